@@ -17,13 +17,18 @@ import {
 
 const CONFIGURED: CollectionSettings = {
   vectors: {
-    ...{ size: 4, distance: 'Cosine', on_disk: true, datatype: 'float16' },
+    size: 4,
+    distance: 'Cosine',
+    on_disk: true,
+    datatype: 'float16',
     hnsw_config: { m: 24 },
   },
   hnsw_config: { m: 32, ef_construct: 200, on_disk: true },
   quantization_config: { scalar: { type: 'int8', quantile: 0.99, always_ram: true } },
   optimizers_config: { indexing_threshold: 5_000 },
-  ...{ shard_number: 2, replication_factor: 2, write_consistency_factor: 2 },
+  shard_number: 2,
+  replication_factor: 2,
+  write_consistency_factor: 2,
   on_disk_payload: false,
   strict_mode_config: { enabled: true, max_query_limit: 10_000 },
 };

@@ -63,7 +63,8 @@ export async function createOperator(
   const environments = {
     here: {
       ...world.environment,
-      ...{ TABLE_NAME: tableName, DYNAMODB_ENDPOINT: endpoint },
+      TABLE_NAME: tableName,
+      DYNAMODB_ENDPOINT: endpoint,
       ...(hasWebhook ? { MIGRATION_WEBHOOK_URL: webhook.url } : {}),
     },
     'on a stage': { ...ACCESS, AWS_ENDPOINT_URL_LAMBDA: lambda.url },

@@ -5,26 +5,33 @@ import { RUN } from './run-table.ts';
 
 /** Of every run that is asked for. */
 export const STATUS = {
-  ...{ runId: RUN, at: '2026-03-01T09:30:00Z', phase: 'checked', phaseAt: null, startedAt: null },
+  runId: RUN,
+  at: '2026-03-01T09:30:00Z',
+  phase: 'checked',
+  phaseAt: null,
+  startedAt: null,
   plan: {
-    ...{ sourceCollection: 'memories', targetCollection: 'memories_v3_run-a' },
-    ...{ windowMinutes: 30, retentionDays: 30, accepts: [] },
+    sourceCollection: 'memories',
+    targetCollection: 'memories_v3_run-a',
+    windowMinutes: 30,
+    retentionDays: 30,
+    accepts: [],
   },
-  ...{
-    evidence: [],
-    approval: null,
-    pendingAction: null,
-    isLate: false,
-    retention: null,
-    next: 'backup',
-    endedAt: null,
-    kept: [],
-    served: [],
-    takesNoWindow: null,
-    refused: null,
-    stages: [],
-  },
-  ...{ testUser: 'tester', deadlineAt: null, progress: null },
+  evidence: [],
+  approval: null,
+  pendingAction: null,
+  isLate: false,
+  retention: null,
+  next: 'backup',
+  endedAt: null,
+  kept: [],
+  served: [],
+  takesNoWindow: null,
+  refused: null,
+  stages: [],
+  testUser: 'tester',
+  deadlineAt: null,
+  progress: null,
   moves: [{ command: 'backup' }, { command: 'abort' }],
 };
 
@@ -32,7 +39,8 @@ export const STATUS = {
 export function createPlace(answers: Partial<Record<FunctionName, unknown[]>>) {
   const invoked: { readonly name: FunctionName; readonly payload: Payload }[] = [];
   const place: Place = {
-    ...{ stage: undefined, where: 'table runs at http://localhost:8000' },
+    stage: undefined,
+    where: 'table runs at http://localhost:8000',
     async invoke(name, payload) {
       if (name !== 'status') invoked.push({ name, payload });
       const answer = answers[name]?.shift() ?? (name === 'status' ? STATUS : undefined);

@@ -4,9 +4,16 @@ import { STATUS } from './fake-place.ts';
 import { RUN } from './run-table.ts';
 
 const FIGURES = {
-  ...{ searched: 200, overlap: 0.9987, firstInOld: 1, firstInNew: 0.995 },
-  ...{ oldMedianMs: 4.21, newMedianMs: 5.03, oldP95Ms: 9, newP95Ms: 12.4 },
-  ...{ searchedByKeywords: 198, foundByKeywords: 197 },
+  searched: 200,
+  overlap: 0.9987,
+  firstInOld: 1,
+  firstInNew: 0.995,
+  oldMedianMs: 4.21,
+  newMedianMs: 5.03,
+  oldP95Ms: 9,
+  newP95Ms: 12.4,
+  searchedByKeywords: 198,
+  foundByKeywords: 197,
 };
 
 /** @param text what people and stores may have put wherever they can */
@@ -18,7 +25,10 @@ export function statusWith(text: string, changes: object = {}): Status {
   };
   return {
     ...STATUS,
-    ...{ phase: 'copied', next: 'cutover', approvedBy: text, took: { backup: 141, copy: 12.5 } },
+    phase: 'copied',
+    next: 'cutover',
+    approvedBy: text,
+    took: { backup: 141, copy: 12.5 },
     plan: { ...STATUS.plan, sourceCollection: text, accepts: ['search-parity'], uploadAs: text },
     history: [
       { phase: 'checked', at: '2026-03-01T08:00:00.000Z' },
@@ -30,13 +40,19 @@ export function statusWith(text: string, changes: object = {}): Status {
         ...reference,
         kind: 'verification-report',
         facts: {
-          ...{ points: 30_000, pending: 3, missing: 2, payload: 1, withoutKeywords: 0 },
-          ...{ examples: `"${text}"`, ...FIGURES },
+          points: 30_000,
+          pending: 3,
+          missing: 2,
+          payload: 1,
+          withoutKeywords: 0,
+          examples: `"${text}"`,
+          ...FIGURES,
         },
       },
     ],
     approval: {
-      ...{ evidence: 'verification-report', digest: 'a'.repeat(64) },
+      evidence: 'verification-report',
+      digest: 'a'.repeat(64),
       forecast: {
         seconds: 300,
         estimates: [

@@ -41,7 +41,9 @@ export function createMemoryTable(given: readonly Item[] = []): MemoryTable {
     if (reasons.some(({ Code }) => Code !== 'None')) {
       const message = 'Transaction cancelled';
       throw new TransactionCanceledException({
-        ...{ message, $metadata: {}, CancellationReasons: reasons },
+        message,
+        $metadata: {},
+        CancellationReasons: reasons,
       });
     }
     for (const [kind, action] of actions) apply(kind, action);

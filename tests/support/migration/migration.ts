@@ -58,8 +58,11 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
   const { clock, runs, lock } = table;
   const artifacts = createMemoryArtifacts(clock, image?.artifacts);
   const world = await startSandboxWorld({
-    ...{ runId: RUN, remembering: { clock, runs, lock }, image: image?.world },
-    ...{ artifacts: artifacts.store, isInProcess: true },
+    runId: RUN,
+    remembering: { clock, runs, lock },
+    image: image?.world,
+    artifacts: artifacts.store,
+    isInProcess: true,
     ...options,
   });
   onTestFinished(world.close);
@@ -170,8 +173,6 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     artifacts: artifacts.image(),
   });
 
-  return {
-    ...{ ...table, ...world, image: takeImage, target, letTimePass },
-    ...{ start, invoke, finish, follow, openWindow, reach, confirm, prove },
-  };
+  const acts = { start, invoke, finish, follow, openWindow, reach, confirm, prove };
+  return { ...table, ...world, ...acts, image: takeImage, target, letTimePass };
 }

@@ -50,7 +50,10 @@ export async function typeCommand(
   };
   const printed = createOutput(streams, args.includes('--json'));
   const { command, state } = createMigrateProgram({
-    ...{ running: createRunning(), interruption, streams, output: printed },
+    running: createRunning(),
+    interruption,
+    streams,
+    output: printed,
     openPlace: async () => (typeof place === 'function' ? await place() : place),
     ...(time && { time }),
   });

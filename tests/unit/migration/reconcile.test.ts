@@ -228,9 +228,8 @@ describe('a comparison of two collections', () => {
     const { inserted, replaced, deleted } = repaired;
     const { missing = 0, extra = 0, ...others } = found;
     const changed = Object.values(others).reduce((sum, count) => sum + count, 0);
-    expect({ inserted, replaced, deleted }).toEqual({
-      ...{ inserted: missing, replaced: changed, deleted: extra },
-    });
+    const counted = { inserted: missing, replaced: changed, deleted: extra };
+    expect({ inserted, replaced, deleted }).toEqual(counted);
     expect(await compare(set)).toMatchObject({ from: repaired.from, to: repaired.from });
     expect(await repair(set)).toMatchObject({ inserted: 0, replaced: 0, deleted: 0 });
   });

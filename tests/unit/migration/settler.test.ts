@@ -67,7 +67,7 @@ async function scene() {
     return { ...walked, conflicts: conflicts.map(({ id }) => Number(id)), saved };
   }
 
-  return { ...{ store, settings, back, put, versionIn, walk }, base: () => base };
+  return { store, settings, back, put, versionIn, walk, base: () => base };
 }
 
 /** At home, idle, when equal; then what both hold after making equal, and after carrying over. */

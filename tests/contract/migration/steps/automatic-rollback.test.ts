@@ -22,7 +22,6 @@ import { named } from '../../../support/migration/refused.ts';
 const WINDOW_MS = 30 * 60_000;
 
 interface Row {
-  readonly title: string;
   /** That it had reached. */
   readonly at: Point;
   readonly options?: MigrationOptions;
@@ -41,11 +40,12 @@ async function closeWindow(migration: Migration): Promise<void> {
 }
 
 /** The window closes while that call is under way. */
-function closingIn(
+function closing(
+  at: Point,
   port: 'vectors' | 'backend',
   method: 'uploadSnapshot' | 'scroll' | 'bestMatch',
-): (migration: Migration) => ServiceChanges {
-  return (migration) => {
+): Row {
+  const changes = (migration: Migration) => {
     const service = migration.services[port] as Record<string, (...args: unknown[]) => unknown>;
     const slow = async (...args: unknown[]) => {
       await closeWindow(migration);
@@ -53,39 +53,51 @@ function closingIn(
     };
     return { [port]: { [method]: slow } };
   };
+  return { at, changes, refused: 'RefusedNotNow', why: 'The window closed at' };
 }
 
-/** No proof, however often it is asked for. */
-const unproved = (answer?: number) => () => {
+/** No proof that writes are frozen, however often it is asked for. */
+function unproved(answer?: number): Row {
   const failure = new RetryableFailure(
     'RetryableUnavailable',
     'Not now.',
     answer ? { answer } : {},
   );
-  return { backend: { addMemory: () => Promise.reject(failure) } };
-};
+  const addMemory = () => Promise.reject(failure);
+  return {
+    at: 'copied',
+    refused: 'RefusedNotFrozen',
+    changes: () => ({ backend: { addMemory } }),
+  };
+}
 
-const without = (shortcomings: MigrationOptions['shortcomings']) => ({
-  options: { hasPreview: false, ...(shortcomings && { shortcomings }) },
+const IN_PLACE = { options: { isInPlace: true }, plan: { inPlace: true } };
+
+const without = (shortcomings: NonNullable<MigrationOptions['shortcomings']>) => ({
+  hasPreview: false,
+  shortcomings,
 });
 
-const ROWS: readonly Row[] = [
-  {
-    title: 'a proxy says that there is no such collection',
-    ...{ at: 'copied', refused: 'RefusedByService', why: '404' },
+const ROWS: Readonly<Record<string, Row>> = {
+  'a proxy says that there is no such collection': {
+    at: 'copied',
+    refused: 'RefusedByService',
+    why: '404',
     happens: ({ qdrant }) =>
       qdrant.fault({
         on: /points\/count/,
         does: { kind: 'answer', status: 404, body: 'no such route' },
       }),
   },
-  {
-    title: 'a write still goes through, which is taken back',
-    ...{ at: 'copied', refused: 'RefusedNotFrozen', options: { forgetsToFreeze: true } },
+  'a write still goes through, which is taken back': {
+    at: 'copied',
+    refused: 'RefusedNotFrozen',
+    options: { forgetsToFreeze: true },
   },
-  {
-    title: 'a write got through without an answer',
-    ...{ at: 'copied', refused: 'RefusedNotFrozen', options: { forgetsToFreeze: true } },
+  'a write got through without an answer': {
+    at: 'copied',
+    refused: 'RefusedNotFrozen',
+    options: { forgetsToFreeze: true },
     changes: ({ services: { backend } }) => ({
       backend: {
         addMemory: async (user, text) => {
@@ -95,13 +107,13 @@ const ROWS: readonly Row[] = [
       },
     }),
   },
-  ...[undefined, 429, 502, 500].map((answer) => ({
-    title: `a write is only answered with ${answer ?? 'a timeout'}`,
-    ...({ at: 'copied', refused: 'RefusedNotFrozen', changes: unproved(answer) } as const),
-  })),
-  {
-    title: 'the dump of the graph cannot be read back',
-    ...{ at: 'frozen', refused: 'RefusedSnapshot' },
+  'a write is only answered with a timeout': unproved(),
+  'a write is only answered with 429': unproved(429),
+  'a write is only answered with 502': unproved(502),
+  'a write is only answered with 500': unproved(500),
+  'the dump of the graph cannot be read back': {
+    at: 'frozen',
+    refused: 'RefusedSnapshot',
     changes: ({ graph }) => ({
       graph: {
         async *nodes() {
@@ -111,9 +123,9 @@ const ROWS: readonly Row[] = [
       },
     }),
   },
-  {
-    title: 'the graph is written to while it is dumped',
-    ...{ at: 'frozen', refused: 'RefusedNotFrozen' },
+  'the graph is written to while it is dumped': {
+    at: 'frozen',
+    refused: 'RefusedNotFrozen',
     changes: ({ graph }) => ({
       graph: {
         async *nodes() {
@@ -123,46 +135,43 @@ const ROWS: readonly Row[] = [
       },
     }),
   },
-  {
-    title: 'the old collection is written to while it is backed up',
-    ...{ at: 'frozen-and-backed-up', refused: 'RefusedSourceChanged' },
+  'the old collection is written to while it is backed up': {
+    at: 'frozen-and-backed-up',
+    refused: 'RefusedSourceChanged',
     happens: (migration) => changeFirst(migration, SOURCE),
   },
-  {
-    title: 'the store does not keep what it is given',
-    ...{
-      at: 'frozen-and-backed-up',
-      refused: 'RefusedVerification',
-      why: /missing: 1.*-report-\d+\.json/,
-    },
+  'the store does not keep what it is given': {
+    at: 'frozen-and-backed-up',
+    refused: 'RefusedVerification',
+    why: /missing: 1.*-report-\d+\.json/,
     happens: (migration) => deleteFirst(migration, migration.target),
     changes: () => ({ vectors: { upsert: async () => undefined } }),
   },
-  {
-    title: 'a memory of the new collection is gone',
-    ...{ at: 'equal', refused: 'RefusedVerification' },
+  'a memory of the new collection is gone': {
+    at: 'equal',
+    refused: 'RefusedVerification',
     happens: (migration) => deleteFirst(migration, migration.target),
   },
-  {
-    title: 'a memory of the new collection was changed',
-    ...{ at: 'equal', refused: 'RefusedVerification' },
+  'a memory of the new collection was changed': {
+    at: 'equal',
+    refused: 'RefusedVerification',
     happens: (migration) => changeFirst(migration, migration.target),
   },
-  {
-    title: 'the old collection was written to',
-    ...{ at: 'equal', refused: 'RefusedSourceChanged' },
+  'the old collection was written to': {
+    at: 'equal',
+    refused: 'RefusedSourceChanged',
     happens: (migration) => writeToOld(migration, 'Written after the verification'),
   },
-  {
-    title: 'the one collection was written to, in place',
-    ...{ at: 'equal', refused: 'RefusedSourceChanged' },
-    ...{ options: { isInPlace: true }, plan: { inPlace: true } },
+  'the one collection was written to, in place': {
+    at: 'equal',
+    refused: 'RefusedSourceChanged',
+    ...IN_PLACE,
     happens: (migration) => writeToOld(migration, 'Written inside the window'),
   },
-  {
-    title: 'a vector is another one, in place',
-    ...{ at: 'equal', refused: 'RefusedSourceChanged' },
-    ...{ options: { isInPlace: true }, plan: { inPlace: true } },
+  'a vector is another one, in place': {
+    at: 'equal',
+    refused: 'RefusedSourceChanged',
+    ...IN_PLACE,
     changes: ({ services: { vectors } }) => ({
       vectors: {
         scroll: async (name, request) => {
@@ -177,10 +186,10 @@ const ROWS: readonly Row[] = [
       },
     }),
   },
-  {
-    title: 'users have other counts, in place',
-    ...{ at: 'equal', refused: 'RefusedSourceChanged' },
-    ...{ options: { isInPlace: true }, plan: { inPlace: true } },
+  'users have other counts, in place': {
+    at: 'equal',
+    refused: 'RefusedSourceChanged',
+    ...IN_PLACE,
     changes: ({ services: { vectors } }) => ({
       vectors: {
         facet: async (...args) => {
@@ -191,56 +200,61 @@ const ROWS: readonly Row[] = [
       },
     }),
   },
-  {
-    title: 'the store fills no keywords, in place',
-    ...{ at: 'frozen', refused: 'RefusedVerification', why: /no keywords of 1 of \d+ points/ },
-    ...{ options: { isInPlace: true }, plan: { inPlace: true } },
+  'the store fills no keywords, in place': {
+    at: 'frozen',
+    refused: 'RefusedVerification',
+    why: /no keywords of 1 of \d+ points/,
+    ...IN_PLACE,
     happens: (migration) => writeToOld(migration, 'Written before the freeze'),
     changes: () => ({ vectors: { updateVectors: async () => undefined } }),
   },
-  {
-    title: 'somebody else has changed the setting',
-    ...{ at: 'equal', refused: 'RefusedSettingChanged', why: `instead of "${SOURCE}"` },
+  'somebody else has changed the setting': {
+    at: 'equal',
+    refused: 'RefusedSettingChanged',
+    why: `instead of "${SOURCE}"`,
     happens: ({ services: { setting } }) => setting.change({ from: SOURCE, to: 'elsewhere' }),
   },
-  {
-    title: 'the backups could still be deleted',
-    ...{ at: 'equal', refused: 'RefusedCredentials' },
+  'the backups could still be deleted': {
+    at: 'equal',
+    refused: 'RefusedCredentials',
     changes: () => ({
       artifacts: { retain: () => Promise.reject(new Refusal('RefusedCredentials', 'No.')) },
     }),
   },
-  {
-    title: 'a count of a user differs once the new version is deployed',
+  'a count of a user differs once the new version is deployed': {
     isLeak: true,
-    ...{ at: 'equal', refused: 'RefusedVerification' },
+    at: 'equal',
+    refused: 'RefusedVerification',
     changes: (migration) =>
       whenAsked(migration, 'deploy-new', () => deleteFirst(migration, migration.target)),
   },
-  {
-    title: 'the old collection is written to while the new version is deployed',
-    ...{ at: 'equal', refused: 'RefusedSourceChanged' },
+  'the old collection is written to while the new version is deployed': {
+    at: 'equal',
+    refused: 'RefusedSourceChanged',
     changes: (migration) =>
       whenAsked(migration, 'deploy-new', () => writeToOld(migration, 'Too late')),
   },
-  {
-    title: 'the new version has no model for keywords',
-    ...{ at: 'equal', refused: 'RefusedNewVersion', why: 'fastembed' },
-    ...without({ noKeywordModel: true }),
+  'the new version has no model for keywords': {
+    at: 'equal',
+    refused: 'RefusedNewVersion',
+    why: 'fastembed',
+    options: without({ noKeywordModel: true }),
   },
-  {
-    title: 'the new version has another embedding model',
-    ...{ at: 'equal', refused: 'RefusedNewVersion', why: 'another embedding model' },
-    ...without({ otherEmbeddings: true }),
+  'the new version has another embedding model': {
+    at: 'equal',
+    refused: 'RefusedNewVersion',
+    why: 'another embedding model',
+    options: without({ otherEmbeddings: true }),
   },
-  {
-    title: 'the new version remembers nothing',
-    ...{ at: 'equal', refused: 'RefusedNewVersion', why: 'does not find what it has remembered' },
-    ...without({ emptyExtractions: 9 }),
+  'the new version remembers nothing': {
+    at: 'equal',
+    refused: 'RefusedNewVersion',
+    why: 'does not find what it has remembered',
+    options: without({ emptyExtractions: 9 }),
   },
-  {
-    title: 'the old version is there in place of the new one, which a smoke test writes to',
-    ...{ at: 'equal', refused: 'RefusedNewVersion' },
+  'the old version is there in place of the new one, which a smoke test writes to': {
+    at: 'equal',
+    refused: 'RefusedNewVersion',
     changes: ({ services: { hooks } }) => ({
       hooks: {
         ask: async (request) =>
@@ -250,31 +264,26 @@ const ROWS: readonly Row[] = [
       },
     }),
   },
-  {
-    title: 'the program has a defect',
-    ...{ at: 'equal', refused: 'RefusedDefect', why: 'TypeError: see the log' },
+  'the program has a defect': {
+    at: 'equal',
+    refused: 'RefusedDefect',
+    why: 'TypeError: see the log',
     changes: () => ({ backend: { health: () => Promise.reject(new TypeError('x is no y')) } }),
   },
-  {
-    title: 'the window has closed',
-    ...{ at: 'equal', refused: 'RefusedNotNow', why: 'The window closed at' },
+  'the window has closed': {
+    at: 'equal',
+    refused: 'RefusedNotNow',
+    why: 'The window closed at',
     happens: closeWindow,
   },
-  ...(
-    [
-      ['its backup is tried', 'frozen', closingIn('vectors', 'uploadSnapshot')],
-      ['both are compared', 'frozen-and-backed-up', closingIn('vectors', 'scroll')],
-      ['the new version is tried', 'equal', closingIn('backend', 'bestMatch')],
-    ] as const
-  ).map(([when, at, changes]) => ({
-    title: `the window closes while ${when}`,
-    ...({ at, changes, refused: 'RefusedNotNow', why: 'The window closed at' } as const),
-  })),
-];
+  'the window closes while its backup is tried': closing('frozen', 'vectors', 'uploadSnapshot'),
+  'the window closes while both are compared': closing('frozen-and-backed-up', 'vectors', 'scroll'),
+  'the window closes while the new version is tried': closing('equal', 'backend', 'bestMatch'),
+};
 
-it.each(ROWS)(
-  'where $title',
-  async ({ at, options, plan, happens, changes, refused, why, isLeak }) => {
+it.each(Object.entries(ROWS))(
+  'where %s',
+  async (_, { at, options, plan, happens, changes, refused, why, isLeak }) => {
     const migration = await migrationAt(at, options, plan);
     const { services, runs, operator } = migration;
     const { vectors, setting } = services;

@@ -57,7 +57,8 @@ describe('a new collection', () => {
       await migration.invoke('copy', {}, changes);
       const waiting = await migration.invoke('copy', {}, changes);
       expect(waiting).toMatchObject({
-        ...{ done: false, phase: 'rebuilt' },
+        done: false,
+        phase: 'rebuilt',
         waitsFor: `the index of ${migration.target}: 7 vectors of 60 points`,
       });
       expect(updates).toEqual(status === 'grey' ? [migration.target] : []);

@@ -52,7 +52,8 @@ describe('searches that differ', () => {
     const migration = await migrationAt('rebuilt');
     const refused = migration.finish('copy', {}, misses(migration));
     await expect(refused).rejects.toMatchObject({
-      ...{ name: 'RefusedPrerequisites', data: { finding: 'search-parity' } },
+      name: 'RefusedPrerequisites',
+      data: { finding: 'search-parity' },
       why: expect.stringMatching(/of the ten nearest memories \d\d\.\d % are the same/),
     });
     await migration.finish('copy');

@@ -62,9 +62,8 @@ describe('the window', () => {
   it('leaves the figures of the searches in the report, and its phases and times in the record', async () => {
     const migration = await migrationAt('live');
     const { history, evidence, took } = await readStatus(migration.services, RUN);
-    expect(evidence.find(({ kind }) => kind === 'verification-report')?.facts).toMatchObject({
-      ...{ searched: 60, overlap: 1, pending: 0 },
-    });
+    const report = evidence.find(({ kind }) => kind === 'verification-report');
+    expect(report?.facts).toMatchObject({ searched: 60, overlap: 1, pending: 0 });
     expect(history.map(({ phase }) => phase)).toEqual([
       ...['checked', 'backed-up', 'rebuilt', 'copied'],
       ...['switching', 'live'],

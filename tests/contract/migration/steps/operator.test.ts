@@ -26,7 +26,8 @@ describe('the status of a run', () => {
     await migration.lock.take(RUN);
     const until = new Date(since.getTime() + LEASE_MS);
     expect((await readStatus(migration.services)).lock).toEqual({
-      ...{ since: since.toISOString(), until: until.toISOString() },
+      since: since.toISOString(),
+      until: until.toISOString(),
     });
   });
 });

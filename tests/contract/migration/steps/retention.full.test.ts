@@ -75,7 +75,9 @@ describe('the end of the rollback period', () => {
       message: 'Rollback will soon be impossible: roll back before then, or not at all',
       runId: RUN,
       until: new Date((await migration.runs.read(RUN)).window?.retainUntil ?? 0).toISOString(),
-      ...{ daysLeft: 7, removesOldCollection: true, removesBackups: false },
+      daysLeft: 7,
+      removesOldCollection: true,
+      removesBackups: false,
     });
     expect(operator.heard).toEqual(Array.from({ length: 7 }, () => 'warn-of-end'));
     const { retainUntil: deadlineAt } = windowOf(await migration.runs.read(RUN));
@@ -248,7 +250,9 @@ describe('a watch that fails', () => {
       {
         level: 'ERROR',
         message: 'The watch failed; the next one tries again',
-        ...{ runId: RUN, failure: 'RetryableUnavailable', why: 'connect.' },
+        runId: RUN,
+        failure: 'RetryableUnavailable',
+        why: 'connect.',
       },
     ]);
   });

@@ -177,7 +177,6 @@ const everyWrite = oneAfterAnother(
 );
 
 interface Row {
-  readonly title: string;
   readonly from?: () => Promise<Migration>;
   readonly before?: Happening;
   /** Right before the first request for that action. */
@@ -199,118 +198,126 @@ interface Row {
   readonly takesNoWindow?: string;
 }
 
-const ROWS: readonly Row[] = [
-  {
-    title: 'every write comes along: created, changed and deleted, in text, vector and user',
+const ROWS: Readonly<Record<string, Row>> = {
+  'every write comes along: created, changed and deleted, in text, vector and user': {
     before: everyWrite,
     forecast: { returnsTo: SOURCE, adds: 2, changes: 1, removes: 1, of: 60, leavesBehind: 0 },
-    ...{ have: 'new', report: { returnedTo: SOURCE, leftBehind: 0 } },
+    have: 'new',
+    report: { returnedTo: SOURCE, leftBehind: 0 },
   },
-  {
-    title: 'what was written until the freeze comes along, too',
-    ...{ during: ['freeze', wroteNew('At the last moment')], have: 'new' },
+  'what was written until the freeze comes along, too': {
+    during: ['freeze', wroteNew('At the last moment')],
+    have: 'new',
   },
-  {
-    title: 'a memory created after both were compared comes along',
-    ...{ during: ['deploy-old', wroteNew('After the walk')], have: 'new' },
+  'a memory created after both were compared comes along': {
+    during: ['deploy-old', wroteNew('After the walk')],
+    have: 'new',
   },
-  {
-    title: 'a memory deleted after both were compared comes along',
-    ...{ during: ['deploy-old', deletedNew], have: 'new' },
+  'a memory deleted after both were compared comes along': {
+    during: ['deploy-old', deletedNew],
+    have: 'new',
   },
-  {
-    title: 'a write to the new collection right before writes are opened comes along',
-    ...{ during: ['open-writes', wroteNew('Late')], have: 'new', hasNothingToCompare: true },
+  'a write to the new collection right before writes are opened comes along': {
+    during: ['open-writes', wroteNew('Late')],
+    have: 'new',
+    hasNothingToCompare: true,
     report: { leakedWrites: 1, leakedWritesOverruled: 0 },
   },
-  {
-    title: 'what another program has written to the old collection since stays, and is reported',
+  'what another program has written to the old collection since stays, and is reported': {
     from: () => migrationAt('live', {}, { uploadAs: UPLOADED }),
     // In this order, so that it is not the new memory that is deleted.
     before: oneAfterAnother(deletedOld, wroteOld('Of a program that still uses the old one')),
-    ...{ have: 'old', report: { lateWrites: 2, lateWritesOverruled: 0 } },
-    ...{ hasNothingToCompare: true, takesNoWindow: `users worked on ${UPLOADED}` },
+    have: 'old',
+    report: { lateWrites: 2, lateWritesOverruled: 0 },
+    hasNothingToCompare: true,
+    takesNoWindow: `users worked on ${UPLOADED}`,
   },
-  {
-    title: 'what a probe or a smoke test has left in the old collection is removed',
+  'what a probe or a smoke test has left in the old collection is removed': {
     before: async (migration) =>
       await (await startOld(migration)).add(`__migration_test_${RUN}`, 'A probe'),
     have: 'begun',
   },
-  {
-    title: 'what the old version takes before writes are opened is not removed by the last look',
+  'what the old version takes before writes are opened is not removed by the last look': {
     during: [
       'deploy-old',
       oneAfterAnother(wroteNew('Late, to the new'), wroteOld('Early, to the old')),
     ],
-    ...{ have: 'new', texts: ['Early, to the old'], hasNothingToCompare: true },
+    have: 'new',
+    texts: ['Early, to the old'],
+    hasNothingToCompare: true,
   },
-  {
-    title: 'a number of deletions does not lower that of the changes that are expected',
+  'a number of deletions does not lower that of the changes that are expected': {
     before: (migration) => changeByUser(migration, migration.target, 'Changed on the new version'),
-    ...{ input: { deletes: 0 }, have: 'new' },
+    input: { deletes: 0 },
+    have: 'new',
   },
-  {
-    title:
-      'a damaged new collection makes the old one poorer where users did it, as the operator says',
-    ...{ before: poorer, input: { deletes: 21 }, have: 'new' },
+  'a damaged new collection makes the old one poorer where users did it, as the operator says': {
+    before: poorer,
+    input: { deletes: 21 },
+    have: 'new',
   },
-  {
-    title: 'what was written since is left behind, as the operator decides, and kept',
-    ...{ before: wroteNew('New fact 1', 'New fact 2'), input: { asItWas: true }, have: 'old' },
+  'what was written since is left behind, as the operator decides, and kept': {
+    before: wroteNew('New fact 1', 'New fact 2'),
+    input: { asItWas: true },
+    have: 'old',
     forecast: { returnsTo: SOURCE, leavesBehind: 2 },
     report: { returnedTo: SOURCE, leftBehind: 2 },
     takesNoWindow: `memories_v3_${RUN} has writes that were left behind`,
   },
-  {
-    title: 'both collections gone, users return to the snapshot as it was',
+  'both collections gone, users return to the snapshot as it was': {
     before: oneAfterAnother(gone, goneOld),
-    ...{ input: { asItWas: true }, users: RESTORED, have: 'begun' },
+    input: { asItWas: true },
+    users: RESTORED,
+    have: 'begun',
     takesNoWindow: `users are on ${RESTORED}`,
   },
-  {
-    title: 'a new collection in which only the optimizer fails hinders nothing',
-    ...{ before: wroteNew('New fact'), changes: troubled(`memories_v3_${RUN}`), have: 'new' },
+  'a new collection in which only the optimizer fails hinders nothing': {
+    before: wroteNew('New fact'),
+    changes: troubled(`memories_v3_${RUN}`),
+    have: 'new',
   },
-  {
-    title: 'nor what a forgotten program has written to the old one, which stays there',
+  'nor what a forgotten program has written to the old one, which stays there': {
     before: oneAfterAnother(deletedOld, wroteOld('Of a program that still uses the old one')),
-    ...{ changes: troubled(`memories_v3_${RUN}`), have: 'old' },
+    changes: troubled(`memories_v3_${RUN}`),
+    have: 'old',
     report: { lateWrites: 2, lateWritesOverruled: 0 },
     hasNothingToCompare: true,
   },
-  {
-    title: 'the old collection gone, its snapshot is restored, and every write since comes along',
+  'the old collection gone, its snapshot is restored, and every write since comes along': {
     before: oneAfterAnother(wroteNew('New fact 1'), deletedNew, goneOld),
-    ...{ users: RESTORED, have: 'new', report: { returnedTo: RESTORED, leftBehind: 0 } },
+    users: RESTORED,
+    have: 'new',
+    report: { returnedTo: RESTORED, leftBehind: 0 },
     takesNoWindow: `users are on ${RESTORED}`,
   },
-  {
-    title: 'the old collection in trouble, its snapshot takes its place, and the damaged one stays',
-    ...{ before: wroteNew('New fact'), changes: troubled(SOURCE), users: RESTORED, have: 'new' },
+  'the old collection in trouble, its snapshot takes its place, and the damaged one stays': {
+    before: wroteNew('New fact'),
+    changes: troubled(SOURCE),
+    users: RESTORED,
+    have: 'new',
     takesNoWindow: `users are on ${RESTORED}`,
   },
-  {
-    title:
-      'an old collection that was emptied is filled again, and nothing is taken from the new one',
+  'an old collection that was emptied is filled again, and nothing is taken from the new one': {
     before: oneAfterAnother(wroteNew('New fact'), (migration) => emptied(migration, SOURCE)),
-    ...{ have: 'new', report: { lateWrites: 60, lateWritesWithheld: 60 } },
+    have: 'new',
+    report: { lateWrites: 60, lateWritesWithheld: 60 },
   },
-  {
-    title: 'writes that are acknowledged stay in the new collection, and users get the snapshot',
+  'writes that are acknowledged stay in the new collection, and users get the snapshot': {
     before: wroteNew('New fact 1', 'New fact 2'),
-    ...{ input: { toSnapshot: true, acknowledgedLoss: 2 }, users: RESTORED, have: 'begun' },
+    input: { toSnapshot: true, acknowledgedLoss: 2 },
+    users: RESTORED,
+    have: 'begun',
     report: { returnedTo: RESTORED, leftBehind: 2 },
     takesNoWindow: `users are on ${RESTORED}`,
   },
-  {
-    title: 'what the new version took before it should comes along, once users are back',
-    ...{ from: failed, isWatched: true, have: 'new' },
+  'what the new version took before it should comes along, once users are back': {
+    from: failed,
+    isWatched: true,
+    have: 'new',
     before: oneAfterAnother(deletedNew, wroteNew('Of a user who was let in too early')),
     report: { returnedTo: SOURCE, leakedWrites: 2, leakedWritesOverruled: 0 },
   },
-  {
-    title: 'of two changes of one memory, the one stays that users have, and the other is kept',
+  'of two changes of one memory, the one stays that users have, and the other is kept': {
     from: failed,
     before: oneAfterAnother(
       (migration) => changeByUser(migration, migration.target, 'Changed on the new version'),
@@ -320,126 +327,137 @@ const ROWS: readonly Row[] = [
     report: { leakedWrites: 1, leakedWritesOverruled: 1, comparedByHand: `memories_v3_${RUN}` },
     takesNoWindow: `memories_v3_${RUN} has writes that did not come along`,
   },
-  {
-    title: 'a new collection that was emptied before anybody was let in takes nothing from the old',
-    ...{ from: failed, before: (migration) => emptied(migration), have: 'old' },
+  'a new collection that was emptied before anybody was let in takes nothing from the old': {
+    from: failed,
+    before: (migration) => emptied(migration),
+    have: 'old',
     report: { leakedWritesWithheld: 60 },
     takesNoWindow: `memories_v3_${RUN} has writes that did not come along`,
   },
-  {
-    title: 'what was written to the old version though writes were frozen is kept',
-    ...{ from: failed, isWatched: true, before: wroteOld('Though frozen'), have: 'old' },
+  'what was written to the old version though writes were frozen is kept': {
+    from: failed,
+    isWatched: true,
+    before: wroteOld('Though frozen'),
+    have: 'old',
     report: { returnedTo: SOURCE, leftBehind: 0 },
   },
-  {
-    title: 'what was deleted from the old collection meanwhile stays deleted',
-    ...{ from: failed, before: deletedOld, have: 'old' },
+  'what was deleted from the old collection meanwhile stays deleted': {
+    from: failed,
+    before: deletedOld,
+    have: 'old',
   },
-  {
-    title: 'a new version that declines nothing is no reason to stay frozen',
-    ...{ from: failed, have: 'old' },
+  'a new version that declines nothing is no reason to stay frozen': {
+    from: failed,
+    have: 'old',
     changes: () => ({
       backend: { addMemory: () => Promise.reject(new Error('Nobody is asked to write')) },
     }),
   },
-  {
-    title: 'the window closes by itself where users may have written',
-    ...{ from: opening, isWatched: true, have: 'old' },
+  'the window closes by itself where users may have written': {
+    from: opening,
+    isWatched: true,
+    have: 'old',
   },
-  {
-    title: 'writes to both are not thrown away by the clock: they come along',
-    ...{ from: opening, isWatched: true, have: 'new', texts: ['Outlasted the freeze'] },
+  'writes to both are not thrown away by the clock: they come along': {
+    from: opening,
+    isWatched: true,
+    have: 'new',
+    texts: ['Outlasted the freeze'],
     before: oneAfterAnother(wroteNew('Among the first'), wroteOld('Outlasted the freeze')),
   },
-  {
-    title: 'a new collection that was emptied inside the window takes nothing from the old one',
-    ...{ from: opening, isWatched: true, have: 'old', texts: ['Among the first'] },
+  'a new collection that was emptied inside the window takes nothing from the old one': {
+    from: opening,
+    isWatched: true,
+    have: 'old',
+    texts: ['Among the first'],
     before: oneAfterAnother((migration) => emptied(migration), wroteNew('Among the first')),
     report: { comparedByHand: `memories_v3_${RUN}` },
     takesNoWindow: `memories_v3_${RUN} has writes that did not come along`,
   },
-  {
-    title: 'a new collection that is gone keeps nobody from returning when the window closes',
-    ...{ from: opening, isWatched: true, before: gone, have: 'old' },
+  'a new collection that is gone keeps nobody from returning when the window closes': {
+    from: opening,
+    isWatched: true,
+    before: gone,
+    have: 'old',
     takesNoWindow: `memories_v3_${RUN} has writes that were left behind`,
   },
-];
+};
 
 describe('users return', () => {
-  it.each(ROWS)('$title', async ({ from = live, users = SOURCE, texts = [], ...row }) => {
-    const migration = await from();
-    const { services, runs } = migration;
-    const { vectors } = services;
-    const found = async (name: string) =>
-      (await vectors.collectionExists(name)) ? await fingerprintOf(vectors, name) : undefined;
-    const newOne = liveCollectionOf(await runs.read(RUN));
-    const begun = await found(SOURCE);
-    const look = async () => ({ begun, old: await found(SOURCE), new: await found(newOne) });
-    await row.before?.(migration);
-    let had = await look();
-    const { forecast, during, input = {} } = row;
-    if (forecast) {
-      const dryRun = await migration.invoke('rollback', { ...input, execute: false });
-      expect(dryRun).toMatchObject({ forecast });
-    }
-    const happening =
-      during &&
-      justBefore(migration, during[0], async () => {
-        await during[1](migration);
-        had = await look();
-      });
-    if (row.isWatched) {
-      migration.pass(WINDOW_MS);
-      await watchUntilDone(migration);
-    } else {
-      await migration.finish('rollback', input, { ...row.changes?.(migration), ...happening });
-    }
-    const { takesNoWindow, phase } = await readStatus(services);
-    expect([phase, takesNoWindow]).toEqual(['copied', row.takesNoWindow ?? null]);
-    expect(await services.setting.read()).toBe(users);
-    const { points, digest } = await fingerprintOf(vectors, users);
-    if (texts.length === 0) expect({ points, digest }).toEqual(had[row.have]);
-    else expect(points).toBe((had[row.have]?.points ?? 0) + texts.length);
-    const held = await vectors.scroll(users, { limit: 999, vector: false });
-    for (const text of texts) {
-      expect(held.points.some(({ payload }) => payload.includes(text))).toBe(true);
-    }
-    // Nothing that users worked on is removed, or becomes poorer.
-    const left = await look();
-    if (had.old && had.begun) expect(left.old?.points).toBeGreaterThan(0);
-    expect(left.new?.points ?? 0).toBeGreaterThanOrEqual(had.new?.points ?? 0);
-    const report = await reportOf(migration);
-    expect(report).toMatchObject(row.report ?? {});
-    if (row.hasNothingToCompare) expect(report).not.toHaveProperty('comparedByHand');
-    expect(migration.operator.heard.at(-1)).toBe('open-writes');
-  });
+  it.each(Object.entries(ROWS))(
+    '%s',
+    async (_, { from = live, users = SOURCE, texts = [], ...row }) => {
+      const migration = await from();
+      const { services, runs } = migration;
+      const { vectors } = services;
+      const found = async (name: string) =>
+        (await vectors.collectionExists(name)) ? await fingerprintOf(vectors, name) : undefined;
+      const newOne = liveCollectionOf(await runs.read(RUN));
+      const begun = await found(SOURCE);
+      const look = async () => ({ begun, old: await found(SOURCE), new: await found(newOne) });
+      await row.before?.(migration);
+      let had = await look();
+      const { forecast, during, input = {} } = row;
+      if (forecast) {
+        const dryRun = await migration.invoke('rollback', { ...input, execute: false });
+        expect(dryRun).toMatchObject({ forecast });
+      }
+      const happening =
+        during &&
+        justBefore(migration, during[0], async () => {
+          await during[1](migration);
+          had = await look();
+        });
+      if (row.isWatched) {
+        migration.pass(WINDOW_MS);
+        await watchUntilDone(migration);
+      } else {
+        await migration.finish('rollback', input, { ...row.changes?.(migration), ...happening });
+      }
+      const { takesNoWindow, phase } = await readStatus(services);
+      expect([phase, takesNoWindow]).toEqual(['copied', row.takesNoWindow ?? null]);
+      expect(await services.setting.read()).toBe(users);
+      const { points, digest } = await fingerprintOf(vectors, users);
+      if (texts.length === 0) expect({ points, digest }).toEqual(had[row.have]);
+      else expect(points).toBe((had[row.have]?.points ?? 0) + texts.length);
+      const held = await vectors.scroll(users, { limit: 999, vector: false });
+      for (const text of texts) {
+        expect(held.points.some(({ payload }) => payload.includes(text))).toBe(true);
+      }
+      // Nothing that users worked on is removed, or becomes poorer.
+      const left = await look();
+      if (had.old && had.begun) expect(left.old?.points).toBeGreaterThan(0);
+      expect(left.new?.points ?? 0).toBeGreaterThanOrEqual(had.new?.points ?? 0);
+      const report = await reportOf(migration);
+      expect(report).toMatchObject(row.report ?? {});
+      if (row.hasNothingToCompare) expect(report).not.toHaveProperty('comparedByHand');
+      expect(migration.operator.heard.at(-1)).toBe('open-writes');
+    },
+  );
 });
 
-interface Staying extends Pick<Row, 'title' | 'before'> {
+interface Staying extends Pick<Row, 'before'> {
   readonly refused: RefusalName;
   readonly why?: RegExp;
   readonly changes: (migration: Migration) => ServiceChanges;
 }
 
-const STAYING: readonly Staying[] = [
-  {
-    title: 'writes are not frozen',
+const STAYING: Readonly<Record<string, Staying>> = {
+  'writes are not frozen': {
     refused: 'RefusedNotFrozen',
     changes: (migration) => whenAsked(migration, 'freeze', () => 'done'),
   },
-  {
-    title: 'the old collection cannot be made equal',
+  'the old collection cannot be made equal': {
     refused: 'RefusedVerification',
     before: wroteNew('New fact'),
     changes: () => ({ vectors: { upsert: async () => {} } }),
   },
-  {
-    title: 'the new collection is emptied after writes were frozen',
-    ...{ refused: 'RefusedMassChange', why: /remove 60 of 60/ },
+  'the new collection is emptied after writes were frozen': {
+    refused: 'RefusedMassChange',
+    why: /remove 60 of 60/,
     changes: (migration) => justBefore(migration, 'freeze', () => emptied(migration)),
   },
-  {
-    title: 'the new collection is emptied after both were compared',
+  'the new collection is emptied after both were compared': {
     refused: 'RefusedMassChange',
     why: /remove (59|60) points or more of memories; .* at most 20/,
     before: deletedNew,
@@ -455,11 +473,11 @@ const STAYING: readonly Staying[] = [
       return { vectors: { count } };
     },
   },
-];
+};
 
-it.each(STAYING)(
-  'users stay on the new version, and can write, where $title',
-  async ({ refused, why, changes, before }) => {
+it.each(Object.entries(STAYING))(
+  'users stay on the new version, and can write, where %s',
+  async (_, { refused, why, changes, before }) => {
     const migration = await live();
     const { vectors, setting, backend } = migration.services;
     const old = await fingerprintOf(vectors, SOURCE);

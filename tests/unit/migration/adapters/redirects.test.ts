@@ -4,14 +4,19 @@ import { createHttpMemoryBackend } from '../../../../lib/migration/adapters/http
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
 import { createSecret } from '../../../../lib/migration/adapters/secrets.ts';
 import { createWebhook } from '../../../../lib/migration/adapters/webhook.ts';
+import type { HookRequest } from '../../../../lib/migration/ports/hooks.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/retry.ts';
 import { listenInTest } from '../../../support/loopback.ts';
 
 const KEY = 'the-key';
 const timeoutMs = 5_000;
-const WARNING = {
-  ...({ action: 'warn-of-end', runId: 'run-a', occasion: '7', collection: 'memories' } as const),
-  ...{ testUser: 'tester', deadlineAt: undefined },
+const WARNING: HookRequest = {
+  action: 'warn-of-end',
+  runId: 'run-a',
+  occasion: '7',
+  collection: 'memories',
+  testUser: 'tester',
+  deadlineAt: undefined,
 };
 
 const once = { ...DEFAULT_RETRY_POLICY, deadlineMs: 0 };

@@ -10,7 +10,10 @@ import { STATUS } from '../../../support/migration/fake-place.ts';
 type Status = Parameters<typeof nextSteps>[0];
 
 const pendingAction = {
-  ...{ action: 'freeze', collection: 'memories', since: null, confirmedBy: null },
+  action: 'freeze',
+  collection: 'memories',
+  since: null,
+  confirmedBy: null,
 } as unknown as Status['pendingAction'];
 const retention = { until: '2026-04-01T00:00:00.000Z', daysLeft: 3, isOver: false, isEnding: true };
 

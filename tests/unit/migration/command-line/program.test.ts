@@ -25,10 +25,16 @@ describe('an input', () => {
       {
         name: 'preflight',
         payload: {
-          ...{ runId: RUN, execute: true, sourceCollection: 'memories', uploadAs: 'm2' },
-          ...{ windowMinutes: 20, retentionDays: 60, freeBytes: 40e9 },
+          runId: RUN,
+          execute: true,
+          sourceCollection: 'memories',
+          uploadAs: 'm2',
+          windowMinutes: 20,
+          retentionDays: 60,
+          freeBytes: 40e9,
           accepts: ['no-graph', 'expired-memories'],
-          ...{ removesWhenOver: true, removesArtifactsWhenOver: true },
+          removesWhenOver: true,
+          removesArtifactsWhenOver: true,
         },
       },
     ]);

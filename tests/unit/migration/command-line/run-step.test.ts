@@ -17,7 +17,11 @@ function sessionOver(place: Place, isLive = true) {
   const shown: string[] = [];
   const lines: string[] = [];
   const output = {
-    ...{ isJson: false, isLive, clear: () => {}, note: () => {}, mark: () => '!' },
+    isJson: false,
+    isLive,
+    clear: () => {},
+    note: () => {},
+    mark: () => '!',
     show: (text: string) => shown.push(text),
     line: (text: string) => lines.push(text),
   } as unknown as Output;
@@ -133,7 +137,8 @@ describe('a wait', () => {
   const cutover = () => [
     ...[25, 15, 5].map((leftSeconds) => ({
       ...result('switching', false, Math.min(10, leftSeconds)),
-      ...{ waitsFor, leftSeconds },
+      waitsFor,
+      leftSeconds,
     })),
     result('live'),
   ];

@@ -55,10 +55,9 @@ it('facts are lines of plain words', () => {
 
 describe('the status page', () => {
   const digest = '0123456789abcdef'.repeat(4);
+  const here = { stage: undefined, where: 'table runs at here' };
   const page = (changes: object) =>
-    statusAsText({ ...STATUS, ...changes } as unknown as Status, {
-      ...{ stage: undefined, where: 'table runs at here' },
-    });
+    statusAsText({ ...STATUS, ...changes } as unknown as Status, here);
   const retention = { until: '2026-03-31T09:30:00Z', daysLeft: 30, isOver: false, isEnding: false };
 
   it.each([
@@ -133,7 +132,9 @@ describe('the status page', () => {
 
   const rolledBack = (facts: object, changes: object = {}) =>
     page({
-      ...{ phase: 'copied', moves: [], ...changes },
+      phase: 'copied',
+      moves: [],
+      ...changes,
       evidence: [
         { kind: 'rollback-report', artifact: 'r.json', digest, recordedAt: STATUS.at, facts },
       ],

@@ -245,8 +245,12 @@ function served(bytes: Buffer, chunkSize: number): ArtifactStore {
     throw new Error('not to be called');
   };
   return {
-    ...{ put: unused, head: unused, list: unused, retain: unused },
-    ...{ delete: unused, deleteAll: unused },
+    put: unused,
+    head: unused,
+    list: unused,
+    retain: unused,
+    delete: unused,
+    deleteAll: unused,
     get: async function* () {
       for (let at = 0; at < bytes.length; at += chunkSize) yield bytes.subarray(at, at + chunkSize);
     },

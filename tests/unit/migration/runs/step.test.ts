@@ -6,7 +6,10 @@ import type { Services } from '../../../../lib/migration/services.ts';
 import { createRunTable, RUN } from '../../../support/migration/run-table.ts';
 
 const reference = (artifact: string): Reference => ({
-  ...{ artifact, digest: 'a'.repeat(64), recordedAt: 1, facts: {} },
+  artifact,
+  digest: 'a'.repeat(64),
+  recordedAt: 1,
+  facts: {},
 });
 
 /** A run that is ready for its copy, on these artifacts. */
