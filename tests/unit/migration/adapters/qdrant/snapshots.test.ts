@@ -3,11 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
-import { takeSnapshot } from '../../../../lib/migration/snapshots.ts';
-import { type QdrantSandbox, startQdrantSandbox } from '../../../../sandbox/qdrant/server.ts';
-import { listenInTest } from '../../../support/loopback.ts';
-import { createMemoryArtifacts } from '../../../support/migration/memory-artifacts.ts';
+import { createQdrant } from '../../../../../lib/migration/adapters/qdrant.ts';
+import { takeSnapshot } from '../../../../../lib/migration/snapshots.ts';
+import { type QdrantSandbox, startQdrantSandbox } from '../../../../../sandbox/qdrant/server.ts';
+import { listenInTest } from '../../../../support/loopback.ts';
+import { createMemoryArtifacts } from '../../../../support/migration/memory-artifacts.ts';
 
 const SILENCE_MS = 40;
 
