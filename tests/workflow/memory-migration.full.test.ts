@@ -9,22 +9,6 @@ import { LEASE_MS } from '../support/migration/run-table.ts';
 import { approving, execute } from '../support/migration/state-machine.ts';
 
 describe('the state machine', () => {
-  it('rolls back an upload that fails, and leaves nothing of it', async () => {
-    const migration = await createMigration();
-    const { vectors } = migration.services;
-    const uploadAs = 'memories_of_2026';
-    await migration.start({ uploadAs });
-    const uploadSnapshot: typeof vectors.uploadSnapshot = async (name, upload) => {
-      await vectors.uploadSnapshot(name, upload);
-      if (name === uploadAs) throw new Error('The store ran out of something');
-    };
-    const services = { ...migration.services, vectors: { ...vectors, uploadSnapshot } };
-    const { failure } = await execute(migration, { services, onTask: approving(migration) });
-    expect(failure).toBe('RolledBack');
-    expect(await vectors.listCollections()).not.toContain(uploadAs);
-    expect(await migration.services.setting.read()).toBe(SOURCE);
-  });
-
   it('repeats a window in which users may be on the new version already', async () => {
     const migration = await createMigration();
     await migration.start();

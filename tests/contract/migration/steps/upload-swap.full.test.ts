@@ -126,6 +126,18 @@ describe('a cutover by upload', () => {
     expect(attempts).toBe(2);
   });
 
+  it('leaves nothing of an upload that fails, once it is rolled back', async () => {
+    const migration = await proved();
+    const failing = uploading(migration, NAME, async (upload) => {
+      await upload();
+      throw new Error('The store ran out of something');
+    });
+    await expect(migration.finish('cutover', {}, failing)).rejects.toEqual(named('RefusedDefect'));
+    await migration.finish('rollback', { actor: 'machine' });
+    expect(await names(migration)).not.toContain(NAME);
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+  });
+
   it('makes another snapshot when what was kept of it is corrupted', async () => {
     const migration = await proved();
     const { artifacts } = migration.services;
