@@ -160,6 +160,12 @@ export class RetryableFailure extends Error {
   }
 }
 
+/** Whether what failed may have been carried out all the same. */
+export function mayBeDone(error: unknown): boolean {
+  if (error instanceof RetryableFailure) return error.answer === undefined;
+  return !(error instanceof Refusal);
+}
+
 export function isRetryableFailure(error: unknown): error is RetryableFailure {
   return error instanceof RetryableFailure;
 }

@@ -13,7 +13,7 @@ import {
   type Written,
   withBatch,
 } from './reconcile-report.ts';
-import { Refusal } from './refusals.ts';
+import { mayBeDone, Refusal } from './refusals.ts';
 
 export interface ReconcileSettings extends CopySettings {
   /**
@@ -96,7 +96,10 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
       await ports.keepConflicts?.(found);
     };
     if (mode !== 'compare') await keepOverruled(pairs);
-    const { left, written } = await repair(pairs, keepOverruled);
+    const { left, written } = await repair(pairs, keepOverruled).catch(async (error: unknown) => {
+      if (making.length > 0 && !mayBeDone(error)) await walk.noteMaking(await madeOf(making));
+      throw error;
+    });
     const staysApart = (pair: PointPair) => !writesBack && wayOf(pair) === 'back';
     const report = withBatch(before, left, {
       written,
@@ -108,6 +111,18 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
     });
     return { report, hasMade: making.length > 0 };
   };
+
+  /** Those that an earlier batch has made. What the store has refused, it has not made; and it may answer nothing more. */
+  async function madeOf(making: readonly PointPair[]): Promise<PointId[]> {
+    const parts = { payload: false, vector: false };
+    const back = making.filter((pair) => wayOf(pair) === 'back');
+    const onwards = making.filter((pair) => wayOf(pair) !== 'back');
+    const found = [pointsById(from, back, parts), pointsById(to, onwards, parts)];
+    return await Promise.all(found).then(
+      (found) => found.flatMap((points) => [...points.keys()]),
+      () => [],
+    );
+  }
 
   async function countRemovalsOf(pairs: readonly PointPair[]): Promise<void> {
     const { first, second } = walk.removals();

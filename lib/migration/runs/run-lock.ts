@@ -4,6 +4,7 @@
 import type { Database, Item, Write } from '../../store/database.ts';
 import type { Key } from '../../store/keys.ts';
 import { setOn } from '../../store/update-writes.ts';
+import { hasEnded } from '../phases.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
 import { type LeaseHolder, UNKNOWN_HOLDER } from './lease-holder.ts';
 
@@ -68,11 +69,12 @@ export function createRunLock(options: {
     return knownRunsOf(await database.get(LOCK_KEY));
   }
 
-  // A live run leaves the lock to others, also where one of its steps has crashed. A rollback from there keeps it.
+  // A run that is live or has ended leaves the lock to others, also where it has crashed before. A rollback keeps it.
   async function isFree(lock: Item | undefined): Promise<boolean> {
     if (!lock || lock.active_run === NO_RUN) return true;
     if (Number(lock.lease_until) > now()) return false;
-    return (await database.get(recordKey(String(lock.active_run))))?.phase === 'live';
+    const run = await database.get(recordKey(String(lock.active_run)));
+    return run?.phase === 'live' || hasEnded(run?.phase);
   }
 
   /** For a new run. @throws Refusal while another run is under way */

@@ -59,7 +59,7 @@ export type Outcome =
       readonly done: true;
       readonly evidence?: Reference;
       /** Beside phase and evidence. */
-      readonly changes?: Partial<Pick<Run, 'window' | 'served' | 'takesNoWindow'>>;
+      readonly changes?: Partial<Pick<Run, 'window' | 'served' | 'takesNoWindow' | 'hasUploaded'>>;
       /** Seconds of its stages. */
       readonly took?: Run['took'];
       /** Where the run is then, if not where the step leads to. */

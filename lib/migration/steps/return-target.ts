@@ -80,7 +80,7 @@ export async function canRollBack(services: Services, run: Run): Promise<boolean
 }
 
 /** Why the new collection cannot be read; undefined where it can. */
-async function readabilityOf({ vectors }: Services, run: Run): Promise<string | undefined> {
+export async function readabilityOf({ vectors }: Services, run: Run): Promise<string | undefined> {
   const live = liveCollectionOf(run);
   if (!(await vectors.listCollections()).includes(live)) return `${live} is gone`;
   try {

@@ -26,12 +26,7 @@ import { removeCollections, removeOwn, tidyUp } from './clean-up.ts';
 import { askAgain } from './external-action.ts';
 import { forecastReturn, planReturn } from './return-target.ts';
 import { type SwitchState, secondsOf, switchSchema } from './switch.ts';
-import {
-  afterRestore,
-  assertSettingKnown,
-  stagesBackward,
-  stagesOfStaying,
-} from './switch-back.ts';
+import { assertSettingKnown, beginAgain, stagesBackward, stagesOfStaying } from './switch-back.ts';
 
 export const rollback: Step = {
   command: 'rollback',
@@ -64,14 +59,15 @@ export const rollback: Step = {
       const end = await takeStages(context, stages, { from: state, save: keep });
       return isWaiting(end) ? end : await conclude(context, end);
     } catch (error) {
+      const staysOnNew = error instanceof Refusal && (await isOnNew(context, state));
       if (isRefusal(error, 'RefusedNothingToReturnTo')) {
         // Once it is restored, what users wrote since its snapshot has to come along again.
-        await keep(afterRestore(state));
+        await keep(beginAgain(state));
         // What it lacks then, no user has deleted. What leaked is still found by what both had.
         if (state.plan?.way === 'carry') await context.note({ base: undefined });
         await askAgain(context);
       }
-      if (!(error instanceof Refusal) || !(await isOnNew(context, state))) throw error;
+      if (!staysOnNew) throw error;
       const { name, why, data } = error;
       await keep({ ...state, refused: { name, why, data } });
       return await stay(context, state);
@@ -118,13 +114,19 @@ async function conclude(context: StepContext, state: SwitchState): Promise<Outco
   const served = isServed ? liveCollectionsOf(run) : [];
   const message = 'What the run has left on the store is to be removed by hand';
   const except = [...served, ...builtCollectionsOf(run)];
-  await tidyUp(context, message, () => removeOwn(context, { except }));
+  let { hasUploaded } = run;
+  await tidyUp(context, message, async () => {
+    await removeOwn(context, { except });
+    // Then a collection of that name is somebody else's.
+    hasUploaded = hasUploaded && isServed;
+  });
   const facts = { returnedTo: to, leftBehind: 0, ...found };
   const evidence = await storeReport(context, 'rollback-report', { facts });
   const until = keptUntil(context);
   await context.services.artifacts.retain(evidence.artifact, new Date(until));
   const takesNoWindow = whyNoWindow(run, state, isServed);
   const changes = {
+    hasUploaded,
     ...(isServed && { served: withServed(run, served, until) }),
     ...(takesNoWindow !== undefined && { takesNoWindow }),
   };

@@ -16,14 +16,12 @@ import { assertRestored, assertStillThere, leftBehindBy } from './return-target.
 import { type Advance, carryBack, freeze, type SwitchState, strayFacts } from './switch.ts';
 import { assertOpen } from './write-freeze.ts';
 
-const RESTORED = 'restored';
 const FREEZING = 'freezing';
-const AFTER_RESTORE: readonly string[] = [RESTORED, FREEZING];
 
-/** Writes may have been opened already, and are frozen again: what comes after the restored snapshot is due again. */
-export function afterRestore({ to, passed, plan }: SwitchState): SwitchState {
-  const stays = Object.entries(passed).filter(([stage]) => AFTER_RESTORE.includes(stage));
-  return { to, passed: Object.fromEntries(stays), plan };
+/** Writes may have been opened already, and are frozen again: all but that is due again, once more from a restored snapshot. */
+export function beginAgain({ to, passed, plan }: SwitchState): SwitchState {
+  const { [FREEZING]: begun } = passed;
+  return { to, passed: begun ? { [FREEZING]: begun } : {}, plan };
 }
 
 /**
@@ -38,7 +36,7 @@ export function stagesBackward(run: Run, { to, plan }: SwitchState): readonly St
   const counts = wasOpened(run) && !carries && to !== liveCollectionOf(run);
   const when = (isNeeded: boolean, ...stages: Stage<SwitchState>[]) => (isNeeded ? stages : []);
   return [
-    ...when(restores !== undefined, passing(RESTORED, restore)),
+    ...when(restores !== undefined, passing('restored', restore)),
     passing(FREEZING, async () => ({})),
     // docs/decisions/migration/0005-automatic-rollback.md: only where users were let in, somebody has to be kept out.
     passing('frozen', freeze(liveCollectionsOf(run), { isProved: wasOpened(run) })),

@@ -6,7 +6,7 @@ import type { Evidence } from '../phases.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { Refusal } from '../refusals.ts';
 import { readManifest } from '../runs/reports.ts';
-import { type Reference, type Run, windowOf } from '../runs/run.ts';
+import { type Reference, type Run, wasOpened, windowOf } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf, ofTestUser } from '../runs/run-names.ts';
 import {
   type Facts,
@@ -157,6 +157,7 @@ const proveNew: Advance = async (context, { to }) => {
 // The last look: both collections are what was compared, each time that the stage is taken. A write that came late to the old
 // one is not lost: users return to it. Noted before anybody is let in: from then on users may have written.
 const takeLastLook: Advance = async (context, { to }) => {
+  if (wasOpened(context.run)) return {};
   if (context.run.plan.inPlace) await assertAsFrozen(context);
   else await assertUnchanged(context, to);
   const { run, services, note } = context;

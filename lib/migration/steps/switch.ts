@@ -7,7 +7,7 @@ import { liveCollectionOf } from '../runs/run-names.ts';
 import { type Facts, MORE_TIME, type passing, passingEntries } from '../runs/stages.ts';
 import { carryOver, isLaterChange, walksSchema } from './equality.ts';
 import { waitForAction } from './external-action.ts';
-import { returnSchema } from './return-target.ts';
+import { readabilityOf, returnSchema } from './return-target.ts';
 import { proveFrozen } from './write-freeze.ts';
 
 export const switchSchema = v.object({
@@ -41,6 +41,11 @@ export const carryBack: Advance = async (context, { to, reached = {} }, save) =>
   const { run } = context;
   const live = liveCollectionOf(run);
   const isForward = to === live;
+  const { vectors } = context.services;
+  const trouble = isForward ? undefined : await readabilityOf(context.services, run);
+  // They are back, and have all that can be read.
+  if (trouble !== undefined && (await vectors.collectionExists(live)))
+    return { comparedByHand: live };
   const strays = await carryOver(context, {
     from: to,
     to: isForward ? run.plan.sourceCollection : live,
