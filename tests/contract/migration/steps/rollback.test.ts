@@ -146,10 +146,11 @@ const troubled = (name: string) => (migration: Migration) => {
 async function restore(
   { services: { vectors } }: Migration,
   points: readonly ScrolledPoint[],
+  name = SOURCE,
 ): Promise<void> {
-  await vectors.createCollection(SOURCE, LAYOUT);
+  await vectors.createCollection(name, LAYOUT);
   const whole = points.map(({ id, vector = '[]' as never, payload }) => ({ id, vector, payload }));
-  await vectors.upsert(SOURCE, whole, 'upsert');
+  await vectors.upsert(name, whole, 'upsert');
 }
 
 const wroteNew =
@@ -847,6 +848,23 @@ describe('an old collection that is damaged', () => {
     const attempt = migration.invoke('rollback', {}, { vectors: { listAliases: alter } });
     await expect(attempt).rejects.toEqual(named(name));
     expect(await phaseOf(migration)).toBe('live');
+  });
+
+  it('what a person restores in the place of the restored snapshot is not restored again', async () => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    const { points } = await vectors.scroll(SOURCE, { limit: 999 });
+    await goneOld(migration);
+    const deleting = justBefore(
+      migration,
+      'open-writes',
+      async () => void (await vectors.deleteCollection(RESTORED)),
+    );
+    const attempt = migration.finish('rollback', {}, deleting);
+    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    await restore(migration, points, RESTORED);
+    await migration.finish('rollback', {}, { vectors: { uploadSnapshot: refuse } });
+    expect(await phaseOf(migration)).toBe('copied');
   });
 
   it('users stay where they are when the snapshot does not hold what was verified', async () => {
