@@ -2,13 +2,16 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { restoredCollectionOf } from '../../../../lib/migration/runs/run-names.ts';
+import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { whenAsked } from '../../../support/migration/changed-services.ts';
+import { changedServices, whenAsked } from '../../../support/migration/changed-services.ts';
 import { emptied, LAYOUT, writeToNew, writeToOld } from '../../../support/migration/holdings.ts';
 import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import { migrationAt } from '../../../support/migration/prepared.ts';
 import { named } from '../../../support/migration/refused.ts';
-import { REPORT } from '../../../support/migration/run-table.ts';
+import { LEASE_MS, REPORT } from '../../../support/migration/run-table.ts';
+
+const DAY_MS = 86_400_000;
 
 const phaseOf = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
@@ -178,13 +181,25 @@ it.each(['cutover', 'abort'] as const)(
   },
 );
 
-it('the lock of an aborted run, left by a watch that was killed, keeps no other run from its step', async () => {
-  const migration = await migrationAt('copied');
-  const { runs, lock } = migration;
-  await migration.finish('abort');
+it('a lock that a killed watch has left to an aborted run keeps no other run from its step', async () => {
+  const migration = await migrationAt('live');
+  const { runs, lock, services } = migration;
+  await migration.follow('rollback', 'abort');
   const { plan } = await runs.read(RUN);
-  const lease = await lock.take(RUN).catch(() => undefined);
-  migration.pass(300_000);
+  migration.pass(31 * DAY_MS);
+  let isDead = false;
+  const write: typeof runs.write = async (lease, run) => {
+    await runs.write(lease, run);
+    isDead = true;
+  };
+  const release: typeof lock.release = async (...args) => {
+    if (isDead) throw new Error('Killed');
+    await lock.release(...args);
+  };
+  const killed = keepWatch(changedServices(services, { runs: { write }, lock: { release } }));
+  await expect(killed).rejects.toThrow('Killed');
+  expect(await lock.activeRun()).toBe(RUN);
+  migration.pass(LEASE_MS);
   const other = await runs.start('other-run', plan, REPORT);
-  expect([lease, (await lock.take('other-run')).runId]).toEqual([expect.anything(), other.runId]);
+  expect((await lock.take('other-run')).runId).toBe(other.runId);
 });
