@@ -69,7 +69,8 @@ export async function startRehearsal(
     if (isBegun) return;
     diary.note('Preflight');
     const swap = uploads ? { uploadAs: stage.uploadAs } : { inPlace: options.isInPlace };
-    const plan = { sourceCollection: stage.source, freeBytes: FREE_BYTES, ...swap };
+    const accepts = over.graph ? [] : ['no-graph'];
+    const plan = { sourceCollection: stage.source, freeBytes: FREE_BYTES, accepts, ...swap };
     const payload = { runId: parts.runId, execute: true, ...plan };
     assertMet((await takePreflight(over, payload)).prerequisites);
     isBegun = true;

@@ -21,7 +21,7 @@ export interface Stage {
   readonly services: Services;
   /** What the old collection holds before anything has begun. */
   readonly before: Holdings;
-  /** Names the same services to a process of its own; but for the graph, which may live in this one alone, and the hooks. */
+  /** Names the same services to a process of its own; but for the sandbox's graph, which lives in this one alone, and the hooks. */
   readonly environment: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function setStage(
     environment: {
       ...(backend ? storeOf(world) : { MEMORY_BACKEND_KEY_PARAMETER: '', ...world.environment }),
       QDRANT_API_KEY_PARAMETER: '',
-      NEO4J_URL: '',
+      ...(graph ? {} : { NEO4J_URL: '' }),
       DYNAMODB_ENDPOINT: database,
       TABLE_NAME: tableName,
     },
