@@ -242,6 +242,19 @@ export const MUTANTS: readonly Mutant[] = [
       [' && !run.refused?.why.startsWith(error.why)', ''],
     ],
   ),
+  ...mutantsOf(
+    'lib/migration/snapshots.ts',
+    'tests/contract/migration/steps/automatic-rollback.test.ts',
+    [['isUnusable && !context.signal.aborted', 'isUnusable']],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/cutover.ts',
+    'tests/contract/migration/steps/rollback.test.ts',
+    [['wasOpened(run) || !(await canRollBack(services, run))', 'true']],
+  ),
+  ...mutantsOf('lib/migration/runs/times.ts', 'tests/unit/migration/runs/times.test.ts', [
+    [' || overAt !== undefined', ''],
+  ]),
   ...mutantsOf('lib/migration/runs/step.ts', 'tests/contract/migration/steps/rollback.test.ts', [
     [' || isOpened(run, services.clock())', ''],
   ]),
@@ -271,6 +284,9 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/contract/migration/steps/retention.full.test.ts',
     [['? backupsOf(run) : []', '? [...backupsOf(run), basesOf(run)] : []']],
   ),
+  ...mutantsOf('lib/migration/steps/retention.ts', 'tests/unit/migration/steps/retention.test.ts', [
+    ['last < (window?.overAt ?? 0) || ', ''],
+  ]),
   ...mutantsOf('lib/migration/runs/step.ts', 'tests/contract/migration/steps/cutover.test.ts', [
     ['failure instanceof RetryableFailure || isRefusal(', 'isRefusal('],
   ]),
@@ -362,12 +378,20 @@ export const MUTANTS: readonly Mutant[] = [
     ['{ filter: unchanged(same) }', '{ ids: same.map(({ id }) => id) }'],
     ["'update_only', condition", "'update_only'"],
     ["'insert_only'", "'upsert'"],
+    ['.filter(({ id }) => !found.has(id))', ''],
     ['present !== undefined && samePayload(present.payload, payload)', 'present !== undefined'],
   ]),
   ...mutantsOf(
     'lib/migration/steps/switch-back.ts',
     'tests/contract/migration/steps/rollback.test.ts',
-    [['leftBehind <= limit)', 'leftBehind <= limit + 1)']],
+    [
+      ['leftBehind <= limit)', 'leftBehind <= limit + 1)'],
+      ['await assertStillThere(context, to, 0);', ''],
+      [
+        'await assertStillThere(context, to, expected);\n  await context.renew();',
+        'await context.renew();',
+      ],
+    ],
   ),
   ...mutantsOf(
     'lib/migration/steps/switch-back.ts',

@@ -22,8 +22,9 @@ type Version = '-' | 'a' | 'b' | 'c';
 const memory = (id: number, text: string) =>
   point(id, JSON.stringify({ user_id: 'ada', data: text, hash: text }), '[1,0,0,0]');
 
-async function scene() {
-  const { sandbox, store, settings } = await startCopyScene({ count: 0, pageSize: 3 });
+async function scene(version = '1.18.3') {
+  const options = { count: 0, pageSize: 3, version };
+  const { sandbox, store, settings } = await startCopyScene(options);
   onTestFinished(sandbox.close);
   const artifacts = createMemoryArtifacts(createRunTable().clock).store;
   const back = { ...settings, to: settings.from, keywords: 'no-slot' } as const;
@@ -330,6 +331,15 @@ test('a memory that is made right before it is inserted stays as it is', async (
     return found;
   };
   const to = { store: { ...store, retrieve }, collection: NEW };
+  const writer = createPointWriter({ to, pageSize: 4, keywords: 'no-slot' }, async () => {});
+  await writer.insert([memory(0, 'a')]);
+  expect(await versionIn(NEW, 0)).toBe('b');
+});
+
+test('a memory that was made before it is inserted stays as it is, before 1.17 too', async () => {
+  const { put, store, versionIn } = await scene('1.16.3');
+  await put(NEW, 0, 'b');
+  const to = { store, collection: NEW };
   const writer = createPointWriter({ to, pageSize: 4, keywords: 'no-slot' }, async () => {});
   await writer.insert([memory(0, 'a')]);
   expect(await versionIn(NEW, 0)).toBe('b');

@@ -276,6 +276,19 @@ const ROWS: Readonly<Record<string, Row>> = {
     why: 'The window closed at',
     happens: closeWindow,
   },
+  'a snapshot that cannot be restored is found when the window has closed': {
+    at: 'frozen',
+    refused: 'RefusedSnapshot',
+    why: 'Damaged.',
+    changes: (migration) => ({
+      vectors: {
+        uploadSnapshot: async () => {
+          await closeWindow(migration);
+          throw new Refusal('RefusedSnapshot', 'Damaged.');
+        },
+      },
+    }),
+  },
   'the window closes while its backup is tried': closing('frozen', 'vectors', 'uploadSnapshot'),
   'the window closes while both are compared': closing('frozen-and-backed-up', 'vectors', 'scroll'),
   'the window closes while the new version is tried': closing('equal', 'backend', 'bestMatch'),

@@ -555,11 +555,21 @@ describe('an old collection that somebody deletes after the rollback has begun',
       await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
       expect(await collectionsOf(migration)).toEqual(expect.arrayContaining(own));
       expect(await phaseOf(migration)).toBe('switching-back');
+      expect(migration.operator.heard.includes('open-writes')).toBe(action === 'open-writes');
     }
   });
 });
 
 describe('with the old collection', () => {
+  it('deleted after writes were frozen, users can write to the new one again', async () => {
+    const migration = await migrationAt('live');
+    const deleting = justBefore(migration, 'freeze', async () => void (await goneOld(migration)));
+    const attempt = migration.finish('rollback', {}, deleting);
+    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    expect(await phaseOf(migration)).toBe('live');
+    expect(migration.operator.heard.slice(-2)).toEqual(['freeze', 'open-writes']);
+  });
+
   it('once it was deleted and restored, what was written since comes along again', async () => {
     const migration = await migrationAt('live');
     const { vectors } = migration.services;
@@ -939,6 +949,15 @@ describe('a window that was not left in time', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('switching');
     await migration.finish('cutover', {}, services);
     expect((await migration.runs.read(RUN)).phase).toBe('live');
+  });
+
+  it('with something to return to, nobody finishes late', async () => {
+    const migration = await migrationAt('equal');
+    const slow = { hooks: { ask: async () => 'under-way' as const } };
+    expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
+    migration.pass(WINDOW_MS);
+    const attempt = migration.invoke('cutover');
+    await expect(attempt).rejects.toEqual(named('RefusedNotNow', 'The window closed at'));
   });
 
   it('a late write that the cutover carried over, and a user deleted since, does not come back', async () => {

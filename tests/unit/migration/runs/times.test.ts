@@ -1,6 +1,7 @@
-// The speed of a step comes from its progress in one invocation; never from a time when it did something else.
+// The speed of a step comes from its progress in one invocation; never from a time when it did something else. The rollback
+// period does not begin again once it has ended.
 import { describe, expect, it } from 'vitest';
-import { createRating } from '../../../../lib/migration/runs/times.ts';
+import { createRating, retentionOf } from '../../../../lib/migration/runs/times.ts';
 
 function createClock() {
   let now = 1_000_000;
@@ -32,4 +33,13 @@ describe('the rate of a step', () => {
     expect(rated({ done: 5, total: 9 })).toEqual({ progress: { done: 5, total: 9 } });
     expect(rated()).toEqual({});
   });
+});
+
+it.each([
+  ['before its end', false, 999_000, undefined],
+  ['at its end', true, 1_000_000, undefined],
+  ['on a slow clock once a removal has begun', true, 999_000, 999_500],
+])('the rollback period %s is over: %s', (_, isOver, now, overAt) => {
+  const window = { deadlineAt: 0, retainUntil: 1_000_000, overAt };
+  expect(retentionOf({ window }, new Date(now))).toMatchObject({ isOver });
 });
