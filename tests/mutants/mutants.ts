@@ -257,6 +257,8 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/migration/runs/step.ts', 'tests/contract/migration/steps/rollback.test.ts', [
     [' || isOpened(run, services.clock())', ''],
+    ["const isRepeated = run.phase === 'switching' &&", 'const isRepeated = false &&'],
+    [' && !isEarly', ''],
   ]),
   ...mutantsOf(
     'lib/migration/steps/rollback.ts',
@@ -289,6 +291,10 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/migration/runs/step.ts', 'tests/contract/migration/steps/cutover.test.ts', [
     ['failure instanceof RetryableFailure || isRefusal(', 'isRefusal('],
+  ]),
+  ...mutantsOf('lib/migration/runs/run.ts', 'tests/unit/migration/runs/run.test.ts', [
+    ["run.phase === 'switching' && phase === 'switching-back'", "phase === 'switching-back'"],
+    ["begins || run.phase === 'switching-back'", "run.phase === 'switching-back'"],
   ]),
   ...mutantsOf('lib/migration/runs/run.ts', 'tests/contract/migration/steps/watch.full.test.ts', [
     ["phase === 'aborted' ? 'left' : undefined", 'undefined'],

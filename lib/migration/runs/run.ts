@@ -226,8 +226,10 @@ export function entering(run: Run, phase: Run['phase'], now: Date): Run {
     ...rest
   } = phase === 'copied' ? afterWindow(repeated) : repeated;
   const history = [...run.history, { phase, at: now.getTime() }].slice(-MAX_HISTORY);
-  // Why the run has returned is said until it goes on.
-  const why = run.phase === 'switching-back' && refused ? { refused } : {};
+  // Why the run returns is said until it goes on.
+  const begins = run.phase === 'switching' && phase === 'switching-back';
+  const isReturning = begins || run.phase === 'switching-back';
+  const why = isReturning && refused ? { refused } : {};
   return { ...rest, ...why, phase, history };
 }
 

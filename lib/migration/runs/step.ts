@@ -288,7 +288,7 @@ async function runLocked(
     run = { ...run, ...changes };
     await runs.write(lease, run);
   };
-  const outcome = await step.work({
+  const work = step.work({
     ...approach,
     services: throttledServices(slowdownOf(step.command, { run, note }, time)),
     // As it is by now, with what was noted.
@@ -299,6 +299,13 @@ async function runLocked(
     note,
     workedMs: stopwatch.milliseconds,
     hasTime: () => !signal.aborted && timeLeftMs() > SAVING_TIME_MS,
+  });
+  const outcome = await work.catch(async (cause: unknown) => {
+    const failure = translateFailure(cause);
+    // No rollback begins that would tell why.
+    const isRepeated = run.phase === 'switching' && isOpened(run, services.clock());
+    if (isRepeated && failure instanceof Refusal && !signal.aborted) await note(refusedBy(failure));
+    throw failure;
   });
   if (!outcome.done) return resultOf(run, outcome);
   const took = { ...run.took, ...outcome.took, [step.command]: stopwatch.milliseconds() / 1_000 };
@@ -366,9 +373,10 @@ async function enter(step: Step, approach: Approach, move: Move): Promise<Run> {
   const { services, run, lease } = approach;
   if (move.through === undefined || run.phase === move.through) return run;
   await step.guard?.(approach).catch(async (error: unknown) => {
-    // Tried again by the watch, it must not hide what it was to follow.
+    // Tried again by the watch, it must not hide what it was to follow; nor may one that only comes too early.
     const isNew = error instanceof Refusal && !run.refused?.why.startsWith(error.why);
-    if (isNew) await services.runs.write(lease, { ...run, ...refusedBy(error) });
+    const isEarly = run.refused !== undefined && isRefusal(error, 'RefusedNotNow');
+    if (isNew && !isEarly) await services.runs.write(lease, { ...run, ...refusedBy(error) });
     throw error;
   });
   const begun = entering(run, move.through, services.clock());

@@ -985,8 +985,10 @@ describe('a window that was not left in time', () => {
     expect(await phaseOf(migration)).toBe('switching');
     const byMachine = migration.invoke('rollback', { actor: 'machine' });
     await expect(byMachine).rejects.toEqual(named('RefusedNotNow', 'until the window ends'));
+    const refused = async () => (await readStatus(migration.services)).refused;
+    expect(await refused()).toMatchObject({ name: 'RefusedCredentials' });
     await migration.finish('cutover');
-    expect(await phaseOf(migration)).toBe('live');
+    expect([await phaseOf(migration), await refused()]).toEqual(['live', null]);
     expect(migration.operator.heard).not.toContain('deploy-old');
   });
 

@@ -1,0 +1,16 @@
+// What the record of a run keeps when it enters another phase.
+import { expect, it } from 'vitest';
+import type { Phase } from '../../../../lib/migration/phases.ts';
+import { entering, type Run } from '../../../../lib/migration/runs/run.ts';
+
+it.each<[Phase, Phase, boolean]>([
+  ['switching', 'switching-back', true],
+  ['switching-back', 'copied', true],
+  ['live', 'switching-back', false],
+  ['switching', 'live', false],
+  ['copied', 'switching', false],
+])('a run that goes from %s to %s says why it returns: %s', (phase, next, isSaid) => {
+  const refused = { name: 'RefusedByService', why: 'The webhook answered 400.', data: {} };
+  const run = { phase, refused, history: [], evidence: {} } as unknown as Run;
+  expect(entering(run, next, new Date(0)).refused).toEqual(isSaid ? refused : undefined);
+});
