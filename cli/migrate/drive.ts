@@ -4,6 +4,7 @@ import { notNow } from '../../lib/migration/moves.ts';
 import type { Phase } from '../../lib/migration/phases.ts';
 import { Refusal, RetryableFailure, sentencesOf } from '../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../lib/migration/runs/run-names.ts';
+import { POLL_SECONDS } from '../../lib/migration/runs/times.ts';
 import {
   assertMet,
   assertSamePlan,
@@ -151,6 +152,9 @@ async function takeOne(options: Drive, status: Status, step: FunctionName): Prom
     const after = await currentStatus(session, runId);
     // The state machine, or another operator, has taken the step meanwhile.
     if (error.name === 'RefusedNotNow' && after.phase !== status.phase) return after;
+    if (step === 'cutover' && after.next === step && after.openedAt) {
+      return await waitToRepeat(session, after, { step, error });
+    }
     if (step === 'rollback' || !mayBeFrozen(after) || after.next === step) throw error;
     reportFailure(session, after, { step, error });
     return after;
@@ -166,6 +170,28 @@ async function takeOne(options: Drive, status: Status, step: FunctionName): Prom
   const event = { event: 'step', step, phase: after.phase, seconds: (now() - begun) / 1_000 };
   output.line(text, event, nextSteps(after, place.stage));
   return after;
+}
+
+/** Users may be in: what failed is repeated until the deadline. It is shown once, as long as it is the same failure. */
+async function waitToRepeat(
+  session: Session,
+  after: Status,
+  { step, error }: { readonly step: FunctionName; readonly error: Error },
+): Promise<Status> {
+  const { output, place, signal, sleep, lastSeen } = session;
+  signal.throwIfAborted();
+  const { name } = error;
+  const message = sentencesOf(error);
+  if (message !== lastSeen.failure) {
+    output.line(
+      `${timeLeft(session, after)}${output.mark('warning')} ${labelOf(step)}: ${name}: ${message} Trying again every ${POLL_SECONDS}s until the deadline.`,
+      { event: 'retry', step, error: { name, message } },
+      nextSteps(after, place.stage),
+    );
+  }
+  lastSeen.failure = message;
+  await sleep(POLL_SECONDS * 1_000);
+  return await currentStatus(session, after.runId);
 }
 
 /** The run goes on: back to where users were. */

@@ -22,8 +22,8 @@ export interface Session {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Waits until the next poll of the status; false once the step has ended. */
   readonly nextPoll: (milliseconds: number, ended: AbortSignal) => Promise<boolean>;
-  /** The run that is meant, and its status: known also while the table does not answer. */
-  readonly lastSeen: { runId?: string; status?: Status | undefined };
+  /** The run that is meant, and its status: known also while the table does not answer. What was said of its failure. */
+  readonly lastSeen: { runId?: string; status?: Status | undefined; failure?: string };
 }
 
 /** A step that is to be given later than this waits for its day, and not for a service. */

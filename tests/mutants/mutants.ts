@@ -296,6 +296,10 @@ export const MUTANTS: readonly Mutant[] = [
     ["run.phase === 'switching' && phase === 'switching-back'", "phase === 'switching-back'"],
     ["begins || run.phase === 'switching-back'", "run.phase === 'switching-back'"],
   ]),
+  ...mutantsOf('cli/migrate/drive.ts', 'tests/contract/migration/command-line/run.test.ts', [
+    [' && after.openedAt) {', ' && false) {'],
+    ['message !== lastSeen.failure', 'true'],
+  ]),
   ...mutantsOf('lib/migration/runs/run.ts', 'tests/contract/migration/steps/watch.full.test.ts', [
     ["phase === 'aborted' ? 'left' : undefined", 'undefined'],
   ]),

@@ -4,7 +4,8 @@ import { createLocalPlace } from '../../../cli/migrate/local-place.ts';
 import type { Place } from '../../../cli/migrate/place.ts';
 import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
 import { SOURCE, type WorldOptions } from '../../../sandbox/world.ts';
-import { createMigration, RUN } from './migration.ts';
+import { changedServices, type ServiceChanges } from './changed-services.ts';
+import { createMigration, type Migration, RUN } from './migration.ts';
 import { type TypedOptions, typeCommand } from './typed-command.ts';
 
 export const FROM_THE_START = `run --run ${RUN} --source ${SOURCE} --free-gb 1`;
@@ -12,11 +13,12 @@ export const FROM_THE_START = `run --run ${RUN} --source ${SOURCE} --free-gb 1`;
 export async function createRunningOperator(
   options: Partial<WorldOptions> = {},
   hasWebhook = true,
+  changes: (migration: Migration) => ServiceChanges = () => ({}),
 ) {
   const migration = await createMigration(options);
   const { clock, letTimePass, operator } = migration;
   const hooks = hasWebhook ? operator.hooks : askAPerson;
-  const services = { ...migration.services, hooks };
+  const services = changedServices({ ...migration.services, hooks }, changes(migration));
   const place = createLocalPlace({
     where: 'table of the test',
     remembering: async () => services,

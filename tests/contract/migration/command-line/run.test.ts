@@ -1,12 +1,25 @@
 // `migrate run` over the functions and a sandbox: from a plan to the new version, and back by itself where the window
 // fails.
 import { describe, expect, it } from 'vitest';
+import { Refusal } from '../../../../lib/migration/refusals.ts';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { RUN } from '../../../support/migration/migration.ts';
+import { whenAsked } from '../../../support/migration/changed-services.ts';
+import { type Migration, RUN } from '../../../support/migration/migration.ts';
 import {
   createRunningOperator,
   FROM_THE_START,
 } from '../../../support/migration/running-operator.ts';
+
+/** So many times the webhook refuses to open writes on the new version: users may be in by then. */
+const refusingToOpen = (times: number) => (migration: Migration) => {
+  let left = times;
+  return whenAsked(migration, 'open-writes', async ({ collection }) => {
+    if (collection === SOURCE) return;
+    left -= 1;
+    if (left >= 0) throw new Refusal('RefusedByService', 'The webhook answered 400.');
+  });
+};
 
 describe('migrate run', () => {
   it('takes a plan to the new version, one line a step, and names the command to roll back', async () => {
@@ -76,5 +89,23 @@ describe('migrate run', () => {
       error: { name: 'RefusedNewVersion' },
     });
     expect(operator.heard.at(-1)).toBe('open-writes');
+  });
+});
+
+describe('where users may be in', () => {
+  it('run repeats what was refused, and shows it once', async () => {
+    const { type, phase } = await createRunningOperator({}, true, refusingToOpen(3));
+    const { code, output } = await type(`${FROM_THE_START} --yes`);
+    expect([code, await phase()]).toEqual([0, 'live']);
+    const shown = output.match(/left\] ! Cutover: RefusedByService: .*until the deadline\.$/gm);
+    expect(shown).toHaveLength(1);
+  });
+
+  it('run rolls back at the deadline, and the status still says what was refused', async () => {
+    const refusing = refusingToOpen(Number.POSITIVE_INFINITY);
+    const { type, phase, services } = await createRunningOperator({}, true, refusing);
+    const { code } = await type(`${FROM_THE_START} --yes`);
+    expect([code, await phase(), await services.setting.read()]).toEqual([1, 'copied', SOURCE]);
+    expect((await readStatus(services)).refused).toMatchObject({ name: 'RefusedByService' });
   });
 });
