@@ -57,11 +57,12 @@ export async function drive(options: Drive): Promise<ExitCode> {
 export async function driveWindow(options: Drive): Promise<ExitCode> {
   const { session, payload } = options;
   const status = await currentStatus(session, String(payload.runId));
-  const { phase } = status;
+  const { phase, isLate } = status;
   if (phase !== 'copied' && phase !== 'switching') {
     throw notNow(`No cutover in a run that is ${phase}.`);
   }
-  return await driveFrom(options, status);
+  // Nobody has asked for a rollback: the step finishes a window that is over, or is refused.
+  return await driveFrom(options, isLate ? { ...status, next: 'cutover' } : status);
 }
 
 async function driveFrom(options: Drive, from: Status): Promise<ExitCode> {

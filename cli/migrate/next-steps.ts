@@ -24,7 +24,7 @@ const COMMAND_OF: Readonly<Record<string, string>> = { rebuild: 'copy' };
 
 /** Empty for a run that has ended. */
 export function nextSteps(status: Status, stage?: string): NextStep[] {
-  const { runId, phase, next, moves, pendingAction, isLate, retention } = status;
+  const { runId, phase, next, moves, pendingAction, isLate, retention, refused } = status;
   const there = stage === undefined ? '' : ` --stage ${stage}`;
   const typed = (words: string) => `${INVOCATION} ${words} --run ${runId}${there}`;
   const commands = new Set(moves.map(({ command }) => command));
@@ -32,16 +32,22 @@ export function nextSteps(status: Status, stage?: string): NextStep[] {
   const ways = [...commands]
     .filter((command) => WHY[command] !== undefined)
     .map((command) => ({ command: typed(`${command} --execute`), why: WHY[command] ?? '' }));
-  if (isLate || next === null) return ways;
+  const confirmation =
+    pendingAction && pendingAction.confirmedBy === null
+      ? [{ command: typed(`confirm ${pendingAction.action}`), why: 'say that the action is done' }]
+      : [];
+  if (isLate) {
+    const why = 'finish the window: users stay on the new version';
+    const canReturn = refused?.name !== 'RefusedNothingToReturnTo';
+    const finish = canReturn ? [] : [{ command: typed('cutover --execute'), why }];
+    return [...ways, ...finish, ...confirmation];
+  }
+  if (next === null) return ways;
   if (phase === 'live' && retention) {
     const close = { command: typed('run'), why: 'remove what the plan removes, and close the run' };
     const first = `nothing has to be done until ${retention.until}`;
     return retention.isOver ? [close] : ways.map((way) => ({ ...way, first }));
   }
-  const confirmation =
-    pendingAction && pendingAction.confirmedBy === null
-      ? [{ command: typed(`confirm ${pendingAction.action}`), why: 'say that the action is done' }]
-      : [];
   const onwards = { command: typed('run'), why: next ? `continue with ${next}` : 'continue' };
   const step = COMMAND_OF[next] ?? next;
   const alone = isBeforeWindow(phase)

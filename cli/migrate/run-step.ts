@@ -112,7 +112,8 @@ export async function runStep(
     if (status && pending && pending.toDo !== asked) {
       asked = pending.toDo;
       const next = nextSteps(status, place.stage);
-      const text = `${timeLeft(session, status)}To do by hand: ${pending.toDo}\n  To confirm it from another terminal: ${next[0]?.command}`;
+      const confirm = next.find(({ command }) => command.includes(` confirm ${pending.action} `));
+      const text = `${timeLeft(session, status)}To do by hand: ${pending.toDo}\n  To confirm it from another terminal: ${confirm?.command}`;
       output.line(text, { event: 'action', step: name, ...pending }, next);
     }
     if (status) await onWaiting(status);

@@ -105,16 +105,16 @@ export function movesOf({
 }
 
 /**
- * What is left of a run in a window that is over: a rollback; and, where users were let in, a person may finish.
- * Everything else is refused.
+ * What is left of a run in a window that is over: a rollback; and, where users were let in or cannot return, a person may
+ * finish. Everything else is refused.
  */
 export function lateMovesOf(
   run: Pick<Run, 'phase' | 'takesNoWindow'>,
-  wasOpened: boolean,
+  mayFinish: boolean,
 ): readonly Move[] {
   return movesOf(run).flatMap((move) => {
     if (move.command === 'rollback') return [move];
-    return move.command === 'cutover' && wasOpened ? [{ ...move, by: ['operator'] }] : [];
+    return move.command === 'cutover' && mayFinish ? [{ ...move, by: ['operator'] }] : [];
   });
 }
 

@@ -297,8 +297,12 @@ export const MUTANTS: readonly Mutant[] = [
     ["begins || run.phase === 'switching-back'", "run.phase === 'switching-back'"],
   ]),
   ...mutantsOf('cli/migrate/drive.ts', 'tests/contract/migration/command-line/run.test.ts', [
+    ["isLate ? { ...status, next: 'cutover' } : status", 'status'],
     [' && after.openedAt) {', ' && false) {'],
     ['message !== lastSeen.failure', 'true'],
+  ]),
+  ...mutantsOf('lib/migration/steps/status.ts', 'tests/contract/migration/steps/rollback.test.ts', [
+    [" || run.refused?.name === 'RefusedNothingToReturnTo'", ''],
   ]),
   ...mutantsOf('lib/migration/runs/run.ts', 'tests/contract/migration/steps/watch.full.test.ts', [
     ["phase === 'aborted' ? 'left' : undefined", 'undefined'],

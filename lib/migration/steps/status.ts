@@ -40,7 +40,8 @@ export async function readStatus(services: StatusServices, runId?: string) {
   const lease = await services.lock.leaseOf(id);
   const isLate = isOverdue(run, now);
   const { stages, frozenSince } = await switchOf(run, services);
-  const moves = isLate ? lateMovesOf(run, wasOpened(run)) : movesOf(run);
+  const mayFinish = wasOpened(run) || run.refused?.name === 'RefusedNothingToReturnTo';
+  const moves = isLate ? lateMovesOf(run, mayFinish) : movesOf(run);
   return {
     runId: id,
     /** When all of this was so. */
@@ -87,7 +88,7 @@ export async function readStatus(services: StatusServices, runId?: string) {
     moves: moves.map(({ command, by, to }) => ({ command, by, to })),
     approval:
       phase === 'copied' && nextMove(run)?.approves ? await approvalOf(run, services) : null,
-    pendingAction: isLate && !wasOpened(run) ? null : await pendingOf(run, services),
+    pendingAction: isLate && !mayFinish ? null : await pendingOf(run, services),
   };
 }
 

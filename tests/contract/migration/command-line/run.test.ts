@@ -11,6 +11,8 @@ import {
   FROM_THE_START,
 } from '../../../support/migration/running-operator.ts';
 
+const WINDOW_MS = 30 * 60_000;
+
 /** So many times the webhook refuses to open writes on the new version: users may be in by then. */
 const refusingToOpen = (times: number) => (migration: Migration) => {
   let left = times;
@@ -108,4 +110,46 @@ describe('where users may be in', () => {
     expect([code, await phase(), await services.setting.read()]).toEqual([1, 'copied', SOURCE]);
     expect((await readStatus(services)).refused).toMatchObject({ name: 'RefusedByService' });
   });
+
+  it('cutover finishes a window that is over, and does not roll it back', async () => {
+    const running = await openedAndLate();
+    const { code } = await running.type('cutover --execute');
+    expect([code, await running.phase()]).toEqual([0, 'live']);
+    expect(running.operator.heard).not.toContain('deploy-old');
+  });
+
+  it('cutover is named, and finishes, where a window that is over can return nowhere', async () => {
+    const running = await openedAndLate({ hasSource: false });
+    const finish = `npm run migrate -- cutover --execute --run ${RUN}`;
+    const refused = await running.type('run --yes --json');
+    expect([refused.code, await running.phase()]).toEqual([3, 'switching']);
+    expect(refused.events.at(-1)?.next_steps).toContain(finish);
+    expect((await running.type('status')).output).toContain(finish);
+    expect(await running.type('cutover --execute')).toMatchObject({ code: 0 });
+    expect(await running.phase()).toBe('live');
+  });
 });
+
+/** The webhook has refused once to open writes, and nobody has come back in time. */
+async function openedAndLate({ hasSource = true } = {}) {
+  let isOld = false;
+  const running = await createRunningOperator({}, true, (migration) => {
+    const { vectors } = migration.services;
+    // Of a store that restores no snapshot.
+    const version = async () => (isOld ? '2.0.0' : await vectors.version());
+    return { ...refusingToOpen(1)(migration), vectors: { version } };
+  });
+  const interruption = new AbortController();
+  const sleep = async () => {
+    if ((await readStatus(running.services)).openedAt === null) return running.letTimePass(1_000);
+    interruption.abort(new Error('Interrupted'));
+    throw interruption.signal.reason;
+  };
+  await running.type(`${FROM_THE_START} --yes`, { interruption, time: { sleep } });
+  expect((await readStatus(running.services)).openedAt).not.toBeNull();
+  running.pass(WINDOW_MS);
+  if (hasSource) return running;
+  await running.services.vectors.deleteCollection(SOURCE);
+  isOld = true;
+  return running;
+}

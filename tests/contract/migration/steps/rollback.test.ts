@@ -946,7 +946,11 @@ describe('a window that was not left in time', () => {
     await expect(keepWatch(services)).rejects.toEqual(named('RefusedNothingToReturnTo'));
     const byMachine = migration.invoke('cutover', { actor: 'machine' }, services);
     await expect(byMachine).rejects.toEqual(named('RefusedNothingToReturnTo'));
-    expect((await migration.runs.read(RUN)).phase).toBe('switching');
+    const { phase, moves } = await readStatus(services);
+    expect([phase, moves.map(({ command }) => command)]).toEqual([
+      'switching',
+      ['cutover', 'rollback'],
+    ]);
     await migration.finish('cutover', {}, services);
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });

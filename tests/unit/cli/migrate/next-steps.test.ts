@@ -43,6 +43,18 @@ describe('the next step of a run', () => {
       ] as const),
     ],
     ['whose window is over', 'switching', { isLate: true }, ['rollback']],
+    [
+      'whose window is over while it waits for a person',
+      ...(['switching', { isLate: true, pendingAction }, ['rollback', 'confirm']] as const),
+    ],
+    [
+      'whose window is over and can return nowhere',
+      ...([
+        'switching',
+        { isLate: true, refused: { name: 'RefusedNothingToReturnTo' } },
+        ['rollback', 'cutover'],
+      ] as const),
+    ],
     ['that has ended', 'closed', { retention, moves: [] }, []],
   ] as const)('%s', (_, phase, changes, commands) => {
     expect(offered(phase, changes)).toEqual(commands);
