@@ -79,7 +79,7 @@ export function aftermathOf(
 function windowText({ phase, deadlineAt }: Status, steps: readonly NextStep[]): string | undefined {
   const rollback = steps.find(({ why }) => why === WHY.rollback);
   if (phase !== 'switching' || !deadlineAt || !rollback) return undefined;
-  return `The window ends at ${timeText(deadlineAt)}, and is rolled back then. To roll back now: ${rollback.command}`;
+  return `The window ends at ${timeText(deadlineAt)}; then it is rolled back. To roll back now: ${rollback.command}`;
 }
 
 const FIRST: {
