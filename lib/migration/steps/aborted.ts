@@ -44,9 +44,8 @@ async function removeServed(
   const isThere = over.includes(live) && (await vectors.collectionExists(live));
   const isInUse = (await setting.read()) === live;
   const isChanged = isThere && !isInUse && !(await isAsBase(services, run, live));
-  const stays = isInUse || isChanged ? [live, companion] : [];
-  const removed = over.filter((name) => !stays.includes(name));
-  await removeCollections({ services, run, renew: () => lock.renew(lease) }, removed);
+  const except = isChanged ? [live, companion] : [];
+  await removeCollections({ services, run, renew: () => lock.renew(lease) }, over, { except });
   await runs.write(lease, {
     ...run,
     kept: [...run.kept, ...(isChanged ? [live] : [])],

@@ -89,6 +89,17 @@ const TABLE: readonly (readonly [Version, Version, Version, equal: string, carri
 
 const CONFLICTS = TABLE.flatMap(([h, i, b], id) => (new Set([h, i, b]).size === 3 ? [id] : []));
 
+/** The write arrives, and the command is killed before it hears so. */
+function dyingOnceWritten(store: VectorStore): VectorStore {
+  return {
+    ...store,
+    upsert: async (...args) => {
+      await store.upsert(...args);
+      throw new Error('killed');
+    },
+  };
+}
+
 test.each([
   ['repair', 3],
   ['carry', 4],
@@ -220,13 +231,7 @@ test.each([
     await put(OLD, 1, 'a');
     await walk('repair');
     await put(where, 2, 'b');
-    const dying: VectorStore = {
-      ...store,
-      upsert: async (...args) => {
-        await store.upsert(...args);
-        throw new Error('killed');
-      },
-    };
+    const dying = dyingOnceWritten(store);
     const killed = walk(mode, {
       to: { ...settings.to, store: dying },
       back: { ...back, to: { ...back.to, store: dying } },
@@ -265,13 +270,7 @@ test('a memory that was made before a kill is not made again, however often the 
   for (let id = 0; id < 9; id += 1) for (const name of [OLD, NEW]) await put(name, id, 'a');
   await walk('repair');
   await put(NEW, 20, 'b');
-  const dying: VectorStore = {
-    ...store,
-    upsert: async (...args) => {
-      await store.upsert(...args);
-      throw new Error('killed');
-    },
-  };
+  const dying = dyingOnceWritten(store);
   const to = { ...back.to, store: dying };
   await expect(walk('repair', { back: { ...back, to } })).rejects.toThrow('killed');
   expect(await versionIn(OLD, 20)).toBe('b');
