@@ -1,10 +1,10 @@
-// Each folder of tests/ is a kind of test. `npm test` runs the files named `*.test.ts`, `bash .ci/run full` those
-// named `*.full.test.ts`, and `npx vitest run <path>` any of them.
+// tests/ has a folder for each product and one for what both use; each folder below is a kind of test. `npm test` runs the
+// files named `*.test.ts`, `bash .ci/run full` those named `*.full.test.ts`, and `npx vitest run <path>` any of them.
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { dynamodbLocal } from './local/engine.ts';
-import { COMPILE_CACHE } from './local/processes/caches.ts';
-import { TIME_LIMITS } from './tests/support/time-limits.ts';
+import { COMPILE_CACHE } from './processes/caches.ts';
+import { TIME_LIMITS } from './tests/shared/support/time-limits.ts';
 
 interface Kind {
   readonly globalSetup?: string;
@@ -16,20 +16,20 @@ interface Kind {
   readonly testTimeout?: number;
 }
 
-const DATABASE: Kind = { globalSetup: 'tests/support/database-engine.ts' };
+const DATABASE: Kind = { globalSetup: 'tests/shared/support/database-engine.ts' };
 
 const KINDS = {
   // Pure code: a minute ends what hangs, however busy the machine is.
   unit: { testTimeout: 60_000 },
   wiring: {
-    globalSetup: 'tests/support/package-service.ts',
-    setupFiles: 'tests/support/packages-ready.ts',
+    globalSetup: 'tests/shared/support/package-service.ts',
+    setupFiles: 'tests/shared/support/packages-ready.ts',
   },
   property: DATABASE,
   contract: DATABASE,
   workflow: DATABASE,
   http: {
-    globalSetup: 'tests/support/running-api.ts',
+    globalSetup: 'tests/ledger/support/running-api.ts',
     groupOrder: 1,
     fileParallelism: false,
   },
@@ -46,41 +46,37 @@ interface Files {
 }
 
 // The gateway decides on routes, so these tests also run over HTTP in `npm test`.
-const ROUTES = 'tests/contract/api/routes.test.ts';
+const ROUTES = 'tests/ledger/contract/api/routes.test.ts';
 
 function quickFiles(kind: KindName): Files {
   if (kind === 'real') return { include: [] };
-  const include = [`tests/${kind}/**/*.test.ts`, ...(kind === 'http' ? [ROUTES] : [])];
+  const include = [`tests/*/${kind}/**/*.test.ts`, ...(kind === 'http' ? [ROUTES] : [])];
   return { include, exclude: ['**/*.full.test.ts'] };
 }
 
 function fullFiles(kind: KindName): Files {
   if (kind === 'real') return { include: [] };
-  const include = [`tests/${kind}/**/*.full.test.ts`];
+  const include = [`tests/*/${kind}/**/*.full.test.ts`];
   // The same properties, with more runs of each.
-  if (kind === 'property') return { include: ['tests/property/**/*.test.ts'] };
+  if (kind === 'property') return { include: ['tests/*/property/**/*.test.ts'] };
   // The in-process contract of the API, over HTTP: a test that needs a table, a clock or faults of its own belongs in
-  // tests/contract.
+  // tests/ledger/contract.
   if (kind === 'http')
-    return { include: [...include, 'tests/contract/api/**/*.test.ts'], exclude: [ROUTES] };
+    return { include: [...include, 'tests/ledger/contract/api/**/*.test.ts'], exclude: [ROUTES] };
   return { include };
 }
 
 function anyFiles(kind: KindName): Files {
-  return { include: [`tests/${kind}/**/*.test.ts`] };
+  return { include: [`tests/*/${kind}/**/*.test.ts`] };
 }
 
 /** What depends on the database. */
 function filesOnDynamodbLocal(kind: KindName): Files {
-  if (kind === 'property') return { include: ['tests/property/*.test.ts'] };
+  if (kind === 'property') return { include: ['tests/ledger/property/*.test.ts'] };
   if (kind === 'http') return quickFiles(kind);
   if (kind !== 'contract') return { include: [] };
   return {
-    include: ['tests/contract/**/*.test.ts'],
-    exclude: [
-      'tests/contract/{artifacts,graph-store,vector-store}/**',
-      'tests/contract/migration/*/**',
-    ],
+    include: ['tests/ledger/contract/**/*.test.ts', 'tests/migration/contract/*.test.ts'],
   };
 }
 
@@ -92,7 +88,7 @@ function filesOf(mode: string): (kind: KindName) => Files {
     if (obstacle === undefined) return filesOnDynamodbLocal;
     console.warn(`Skipped the tests on DynamoDB Local: ${obstacle} on this machine`);
     return (kind) => ({
-      include: kind === 'contract' ? ['tests/support/without-dynamodb-local.test.ts'] : [],
+      include: kind === 'contract' ? ['tests/shared/support/without-dynamodb-local.test.ts'] : [],
     });
   }
   if (mode === 'quick') return quickFiles;
@@ -145,7 +141,7 @@ export default defineConfig(({ mode }) => {
       // Half of the time is spent waiting for a database or a server: one worker more than the cores of CI.
       maxWorkers: 3,
       sequence: { sequencer: WiringLast },
-      reporters: ['default', './tests/support/closing-line.ts'],
+      reporters: ['default', './tests/shared/support/closing-line.ts'],
     },
   };
 });

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import * as v from 'valibot';
-import { createCommand, EXIT, runProgram } from '../local/processes/program.ts';
+import { createCommand, EXIT, runProgram } from '../processes/program.ts';
 
 const reportSchema = v.object({
   vulnerabilities: v.record(

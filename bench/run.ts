@@ -1,12 +1,12 @@
 // npm run bench [-- MEASUREMENT [OPTIONS]]: takes one measurement. Anything else is meant for that of the ledger.
-import { runInherited } from '../local/processes/inherited.ts';
+import { runInherited } from '../processes/inherited.ts';
 
 const REAL = 'sandbox/real/with-service.ts';
 
 /** One after the other, each with its arguments. */
 type Programs = readonly (readonly string[])[];
 
-/** Besides that of the ledger, which says what requests cost and take, and writes docs/performance.md. */
+/** Besides that of the ledger, which says what requests cost and take, and writes docs/ledger/performance.md. */
 const MEASUREMENTS: Readonly<Record<string, Programs | undefined>> = {
   /** How fast memories are copied and compared. */
   migration: [['bench/migration/bench.ts']],
@@ -14,13 +14,13 @@ const MEASUREMENTS: Readonly<Record<string, Programs | undefined>> = {
   window: [['bench/migration/window.ts']],
   /** The memory that gigabytes take on their way through artifact stores and graph dumps. */
   streaming: [
-    ['bench/measure-streaming.ts'],
-    ['bench/measure-graph-dump.ts'],
-    [REAL, 'aws', 'node', 'bench/measure-streaming.ts'],
+    ['bench/migration/measure-streaming.ts'],
+    ['bench/migration/measure-graph-dump.ts'],
+    [REAL, 'aws', 'node', 'bench/migration/measure-streaming.ts'],
   ],
 };
 
-const LEDGER: Programs = [['bench/bench.ts']];
+const LEDGER: Programs = [['bench/ledger/bench.ts']];
 
 const words = process.argv.slice(2);
 const named = MEASUREMENTS[words[0] ?? ''];

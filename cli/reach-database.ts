@@ -1,11 +1,11 @@
 // The database for a tool that runs beside `npm start` or without it.
 import { existsSync } from 'node:fs';
+import { UserError } from '../lib/shared/user-error.ts';
 import { FolderInUseError, openDataFolder } from '../local/data-folder.ts';
 import { startDatabase } from '../local/engine.ts';
 import { DEFAULT_REGION, speakLocally } from '../local/local-access.ts';
-import type { Running } from '../local/processes/running.ts';
-import { StartError } from '../local/processes/start-error.ts';
 import { readLocalSettings } from '../local/settings.ts';
+import type { Running } from '../processes/running.ts';
 
 export interface ReachedDatabase {
   /** Undefined for the AWS region's own. */
@@ -16,7 +16,7 @@ export interface ReachedDatabase {
 /**
  * The database at DYNAMODB_ENDPOINT, or that of the data folder: the one that `npm start` has running there, or
  * one that runs for as long as the tool does. Never AWS.
- * @throws StartError where there is none
+ * @throws UserError where there is none
  */
 export async function reachLocalDatabase(
   running: Running,
@@ -29,14 +29,14 @@ export async function reachLocalDatabase(
 
 /**
  * The table of a deployed stage, or TABLE_NAME (a restored table) in the same AWS account.
- * @throws StartError where DYNAMODB_ENDPOINT names another database
+ * @throws UserError where DYNAMODB_ENDPOINT names another database
  */
 export function reachDatabaseOfStage(
   stage: string,
   environment: NodeJS.ProcessEnv,
 ): ReachedDatabase {
   if (environment.DYNAMODB_ENDPOINT) {
-    throw new StartError('--stage reads from AWS. Unset DYNAMODB_ENDPOINT, or leave --stage out.');
+    throw new UserError('--stage reads from AWS. Unset DYNAMODB_ENDPOINT, or leave --stage out.');
   }
   environment.AWS_REGION ||= DEFAULT_REGION;
   return { endpoint: undefined, tableName: environment.TABLE_NAME || `finance-ledger-${stage}` };
@@ -45,7 +45,7 @@ export function reachDatabaseOfStage(
 /**
  * As `reachLocalDatabase`, but the AWS region's own database where TABLE_NAME is set without DATA_DIR and without
  * DYNAMODB_ENDPOINT: where the migration keeps its run records.
- * @throws StartError where there is none
+ * @throws UserError where there is none
  */
 export async function reachDatabase(
   running: Running,
@@ -79,16 +79,16 @@ function explain(error: unknown, { endpoint, tableName }: ReachedDatabase): unkn
     const settings = endpoint
       ? 'DYNAMODB_ENDPOINT, TABLE_NAME, AWS_REGION and AWS_ACCESS_KEY_ID'
       : 'the stage, TABLE_NAME, AWS_REGION and the account';
-    return new StartError(`The table ${tableName} does not exist at ${where}. Check ${settings}.`);
+    return new UserError(`The table ${tableName} does not exist at ${where}. Check ${settings}.`);
   }
   if (name === 'CredentialsProviderError') {
-    return new StartError(
+    return new UserError(
       `There are no AWS credentials for the table ${tableName} at ${where}. Log in and export AWS_PROFILE, then check with "aws sts get-caller-identity".`,
     );
   }
   if (code !== undefined) {
     const settings = endpoint ? 'DYNAMODB_ENDPOINT' : 'AWS_ENDPOINT_URL and AWS_REGION';
-    return new StartError(
+    return new UserError(
       `The database at ${where} cannot be reached: ${code}. Check ${settings}, then give the command again.`,
     );
   }
@@ -97,12 +97,12 @@ function explain(error: unknown, { endpoint, tableName }: ReachedDatabase): unkn
 
 async function openFolder(running: Running, folder: string | undefined): Promise<string> {
   if (folder === undefined) {
-    throw new StartError(
+    throw new UserError(
       'With DATA_DIR=memory, only the address of the database leads to it. Set DYNAMODB_ENDPOINT to the one that "npm start" prints after "table finance-ledger-local at".',
     );
   }
   if (!existsSync(folder)) {
-    throw new StartError(
+    throw new UserError(
       `The data folder ${folder} does not exist. Set DATA_DIR to another one, or DYNAMODB_ENDPOINT.`,
     );
   }

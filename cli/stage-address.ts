@@ -1,27 +1,27 @@
 // The address of a deployed stage's API, from its CloudFormation stack.
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { UserError } from '../lib/shared/user-error.ts';
 import { DEFAULT_REGION } from '../local/local-access.ts';
-import { httpAddress } from '../local/processes/program.ts';
-import { StartError } from '../local/processes/start-error.ts';
 import { isAwsHost } from '../local/settings.ts';
+import { httpAddress } from '../processes/program.ts';
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** @throws StartError */
+/** @throws UserError */
 export async function addressOfStage(stage: string): Promise<string> {
   const StackName = `finance-ledger-${stage}`;
   const client = new CloudFormationClient({ region: process.env.AWS_REGION || DEFAULT_REGION });
   const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
   const outputs = Stacks[0]?.Outputs ?? [];
   const url = outputs.find(({ OutputKey }) => OutputKey === 'HttpApiUrl')?.OutputValue;
-  if (url === undefined) throw new StartError(`The stack ${StackName} has no HttpApiUrl`);
+  if (url === undefined) throw new UserError(`The stack ${StackName} has no HttpApiUrl`);
   const { hostname } = new URL(url);
   const endpoint = process.env.AWS_ENDPOINT_URL;
   if (!endpoint || !isAwsHost(hostname)) return url;
   // An emulator names an address of AWS: the key and the rows would go to an address of another account. A proxy of AWS
   // names the right one, but an emulator on another machine looks the same.
   if (!LOOPBACK.test(new URL(httpAddress(endpoint)).hostname)) {
-    throw new StartError(
+    throw new UserError(
       `AWS_ENDPOINT_URL is set, but ${url} is an address of AWS. Unset it, or name the address with --url`,
     );
   }

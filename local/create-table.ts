@@ -7,9 +7,9 @@ import {
   ResourceInUseException,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import definition from '../lib/store/table.json' with { type: 'json' };
+import definition from '../lib/shared/table.json' with { type: 'json' };
+import { firstLine, UserError } from '../lib/shared/user-error.ts';
 import { localAccess } from './local-access.ts';
-import { firstLine, StartError } from './processes/start-error.ts';
 
 // A local database answers within a second or two, even right after its start.
 const PATIENCE_MILLISECONDS = 8_000;
@@ -40,7 +40,7 @@ export async function createTable(
 
 /**
  * Creates the table where it is missing, and checks its indexes.
- * @throws StartError when the database cannot be reached, or has a table of that name with other indexes
+ * @throws UserError when the database cannot be reached, or has a table of that name with other indexes
  */
 export async function ensureTable(endpoint: string, tableName: string): Promise<void> {
   const client = createLocalClient(endpoint);
@@ -49,9 +49,9 @@ export async function ensureTable(endpoint: string, tableName: string): Promise<
     await createTable(client, tableName, patience);
     await assertSameIndexes(client, tableName, patience);
   } catch (error) {
-    if (error instanceof StartError) throw error;
+    if (error instanceof UserError) throw error;
     const why = patience.aborted ? 'it does not answer' : reason(error);
-    throw new StartError(`The database at ${endpoint} cannot be used: ${why}`);
+    throw new UserError(`The database at ${endpoint} cannot be used: ${why}`);
   } finally {
     client.destroy();
   }
@@ -69,7 +69,7 @@ async function assertSameIndexes(
     (name) => !found.includes(name),
   );
   if (missing.length > 0) {
-    throw new StartError(`The table ${tableName} lacks the index ${missing.join(', ')}`);
+    throw new UserError(`The table ${tableName} lacks the index ${missing.join(', ')}`);
   }
 }
 

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { firstLine, StartError } from './processes/start-error.ts';
+import { firstLine, UserError } from '../lib/shared/user-error.ts';
 
 export interface DataFolder {
   readonly path: string;
@@ -20,7 +20,7 @@ export interface DataFolder {
 }
 
 /** Another start holds the folder. */
-export class FolderInUseError extends StartError {
+export class FolderInUseError extends UserError {
   /** The address of its database, once it has one. */
   readonly endpoint: string | undefined;
 
@@ -32,7 +32,7 @@ export class FolderInUseError extends StartError {
 
 /**
  * Makes the folder where it is missing and locks it.
- * @throws StartError when it is no writable folder, or another start holds it
+ * @throws UserError when it is no writable folder, or another start holds it
  */
 export function openDataFolder(folder: string): DataFolder {
   const path = resolve(folder);
@@ -40,7 +40,7 @@ export function openDataFolder(folder: string): DataFolder {
     makeFolder(path);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new StartError(`The data folder ${folder} cannot be used: ${firstLine(error)}`);
+    throw new UserError(`The data folder ${folder} cannot be used: ${firstLine(error)}`);
   }
   const release = lock(path, folder);
   const announce = (endpoint: string) => writeFileSync(endpointFile(path), endpoint);
@@ -71,8 +71,7 @@ function lock(path: string, folder: string): () => void {
     return () => database.close();
   } catch (error) {
     const busy = (error as { errcode?: number }).errcode === 5;
-    if (!busy)
-      throw new StartError(`The data folder ${folder} cannot be used: ${firstLine(error)}`);
+    if (!busy) throw new UserError(`The data folder ${folder} cannot be used: ${firstLine(error)}`);
     throw new FolderInUseError(
       `The data folder ${folder} is in use by another start; choose another one with DATA_DIR`,
       announcedEndpoint(path),

@@ -14,9 +14,9 @@ import {
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parse } from 'yaml';
-import { isUtf8, NOT_UTF8 } from '../lib/http/query-string.ts';
-import type { Running } from './processes/running.ts';
-import { StartError } from './processes/start-error.ts';
+import { isUtf8, NOT_UTF8 } from '../lib/ledger/http/query-string.ts';
+import { UserError } from '../lib/shared/user-error.ts';
+import type { Running } from '../processes/running.ts';
 import { USER_AGENTS } from './user-agents.ts';
 
 export interface EdgeOptions {
@@ -39,7 +39,7 @@ const HOSTS = ['127.0.0.1', '::1'];
 const OWN_HOST = /^((.+\.)?localhost|127\.0\.0\.1|\[::1\])$/;
 const SERVERLESS_FILE = join(import.meta.dirname, '../serverless.yml');
 
-/** @throws StartError where the port cannot be used */
+/** @throws UserError where the port cannot be used */
 export async function openEdge(running: Running, options: EdgeOptions): Promise<Edge> {
   const { promise: firstGateway, resolve: gatewayStarted } = Promise.withResolvers<number>();
   let gateway: Promise<number> = firstGateway;
@@ -106,7 +106,7 @@ async function listen(
     // A machine without IPv6.
     if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return;
     const reason = code === 'EADDRINUSE' ? 'is in use' : `cannot be used (${code})`;
-    throw new StartError(`Port ${port} ${reason}; choose another one with PORT`);
+    throw new UserError(`Port ${port} ${reason}; choose another one with PORT`);
   }
   running.whenStopping(() => {
     server.close();

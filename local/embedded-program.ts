@@ -3,10 +3,10 @@
 import { accessSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { LOCAL } from './processes/caches.ts';
-import type { Running } from './processes/running.ts';
-import { firstLine } from './processes/start-error.ts';
-import { fetchOnce, unpackFromNpm } from './processes/tools.ts';
+import { firstLine } from '../lib/shared/user-error.ts';
+import { LOCAL } from '../processes/caches.ts';
+import type { Running } from '../processes/running.ts';
+import { fetchOnce, unpackFromNpm } from '../processes/tools.ts';
 
 const VERSION = '1.2.1';
 const PLATFORMS: Readonly<Record<string, string>> = {

@@ -1,22 +1,22 @@
 // The databases that can run on this machine: the embedded engine, or AWS's own DynamoDB Local.
 import { join, resolve } from 'node:path';
-import {
-  fetchEmbeddedProgram,
-  findEmbeddedProgram,
-  whyNoEmbeddedProgram,
-} from './embedded-program.ts';
-import { awaitAnswer } from './processes/await-answer.ts';
-import type { Child } from './processes/child-process.ts';
-import { freePort } from './processes/free-port.ts';
-import type { Running } from './processes/running.ts';
-import { StartError } from './processes/start-error.ts';
+import { UserError } from '../lib/shared/user-error.ts';
+import { awaitAnswer } from '../processes/await-answer.ts';
+import type { Child } from '../processes/child-process.ts';
+import { freePort } from '../processes/free-port.ts';
+import type { Running } from '../processes/running.ts';
 import {
   fetchOnce,
   JVM_OPTIONS,
   type RunInDraft,
   unpackFromNpm,
   whyNoJava,
-} from './processes/tools.ts';
+} from '../processes/tools.ts';
+import {
+  fetchEmbeddedProgram,
+  findEmbeddedProgram,
+  whyNoEmbeddedProgram,
+} from './embedded-program.ts';
 
 export interface Database {
   readonly endpoint: string;
@@ -34,7 +34,7 @@ export interface Engine {
   /**
    * Starts it on a free port and waits until it answers.
    * @param folder for the data; without it, in memory
-   * @throws StartError
+   * @throws UserError
    */
   start(running: Running, folder?: string): Promise<Database>;
 }
@@ -77,7 +77,7 @@ export const dynamodbLocal: Engine = {
 
 /**
  * Starts the first engine that this machine can run.
- * @throws StartError when there is none, or it does not start
+ * @throws UserError when there is none, or it does not start
  */
 export async function startDatabase(running: Running, folder?: string): Promise<Database> {
   const obstacles: string[] = [];
@@ -87,7 +87,7 @@ export async function startDatabase(running: Running, folder?: string): Promise<
     if (obstacle === undefined) return await engine.start(running, folder);
     obstacles.push(failure ?? obstacle);
   }
-  throw new StartError(
+  throw new UserError(
     `No database can run here: ${obstacles.join('; ')}. Install Java, or use Docker: ` +
       'docker run -d -p 8000:8000 amazon/dynamodb-local, then set DYNAMODB_ENDPOINT=http://localhost:8000.',
   );
@@ -123,13 +123,13 @@ async function startOnFreePort(
     // Another program took the port before the engine did.
     if (!/in use/i.test(lastLine)) break;
   }
-  throw new StartError(`The ${title} did not start: ${lastLine}`);
+  throw new UserError(`The ${title} did not start: ${lastLine}`);
 }
 
-/** @throws StartError where it is not there */
+/** @throws UserError where it is not there */
 export function embeddedProgram(): string {
   const program = findEmbeddedProgram();
-  if (program === undefined) throw new StartError(whyNoEmbeddedProgram());
+  if (program === undefined) throw new UserError(whyNoEmbeddedProgram());
   return program;
 }
 

@@ -3,15 +3,15 @@ import { globSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { build, stop } from 'esbuild';
+import { UserError } from '../lib/shared/user-error.ts';
+import { type Answer, awaitAnswer } from '../processes/await-answer.ts';
+import { claimBuildFolder } from '../processes/build-folder.ts';
+import { COMPILE_CACHE, SERVERLESS_HOME } from '../processes/caches.ts';
+import type { Child } from '../processes/child-process.ts';
+import { freePort } from '../processes/free-port.ts';
+import type { Running } from '../processes/running.ts';
 import { bundleOptions } from '../serverless/bundle/esbuild.config.ts';
 import { localAccess } from './local-access.ts';
-import { type Answer, awaitAnswer } from './processes/await-answer.ts';
-import { claimBuildFolder } from './processes/build-folder.ts';
-import { COMPILE_CACHE, SERVERLESS_HOME } from './processes/caches.ts';
-import type { Child } from './processes/child-process.ts';
-import { freePort } from './processes/free-port.ts';
-import type { Running } from './processes/running.ts';
-import { StartError } from './processes/start-error.ts';
 
 export interface GatewaySpec {
   readonly databaseEndpoint: string;
@@ -30,7 +30,7 @@ const ATTEMPTS = 5;
 
 /**
  * Starts the gateway and waits until the API answers through it, database included.
- * @throws StartError when it does not
+ * @throws UserError when it does not
  */
 export async function startGateway(running: Running, spec: GatewaySpec): Promise<Gateway> {
   const folder = claimBuildFolder(running);
@@ -58,7 +58,7 @@ export async function startGateway(running: Running, spec: GatewaySpec): Promise
     }
     // Its last lines may come after its end.
     await child.stop();
-    if (!log.isPortTaken() || attempt === ATTEMPTS) throw new StartError(failureOf(answer, log));
+    if (!log.isPortTaken() || attempt === ATTEMPTS) throw new UserError(failureOf(answer, log));
   }
 }
 

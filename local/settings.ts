@@ -1,6 +1,7 @@
 // What the environment says about a local start.
+
+import { UserError } from '../lib/shared/user-error.ts';
 import { isOrigin, readOrigins } from '../serverless/parameters.ts';
-import { StartError } from './processes/start-error.ts';
 
 export interface LocalSettings {
   /** Port of the API. */
@@ -21,7 +22,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads PORT, DATA_DIR, DYNAMODB_ENDPOINT, TABLE_NAME and ALLOWED_ORIGINS; an empty variable counts as unset.
- * @throws StartError naming the variable that is unusable
+ * @throws UserError naming the variable that is unusable
  */
 export function readLocalSettings(environment: Environment): LocalSettings {
   const dataDir = environment.DATA_DIR || '.local/data';
@@ -44,7 +45,7 @@ export function readLocalSettings(environment: Environment): LocalSettings {
 function port(value: string): number {
   const number = /^\d{1,5}$/.test(value) ? Number(value) : 0;
   if (number < 1 || number > 65535) {
-    throw new StartError(`PORT must be a whole number from 1 to 65535, not "${value}"`);
+    throw new UserError(`PORT must be a whole number from 1 to 65535, not "${value}"`);
   }
   return number;
 }
@@ -52,12 +53,12 @@ function port(value: string): number {
 function endpoint(value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   if (!/^https?:$/.test(URL.parse(value)?.protocol ?? '')) {
-    throw new StartError(
+    throw new UserError(
       `DYNAMODB_ENDPOINT must be an address like http://localhost:8000, not "${value}"`,
     );
   }
   if (isAwsHost(new URL(value).hostname)) {
-    throw new StartError(`DYNAMODB_ENDPOINT must not be an address of AWS, such as "${value}"`);
+    throw new UserError(`DYNAMODB_ENDPOINT must not be an address of AWS, such as "${value}"`);
   }
   return value;
 }
@@ -71,14 +72,14 @@ function origins(value: string | undefined): string[] {
   const list = readOrigins(value);
   const wrong = list.find((origin) => !isOrigin(origin));
   if (wrong === undefined) return list;
-  throw new StartError(
+  throw new UserError(
     `ALLOWED_ORIGINS must be origins like http://localhost:5173, separated by commas, not "${wrong}"`,
   );
 }
 
 function tableName(value: string): string {
   if (!/^[\w.-]{3,255}$/.test(value)) {
-    throw new StartError(
+    throw new UserError(
       `TABLE_NAME must be 3 to 255 letters, digits, "_", "-" or ".", not "${value}"`,
     );
   }

@@ -1,14 +1,14 @@
 // npm start: the whole service on this machine, until SIGTERM, SIGINT or SIGHUP.
-import { readLedgerConfig } from '../lib/config.ts';
+import { readLedgerConfig } from '../lib/ledger/config.ts';
+import { UserError } from '../lib/shared/user-error.ts';
+import type { Child } from '../processes/child-process.ts';
+import { createCommand, EXIT, runProgram } from '../processes/program.ts';
+import { createRunning } from '../processes/running.ts';
 import { ensureTable } from './create-table.ts';
 import { openDataFolder } from './data-folder.ts';
 import { openEdge } from './edge.ts';
 import { type Database, startDatabase } from './engine.ts';
 import { startGateway } from './gateway.ts';
-import type { Child } from './processes/child-process.ts';
-import { createCommand, EXIT, runProgram } from './processes/program.ts';
-import { createRunning } from './processes/running.ts';
-import { StartError } from './processes/start-error.ts';
 import { type LocalSettings, readLocalSettings } from './settings.ts';
 
 // A stop may take three seconds. What is left then ends with this process (see child-process.ts).
@@ -87,10 +87,10 @@ function printAddresses(
     `Try:  curl -s${header} http://localhost:${settings.port}/transactions/   (npm run seed fills it)`,
   );
   console.log(
-    `Docs: http://localhost:${settings.port}/docs has every route, README.md a tour, docs/api.md every rule of the API`,
+    `Docs: http://localhost:${settings.port}/docs has every route, README.md a tour, docs/ledger/api.md every rule of the API`,
   );
 }
 
 function failWhenItEnds(name: string | undefined, child: Child | undefined): void {
-  child?.ended.then((how) => fail(new StartError(`The ${name} ${how}; everything is stopped`)));
+  child?.ended.then((how) => fail(new UserError(`The ${name} ${how}; everything is stopped`)));
 }

@@ -1,6 +1,6 @@
 // Made-up memories of many users, the same on every machine, with all the awkward payloads a migration meets.
 
-import { type SeededRandom, seededRandom } from '../cli/seed/seeded-random.ts';
+import { type SeededRandom, seededRandom } from '../cli/seeded-random.ts';
 import { asJsonText } from '../lib/migration/json/json-text.ts';
 import type { Point } from '../lib/migration/ports/vector-store.ts';
 import { float32Texts } from './qdrant/float32-text.ts';

@@ -1,5 +1,5 @@
 // A graph in memory for rehearsals: what Neo4j does for a dump and a restore, with the same marks and refusals.
-import type { GraphTarget, RestoreState } from '../cli/restore-graph/graph-target.ts';
+import type { GraphTarget, RestoreState } from '../cli/migration/restore-graph/graph-target.ts';
 import {
   type GraphNode,
   type GraphRelationship,

@@ -3,11 +3,11 @@
 import type { HookAction } from '../lib/migration/ports/hooks.ts';
 import { testUserOf } from '../lib/migration/runs/run-names.ts';
 import { createRemembering } from '../lib/migration/runs/run-store.ts';
-import { createDocumentClient } from '../lib/store/document-client.ts';
+import { createDocumentClient } from '../lib/shared/document-client.ts';
 import { ensureTable } from '../local/create-table.ts';
 import { startDatabase } from '../local/engine.ts';
 import { localAccess } from '../local/local-access.ts';
-import type { Running } from '../local/processes/running.ts';
+import type { Running } from '../processes/running.ts';
 import type { SandboxOrder } from './sandbox-options.ts';
 import { startWebhook } from './webhook.ts';
 import { startSandboxWorld, startWorldOn, type WorldOptions } from './world.ts';
@@ -45,7 +45,7 @@ interface PlaygroundOptions extends Pick<SandboxOrder, 'memories' | 'run' | 'isB
 
 /**
  * @param onAsked hears what the webhook has done
- * @throws StartError
+ * @throws UserError
  */
 export async function openPlayground(
   { memories, run, isByHand, qdrantUrl, world: own = {} }: PlaygroundOptions,

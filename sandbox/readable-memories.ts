@@ -1,6 +1,6 @@
 // Memories as an old version has left them: many users, odd payloads, the same ones for the same seed.
 
-import { type SeededRandom, seededRandom } from '../cli/seed/seeded-random.ts';
+import { type SeededRandom, seededRandom } from '../cli/seeded-random.ts';
 import type { VectorStore } from '../lib/migration/adapters/qdrant.ts';
 import { asJsonText, toJsonText } from '../lib/migration/json/json-text.ts';
 import type { Point } from '../lib/migration/ports/vector-store.ts';

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from '@commander-js/extra-typings';
 import * as v from 'valibot';
 import { ruleOf } from '../lib/migration/runs/input.ts';
 import { runIdSchema } from '../lib/migration/runs/run.ts';
-import { createCommand, wholeNumber } from '../local/processes/program.ts';
+import { createCommand, wholeNumber } from '../processes/program.ts';
 
 export interface SandboxOrder {
   readonly memories: number;

@@ -3,9 +3,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { HOOK_ACTIONS, type HookAction } from '../lib/migration/ports/hooks.ts';
-import { EXIT, reportError, runProgram } from '../local/processes/program.ts';
-import { createRunning } from '../local/processes/running.ts';
-import { firstLine, StartError } from '../local/processes/start-error.ts';
+import { firstLine, UserError } from '../lib/shared/user-error.ts';
+import { EXIT, reportError, runProgram } from '../processes/program.ts';
+import { createRunning } from '../processes/running.ts';
 import { openPlayground, type Playground } from './playground.ts';
 import { createSandboxCommand, type SandboxOrder } from './sandbox-options.ts';
 import { assignmentsOf, exportsOf, firstSteps } from './sandbox-text.ts';
@@ -32,13 +32,13 @@ async function open(order: SandboxOrder): Promise<void> {
     console.log(line);
   }
   if (order.isByHand) listen(playground);
-  throw new StartError(`The database ${await playground.ended}; everything is stopped`);
+  throw new UserError(`The database ${await playground.ended}; everything is stopped`);
 }
 
 /** Never over what is there already. */
 async function write(file: string, text: string): Promise<void> {
   await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch((cause: unknown) => {
-    throw new StartError(`--env ${file} cannot be written: ${firstLine(cause)}`, { cause });
+    throw new UserError(`--env ${file} cannot be written: ${firstLine(cause)}`, { cause });
   });
   running.whenStopping(() => rm(file, { force: true }));
 }

@@ -1,4 +1,4 @@
-// What each alarm of a stage watches. docs/deploy.md says of every alarm what to do when it fires.
+// What each alarm of a stage watches. docs/ledger/deploy.md says of every alarm what to do when it fires.
 import { logicalName } from './configuration.ts';
 
 export interface Metric {
@@ -169,7 +169,7 @@ function functionMetric(name: string, MetricName: string): Metric {
   };
 }
 
-// The operations that lib/store uses: DynamoDB counts its own errors by operation.
+// The operations that lib/ledger/store uses: DynamoDB counts its own errors by operation.
 const OPERATIONS = ['GetItem', 'Query', 'UpdateItem', 'TransactWriteItems'];
 
 export function tableAlarms(TableName: string, indexes: readonly string[]): AlarmDefinition[] {

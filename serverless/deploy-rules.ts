@@ -1,7 +1,7 @@
 // What a deployment, rollback or removal may not do to a migration or to the data, read from the templates.
-// docs/deploy.md explains each refusal.
+// docs/ledger/deploy.md explains each refusal.
 import type { Phase } from '../lib/migration/phases.ts';
-import { SETTINGS } from './migration-settings.ts';
+import { SETTINGS } from './migration/settings.ts';
 import type { Template } from './template.ts';
 
 /** The run that has the lock of the table, or is live. */
@@ -135,7 +135,7 @@ function reasonsOfTable({ deployed, next, isRollback, table }: Situation): strin
   return [
     table === 'left over, empty'
       ? 'A table of this name is left over from a first deployment that failed, or from a removed stage, and is empty. Remove it with "npx serverless discard-table", then deploy again.'
-      : 'A table of this name is left over from a removed stage and has data. See "A table that is left over" in docs/deploy.md.',
+      : 'A table of this name is left over from a removed stage and has data. See "A table that is left over" in docs/ledger/deploy.md.',
   ];
 }
 

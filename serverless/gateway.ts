@@ -10,7 +10,7 @@ import { readOrigins } from './parameters.ts';
 
 /**
  * The same route with a trailing slash for every route of a resource, on the same integration: for API Gateway
- * these are two routes, and the packager folds them into one (docs/decisions/0001-slash-routes.md).
+ * these are two routes, and the packager folds them into one (docs/ledger/decisions/0001-slash-routes.md).
  */
 export async function slashRoutes(configuration: Configuration): Promise<Resources> {
   const functions = await functionsOf(configuration);

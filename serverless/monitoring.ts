@@ -1,5 +1,5 @@
 // Alarms, dashboard and budget of a stage as CloudFormation resources.
-import table from '../lib/store/table.json' with { type: 'json' };
+import table from '../lib/shared/table.json' with { type: 'json' };
 import {
   type AlarmDefinition,
   canaryAlarms,
@@ -10,7 +10,6 @@ import {
   tableAlarms,
   type WatchedFunction,
 } from './alarms.ts';
-import { CANARY } from './canary.ts';
 import {
   type Configuration,
   functionsOf,
@@ -18,6 +17,7 @@ import {
   sectionOf,
   textOf,
 } from './configuration.ts';
+import { CANARY } from './ledger/canary.ts';
 
 /** What all alarms of a stage share. */
 interface Context {
@@ -74,7 +74,7 @@ function alarm({ prefix, actions }: Context, definition: AlarmDefinition): objec
     Type: 'AWS::CloudWatch::Alarm',
     Properties: {
       AlarmName: `${prefix}-${kebab(definition.id)}`,
-      AlarmDescription: `${definition.description}. See docs/deploy.md.`,
+      AlarmDescription: `${definition.description}. See docs/ledger/deploy.md.`,
       ...watched(definition),
       Threshold: definition.threshold,
       ComparisonOperator: definition.comparisonOperator ?? 'GreaterThanOrEqualToThreshold',

@@ -1,8 +1,8 @@
 // The parameters of a stage in serverless.yml: which there are, and what is wrong with a value.
-import { readLedgerConfig } from '../lib/config.ts';
+import { readLedgerConfig } from '../lib/ledger/config.ts';
 import { Refusal } from '../lib/migration/refusals.ts';
 import { readRecordSettings, readStepSettings } from '../lib/migration/settings.ts';
-import { SETTINGS } from './migration-settings.ts';
+import { SETTINGS } from './migration/settings.ts';
 
 /** As serverless.yml and the command line give them: text or numbers. */
 export type Parameters = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 // One IAM role per function, made from its line `table` in serverless.yml.
-import table from '../lib/store/table.json' with { type: 'json' };
+import table from '../lib/shared/table.json' with { type: 'json' };
 import {
   type Configuration,
   functionsOf,
@@ -20,7 +20,7 @@ export interface Policy {
   readonly PolicyDocument: object;
 }
 
-// Made by an administrator, from docs/boundary-policy.json: a deployer can give a role no more than it allows.
+// Made by an administrator, from docs/ledger/boundary-policy.json: a deployer can give a role no more than it allows.
 export const BOUNDARY = {
   PermissionsBoundary: {
     'Fn::Sub': `arn:\${AWS::Partition}:iam::\${AWS::AccountId}:policy/finance-ledger-boundary`,

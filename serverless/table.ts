@@ -1,5 +1,5 @@
-// The table of the stack: lib/store/table.json, from which the local one is made as well, with what protects it.
-import definition from '../lib/store/table.json' with { type: 'json' };
+// The table of the stack: lib/shared/table.json, from which the local one is made as well, with what protects it.
+import definition from '../lib/shared/table.json' with { type: 'json' };
 import { type Configuration, sectionOf, textOf } from './configuration.ts';
 
 /** CloudFormation resources, `{ LedgerTable }`. */

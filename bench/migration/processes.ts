@@ -1,6 +1,6 @@
 // The processes of the migration bench: the sandbox, and a worker for each copy.
 import { fileURLToPath } from 'node:url';
-import { type Child, startChild } from '../../local/processes/child-process.ts';
+import { type Child, startChild } from '../../processes/child-process.ts';
 import type { Measured, Way } from './worker.ts';
 
 // What lives at any time is some 11 MB. Without limits V8 takes what a large machine has to give before it

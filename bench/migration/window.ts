@@ -10,9 +10,9 @@ import { promisify } from 'node:util';
 import * as v from 'valibot';
 import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import type { HookAction } from '../../lib/migration/ports/hooks.ts';
-import { createCommand, EXIT, runProgram, wholeNumber } from '../../local/processes/program.ts';
-import { createRunning } from '../../local/processes/running.ts';
-import { StartError } from '../../local/processes/start-error.ts';
+import { UserError } from '../../lib/shared/user-error.ts';
+import { createCommand, EXIT, runProgram, wholeNumber } from '../../processes/program.ts';
+import { createRunning } from '../../processes/running.ts';
 import { openPlayground } from '../../sandbox/playground.ts';
 import { type QdrantServer, startQdrant } from '../../sandbox/real/qdrant-server.ts';
 import { checkOut, PROJECT, placeIn } from '../editions.ts';
@@ -90,7 +90,7 @@ const command = createCommand('npm run bench -- window', 'Compare the windows of
 await runProgram(command, { running });
 
 async function compare({ against, ...size }: Size & { readonly against: string }): Promise<void> {
-  if (!process.env.QDRANT_BIN) throw new StartError('QDRANT_BIN is not set');
+  if (!process.env.QDRANT_BIN) throw new UserError('QDRANT_BIN is not set');
   // A slot that is added to an indexed collection stops a build with debug assertions: decisions/migration/0010-in-place.md.
   process.env.QDRANT__STORAGE__OPTIMIZERS__INDEXING_THRESHOLD_KB = '0';
   const qdrant = await startQdrant(running);
@@ -167,7 +167,12 @@ async function measure(
     hear,
   );
   const give = async (...words: readonly string[]) => {
-    const program = placeIn(folder, 'cli/migrate/migrate.ts', 'local/migrate.ts');
+    const program = placeIn(
+      folder,
+      'cli/migration/migrate/migrate.ts',
+      'cli/migrate/migrate.ts',
+      'local/migrate.ts',
+    );
     const env = { PATH: process.env.PATH, ...environment };
     const begun = performance.now();
     const args = [program, ...words, '--run', runId];

@@ -1,4 +1,4 @@
-// What docs/api.md says of each route below its heading, from the API description: what it does, takes and answers.
+// What docs/ledger/api.md says of each route below its heading, from the API description: what it does, takes and answers.
 import { buildOpenApiDocument } from './openapi-document.ts';
 
 const SECTION =

@@ -1,21 +1,21 @@
 // npm run describe: writes the routes that functions know, the API description that GET /openapi.json answers with, the
-// types of the front page that are made from it, what docs/api.md says of each route, and the tables of the operator's guide.
+// types of the front page that are made from it, what docs/ledger/api.md says of each route, and the tables of the operator's guide.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateSource } from 'oazapfts';
-import { createCommand, runProgram } from '../../local/processes/program.ts';
-import { withTables } from '../migrate/reference.ts';
+import { createCommand, runProgram } from '../../processes/program.ts';
+import { withTables } from '../migration/migrate/reference.ts';
 import { withRoutes } from './api-guide.ts';
 import { typesOf } from './client-types.ts';
 import { buildOpenApiDocument } from './openapi-document.ts';
 import { methodsByPath } from './routes.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
-const ROUTES = 'lib/http/routes.json';
-const DOCUMENT = 'lib/http/openapi.json';
-const TYPES = 'lib/front-page/api-types.ts';
-const GUIDE = 'docs/migration.md';
-const API_GUIDE = 'docs/api.md';
+const ROUTES = 'lib/ledger/http/routes.json';
+const DOCUMENT = 'lib/ledger/http/openapi.json';
+const TYPES = 'web/page/api-types.ts';
+const GUIDE = 'docs/migration/guide.md';
+const API_GUIDE = 'docs/ledger/api.md';
 
 const command = createCommand(
   'npm run describe --',

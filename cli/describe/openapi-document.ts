@@ -1,14 +1,18 @@
-// The OpenAPI document of the service, made from the schemas that validate requests and from lib/http/operations.ts.
+// The OpenAPI document of the service, made from the schemas that validate requests and from lib/ledger/http/operations.ts.
 import { type ConversionConfig, type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
-import { SCOPES } from '../../lib/auth/caller.ts';
-import { newCategoryBody } from '../../lib/http/category-json.ts';
-import { type ObjectSchema, READ_ONLY } from '../../lib/http/fields.ts';
-import { IDEMPOTENCY_KEY } from '../../lib/http/idempotency.ts';
-import { OPERATIONS_BY_ROUTE, type Operation, PARAMETERS } from '../../lib/http/operations.ts';
-import { ERROR_CODES } from '../../lib/http/replies.ts';
-import { CSV_COLUMNS } from '../../lib/http/transaction-csv.ts';
-import { newTransactionBody } from '../../lib/http/transaction-json.ts';
+import { SCOPES } from '../../lib/ledger/auth/caller.ts';
+import { newCategoryBody } from '../../lib/ledger/http/category-json.ts';
+import { type ObjectSchema, READ_ONLY } from '../../lib/ledger/http/fields.ts';
+import { IDEMPOTENCY_KEY } from '../../lib/ledger/http/idempotency.ts';
+import {
+  OPERATIONS_BY_ROUTE,
+  type Operation,
+  PARAMETERS,
+} from '../../lib/ledger/http/operations.ts';
+import { ERROR_CODES } from '../../lib/ledger/http/replies.ts';
+import { CSV_COLUMNS } from '../../lib/ledger/http/transaction-csv.ts';
+import { newTransactionBody } from '../../lib/ledger/http/transaction-json.ts';
 
 const ABOUT = `
 Transactions and categories of a personal ledger. Every response has an \`X-Request-Id\`; failures carry \`error\`, a

@@ -33,7 +33,7 @@ export function readRoutes(): Route[] {
   );
 }
 
-/** The methods of each path, for lib/http/routes.json: a function cannot read serverless.yml. */
+/** The methods of each path, for lib/ledger/http/routes.json: a function cannot read serverless.yml. */
 export function methodsByPath(): Record<string, string[]> {
   const byPath = Map.groupBy(readRoutes(), ({ path }) => path);
   return Object.fromEntries(

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { runCanary } from '../../lib/canary/canary.ts';
-import { requireProtectedTable } from '../../lib/canary/table-protection.ts';
+import { runCanary } from '../../lib/ledger/canary/canary.ts';
+import { requireProtectedTable } from '../../lib/ledger/canary/table-protection.ts';
 
 export async function handler(): Promise<void> {
   const { API_URL: url = '', CANARY_KEY_PARAMETER: Name, TABLE_NAME = '' } = process.env;

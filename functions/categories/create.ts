@@ -1,13 +1,17 @@
 // POST /categories
-import type { Category } from '../../lib/domain/category.ts';
-import { categoryTag, parseNewCategory, toCategoryJson } from '../../lib/http/category-json.ts';
-import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
-import { idempotent } from '../../lib/http/idempotency.ts';
-import { jsonBody } from '../../lib/http/json-body.ts';
-import { tagged } from '../../lib/http/preconditions.ts';
-import { created } from '../../lib/http/replies.ts';
+import type { Category } from '../../lib/ledger/domain/category.ts';
+import {
+  categoryTag,
+  parseNewCategory,
+  toCategoryJson,
+} from '../../lib/ledger/http/category-json.ts';
+import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { idempotent } from '../../lib/ledger/http/idempotency.ts';
+import { jsonBody } from '../../lib/ledger/http/json-body.ts';
+import { tagged } from '../../lib/ledger/http/preconditions.ts';
+import { created } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/runtime.ts';
+import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to create category')

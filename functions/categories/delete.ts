@@ -1,9 +1,9 @@
 // DELETE /categories/{id}
-import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
-import { isExpectedBy } from '../../lib/http/preconditions.ts';
-import { deleted } from '../../lib/http/replies.ts';
+import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { isExpectedBy } from '../../lib/ledger/http/preconditions.ts';
+import { deleted } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/runtime.ts';
+import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to delete category').handler(

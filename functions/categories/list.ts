@@ -1,9 +1,9 @@
 // GET /categories
-import { parseCategoryQuery, toCategoryRowJson } from '../../lib/http/category-json.ts';
-import { queryEndpoint } from '../../lib/http/endpoint.ts';
-import { foundAll } from '../../lib/http/replies.ts';
+import { parseCategoryQuery, toCategoryRowJson } from '../../lib/ledger/http/category-json.ts';
+import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { foundAll } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/runtime.ts';
+import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return queryEndpoint(service, 'Failed to retrieve categories').handler(

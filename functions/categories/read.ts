@@ -1,10 +1,10 @@
 // GET /categories/{id}
-import { categoryTag, toCountedCategoryJson } from '../../lib/http/category-json.ts';
-import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
-import { tagged, unlessKnown } from '../../lib/http/preconditions.ts';
-import { found } from '../../lib/http/replies.ts';
+import { categoryTag, toCountedCategoryJson } from '../../lib/ledger/http/category-json.ts';
+import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { tagged, unlessKnown } from '../../lib/ledger/http/preconditions.ts';
+import { found } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/runtime.ts';
+import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to retrieve category').handler(

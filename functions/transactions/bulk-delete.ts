@@ -1,10 +1,10 @@
 // POST /transactions/bulk/delete: each transaction is removed or refused by itself.
-import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
-import { idempotentItems } from '../../lib/http/idempotency.ts';
-import { jsonBody } from '../../lib/http/json-body.ts';
-import { parseBulkOfExisting, parseBulkRemoval } from '../../lib/http/transaction-json.ts';
+import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { idempotentItems } from '../../lib/ledger/http/idempotency.ts';
+import { jsonBody } from '../../lib/ledger/http/json-body.ts';
+import { parseBulkOfExisting, parseBulkRemoval } from '../../lib/ledger/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/runtime.ts';
+import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to delete transactions')

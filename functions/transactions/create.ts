@@ -1,18 +1,18 @@
 // POST /transactions
 
-import type { NamedTransaction } from '../../lib/domain/transaction.ts';
-import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
-import { idempotent } from '../../lib/http/idempotency.ts';
-import { jsonBody } from '../../lib/http/json-body.ts';
-import { tagged } from '../../lib/http/preconditions.ts';
-import { created } from '../../lib/http/replies.ts';
+import type { NamedTransaction } from '../../lib/ledger/domain/transaction.ts';
+import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { idempotent } from '../../lib/ledger/http/idempotency.ts';
+import { jsonBody } from '../../lib/ledger/http/json-body.ts';
+import { tagged } from '../../lib/ledger/http/preconditions.ts';
+import { created } from '../../lib/ledger/http/replies.ts';
 import {
   parseNewTransaction,
   toTransactionJson,
   transactionTag,
-} from '../../lib/http/transaction-json.ts';
+} from '../../lib/ledger/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/runtime.ts';
+import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to create transaction')

@@ -1,10 +1,13 @@
 // GET /transactions
 
-import { queryEndpoint } from '../../lib/http/endpoint.ts';
-import { foundPage } from '../../lib/http/replies.ts';
-import { parseTransactionQuery, toTransactionRowJson } from '../../lib/http/transaction-json.ts';
+import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { foundPage } from '../../lib/ledger/http/replies.ts';
+import {
+  parseTransactionQuery,
+  toTransactionRowJson,
+} from '../../lib/ledger/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/runtime.ts';
+import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return queryEndpoint(service, 'Failed to retrieve transactions').handler(

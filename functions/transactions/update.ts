@@ -1,17 +1,17 @@
 // PUT /transactions/{id}
 
-import { ledgerEndpoint } from '../../lib/http/endpoint.ts';
-import { jsonBody } from '../../lib/http/json-body.ts';
-import { lookUp } from '../../lib/http/look-up.ts';
-import { isExpectedBy, tagged } from '../../lib/http/preconditions.ts';
-import { updated } from '../../lib/http/replies.ts';
+import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { jsonBody } from '../../lib/ledger/http/json-body.ts';
+import { lookUp } from '../../lib/ledger/http/look-up.ts';
+import { isExpectedBy, tagged } from '../../lib/ledger/http/preconditions.ts';
+import { updated } from '../../lib/ledger/http/replies.ts';
 import {
   parseTransactionChanges,
   toTransactionJson,
   transactionTag,
-} from '../../lib/http/transaction-json.ts';
+} from '../../lib/ledger/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/runtime.ts';
+import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to update transaction')

@@ -1,21 +1,22 @@
 // Opens the ledger that a request's context names: its use cases, over one table.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { VerifyToken } from '../auth/access-tokens.ts';
-import { createApiKeys } from '../auth/api-keys.ts';
-import { type Authenticate, createAuthenticate } from '../auth/authenticate.ts';
-import { CATEGORY_LIMIT } from '../domain/category.ts';
-import type { RequestContext, RequestLimits } from '../request-context.ts';
-import { DEFAULT_RETRY_POLICY, type RetryPolicy, withoutRetries } from '../retry.ts';
-import { createCategoryStore } from '../store/categories.ts';
-import { createDatabase, type Timeouts } from '../store/database.ts';
-import { createDayCounts } from '../store/day-counts.ts';
-import { createIdempotency, type Idempotency } from '../store/idempotency.ts';
-import { createKeys } from '../store/keys.ts';
-import { createTransactionPages } from '../store/transaction-pages.ts';
-import { createTransactionStore } from '../store/transactions.ts';
-import { type Categories, createCategories } from './categories.ts';
-import { createSummaries, type Summaries } from './summaries.ts';
-import { createTransactions, type Transactions } from './transactions.ts';
+import type { RequestLimits } from '../shared/database.ts';
+import { createDatabase, type Timeouts } from '../shared/database.ts';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy, withoutRetries } from '../shared/retry.ts';
+import type { VerifyToken } from './auth/access-tokens.ts';
+import { createApiKeys } from './auth/api-keys.ts';
+import { type Authenticate, createAuthenticate } from './auth/authenticate.ts';
+import { CATEGORY_LIMIT } from './domain/category.ts';
+import type { RequestContext } from './request-context.ts';
+import { type Categories, createCategories } from './service/categories.ts';
+import { createSummaries, type Summaries } from './service/summaries.ts';
+import { createTransactions, type Transactions } from './service/transactions.ts';
+import { createCategoryStore } from './store/categories.ts';
+import { createDayCounts } from './store/day-counts.ts';
+import { createIdempotency, type Idempotency } from './store/idempotency.ts';
+import { createKeys } from './store/keys.ts';
+import { createTransactionPages } from './store/transaction-pages.ts';
+import { createTransactionStore } from './store/transactions.ts';
 
 export interface Ledger {
   readonly transactions: Transactions;

@@ -41,7 +41,7 @@ export const REMEDIES = {
     'Repair the other collection, then repeat the command; or add --deletes N where users did that; or roll back with --as-it-was.',
   RefusedLossNotAcknowledged: 'To leave that many behind, add --acknowledged-loss and that number.',
   RefusedNothingToReturnTo:
-    'Restore what is named, as docs/migration.md shows, then roll back again; before a rollback has begun, you may stay.',
+    'Restore what is named, as docs/migration/guide.md shows, then roll back again; before a rollback has begun, you may stay.',
   RefusedDefect:
     'This is a defect of the migration: report it with the message. The run is where "status" shows.',
 } as const;

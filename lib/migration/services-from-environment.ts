@@ -1,8 +1,8 @@
 // The services of this process, as the environment names them; made with the first invocation, for secrets are fetched.
 import { fileURLToPath } from 'node:url';
 import { SSMClient } from '@aws-sdk/client-ssm';
-import { logEntry } from '../log.ts';
-import { createDocumentClient } from '../store/document-client.ts';
+import { createDocumentClient } from '../shared/document-client.ts';
+import { logEntry } from '../shared/log.ts';
 import { createFileCollectionSetting } from './adapters/file-collection-setting.ts';
 import { createHttpMemoryBackend } from './adapters/http-memory-backend.ts';
 import { openNeo4j } from './adapters/neo4j.ts';

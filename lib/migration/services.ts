@@ -1,6 +1,6 @@
 // Everything that the steps of a migration speak to.
 
-import type { logEntry } from '../log.ts';
+import type { logEntry } from '../shared/log.ts';
 import type { MemoryBackend } from './adapters/http-memory-backend.ts';
 import type { VectorStore } from './adapters/qdrant.ts';
 import type { GraphSource } from './graph/graph-store.ts';

@@ -1,13 +1,12 @@
 // AWS on this machine: MiniStack, which deploys templates, runs functions and enforces the actions of IAM roles.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { awaitAnswer } from '../processes/await-answer.ts';
-import { freePort } from '../processes/free-port.ts';
-
-import { pythonWith, whyNoPython } from '../processes/python-tools.ts';
-import type { Running } from '../processes/running.ts';
-import type { Service, StartedService } from '../processes/service.ts';
-import { StartError } from '../processes/start-error.ts';
+import { UserError } from '../../lib/shared/user-error.ts';
+import { awaitAnswer } from '../../processes/await-answer.ts';
+import { freePort } from '../../processes/free-port.ts';
+import { pythonWith, whyNoPython } from '../../processes/python-tools.ts';
+import type { Running } from '../../processes/running.ts';
+import type { Service, StartedService } from '../../processes/service.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'ministack.txt');
 // The emulator takes the key pair that it is started with for the root user of its account.
@@ -28,7 +27,7 @@ export const awsEmulator: Service = {
   start: startAwsEmulator,
 };
 
-/** @throws StartError */
+/** @throws UserError */
 export async function startAwsEmulator(
   running: Running,
   { waitScale = 1 }: EmulatorOptions = {},
@@ -62,7 +61,7 @@ export async function startAwsEmulator(
   });
   const endpoint = `http://127.0.0.1:${port}`;
   if (!(await awaitAnswer(`${endpoint}/_ministack/health`, child))) {
-    throw new StartError(`The emulator of AWS did not start: ${lastLine}`);
+    throw new UserError(`The emulator of AWS did not start: ${lastLine}`);
   }
   return { environment: { ...ACCESS, AWS_ENDPOINT_URL: endpoint }, ended: child.ended };
 }

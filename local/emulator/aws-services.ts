@@ -1,13 +1,13 @@
 // S3 and the Parameter Store on this machine: Moto, in memory.
 
 import { join } from 'node:path';
+import { UserError } from '../../lib/shared/user-error.ts';
+import { awaitAnswer } from '../../processes/await-answer.ts';
+import { freePort } from '../../processes/free-port.ts';
+import { pythonWith, whyNoPython } from '../../processes/python-tools.ts';
+import type { Running } from '../../processes/running.ts';
+import type { Service, StartedService } from '../../processes/service.ts';
 import { localAccess } from '../local-access.ts';
-import { awaitAnswer } from '../processes/await-answer.ts';
-import { freePort } from '../processes/free-port.ts';
-import { pythonWith, whyNoPython } from '../processes/python-tools.ts';
-import type { Running } from '../processes/running.ts';
-import type { Service, StartedService } from '../processes/service.ts';
-import { StartError } from '../processes/start-error.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'moto.txt');
 export const awsServices: Service = {
@@ -30,7 +30,7 @@ async function start(running: Running): Promise<StartedService> {
   });
   const endpoint = `http://127.0.0.1:${port}`;
   if (!(await awaitAnswer(`${endpoint}/moto-api/data.json`, child))) {
-    throw new StartError(`Moto did not start: ${lastLine}`);
+    throw new UserError(`Moto did not start: ${lastLine}`);
   }
   const environment = {
     S3_ENDPOINT: endpoint,

@@ -1,8 +1,8 @@
 // npm run deploy:emulator: deploys a stage to an emulator of AWS on this machine, until SIGTERM, SIGINT or SIGHUP.
 
-import { createCommand, EXIT, runProgram } from '../processes/program.ts';
-import { createRunning } from '../processes/running.ts';
-import { StartError } from '../processes/start-error.ts';
+import { UserError } from '../../lib/shared/user-error.ts';
+import { createCommand, EXIT, runProgram } from '../../processes/program.ts';
+import { createRunning } from '../../processes/running.ts';
 import { awsEmulator } from './aws-emulator.ts';
 import { addressOf, createKey, deployStage, repairCors } from './emulated-stage.ts';
 
@@ -18,12 +18,12 @@ await runProgram(command, { running, exitCodeOnSignal: EXIT.done });
 async function deploy(): Promise<void> {
   const obstacle = awsEmulator.obstacle();
   if (obstacle) {
-    throw new StartError(`The emulator of AWS needs Python: ${obstacle} on this machine`);
+    throw new UserError(`The emulator of AWS needs Python: ${obstacle} on this machine`);
   }
   console.log('Starting the emulator of AWS; the first time it is installed with pip into .local');
   const { environment, ended } = await awsEmulator.start(running);
   const end = ended.then((how) => {
-    throw new StartError(`The emulator of AWS ${how}`);
+    throw new UserError(`The emulator of AWS ${how}`);
   });
   await Promise.race([end, deployTo(environment)]);
   await end;

@@ -7,15 +7,15 @@ import {
   DescribeStacksCommand,
   GetTemplateCommand,
 } from '@aws-sdk/client-cloudformation';
-import { createApiKeys } from '../../lib/auth/api-keys.ts';
-import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
-import { createDatabase } from '../../lib/store/database.ts';
-import { createDocumentClient } from '../../lib/store/document-client.ts';
-import { claimBuildFolder } from '../processes/build-folder.ts';
-import { COMPILE_CACHE, SERVERLESS_HOME } from '../processes/caches.ts';
-import { createRunning, type Running } from '../processes/running.ts';
-import { StartError } from '../processes/start-error.ts';
-import { runToEnd } from '../processes/tools.ts';
+import { createApiKeys } from '../../lib/ledger/auth/api-keys.ts';
+import { createDatabase } from '../../lib/shared/database.ts';
+import { createDocumentClient } from '../../lib/shared/document-client.ts';
+import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
+import { UserError } from '../../lib/shared/user-error.ts';
+import { claimBuildFolder } from '../../processes/build-folder.ts';
+import { COMPILE_CACHE, SERVERLESS_HOME } from '../../processes/caches.ts';
+import { createRunning, type Running } from '../../processes/running.ts';
+import { runToEnd } from '../../processes/tools.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const SERVERLESS = join(PROJECT, 'node_modules/serverless/bin/serverless.js');
@@ -30,7 +30,7 @@ export interface EmulatedStage {
 
 /**
  * Packages the service into a folder, and deploys it from there.
- * @throws StartError with the output of the packager
+ * @throws UserError with the output of the packager
  */
 export async function deployStage(
   deployed: EmulatedStage,
@@ -47,7 +47,7 @@ const REFUSED_TYPES = ['AWS::S3::BucketPolicy', 'AWS::Logs::QueryDefinition'];
 
 /**
  * Leaves out of a package what the emulator refuses, also alarms that compute with several metrics. When they fire is
- * approved in tests/wiring/approved/migrating.yml.
+ * approved in tests/shared/wiring/approved/migrating.yml.
  */
 async function leaveOutUnsupported(packageFolder: string): Promise<void> {
   const file = join(packageFolder, 'serverless-state.json');
@@ -101,7 +101,7 @@ export async function createKey(
 /**
  * Runs a command of `serverless` without the user's home. It leaves nothing behind but a cache, also when it is stopped.
  * @returns what it printed
- * @throws StartError with the output of the command
+ * @throws UserError with the output of the command
  */
 export async function runServerless(
   { stage, environment, running }: EmulatedStage,
@@ -140,7 +140,7 @@ async function apiIdOf({ stage, environment }: EmulatedStage): Promise<string> {
   const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stackOf(stage) }));
   const outputs = Stacks?.[0]?.Outputs ?? [];
   const apiId = outputs.find(({ OutputKey }) => OutputKey === 'HttpApiId')?.OutputValue;
-  if (apiId === undefined) throw new StartError(`The stack ${stackOf(stage)} has no HttpApiId`);
+  if (apiId === undefined) throw new UserError(`The stack ${stackOf(stage)} has no HttpApiId`);
   return apiId;
 }
 

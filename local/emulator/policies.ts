@@ -1,7 +1,7 @@
-// The policies that docs/deploy.md gives to the roles of an account.
+// The policies that docs/ledger/deploy.md gives to the roles of an account.
 import { join } from 'node:path';
 
-const DOCS = join(import.meta.dirname, '../../docs');
+const DOCS = join(import.meta.dirname, '../../docs/ledger');
 
 export const POLICIES = ['deploy', 'operator', 'removal', 'boundary'] as const;
 export type PolicyName = (typeof POLICIES)[number];

@@ -1,23 +1,28 @@
-// A real Qdrant: the one of QDRANT_URL, or the program of QDRANT_BIN over a temporary folder.
-import { join, resolve } from 'node:path';
-import { awaitAnswer } from '../../local/processes/await-answer.ts';
-import type { Child } from '../../local/processes/child-process.ts';
-import { freePort } from '../../local/processes/free-port.ts';
-import type { Running } from '../../local/processes/running.ts';
-import type { Service } from '../../local/processes/service.ts';
-import { StartError } from '../../local/processes/start-error.ts';
+// A real Qdrant: the server of QDRANT_URL, or a program over a temporary folder: that of QDRANT_BIN, or `qdrant` on the path.
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { UserError } from '../../lib/shared/user-error.ts';
+import { awaitAnswer } from '../../processes/await-answer.ts';
+import type { Child } from '../../processes/child-process.ts';
+import { freePort } from '../../processes/free-port.ts';
+import type { Running } from '../../processes/running.ts';
+import type { Service } from '../../processes/service.ts';
 
 export const qdrantServer: Service = {
   title: 'Qdrant',
   obstacle() {
-    const { QDRANT_URL, QDRANT_BIN } = process.env;
-    return QDRANT_URL || QDRANT_BIN ? undefined : 'neither QDRANT_URL nor QDRANT_BIN is set';
+    if (process.env.QDRANT_URL || findQdrantProgram()) return undefined;
+    return 'neither QDRANT_URL nor QDRANT_BIN is set, and there is no qdrant on the path';
   },
   async start(running) {
     const { QDRANT_URL } = process.env;
-    if (QDRANT_URL) return { environment: { QDRANT_URL }, ended: new Promise(() => {}) };
+    const program = findQdrantProgram();
+    const environment = program ? { QDRANT_BIN: program } : {};
+    if (QDRANT_URL) {
+      return { environment: { ...environment, QDRANT_URL }, ended: new Promise(() => {}) };
+    }
     const { url, child } = await startQdrant(running);
-    return { environment: { QDRANT_URL: url }, ended: child().ended };
+    return { environment: { ...environment, QDRANT_URL: url }, ended: child().ended };
   },
 };
 
@@ -29,8 +34,33 @@ export interface QdrantServer {
   killAndRestart(): Promise<void>;
 }
 
-/** The program of QDRANT_BIN. @throws StartError */
+/** Absolute path of the program of QDRANT_BIN, or of `qdrant` on the path; undefined where there is neither. */
+function findQdrantProgram(): string | undefined {
+  const { QDRANT_BIN, PATH = '' } = process.env;
+  if (QDRANT_BIN) return resolve(QDRANT_BIN);
+  return PATH.split(delimiter)
+    .map((folder) => resolve(folder, 'qdrant'))
+    .find(isExecutable);
+}
+
+function requireQdrantProgram(): string {
+  const program = findQdrantProgram();
+  if (program !== undefined) return program;
+  throw new UserError('There is no Qdrant program: set QDRANT_BIN to the path of one.');
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Starts a Qdrant of its own. @throws UserError */
 export async function startQdrant(running: Running): Promise<QdrantServer> {
+  const program = requireQdrantProgram();
   const folder = await running.temporaryFolder('qdrant-');
   const [port, grpcPort] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${port}`;
@@ -39,7 +69,7 @@ export async function startQdrant(running: Running): Promise<QdrantServer> {
   async function start(): Promise<void> {
     let lastLine = '';
     child = running.startProgram({
-      command: resolve(process.env.QDRANT_BIN ?? ''),
+      command: program,
       args: [],
       folder,
       environment: {
@@ -57,7 +87,7 @@ export async function startQdrant(running: Running): Promise<QdrantServer> {
       },
     });
     if (await awaitAnswer(`${url}/readyz`, child)) return;
-    throw new StartError(`Qdrant did not start: ${lastLine}`);
+    throw new UserError(`Qdrant did not start: ${lastLine}`);
   }
 
   await start();

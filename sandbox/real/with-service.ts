@@ -3,11 +3,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Argument, InvalidArgumentError } from '@commander-js/extra-typings';
+import { UserError } from '../../lib/shared/user-error.ts';
 import { awsServices } from '../../local/emulator/aws-services.ts';
-import { createCommand, runProgram } from '../../local/processes/program.ts';
-import { createRunning } from '../../local/processes/running.ts';
-import type { Service, StartedService } from '../../local/processes/service.ts';
-import { StartError } from '../../local/processes/start-error.ts';
+import { createCommand, runProgram } from '../../processes/program.ts';
+import { createRunning } from '../../processes/running.ts';
+import type { Service, StartedService } from '../../processes/service.ts';
 import { mem0Environments } from './mem0/environments.ts';
 import { neo4jServer } from './neo4j/server.ts';
 import { qdrantServer } from './qdrant-server.ts';
@@ -55,7 +55,7 @@ async function runBeside(
   if (command.length > 0) return await run(command, environment);
   if (ends.length === 0) return 1;
   for (const [key, value] of Object.entries(environment)) console.log(`${key}=${value}`);
-  throw new StartError(await Promise.race(ends));
+  throw new UserError(await Promise.race(ends));
 }
 
 async function startIfPossible(service: Service): Promise<StartedService | undefined> {

@@ -6,8 +6,8 @@ import { denseVectorOf } from '../../lib/migration/ports/vector-store.ts';
 import { testUserOf } from '../../lib/migration/runs/run-names.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { servicesFromEnvironment } from '../../lib/migration/services-from-environment.ts';
-import type { Running } from '../../local/processes/running.ts';
-import { StartError } from '../../local/processes/start-error.ts';
+import { UserError } from '../../lib/shared/user-error.ts';
+import type { Running } from '../../processes/running.ts';
 import type { RehearsalStore } from './store.ts';
 import { createTerminalHooks } from './terminal-hooks.ts';
 
@@ -31,7 +31,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const POLL_MS = 1_000;
 
-/** @returns undefined where none is named. @throws StartError, Refusal, and the backend is as it was */
+/** @returns undefined where none is named. @throws UserError, Refusal, and the backend is as it was */
 export async function openBackend(options: {
   readonly environment: Environment;
   readonly runId: string;
@@ -118,18 +118,18 @@ function createPlacing(
 function assertMeant(environment: Environment, mayRedeploy: boolean): void {
   const { QDRANT_URL, MIGRATION_WEBHOOK_URL } = environment;
   if (!QDRANT_URL) {
-    throw new StartError(
+    throw new UserError(
       'MEMORY_BACKEND_URL is set and QDRANT_URL is not: name the store that the backend works on',
     );
   }
   if (!mayRedeploy) {
-    throw new StartError(
+    throw new UserError(
       'MEMORY_BACKEND_URL is set: its users would be without their memories for as long as the rehearsal takes; ' +
         'say "--redeploy-backend" if that is meant, or unset it to rehearse with the sandbox\'s',
     );
   }
   if (MIGRATION_WEBHOOK_URL || process.stdin.isTTY) return;
-  throw new StartError(
+  throw new UserError(
     'Nobody is there to freeze and deploy the backend: set MIGRATION_WEBHOOK_URL, or rehearse at a terminal',
   );
 }
@@ -138,7 +138,7 @@ async function dimensionsOf({ vectors }: RehearsalStore, collection: string): Pr
   const info = await vectors.collectionInfo(collection);
   const { size } = denseVectorOf(info);
   if (size !== undefined) return size;
-  throw new StartError(
+  throw new UserError(
     `The backend works on ${collection}, which is no collection of one unnamed vector on the store of QDRANT_URL`,
   );
 }

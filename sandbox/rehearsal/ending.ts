@@ -1,5 +1,5 @@
 // How an act ends: as it says, or, where it cannot go on, with what kept it from that.
-import { firstLine } from '../../local/processes/start-error.ts';
+import { firstLine } from '../../lib/shared/user-error.ts';
 import type { Act, Ending } from './acts/act.ts';
 import type { Rehearsal } from './rehearsal.ts';
 

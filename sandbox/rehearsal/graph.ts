@@ -4,15 +4,15 @@ import { randomUUID } from 'node:crypto';
 import neo4j, { type Driver } from 'neo4j-driver';
 import { openNeo4j } from '../../lib/migration/adapters/neo4j.ts';
 import type { GraphSource } from '../../lib/migration/graph/graph-store.ts';
-import type { Running } from '../../local/processes/running.ts';
-import { firstLine, StartError } from '../../local/processes/start-error.ts';
+import { firstLine, UserError } from '../../lib/shared/user-error.ts';
+import type { Running } from '../../processes/running.ts';
 
 /** What the labels of every rehearsal begin with. */
 const MARK = 'Rehearsed_';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @returns undefined where none is named. @throws StartError, and the graph is as it was */
+/** @returns undefined where none is named. @throws UserError, and the graph is as it was */
 export async function openRehearsalGraph(options: {
   readonly environment: Environment;
   readonly running: Running;
@@ -27,10 +27,10 @@ export async function openRehearsalGraph(options: {
   const driver = neo4j.driver(url, neo4j.auth.basic(user, password), { telemetryDisabled: true });
   running.whenStopping(() => driver.close());
   const { nodes } = await graph.size().catch((cause: unknown) => {
-    throw new StartError(`The graph of NEO4J_URL cannot be used: ${firstLine(cause)}`, { cause });
+    throw new UserError(`The graph of NEO4J_URL cannot be used: ${firstLine(cause)}`, { cause });
   });
   if (readsExisting) return graph;
-  if (nodes > 0) throw new StartError(await whyNot(driver, nodes));
+  if (nodes > 0) throw new UserError(await whyNot(driver, nodes));
   const label = `${MARK}${randomUUID()}`;
   running.whenStopping(() => run(driver, `MATCH (n:\`${label}\`) DETACH DELETE n`));
   await run(driver, fillWith(label));

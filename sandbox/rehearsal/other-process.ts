@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Running } from '../../local/processes/running.ts';
+import type { Running } from '../../processes/running.ts';
 
-const COMMAND = join(import.meta.dirname, '../../cli/migrate/migrate.ts');
+const COMMAND = join(import.meta.dirname, '../../cli/migration/migrate/migrate.ts');
 
 export interface OtherProcess {
   kill(): void;

@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import * as v from 'valibot';
 import { runIdSchema } from '../../lib/migration/runs/run.ts';
-import { createCommand, wholeNumber } from '../../local/processes/program.ts';
+import { createCommand, wholeNumber } from '../../processes/program.ts';
 
 export interface Orders {
   readonly memories: number;
@@ -15,7 +15,7 @@ export interface Orders {
 
 const MAX_MEMORIES = 200_000;
 const ENVIRONMENT_AND_EXIT_CODES = `
-QDRANT_URL, NEO4J_URL and MEMORY_BACKEND_URL each replace a part of the sandbox by a real service: docs/real-stores.md.
+QDRANT_URL, NEO4J_URL and MEMORY_BACKEND_URL each replace a part of the sandbox by a real service: docs/migration/real-stores.md.
 Exit code 0: nothing was lost; 1: something was lost, or an act ended in an unexpected phase; 2: could not rehearse.`;
 
 /** @param play runs the rehearsal, or lists the acts */

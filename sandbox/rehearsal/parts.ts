@@ -4,7 +4,7 @@ import type { GraphSource } from '../../lib/migration/graph/graph-store.ts';
 import { testUserOf } from '../../lib/migration/runs/run-names.ts';
 import { startDatabase } from '../../local/engine.ts';
 import { speakLocally } from '../../local/local-access.ts';
-import type { Running } from '../../local/processes/running.ts';
+import type { Running } from '../../processes/running.ts';
 import { openBackend, type RehearsalBackend } from './backend.ts';
 import { openRehearsalGraph } from './graph.ts';
 import type { Orders } from './parse-arguments.ts';
@@ -21,7 +21,7 @@ export interface Parts {
   readonly backend: RehearsalBackend | undefined;
 }
 
-/** @throws StartError, Refusal, ConfigurationError, and nothing was changed anywhere */
+/** @throws UserError, Refusal, ConfigurationError, and nothing was changed anywhere */
 export async function openParts(orders: Orders, running: Running): Promise<Parts> {
   const environment = process.env;
   speakLocally(environment);

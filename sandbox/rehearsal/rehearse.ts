@@ -1,8 +1,8 @@
 // npm run rehearse: plays the whole migration, forwards, back and broken, in a sandbox on this machine or on the
 // services that the environment names.
 
-import { EXIT, reportError, runProgram } from '../../local/processes/program.ts';
-import { createRunning } from '../../local/processes/running.ts';
+import { EXIT, reportError, runProgram } from '../../processes/program.ts';
+import { createRunning } from '../../processes/running.ts';
 import type { Act } from './acts/act.ts';
 import { ACTS } from './acts.ts';
 import { endingOf } from './ending.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createRemembering } from '../../lib/migration/runs/run-store.ts';
 import type { Services } from '../../lib/migration/services.ts';
-import { createDocumentClient } from '../../lib/store/document-client.ts';
+import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { createLocalClient, createTable } from '../../local/create-table.ts';
 import { startWorldOn, type World, type WorldOptions } from '../world.ts';
 import { type Holdings, holdingsOf } from './holdings.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { type ExecutionError, StateMachine } from 'aws-local-stepfunctions';
 import type { Services } from '../../lib/migration/services.ts';
-import { migrationMachine } from '../../serverless/migration-machine.ts';
+import { migrationMachine } from '../../serverless/migration/machine.ts';
 
 const FUNCTIONS = join(import.meta.dirname, '../../functions/migration');
 

@@ -1,9 +1,9 @@
 // The vector store of a rehearsal: a sandbox, or the real one that is named. Collections have names of the rehearsal's
 // own, and nothing but them is ever written or removed.
 import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
-import { DEFAULT_RETRY_POLICY } from '../../lib/retry.ts';
-import type { Running } from '../../local/processes/running.ts';
-import { firstLine, StartError } from '../../local/processes/start-error.ts';
+import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
+import { firstLine, UserError } from '../../lib/shared/user-error.ts';
+import type { Running } from '../../processes/running.ts';
 import { startQdrantSandbox } from '../qdrant/server.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
@@ -25,7 +25,7 @@ export interface RehearsalStore {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @throws StartError where it cannot be reached, or an earlier rehearsal left something in it */
+/** @throws UserError where it cannot be reached, or an earlier rehearsal left something in it */
 export async function openStore(options: {
   readonly environment: Environment;
   readonly runId: string;
@@ -75,11 +75,11 @@ async function assertUsable(url: string, apiKey: string | undefined): Promise<vo
   const pace = { ...DEFAULT_RETRY_POLICY, deadlineMs: 2_000 };
   const store = createQdrant({ url, apiKey, pace, timeoutMs: 5_000 });
   const names = await store.listCollections().catch((cause: unknown) => {
-    throw new StartError(`The store of QDRANT_URL cannot be used: ${firstLine(cause)}`, { cause });
+    throw new UserError(`The store of QDRANT_URL cannot be used: ${firstLine(cause)}`, { cause });
   });
   const left = names.filter((name) => name.startsWith(MARK) || name.startsWith(DRILL_MARK));
   if (left.length === 0) return;
-  throw new StartError(
+  throw new UserError(
     `The store of QDRANT_URL has collections of another rehearsal: ${left.join(', ')}; ` +
       'let it end, or, if it was killed, delete them (DELETE /collections/NAME)',
   );

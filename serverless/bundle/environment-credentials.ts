@@ -1,6 +1,6 @@
 // Credentials from the environment alone, where Lambda puts them. Bundles carry this in place of
 // the SDK's default chain, which also looks in files, processes and the network.
-import { ConfigurationError } from '../../lib/errors.ts';
+import { ConfigurationError } from '../../lib/shared/errors.ts';
 
 interface Credentials {
   readonly accessKeyId: string;

@@ -33,7 +33,7 @@ export function createSsmCollectionSetting(options: {
 
   // A parameter has no conditional write, but every write has a number: where ours is not the next one after what
   // was read, it has replaced somebody else's, which is restored and reported. After a crash in between, ours remains, and
-  // the next read finds it: docs/decisions/migration/0006-collection-setting.md.
+  // the next read finds it: docs/migration/decisions/0006-collection-setting.md.
   async function change({ from, to }: { from: string; to: string }): Promise<void> {
     const before = await look();
     if (before.name === to) return;

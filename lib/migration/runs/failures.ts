@@ -1,7 +1,7 @@
 // The failures of AWS as what the state machine and the operator know: refused, or worth another try. By themselves they say
 // neither which service or table was asked nor why. All other services fail in these words by themselves.
-import { ConfigurationError } from '../../errors.ts';
-import { isRetryable } from '../../store/retryable-errors.ts';
+import { ConfigurationError } from '../../shared/errors.ts';
+import { isRetryable } from '../../shared/retryable-errors.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
 
 type Handler = (call: never) => Promise<unknown>;

@@ -1,9 +1,9 @@
 // The input of a function, parsed once. An unknown field is refused: it may be a mistyped one. What only some steps read is
 // refused by all others.
 import * as v from 'valibot';
+import { isPrintable } from '../../shared/printable.ts';
 import type { Command } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
-import { isPrintable } from './printable.ts';
 import { countOf, planSchema, runIdSchema } from './run.ts';
 
 type InputSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>;

@@ -1,9 +1,8 @@
 // The lock: one run at a time, and of that run one step at a time. Each lease has a higher epoch, and a step that was thought
 // dead finds at its next write that its epoch is over. A heartbeat renews the lease while a step works: one call may take
 // longer than a lease; it ends with the work, so that the lock of a crashed step expires.
-import type { Database, Item, Write } from '../../store/database.ts';
-import type { Key } from '../../store/keys.ts';
-import { setOn } from '../../store/update-writes.ts';
+import type { Database, Item, Key, Write } from '../../shared/database.ts';
+import { setOn } from '../../shared/update-writes.ts';
 import { hasEnded } from '../phases.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
 import { type LeaseHolder, UNKNOWN_HOLDER } from './lease-holder.ts';

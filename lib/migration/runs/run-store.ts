@@ -1,9 +1,9 @@
 // The records of runs in one table: the record, the checkpoints of its steps, what persons have confirmed, and when they
 // were reminded. The first two are written under the lease of a step.
 import * as v from 'valibot';
-import { DEFAULT_RETRY_POLICY } from '../../retry.ts';
-import { createDatabase, type Database, type Item, type Write } from '../../store/database.ts';
-import { unconditional } from '../../store/update-writes.ts';
+import { createDatabase, type Database, type Item, type Write } from '../../shared/database.ts';
+import { DEFAULT_RETRY_POLICY } from '../../shared/retry.ts';
+import { unconditional } from '../../shared/update-writes.ts';
 import { notNow } from '../moves.ts';
 import { type Command, type ExternalAction, hasEnded } from '../phases.ts';
 import { Refusal } from '../refusals.ts';

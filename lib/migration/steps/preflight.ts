@@ -1,12 +1,12 @@
 // Checks everything that can stand in the way of a migration, and reports all problems at once. A run begins with it: once
 // every prerequisite is met, its plan is recorded and fixed, and the lock belongs to it until it has ended.
 import * as v from 'valibot';
+import { isPrintable, wordsOf } from '../../shared/printable.ts';
 import { notNow } from '../moves.ts';
 import { isBeforeWindow } from '../phases.ts';
 import { isRefusal, Refusal, takeAs } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput, stepInputSchema } from '../runs/input.ts';
-import { isPrintable, wordsOf } from '../runs/printable.ts';
 import { storeReport } from '../runs/reports.ts';
 import { bytesSchema, newRun, type Plan, planSchema, type Run, runIdSchema } from '../runs/run.ts';
 import { namesOf, testUserOf } from '../runs/run-names.ts';

@@ -112,7 +112,7 @@ const SMALLEST_INDEX = { indexing_threshold: 1, vacuum_min_vector_number: 100 };
 
 /**
  * What is added to an indexed segment is seen by the optimizer later: a store may take every write, and then stop optimizing
- * the collection (docs/decisions/migration/0010-in-place.md).
+ * the collection (docs/migration/decisions/0010-in-place.md).
  * @internal
  */
 export async function trySlot(

@@ -39,7 +39,7 @@ export function stagesBackward(run: Run, { to, plan }: SwitchState): readonly St
   return [
     ...when(restores !== undefined, passing('restored', restore)),
     passing(FREEZING, async () => ({})),
-    // docs/decisions/migration/0005-automatic-rollback.md: only where users were let in, somebody has to be kept out.
+    // docs/migration/decisions/0005-automatic-rollback.md: only where users were let in, somebody has to be kept out.
     passing('frozen', freeze(liveCollectionsOf(run), { isProved: wasOpened(run) })),
     ...when(carries, passing('equal', makeOldEqual)),
     ...when(counts, passing('counted', countLeftBehind)),

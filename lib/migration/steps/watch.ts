@@ -1,7 +1,7 @@
 // What has to happen though nobody asks for it: a window that is over is rolled back, whatever became of the state
 // machine; and the days in which a rollback is possible are counted.
 import * as v from 'valibot';
-import type { LogEntry } from '../../log.ts';
+import type { LogEntry } from '../../shared/log.ts';
 import { isLockHeld, isRefusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { phaseAtOf, type Run } from '../runs/run.ts';

@@ -1,7 +1,7 @@
 // Python environments with mem0 of both major versions.
 import { join } from 'node:path';
-import { pythonWith, whyNoPython } from '../../../local/processes/python-tools.ts';
-import type { Service } from '../../../local/processes/service.ts';
+import { pythonWith, whyNoPython } from '../../../processes/python-tools.ts';
+import type { Service } from '../../../processes/service.ts';
 
 export type Mem0Major = 1 | 2;
 

@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Hooks } from '../../../lib/migration/ports/hooks.ts';
-import { awaitAnswer } from '../../../local/processes/await-answer.ts';
-import { type Child, startChild } from '../../../local/processes/child-process.ts';
-import { freePort } from '../../../local/processes/free-port.ts';
-import { StartError } from '../../../local/processes/start-error.ts';
+import { UserError } from '../../../lib/shared/user-error.ts';
+import { awaitAnswer } from '../../../processes/await-answer.ts';
+import { type Child, startChild } from '../../../processes/child-process.ts';
+import { freePort } from '../../../processes/free-port.ts';
 import type { Mem0Major } from './environments.ts';
 
 const BACKEND = join(import.meta.dirname, 'backend.py');
@@ -26,13 +26,13 @@ export type Mem0Writers =
 
 export interface Mem0Service {
   readonly url: string;
-  /** Nothing answers meanwhile. @throws StartError */
+  /** Nothing answers meanwhile. @throws UserError */
   deploy(major: Mem0Major, collection: string): Promise<void>;
   setWriters(writers: Mem0Writers): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @throws StartError where the Python of a version is not named, see `mem0Environments` */
+/** @throws UserError where the Python of a version is not named, see `mem0Environments` */
 export async function startMem0Service(options: Mem0Options): Promise<Mem0Service> {
   const folder = await mkdtemp(join(tmpdir(), 'mem0-'));
   const [settings, state] = [join(folder, 'settings.json'), join(folder, 'state.json')];
@@ -60,7 +60,7 @@ export async function startMem0Service(options: Mem0Options): Promise<Mem0Servic
     const answer = await awaitAnswer(`${url}/health`, child);
     // Another program that had taken the port would answer otherwise.
     if (answer?.status !== 200 || !answer.body.includes('mem0')) {
-      throw new StartError(`The memory service did not start: ${lastLine}`);
+      throw new UserError(`The memory service did not start: ${lastLine}`);
     }
   }
 
@@ -97,7 +97,7 @@ function pythonOf(major: Mem0Major): string {
   const name = `MEM0_${major}_PYTHON`;
   const python = process.env[name];
   if (!python)
-    throw new StartError(`${name} is not set: "npm run test:real" makes both environments`);
+    throw new UserError(`${name} is not set: "npm run test:real" makes both environments`);
   return python;
 }
 

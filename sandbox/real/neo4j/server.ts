@@ -1,16 +1,16 @@
 // Neo4j Community, as Maven Central has it, over a temporary folder.
 import { copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Running } from '../../../local/processes/running.ts';
-import type { Service, StartedService } from '../../../local/processes/service.ts';
-import { StartError } from '../../../local/processes/start-error.ts';
+import { UserError } from '../../../lib/shared/user-error.ts';
+import type { Running } from '../../../processes/running.ts';
+import type { Service, StartedService } from '../../../processes/service.ts';
 import {
   fetchOnce,
   JVM_OPTIONS,
   outputOf,
   type RunInDraft,
   whyNoJava,
-} from '../../../local/processes/tools.ts';
+} from '../../../processes/tools.ts';
 
 const NEEDED_JAVA = 17;
 const COPY_JARS = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
@@ -45,7 +45,7 @@ async function start(running: Running): Promise<StartedService> {
   });
   child.ended.then(() => resolve(undefined));
   const url = await address;
-  if (!url) throw new StartError(`Neo4j did not start: ${lastWord}`);
+  if (!url) throw new UserError(`Neo4j did not start: ${lastWord}`);
   return { environment: { NEO4J_URL: url }, ended: child.ended };
 }
 
@@ -53,7 +53,7 @@ async function version(): Promise<string> {
   const [, found] =
     /<artifactId>neo4j<\/artifactId>\s*<version>([\d.]{3,})</.exec(await readFile(POM, 'utf8')) ??
     [];
-  if (!found) throw new StartError(`${POM} names no version of Neo4j`);
+  if (!found) throw new UserError(`${POM} names no version of Neo4j`);
   return found;
 }
 

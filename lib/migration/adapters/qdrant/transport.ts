@@ -1,5 +1,5 @@
 // One request to Qdrant: key, timeout, retries, envelope; and what each unsuccessful response means.
-import { DEFAULT_RETRY_POLICY, type RetryPolicy, retry } from '../../../retry.ts';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy, retry } from '../../../shared/retry.ts';
 import { writeJson } from '../../json/json-text.ts';
 import {
   isRetryableFailure,

@@ -1,0 +1,98 @@
+// A ledger of its own for a measurement: an engine on a file, filled before it starts, and a meter on its client.
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { openLedger } from '../../cli/ledger/open-ledger.ts';
+import type { Category } from '../../lib/ledger/domain/category.ts';
+import type { NewTransaction, Transaction } from '../../lib/ledger/domain/transaction.ts';
+import type { Ledger } from '../../lib/ledger/ledger.ts';
+import { createDocumentClient } from '../../lib/shared/document-client.ts';
+import { embeddedEngine } from '../../local/engine.ts';
+import type { Progress } from '../progress.ts';
+import { round } from '../report.ts';
+import type { BenchRun } from './bench-run.ts';
+import { householdLedger } from './household-ledger.ts';
+import { importExport, writeExport } from './imported-database.ts';
+import { createLedgerItems } from './ledger-items.ts';
+import { createMeteredClient, type MeteredClient } from './metered-client.ts';
+
+export interface Contents {
+  readonly categories: readonly Category[];
+  readonly transactions: Iterable<Transaction>;
+}
+
+export interface Place {
+  readonly endpoint: string;
+  readonly tableName: string;
+  readonly ledgerId: string;
+}
+
+export interface BenchLedger {
+  readonly place: Place;
+  readonly client: DynamoDBDocumentClient;
+  /** As a function makes it. */
+  readonly ledger: Ledger;
+  /** The same ledger; each call is counted. */
+  readonly metered: Ledger;
+  readonly meter: MeteredClient;
+}
+
+export const LAST_DAY = '2026-06-30';
+
+/** What a measured create adds. */
+export const PURCHASE: NewTransaction = {
+  description: 'Supermarket',
+  amount: 23.4,
+  type: 'expense',
+  categoryId: 7,
+  date: LAST_DAY,
+  notes: null,
+};
+const SEED = 20_260_630;
+
+/** The same history for the same size and span, however often it is asked for. */
+export function household(transactions: number, years: number): Contents {
+  return householdLedger({ transactions, years, lastDay: LAST_DAY, seed: SEED });
+}
+
+/** @param rows how many transactions the contents hold, for progress messages */
+export async function openBenchLedger(
+  run: BenchRun,
+  { categories, transactions }: Contents,
+  rows: number,
+): Promise<BenchLedger> {
+  const tableName = 'ledger';
+  const ledgerId = 'default';
+  run.progress.start(`making ${round(rows)} transactions`, rows);
+  const items = createLedgerItems(ledgerId, categories);
+  const rowsThenSummary = chain(counted(items.rows(transactions), run.progress), items.summary());
+  const made = await writeExport(
+    await run.running.temporaryFolder('ledger-bench-'),
+    tableName,
+    rowsThenSummary,
+  );
+  run.progress.start('loading them into the engine', 1);
+  const folder = await importExport(made);
+  run.progress.done();
+  const { endpoint } = await embeddedEngine.start(run.running, folder);
+  const client = createDocumentClient(endpoint);
+  run.running.whenStopping(() => client.destroy());
+  const meter = createMeteredClient(client);
+  const settings = { tableName, ledgerId, timeZone: 'UTC' };
+  return {
+    place: { endpoint, tableName, ledgerId },
+    client,
+    ledger: openLedger({ client, ...settings }),
+    metered: openLedger({ client: meter, ...settings }),
+    meter,
+  };
+}
+
+function* counted<Each>(all: Iterable<Each>, progress: Progress): Generator<Each> {
+  for (const each of all) {
+    yield each;
+    progress.step();
+  }
+}
+
+function* chain<Each>(...parts: readonly Iterable<Each>[]): Generator<Each> {
+  for (const part of parts) yield* part;
+}

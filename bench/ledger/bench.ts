@@ -1,0 +1,70 @@
+// npm run bench: measures the service and writes the figures into docs/ledger/performance.md.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Argument } from '@commander-js/extra-typings';
+import { speakLocally } from '../../local/local-access.ts';
+import { createCommand, runProgram } from '../../processes/program.ts';
+import { createRunning } from '../../processes/running.ts';
+import { describeMachine } from '../machine.ts';
+import { type Report, toMarkdown } from '../report.ts';
+import { type BenchRun, createBenchRun } from './bench-run.ts';
+import { PARTS } from './parts.ts';
+import { withFigures } from './performance-document.ts';
+
+const DOCUMENT = join(import.meta.dirname, '../../docs/ledger/performance.md');
+
+// Each part has its own, so that what one leaves running does not slow the next.
+let running = createRunning();
+speakLocally(process.env);
+
+const known = [...PARTS.keys()];
+const command = createCommand(
+  'npm run bench --',
+  'Measure the service and write the figures into docs/ledger/performance.md.',
+)
+  .addArgument(new Argument('[parts...]', 'without it, all').choices(known))
+  .option('--quick', 'smaller ledgers; show the figures and do not write them down')
+  .option(
+    '--against <commit>',
+    'cold-start: start the functions of this commit as well, or of the last release: "release"',
+  )
+  .action(async (names, { quick = false, against }) => {
+    let missed = 0;
+    for (const name of names.length > 0 ? names : known)
+      missed += missedBars(await measure(name, { quick, against }));
+    if (missed > 0) throw new Error(`Bars that are not met: ${missed}`);
+  })
+  .addHelpText(
+    'after',
+    '\nOf the migration: npm run bench -- migration, -- window or -- streaming, each alone.',
+  );
+await runProgram(command, { running: { stop: () => running.stop() } });
+
+async function measure(
+  name: string,
+  options: Pick<BenchRun, 'quick' | 'against'>,
+): Promise<Report> {
+  running = createRunning();
+  const run = createBenchRun(running, options);
+  const report = await PARTS.get(name)?.(run);
+  await running.stop();
+  if (!report) throw new Error(`No part is called ${name}`);
+  const figures = `${toMarkdown(report)}\n\n${provenance()}`;
+  console.log(`\n## ${name}\n\n${figures}\n`);
+  if (!options.quick) await writeDown(name, figures);
+  return report;
+}
+
+async function writeDown(name: string, figures: string): Promise<void> {
+  const document = await readFile(DOCUMENT, 'utf8');
+  await writeFile(DOCUMENT, withFigures(document, name, figures));
+}
+
+function provenance(): string {
+  const day = new Date().toISOString().slice(0, 10);
+  return `*Measured on ${day}: ${describeMachine()}.*`;
+}
+
+function missedBars({ bars }: Report): number {
+  return bars.filter(({ met }) => met === false).length;
+}

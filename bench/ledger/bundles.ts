@@ -1,0 +1,56 @@
+// Bundles every function of the ledger as it is deployed, as the code is now or was at a commit.
+import { glob, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { type BuildOptions, build } from 'esbuild';
+import { bundleOptions } from '../../serverless/bundle/esbuild.config.ts';
+import { checkOut, PROJECT, placeIn } from '../editions.ts';
+
+export interface Bundle {
+  /** Such as `transactions/list`. */
+  readonly name: string;
+  readonly file: string;
+  readonly bytes: number;
+}
+
+/** Functions of earlier releases, by the names they have now; those of `service/` stood in `api/`. */
+const RENAMED: Readonly<Record<string, string>> = {
+  'transactions/bulk': 'transactions/bulk-create',
+};
+
+/** Every function but the documentation page, which carries its viewer. */
+export async function bundleFunctions(folder: string, root = PROJECT): Promise<Bundle[]> {
+  const { bundleOptions: options } = (await import(
+    placeIn(root, 'serverless/bundle/esbuild.config.ts', 'esbuild.config.ts')
+  )) as typeof import('../../serverless/bundle/esbuild.config.ts');
+  const pattern = 'functions/{api,service,categories,summary,transactions}/*.ts';
+  const sources = await Array.fromAsync(
+    glob(pattern, { cwd: root, exclude: ['functions/{api,service}/docs.ts'] }),
+  );
+  const bundles: Bundle[] = [];
+  for (const source of sources.sort()) {
+    const path = `${basename(dirname(source))}/${basename(source, '.ts')}`;
+    const name = RENAMED[path] ?? path.replace(/^api\//, 'service/');
+    const entryPoints = [join(root, source)];
+    bundles.push(await bundle(name, { ...options, entryPoints, absWorkingDir: root }, folder));
+  }
+  return bundles;
+}
+
+/** The same at a commit. */
+export async function bundleFunctionsAt(commit: string, folder: string): Promise<Bundle[]> {
+  const root = join(folder, 'source');
+  await checkOut(commit, root);
+  return await bundleFunctions(folder, root);
+}
+
+/** A function that does nothing. */
+export async function bundleEmpty(folder: string): Promise<Bundle> {
+  const contents = 'export const handler = async () => ({ statusCode: 204 });';
+  return await bundle('empty', { ...bundleOptions, stdin: { contents } }, folder);
+}
+
+async function bundle(name: string, options: BuildOptions, folder: string): Promise<Bundle> {
+  const file = join(folder, `${name.replace('/', '-')}.mjs`);
+  await build({ absWorkingDir: PROJECT, ...options, outfile: file });
+  return { name, file, bytes: (await stat(file)).size };
+}

@@ -1,0 +1,153 @@
+// What a function weighs, and how long a fresh process takes until it could serve, against one that does nothing and
+// against the same function at an earlier commit.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { atMost, type Report, round, type Table } from '../report.ts';
+import { median } from '../statistics.ts';
+import type { BenchRun } from './bench-run.ts';
+import { type Bundle, bundleEmpty, bundleFunctions, bundleFunctionsAt } from './bundles.ts';
+import { race } from './race.ts';
+import { previousRelease } from './releases.ts';
+
+const FRESH_PROCESSES = 21;
+const LARGEST_BUNDLE_KB = 320;
+const SLOWEST_START = 3.6;
+/** Of a function against the same one at another commit. */
+const SLOWEST_AGAINST = 1.1;
+const BYTES_PER_KB = 1024;
+
+// As deployed, as far as it affects the start.
+const ENVIRONMENT = {
+  PATH: process.env.PATH,
+  NODE_OPTIONS: '--enable-source-maps',
+  AWS_REGION: 'eu-west-1',
+  TABLE_NAME: 'ledger',
+};
+
+interface Started extends Bundle {
+  readonly milliseconds: number;
+  readonly processor: number;
+}
+
+export async function coldStart(run: BenchRun): Promise<Report> {
+  const against = run.against === 'release' ? await previousRelease() : run.against;
+  const newFolder = () => run.running.temporaryFolder('ledger-bench-');
+  const now = await bundleFunctions(await newFolder());
+  const then = against ? await bundleFunctionsAt(against, await newFolder()) : [];
+  const empty = await bundleEmpty(await newFolder());
+  run.progress.start('starting fresh processes', FRESH_PROCESSES);
+  const [floor, ...started] = await startInTurns([empty, ...now, ...then], run.progress.step);
+  if (!floor) throw new Error('Nothing was started');
+  const functions = started.slice(0, now.length);
+  const earlier = new Map(started.slice(now.length).map((each) => [each.name, each]));
+  const most = (figure: (each: Started) => number) => Math.max(...functions.map(figure));
+  return {
+    bars: [
+      atMost('largest bundle', most(kilobytes), LARGEST_BUNDLE_KB, ' KB'),
+      atMost(
+        'start and import against an empty function, time',
+        most(({ milliseconds }) => milliseconds / floor.milliseconds),
+        SLOWEST_START,
+        'x',
+      ),
+      atMost(
+        'the same, processor time',
+        most(({ processor }) => processor / floor.processor),
+        SLOWEST_START,
+        'x',
+      ),
+      ...(against
+        ? [
+            atMost(
+              `the same, against ${against}`,
+              most(
+                ({ name, processor }) => processor / (earlier.get(name)?.processor ?? processor),
+              ),
+              SLOWEST_AGAINST,
+              'x',
+            ),
+          ]
+        : []),
+    ],
+    tables: [
+      {
+        title: `Medians of ${FRESH_PROCESSES} fresh processes each, in turns:`,
+        columns: [
+          'function',
+          'bundle KB',
+          'start and import, ms',
+          'against an empty function',
+          'processor time, ms',
+          'against an empty function',
+        ],
+        rows: [...functions, floor].map((each) => [
+          each.name,
+          kilobytes(each),
+          each.milliseconds,
+          each.milliseconds / floor.milliseconds,
+          each.processor,
+          each.processor / floor.processor,
+        ]),
+      },
+      ...(against ? [comparison(against, functions, earlier)] : []),
+    ],
+  };
+}
+
+function comparison(
+  commit: string,
+  functions: readonly Started[],
+  earlier: ReadonlyMap<string, Started>,
+): Table {
+  return {
+    title: `The same functions at ${commit}, in the same turns:`,
+    columns: [
+      'function',
+      'bundle KB then',
+      'now',
+      'start and import, now against then',
+      'processor time, now against then',
+    ],
+    rows: functions.flatMap((now) => {
+      const then = earlier.get(now.name);
+      if (!then) return [];
+      const time = `${round(now.milliseconds / then.milliseconds)}x`;
+      const processor = `${round(now.processor / then.processor)}x`;
+      return [[now.name, kilobytes(then), kilobytes(now), time, processor]];
+    }),
+  };
+}
+
+async function startInTurns(bundles: readonly Bundle[], onRound: () => void): Promise<Started[]> {
+  const starters = bundles.map(createStarter);
+  const runs = starters.map(({ start }) => start);
+  const times = await race(runs, FRESH_PROCESSES, onRound);
+  return starters.map(({ bundle, processorTimes }, index) => ({
+    ...bundle,
+    milliseconds: times[index] ?? Number.NaN,
+    processor: median(processorTimes),
+  }));
+}
+
+function kilobytes({ bytes }: Bundle): number {
+  return bytes / BYTES_PER_KB;
+}
+
+/** Times fresh processes, from their start until the module is there, as they themselves see it. */
+function createStarter(bundle: Bundle) {
+  const processorTimes: number[] = [];
+  const script = `import(${JSON.stringify(bundle.file)}).then(() => {
+    const { user, system } = process.cpuUsage();
+    console.log(performance.now(), (user + system) / 1_000);
+  })`;
+
+  async function start(): Promise<number> {
+    const options = { env: ENVIRONMENT };
+    const { stdout } = await promisify(execFile)(process.execPath, ['--eval', script], options);
+    const [milliseconds = Number.NaN, processor = Number.NaN] = stdout.split(' ').map(Number);
+    processorTimes.push(processor);
+    return milliseconds;
+  }
+
+  return { bundle, start, processorTimes };
+}

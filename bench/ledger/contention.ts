@@ -1,0 +1,134 @@
+// How many writes a second one ledger takes in one year, whose counts they all change, and what a client gets beyond. In virtual
+// time: a transaction owns its items as long as it is assumed to, and the rest takes no time.
+import { seededRandom } from '../../cli/seeded-random.ts';
+import { createLedgerService, type Ledger } from '../../lib/ledger/ledger.ts';
+import { createVerification } from '../../lib/ledger/service/verification.ts';
+import { isContention } from '../../lib/shared/retryable-errors.ts';
+import { atLeast, type Report } from '../report.ts';
+import { median } from '../statistics.ts';
+import { type BenchLedger, household, openBenchLedger, PURCHASE } from './bench-ledger.ts';
+import type { BenchRun } from './bench-run.ts';
+import { createContendedClient } from './contended-client.ts';
+import { createVirtualRetryPolicy, createVirtualTime } from './virtual-time.ts';
+
+const RATES = [20, 30, 40, 50, 60];
+/** How long a transaction of eight items owns them on DynamoDB; AWS publishes no figure. */
+const OWNED_MS = 20;
+const LEAST_CREATES = 30;
+const ROWS = 1_000;
+
+/** The amount is another in each measurement. */
+type Write = (ledger: Ledger, n: number, amount: number) => Promise<unknown>;
+
+const WRITES: Readonly<Record<string, Write>> = {
+  create: ({ transactions }) => transactions.create(PURCHASE),
+  'update of the amount': async ({ transactions }, n, amount) =>
+    await transactions.update(await transactions.find(String(n + 1)), { amount }),
+};
+
+interface Outcome {
+  readonly arrived: number;
+  readonly applied: number;
+  readonly milliseconds: number;
+  readonly longest: number;
+}
+
+export async function contention(run: BenchRun): Promise<Report> {
+  const seconds = run.quick ? 5 : 10;
+  const bench = await openBenchLedger(run, household(ROWS, 1), ROWS);
+  const rows: (string | number)[][] = [];
+  let ceiling = 0;
+  run.progress.start('writing at a rate', Object.keys(WRITES).length * RATES.length);
+  for (const [name, write] of Object.entries(WRITES)) {
+    for (const rate of RATES) {
+      const outcome = await writeAt(rate, { bench, write, seconds });
+      const { arrived, applied, milliseconds, longest } = outcome;
+      rows.push([name, rate, applied / seconds, arrived - applied, milliseconds, longest]);
+      if (name === 'create' && applied === arrived) ceiling = Math.max(ceiling, rate);
+      run.progress.step();
+    }
+  }
+  await assertInOrder(bench);
+  return {
+    bars: [
+      atLeast(
+        'creates a second of one ledger in one year, all applied',
+        ceiling,
+        LEAST_CREATES,
+        '',
+      ),
+    ],
+    tables: [
+      {
+        title: `Writes that arrive at random for ${seconds} s, in virtual time, where a transaction owns its items for ${OWNED_MS} ms. A refused one is a 500 with Retry-After, and nothing of it is applied: the ledger was verified afterwards.`,
+        columns: [
+          'write',
+          'a second on average',
+          'applied a second',
+          'refused',
+          'median ms',
+          'longest ms',
+        ],
+        rows,
+      },
+    ],
+  };
+}
+
+async function writeAt(
+  rate: number,
+  options: { bench: BenchLedger; write: Write; seconds: number },
+): Promise<Outcome> {
+  const { bench, write, seconds } = options;
+  const { tableName, ledgerId } = bench.place;
+  const time = createVirtualTime();
+  const client = createContendedClient(time.watch(bench.client), { time, ownedMs: OWNED_MS });
+  const times: number[] = [];
+  const arrivals = arrivalsAt(rate, seconds);
+
+  async function request(arrival: number, n: number): Promise<void> {
+    await time.sleep(arrival);
+    const retryPolicy = createVirtualRetryPolicy(time, seededRandom(n).next);
+    const { timeoutSignal } = time;
+    const service = createLedgerService({
+      client,
+      tableName,
+      ledgerId,
+      timeZone: 'UTC',
+      retryPolicy,
+      timeoutSignal,
+    });
+    const started = service.startRequest(`bench-${n}`, () => undefined);
+    const startedAt = time.now();
+    try {
+      await write(service.openLedger({ ...started, ledger: ledgerId }), n, 10_000 + n + rate / 100);
+      times.push(time.now() - startedAt);
+    } catch (error) {
+      if (!isContention(error)) throw error;
+    }
+  }
+
+  await time.run(Promise.all(arrivals.map(request)));
+  return {
+    arrived: arrivals.length,
+    applied: times.length,
+    milliseconds: median(times),
+    longest: Math.max(...times),
+  };
+}
+
+/** Milliseconds from the start, as clients arrive that know nothing of one another. */
+function arrivalsAt(rate: number, seconds: number): number[] {
+  const random = seededRandom(rate).next;
+  const arrivals: number[] = [];
+  for (let at = 0; at < seconds * 1_000; at += (-Math.log(1 - random()) * 1_000) / rate)
+    arrivals.push(at);
+  return arrivals;
+}
+
+/** @throws Error if a refused write has left something */
+async function assertInOrder({ client, place }: BenchLedger): Promise<void> {
+  const { tableName, ledgerId } = place;
+  const { drifts } = await createVerification({ client, tableName, ledgerId }).verify();
+  if (drifts.length > 0) throw new Error(`The ledger has ${drifts.length} drifts`);
+}

@@ -1,0 +1,87 @@
+// The first page of a list, whose rows are read beside the counts, against the same page read after the counts.
+import {
+  countsByDay,
+  countsByMonth,
+  dateRange,
+  sum,
+} from '../../lib/ledger/domain/day-histogram.ts';
+import { createCategoryStore, NAMES_READ_AT_ONCE } from '../../lib/ledger/store/categories.ts';
+import { createDayCounts } from '../../lib/ledger/store/day-counts.ts';
+import { createKeys, lastKeyOf, parseDateKey } from '../../lib/ledger/store/keys.ts';
+import { createDatabase } from '../../lib/shared/database.ts';
+import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
+import { atMost, type Report, round } from '../report.ts';
+import { type BenchLedger, household, openBenchLedger } from './bench-ledger.ts';
+import type { BenchRun } from './bench-run.ts';
+import { EVERYTHING } from './filters.ts';
+import { assertSame, type Listed, listed } from './listed.ts';
+import type { MeteredClient } from './metered-client.ts';
+import { PER_PAGE } from './pages.ts';
+import { race, timed } from './race.ts';
+
+const YEARS = 10;
+const ROUNDS = 200;
+const MOST_ROUND_TRIPS = 2;
+const QUERY = { ...EVERYTHING, page: 1, perPage: PER_PAGE };
+
+export async function firstPage(run: BenchRun): Promise<Report> {
+  const transactions = run.quick ? 10_000 : 100_000;
+  const bench = await openBenchLedger(run, household(transactions, YEARS), transactions);
+  const { meter, metered, ledger, client } = bench;
+  const parallel = await meter.measure(() => metered.transactions.list(QUERY));
+  const sequential = await meter.measure(() => readSequentially(bench, meter));
+  assertSame('first page', listed(parallel.result), sequential.result);
+  const [ours = Number.NaN, theirs = Number.NaN] = await race(
+    [timed(() => ledger.transactions.list(QUERY)), timed(() => readSequentially(bench, client))],
+    ROUNDS,
+  );
+  const row = (name: string, { cost }: typeof parallel | typeof sequential, time: number) => [
+    ...[name, cost.roundTrips, cost.calls, cost.readUnits],
+    `${round(time / theirs)}x`,
+  ];
+  return {
+    bars: [
+      atMost('sequential round trips', parallel.cost.roundTrips, MOST_ROUND_TRIPS, ''),
+      atMost('read units', parallel.cost.readUnits, sequential.cost.readUnits, ''),
+      atMost('time against the sequential way', ours / theirs, 1, 'x'),
+    ],
+    tables: [
+      {
+        title: `The first page of ${round(transactions)} transactions, in turns:`,
+        columns: ['rows are read', 'sequential round trips', 'calls', 'read units', 'time'],
+        rows: [
+          row('beside the counts', parallel, ours),
+          row('after the counts', sequential, theirs),
+        ],
+      },
+    ],
+  };
+}
+
+/** Counts, then the newest day, then the rows from that day, as every other page is read. */
+async function readSequentially(
+  { place }: BenchLedger,
+  client: Pick<MeteredClient, 'send'>,
+): Promise<Listed> {
+  const { tableName, ledgerId } = place;
+  const keys = createKeys(ledgerId);
+  const database = createDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
+  const dayCounts = createDayCounts(database, keys);
+  const range = dateRange();
+  const [counts] = await Promise.all([
+    dayCounts.ofRange(range),
+    createCategoryStore({ database, keys }).names(NAMES_READ_AT_ONCE),
+  ]);
+  const months = countsByMonth(range, counts);
+  const [month = ''] = months.find(([, count]) => count > 0) ?? [];
+  const days = countsByDay(range, await dayCounts.month(month));
+  const [day = ''] = days.find(([, count]) => count > 0) ?? [];
+  const between = [range.start, lastKeyOf(day)] as const;
+  const partition = keys.partition({ type: undefined, categoryId: undefined });
+  const rows = { ...partition, sortKey: 'date_key', between, descending: true };
+  const items = await database.query(rows, PER_PAGE);
+  return {
+    total: sum(months.map(([, count]) => count)),
+    ids: items.map(({ date_key }) => parseDateKey(String(date_key)).id),
+  };
+}

@@ -1,0 +1,39 @@
+// A household's whole ledger, as if it had been kept all along: thirty categories and a history with ids and times.
+
+import {
+  type HouseholdOptions,
+  householdCategories,
+  householdTransactions,
+} from '../../cli/ledger/seed/household.ts';
+import type { Category } from '../../lib/ledger/domain/category.ts';
+import type { Transaction } from '../../lib/ledger/domain/transaction.ts';
+
+export type HouseholdLedgerOptions = Omit<HouseholdOptions, 'categoryIds'>;
+
+/** Ids count from 1, those of transactions in the order of the dates. */
+export function householdLedger(options: HouseholdLedgerOptions): {
+  readonly categories: readonly Category[];
+  readonly transactions: Iterable<Transaction>;
+} {
+  const categories = householdCategories().map((fields, index) => ({
+    ...fields,
+    id: index + 1,
+    transactionCount: 0,
+    ...written(options.lastDay, 0),
+  }));
+  const categoryIds = categories.map(({ id }) => id);
+  return { categories, transactions: numbered({ ...options, categoryIds }) };
+}
+
+function* numbered(options: HouseholdOptions): Generator<Transaction> {
+  let id = 0;
+  for (const fields of householdTransactions(options)) {
+    id += 1;
+    yield { ...fields, id, ...written(fields.date, id) };
+  }
+}
+
+function written(date: string, order: number) {
+  const at = Date.parse(`${date}T12:00:00Z`) + (order % 10_000_000);
+  return { createdAt: at, updatedAt: at, version: 1 };
+}

@@ -1,0 +1,50 @@
+// The list function in this process: everything of a request but the gateway.
+import type { TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
+import type { Place } from './bench-ledger.ts';
+import type { Listed } from './listed.ts';
+import { PER_PAGE } from './pages.ts';
+
+type Handler = (event: object, context: object) => Promise<{ statusCode?: number; body?: string }>;
+
+interface Body {
+  readonly data: readonly { readonly id: number }[];
+  readonly pagination: { readonly total: number };
+}
+
+/** Once in a process: a function reads its environment when it is loaded. */
+export async function loadListHandler({ endpoint, tableName, ledgerId }: Place) {
+  const environment = {
+    DYNAMODB_ENDPOINT: endpoint,
+    TABLE_NAME: tableName,
+    LEDGER_ID: ledgerId,
+    AUTH: 'open',
+  };
+  Object.assign(process.env, environment);
+  const module = await import('../../functions/transactions/list.ts');
+  const handler = module.handler as unknown as Handler;
+
+  return async (filter: TransactionFilter, page: number): Promise<Listed> => {
+    const event = {
+      headers: {},
+      queryStringParameters: queryOf(filter, page),
+      requestContext: { http: { method: 'GET' } },
+    };
+    const { statusCode, body = '' } = await handler(event, { awsRequestId: 'bench' });
+    if (statusCode !== 200) throw new Error(`The list function answered ${statusCode}: ${body}`);
+    const { data, pagination } = JSON.parse(body) as Body;
+    return { total: pagination.total, ids: data.map(({ id }) => id) };
+  };
+}
+
+function queryOf(filter: TransactionFilter, page: number): Record<string, string> {
+  const parameters = {
+    type: filter.type,
+    category_id: filter.categoryId,
+    start_date: filter.startDate,
+    end_date: filter.endDate,
+    page,
+    per_page: PER_PAGE,
+  };
+  const sent = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(sent.map(([name, value]) => [name, String(value)]));
+}

@@ -1,0 +1,141 @@
+// What a list costs: any filter, any page, over ten years and over fifty.
+import { seededRandom } from '../../cli/seeded-random.ts';
+import { atMost, type Bar, type Report, round, type Table } from '../report.ts';
+import { mean } from '../statistics.ts';
+import { type BenchLedger, household, openBenchLedger } from './bench-ledger.ts';
+import type { BenchRun } from './bench-run.ts';
+import { type NamedFilter, namedFilters } from './filters.ts';
+import { assertSame, listed } from './listed.ts';
+import type { Cost } from './metered-client.ts';
+import { createNaiveListing } from './naive-listing.ts';
+import { lastPage, measuredPages, PER_PAGE } from './pages.ts';
+import { race, timed } from './race.ts';
+
+const SPANS_IN_YEARS = [10, 50];
+const MOST_READ_UNITS = 5;
+const MOST_ROUND_TRIPS = 3;
+const LAST_AGAINST_FIRST = 1.3;
+const ROUNDS = 60;
+
+interface Measured extends NamedFilter {
+  readonly total: number;
+  readonly costs: readonly Cost[];
+  /** Read units of the last page over those of the first. */
+  readonly unitsRatio: number;
+  /** The same of the times. */
+  readonly timeRatio: number;
+}
+
+export async function listCost(run: BenchRun): Promise<Report> {
+  const transactions = run.quick ? 10_000 : 100_000;
+  const bars: Bar[] = [];
+  const tables: Table[] = [];
+  for (const years of SPANS_IN_YEARS) {
+    const span = `${round(transactions)} transactions over ${years} years`;
+    const ledger = await openBenchLedger(run, household(transactions, years), transactions);
+    const filters = namedFilters(years);
+    run.progress.start(`listing ${span}`, filters.length);
+    const measured: Measured[] = [];
+    for (const filter of filters) {
+      measured.push(await measureFilter(ledger, filter));
+      run.progress.step();
+    }
+    bars.push(...barsOf(span, measured));
+    tables.push(tableOf(span, measured));
+  }
+  return { bars, tables };
+}
+
+async function measureFilter(
+  { metered, meter, ledger, client, place }: BenchLedger,
+  named: NamedFilter,
+): Promise<Measured> {
+  const ids = await createNaiveListing(client, place).allIds(named.filter);
+  const pages = measuredPages(ids.length, seededRandom(ids.length));
+  const costs = new Map<number, Cost>();
+  for (const page of pages) {
+    const query = { ...named.filter, page, perPage: PER_PAGE };
+    const { result, cost } = await meter.measure(() => metered.transactions.list(query));
+    const expected = ids.slice((page - 1) * PER_PAGE, page * PER_PAGE);
+    assertSame(`${named.combination}, ${named.dates}, page ${page}`, listed(result), {
+      total: ids.length,
+      ids: expected,
+    });
+    costs.set(page, cost);
+  }
+  const last = lastPage(ids.length);
+  const show = (page: number) =>
+    timed(() => ledger.transactions.list({ ...named.filter, page, perPage: PER_PAGE }));
+  const [firstTime = Number.NaN, lastTime = Number.NaN] = await race([show(1), show(last)], ROUNDS);
+  return {
+    ...named,
+    total: ids.length,
+    costs: [...costs.values()],
+    unitsRatio: unitsOf(costs.get(last)) / unitsOf(costs.get(1)),
+    timeRatio: lastTime / firstTime,
+  };
+}
+
+function unitsOf(cost: Cost | undefined): number {
+  return cost?.readUnits ?? Number.NaN;
+}
+
+function barsOf(span: string, measured: readonly Measured[]): Bar[] {
+  const costs = measured.flatMap((each) => each.costs);
+  const most = (figure: (cost: Cost) => number) => Math.max(...costs.map(figure));
+  const whole = measured.filter(({ filter }) => filter.startDate === undefined);
+  return [
+    atMost(
+      `${span}: read units of any page of any filter, names included`,
+      most((cost) => cost.readUnits),
+      MOST_READ_UNITS,
+      '',
+    ),
+    atMost(
+      `${span}: calls one after another`,
+      most((cost) => cost.roundTrips),
+      MOST_ROUND_TRIPS,
+      '',
+    ),
+    atMost(
+      `${span}: read units of the last page against the first`,
+      Math.max(...measured.map((each) => each.unitsRatio)),
+      LAST_AGAINST_FIRST,
+      'x',
+    ),
+    atMost(
+      `${span}: time of the last page against the first`,
+      Math.max(...whole.map((each) => each.timeRatio)),
+      LAST_AGAINST_FIRST,
+      'x',
+    ),
+  ];
+}
+
+function tableOf(span: string, measured: readonly Measured[]): Table {
+  return {
+    title: `${span}, 30 categories, pages of ${PER_PAGE}: the first, second, middle and last page and others picked by chance.`,
+    columns: [
+      'filter',
+      'dates',
+      'rows',
+      'read units: mean',
+      'most',
+      'calls',
+      'one after another',
+      'last against first: units',
+      'time',
+    ],
+    rows: measured.map(({ combination, dates, total, costs, unitsRatio, timeRatio }) => [
+      combination,
+      dates,
+      total,
+      mean(costs.map((cost) => cost.readUnits)),
+      Math.max(...costs.map((cost) => cost.readUnits)),
+      Math.max(...costs.map((cost) => cost.calls)),
+      Math.max(...costs.map((cost) => cost.roundTrips)),
+      unitsRatio,
+      timeRatio,
+    ]),
+  };
+}

@@ -1,0 +1,18 @@
+// What a list came to, in the form in which different ways of listing can be compared.
+import { deepStrictEqual } from 'node:assert';
+import type { TransactionListing } from '../../lib/ledger/service/transactions.ts';
+
+export interface Listed {
+  readonly total: number;
+  /** Newest first. */
+  readonly ids: readonly number[];
+}
+
+export function listed({ items, pagination }: TransactionListing): Listed {
+  return { total: pagination.total, ids: items.map(({ id }) => id) };
+}
+
+/** @throws where they differ: a figure for a wrong answer is worth nothing */
+export function assertSame(what: string, ours: Listed, theirs: Listed): void {
+  deepStrictEqual(ours, theirs, `${what}: the answers differ`);
+}

@@ -1,0 +1,112 @@
+// A page beside what it costs without counts: everything counted, everything read up to the page.
+import type { TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
+import { atLeast, notJudged, type Report, round } from '../report.ts';
+import { type BenchLedger, household, openBenchLedger } from './bench-ledger.ts';
+import type { BenchRun } from './bench-run.ts';
+import { EVERYTHING } from './filters.ts';
+import { assertSame, listed } from './listed.ts';
+import { createNaiveListing } from './naive-listing.ts';
+import { lastPage, PER_PAGE } from './pages.ts';
+import { race, timed } from './race.ts';
+
+const YEARS = 10;
+const TIMES_CHEAPER = 1_000;
+const ROUNDS = 11;
+
+const FILTERS: readonly [string, TransactionFilter][] = [
+  ['all', EVERYTHING],
+  ['type expense', { ...EVERYTHING, type: 'expense' }],
+  ['category', { ...EVERYTHING, categoryId: 7 }],
+  [
+    'category and five years',
+    { ...EVERYTHING, categoryId: 7, startDate: '2018-03-11', endDate: '2023-03-10' },
+  ],
+];
+
+export async function naiveCost(run: BenchRun): Promise<Report> {
+  const transactions = run.quick ? 10_000 : 100_000;
+  const ledger = await openBenchLedger(run, household(transactions, YEARS), transactions);
+  const compared: Compared[] = [];
+  run.progress.start('reading up to the page', FILTERS.length * 3);
+  for (const [name, filter] of FILTERS) {
+    const { pagination } = await ledger.ledger.transactions.list({
+      ...filter,
+      page: 1,
+      perPage: PER_PAGE,
+    });
+    const last = lastPage(pagination.total);
+    for (const [place, page] of [
+      ['first', 1],
+      ['middle', Math.ceil(last / 2)],
+      ['last', last],
+    ] as const) {
+      compared.push(await compare(ledger, `${name}, ${place}`, filter, page));
+      run.progress.step();
+    }
+  }
+  const lastOfAll = compared.find(({ name }) => name === 'all, last');
+  const bar = atLeast(
+    `read units of the naive read of the last page of ${round(transactions)}, against ours`,
+    lastOfAll ? lastOfAll.naiveUnits / lastOfAll.ourUnits : Number.NaN,
+    TIMES_CHEAPER,
+    'x',
+  );
+  return {
+    bars: [run.quick ? notJudged(bar) : bar],
+    tables: [
+      {
+        title: `${round(transactions)} transactions over ${YEARS} years, pages of ${PER_PAGE}; the naive read leaves the skipped rows in the database, and does not look up names.`,
+        columns: [
+          'filter, page',
+          'page number',
+          'read units: ours',
+          'naive',
+          'cheaper by',
+          'calls: ours',
+          'naive',
+          'time: naive against ours',
+        ],
+        rows: compared.map((each) => [
+          each.name,
+          each.page,
+          each.ourUnits,
+          each.naiveUnits,
+          `${round(each.naiveUnits / each.ourUnits)}x`,
+          each.ourCalls,
+          each.naiveCalls,
+          `${round(each.timeRatio)}x`,
+        ]),
+      },
+    ],
+  };
+}
+
+type Compared = Awaited<ReturnType<typeof compare>>;
+
+async function compare(
+  { metered, ledger, meter, place }: BenchLedger,
+  name: string,
+  filter: TransactionFilter,
+  page: number,
+) {
+  const query = { ...filter, page, perPage: PER_PAGE };
+  const offset = (page - 1) * PER_PAGE;
+  const ours = await meter.measure(() => metered.transactions.list(query));
+  const naiveListing = createNaiveListing(meter, place);
+  // Once is enough: what is compared takes seconds, and differs by hundreds of times.
+  const started = performance.now();
+  const naive = await meter.measure(() => naiveListing.page(filter, offset, PER_PAGE));
+  const naiveTime = performance.now() - started;
+  assertSame(name, listed(ours.result), naive.result);
+  const list = timed(() => ledger.transactions.list(query));
+  const [ourTime = Number.NaN] = await race([list], ROUNDS);
+  return {
+    name,
+    page,
+    ourUnits: ours.cost.readUnits,
+    ourCalls: ours.cost.calls,
+    naiveUnits: naive.cost.readUnits,
+    naiveCalls: naive.cost.calls,
+    timeRatio: naiveTime / ourTime,
+  };
+}

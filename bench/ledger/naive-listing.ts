@@ -1,0 +1,79 @@
+// What people do without counts: count the whole range, and read up to the end of the page.
+// It is the bench's second opinion as well: what it finds is what the service must have found.
+import {
+  type DynamoDBDocumentClient,
+  QueryCommand,
+  type QueryCommandInput,
+} from '@aws-sdk/lib-dynamodb';
+import type { TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
+import { createKeys, firstKeyOf, lastKeyOf, parseDateKey } from '../../lib/ledger/store/keys.ts';
+import type { Place } from './bench-ledger.ts';
+import type { Listed } from './listed.ts';
+
+export function createNaiveListing(
+  client: Pick<DynamoDBDocumentClient, 'send'>,
+  { tableName, ledgerId }: Place,
+) {
+  const keys = createKeys(ledgerId);
+
+  async function page(filter: TransactionFilter, offset: number, limit: number): Promise<Listed> {
+    const query = toQuery(filter);
+    const total = await count(query);
+    const ids = await idsUpTo(query, offset + limit);
+    return { total, ids: ids.slice(offset) };
+  }
+
+  /** Newest first. */
+  async function allIds(filter: TransactionFilter): Promise<number[]> {
+    return await idsUpTo(toQuery(filter), Number.POSITIVE_INFINITY);
+  }
+
+  async function count(query: QueryCommandInput): Promise<number> {
+    let total = 0;
+    let from: QueryCommandInput['ExclusiveStartKey'];
+    do {
+      const counting = { ...query, Select: 'COUNT' as const, ExclusiveStartKey: from };
+      const { Count, LastEvaluatedKey } = await client.send(new QueryCommand(counting));
+      total += Count ?? 0;
+      from = LastEvaluatedKey;
+    } while (from);
+    return total;
+  }
+
+  // One attribute alone comes back: as many read units, and the least to carry and decode.
+  async function idsUpTo(query: QueryCommandInput, rows: number): Promise<number[]> {
+    const ids: number[] = [];
+    let from: QueryCommandInput['ExclusiveStartKey'];
+    do {
+      const limit = Number.isFinite(rows) ? { Limit: rows - ids.length } : {};
+      const reading = {
+        ...query,
+        ...limit,
+        ProjectionExpression: 'date_key',
+        ExclusiveStartKey: from,
+      };
+      const { Items = [], LastEvaluatedKey } = await client.send(new QueryCommand(reading));
+      ids.push(...Items.map(({ date_key }) => parseDateKey(String(date_key)).id));
+      from = LastEvaluatedKey;
+    } while (from && ids.length < rows);
+    return ids;
+  }
+
+  function toQuery(filter: TransactionFilter): QueryCommandInput {
+    const { index, attribute, value } = keys.partition(filter);
+    return {
+      TableName: tableName,
+      IndexName: index,
+      KeyConditionExpression: '#partition = :partition AND date_key BETWEEN :first AND :last',
+      ExpressionAttributeNames: { '#partition': attribute },
+      ExpressionAttributeValues: {
+        ':partition': value,
+        ':first': firstKeyOf(filter.startDate ?? '0001-01-01'),
+        ':last': lastKeyOf(filter.endDate ?? '9999-12-31'),
+      },
+      ScanIndexForward: false,
+    };
+  }
+
+  return { page, allIds };
+}

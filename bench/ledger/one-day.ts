@@ -1,0 +1,75 @@
+// The worst case: a hundred thousand rows on one day, where the counts cannot tell within the day where a page starts.
+
+import type { Transaction } from '../../lib/ledger/domain/transaction.ts';
+import { type Report, round } from '../report.ts';
+import {
+  type BenchLedger,
+  type Contents,
+  household,
+  LAST_DAY,
+  openBenchLedger,
+} from './bench-ledger.ts';
+import type { BenchRun } from './bench-run.ts';
+import { EVERYTHING } from './filters.ts';
+import { assertSame, listed } from './listed.ts';
+import { createNaiveListing } from './naive-listing.ts';
+import { PER_PAGE } from './pages.ts';
+import { race, timed } from './race.ts';
+
+/** Of the day's rows, how many come before the page. */
+const PLACES = [0, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1];
+const ROUNDS = 5;
+
+export async function oneDay(run: BenchRun): Promise<Report> {
+  const rows = run.quick ? 10_000 : 100_000;
+  const ledger = await openBenchLedger(run, allOnOneDay(rows), rows);
+  const naive = createNaiveListing(ledger.client, ledger.place);
+  const ids = await naive.allIds(EVERYTHING);
+  run.progress.start('listing one day', PLACES.length);
+  const measured: (string | number)[][] = [];
+  for (const place of PLACES) {
+    const page = 1 + Math.round(place * (rows / PER_PAGE - 1));
+    measured.push(await measurePage(ledger, ids, page));
+    run.progress.step();
+  }
+  return {
+    bars: [],
+    tables: [
+      {
+        title: `${round(rows)} transactions on one day, all types and categories, pages of ${PER_PAGE}:`,
+        columns: ['rows before the page', 'read units', 'calls', 'one after another', 'ms'],
+        rows: measured,
+      },
+    ],
+  };
+}
+
+async function measurePage(
+  { ledger, metered, meter }: BenchLedger,
+  ids: readonly number[],
+  page: number,
+): Promise<(string | number)[]> {
+  const query = { ...EVERYTHING, page, perPage: PER_PAGE };
+  const { result, cost } = await meter.measure(() => metered.transactions.list(query));
+  const offset = (page - 1) * PER_PAGE;
+  assertSame(`one day, page ${page}`, listed(result), {
+    total: ids.length,
+    ids: ids.slice(offset, offset + PER_PAGE),
+  });
+  const [time = Number.NaN] = await race([timed(() => ledger.transactions.list(query))], ROUNDS);
+  return [offset, cost.readUnits, cost.calls, cost.roundTrips, time];
+}
+
+/** The household's rows, in their order, as if all of them were of its last day. */
+function allOnOneDay(rows: number): Contents {
+  const { categories, transactions } = household(rows, 1);
+  return { categories, transactions: onDay(transactions) };
+}
+
+function* onDay(transactions: Iterable<Transaction>): Generator<Transaction> {
+  const midnight = Date.parse(LAST_DAY);
+  for (const transaction of transactions) {
+    const at = midnight + transaction.id * 100;
+    yield { ...transaction, date: LAST_DAY, createdAt: at, updatedAt: at };
+  }
+}

@@ -1,0 +1,130 @@
+// The same ledger in PostgreSQL, as somebody would list it who knows PostgreSQL well.
+import pg from 'pg';
+import type { Transaction, TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
+import type { Contents } from './bench-ledger.ts';
+import type { BenchRun } from './bench-run.ts';
+import type { Listed } from './listed.ts';
+import type { PostgresServer } from './postgres-server.ts';
+
+const ROWS_PER_INSERT = 5_000;
+const NEWEST_FIRST = 'transaction_date DESC, created_at DESC, id DESC';
+
+const TABLES = `
+  CREATE TABLE categories (id bigint PRIMARY KEY, name text NOT NULL UNIQUE);
+  CREATE TABLE transactions (
+    id bigint PRIMARY KEY,
+    description text NOT NULL,
+    amount numeric(14, 2) NOT NULL,
+    type text NOT NULL,
+    category_id bigint REFERENCES categories,
+    transaction_date date NOT NULL,
+    notes text,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    version integer NOT NULL
+  )`;
+
+// One for each kind of filter, in the order of the list: counts and offsets read nothing but the index.
+const INDEXES = `
+  CREATE INDEX ON transactions (${NEWEST_FIRST});
+  CREATE INDEX ON transactions (type, ${NEWEST_FIRST});
+  CREATE INDEX ON transactions (category_id, ${NEWEST_FIRST});
+  CREATE INDEX ON transactions (category_id, type, ${NEWEST_FIRST})`;
+
+/** Loads the contents, and makes the indexes and the statistics as they would be in use. */
+export async function openPostgresListing(
+  run: BenchRun,
+  server: PostgresServer,
+  { categories, transactions }: Contents,
+) {
+  const pool = new pg.Pool({ host: '127.0.0.1', ...server, max: 4 });
+  run.running.whenStopping(() => pool.end());
+  await pool.query(TABLES);
+  await pool.query('INSERT INTO categories SELECT * FROM unnest($1::bigint[], $2::text[])', [
+    categories.map(({ id }) => id),
+    categories.map(({ name }) => name),
+  ]);
+  for (const rows of inChunks(transactions, ROWS_PER_INSERT)) {
+    await pool.query(INSERT, columnsOf(rows));
+    run.progress.step(rows.length);
+  }
+  await pool.query(INDEXES);
+  // Marks pages as visible to all, without which no index answers alone.
+  await pool.query('VACUUM ANALYZE transactions');
+  const { rows } = await pool.query<{ server_version: string }>('SHOW server_version');
+
+  /** Count and page side by side; the page's rows are fetched once their ids are known. */
+  async function page(filter: TransactionFilter, offset: number, limit: number): Promise<Listed> {
+    const { where, values } = conditions(filter);
+    const place = `LIMIT $${values.length + 1} OFFSET $${values.length + 2}`;
+    const [counted, found] = await Promise.all([
+      pool.query<{ total: string }>({
+        name: `count ${where}`,
+        text: `SELECT count(*) AS total FROM transactions ${where}`,
+        values,
+      }),
+      pool.query<{ id: string }>({
+        name: `page ${where}`,
+        text: `
+          SELECT transactions.*, categories.name AS category_name
+          FROM (SELECT id FROM transactions ${where} ORDER BY ${NEWEST_FIRST} ${place}) AS page
+          JOIN transactions USING (id)
+          LEFT JOIN categories ON categories.id = transactions.category_id
+          ORDER BY ${NEWEST_FIRST.replace(' id', ' transactions.id')}`,
+        values: [...values, limit, offset],
+      }),
+    ]);
+    return {
+      total: Number(counted.rows[0]?.total),
+      ids: found.rows.map(({ id }) => Number(id)),
+    };
+  }
+
+  return { page, version: rows[0]?.server_version ?? '' };
+}
+
+const INSERT = `
+  INSERT INTO transactions SELECT * FROM unnest(
+    $1::bigint[], $2::text[], $3::numeric[], $4::text[], $5::bigint[],
+    $6::date[], $7::text[], $8::timestamptz[], $9::timestamptz[], $10::integer[])`;
+
+function columnsOf(rows: readonly Transaction[]): unknown[][] {
+  return [
+    rows.map(({ id }) => id),
+    rows.map(({ description }) => description),
+    rows.map(({ amount }) => amount),
+    rows.map(({ type }) => type),
+    rows.map(({ categoryId }) => categoryId),
+    rows.map(({ date }) => date),
+    rows.map(({ notes }) => notes),
+    rows.map(({ createdAt }) => new Date(createdAt).toISOString()),
+    rows.map(({ updatedAt }) => new Date(updatedAt).toISOString()),
+    rows.map(({ version }) => version),
+  ];
+}
+
+function conditions({ type, categoryId, startDate, endDate }: TransactionFilter) {
+  const given = [
+    ['type =', type],
+    ['category_id =', categoryId],
+    ['transaction_date >=', startDate],
+    ['transaction_date <=', endDate],
+  ].filter(([, value]) => value !== undefined);
+  const clauses = given.map(([comparison], index) => `${comparison} $${index + 1}`);
+  return {
+    where: clauses.length > 0 ? `WHERE ${clauses.join(' AND ')}` : '',
+    values: given.map(([, value]) => value),
+  };
+}
+
+function* inChunks<Each>(all: Iterable<Each>, size: number): Generator<Each[]> {
+  let chunk: Each[] = [];
+  for (const each of all) {
+    chunk.push(each);
+    if (chunk.length === size) {
+      yield chunk;
+      chunk = [];
+    }
+  }
+  if (chunk.length > 0) yield chunk;
+}

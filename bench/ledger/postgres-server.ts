@@ -1,0 +1,92 @@
+// A PostgreSQL server of the bench's own: a new cluster in a temporary folder, gone when the bench ends.
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { ChildCommand } from '../../processes/child-process.ts';
+import { freePort } from '../../processes/free-port.ts';
+import type { BenchRun } from './bench-run.ts';
+
+const execute = promisify(execFile);
+
+/** PostgreSQL refuses to run as root; packages bring a user of this name. */
+const UNPRIVILEGED = 'postgres';
+const USER = 'bench';
+
+// All of the data fits into its cache, and every execution is planned for its own page: a plan for any page
+// whatever would be a worse one.
+const SETTINGS = [
+  'shared_buffers=1GB',
+  'work_mem=64MB',
+  'maintenance_work_mem=256MB',
+  'plan_cache_mode=force_custom_plan',
+  'fsync=off',
+];
+
+export interface PostgresServer {
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+}
+
+/** Why there can be no server here; undefined where there can. */
+export async function whyNoPostgres(): Promise<string | undefined> {
+  if ((await findPrograms()) === undefined) return 'PostgreSQL is not on this machine';
+  if (!isRoot()) return undefined;
+  const known = await execute('id', [UNPRIVILEGED]).catch(() => undefined);
+  return known ? undefined : `PostgreSQL refuses root, and there is no user ${UNPRIVILEGED}`;
+}
+
+/** @throws with the server's last words, where it does not come up */
+export async function startPostgres(run: BenchRun): Promise<PostgresServer> {
+  const programs = (await findPrograms()) ?? '';
+  const folder = await run.running.temporaryFolder('ledger-bench-');
+  if (isRoot()) await execute('chown', [UNPRIVILEGED, folder]);
+  const cluster = join(folder, 'cluster');
+  const initialise = asUnprivileged(join(programs, 'initdb'), [
+    ...['--pgdata', cluster, '--username', USER, '--auth', 'trust'],
+    ...['--encoding', 'UTF8', '--locale', 'C', '--no-sync'],
+  ]);
+  await execute(initialise.command, initialise.args, { cwd: folder });
+  const port = await freePort();
+  await serve(run, {
+    ...asUnprivileged(join(programs, 'postgres'), [
+      ...['-D', cluster, '-h', '127.0.0.1', '-p', String(port), '-k', folder],
+      ...SETTINGS.flatMap((setting) => ['-c', setting]),
+    ]),
+    folder,
+  });
+  return { port, user: USER, database: 'postgres' };
+}
+
+async function serve({ running }: BenchRun, command: ChildCommand): Promise<void> {
+  let lastWord = '';
+  const { promise: ready, resolve } = Promise.withResolvers<undefined>();
+  const onLine = (line: string) => {
+    lastWord = line;
+    if (line.includes('ready to accept connections')) resolve(undefined);
+  };
+  const child = running.startProgram({ ...command, onLine, graceMilliseconds: 5_000 });
+  const end = await Promise.race([ready, child.ended]);
+  if (end !== undefined) throw new Error(`PostgreSQL ${end}: ${lastWord}`);
+}
+
+/** Where `initdb` and `postgres` are: the newest of Debian's folders, or the path. */
+async function findPrograms(): Promise<string | undefined> {
+  const versions = await Array.fromAsync(glob('/usr/lib/postgresql/*/bin'));
+  const folders = [...versions.sort().reverse(), ...(process.env.PATH ?? '').split(':')];
+  return folders.find((folder) =>
+    ['initdb', 'postgres'].every((name) => existsSync(join(folder, name))),
+  );
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+function asUnprivileged(command: string, args: string[]) {
+  if (!isRoot()) return { command, args };
+  const user = ['--reuid', UNPRIVILEGED, '--regid', UNPRIVILEGED, '--clear-groups'];
+  return { command: 'setpriv', args: [...user, '--', command, ...args] };
+}

@@ -1,0 +1,34 @@
+// Times contenders in turns, so that whatever else the machine does falls on all of them alike.
+import { median } from '../statistics.ts';
+
+/** @returns the milliseconds it took */
+export type Timed = () => Promise<number>;
+
+export function timed(work: () => Promise<unknown>): Timed {
+  return async () => {
+    const started = performance.now();
+    await work();
+    return performance.now() - started;
+  };
+}
+
+/**
+ * The median of each contender in milliseconds, after a round that does not count.
+ * Each round starts with another one, so that none always runs in the wake of the same other.
+ */
+export async function race(
+  contenders: readonly Timed[],
+  rounds: number,
+  onRound: () => void = () => undefined,
+): Promise<number[]> {
+  const lanes = contenders.map((run) => ({ run, times: [] as number[] }));
+  for (const { run } of lanes) await run();
+  for (let round = 0; round < rounds; round += 1) {
+    const first = round % lanes.length;
+    for (const lane of [...lanes.slice(first), ...lanes.slice(0, first)]) {
+      lane.times.push(await lane.run());
+    }
+    onRound();
+  }
+  return lanes.map(({ times }) => median(times));
+}

@@ -1,0 +1,47 @@
+// The release before this one: the newest version of CHANGELOG.md, by its tag, or by the commit that its section names.
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { PROJECT } from '../editions.ts';
+
+export interface Release {
+  readonly version: string;
+  /** Of a version that has no tag. */
+  readonly commit: string | undefined;
+}
+
+/**
+ * @internal read from other texts by its test
+ * @throws Error if the changelog has no version
+ */
+export function newestRelease(changelog: string): Release {
+  const section = changelog.split(/^(?=## )/m).find((part) => /^## \[\d/.test(part)) ?? '';
+  const [, version] = /^## \[([^\]]+)\]/.exec(section) ?? [];
+  if (!version) throw new Error('CHANGELOG.md has no version');
+  return { version, commit: /\bcommit ([0-9a-f]{40})\b/.exec(section)?.[1] };
+}
+
+/**
+ * The commit of the newest release, which a shallow clone fetches first.
+ * @throws Error if the release has neither a tag nor a commit, or if it cannot be fetched
+ */
+export async function previousRelease(): Promise<string> {
+  const { version, commit } = newestRelease(await readFile(join(PROJECT, 'CHANGELOG.md'), 'utf8'));
+  const git = async (...words: string[]) =>
+    (await promisify(execFile)('git', words, { cwd: PROJECT })).stdout.trim();
+  const find = (name: string) =>
+    git('rev-parse', '--verify', '--quiet', `${name}^{commit}`).catch(() => undefined);
+  const fetch = (...what: string[]) =>
+    git('fetch', '--quiet', '--depth', '1', 'origin', ...what).catch(() => undefined);
+
+  const tag = `v${version}`;
+  const known = (await find(`refs/tags/${tag}`)) ?? (commit && (await find(commit)));
+  if (known) return known;
+  await fetch(...(commit ? [commit] : ['tag', tag]));
+  const fetched = await find(commit ?? `refs/tags/${tag}`);
+  if (fetched) return fetched;
+  throw new Error(
+    `Release ${version} is not in this clone as ${commit ?? `tag ${tag}`}. Run git fetch --unshallow --tags.`,
+  );
+}

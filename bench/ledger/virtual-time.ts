@@ -1,0 +1,90 @@
+// Virtual time: it passes only while everything waits, up to the next alarm, so that nobody really waits.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../lib/shared/retry.ts';
+
+export type Client = Pick<DynamoDBDocumentClient, 'send'>;
+
+interface Alarm {
+  readonly at: number;
+  readonly ring: () => void;
+}
+
+export function createVirtualTime() {
+  const alarms: Alarm[] = [];
+  let time = 0;
+  let callsUnderWay = 0;
+
+  const now = () => time;
+
+  function sleep(milliseconds: number): Promise<void> {
+    return new Promise((ring) => setAlarm(milliseconds, ring));
+  }
+
+  function timeoutSignal(milliseconds: number): AbortSignal {
+    const controller = new AbortController();
+    setAlarm(milliseconds, () => controller.abort());
+    return controller.signal;
+  }
+
+  function setAlarm(milliseconds: number, ring: () => void): void {
+    alarms.push({ at: time + milliseconds, ring });
+    alarms.sort((one, other) => one.at - other.at);
+  }
+
+  /** The client whose calls take no time here, however long they really take. */
+  function watch(client: Client): Client {
+    const send = async (command: Parameters<Client['send']>[0], options: object) => {
+      callsUnderWay += 1;
+      try {
+        return await client.send(command, options);
+      } finally {
+        callsUnderWay -= 1;
+      }
+    };
+    return { send: send as Client['send'] };
+  }
+
+  /** Waits for work that sleeps in this time and calls through watched clients. */
+  async function run<Result>(work: Promise<Result>): Promise<Result> {
+    let isDone = false;
+    const end = () => {
+      isDone = true;
+    };
+    work.then(end, end);
+    while (!isDone) {
+      await nextTurn();
+      if (callsUnderWay === 0) passTime();
+    }
+    return await work;
+  }
+
+  function passTime(): void {
+    const next = alarms.shift();
+    if (!next) return;
+    time = next.at;
+    next.ring();
+  }
+
+  return { now, sleep, timeoutSignal, watch, run };
+}
+
+export type VirtualTime = ReturnType<typeof createVirtualTime>;
+
+/** The default policy in virtual time; it records every delay. */
+export function createVirtualRetryPolicy(
+  { now, sleep }: VirtualTime,
+  random: () => number = () => 0.5,
+): RetryPolicy & { readonly delays: readonly number[] } {
+  const delays: number[] = [];
+  return {
+    ...DEFAULT_RETRY_POLICY,
+    delays,
+    now,
+    random,
+    sleep: (milliseconds) => {
+      delays.push(milliseconds);
+      return sleep(milliseconds);
+    },
+  };
+}

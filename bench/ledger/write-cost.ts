@@ -1,0 +1,83 @@
+// What writes cost, in a small ledger and in a large one: the counts must not make them dearer as it grows.
+
+import { atMost, type Report, round } from '../report.ts';
+import {
+  type BenchLedger,
+  household,
+  LAST_DAY,
+  openBenchLedger,
+  PURCHASE,
+} from './bench-ledger.ts';
+import type { BenchRun } from './bench-run.ts';
+import type { Cost } from './metered-client.ts';
+
+const YEARS = 10;
+const MOST_WRITE_UNITS = new Map([
+  ['create', 17],
+  ['delete', 16],
+  ['update of notes', 6],
+]);
+
+export async function writeCost(run: BenchRun): Promise<Report> {
+  const sizes = run.quick ? [1_000, 10_000] : [1_000, 100_000];
+  const bySize = new Map<number, ReadonlyMap<string, Cost>>();
+  for (const size of sizes) {
+    const ledger = await openBenchLedger(run, household(size, YEARS), size);
+    bySize.set(size, await measureWrites(ledger));
+  }
+  const names = [...(bySize.values().next().value?.keys() ?? [])];
+  const unitsOf = (name: string) =>
+    sizes.map((size) => bySize.get(size)?.get(name)?.writeUnits ?? Number.NaN);
+  return {
+    bars: [...MOST_WRITE_UNITS].map(([name, limit]) =>
+      atMost(`write units: ${name}, at either size`, Math.max(...unitsOf(name)), limit, ''),
+    ),
+    tables: [
+      {
+        title:
+          'Write units by the number of transactions that are there already; DynamoDB charges a transaction double for each of its items, and each index entry apart.',
+        columns: [
+          'write',
+          ...sizes.map((size) => `at ${round(size)}`),
+          'calls',
+          'one after another',
+        ],
+        rows: names.map((name) => {
+          const cost = bySize.get(Math.max(...sizes))?.get(name);
+          return [name, ...unitsOf(name), cost?.calls ?? '', cost?.roundTrips ?? ''];
+        }),
+      },
+    ],
+  };
+}
+
+async function measureWrites({ metered, meter }: BenchLedger): Promise<Map<string, Cost>> {
+  const costs = new Map<string, Cost>();
+  const { transactions } = metered;
+
+  async function note<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+    const { result, cost } = await meter.measure(work);
+    costs.set(name, cost);
+    return result;
+  }
+
+  const created = await note('create', () => transactions.create(PURCHASE));
+  const noted = await note('update of notes', () =>
+    transactions.update(created, { notes: 'Paid in cash' }),
+  );
+  const sameMonth = await note('move to another day of the month', () =>
+    transactions.update(noted, { date: `${LAST_DAY.slice(0, 8)}01` }),
+  );
+  const otherYear = await note('move to another year', () =>
+    transactions.update(sameMonth, { date: `${Number(LAST_DAY.slice(0, 4)) - 1}-03-05` }),
+  );
+  const moved = await note('move to another category', () =>
+    transactions.update(otherYear, { categoryId: 8 }),
+  );
+  await note('delete', () => transactions.remove(String(moved.id)));
+  const bare = await note('create without a category', () =>
+    transactions.create({ ...PURCHASE, categoryId: null }),
+  );
+  await note('delete without a category', () => transactions.remove(String(bare.id)));
+  return costs;
+}

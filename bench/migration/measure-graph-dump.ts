@@ -1,0 +1,74 @@
+// node bench/migration/measure-graph-dump.ts [megabytes] [limit in megabytes]: dumps a graph of about that much, reads the
+// dump back, and says how much memory that took; exits 1 over the limit.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createFileArtifacts } from '../../lib/migration/adapters/file-artifacts.ts';
+import { dumpGraph, verifyDump } from '../../lib/migration/graph/dump.ts';
+import type { GraphSource } from '../../lib/migration/graph/graph-store.ts';
+
+const MEGABYTE = 1024 * 1024;
+const DIMENSIONS = 1536;
+// The embedding of a node in base64, and its other properties; the relationship that belongs to it.
+const NODE_BYTES = 8_600;
+
+const [megabytes = 1024, limit = 512] = process.argv.slice(2).map(Number);
+const size = Math.ceil((megabytes * MEGABYTE) / NODE_BYTES);
+const now = () => new Date();
+let rawBytes = 0;
+
+const folder = await mkdtemp(join(tmpdir(), 'graph-dump-'));
+try {
+  const artifacts = createFileArtifacts({ folder, now });
+  const started = performance.now();
+  const options = { artifacts, prefix: 'dump', runId: 'measure', now };
+  const { contents } = await dumpGraph({ source: source(), ...options });
+  const dumped = performance.now();
+  await verifyDump(artifacts, 'dump');
+  const verified = performance.now();
+  const peak = Math.ceil(process.resourceUsage().maxRSS / 1024);
+  console.log(
+    `${contents.nodes} nodes and ${contents.relationships} relationships, ${Math.round(rawBytes / MEGABYTE)} MB: ` +
+      `dumped in ${seconds(started, dumped)} s, verified in ${seconds(dumped, verified)} s, ` +
+      `at most ${peak} MB resident (limit ${limit} MB)`,
+  );
+  if (peak > limit) process.exitCode = 1;
+} finally {
+  await rm(folder, { recursive: true });
+}
+
+/** Made as it is read: the graph itself takes no memory. */
+function source(): GraphSource {
+  return {
+    server: async () => ({ version: '5.26.0', edition: 'made up' }),
+    size: async () => ({ nodes: size, relationships: size }),
+    position: async () => 'still',
+    schema: async () => [],
+    nodes: async function* () {
+      const embedding = Buffer.alloc(DIMENSIONS * 4);
+      for (let at = 0; at < size; at += 1) {
+        embedding.writeFloatLE(at / size, (at % DIMENSIONS) * 4);
+        const name = `entity ${at}`;
+        const $f32 = embedding.toString('base64');
+        const properties = { name, user_id: `user ${at % 1000}`, embedding: { $f32 } };
+        yield counted({ id: `4:made-up:${at}`, labels: ['__Entity__'], properties });
+      }
+    },
+    relationships: async function* () {
+      for (let at = 0; at < size; at += 1) {
+        const [start, end] = [`4:made-up:${at}`, `4:made-up:${(at * 7) % size}`];
+        const properties = { valid: true };
+        yield counted({ id: `5:made-up:${at}`, type: 'knows', start, end, properties });
+      }
+    },
+  };
+}
+
+function counted<Row>(row: Row): Row {
+  rawBytes += JSON.stringify(row).length + 1;
+  return row;
+}
+
+function seconds(from: number, to: number): string {
+  return ((to - from) / 1000).toFixed(1);
+}

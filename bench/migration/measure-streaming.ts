@@ -1,0 +1,49 @@
+// node bench/migration/measure-streaming.ts [megabytes] [limit in megabytes]: sends that much through an artifact store and
+// back and says how much memory it took; exits 1 over the limit. Into a folder, or into S3 where S3_ENDPOINT is set.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { openArtifacts } from '../../lib/migration/adapters/open-artifacts.ts';
+import type { ArtifactStore } from '../../lib/migration/ports/artifacts.ts';
+import { measureOf } from '../../lib/migration/ports/artifacts.ts';
+
+const MEGABYTE = 1024 * 1024;
+const [megabytes = 1024, limit = 512] = process.argv.slice(2).map(Number);
+const { S3_ENDPOINT: s3Endpoint } = process.env;
+
+const folder = await mkdtemp(join(tmpdir(), 'streaming-'));
+try {
+  await measure(
+    s3Endpoint ? await openBucket(s3Endpoint) : openArtifacts(`${pathToFileURL(folder)}`),
+  );
+} finally {
+  await rm(folder, { recursive: true });
+}
+
+async function measure(store: ArtifactStore): Promise<void> {
+  const started = performance.now();
+  const kept = await store.put('streamed', content(megabytes));
+  const found = await measureOf(store.get('streamed'));
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  await store.delete('streamed');
+  const same = found.sha256 === kept.sha256 && found.bytes === megabytes * MEGABYTE;
+  const peak = Math.ceil(process.resourceUsage().maxRSS / 1024);
+  const place = s3Endpoint ? 'an S3 bucket' : 'a folder';
+  console.log(
+    `${megabytes} MB into ${place} and back in ${seconds} s: ${same ? 'the same' : 'NOT the same'}, ` +
+      `at most ${peak} MB resident (limit ${limit} MB)`,
+  );
+  if (!same || peak > limit) process.exitCode = 1;
+}
+
+async function* content(parts: number): AsyncIterable<Uint8Array> {
+  for (let part = 0; part < parts; part += 1) yield Buffer.alloc(MEGABYTE, `${part},`);
+}
+
+async function openBucket(endpoint: string): Promise<ArtifactStore> {
+  const client = new S3Client({ endpoint, forcePathStyle: true });
+  await client.send(new CreateBucketCommand({ Bucket: 'streaming' }));
+  return openArtifacts('s3://streaming', { s3Endpoint: endpoint });
+}

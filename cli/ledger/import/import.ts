@@ -1,0 +1,239 @@
+// npm run import: adds a bank's CSV file or an export to a ledger, through the API of a running or deployed service, and takes
+// an import back.
+import { basename } from 'node:path';
+import { Option } from '@commander-js/extra-typings';
+import { type ImportPlan, planImport } from '../../../lib/ledger/import/plan.ts';
+import {
+  readStatement,
+  type StatementRow,
+  splitTrailer,
+} from '../../../lib/ledger/import/statement.ts';
+import { DATE_ORDERS, DECIMAL_SIGNS } from '../../../lib/ledger/import/values.ts';
+import { USER_AGENTS } from '../../../local/user-agents.ts';
+import {
+  createCommand,
+  EXIT,
+  httpAddress,
+  runProgram,
+  stageOption,
+  wholeNumber,
+} from '../../../processes/program.ts';
+import { withBar } from '../../progress.ts';
+import { addressOfStage } from '../../stage-address.ts';
+import {
+  createServiceClient,
+  PATIENT_POLICY,
+  type ServiceClient,
+  serviceAddress,
+} from '../service-client.ts';
+import { readLedger } from './ledger-rows.ts';
+import { showPlan, showRefused, showStatement } from './preview.ts';
+import { readText } from './read-text.ts';
+import { listImports, undoImport } from './undo.ts';
+import { applyChanges, upload } from './upload.ts';
+
+const LONGEST_IMPORT_ID = 64;
+
+const command = createCommand(
+  'npm run import --',
+  "Add a bank's CSV file, or an export, to a ledger.",
+)
+  .argument('[file]', 'the CSV file, with a header')
+  .option('--yes', 'import; without it the command only shows what it would do')
+  .addOption(
+    new Option('--url <url>', 'address of the service')
+      .argParser(httpAddress)
+      .default(serviceAddress())
+      .conflicts('stage'),
+  )
+  .addOption(stageOption('the deployed stage, such as prod; without it, --url'))
+  .option('--date <column>', 'the column of the date')
+  .option('--amount <column>', 'the column of the amount; negative is an expense')
+  .addOption(
+    new Option('--debit <column>', 'the column of expenses, with --credit').conflicts('amount'),
+  )
+  .addOption(
+    new Option('--credit <column>', 'the column of income, with --debit').conflicts('amount'),
+  )
+  .option('--invert', 'expenses are positive and income is negative, as on credit cards')
+  .option('--description <column>', 'the column of the description')
+  .option('--notes <column>', 'the column of the notes')
+  .option(
+    '--category <column>',
+    "the column of the category's name; missing categories are created",
+  )
+  .option(
+    '--type <column>',
+    'the column with "income" or "expense"; the amount then keeps its sign. "none": by the sign of the amount',
+  )
+  .option(
+    '--income <word>',
+    'a word for income in the type column; can be repeated',
+    (word: string, words: readonly string[]) => [...words, word],
+    [],
+  )
+  .option(
+    '--expense <word>',
+    'a word for expenses in the type column; can be repeated',
+    (word: string, words: readonly string[]) => [...words, word],
+    [],
+  )
+  .option('--id <column>', "the column of the bank's id; without it one is made from the row")
+  .addOption(new Option('--date-order <order>', 'how dates are written').choices(DATE_ORDERS))
+  .addOption(
+    new Option('--decimal <sign>', 'the decimal sign of the amounts').choices(DECIMAL_SIGNS),
+  )
+  .option(
+    '--account <name>',
+    'a name for the account, the same each time: part of the ids that are made from rows, so that equal rows of two accounts are two transactions',
+  )
+  .option('--skip-duplicates', 'leave possible duplicates out')
+  .addOption(
+    new Option('--import-duplicates', 'import possible duplicates, too').conflicts(
+      'skipDuplicates',
+    ),
+  )
+  .option('--update', 'apply the changes of an edited export')
+  .option('--import-deleted', 'import rows of an export that somebody has deleted since, too')
+  .addOption(
+    new Option(
+      '--trailer <lines>',
+      'how many lines the bank writes after the rows; they are left out',
+    ).argParser(wholeNumber({ min: 0, max: 100 })),
+  )
+  .addOption(new Option('--list', 'show the imports that the ledger has').conflicts('undo'))
+  .option('--undo <id>', 'remove what an import has created, and nobody has edited since')
+  .addHelpText(
+    'after',
+    '\nA key is read from API_KEY. Rows that were imported before are not added again: repeat an\ninterrupted import. Exit code 0: all rows are there; 1: some were not imported.',
+  )
+  .action(start);
+
+await runProgram(command);
+
+type Options = ReturnType<typeof command.opts>;
+
+async function start(file: string | undefined, options: Options): Promise<void> {
+  const { list, undo, yes = false } = options;
+  const isForImports = list || undo !== undefined;
+  if (undo === '') command.error('error: --undo takes the id of an import; --list shows them.');
+  if (isForImports && options.update) command.error('error: --update takes a file.');
+  if (isForImports === (file !== undefined))
+    command.error(
+      isForImports
+        ? `error: ${list ? '--list' : '--undo'} takes no file.`
+        : 'error: Name a file to import, or use --list or --undo <id>.',
+    );
+  const statement = file === undefined ? undefined : read(file, options);
+  if (statement && statement.rows.length + statement.errors.length === 0)
+    return console.log('The file has no rows: nothing to import.');
+  const url = options.stage ? await addressOfStage(options.stage) : options.url;
+  const key = process.env.API_KEY || undefined;
+  const retryPolicy = { ...PATIENT_POLICY, onRetry: explainWait };
+  const service = createServiceClient({ url, key, userAgent: USER_AGENTS.import, retryPolicy });
+  if (file !== undefined && statement) await importFile(service, { file, statement, options });
+  else if (undo === undefined) await listImports(service);
+  else await undoImport(service, undo, { isConfirmed: yes });
+}
+
+function read(file: string, options: Options) {
+  const { date, amount, debit, credit, description, notes, category, type, id } = options;
+  const { dateOrder, decimal, account, income, expense, invert: isInverted } = options;
+  const { text, encoding } = readText(file);
+  const statement = readStatement(text, {
+    columns: { date, amount, debit, credit, description, notes, category, type, externalId: id },
+    dateOrder,
+    decimal,
+    account,
+    isInverted,
+    words: { income, expense },
+  });
+  return { ...statement, ...splitTrailer(statement, options.trailer), encoding };
+}
+
+interface Import {
+  readonly file: string;
+  readonly statement: ReturnType<typeof read>;
+  readonly options: Options;
+}
+
+async function importFile(service: ServiceClient, { file, statement, options }: Import) {
+  const categories = await service.readCategories();
+  const { importDeleted: importsDeleted = false } = options;
+  const plan = planImport(statement.rows, await readLedger(service), { importsDeleted });
+  showStatement(statement, statement.encoding);
+  showPlan(plan, new Set(categories.keys()));
+  const { trailer } = statement;
+  const refused = [...statement.refused, ...plan.refused];
+  showRefused(refused);
+  if (options.trailer) console.log(`left out after the rows: ${trailer.length} lines`);
+  else if (trailer.length > 0 && trailer.length === refused.length)
+    console.error(`If the bank always ends its files so, add --trailer ${trailer.length}.`);
+  if (refused.length > 0) process.exitCode = EXIT.failed;
+  if (!options.yes) console.log('Nothing was sent. Add --yes to import.');
+  else if (requiresChoice(plan, options)) {
+    console.error(
+      'Nothing was imported. Leave possible duplicates out with --skip-duplicates, or import them with --import-duplicates.',
+    );
+    process.exitCode = EXIT.failed;
+  } else await run(service, plan, { file, options, refusedBefore: refused.length });
+}
+
+/** Holds the time and the file's name, within the 64 characters of the API. */
+function newImportId(file: string): string {
+  const time = new Date().toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
+  const name = basename(file).replace(/[^\p{L}\p{N}._-]+/gu, '-');
+  return [...`${time}-${name}`].slice(0, LONGEST_IMPORT_ID).join('');
+}
+
+function requiresChoice({ possibleDuplicates }: ImportPlan, options: Options): boolean {
+  const { skipDuplicates, importDuplicates } = options;
+  return possibleDuplicates.length > 0 && !skipDuplicates && !importDuplicates;
+}
+
+async function run(
+  service: ServiceClient,
+  plan: ImportPlan,
+  {
+    file,
+    options,
+    refusedBefore,
+  }: { readonly file: string; readonly options: Options; readonly refusedBefore: number },
+): Promise<void> {
+  const { changes, missing, deleted, possibleDuplicates, present } = plan;
+  const skipped = new Set<StatementRow>(
+    options.skipDuplicates ? possibleDuplicates.map(({ row }) => row) : [],
+  );
+  const rows = missing.filter((row) => !skipped.has(row));
+  const importId = newImportId(file);
+  const uploaded = await withBar(rows.length, (onProgress) =>
+    upload(service, { rows, importId }, onProgress),
+  );
+  const updated = options.update
+    ? await withBar(changes.length, (onProgress) => applyChanges(service, changes, onProgress))
+    : undefined;
+  const refused = [...uploaded.refused, ...(updated?.refused ?? [])];
+  showRefused(refused);
+  if (skipped.size > 0) console.log(`possible duplicates left out: ${skipped.size}`);
+  if (deleted.length > 0) {
+    console.log(`deleted meanwhile: ${deleted.length}. Add --import-deleted to import them.`);
+    process.exitCode = EXIT.failed;
+  }
+  if (updated) console.log(`${updated.changed} changed`);
+  else if (changes.length > 0) {
+    console.log(`changes not applied: ${changes.length}. Add --update to apply them.`);
+    process.exitCode = EXIT.failed;
+  }
+  if (uploaded.created > 0) console.log(`import ${importId}: --undo ${importId} takes it back`);
+  console.log(
+    `${uploaded.created} created, ${present + uploaded.duplicates} were there already, ${refused.length + refusedBefore} refused`,
+  );
+  if (refused.length > 0) process.exitCode = EXIT.failed;
+}
+
+/** The command waits longer and longer; nothing is lost. */
+function explainWait(error: unknown): void {
+  const { status } = error as { status?: number };
+  const why = status === undefined ? 'Nothing answers' : `The service answered ${status}`;
+  console.error(`${why}: trying again in a moment`);
+}

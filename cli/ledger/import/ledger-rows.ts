@@ -1,0 +1,56 @@
+// The transactions of a ledger, as its export has them.
+import type { TransactionType } from '../../../lib/ledger/domain/transaction.ts';
+import type { LedgerRow } from '../../../lib/ledger/import/plan.ts';
+import type { ServiceClient } from '../service-client.ts';
+
+interface ExportedTransaction {
+  readonly id: number;
+  readonly description: string;
+  readonly amount: number;
+  readonly type: TransactionType;
+  readonly transaction_date: string;
+  readonly category_name?: string;
+  readonly notes: string | null;
+  readonly external_id?: string;
+  readonly import_id?: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly etag: string;
+}
+
+/**
+ * All of them, also of other dates than those of a file: a transaction that was moved is still the one that the file has.
+ * @param importId only those that this import has created
+ */
+export async function readLedger(
+  service: ServiceClient,
+  importId?: string,
+): Promise<readonly LedgerRow[]> {
+  const rows: LedgerRow[] = [];
+  const chosen = { format: 'json', ...(importId === undefined ? {} : { import_id: importId }) };
+  let next: string | null = String(new URLSearchParams(chosen));
+  while (next !== null) {
+    const part = await service.requestJson('GET', `/transactions/export?${next}`);
+    rows.push(...(part.data as readonly ExportedTransaction[]).map(toRow));
+    next = part.next as string | null;
+  }
+  return rows;
+}
+
+function toRow(transaction: ExportedTransaction): LedgerRow {
+  const { description, amount, type, notes, etag } = transaction;
+  return {
+    description,
+    amount,
+    type,
+    notes,
+    etag,
+    date: transaction.transaction_date,
+    category: transaction.category_name ?? null,
+    externalId: transaction.external_id ?? null,
+    importId: transaction.import_id ?? null,
+    id: String(transaction.id),
+    createdAt: transaction.created_at,
+    updatedAt: transaction.updated_at,
+  };
+}

@@ -1,0 +1,192 @@
+// Sends new rows, changes and deletions to a running service, a hundred at a time, as any client would. All can be repeated
+// after an interruption: a row that is there already is not created again, and a change that is made is no change.
+import { randomUUID } from 'node:crypto';
+import { LARGEST_BULK } from '../../../lib/ledger/domain/transaction.ts';
+import type { RefusedLine } from '../../../lib/ledger/import/csv-table.ts';
+import type { LedgerRow } from '../../../lib/ledger/import/plan.ts';
+import {
+  type Change,
+  type ChangeableField,
+  changedSince,
+} from '../../../lib/ledger/import/plan.ts';
+import { type StatementRow, toTransactionBody } from '../../../lib/ledger/import/statement.ts';
+import { UserError } from '../../../lib/shared/user-error.ts';
+import type { ServiceClient } from '../service-client.ts';
+
+export interface Uploaded {
+  readonly created: number;
+  /** Were there already. */
+  readonly duplicates: number;
+  readonly refused: readonly RefusedLine[];
+}
+
+interface Result {
+  readonly index: number;
+  readonly status: number;
+  readonly message?: string;
+  readonly details?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Called with the number of items that are done. */
+type OnProgress = (done: number) => void;
+
+const MOST_ATTEMPTS = 5;
+const FIRST_PAUSE_MS = 400;
+const NOT_FOUND = 404;
+const CONFLICT = 409;
+const PRECONDITION_FAILED = 412;
+
+/** @param importId stored with each transaction that is created */
+export async function upload(
+  service: ServiceClient,
+  { rows, importId }: { readonly rows: readonly StatementRow[]; readonly importId: string },
+  onProgress: OnProgress,
+): Promise<Uploaded> {
+  const categories = await ensureCategories(service, rows);
+  const bodyOf = (row: StatementRow) => ({
+    ...toTransactionBody(row),
+    import_id: importId,
+    ...(row.category === null ? {} : { category_id: categories.get(row.category) }),
+  });
+  const request = { method: 'POST', path: '/transactions/bulk', items: rows, bodyOf } as const;
+  const results = await sendAll(service, request, onProgress);
+  const isDuplicate = ({ status }: Result) => status === CONFLICT;
+  const done = results.filter(({ result }) => result.status < 300);
+  const duplicates = results.filter(({ result }) => isDuplicate(result));
+  return {
+    created: done.length,
+    duplicates: duplicates.length,
+    refused: refusedLines(results.filter(({ result }) => !isDuplicate(result))),
+  };
+}
+
+/** Each change is made only where the transaction is still as it was exported. */
+export async function applyChanges(
+  service: ServiceClient,
+  changes: readonly Change[],
+  onProgress: OnProgress,
+): Promise<{ readonly changed: number; readonly refused: readonly RefusedLine[] }> {
+  const moved = changes.filter(({ fields }) => fields.includes('category'));
+  const categories = await ensureCategories(
+    service,
+    moved.map(({ row }) => row),
+  );
+  const bodyOf = ({ row, there, fields }: Change) => {
+    const { transaction_date, external_id, ...same } = toTransactionBody(row);
+    const category_id = row.category === null ? null : categories.get(row.category);
+    const sent: Readonly<Record<ChangeableField, object>> = {
+      description: { description: same.description },
+      amount: { amount: same.amount },
+      type: { type: same.type },
+      notes: { notes: same.notes },
+      date: { transaction_date },
+      category: { category_id },
+      externalId: { external_id },
+    };
+    const changed = Object.assign({}, ...fields.map((field) => sent[field])) as object;
+    return { id: Number(there.id), if_match: there.etag, ...changed };
+  };
+  const request = { method: 'PUT', path: '/transactions/bulk', items: changes, bodyOf } as const;
+  const results = await sendAll(service, request, onProgress);
+  const refused = refusedLines(
+    results.map(({ item: { row, there }, result }) => ({
+      item: row,
+      result:
+        result.status === PRECONDITION_FAILED
+          ? { ...result, message: changedSince(there.id) }
+          : result,
+    })),
+  );
+  return { changed: changes.length - refused.length, refused };
+}
+
+/**
+ * Deletes each transaction that is still as it was read.
+ * @returns those that somebody has changed meanwhile
+ * @throws UserError where the service fails
+ */
+export async function deleteRows(
+  service: ServiceClient,
+  rows: readonly LedgerRow[],
+  onProgress: OnProgress,
+): Promise<readonly LedgerRow[]> {
+  const bodyOf = ({ id, etag }: LedgerRow) => ({ id: Number(id), if_match: etag });
+  const path = '/transactions/bulk/delete';
+  const request = { method: 'POST', path, items: rows, bodyOf } as const;
+  const results = await sendAll(service, request, onProgress);
+  // What is not there any more was deleted by somebody else.
+  const left = results.filter(({ result: { status } }) => status >= 300 && status !== NOT_FOUND);
+  const failed = left.find(({ result }) => result.status !== PRECONDITION_FAILED);
+  if (failed)
+    throw new UserError(
+      `Not every row was deleted: ${failed.result.message}. Give the command again.`,
+    );
+  return left.map(({ item }) => item);
+}
+
+interface BulkRequest<Item> {
+  readonly method: 'POST' | 'PUT';
+  readonly path: string;
+  readonly items: readonly Item[];
+  readonly bodyOf: (item: Item) => object;
+}
+
+interface ItemResult<Item> {
+  readonly item: Item;
+  readonly result: Result;
+}
+
+async function sendAll<Item>(
+  service: ServiceClient,
+  { method, path, items, bodyOf }: BulkRequest<Item>,
+  onProgress: OnProgress,
+): Promise<readonly ItemResult<Item>[]> {
+  const all: ItemResult<Item>[] = [];
+  for (let first = 0; first < items.length; first += LARGEST_BULK) {
+    const some = items.slice(first, first + LARGEST_BULK);
+    const results = await sendSome(some.map(bodyOf));
+    all.push(
+      ...results.flatMap((result) => {
+        const item = some[result.index];
+        return item === undefined ? [] : { item, result };
+      }),
+    );
+    onProgress(first + some.length);
+  }
+  return all;
+
+  /** What the service did before an error it does not do again. */
+  async function sendSome(transactions: readonly object[]): Promise<readonly Result[]> {
+    // A retry without it would create what has no external id twice, and refuse a change that was made.
+    const hasKey = method === 'PUT' || transactions.some(hasNoExternalId);
+    const headers = hasKey ? { 'idempotency-key': randomUUID() } : {};
+    const results = new Map<number, Result>();
+    const request = { body: { transactions }, headers, isRepeatable: true };
+    for (let attempt = 1; ; attempt += 1) {
+      const sent = await service.call(method, path, request);
+      for (const result of sent.results as readonly Result[])
+        if ((results.get(result.index)?.status ?? 500) >= 300) results.set(result.index, result);
+      const isDone = results.values().every(({ status }) => status < 500);
+      if (isDone || attempt === MOST_ATTEMPTS) return [...results.values()];
+      await service.retryPolicy.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1));
+    }
+  }
+}
+
+/** An external id makes the retry of a create safe by itself; a key costs two more write units for each row. */
+function hasNoExternalId(transaction: object): boolean {
+  return (transaction as { external_id?: string | null }).external_id == null;
+}
+
+function refusedLines(results: readonly ItemResult<StatementRow>[]): readonly RefusedLine[] {
+  return results.flatMap(({ item, result: { status, message = '', details = {} } }) => {
+    if (status < 300) return [];
+    return { line: item.line, message: [message, ...Object.entries(details).flat(2)].join(' ') };
+  });
+}
+
+async function ensureCategories(service: ServiceClient, rows: readonly StatementRow[]) {
+  return await service.ensureCategories(
+    rows.flatMap(({ category: name }) => (name === null ? [] : { name })),
+  );
+}

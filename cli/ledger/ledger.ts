@@ -1,0 +1,84 @@
+// npm run ledger -- delete: deletes a ledger whole, of the local database or of a deployed stage.
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { createApiKeys } from '../../lib/ledger/auth/api-keys.ts';
+import { LEDGER_ID } from '../../lib/ledger/config.ts';
+import { createRemoval } from '../../lib/ledger/service/removal.ts';
+import { createDatabase } from '../../lib/shared/database.ts';
+import { createDocumentClient } from '../../lib/shared/document-client.ts';
+import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
+import { UserError } from '../../lib/shared/user-error.ts';
+import { createCommand, EXIT, runProgram, stageOption } from '../../processes/program.ts';
+import { createRunning } from '../../processes/running.ts';
+import { withBar } from '../progress.ts';
+import { createAsk } from '../prompt.ts';
+import {
+  explainFailures,
+  type ReachedDatabase,
+  reachDatabaseOfStage,
+  reachLocalDatabase,
+} from '../reach-database.ts';
+
+const running = createRunning();
+const command = createCommand('npm run ledger --', 'Delete a ledger.').addOption(stageOption());
+
+command
+  .command('delete')
+  .description('Delete every transaction, category and figure of a ledger, for good.')
+  .requiredOption('--ledger <id>', 'the ledger, as "npm run keys -- list" shows it', parseLedgerId)
+  .option('--yes', 'do not ask')
+  .addHelpText(
+    'after',
+    '\nRepeat the command when it is interrupted: it goes on where it was. Backups keep the ledger for recoveryDays.',
+  )
+  .action(async ({ ledger, yes }) => {
+    const { stage } = command.opts();
+    const reached = stage
+      ? reachDatabaseOfStage(stage, process.env)
+      : await reachLocalDatabase(running, process.env);
+    await explainFailures(reached, () => deleteLedger(reached, ledger, yes === true));
+  });
+
+await runProgram(command, { running });
+
+async function deleteLedger(
+  { endpoint, tableName }: ReachedDatabase,
+  ledgerId: string,
+  isConfirmed: boolean,
+): Promise<void> {
+  const client = createDocumentClient(endpoint);
+  const removal = createRemoval({ client, tableName, ledgerId });
+  const database = createDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
+  const valid = (await createApiKeys({ database, clock: () => new Date() }).list()).filter(
+    ({ ledger, revokedAt }) => ledger === ledgerId && revokedAt === undefined,
+  );
+  if (valid.length > 0) {
+    const ids = valid.map(({ id }) => id).join(', ');
+    throw new UserError(
+      `The ledger "${ledgerId}" has valid API keys: ${ids}. Revoke each with "npm run keys -- revoke ID", then wait a minute.`,
+    );
+  }
+  if (!(await removal.exists())) return console.log(`The ledger "${ledgerId}" is empty.`);
+  const { transactions, categories, items } = await removal.count();
+  const what = `ledger "${ledgerId}" of ${tableName}: ${transactions} transactions, ${categories} categories, ${items} items in all`;
+  console.log(what);
+  if (!isConfirmed && !(await isTyped(ledgerId))) {
+    console.error('Nothing was deleted.');
+    process.exitCode = EXIT.failed;
+    return;
+  }
+  const deleted = await withBar(items, removal.remove);
+  console.log(`${deleted} items deleted. Backups keep them for recoveryDays.`);
+}
+
+async function isTyped(ledgerId: string): Promise<boolean> {
+  const ask = createAsk(
+    { input: process.stdin, status: process.stderr },
+    new AbortController().signal,
+  );
+  return (await ask(`Type ${ledgerId} to delete it for good: `)) === ledgerId;
+}
+
+function parseLedgerId(text: string): string {
+  if (LEDGER_ID.pattern.test(text)) return text;
+  throw new InvalidArgumentError(`Use ${LEDGER_ID.rule}.`);
+}

@@ -1,0 +1,119 @@
+// A made-up household's ledger, the same for the same seed: salaries, rents, groceries over years, quiet days and busy ones.
+import type { CategoryFields } from '../../../lib/ledger/domain/category.ts';
+import type { TransactionFields, TransactionType } from '../../../lib/ledger/domain/transaction.ts';
+import { type SeededRandom, seededRandom } from '../../seeded-random.ts';
+import { type BudgetLine, HOUSEHOLD_BUDGET } from './household-budget.ts';
+
+export interface HouseholdOptions {
+  readonly transactions: number;
+  /** Years up to the last day over which they are spread. */
+  readonly years: number;
+  readonly lastDay: string;
+  readonly seed: number;
+  /** Ids of the household's categories, in the order of `householdCategories()`. */
+  readonly categoryIds: readonly number[];
+}
+
+const BUSIEST_DAY = 50;
+const BUSY_DAYS = 0.01;
+/** Of all transactions, those on busy days at most. */
+const BUSY_SHARE = 0.1;
+const INCOME_SHARE = 0.2;
+const UNCATEGORISED = 0.03;
+const WITH_NOTES = 0.12;
+const REFUNDED = 0.01;
+const MILLISECONDS_PER_DAY = 86_400_000;
+
+const NOTES = [
+  'Split with Robin',
+  'Paid in cash',
+  'Receipt is in the blue folder; the guarantee runs for two years.',
+  'Ask for the invoice',
+  'For the summer house',
+];
+
+export function householdCategories(): CategoryFields[] {
+  return HOUSEHOLD_BUDGET.map(({ category, color, type, descriptions }) => ({
+    name: category,
+    description: `${type === 'income' ? 'Money in' : 'Money out'}: ${descriptions.join(', ')}`,
+    color,
+    isActive: true,
+  }));
+}
+
+/** Oldest first, exactly as many as asked for. A day holds 50 at most, where so many days suffice for all. */
+export function* householdTransactions(options: HouseholdOptions): Generator<TransactionFields> {
+  const random = seededRandom(options.seed);
+  for (const [date, count] of rowsByDay(options, random)) {
+    const lines = linesOf(date, count, random);
+    for (const line of lines) yield entry(line, date, options.categoryIds, random);
+  }
+}
+
+/** How many transactions each day has: about the same, more on a few busy days, the wanted number in all. */
+function* rowsByDay(
+  { transactions, years, lastDay }: HouseholdOptions,
+  random: SeededRandom,
+): Generator<[string, number]> {
+  const days = Math.round(years * 365.25);
+  const mean = transactions / days;
+  const busiest = Math.max(BUSIEST_DAY, mean);
+  const busyDays = Math.min(BUSY_DAYS, (BUSY_SHARE * mean) / busiest);
+  const loads = Array.from({ length: days }, () =>
+    random.chance(busyDays) ? busiest : mean * random.between(0.25, 1.75),
+  );
+  const ordinary = loads.filter((load) => load !== busiest);
+  const scale =
+    (transactions - (days - ordinary.length) * busiest) /
+    ordinary.reduce((sum, load) => sum + load, 0);
+  let expected = 0;
+  let given = 0;
+  for (const [day, load] of loads.entries()) {
+    expected += load === busiest ? load : load * scale;
+    const upTo = day === days - 1 ? transactions : Math.round(expected);
+    yield [daysBefore(lastDay, days - 1 - day), upTo - given];
+    given = upTo;
+  }
+}
+
+function daysBefore(date: string, days: number): string {
+  return new Date(Date.parse(date) - days * MILLISECONDS_PER_DAY).toISOString().slice(0, 10);
+}
+
+/** What falls due on the day comes first, the rest by weight. */
+function linesOf(date: string, count: number, random: SeededRandom): BudgetLine[] {
+  const dayOfMonth = Number(date.slice(8));
+  const due = HOUSEHOLD_BUDGET.filter((line) => line.due?.includes(dayOfMonth)).slice(0, count);
+  const others = Array.from({ length: count - due.length }, () => {
+    return byWeight(random.chance(INCOME_SHARE) ? 'income' : 'expense', random);
+  });
+  return [...due, ...others];
+}
+
+function byWeight(type: TransactionType, random: SeededRandom): BudgetLine {
+  const lines = HOUSEHOLD_BUDGET.filter((line) => line.type === type);
+  let left = random.next() * lines.reduce((sum, { weight }) => sum + weight, 0);
+  for (const line of lines) {
+    left -= line.weight;
+    if (left < 0) return line;
+  }
+  return random.pick(lines);
+}
+
+function entry(
+  line: BudgetLine,
+  date: string,
+  categoryIds: readonly number[],
+  random: SeededRandom,
+): TransactionFields {
+  const sign = random.chance(REFUNDED) ? -1 : 1;
+  const categoryId = categoryIds[HOUSEHOLD_BUDGET.indexOf(line)] ?? null;
+  return {
+    description: random.pick(line.descriptions),
+    amount: sign * (Math.round(random.between(...line.amounts) * 100) / 100),
+    type: line.type,
+    categoryId: random.chance(UNCATEGORISED) ? null : categoryId,
+    date,
+    notes: random.chance(WITH_NOTES) ? random.pick(NOTES) : null,
+  };
+}

@@ -1,0 +1,68 @@
+// npm run seed: fills a running service with a household's history, as any client would, through its API.
+import type { TransactionFields } from '../../../lib/ledger/domain/transaction.ts';
+import { USER_AGENTS } from '../../../local/user-agents.ts';
+import { createCommand, httpAddress, runProgram, wholeNumber } from '../../../processes/program.ts';
+import { withBar } from '../../progress.ts';
+import { createServiceClient, type ServiceClient, serviceAddress } from '../service-client.ts';
+import { householdCategories, householdTransactions } from './household.ts';
+
+const CONCURRENT_REQUESTS = 8;
+
+const count = wholeNumber({ min: 1, max: 100_000_000 });
+
+const command = createCommand(
+  'npm run seed --',
+  "Fill a running service with a household's history.",
+)
+  .option('--transactions <n>', 'how many', count, 20_000)
+  .option('--years <n>', 'over how many years up to today', wholeNumber({ min: 1, max: 1_000 }), 10)
+  .option('--seed <n>', 'of the random numbers: the same seed gives the same history', count, 1)
+  .option('--url <url>', 'address of the service', httpAddress, serviceAddress())
+  .addHelpText('after', '\nA key is read from API_KEY.')
+  .action(seed);
+
+await runProgram(command);
+
+interface SeedOptions {
+  readonly url: string;
+  readonly transactions: number;
+  readonly years: number;
+  readonly seed: number;
+}
+
+async function seed({ url, transactions, years, seed }: SeedOptions): Promise<void> {
+  const key = process.env.API_KEY || undefined;
+  const service = createServiceClient({ url, key, userAgent: USER_AGENTS.seed });
+  const categoryIds = await ensureHouseholdCategories(service);
+  const lastDay = new Date().toISOString().slice(0, 10);
+  const history = householdTransactions({ transactions, years, lastDay, seed, categoryIds });
+
+  await withBar(transactions, async (onProgress) => {
+    let done = 0;
+    const worker = async () => {
+      for (const transaction of history) {
+        await createTransaction(service, transaction);
+        done += 1;
+        onProgress(done);
+      }
+    };
+    // The workers share one generator. Closing it after a failure stops them all.
+    await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, worker)).finally(() => {
+      history.return(undefined);
+    });
+  });
+  console.log(`${transactions} transactions in ${categoryIds.length} categories at ${url}`);
+}
+
+/** Ids of the household's categories, in their order. */
+async function ensureHouseholdCategories(service: ServiceClient): Promise<number[]> {
+  const wanted = householdCategories().map(({ isActive: _, ...fields }) => fields);
+  const ids = await service.ensureCategories(wanted);
+  return wanted.map(({ name }) => Number(ids.get(name)));
+}
+
+async function createTransaction(service: ServiceClient, fields: TransactionFields): Promise<void> {
+  const { categoryId, date, ...rest } = fields;
+  const body = { ...rest, category_id: categoryId, transaction_date: date };
+  await service.call('POST', '/transactions', { body });
+}

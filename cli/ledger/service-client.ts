@@ -1,0 +1,154 @@
+// The client of a running or deployed service, for commands that reach a ledger through its API.
+import { DEFAULT_RETRY_POLICY, type RetryPolicy, retry } from '../../lib/shared/retry.ts';
+import { UserError } from '../../lib/shared/user-error.ts';
+
+export interface ServiceClientOptions {
+  readonly url: string;
+  /** Undefined where the service needs none. */
+  readonly key?: string | undefined;
+  readonly userAgent: string;
+  readonly retryPolicy?: RetryPolicy;
+  readonly fetch?: typeof fetch;
+}
+
+export interface ServiceRequest {
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether a request whose outcome is unknown can be sent again. */
+  readonly isRepeatable?: boolean;
+}
+
+export type ServiceClient = ReturnType<typeof createServiceClient>;
+
+const RESPONSE_TIMEOUT_MS = 30_000;
+const RETRY_POLICY = {
+  ...DEFAULT_RETRY_POLICY,
+  firstDelayMs: 200,
+  longestDelayMs: 5_000,
+  deadlineMs: 60_000,
+};
+/** For many requests of one command, which may wait until the service has room for them again. */
+export const PATIENT_POLICY: RetryPolicy = {
+  ...RETRY_POLICY,
+  longestDelayMs: 30_000,
+  deadlineMs: 900_000,
+};
+const NO_SERVER = ['ECONNREFUSED', 'ENOTFOUND'];
+/** Failures below HTTP that another attempt may not meet; others, such as those of TLS, would come each time. */
+const PASSING =
+  /^(ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|UND_ERR_.*)$/;
+const MOST_SHOWN = 200;
+const HOW_TO_GET_A_KEY =
+  '. Set API_KEY to a valid key: export API_KEY=$(npm run -s keys -- create --name my-key)';
+
+/** The address of a service that `npm start` runs. */
+export function serviceAddress(): string {
+  return `http://localhost:${process.env.PORT || '3000'}`;
+}
+
+export function createServiceClient(options: ServiceClientOptions) {
+  const { url, key, userAgent, fetch = globalThis.fetch } = options;
+  const retryPolicy = { requestedDelayMs, ...(options.retryPolicy ?? RETRY_POLICY) };
+
+  async function send(method: string, path: string, { body, headers }: ServiceRequest) {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': userAgent,
+        ...headers,
+        ...(key && { authorization: `Bearer ${key}` }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
+    });
+    const text = await response.text();
+    if (response.status < 400) return text;
+    const advice = response.status === 401 ? HOW_TO_GET_A_KEY : '';
+    const message = `${method} ${url}${path} answered ${response.status}: ${messageIn(text)}${advice}`;
+    const retryAfter = Number(response.headers.get('retry-after') ?? 0);
+    throw Object.assign(new UserError(message), { status: response.status, retryAfter });
+  }
+
+  /** Retries what is transient. @throws UserError */
+  async function request(method: string, path: string, given: ServiceRequest = {}) {
+    const { isRepeatable = method === 'GET' } = given;
+    const isRetryable = (error: unknown) => isTransient(error, isRepeatable);
+    try {
+      return await retry(retryPolicy, isRetryable, () => send(method, path, given));
+    } catch (cause) {
+      if (cause instanceof UserError) throw cause;
+      const lasting = lastingCause(cause);
+      if (lasting) throw new UserError(`${url} cannot be reached: ${lasting}.`, { cause });
+      const message = `Nothing answers at ${url}. Start the service with npm start, or give its address with --url.`;
+      throw new UserError(message, { cause });
+    }
+  }
+
+  /** @returns the body of the response. @throws UserError */
+  async function requestJson(...parameters: Parameters<typeof request>) {
+    const text = await request(...parameters);
+    try {
+      return JSON.parse(text) as Readonly<Record<string, unknown>>;
+    } catch (cause) {
+      throw new UserError(`${url} answered no JSON: ${text.slice(0, MOST_SHOWN)}`, { cause });
+    }
+  }
+
+  /** @returns the `data` of the response. @throws UserError */
+  async function call(...parameters: Parameters<typeof request>) {
+    const { data } = await requestJson(...parameters);
+    return (data ?? {}) as Readonly<Record<string, unknown>>;
+  }
+
+  /** The ids of the categories that are there, by name. */
+  async function readCategories(): Promise<Map<string, number>> {
+    const known = await call('GET', '/categories?active_only=false');
+    return new Map(
+      (known as unknown as { id: number; name: string }[]).map(({ id, name }) => [name, id]),
+    );
+  }
+
+  /** Creates the categories that are missing by name. @returns the ids of all, by name */
+  async function ensureCategories(wanted: Iterable<{ readonly name: string }>) {
+    const ids = await readCategories();
+    for (const body of wanted) {
+      if (ids.has(body.name)) continue;
+      const headers = { 'idempotency-key': crypto.randomUUID() };
+      const sent = { body, headers, isRepeatable: true };
+      ids.set(body.name, Number((await call('POST', '/categories', sent)).id));
+    }
+    return ids;
+  }
+
+  return { url, retryPolicy, requestJson, call, readCategories, ensureCategories };
+}
+
+function isTransient(error: unknown, isRepeatable: boolean): boolean {
+  const { status, cause } = error as { status?: number; cause?: { code?: string } };
+  if (status !== undefined) return status === 429 || (isRepeatable && status >= 500);
+  return isRepeatable && !NO_SERVER.includes(cause?.code ?? '') && !lastingCause(error);
+}
+
+/** Why no attempt can succeed: a port that is never asked, or TLS. Undefined where another one may, or nothing answers. */
+function lastingCause(error: unknown): string | undefined {
+  const { cause } = error as { cause?: { code?: string; message?: string } };
+  const { code, message } = cause ?? {};
+  if (message === undefined || NO_SERVER.includes(code ?? '') || PASSING.test(code ?? '')) return;
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'it does not speak TLS; try http://';
+  return message.trim().split('\n', 1)[0];
+}
+
+/** In seconds, as the service and API Gateway give it. */
+function requestedDelayMs(error: unknown): number {
+  return ((error as { retryAfter?: number }).retryAfter || 0) * 1000;
+}
+
+/** The message of an error response; a proxy in between answers with other text than JSON. */
+function messageIn(text: string): string {
+  try {
+    return String(JSON.parse(text).message ?? text.slice(0, MOST_SHOWN));
+  } catch {
+    return text.slice(0, MOST_SHOWN);
+  }
+}

@@ -1,0 +1,44 @@
+// Keeps in a file how far a verification is, so that the next process goes on where a stopped one was.
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
+import type { Position, Progress } from '../../lib/ledger/service/verification.ts';
+import { LOCAL } from '../../processes/caches.ts';
+
+/** Changes with what a position is made of: one of another form is not used. */
+const FORM = 1;
+
+/** What was read longer ago is read again: it may have been damaged since. */
+const LASTS_MS = 24 * 60 * 60 * 1_000;
+
+export interface FileProgress extends Progress {
+  readonly file: string;
+}
+
+/** @param identity what the file is of: the table (another account may have one of the same name) and the ledger */
+export function openFileProgress(...identity: readonly string[]): FileProgress {
+  const name = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 16);
+  const file = join(LOCAL, 'verify-ledger', name);
+  return {
+    file,
+    async load() {
+      try {
+        const { mtimeMs } = await stat(file);
+        if (Date.now() - mtimeMs > LASTS_MS) return undefined;
+        const saved = deserialize(await readFile(file)) as { form: number; position: Position };
+        return saved.form === FORM ? saved.position : undefined;
+      } catch {
+        // None, or one that cannot be read: the ledger is read from its beginning.
+        return undefined;
+      }
+    },
+    async save(position) {
+      await mkdir(dirname(file), { recursive: true });
+      // It has external ids and wrong rows. A process that is killed in the middle leaves the position before.
+      await writeFile(`${file}.new`, serialize({ form: FORM, position }), { mode: 0o600 });
+      await rename(`${file}.new`, file);
+    },
+    clear: () => rm(file, { force: true }),
+  };
+}

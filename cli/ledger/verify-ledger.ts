@@ -1,0 +1,129 @@
+// npm run verify-ledger: recounts a ledger from its rows, and with --repair corrects what differs.
+// Exit code 0: in order; 1: drifts are left; 2: the ledger could not be read, or wrong use.
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import { readLedgerId } from '../../lib/ledger/config.ts';
+import { createVerification, type Repair } from '../../lib/ledger/service/verification.ts';
+import { type Drift, describeDrift } from '../../lib/ledger/store/verification/drifts.ts';
+import { createDocumentClient } from '../../lib/shared/document-client.ts';
+import {
+  createCommand,
+  EXIT,
+  reportError,
+  runProgram,
+  stageOption,
+} from '../../processes/program.ts';
+import { createRunning } from '../../processes/running.ts';
+import {
+  explainFailures,
+  type ReachedDatabase,
+  reachDatabaseOfStage,
+  reachLocalDatabase,
+} from '../reach-database.ts';
+import { type FileProgress, openFileProgress } from './verification-progress.ts';
+
+const COULD_NOT_LOOK = 2;
+
+const BYTES_OF_A_UNIT = 4096;
+// List price of us-east-1, as in docs/ledger/deploy.md.
+const USD_PER_MILLION_UNITS = 0.125;
+
+const running = createRunning();
+const command = createCommand('npm run verify-ledger --', 'Recount a ledger from its rows.')
+  .option('--repair', 'correct what differs; implies --full')
+  .option(
+    '--full',
+    'scan the whole table, and so find also rows that no id leads to and external ids that no row has',
+  )
+  .addOption(stageOption())
+  .option('--json', 'print the result as JSON')
+  .addHelpText('after', '\nExit code 0: in order; 1: drifts are left; 2: could not look.')
+  .action(verifyLedger);
+
+await runProgram(command, {
+  running,
+  exitCodeOnSignal: COULD_NOT_LOOK,
+  onError: (error) => reportError(error, COULD_NOT_LOOK),
+});
+
+interface Options {
+  readonly repair?: true;
+  readonly full?: true;
+  readonly stage?: string;
+  readonly json?: true;
+}
+
+// A repair reads the whole table: what the keys do not lead to would look like a count that is too high.
+async function verifyLedger({ repair, full = repair, stage, json }: Options): Promise<void> {
+  const database = stage
+    ? reachDatabaseOfStage(stage, process.env)
+    : await reachLocalDatabase(running, process.env);
+  const ledgerId = readLedgerId(process.env);
+  const { id, units } = await explainFailures(database, () => describeTable(database));
+  const progress = openFileProgress(id, ledgerId);
+  const verification = createVerification({
+    client: createDocumentClient(database.endpoint),
+    tableName: database.tableName,
+    ledgerId,
+    isFull: full === true,
+    progress,
+  });
+  if (stage) {
+    const most = full ? units : await explainFailures(database, verification.countItems);
+    console.error(costOf(most, full ? database.tableName : undefined));
+  }
+  if (!full) await sayWhereItContinues(progress);
+  const result = await explainFailures(
+    database,
+    async (): Promise<Repair> =>
+      repair ? await verification.repair() : { repaired: [], verdict: await verification.verify() },
+  );
+  console.log(json ? toJson(result) : toText(result, database.tableName));
+  if (result.verdict.drifts.length > 0) process.exitCode = EXIT.failed;
+}
+
+/** In words, of one reading; a drift is read three times. */
+function costOf(units: number, wholeTable: string | undefined): string {
+  const what = wholeTable ? `all of ${wholeTable}` : 'the ledger';
+  const usd = ((units / 1e6) * USD_PER_MILLION_UNITS).toFixed(4);
+  const cost = `Reading ${what} takes at most ${units.toLocaleString('en')} read units, ${usd} USD.`;
+  return wholeTable
+    ? cost
+    : `${cost} Only --full finds rows that no id leads to and external ids that no row has.`;
+}
+
+async function sayWhereItContinues({ file, load }: FileProgress): Promise<void> {
+  const position = await load();
+  if (position) {
+    console.error(
+      `Continues after transaction ${position.after}, where a verification stopped. Delete ${file} to begin again.`,
+    );
+  }
+}
+
+/** DynamoDB counts the bytes of a table every few hours. */
+async function describeTable({ endpoint, tableName: TableName }: ReachedDatabase) {
+  const client = createDocumentClient(endpoint);
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+  const { TableId, TableArn, TableSizeBytes = 0 } = Table ?? {};
+  const id = TableId ?? `${TableArn} ${endpoint}`;
+  return { id, units: Math.ceil(TableSizeBytes / BYTES_OF_A_UNIT) };
+}
+
+function toText({ repaired, verdict }: Repair, tableName: string): string {
+  const { rows, categories, drifts } = verdict;
+  const result = drifts.length === 0 ? 'in order' : `drifts: ${drifts.length}`;
+  return [
+    ...repaired.map((drift) => `repaired: ${describeDrift(drift)}`),
+    ...drifts.map(describeDrift),
+    `ledger "${readLedgerId(process.env)}" of ${tableName}: ${rows} transactions, ${categories} categories: ${result}`,
+  ].join('\n');
+}
+
+function toJson({ repaired, verdict }: Repair): string {
+  const drifts = verdict.drifts.map(toReport);
+  return JSON.stringify({ ...verdict, drifts, repaired: repaired.map(toReport) });
+}
+
+function toReport({ repair, ...drift }: Drift) {
+  return { ...drift, repairable: repair !== undefined };
+}

@@ -1,0 +1,91 @@
+// What an operator sees before approving the window, in at most twelve lines; the page of the run begins with the same.
+import type { Estimate } from '../../../lib/migration/forecast.ts';
+import { percentText } from '../../../lib/migration/parity.ts';
+import { DIFFERENCES } from '../../../lib/migration/reconcile-report.ts';
+import { liveCollectionOf } from '../../../lib/migration/runs/run-names.ts';
+import type { Status } from '../../../lib/migration/steps/status.ts';
+import { DIGEST_DIGITS } from './next-steps.ts';
+import { countText, durationText } from './text.ts';
+
+type Facts = Status['evidence'][number]['facts'];
+
+/** Each with its name. What is not known is left out. */
+export function approvalRows(status: Status, windowMinutes = status.plan.windowMinutes) {
+  const { plan, approval } = status;
+  const rows: (readonly [name: string, text: string | undefined])[] = [
+    ['Collections', `${plan.sourceCollection} to ${liveCollectionOf({ plan })}`],
+    ...comparedRows(status),
+    ['Accepted', plan.accepts.join(', ') || undefined],
+    ...(approval?.forecast ? forecastRows(approval.forecast, windowMinutes) : []),
+  ];
+  return rows.flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const]));
+}
+
+export function factsOf({ evidence }: Pick<Status, 'evidence'>, kind: string): Facts {
+  return evidence.find((one) => one.kind === kind)?.facts ?? {};
+}
+
+function comparedRows(status: Status): (readonly [string, string | undefined])[] {
+  const report = status.evidence.find(({ kind }) => kind === 'verification-report');
+  const { points, pending, withoutKeywords, ...facts } = report?.facts ?? {};
+  const { users } = factsOf(status, 'backup-manifest');
+  if (!report || points === undefined) return [];
+  const differing = Number(pending ?? 0);
+  const named = DIFFERENCES.flatMap((name) => (facts[name] ? [`${name} ${facts[name]}`] : []));
+  const equal = Math.max(0, Number(points) - differing).toLocaleString('en');
+  const later = differing > 0 ? ` (${named.join(', ')}: copied in the window)` : '';
+  const different = `${differing.toLocaleString('en')} different${later}`;
+  const { inPlace = false } = status.plan;
+  const gaps = Number(withoutKeywords ?? 0);
+  return [
+    ['Report', report.digest.slice(0, DIGEST_DIGITS)],
+    ['Points', inPlace ? `${equal} with keyword vector` : `${equal} equal, ${different}`],
+    ['Users', users === undefined ? undefined : Number(users).toLocaleString('en')],
+    [
+      'Keywords',
+      inPlace
+        ? `${countText(differing, 'point')} to fill in the window`
+        : gaps > 0
+          ? `${countText(gaps, 'point')} with words and without keyword vector`
+          : 'every point with words has its keyword vector',
+    ],
+    ...searchRows(facts),
+  ];
+}
+
+function searchRows(facts: Facts): (readonly [string, string])[] {
+  const figure = (name: string) => Number(facts[name] ?? 0);
+  if (facts.searched === undefined) return [];
+  const first = `itself first ${percentText(figure('firstInOld'))} old, ${percentText(figure('firstInNew'))} new`;
+  const times = (name: string) =>
+    `${millisecondsText(figure(`old${name}`))} old, ${millisecondsText(figure(`new${name}`))} new`;
+  return [
+    [
+      'Search',
+      `${countText(figure('searched'), 'memory')}: ${percentText(figure('overlap'))} of the ten nearest the same, ${first}`,
+    ],
+    ['Search time', `median ${times('MedianMs')}; 95th percentile ${times('P95Ms')}`],
+    [
+      'By keywords',
+      `${figure('foundByKeywords')} of ${figure('searchedByKeywords')} found by their own words`,
+    ],
+  ];
+}
+
+type Forecast = NonNullable<NonNullable<Status['approval']>['forecast']>;
+
+function forecastRows({ estimates, seconds }: Forecast, minutes: number): [string, string][] {
+  return [
+    ['Window', `${durationText(seconds * 1_000)} expected, ${countText(minutes, 'minute')} given`],
+    ['Stages', estimates.map(estimateText).join(', ')],
+  ];
+}
+
+/** `backup 2m 3s (measured)` */
+function estimateText({ stage, seconds, basis }: Estimate): string {
+  return `${stage} ${durationText(seconds * 1_000)} (${basis})`;
+}
+
+export function millisecondsText(milliseconds: number): string {
+  return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
+}

@@ -1,0 +1,114 @@
+// The commands of the migration's command line, and the functions that carry them out.
+import * as abort from '../../../functions/migration/abort.ts';
+import * as backup from '../../../functions/migration/backup.ts';
+import * as confirm from '../../../functions/migration/confirm.ts';
+import * as copy from '../../../functions/migration/copy.ts';
+import * as cutover from '../../../functions/migration/cutover.ts';
+import * as preflight from '../../../functions/migration/preflight.ts';
+import * as rebuild from '../../../functions/migration/rebuild.ts';
+import * as retention from '../../../functions/migration/retention.ts';
+import * as rollback from '../../../functions/migration/rollback.ts';
+import * as status from '../../../functions/migration/status.ts';
+import type { Remembering } from '../../../lib/migration/runs/run-store.ts';
+import type { InvocationContext } from '../../../lib/migration/runs/step-handler.ts';
+import type { Services } from '../../../lib/migration/services.ts';
+import type { OptionName } from './options.ts';
+
+type Handler = (payload: unknown, context: InvocationContext) => Promise<unknown>;
+
+type MigrationFunction =
+  | {
+      /** Needs no more than the table with the runs. */
+      readonly uses: 'record';
+      readonly createHandler: (remembering: () => Promise<Remembering>) => Handler;
+    }
+  | {
+      readonly uses: 'services';
+      readonly createHandler: (services: () => Promise<Services>) => Handler;
+    };
+
+export const FUNCTIONS = {
+  status: { uses: 'record', ...status },
+  confirm: { uses: 'record', ...confirm },
+  preflight: { uses: 'services', ...preflight },
+  backup: { uses: 'services', ...backup },
+  rebuild: { uses: 'services', ...rebuild },
+  copy: { uses: 'services', ...copy },
+  cutover: { uses: 'services', ...cutover },
+  rollback: { uses: 'services', ...rollback },
+  abort: { uses: 'services', ...abort },
+  retention: { uses: 'services', ...retention },
+} as const satisfies Readonly<Record<string, MigrationFunction>>;
+
+export type FunctionName = keyof typeof FUNCTIONS;
+
+export interface MigrateCommand {
+  readonly does: string;
+  readonly options: readonly OptionName[];
+  /** Stops users or cannot be undone: asks for a confirmation first. */
+  readonly isConfirmed?: true;
+}
+
+/** Every command takes these. */
+export const COMMON_OPTIONS = ['run', 'stage', 'json'] as const satisfies OptionName[];
+
+const PLAN_OPTIONS = [
+  ...(['source', 'upload-as', 'in-place', 'window-minutes', 'drain-seconds'] as const),
+  ...(['deploy-seconds', 'retention-days', 'accept', 'free-gb'] as const),
+  ...(['removes-when-over', 'removes-artifacts-when-over'] as const),
+] as const satisfies OptionName[];
+
+/** In the order of the runbook. */
+export const COMMANDS = {
+  run: {
+    does: 'Drive the whole migration, or continue the one under way',
+    options: [...PLAN_OPTIONS, 'deletes', 'max-rate', 'report', 'yes', 'by'],
+  },
+  status: { does: 'Show where the run stands and the next command', options: [] },
+  report: {
+    does: 'Write what the run did and found as a page: HTML in one file, or on standard output',
+    options: [],
+  },
+  preflight: {
+    does: 'Check the prerequisites; with --execute, begin the run',
+    options: ['execute', ...PLAN_OPTIONS, 'max-rate'],
+  },
+  backup: {
+    does: 'Keep a snapshot and a graph dump, and test that they can be restored',
+    options: ['execute', 'max-rate'],
+  },
+  copy: {
+    does: 'Create and prove the new collection; copy every memory, or what has changed since; compare both, and searches in both',
+    options: ['execute', 'accept', 'deletes', 'max-rate'],
+  },
+  cutover: {
+    does: 'The maintenance window: stop writes, switch to the new version, test it, open writes',
+    options: ['execute', 'window-minutes', 'deletes', 'max-rate', 'report', 'yes', 'by'],
+    isConfirmed: true,
+  },
+  rollback: {
+    does: 'Return to the old version',
+    options: [
+      'execute',
+      'yes',
+      'deletes',
+      'max-rate',
+      'as-it-was',
+      'to-snapshot',
+      'acknowledged-loss',
+    ],
+    isConfirmed: true,
+  },
+  confirm: { does: 'Say that a manual action is done', options: ['by'] },
+  abort: {
+    does: 'End the run before the window, and remove what it has built',
+    options: ['execute', 'yes'],
+    isConfirmed: true,
+  },
+} as const satisfies Readonly<Record<string, MigrateCommand>>;
+
+export type CommandName = keyof typeof COMMANDS;
+
+export function commandNamed(name: CommandName): MigrateCommand {
+  return COMMANDS[name];
+}

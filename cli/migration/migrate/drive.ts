@@ -1,0 +1,355 @@
+// `migrate run`: drives a migration from its plan to the new version, or continues it from wherever it stands.
+import { assertFits } from '../../../lib/migration/forecast.ts';
+import { notNow } from '../../../lib/migration/moves.ts';
+import type { Phase } from '../../../lib/migration/phases.ts';
+import { Refusal, RetryableFailure, sentencesOf } from '../../../lib/migration/refusals.ts';
+import { liveCollectionOf } from '../../../lib/migration/runs/run-names.ts';
+import { POLL_SECONDS } from '../../../lib/migration/runs/times.ts';
+import {
+  assertMet,
+  assertSamePlan,
+  type PreflightResult,
+} from '../../../lib/migration/steps/preflight.ts';
+import type { Status } from '../../../lib/migration/steps/status.ts';
+import { type Ask, confirmRun } from '../../prompt.ts';
+import { approvalRows } from './approval-text.ts';
+import type { FunctionName } from './commands.ts';
+import { DIGEST_DIGITS, mayBeFrozen, nextLines, nextSteps, usersText } from './next-steps.ts';
+import { EXIT, type ExitCode } from './output.ts';
+import { pendingActionOf } from './pending-action.ts';
+import { FunctionFailedError, otherVersion, type Payload } from './place.ts';
+import { checklistLines, planLines, rollbackLines } from './plan-text.ts';
+import {
+  findRun,
+  labelOf,
+  readStatus,
+  runStep,
+  type Session,
+  timeLeft,
+  whileFrozen,
+} from './run-step.ts';
+import { leftLines } from './status-text.ts';
+import { confirmedText, countText, durationText, timeText } from './text.ts';
+
+export interface Drive {
+  readonly session: Session;
+  readonly ask: Ask;
+  /** The plan of a new run; of a run that exists, its id and what it may still take. */
+  readonly payload: Payload;
+  /** Confirms the window. */
+  readonly isConfirmed: boolean;
+  /** Who approves and confirms. */
+  readonly person: string;
+  /** Approves only the report whose digest begins so. */
+  readonly report?: string | undefined;
+}
+
+const ENDS: readonly Phase[] = ['live', 'closed', 'aborted'];
+
+const PROMPT_POLL_MS = 1_000;
+
+/** @throws Refusal, RetryableFailure, FunctionFailedError: the same command continues */
+export async function drive(options: Drive): Promise<ExitCode> {
+  return await driveFrom(options, await findOrBegin(options));
+}
+
+/** The window alone. @throws Refusal in a run that is not ready for it, and as `drive` does */
+export async function driveWindow(options: Drive): Promise<ExitCode> {
+  const { session, payload } = options;
+  const status = await currentStatus(session, String(payload.runId));
+  const { phase, isLate } = status;
+  if (phase !== 'copied' && phase !== 'switching') {
+    throw notNow(`No cutover in a run that is ${phase}.`);
+  }
+  // Nobody has asked for a rollback: the step finishes a window that is over, or is refused.
+  return await driveFrom(options, isLate ? { ...status, next: 'cutover' } : status);
+}
+
+async function driveFrom(options: Drive, from: Status): Promise<ExitCode> {
+  const { session } = options;
+  const { phase, takesNoWindow } = from;
+  if (phase === 'copied' && takesNoWindow) {
+    throw notNow(`The run takes no further window: ${takesNoWindow}. "abort --execute" ends it.`);
+  }
+  let status = from;
+  let hasReturned = false;
+  while (!ENDS.includes(status.phase) && status.next !== null && !hasReturned) {
+    const before = status;
+    status = await takeOne(options, status, status.next as FunctionName);
+    // The next window is another decision. The first step of this one may have ended it.
+    hasReturned = status.phase === 'copied' && (mayBeFrozen(before) || before.next === 'cutover');
+  }
+  if (ENDS.includes(status.phase)) status = await doWhatIsDue(session, status);
+  reportEnd(session, status);
+  return hasReturned ? EXIT.failed : EXIT.done;
+}
+
+/** Of every run, as the watchdog does: reminders, the end of the rollback period, and what is kept of runs that were aborted. */
+async function doWhatIsDue(session: Session, { runId }: Status): Promise<Status> {
+  await runStep(session, 'retention', {});
+  return await currentStatus(session, runId);
+}
+
+async function findOrBegin({ session, payload }: Drive): Promise<Status> {
+  const { place, output } = session;
+  const { runId, status } = await findRun(session, payload);
+  if (status) {
+    assertSamePlan(status, payload);
+    if (!ENDS.includes(status.phase)) reportPlan(session, status);
+    return status;
+  }
+  output.line(`Run ${runId}, ${place.where}`, { event: 'checking', runId });
+  // Of the copy.
+  const { deletes: _, ...plan } = payload;
+  await checkPrerequisites(session, { ...plan, runId, execute: true });
+  const begun = await currentStatus(session, runId);
+  reportPlan(session, begun);
+  return begun;
+}
+
+/**
+ * Begins the run of the payload where it is to be executed, and shows the checklist with all problems at once.
+ * @throws Refusal unless every prerequisite is met
+ */
+export async function checkPrerequisites(
+  session: Session,
+  payload: Payload,
+): Promise<PreflightResult> {
+  const { output, place, signal } = session;
+  const result = (await runStep(session, 'preflight', payload)) as PreflightResult;
+  // Ctrl-C ended the requests to a service: it may have nothing wrong.
+  signal.throwIfAborted();
+  const { prerequisites } = result;
+  if (!Array.isArray(prerequisites)) throw otherVersion(place);
+  const lines = ['Prerequisites:', ...checklistLines(prerequisites, output)];
+  output.line(lines.join('\n'), { event: 'prerequisites', prerequisites });
+  assertMet(prerequisites);
+  return result;
+}
+
+/** A step that says so without end would be given without end. */
+function assertLeft({ phase }: Status, step: FunctionName, after: Status): void {
+  // A run that has left a window is copied already when it copies what has changed: then another step is next.
+  if (after.phase !== phase || after.next !== step) return;
+  throw new FunctionFailedError(
+    `${labelOf(step)} says that it is done, but the run is still ${phase}: this is a defect, or the functions and this command line are of different versions.`,
+  );
+}
+
+async function takeOne(options: Drive, status: Status, step: FunctionName): Promise<Status> {
+  const { session } = options;
+  const { output, place, now } = session;
+  const { runId } = status;
+  const approval = status.approval && step === 'cutover' ? await approve(options, status) : {};
+  const begun = now();
+  try {
+    const input = { ...inputOf(step, options, runId), ...approval };
+    await runStep(session, step, input, (waiting) => confirmAction(options, waiting));
+  } catch (error) {
+    if (error instanceof RollbackWanted) {
+      return await takeOne(options, await currentStatus(session, runId), 'rollback');
+    }
+    if (!isOfStep(error)) throw error;
+    const after = await currentStatus(session, runId);
+    // The state machine, or another operator, has taken the step meanwhile.
+    if (error.name === 'RefusedNotNow' && after.phase !== status.phase) return after;
+    if (step === 'cutover' && after.next === step && after.openedAt) {
+      return await waitToRepeat(session, after, { step, error });
+    }
+    if (step === 'rollback' || !mayBeFrozen(after) || after.next === step) throw error;
+    reportFailure(session, after, { step, error });
+    return after;
+  }
+  const after = await currentStatus(session, runId);
+  assertLeft(status, step, after);
+  if (step === 'cutover' && after.refused) {
+    const { name, why } = after.refused;
+    reportFailure(session, after, { step, error: new Refusal(name, why) });
+    return after;
+  }
+  const text = `${timeLeft(session, after)}${output.mark('done')} ${labelOf(step)}: done in ${durationText(now() - begun)}`;
+  const event = { event: 'step', step, phase: after.phase, seconds: (now() - begun) / 1_000 };
+  output.line(text, event, nextSteps(after, place.stage));
+  return after;
+}
+
+/** Users may be in: what failed is repeated until the deadline. It is shown once, as long as it is the same failure. */
+async function waitToRepeat(
+  session: Session,
+  after: Status,
+  { step, error }: { readonly step: FunctionName; readonly error: Error },
+): Promise<Status> {
+  const { output, place, signal, sleep, lastSeen } = session;
+  signal.throwIfAborted();
+  const { name } = error;
+  const message = sentencesOf(error);
+  if (message !== lastSeen.failure) {
+    output.line(
+      `${timeLeft(session, after)}${output.mark('warning')} ${labelOf(step)}: ${name}: ${message} Trying again every ${POLL_SECONDS}s until the deadline.`,
+      { event: 'retry', step, error: { name, message } },
+      nextSteps(after, place.stage),
+    );
+  }
+  lastSeen.failure = message;
+  await sleep(POLL_SECONDS * 1_000);
+  return await currentStatus(session, after.runId);
+}
+
+/** The run goes on: back to where users were. */
+function reportFailure(
+  session: Session,
+  after: Status,
+  { step, error }: { readonly step: FunctionName; readonly error: Error },
+): void {
+  const { output, place } = session;
+  const { name } = error;
+  const message = sentencesOf(error);
+  output.line(
+    `${timeLeft(session, after)}${output.mark('failed')} ${labelOf(step)}: ${name}: ${message}`,
+    { event: 'failed', step, error: { name, message } },
+    nextSteps(after, place.stage),
+  );
+}
+
+function inputOf(step: FunctionName, { payload }: Drive, runId: string): Payload {
+  const { accepts, deletes, maxRate } = payload;
+  const isWalk = step === 'copy' || step === 'cutover';
+  return {
+    ...(step === 'copy' && accepts !== undefined && { accepts }),
+    ...(isWalk && deletes !== undefined && { deletes }),
+    ...(maxRate !== undefined && { maxRate }),
+    runId,
+    execute: true,
+  };
+}
+
+/** Not an interruption, and no defect of this program. */
+function isOfStep(error: unknown): error is Error {
+  return [Refusal, RetryableFailure, FunctionFailedError].some((kind) => error instanceof kind);
+}
+
+/**
+ * @param settled why the question needs no answer any more; undefined while it does
+ * @returns undefined where nobody can be asked, and when the deadline of the window has passed or it is settled
+ */
+async function askInWindow(
+  { session, ask }: Drive,
+  status: Status,
+  question: string,
+  settled: () => Promise<string | undefined> = async () => undefined,
+): Promise<string | undefined> {
+  const { output, place, now, nextPoll } = session;
+  const { phase, deadlineAt } = status;
+  const closesAt = deadlineAt && phase === 'switching' ? deadlineAt : undefined;
+  const isPast = () => closesAt !== undefined && now() >= Date.parse(closesAt);
+  const closing = new AbortController();
+  const answered = new AbortController();
+  let why: string | undefined;
+  const watch = async () => {
+    while (why === undefined && (await nextPoll(PROMPT_POLL_MS, answered.signal))) {
+      why = isPast() ? 'The deadline has passed: the rollback begins.' : await settled();
+    }
+    closing.abort();
+  };
+  const watching = watch();
+  try {
+    const rollback = closesAt ? ` (automatic rollback at ${timeText(closesAt)})` : '';
+    return await ask(`${question}${rollback}: `, closing.signal);
+  } finally {
+    answered.abort();
+    await watching;
+    if (why !== undefined)
+      output.line(why, { event: 'settled', why }, nextSteps(status, place.stage));
+  }
+}
+
+/** @returns the approval of the report that was shown, as input of the step that opens the window */
+async function approve(options: Drive, status: Status): Promise<Payload> {
+  const { session, ask, isConfirmed, person, report, payload } = options;
+  const { digest, forecast } = status.approval ?? {};
+  const shown = digest?.slice(0, DIGEST_DIGITS);
+  const { windowMinutes = status.plan.windowMinutes } = payload as { windowMinutes?: number };
+  const minutes = countText(windowMinutes, 'minute');
+  const rows = approvalRows(status, windowMinutes);
+  const lines = rows.map(([name, text]) => `  ${name.padEnd(12)} ${text}`);
+  session.output.line(lines.join('\n'), { event: 'approval', report: shown, forecast });
+  if (forecast) assertFits(forecast, windowMinutes);
+  const what = `Stop writes for up to ${minutes} and switch to ${liveCollectionOf(status)} (report ${shown})`;
+  if (!isConfirmed) await confirmRun(ask, { runId: status.runId, what });
+  const by = `${person}${isConfirmed ? ' with --yes' : ''}`;
+  session.output.line(confirmedText(by, what), { event: 'approved', by: person, report: shown });
+  const approvedDigest = report ?? digest;
+  return {
+    approvedBy: person,
+    ...(approvedDigest ? { approvedDigest } : {}),
+    ...(payload.windowMinutes !== undefined && { windowMinutes }),
+  };
+}
+
+/** Of the person who is asked to confirm an action. */
+class RollbackWanted extends Error {
+  override readonly name = 'RollbackWanted';
+}
+
+async function confirmAction(options: Drive, status: Status): Promise<void> {
+  const { session, person } = options;
+  const { runId } = status;
+  const pending = pendingActionOf(status);
+  if (!pending) return;
+  const settled = async () => {
+    const present = await readStatus(session, runId).catch(() => undefined);
+    if (!present || pendingActionOf(present)?.since === pending.since) return undefined;
+    const by = present.pendingAction?.confirmedBy;
+    return by
+      ? `Confirmed by ${by}.`
+      : `Nothing is to be done any more: the run is ${present.phase}.`;
+  };
+  const mayReturn = status.phase === 'switching';
+  const question = `Press Enter when this is done${mayReturn ? ', or type "rollback"' : ''}`;
+  for (;;) {
+    const answer = await askInWindow(options, status, question, settled);
+    if (answer === undefined) return;
+    if (answer === 'rollback' && mayReturn) throw new RollbackWanted();
+    if (answer === '') break;
+  }
+  const { action } = pending;
+  const confirmation = { runId, action, confirmedBy: person };
+  await whileFrozen(session, { name: 'confirm', runId }, () =>
+    session.place.invoke('confirm', confirmation),
+  );
+  const text = confirmedText(person, `"${action}" of run ${runId} is done`);
+  session.output.line(text, { event: 'confirmed', ...confirmation });
+}
+
+async function currentStatus(session: Session, runId: string): Promise<Status> {
+  return await whileFrozen(session, { name: 'status', runId }, () => readStatus(session, runId));
+}
+
+function reportPlan({ output, place }: Session, status: Status): void {
+  const { runId, plan, phase, next } = status;
+  const lines =
+    next === 'rollback'
+      ? [`Rollback of run ${runId} (${phase}), ${place.where}:`, ...rollbackLines(plan)]
+      : [`Plan of run ${runId} (${phase}), ${place.where}:`, ...planLines(plan)];
+  output.line(
+    lines.join('\n'),
+    { event: 'plan', runId, phase, plan },
+    nextSteps(status, place.stage),
+  );
+}
+
+function reportEnd({ output, place }: Session, status: Status): void {
+  const { runId, phase, plan, retention } = status;
+  const next = nextSteps(status, place.stage);
+  const isLive = phase === 'live';
+  const text = [
+    output.bold(`The run is ${phase}. ${usersText(status)}`),
+    ...(isLive ? ['See that one of them can write: only the test user was tried.'] : []),
+    ...(retention && !retention.isOver && !status.endedAt
+      ? [`Kept until ${retention.until}: collection ${plan.sourceCollection} and the backups.`]
+      : []),
+    ...leftLines(status),
+    ...nextLines(next),
+  ].join('\n');
+  output.line(text, { event: 'end', runId, phase, retention }, next);
+}

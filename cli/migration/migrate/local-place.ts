@@ -1,0 +1,102 @@
+// The functions in this process, with the services that its environment names.
+import { setTimeout } from 'node:timers/promises';
+import { PATIENT_PACE } from '../../../lib/migration/adapters/qdrant/transport.ts';
+import type { Remembering } from '../../../lib/migration/runs/run-store.ts';
+import type { Services } from '../../../lib/migration/services.ts';
+import {
+  rememberingFromEnvironment,
+  servicesFromEnvironment,
+} from '../../../lib/migration/services-from-environment.ts';
+import { readRecordSettings, readStepSettings } from '../../../lib/migration/settings.ts';
+import { ConfigurationError } from '../../../lib/shared/errors.ts';
+import type { RetryPolicy } from '../../../lib/shared/retry.ts';
+import { firstLine, UserError } from '../../../lib/shared/user-error.ts';
+import type { Running } from '../../../processes/running.ts';
+import { reachDatabase } from '../../reach-database.ts';
+import { FUNCTIONS, type FunctionName } from './commands.ts';
+import type { Place } from './place.ts';
+
+/** Each is made only for a function that needs it. */
+export interface Sources {
+  /** The table with the runs, and where it is. */
+  readonly where: string;
+  readonly remembering: () => Promise<Remembering>;
+  readonly services: () => Promise<Services>;
+}
+
+export interface LocalOptions {
+  readonly running: Running;
+  /** Whether more than the table is needed: then all variables are checked before anything is opened. */
+  readonly needsServices: boolean;
+  readonly signal: AbortSignal;
+  /** A line about a service that does not answer. */
+  readonly onWaiting: (line: string) => void;
+}
+
+/** @throws Refusal naming every variable that is missing or unusable */
+export async function openLocalPlace(options: LocalOptions): Promise<Place> {
+  const readSettings = options.needsServices ? readStepSettings : readRecordSettings;
+  // Without TABLE_NAME it refuses, and no database is started for a table that nobody named.
+  readSettings(process.env);
+  const { endpoint, tableName } = await reach(options.running);
+  const environment = { ...process.env, DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: tableName };
+  const remembering = rememberingFromEnvironment(environment);
+  let services: Promise<Services> | undefined;
+  return createLocalPlace({
+    where: `table ${tableName} at ${endpoint ?? `AWS (${process.env.AWS_REGION ?? 'no AWS_REGION'})`}`,
+    remembering: async () => remembering,
+    services: () => {
+      services ??= servicesFromEnvironment(environment, { pace: impatient(PATIENT_PACE, options) });
+      return services;
+    },
+  });
+}
+
+export function createLocalPlace({ where, remembering, services }: Sources): Place {
+  return {
+    stage: undefined,
+    where,
+    invoke: (name: FunctionName, payload, interruption) => {
+      const made = FUNCTIONS[name];
+      const handle =
+        made.uses === 'record' ? made.createHandler(remembering) : made.createHandler(services);
+      // No time limit here.
+      const getRemainingTimeInMillis = () => Number.POSITIVE_INFINITY;
+      return handle(payload, { getRemainingTimeInMillis, ...(interruption && { interruption }) });
+    },
+  };
+}
+
+async function reach(running: Running) {
+  try {
+    return await reachDatabase(running, process.env);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const table = `the runs are in table ${process.env.TABLE_NAME}`;
+    throw new ConfigurationError(`${error.message} (${table})`, { cause: error });
+  }
+}
+
+const STORE_DEADLINE_SECONDS = 30;
+const REPORT_EVERY_MS = 5_000;
+
+/** A person at the terminal does not wait for a store that is down as long as a Lambda function does. */
+export function impatient(
+  policy: RetryPolicy,
+  { signal, onWaiting }: Pick<LocalOptions, 'signal' | 'onWaiting'>,
+): RetryPolicy {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  return {
+    ...policy,
+    deadlineMs: STORE_DEADLINE_SECONDS * 1_000,
+    sleep: (milliseconds) => setTimeout(milliseconds, undefined, { signal }),
+    onRetry(error) {
+      const now = policy.now();
+      if (now - reportedAt < REPORT_EVERY_MS) return;
+      reportedAt = now;
+      onWaiting(
+        `Waiting for the vector store of QDRANT_URL, up to ${STORE_DEADLINE_SECONDS} s (${firstLine(error)})`,
+      );
+    },
+  };
+}

@@ -1,0 +1,48 @@
+// npm run migrate -- COMMAND: the operator's command line over the functions of the migration, in this process with the
+// services that the environment names, or with `--stage` on a deployed stage.
+
+import { runProgram } from '../../../processes/program.ts';
+import { createRunning } from '../../../processes/running.ts';
+import { openLocalPlace } from './local-place.ts';
+import { aftermathText } from './next-steps.ts';
+import { createOutput, EXIT, reportFailure } from './output.ts';
+import { createMigrateProgram } from './program.ts';
+import { createStagePlace } from './stage-place.ts';
+
+// Long enough for a request under way; after that the lock of an interrupted step expires by itself.
+const STOP_MILLISECONDS = 10_000;
+
+const running = createRunning();
+const interruption = new AbortController();
+const streams = { input: process.stdin, output: process.stdout, status: process.stderr };
+const output = createOutput(streams, process.argv.includes('--json'));
+const { signal } = interruption;
+const { command, state } = createMigrateProgram({
+  running,
+  interruption,
+  streams,
+  output,
+  openPlace: async ({ stage, needsServices }) =>
+    stage === undefined
+      ? await openLocalPlace({ running, needsServices, signal, onWaiting: output.note })
+      : createStagePlace(stage),
+});
+
+await runProgram(command, {
+  running,
+  onError: (error) => reportFailure(error, output, state.aftermath),
+  exitCodeOnSignal: EXIT.failed,
+  messageOnSignal: () => 'Stopping ...',
+  messageWhenStopped: (isUndone) => `Interrupted: ${lockText(isUndone)} ${continuation()}`,
+  stopMilliseconds: STOP_MILLISECONDS,
+});
+
+function lockText(isUndone: boolean): string {
+  if (state.stage !== undefined) return `the step on stage ${state.stage} ends by itself.`;
+  if (isUndone) return 'this command holds no lock.';
+  return 'a request is still running; if it holds the lock, that expires within two minutes.';
+}
+
+function continuation(): string {
+  return aftermathText(state.aftermath) || 'The same command continues.';
+}

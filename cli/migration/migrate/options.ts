@@ -1,0 +1,173 @@
+// The options of the migration's command line, and the field of a function's input that each fills.
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import * as v from 'valibot';
+import { personSchema, ruleOf, stepInputSchema } from '../../../lib/migration/runs/input.ts';
+import { ACCEPTABLE, planSchema, runIdSchema } from '../../../lib/migration/runs/run.ts';
+import { collectionNameSchema } from '../../../lib/migration/steps/preflight.ts';
+import { wholeNumber } from '../../../processes/program.ts';
+
+const GIGABYTE = 1e9;
+const { windowMinutes, drainSeconds, deploySeconds, retentionDays } = planSchema.entries;
+const { deletes, maxRate, acknowledgedLoss, approvedDigest } = stepInputSchema.entries;
+
+export const runId = fitting(runIdSchema);
+const collectionName = fitting(collectionNameSchema);
+
+export const OPTIONS = {
+  run: option(
+    'run <id>',
+    `run id: ${ruleOf(runIdSchema)} (default: the one under way, else the newest live one, else the last)`,
+    runId,
+  ),
+  execute: option('execute', 'do it; without this option, only show what would be done'),
+  yes: option('yes', 'confirm in place of typing the run id, for scripts'),
+  source: option('source <name>', 'collection that the backend works on now', collectionName),
+  'upload-as': option(
+    'upload-as <name>',
+    'name for the new collection at the cutover',
+    collectionName,
+  ),
+  'in-place': option(
+    'in-place',
+    'add the keyword slot to the collection in use, and build no other (Qdrant 1.18 or later)',
+  ),
+  'window-minutes': option(
+    'window-minutes <n>',
+    `longest time without writes, ${ruleOf(windowMinutes)} (default: 30)`,
+    fittingNumber(windowMinutes),
+  ),
+  'drain-seconds': option(
+    'drain-seconds <n>',
+    `longest request of the backend, ${ruleOf(drainSeconds)} (default: 60)`,
+    fittingNumber(drainSeconds),
+  ),
+  'deploy-seconds': option(
+    'deploy-seconds <n>',
+    'how long the new version takes to be deployed and tested (default: the last window, else 60)',
+    fittingNumber(deploySeconds),
+  ),
+  'retention-days': option(
+    'retention-days <n>',
+    `days in which rollback is possible, ${ruleOf(retentionDays)} (default: 30)`,
+    fittingNumber(retentionDays),
+  ),
+  accept: option(
+    'accept <finding>',
+    `accept a finding; repeatable: ${ACCEPTABLE.join(', ')}`,
+    findings,
+  ),
+  'removes-when-over': option(
+    'removes-when-over',
+    'remove the old collection when the rollback period ends',
+  ),
+  'removes-artifacts-when-over': option(
+    'removes-artifacts-when-over',
+    'remove the backups when the rollback period ends; reports stay',
+  ),
+  report: option(
+    'report <digest>',
+    'approve only the report with this digest, as status shows it',
+    fitting(approvedDigest),
+  ),
+  by: option(
+    'by <name>',
+    'who approves or confirms (default: the login name)',
+    fitting(personSchema),
+  ),
+  'free-gb': option(
+    'free-gb <n>',
+    'free disk space of the vector store, in whole gigabytes',
+    wholeNumber({ min: 0, max: Math.floor(Number.MAX_SAFE_INTEGER / GIGABYTE) }),
+  ),
+  deletes: option(
+    'deletes <n>',
+    'users removed, or changed, at most that many memories (default: 1 %, at least 20)',
+    fittingNumber(deletes),
+  ),
+  'max-rate': option(
+    'max-rate <n>',
+    `read at most that many points a second from now on: ${ruleOf(maxRate)}`,
+    fittingNumber(maxRate),
+  ),
+  'as-it-was': option(
+    'as-it-was',
+    'return to the old collection as it stands, without what was written since the switch',
+  ),
+  'to-snapshot': option(
+    'to-snapshot',
+    'restore the snapshot of the window under a fresh name, without what was written since',
+  ),
+  'acknowledged-loss': option(
+    'acknowledged-loss <n>',
+    'with --to-snapshot: leave at most that many writes behind',
+    fittingNumber(acknowledgedLoss),
+  ),
+  stage: option('stage <stage>', 'use the functions of a deployed stage', stageName),
+  json: option('json', 'print JSON objects, one per line'),
+} as const;
+
+export type OptionName = keyof typeof OPTIONS;
+
+/** What was typed, by the names that commander gives the options: what is read here, and fields of a function's input. */
+export interface Typed {
+  readonly run?: string;
+  readonly execute?: true;
+  readonly yes?: true;
+  readonly report?: string;
+  readonly by?: string;
+  readonly freeGb?: number;
+  readonly asItWas?: true;
+  readonly acknowledgedLoss?: number;
+  readonly stage?: string;
+  readonly [field: string]: unknown;
+}
+
+/** Of options that have another name. */
+const FIELDS: Readonly<Record<string, string>> = {
+  run: 'runId',
+  source: 'sourceCollection',
+  accept: 'accepts',
+};
+
+const OF_THE_COMMAND_LINE = ['yes', 'report', 'by', 'stage', 'json'];
+
+/** The fields of a function's input. */
+export function payloadOf({ freeGb, ...typed }: Typed): Record<string, unknown> {
+  const fields = Object.entries(typed).filter(([name]) => !OF_THE_COMMAND_LINE.includes(name));
+  return {
+    ...Object.fromEntries(fields.map(([name, value]) => [FIELDS[name] ?? name, value])),
+    ...(freeGb !== undefined && { freeBytes: freeGb * GIGABYTE }),
+  };
+}
+
+function option<Value>(
+  flag: string,
+  description: string,
+  parse?: (text: string, previous: Value) => Value,
+) {
+  const made = new Option(`--${flag}`, description);
+  return parse ? made.argParser(parse) : made;
+}
+
+/** What the functions would refuse is wrong use already. */
+function fitting<Value>(schema: v.GenericSchema<unknown, Value>) {
+  return (text: unknown): Value => {
+    const { success, output } = v.safeParse(schema, text);
+    if (success) return output;
+    throw new InvalidArgumentError(`Use ${ruleOf(schema)}.`);
+  };
+}
+
+function fittingNumber<Value>(schema: v.GenericSchema<unknown, Value>) {
+  return (text: string) => fitting(schema)(/^\d+$/.test(text) ? Number(text) : text);
+}
+
+function findings(text: string, previous: string[] = []): string[] {
+  if (ACCEPTABLE.some((finding) => finding === text)) return [...previous, text];
+  throw new InvalidArgumentError(`Use one of ${ACCEPTABLE.join(', ')}.`);
+}
+
+function stageName(text: string): string {
+  if (/^[a-zA-Z0-9-]{1,40}$/.test(text)) return text;
+  throw new InvalidArgumentError('Use the name of a stage, such as prod.');
+}

@@ -1,0 +1,121 @@
+// What the command line prints: lines for people, or one JSON object per line. Status that changes is shown in place
+// at a terminal.
+import { clearLine, cursorTo } from 'node:readline';
+import { styleText } from 'node:util';
+import { CommanderError } from '@commander-js/extra-typings';
+import { Refusal, sentencesOf } from '../../../lib/migration/refusals.ts';
+import { translateFailure } from '../../../lib/migration/runs/failures.ts';
+import { asPrintable, isPrintable } from '../../../lib/shared/printable.ts';
+import { type Aftermath, aftermathText, type NextStep } from './next-steps.ts';
+import { timeText } from './text.ts';
+
+export const EXIT = { done: 0, failed: 1, wrongUse: 2, refused: 3 } as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+export interface Streams {
+  readonly input: NodeJS.ReadStream;
+  /** Results and the lines of `run`. */
+  readonly output: NodeJS.WriteStream;
+  /** Errors, questions, and status that is replaced by what comes next. */
+  readonly status: NodeJS.WriteStream;
+}
+
+/** What a line says, for machines. */
+export interface Event {
+  readonly event: string;
+  readonly [field: string]: unknown;
+}
+
+export type Output = ReturnType<typeof createOutput>;
+
+const MARKS = { done: ['green', '✓'], failed: ['red', '✗'], warning: ['yellow', '!'] } as const;
+
+export function createOutput({ output, status }: Streams, isJson: boolean) {
+  let shown = false;
+
+  function clear(): void {
+    if (!shown) return;
+    clearLine(status, 0);
+    cursorTo(status, 0);
+    shown = false;
+  }
+
+  return {
+    isJson,
+    /** Whether a person sees a line as it is replaced. */
+    isLive: status.isTTY === true && !isJson,
+    /** A line for people, or the object for machines. */
+    line(text: string, event: Event, next: readonly NextStep[] = []): void {
+      clear();
+      const machine = () =>
+        JSON.stringify({ ...event, next_steps: next.map(({ command }) => command) });
+      output.write(`${isJson ? machine() : printable(text)}\n`);
+    },
+    /** For people alone, beside the results. */
+    note(text: string): void {
+      clear();
+      if (!isJson) status.write(`${printable(text)}\n`);
+    },
+    /** Until the next line, at a terminal. */
+    show(text: string): void {
+      if (status.isTTY !== true || isJson) return;
+      clear();
+      status.write(printable(text).slice(0, (status.columns ?? 80) - 1));
+      shown = true;
+    },
+    clear,
+    /** A tick, a cross or an exclamation mark, coloured at a terminal. */
+    mark(kind: keyof typeof MARKS): string {
+      const [colour, sign] = MARKS[kind];
+      return styleText(colour, sign, { stream: output });
+    },
+    bold: (text: string) => styleText('bold', text, { stream: output }),
+  };
+}
+
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.wrongUse;
+  return error instanceof Refusal ? EXIT.refused : EXIT.failed;
+}
+
+/** @returns the exit code */
+export function reportFailure(
+  cause: unknown,
+  output: Output,
+  aftermath: Aftermath = { next: [] },
+): ExitCode {
+  const { next } = aftermath;
+  const failure = translateFailure(cause);
+  const error = failure instanceof Error ? failure : new Error(String(failure));
+  const exitCode = exitCodeOf(error);
+  // Without a command, the usage is printed already.
+  const isSaid = error instanceof CommanderError && error.code === 'commander.help';
+  if (exitCode === EXIT.done || isSaid) return exitCode;
+  const { name } = error;
+  const message = sentencesOf(error);
+  if (output.isJson) {
+    output.line('', { event: 'error', exitCode, error: { name, message } }, next);
+  } else if (exitCode === EXIT.wrongUse) {
+    output.note(`${message}\nAdd --help to see the options.`);
+  } else {
+    output.note(`${name}: ${message}`);
+    const last = aftermathText(aftermath);
+    if (last !== '') output.note(last);
+  }
+  return exitCode;
+}
+
+// A record may hold what an older version let in: nothing of it may move the cursor or forge a line.
+function printable(text: string): string {
+  const said = text.replace(TIMES, timeText);
+  const plain = said.replaceAll('\n', '').replace(STYLES, '');
+  if (isPrintable(plain)) return said;
+  return said.split('\n').map(asPrintable).join('\n');
+}
+
+/** In the messages of functions, which machines read as well. */
+const TIMES = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the styles of `styleText` begin with one
+const STYLES = /\u001b\[\d+m/g;

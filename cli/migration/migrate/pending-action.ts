@@ -1,0 +1,29 @@
+// What a person does where no webhook does it.
+import type { ExternalAction } from '../../../lib/migration/phases.ts';
+import type { Status } from '../../../lib/migration/steps/status.ts';
+
+const WORDS: Readonly<Record<ExternalAction, (collection: string, testUser: string) => string>> = {
+  freeze: (collection) =>
+    `Stop all writes to ${collection}: the backend answers each one with 503, also for the test user.`,
+  'deploy-new': (collection, testUser) =>
+    `Deploy the new version on ${collection}. Writes stay frozen until "open-writes"; allow those of ${testUser} only.`,
+  'deploy-old': (collection) =>
+    `Deploy the old version on ${collection}. Writes stay frozen until "open-writes".`,
+  'open-writes': (collection) =>
+    `Open writes on ${collection} for everybody: nobody can write until this is done.`,
+};
+
+export interface PendingAction {
+  readonly action: ExternalAction;
+  readonly collection: string;
+  readonly toDo: string;
+  readonly since: string | null;
+}
+
+/** Undefined where nothing is pending, or where it was confirmed. */
+export function pendingActionOf({ pendingAction, testUser }: Status): PendingAction | undefined {
+  const pending = pendingAction;
+  if (!pending || pending.confirmedBy !== null) return undefined;
+  const { action, collection, since } = pending;
+  return { action, collection, toDo: WORDS[action](collection, testUser), since };
+}

@@ -1,0 +1,57 @@
+// Where the functions of a migration run: in this process, or on a deployed stage. The command line treats both alike.
+import * as v from 'valibot';
+import { COMMANDS, EXTERNAL_ACTIONS, PHASES } from '../../../lib/migration/phases.ts';
+import { Refusal } from '../../../lib/migration/refusals.ts';
+import type { Status } from '../../../lib/migration/steps/status.ts';
+import type { FunctionName } from './commands.ts';
+
+export type Payload = Readonly<Record<string, unknown>>;
+
+export interface Place {
+  /** Undefined in this process. */
+  readonly stage: string | undefined;
+  /** The table with the runs, and where it is. */
+  readonly where: string;
+  /**
+   * One invocation, to its end.
+   * @param signal interrupts it in this process; a function on a stage goes on
+   * @throws Refusal, RetryableFailure as the function does; FunctionFailedError for a fault of its own
+   */
+  invoke(name: FunctionName, payload: Payload, signal?: AbortSignal): Promise<unknown>;
+}
+
+/** A fault of the function itself, or of what runs it: none that the guide names. */
+export class FunctionFailedError extends Error {
+  override readonly name = 'FunctionFailedError';
+}
+
+const statusSchema = v.looseObject({
+  runId: v.string(),
+  at: v.string(),
+  phase: v.picklist(PHASES),
+  plan: v.looseObject({}),
+  evidence: v.array(v.looseObject({})),
+  moves: v.array(v.looseObject({ command: v.picklist(COMMANDS) })),
+  pendingAction: v.nullable(v.looseObject({ action: v.picklist(EXTERNAL_ACTIONS) })),
+});
+
+/** Of the present run, unless one is named. @throws as the function does; where there is none, with the table's name */
+export async function statusIn(place: Place, runId?: string): Promise<Status> {
+  const answer = await place
+    .invoke('status', runId === undefined ? {} : { runId })
+    .catch((error: unknown) => {
+      if (!(error instanceof Refusal && error.name === UNKNOWN_RUN)) throw error;
+      throw new Refusal(UNKNOWN_RUN, `In ${place.where}: ${error.why}`);
+    });
+  if (v.is(statusSchema, answer)) return answer as unknown as Status;
+  throw otherVersion(place);
+}
+
+export const UNKNOWN_RUN = 'RefusedUnknownRun';
+
+/** For an answer that this command line does not know. */
+export function otherVersion({ stage }: Place): FunctionFailedError {
+  return new FunctionFailedError(
+    `The functions of ${stage ?? 'this process'} and this command line are of different versions: check out the deployed version, or deploy this one.`,
+  );
+}

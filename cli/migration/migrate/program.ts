@@ -1,0 +1,258 @@
+// The commands as commander has them, and what each does with what was typed.
+import { writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { Argument } from '@commander-js/extra-typings';
+import { EXTERNAL_ACTIONS } from '../../../lib/migration/phases.ts';
+import { isRefusal } from '../../../lib/migration/refusals.ts';
+import type { PreflightResult } from '../../../lib/migration/steps/preflight.ts';
+import { firstLine } from '../../../lib/shared/user-error.ts';
+import { createCommand } from '../../../processes/program.ts';
+import type { Running } from '../../../processes/running.ts';
+import { type Ask, confirmRun, createAsk } from '../../prompt.ts';
+import { COMMANDS, COMMON_OPTIONS, type CommandName, commandNamed } from './commands.ts';
+import { checkPrerequisites, type Drive, drive, driveWindow } from './drive.ts';
+import { type Aftermath, aftermathOf, INVOCATION, nextLines, nextSteps } from './next-steps.ts';
+import { OPTIONS, payloadOf, type Typed } from './options.ts';
+import { EXIT, type ExitCode, type Output, type Streams } from './output.ts';
+import { type Payload, type Place, UNKNOWN_RUN } from './place.ts';
+import { planLines } from './plan-text.ts';
+import { reportPage } from './report-page.ts';
+import { createSession, findRun, labelOf, readStatus, runStep, type Session } from './run-step.ts';
+import { leftLines, statusAsText } from './status-text.ts';
+import { confirmedText, countText, factLines } from './text.ts';
+
+interface Parts {
+  readonly running: Running;
+  readonly interruption: AbortController;
+  readonly streams: Streams;
+  readonly output: Output;
+  readonly openPlace: OpenPlace;
+  /** Of the process, unless a test gives another. */
+  readonly time?: Partial<Pick<Session, 'now' | 'sleep' | 'nextPoll'>>;
+}
+
+/** @throws Refusal naming every variable that is missing or unusable */
+export type OpenPlace = (wanted: {
+  readonly stage: string | undefined;
+  /** Whether more than the table with the runs is needed. */
+  readonly needsServices: boolean;
+}) => Promise<Place>;
+
+/** For the messages of a failure or an interruption. */
+export interface ProgramState {
+  aftermath: Aftermath;
+  stage: string | undefined;
+}
+
+const ARGUMENTS: { readonly [Name in CommandName]?: Argument<string> } = {
+  confirm: new Argument('<action>', 'the action that is done').choices(EXTERNAL_ACTIONS),
+  report: new Argument('[file]', 'where to write it (default: standard output)'),
+};
+
+/** They need no more than the table with the runs. */
+const OF_RECORD: readonly CommandName[] = ['status', 'confirm', 'report'];
+
+interface Given {
+  readonly name: CommandName;
+  readonly typed: Typed;
+  readonly argument: string | undefined;
+}
+
+export function createMigrateProgram(parts: Parts) {
+  const state: ProgramState = { aftermath: { next: [] }, stage: undefined };
+  const program = createCommand(INVOCATION, 'Migrate the memory backend to its next major version.')
+    .configureOutput({
+      writeOut: (text) => parts.streams.output.write(text),
+      writeErr: (text) => parts.streams.status.write(text),
+    })
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 done, or nothing to do; 1 failed, may succeed when repeated; 2 wrong use; 3 refused.',
+    );
+  for (const name of Object.keys(COMMANDS) as CommandName[]) {
+    const { does, options } = commandNamed(name);
+    const command = program.command(name).description(does);
+    for (const option of [...COMMON_OPTIONS, ...options]) command.addOption(OPTIONS[option]);
+    const takes = ARGUMENTS[name];
+    if (takes) command.addArgument(takes);
+    command.action(async (...given: unknown[]) => {
+      const [argument, typed] = takes ? given : [undefined, ...given];
+      await act(parts, state, { name, typed: typed as Typed, argument: argument as string });
+    });
+  }
+  return { command: program, state };
+}
+
+async function act(parts: Parts, state: ProgramState, given: Given) {
+  const { name, typed } = given;
+  const { running, interruption, streams, output } = parts;
+  const { signal } = interruption;
+  const { stage } = typed;
+  state.stage = stage;
+  const needsServices = !OF_RECORD.includes(name);
+  const place = await parts.openPlace({ stage, needsServices });
+  const session = { ...createSession({ place, output, signal }), ...parts.time };
+  const ask = createAsk(streams, signal);
+  const work = withAftermath(session, state, typed, () =>
+    name === 'run'
+      ? drive(driveOf(session, ask, { typed, payload: payloadOf(typed) }))
+      : name === 'report'
+        ? showReport(session, given, streams)
+        : actOnce({ ...given, session, ask }),
+  );
+  // Stopping waits for the step to stop: it releases its lock.
+  running.whenStopping(async () => {
+    // For the case that the step does not stop in time.
+    state.aftermath = aftermathOf(session.lastSeen.status, stage);
+    interruption.abort(new Error('Interrupted'));
+    await Promise.allSettled([work]);
+  });
+  process.exitCode = await work;
+}
+
+async function withAftermath<Result>(
+  session: Session,
+  state: ProgramState,
+  { run }: Typed,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const { runId = run } = session.lastSeen;
+    // `status` may fail for the same reason.
+    const status = await readStatus(session, runId).catch(() => session.lastSeen.status);
+    state.aftermath = aftermathOf(status, session.place.stage, error);
+    throw error;
+  }
+}
+
+type Once = Given & { readonly session: Session; readonly ask: Ask };
+
+function driveOf(
+  session: Session,
+  ask: Ask,
+  { typed, payload }: { readonly typed: Typed; readonly payload: Payload },
+): Drive {
+  const { yes, by = userInfo().username, report } = typed;
+  return { session, ask, payload, isConfirmed: yes === true, person: by, report };
+}
+
+/** One command, however often its function has to be invoked. */
+async function actOnce({ session, ask, name, typed, argument }: Once): Promise<ExitCode> {
+  const { place, output } = session;
+  if (name === 'run' || name === 'status' || name === 'report') {
+    return await showStatus(session, typed);
+  }
+  const given = payloadOf(typed);
+  const runId = typed.run ?? (await findRun(session, given)).runId;
+  const payload = { ...given, runId };
+  if (name === 'cutover' && typed.execute) {
+    return await driveWindow(driveOf(session, ask, { typed, payload }));
+  }
+  const { isConfirmed, does } = commandNamed(name);
+  if (isConfirmed && typed.execute && (await mayBeGiven(session, name, runId))) {
+    const price = typed.asItWas
+      ? ', and leave behind what was written since the switch'
+      : leavingBehind(typed.acknowledgedLoss);
+    const what = `${does}${price}`;
+    if (!typed.yes) await confirmRun(ask, { runId, what });
+    output.note(confirmedText(typed.yes ? '--yes' : 'the run id', what));
+  }
+  const result = await resultOf(session, { name, payload, action: argument, by: typed.by });
+  const status = await readStatus(session, runId).catch((error: unknown) => {
+    // A dry run of the preflight is of a run that there is not yet.
+    if (!isRefusal(error, UNKNOWN_RUN)) {
+      output.note(`The status of the run is not available: ${firstLine(error)}`);
+    }
+    return undefined;
+  });
+  const next = status ? nextSteps(status, place.stage) : [];
+  const lines = [
+    ...resultLines(name, result),
+    ...(status ? [...leftLines(status), ...nextLines(next)] : []),
+  ];
+  const event = { event: name, exitCode: EXIT.done, result: result ?? null };
+  output.line(lines.join('\n'), event, next);
+  return EXIT.done;
+}
+
+function leavingBehind(writes: number | undefined): string {
+  return writes === undefined ? '' : `, and leave at most ${countText(writes, 'write')} behind`;
+}
+
+/** What would be refused needs no confirmation. */
+async function mayBeGiven(session: Session, name: CommandName, runId: string): Promise<boolean> {
+  const status = await readStatus(session, runId).catch(() => undefined);
+  return !status || status.moves.some(({ command }) => command === name);
+}
+
+interface Taken {
+  readonly name: Exclude<CommandName, 'run' | 'status' | 'report'>;
+  readonly payload: Payload;
+  readonly action: string | undefined;
+  readonly by: string | undefined;
+}
+
+async function resultOf(
+  session: Session,
+  { name, payload, action, by = userInfo().username }: Taken,
+): Promise<unknown> {
+  if (name === 'confirm') {
+    const { runId } = payload;
+    return await session.place.invoke('confirm', { runId, action, confirmedBy: by });
+  }
+  if (name === 'preflight') return await checkPrerequisites(session, payload);
+  if (name === 'copy') {
+    const { runId, execute = false } = payload;
+    const { next } = await readStatus(session, String(runId));
+    const made = next === 'rebuild' && (await runStep(session, next, { runId, execute }));
+    if (made && !execute) return made;
+  }
+  return await runStep(session, name, payload);
+}
+
+async function showReport(
+  session: Session,
+  { typed, argument: file }: Given,
+  streams: Streams,
+): Promise<ExitCode> {
+  const { output } = session;
+  const page = reportPage(await readStatus(session, typed.run));
+  if (file !== undefined) await writeFile(file, page);
+  const event = {
+    event: 'report',
+    exitCode: EXIT.done,
+    ...(file === undefined ? { page } : { file }),
+  };
+  if (file !== undefined || output.isJson) output.line(`The report is in ${file}`, event);
+  else streams.output.write(page);
+  return EXIT.done;
+}
+
+async function showStatus(session: Session, { run }: Typed): Promise<ExitCode> {
+  const { place, output } = session;
+  const status = await readStatus(session, run);
+  const next = nextSteps(status, place.stage);
+  const event = { event: 'status', exitCode: EXIT.done, where: place.where, result: status };
+  output.line(statusAsText(status, place), event, next);
+  return EXIT.done;
+}
+
+function resultLines(name: CommandName, result: unknown): string[] {
+  if (name === 'preflight') return ['Plan:', ...planLines((result as PreflightResult).plan)];
+  const { dryRun, done, phase, forecast, confirmedBy, action, runId } = (result ?? {}) as Payload;
+  if (dryRun) {
+    return [
+      `${labelOf(name)}: a dry run, nothing was changed. With --execute:`,
+      ...factLines(forecast as Payload).map((line) => `  ${line}`),
+    ];
+  }
+  if (confirmedBy)
+    return [confirmedText(String(confirmedBy), `"${action}" of run ${runId} is done`)];
+  if (phase === undefined) return [`${labelOf(name)}: nothing is due`];
+  if (name === 'rollback' && phase === 'copied') {
+    return [`${labelOf(name)}: done, users are on the old version and can write`];
+  }
+  return [`${labelOf(name)}: ${done ? 'done' : 'not yet'}, the run is ${phase}`];
+}

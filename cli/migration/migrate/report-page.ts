@@ -1,0 +1,213 @@
+// A run as one page for people who were not there, and for the change record: no script, nothing from elsewhere.
+import { DIFFERENCES } from '../../../lib/migration/reconcile-report.ts';
+import type { Status } from '../../../lib/migration/steps/status.ts';
+import { approvalRows, factsOf, millisecondsText } from './approval-text.ts';
+import { Html, html } from './html.ts';
+import { usersText } from './next-steps.ts';
+import { labelOf } from './run-step.ts';
+import { leftLines } from './status-text.ts';
+import { countText, durationText, factLines, timeText } from './text.ts';
+
+/** XHTML as well: every element is closed. */
+export function reportPage(status: Status): string {
+  const { runId, phase, at } = status;
+  const title = `Migration ${runId}: ${phase}`;
+  const page = html`<!DOCTYPE html>
+<html lang="en" xmlns="http://www.w3.org/1999/xhtml">
+<head>
+<meta charset="utf-8" />
+<meta name="viewport" content="width=device-width, initial-scale=1" />
+<meta name="color-scheme" content="light dark" />
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
+<title>${title}</title>
+<style>${new Html(STYLE)}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+<p>${usersText(status)} As of ${timeText(at)}.</p>
+${section('Summary', rowsTable(approvalRows(status)))}
+${windowSection(status)}
+${timelineSection(status)}
+${countsSection(status)}
+${differencesSection(status)}
+${latencySection(status)}
+${section('Plan', rowsTable(planRows(status)))}
+${evidenceSection(status)}
+</main>
+</body>
+</html>
+`;
+  return page.text;
+}
+
+const STYLE = `
+:root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --soft: #eef1f4; --old: #6e40c9; --new: #0a6b58; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --paper: #0d1117; --soft: #1b222b; --old: #c8a6ff; --new: #5fd4b4; } }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
+main { max-width: 60rem; margin: 0 auto; padding: 1rem; }
+section { margin-top: 2rem; overflow-x: auto; }
+table { border-collapse: collapse; }
+th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid var(--soft); }
+td { overflow-wrap: anywhere; }
+td.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+svg { max-width: 100%; height: auto; }
+svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
+.track { fill: var(--soft); } .old { fill: var(--old); } .new { fill: var(--new); }
+`;
+
+function section(title: string, content: Html | readonly Html[]): Html {
+  return html`<section>
+<h2>${title}</h2>
+${content}
+</section>`;
+}
+
+type Row = readonly [name: string, text: string];
+
+function rowsTable(rows: readonly Row[]): Html {
+  const row = ([name, text]: Row) => html`<tr><th scope="row">${name}</th><td>${text}</td></tr>\n`;
+  return html`<table><tbody>\n${rows.map(row)}</tbody></table>`;
+}
+
+function numbersTable(rows: readonly (readonly [string, number])[]): Html {
+  const row = ([name, number]: readonly [string, number]) =>
+    html`<tr><th scope="row">${name}</th><td class="number">${number.toLocaleString('en')}</td></tr>\n`;
+  return html`<table><tbody>\n${rows.map(row)}</tbody></table>`;
+}
+
+interface Bar {
+  readonly name: string;
+  readonly value: number;
+  readonly text: string;
+  readonly kind: 'old' | 'new';
+}
+
+const [WIDTH, LABEL, BAR] = [640, 150, 24];
+
+/** @param title what a reader hears in place of the picture; the bars are named beside it */
+function barChart(title: string, bars: readonly Bar[]): Html {
+  const most = Math.max(...bars.map(({ value }) => value), Number.MIN_VALUE);
+  const height = bars.length * BAR;
+  const draw = ({ name, value, text, kind }: Bar, n: number) => {
+    const length = ((value / most) * (WIDTH - 2 * LABEL)).toFixed(1);
+    return html`<text x="0" y="${n * BAR + 16}">${name}</text>
+<rect class="${kind}" x="${LABEL}" y="${n * BAR + 4}" width="${length}" height="${BAR - 8}" />
+<text x="${(LABEL + Number(length) + 6).toFixed(1)}" y="${n * BAR + 16}">${text}</text>\n`;
+  };
+  return html`<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}">
+<title>${title}</title>
+${bars.map(draw)}</svg>`;
+}
+
+function windowSection({ approval, plan }: Status): readonly Html[] {
+  if (!approval?.forecast) return [];
+  const { estimates, seconds } = approval.forecast;
+  const bars = estimates.map(({ stage, seconds, basis }) => ({
+    name: stage,
+    value: seconds,
+    kind: 'new' as const,
+    text: `${durationText(seconds * 1_000)} (${basis})`,
+  }));
+  const title = `The window: ${durationText(seconds * 1_000)} of ${countText(plan.windowMinutes, 'minute')} expected`;
+  return [section('Forecast of the window', [html`<p>${title}</p>\n`, barChart(title, bars)])];
+}
+
+/** The phases, one below the other, each where it began and as long as it took. */
+function timelineSection({ history, at, endedAt }: Status): readonly Html[] {
+  const times = history.flatMap(({ phase, at }) => (at ? [{ phase, at: Date.parse(at) }] : []));
+  const [first] = times;
+  if (!first) return [];
+  const end = Math.max(Date.parse(endedAt ?? at), first.at + 1);
+  const place = (time: number) => LABEL + ((time - first.at) / (end - first.at)) * (WIDTH - LABEL);
+  const height = times.length * BAR;
+  const draw = ({ phase, at: from }: (typeof times)[number], n: number) => {
+    const x = place(from);
+    const width = Math.max(2, place(times[n + 1]?.at ?? end) - x);
+    return html`<text x="0" y="${n * BAR + 16}">${phase}</text>
+<rect class="track" x="${LABEL}" y="${n * BAR + 4}" width="${WIDTH - LABEL}" height="${BAR - 8}" />
+<rect class="new" x="${Math.min(x, WIDTH - 2).toFixed(1)}" y="${n * BAR + 4}" width="${width.toFixed(1)}" height="${BAR - 8}" />\n`;
+  };
+  const rows = times.map(({ phase, at: from }, n) => {
+    const took = durationText((times[n + 1]?.at ?? end) - from);
+    return [timeText(new Date(from).toISOString()), `${phase}, ${took}`] as const;
+  });
+  const picture = html`<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}">
+<title>Phases of the run</title>
+${times.map(draw)}</svg>`;
+  return [section('Timeline', [picture, rowsTable(rows)])];
+}
+
+function countsSection(status: Status): Html {
+  const facts = {
+    ...factsOf(status, 'backup-manifest'),
+    ...factsOf(status, 'verification-report'),
+  };
+  const names = {
+    points: 'points',
+    users: 'users',
+    inserted: 'copied',
+    replaced: 'replaced',
+    deleted: 'removed',
+    withoutKeywords: 'with words and without keyword vector',
+  };
+  const rows = Object.entries(names).flatMap(([key, name]) =>
+    typeof facts[key] === 'number' ? [[name, facts[key]] as const] : [],
+  );
+  return section(
+    'Counts',
+    rows.length > 0 ? numbersTable(rows) : html`<p>Nothing was copied yet.</p>`,
+  );
+}
+
+function differencesSection(status: Status): Html {
+  const facts = factsOf(status, 'verification-report');
+  const rows = DIFFERENCES.map((name) => [name, Number(facts[name] ?? 0)] as const);
+  const examples = facts.examples
+    ? html`<p>For example the points ${String(facts.examples)}.</p>`
+    : '';
+  const left = leftLines(status).map((line) => html`<p>${line}</p>\n`);
+  return section('Differences', [numbersTable(rows), html`${examples}`, ...left]);
+}
+
+function latencySection(status: Status): readonly Html[] {
+  const facts = factsOf(status, 'verification-report');
+  const bar = (kind: 'old' | 'new', of: string, key: string): Bar => {
+    const value = Number(facts[key] ?? 0);
+    return { kind, name: `${of}, ${kind}`, value, text: millisecondsText(value) };
+  };
+  if (facts.searched === undefined) return [];
+  const bars = [
+    ...[bar('old', 'median', 'oldMedianMs'), bar('new', 'median', 'newMedianMs')],
+    ...[bar('old', '95th percentile', 'oldP95Ms'), bar('new', '95th percentile', 'newP95Ms')],
+  ];
+  return [
+    section('Search latency', [
+      barChart('Time of a search in the old and in the new collection', bars),
+    ]),
+  ];
+}
+
+function planRows({ plan, approvedBy, testUser, took }: Status): Row[] {
+  return [
+    ...factLines({ ...plan }).map((line): Row => {
+      const [name = '', ...text] = line.split(': ');
+      return [name, text.join(': ')];
+    }),
+    ['test user', testUser],
+    ...(approvedBy ? [['approved by', approvedBy] as const] : []),
+    ...Object.entries(took).map(
+      ([step, seconds]): Row => [`${labelOf(step)} took`, durationText(Number(seconds) * 1_000)],
+    ),
+  ];
+}
+
+function evidenceSection({ evidence }: Status): Html {
+  const rows = evidence.map(
+    ({ kind, artifact, digest, recordedAt }): Row => [
+      kind,
+      `${recordedAt ? timeText(recordedAt) : ''} ${artifact} SHA-256 ${digest}`,
+    ],
+  );
+  return section('Reports that are kept', rowsTable(rows));
+}

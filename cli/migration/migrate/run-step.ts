@@ -1,0 +1,285 @@
+// Gives one step of a migration as often as it takes: waits for its lock, for services and for people, and shows how
+// far it is.
+import { setTimeout } from 'node:timers/promises';
+import * as v from 'valibot';
+import {
+  isLockHeld,
+  isRefusal,
+  isRetryableFailure,
+  takeAs,
+} from '../../../lib/migration/refusals.ts';
+import { FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS } from '../../../lib/migration/runs/times.ts';
+import type { Status } from '../../../lib/migration/steps/status.ts';
+import { firstLine } from '../../../lib/shared/user-error.ts';
+import type { FunctionName } from './commands.ts';
+import { nextSteps } from './next-steps.ts';
+import type { Output } from './output.ts';
+import { pendingActionOf } from './pending-action.ts';
+import { type Payload, type Place, statusIn, UNKNOWN_RUN } from './place.ts';
+import { durationText, progressText, timeLeftText } from './text.ts';
+
+export interface Session {
+  readonly place: Place;
+  readonly output: Output;
+  /** Of Ctrl-C. */
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Waits until the next poll of the status; false once the step has ended. */
+  readonly nextPoll: (milliseconds: number, ended: AbortSignal) => Promise<boolean>;
+  /** The run that is meant, and its status: known also while the table does not answer. What was said of its failure. */
+  readonly lastSeen: { runId?: string; status?: Status | undefined; failure?: string };
+}
+
+/** A step that is to be given later than this waits for its day, and not for a service. */
+const LONGEST_WAIT_SECONDS = 60;
+/** Longer than the lease of a step that crashed. */
+const LOCK_PATIENCE_MS = 130_000;
+const LOCK_RETRY_MS = 5_000;
+const LIVE_POLL_MS = 1_000;
+const LOG_POLL_MS = 10_000;
+
+const waitingSchema = v.object({
+  done: v.literal(false),
+  waitSeconds: v.number(),
+  waitsFor: v.optional(v.string(), 'a service'),
+  /** Until what is waited for is over. */
+  leftSeconds: v.optional(v.number()),
+});
+
+export function createSession(parts: Pick<Session, 'place' | 'output' | 'signal'>): Session {
+  return {
+    ...parts,
+    now: Date.now,
+    sleep: (milliseconds) => setTimeout(milliseconds, undefined, { signal: parts.signal }),
+    nextPoll: (milliseconds, signal) =>
+      setTimeout(milliseconds, true, { signal, ref: false }).catch(() => false),
+    lastSeen: {},
+  };
+}
+
+/** Of the present run, unless one is named. @throws as the function does */
+export async function readStatus({ place, lastSeen }: Session, runId?: string): Promise<Status> {
+  const status = await statusIn(place, runId);
+  lastSeen.status = status;
+  return status;
+}
+
+/**
+ * The run that is meant: the present one, unless one is named. With a source, a new one where that has ended: named after
+ * the date, without a status.
+ * @throws Refusal where there is none
+ */
+export async function findRun(
+  session: Session,
+  { runId, sourceCollection }: Payload,
+): Promise<{ readonly runId: string; readonly status?: Status }> {
+  const named = runId === undefined ? undefined : String(runId);
+  const mayBegin = (error: unknown) =>
+    sourceCollection !== undefined && isRefusal(error, UNKNOWN_RUN);
+  const status = await readStatus(session, named).catch(takeAs(undefined, mayBegin));
+  const isOver = sourceCollection !== undefined && named === undefined && status?.endedAt !== null;
+  const present = isOver ? undefined : status;
+  const id = present?.runId ?? named ?? new Date(session.now()).toISOString().slice(0, 10);
+  session.lastSeen.runId = id;
+  return present ? { runId: id, status: present } : { runId: id };
+}
+
+/**
+ * @param onWaiting what else is done while the step waits, such as asking a person
+ * @returns the step's last result
+ * @throws as the step does
+ */
+export async function runStep(
+  session: Session,
+  name: FunctionName,
+  payload: Payload,
+  onWaiting: (status: Status) => Promise<void> = async () => {},
+): Promise<unknown> {
+  const { place, output, signal } = session;
+  let asked: string | undefined;
+  const showWait = createWaitOutput(session, name);
+  const showStages = createStageOutput(session, name);
+  for (;;) {
+    const result = await whileFrozen(session, { name, runId: payload.runId }, () =>
+      whenUnlocked(session, showWait, () =>
+        following(session, { name, payload, showStages }, () =>
+          place.invoke(name, payload, signal),
+        ),
+      ),
+    );
+    const wait = v.safeParse(waitingSchema, result);
+    if (!wait.success || wait.output.waitSeconds > LONGEST_WAIT_SECONDS) return result;
+    const { waitSeconds, waitsFor, leftSeconds } = wait.output;
+    const status = await statusOrUndefined(session, payload);
+    if (status) showStages(status);
+    const pending = status && pendingActionOf(status);
+    if (status && pending && pending.toDo !== asked) {
+      asked = pending.toDo;
+      const next = nextSteps(status, place.stage);
+      const confirm = next.find(({ command }) => command.includes(` confirm ${pending.action} `));
+      const text = `${timeLeft(session, status)}To do by hand: ${pending.toDo}\n  To confirm it from another terminal: ${confirm?.command}`;
+      output.line(text, { event: 'action', step: name, ...pending }, next);
+    }
+    if (status) await onWaiting(status);
+    if (waitSeconds === 0) continue;
+    const what = pending ? 'the action above' : waitsFor;
+    for (let passed = 0; passed < waitSeconds; passed += 1) {
+      const until =
+        leftSeconds === undefined
+          ? `checking again in ${waitSeconds - passed}s`
+          : `${leftSeconds - passed}s left`;
+      showWait(what, `for ${what}, ${until}`, status);
+      await session.sleep(Math.min(1, waitSeconds - passed) * 1_000);
+    }
+  }
+}
+
+type WaitOutput = (what: string, text: string, status?: Status) => void;
+
+/** In place at a terminal; elsewhere a line when a wait begins, and one every ten seconds. */
+function createWaitOutput(session: Session, step: FunctionName): WaitOutput {
+  const { output, now, place, lastSeen } = session;
+  let last = { kind: '', at: 0 };
+  return (what, text, status = lastSeen.status) => {
+    const line = `${timeLeft(session, status)}${labelOf(step)}: waiting ${text}`;
+    if (output.isLive) return output.show(line);
+    // With another count in it, it is no other wait.
+    const kind = what.replace(/[\d,]+/g, '');
+    if (kind === last.kind && now() - last.at < LOG_POLL_MS) return;
+    last = { kind, at: now() };
+    const next = status ? nextSteps(status, place.stage) : [];
+    output.line(line, { event: 'waiting', step, for: what }, next);
+  };
+}
+
+/** A line for each stage of a switch that is behind it. */
+function createStageOutput(session: Session, step: FunctionName): (status: Status) => void {
+  const { output, place } = session;
+  const shown = new Set<string>();
+  return (status) => {
+    for (const stage of status.stages) {
+      if (shown.has(stage)) continue;
+      shown.add(stage);
+      const line = `${timeLeft(session, status)}${output.mark('done')} ${labelOf(step)}: ${stage.replaceAll('-', ' ')}`;
+      output.line(line, { event: 'stage', step, stage }, nextSteps(status, place.stage));
+    }
+  };
+}
+
+export function labelOf(name: string): string {
+  return `${name[0]?.toUpperCase()}${name.slice(1)}`;
+}
+
+/** `[18:03 left] ` inside the window; a rollback has no deadline. */
+export function timeLeft({ now }: Pick<Session, 'now'>, status: Status | undefined): string {
+  if (!status?.deadlineAt || status.endedAt || status.retention) return '';
+  if (status.phase === 'switching-back') return '';
+  return `[${timeLeftText(Date.parse(status.deadlineAt) - now())} left] `;
+}
+
+/**
+ * Where writes are frozen, tries again after a failure that may pass: until the deadline of the window, and in a rollback
+ * until it is done.
+ * @throws as the work does
+ */
+export async function whileFrozen<Result>(
+  session: Session,
+  { name, runId }: { readonly name: string; readonly runId: unknown },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { output, place, signal, sleep, lastSeen } = session;
+  for (let pause = FIRST_RETRY_SECONDS; ; pause = Math.min(LONGEST_RETRY_SECONDS, pause * 2)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isRetryableFailure(error)) throw error;
+      signal.throwIfAborted();
+      const status = (await statusOrUndefined(session, { runId })) ?? lastSeen.status;
+      const left = status ? millisecondsToRetry(session, status) : 0;
+      if (!status || left <= 0) throw error;
+      const milliseconds = Math.min(pause * 1_000, left);
+      output.line(
+        `${timeLeft(session, status)}${output.mark('warning')} ${labelOf(name)}: ${error.name}: ${error.message} Trying again in ${durationText(milliseconds)}.`,
+        { event: 'retry', step: name, error: { name: error.name, message: error.message } },
+        nextSteps(status, place.stage),
+      );
+      await sleep(milliseconds);
+    }
+  }
+}
+
+function millisecondsToRetry({ now }: Session, { phase, deadlineAt }: Status): number {
+  if (phase === 'switching-back') return Number.POSITIVE_INFINITY;
+  if (!deadlineAt || phase !== 'switching') return 0;
+  return Date.parse(deadlineAt) - now();
+}
+
+async function whenUnlocked<Result>(
+  { now, sleep }: Session,
+  showWait: WaitOutput,
+  take: () => Promise<Result>,
+): Promise<Result> {
+  const deadline = now() + LOCK_PATIENCE_MS;
+  for (;;) {
+    try {
+      return await take();
+    } catch (error) {
+      if (!isLockHeld(error) || now() + LOCK_RETRY_MS > deadline) throw error;
+      const text = `up to ${durationText(deadline - now())}: ${firstLine(error)}`;
+      showWait('the lock', text);
+      await sleep(LOCK_RETRY_MS);
+    }
+  }
+}
+
+/** Shows the progress of the work, as the status has it, until the work has ended. */
+async function following<Result>(
+  session: Session,
+  {
+    name,
+    payload,
+    showStages,
+  }: {
+    readonly name: FunctionName;
+    readonly payload: Payload;
+    readonly showStages: (status: Status) => void;
+  },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const ended = new AbortController();
+  const every = session.output.isLive ? LIVE_POLL_MS : LOG_POLL_MS;
+  const follow = async () => {
+    while (await session.nextPoll(every, ended.signal)) {
+      const status = await statusOrUndefined(session, payload);
+      if (!status || ended.signal.aborted) continue;
+      showStages(status);
+      const { progress } = status;
+      // The progress of another step is what that step left behind.
+      if (progress?.step !== name) continue;
+      reportProgress(session, status, `${labelOf(name)}: ${progressText(name, progress)}`);
+    }
+  };
+  const following = payload.runId === undefined || name === 'status' ? undefined : follow();
+  try {
+    return await work();
+  } finally {
+    ended.abort();
+    await following;
+    session.output.clear();
+  }
+}
+
+function reportProgress(session: Session, status: Status, text: string): void {
+  const { output, place } = session;
+  const line = `${timeLeft(session, status)}${text}`;
+  if (output.isLive) output.show(line);
+  else output.line(line, { event: 'progress', ...status.progress }, nextSteps(status, place.stage));
+}
+
+// The step itself reports what is wrong with the services.
+async function statusOrUndefined(session: Session, { runId }: Payload) {
+  return await readStatus(session, runId === undefined ? undefined : String(runId)).catch(
+    () => undefined,
+  );
+}

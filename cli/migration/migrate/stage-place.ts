@@ -1,0 +1,99 @@
+// The functions of a deployed stage, invoked over the API of AWS Lambda. Region, credentials and an address other
+// than AWS's own come from the usual variables: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL_LAMBDA.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import * as v from 'valibot';
+import { parse } from 'yaml';
+import {
+  isRefusalName,
+  isRetryableFailure,
+  isRetryableName,
+  parseRefusal,
+  Refusal,
+  RetryableFailure,
+} from '../../../lib/migration/refusals.ts';
+import { translateFailure } from '../../../lib/migration/runs/failures.ts';
+import type { FunctionName } from './commands.ts';
+import { FunctionFailedError, type Place } from './place.ts';
+
+export function createStagePlace(stage: string, client = createClient()): Place {
+  return {
+    stage,
+    where: `the table of stage ${stage}`,
+    async invoke(name, payload) {
+      const FunctionName = deployedName(name, stage);
+      const Payload = Buffer.from(JSON.stringify(payload));
+      const answer = await client
+        .send(new InvokeCommand({ FunctionName, Payload }))
+        .catch((error: unknown) => {
+          throw failureOfInvocation(FunctionName, error);
+        });
+      const text = Buffer.from(answer.Payload ?? []).toString();
+      const result: unknown = text === '' ? undefined : JSON.parse(text);
+      if (answer.FunctionError !== undefined) throw failureOfFunction(FunctionName, result);
+      return result ?? undefined;
+    },
+  };
+}
+
+// One attempt: a step whose answer was lost is still at work, and a second invocation would only find its lock.
+function createClient(): LambdaClient {
+  return new LambdaClient({ maxAttempts: 1 });
+}
+
+const FILE = join(import.meta.dirname, '../../../serverless.yml');
+const serviceSchema = v.object({ service: v.string() });
+
+/** serverless.yml names the service, and the file of the function names the function. */
+export function deployedName(name: FunctionName, stage: string): string {
+  const { service } = v.parse(serviceSchema, parse(readFileSync(FILE, 'utf8')));
+  return `${service}-${stage}-migration${name[0]?.toUpperCase()}${name.slice(1)}`;
+}
+
+const failureSchema = v.object({
+  // A function that ran out of time reports none.
+  errorType: v.optional(v.string(), ''),
+  errorMessage: v.optional(v.string(), ''),
+});
+
+const NO_REASON = { errorType: '', errorMessage: '' };
+
+/** What the function threw, or how it ended. */
+function failureOfFunction(functionName: string, answer: unknown): Error {
+  const { errorType, errorMessage } = v.parse(v.fallback(failureSchema, NO_REASON), answer);
+  if (isRefusalName(errorType)) return parseRefusal(errorType, errorMessage);
+  if (isRetryableName(errorType)) return new RetryableFailure(errorType, errorMessage);
+  if (errorType === 'Sandbox.Timedout' || /Task timed out/.test(errorMessage)) {
+    return new RetryableFailure(
+      'RetryableUnavailable',
+      `${functionName} reached its time limit. Its finished work is kept and its lock expires within two minutes: then give the same command again.`,
+    );
+  }
+  const what = [errorType, errorMessage].filter((text) => text !== '').join(': ');
+  return new FunctionFailedError(
+    `${functionName} failed (${what || 'no reason given'}): see its log, /aws/lambda/${functionName}.`,
+  );
+}
+
+// Lambda's own names for errors that pass.
+const TRANSIENT =
+  /^(TooManyRequests|Service|ResourceConflict|EC2Throttled|ENILimitReached)Exception$/;
+
+/** Why there was no invocation, or no answer to it. */
+function failureOfInvocation(functionName: string, cause: unknown): unknown {
+  const { name = '', message = '' } = cause as { name?: string; message?: string };
+  if (name === 'ResourceNotFoundException') {
+    return new Refusal('RefusedSetting', `There is no function ${functionName} in this stage.`, {
+      cause,
+    });
+  }
+  if (TRANSIENT.test(name)) {
+    const why = `${functionName} could not be invoked: ${name}: ${message}.`;
+    return new RetryableFailure('RetryableUnavailable', why, { cause });
+  }
+  const translated = translateFailure(cause);
+  if (!isRetryableFailure(translated)) return translated;
+  const why = `No answer from ${functionName}, which may still be at work; "status" shows it.`;
+  return new RetryableFailure('RetryableUnavailable', why, { cause });
+}

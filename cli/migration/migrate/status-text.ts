@@ -1,0 +1,133 @@
+// The status of a run as a page that a person reads.
+import type { Status } from '../../../lib/migration/steps/status.ts';
+import { DIGEST_DIGITS, mayBeFrozen, nextLines, nextSteps, usersText } from './next-steps.ts';
+import { pendingActionOf } from './pending-action.ts';
+import type { Place } from './place.ts';
+import { planLines } from './plan-text.ts';
+import { labelOf } from './run-step.ts';
+import { countText, durationText, progressText } from './text.ts';
+
+export function statusAsText(status: Status, { stage, where }: Pick<Place, 'stage' | 'where'>) {
+  const { runId, phase, plan, phaseAt, startedAt, endedAt, testUser, at } = status;
+  const since = phaseAt ? ` for ${durationText(between(phaseAt, at))}` : '';
+  return [
+    `Run ${runId}: ${phase}${since} (${where})`,
+    ...row('started', startedAt),
+    ...row('ended', endedAt),
+    ...planLines(plan),
+    ...row('test user', `${testUser}; MEMORY_BACKEND_KEY must belong to this user`),
+    ...row('window', windowText(status)),
+    ...row('users', usersLine(status)),
+    ...row('refused', status.refused && `${status.refused.name}: ${status.refused.why}`),
+    ...row('rollback', rollbackText(status)),
+    ...row('progress', progressLine(status)),
+    ...row('max rate', status.maxRate ? `${countText(status.maxRate, 'point')} a second` : null),
+    ...row('lock', lockText(status)),
+    ...status.evidence.flatMap((evidence) => evidenceLines(evidence, at)),
+    ...row('to approve', approvalText(status)),
+    ...pendingLines(status),
+    ...leftLines(status),
+    ...nextLines(nextSteps(status, stage)),
+  ].join('\n');
+}
+
+/** What a rollback left behind, and what a person has to look at; empty before its end. */
+export function leftLines({ phase, evidence, kept, served, takesNoWindow }: Status): string[] {
+  const stays = kept.map(
+    (name) => `Collection ${name} changed since the switch, and stays: compare it by hand.`,
+  );
+  const { facts } = evidence.find(({ kind }) => kind === 'rollback-report') ?? {};
+  // Of an earlier window, users are on the new version by now.
+  if (!facts || phase === 'live' || phase === 'closed') return stays;
+  const { leftBehind, lacking, comparedByHand, oldVersion } = facts;
+  const behind =
+    leftBehind === 'unknown'
+      ? 'Left behind: unknown, the new collection could not be read.'
+      : `Left behind: ${leftBehind ? countText(Number(leftBehind), 'write') : 'no writes'}.`;
+  const lost = `Not counted: ${countText(Number(lacking), 'old memory')} that the new collection lacked.`;
+  const more = `Collection ${comparedByHand} has writes that did not come along: compare it by hand.`;
+  const left = served.map(
+    ({ collection, until }) => `Collection ${collection} stays as users left it until ${until}.`,
+  );
+  const waits = `The run takes no further window: ${takesNoWindow}.`;
+  const unproved = 'The backend did not say whether it runs the old version: check it.';
+  return [
+    behind,
+    ...(lacking ? [lost] : []),
+    ...(comparedByHand ? [more] : []),
+    ...left,
+    ...(takesNoWindow ? [waits] : []),
+    ...(oldVersion === 'unproved' ? [unproved] : []),
+    ...stays,
+  ];
+}
+
+function windowText({ phase, phaseAt, deadlineAt, endedAt, retention, at }: Status): string | null {
+  if (phase === 'switching-back') {
+    const since = phaseAt ? ` since ${phaseAt}` : '';
+    return `rolling back${since}; it has no deadline`;
+  }
+  if (!deadlineAt || endedAt || retention) return null;
+  const left = between(at, deadlineAt);
+  return left > 0
+    ? `closes at ${deadlineAt}, ${durationText(left)} left`
+    : `closed at ${deadlineAt}: a cutover that is not finished rolls back`;
+}
+
+function usersLine(status: Status): string {
+  const { frozenSince, at } = status;
+  const text = usersText(status);
+  if (!mayBeFrozen(status)) return text;
+  if (!frozenSince) return `${text} No refused write has proved it yet.`;
+  return `${text} The first write was refused at ${frozenSince}, ${durationText(between(frozenSince, at))} ago.`;
+}
+
+function rollbackText({ endedAt, retention }: Status): string | null {
+  if (!retention || endedAt) return null;
+  const { until, daysLeft, isOver, isEnding } = retention;
+  if (isOver) return `no longer possible since ${until}`;
+  const days = `${countText(daysLeft, 'day')} left`;
+  return `possible until ${until}, ${days}${isEnding ? ', ends soon' : ''}`;
+}
+
+function progressLine({ progress, at }: Status): string | null {
+  if (!progress) return null;
+  const { step, savedAt } = progress;
+  const age = savedAt ? `, ${durationText(between(savedAt, at))} ago` : '';
+  return `${labelOf(step)}: ${progressText(step, progress)}${age}`;
+}
+
+function lockText({ lock, at }: Status): string | null {
+  if (!lock?.since || !lock.until) return null;
+  const age = durationText(between(lock.since, at));
+  return `held by a step since ${lock.since}, ${age} ago; if it crashed, until ${lock.until}`;
+}
+
+function evidenceLines(
+  { kind, artifact, digest, recordedAt }: Status['evidence'][number],
+  at: string,
+) {
+  const age = recordedAt ? `${durationText(between(recordedAt, at))} old, ` : '';
+  return row(kind, `${age}digest ${digest.slice(0, DIGEST_DIGITS)}, ${artifact}`);
+}
+
+function approvalText({ approval }: Status): string | null {
+  if (!approval?.digest) return null;
+  const { evidence, digest } = approval;
+  return `the ${evidence} with digest ${digest.slice(0, DIGEST_DIGITS)}, which opens the window`;
+}
+
+function pendingLines(status: Status): string[] {
+  const pending = pendingActionOf(status);
+  if (!pending) return [];
+  const since = pending.since ? ` (since ${pending.since})` : '';
+  return [`To do by hand: ${pending.toDo}${since}`];
+}
+
+function between(from: string, to: string): number {
+  return Date.parse(to) - Date.parse(from);
+}
+
+function row(name: string, text: string | null): string[] {
+  return text === null ? [] : [`  ${name.padEnd(20)} ${text}`];
+}

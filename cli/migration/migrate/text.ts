@@ -1,0 +1,71 @@
+// Numbers, times and durations as people read them.
+import prettyBytes from 'pretty-bytes';
+import prettyMilliseconds from 'pretty-ms';
+import type { Progress } from '../../../lib/migration/runs/run.ts';
+import { wordsOf } from '../../../lib/shared/printable.ts';
+
+const MINUTE_MS = 60_000;
+
+/** To the second below a minute, to two units above. */
+export function durationText(milliseconds: number): string {
+  if (milliseconds < 1_000) return 'less than 1s';
+  return prettyMilliseconds(milliseconds, {
+    unitCount: milliseconds < MINUTE_MS ? 1 : 2,
+    secondsDecimalDigits: 0,
+  });
+}
+
+export function countText(number: number, unit: string): string {
+  const units = /[^aeiou]y$/.test(unit) ? unit.replace(/y$/, 'ies') : `${unit}s`;
+  return `${number.toLocaleString('en')} ${number === 1 ? unit : units}`;
+}
+
+/** What a person, or an option, has just taken on. */
+export function confirmedText(by: string, what: string): string {
+  return `Confirmed by ${by}: ${what}.`;
+}
+
+/** To the second. */
+export function timeText(iso: string): string {
+  return iso.replace('T', ' ').replace(/(\.\d{3})?Z$/, ' UTC');
+}
+
+/** `18:03`, also in the last minute. */
+export function timeLeftText(milliseconds: number): string {
+  return prettyMilliseconds(Math.max(0, Math.floor(milliseconds / 1_000) * 1_000), {
+    colonNotation: true,
+  }).replace(/^(\d):/, '0$1:');
+}
+
+/** Where all of it is done. */
+const AFTERWARDS: Readonly<Record<string, string>> = {
+  backup: 'testing the restore, then counting, then dumping the graph',
+  copy: 'comparing both collections, then writing the report',
+  rollback: 'comparing both collections, then switching back',
+};
+
+/** `12,400/30,000 41% 2,100/s ETA 8s`; of a backup, in bytes. */
+export function progressText(step: string, { done, total, unit, perSecond }: Progress): string {
+  const amount = unit === 'bytes' ? prettyBytes : (number: number) => number.toLocaleString('en');
+  const share = total > 0 ? Math.min(100, Math.floor((done / total) * 100)) : 0;
+  const rate = perSecond ? [`${amount(Math.round(perSecond))}/s`] : [];
+  const eta =
+    perSecond && done < total ? [`ETA ${durationText(((total - done) / perSecond) * 1_000)}`] : [];
+  const next = total > 0 && done >= total ? AFTERWARDS[step] : undefined;
+  const line = [`${amount(done)}/${amount(total)} ${share}%`, ...rate, ...eta].join(' ');
+  return next ? `${line}; now ${next}` : line;
+}
+
+/** `lost writes: at least 3, exactly unknown` */
+export function factLines(facts: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(facts).map(([name, value]) => `${wordsOf(name)}: ${factText(value)}`);
+}
+
+function factText(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'number') return value.toLocaleString('en');
+  if (Array.isArray(value)) return value.map(factText).join('; ') || 'nothing';
+  if (typeof value !== 'object' || value === null) return String(value);
+  const named = Object.entries(value).map(([name, part]) => `${wordsOf(name)} ${factText(part)}`);
+  return named.join(', ');
+}

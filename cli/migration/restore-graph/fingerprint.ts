@@ -1,0 +1,65 @@
+// What a graph holds, whatever its ids and its order: two graphs with the same fingerprint hold the same.
+import { hash } from 'node:crypto';
+import type { GraphNode, GraphRelationship } from '../../../lib/migration/graph/graph-store.ts';
+import type { Properties } from '../../../lib/migration/graph/values.ts';
+import { canonical } from '../../../lib/migration/json/json-text.ts';
+import { createDigestSum } from '../../../lib/migration/points.ts';
+import { Refusal } from '../../../lib/migration/refusals.ts';
+
+export interface GraphFingerprint {
+  readonly nodes: number;
+  readonly relationships: number;
+  /** By label and type, under names such as "nodesPerLabel Person". */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Of labels and properties of all nodes. */
+  readonly nodesDigest: string;
+  /** Of types and properties of all relationships, and of the nodes at their ends. */
+  readonly relationshipsDigest: string;
+}
+
+/** @throws Refusal when a node at the end of a relationship is missing */
+export async function fingerprintOf(graph: {
+  nodes(): AsyncIterable<GraphNode>;
+  relationships(): AsyncIterable<GraphRelationship>;
+}): Promise<GraphFingerprint> {
+  const digests = new Map<string, string>();
+  const counts = new Map<string, number>();
+  const [ofNodes, ofRelationships] = [createDigestSum(), createDigestSum()];
+  let relationships = 0;
+
+  function count(name: string): void {
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+
+  function endOf(relationship: GraphRelationship, end: 'start' | 'end'): string {
+    const digest = digests.get(relationship[end]);
+    if (digest !== undefined) return digest;
+    const why = `Relationship ${relationship.id} has no node at its ${end}, which was ${relationship[end]}.`;
+    throw new Refusal('RefusedByService', why);
+  }
+
+  for await (const { id, labels, properties } of graph.nodes()) {
+    const digest = sha256([labels.toSorted(), properties]);
+    ofNodes.add(digest);
+    digests.set(id, digest.toString('base64'));
+    for (const label of labels) count(`nodesPerLabel ${label}`);
+  }
+  for await (const relationship of graph.relationships()) {
+    const { type, properties } = relationship;
+    const ends = [endOf(relationship, 'start'), endOf(relationship, 'end')];
+    ofRelationships.add(sha256([...ends, type, properties]));
+    relationships += 1;
+    count(`relationshipsPerType ${type}`);
+  }
+  return {
+    nodes: digests.size,
+    relationships,
+    counts: Object.fromEntries(counts),
+    nodesDigest: ofNodes.text(),
+    relationshipsDigest: ofRelationships.text(),
+  };
+}
+
+function sha256(content: readonly (string | readonly string[] | Properties)[]): Buffer {
+  return hash('sha256', canonical(content), 'buffer');
+}

@@ -1,0 +1,200 @@
+// Fills an empty Neo4j. Until the restore is finished every row carries the id of its original, under a label and
+// a constraint of its own: so a batch that is sent again finds what it made the first time.
+import type { Integer, ManagedTransaction } from 'neo4j-driver';
+import { type Neo4jAddress, openNeo4j } from '../../../lib/migration/adapters/neo4j.ts';
+import {
+  type GraphNode,
+  type GraphRelationship,
+  RESTORE_ID,
+  RESTORE_LABEL,
+  type SchemaRule,
+} from '../../../lib/migration/graph/graph-store.ts';
+import {
+  decodeProperties,
+  type Properties,
+  type TaggedValue,
+} from '../../../lib/migration/graph/values.ts';
+import { isRefusedWith, Refusal } from '../../../lib/migration/refusals.ts';
+import type { GraphRestore, GraphTarget, RestoreState } from './graph-target.ts';
+
+// A constraint outlives a killed restore and holds no data: they say what is to be done next.
+const FILLING = '_restore_filling';
+const FINISHING = '_restore_finishing';
+
+const BEGIN = `
+  CREATE CONSTRAINT ${FILLING} IF NOT EXISTS
+  FOR (n:${RESTORE_LABEL}) REQUIRE n.${RESTORE_ID} IS UNIQUE`;
+
+const FINISH = [
+  `CREATE CONSTRAINT ${FINISHING} IF NOT EXISTS
+   FOR (n:${RESTORE_LABEL}) REQUIRE n.${FINISHING} IS UNIQUE`,
+  `MATCH ()-[r]->() WHERE r.${RESTORE_ID} IS NOT NULL
+   CALL { WITH r REMOVE r.${RESTORE_ID} } IN TRANSACTIONS OF 1000 ROWS`,
+  `MATCH (n:${RESTORE_LABEL})
+   CALL { WITH n REMOVE n:${RESTORE_LABEL}, n.${RESTORE_ID} } IN TRANSACTIONS OF 1000 ROWS`,
+  `DROP CONSTRAINT ${FILLING} IF EXISTS`,
+  `DROP CONSTRAINT ${FINISHING} IF EXISTS`,
+];
+
+const INDEX_WAIT_SECONDS = 300;
+
+const FOREIGN_NODES = `MATCH (n) WHERE NOT n:${RESTORE_LABEL} RETURN count(n) AS count`;
+
+// Embeddings are stored in single precision by a procedure of their own, as they were in the first place.
+const NODE_EMBEDDINGS = `
+  UNWIND $rows AS row MATCH (n:${RESTORE_LABEL} {${RESTORE_ID}: row.id})
+  UNWIND row.embeddings AS embedding
+  CALL db.create.setNodeVectorProperty(n, embedding.key, embedding.value)`;
+
+const nodesWith = (labels: readonly string[]) => `
+  UNWIND $rows AS row MERGE (n:${RESTORE_LABEL} {${RESTORE_ID}: row.id})
+  SET n${labels.map((label) => `:${quoted(label)}`).join('')}:${RESTORE_LABEL}
+  SET n += row.properties`;
+
+const relationshipsOf = (type: string) => `
+  UNWIND $rows AS row
+  MATCH (a:${RESTORE_LABEL} {${RESTORE_ID}: row.start})
+  MATCH (b:${RESTORE_LABEL} {${RESTORE_ID}: row.end})
+  MERGE (a)-[r:${quoted(type)} {${RESTORE_ID}: row.id}]->(b)
+  SET r += row.properties
+  RETURN count(r) AS made`;
+
+const embeddingsOf = (type: string) => `
+  UNWIND $rows AS row
+  MATCH (:${RESTORE_LABEL} {${RESTORE_ID}: row.start})-[r:${quoted(type)} {${RESTORE_ID}: row.id}]->()
+  UNWIND row.embeddings AS embedding
+  CALL db.create.setRelationshipVectorProperty(r, embedding.key, embedding.value)`;
+
+export interface Neo4jTarget extends GraphTarget, AsyncDisposable {}
+
+export function openNeo4jTarget(address: Neo4jAddress): Neo4jTarget {
+  const { sessions, ...source } = openNeo4j(address);
+  return { ...source, ...createRestore(sessions) };
+}
+
+type Sessions = ReturnType<typeof openNeo4j>['sessions'];
+
+function createRestore({ rows, readOne, write }: Sessions): GraphRestore {
+  const run = (statements: readonly string[]) =>
+    write(async (session) => {
+      for (const statement of statements) await session.run(statement);
+    });
+
+  async function restoreState(): Promise<RestoreState> {
+    const found = rows<{ name: string }>('SHOW CONSTRAINTS YIELD name');
+    const names = await Array.fromAsync(found, (row) => row.get('name'));
+    if (names.includes(FINISHING)) return 'finishing';
+    return names.includes(FILLING) ? 'filling' : 'none';
+  }
+
+  async function foreignNodes(): Promise<number> {
+    return (await readOne<{ count: Integer }>(FOREIGN_NODES)).row.get('count').toNumber();
+  }
+
+  async function restoreNodes(batch: readonly GraphNode[]): Promise<void> {
+    const groups = Map.groupBy(batch, ({ labels }) => nodesWith(labels));
+    await write((session) =>
+      session.executeWrite(async (transaction) => {
+        for (const [statement, nodes] of groups) {
+          const parameters = nodes.map(({ id, properties }) => ({ id, ...split(properties) }));
+          await transaction.run(statement, { rows: parameters });
+          await embed(transaction, NODE_EMBEDDINGS, parameters);
+        }
+      }),
+    );
+  }
+
+  async function restoreRelationships(batch: readonly GraphRelationship[]): Promise<void> {
+    const groups = Map.groupBy(batch, ({ type }) => type);
+    await write((session) =>
+      session.executeWrite(async (transaction) => {
+        for (const [type, relationships] of groups) {
+          await restoreType(transaction, type, relationships);
+        }
+      }),
+    );
+  }
+
+  async function createSchema(rules: readonly SchemaRule[]): Promise<void> {
+    for (const { statement } of rules) await unlessThere(run([statement]));
+    await run([`CALL db.awaitIndexes(${INDEX_WAIT_SECONDS})`]);
+  }
+
+  return {
+    restoreState,
+    foreignNodes,
+    beginRestore: () => run([BEGIN]),
+    restoreNodes,
+    restoreRelationships,
+    createSchema,
+    finishRestore: () => run(FINISH),
+  };
+}
+
+async function restoreType(
+  transaction: ManagedTransaction,
+  type: string,
+  relationships: readonly GraphRelationship[],
+): Promise<void> {
+  const parameters = relationships.map(({ id, start, end, properties }) => {
+    return { id, start, end, ...split(properties) };
+  });
+  const { records } = await transaction.run<{ made: Integer }>(relationshipsOf(type), {
+    rows: parameters,
+  });
+  const made = records[0]?.get('made').toNumber() ?? 0;
+  if (made !== relationships.length) {
+    const why = `Of ${relationships.length} relationships ${made} found the nodes at their ends.`;
+    throw new Refusal('RefusedByService', why);
+  }
+  await embed(transaction, embeddingsOf(type), parameters);
+}
+
+interface SplitProperties {
+  readonly properties: Record<string, unknown>;
+  readonly embeddings: readonly { readonly key: string; readonly value: unknown }[];
+}
+
+function split(properties: Properties): SplitProperties {
+  const { embedding = [], plain = [] } = Object.groupBy(Object.entries(properties), ([, value]) =>
+    isEmbedding(value) ? 'embedding' : 'plain',
+  );
+  const embeddings = Object.entries(decodeProperties(Object.fromEntries(embedding)));
+  return {
+    properties: decodeProperties(Object.fromEntries(plain)),
+    embeddings: embeddings.map(([key, value]) => ({ key, value })),
+  };
+}
+
+async function embed(
+  transaction: ManagedTransaction,
+  statement: string,
+  parameters: readonly SplitProperties[],
+): Promise<void> {
+  const withEmbeddings = parameters.filter(({ embeddings }) => embeddings.length > 0);
+  if (withEmbeddings.length > 0) await transaction.run(statement, { rows: withEmbeddings });
+}
+
+function isEmbedding(value: TaggedValue): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, '$f32');
+}
+
+// A name may hold anything. Back-ticks are doubled; a backslash is written as its code, since the server reads
+// \uXXXX as a character wherever it stands.
+function quoted(name: string): string {
+  return `\`${name.replaceAll('\\', '\\u005C').replaceAll('`', '``')}\``;
+}
+
+const ALREADY_THERE = [
+  'Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists',
+  // The two indexes that every database is made with.
+  'Neo.ClientError.Schema.IndexAlreadyExists',
+];
+
+async function unlessThere(creation: Promise<void>): Promise<void> {
+  try {
+    await creation;
+  } catch (error) {
+    if (!ALREADY_THERE.some((code) => isRefusedWith(error, code))) throw error;
+  }
+}

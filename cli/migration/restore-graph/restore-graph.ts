@@ -1,0 +1,71 @@
+// npm run restore-graph: restores a graph dump of a backup into the empty graph that NEO4J_URL names. Exit codes as of
+// npm run migrate.
+import { CommanderError } from '@commander-js/extra-typings';
+import { openArtifacts } from '../../../lib/migration/adapters/open-artifacts.ts';
+import { isArtifactKey } from '../../../lib/migration/ports/artifacts.ts';
+import { secretsOf } from '../../../lib/migration/services-from-environment.ts';
+import { readRestoreSettings } from '../../../lib/migration/settings.ts';
+import { createCommand, runProgram } from '../../../processes/program.ts';
+import { runId } from '../migrate/options.ts';
+import { createOutput, EXIT, reportFailure } from '../migrate/output.ts';
+import { openNeo4jTarget } from './neo4j-target.ts';
+import { answerAsText, exitCodeOf } from './output.ts';
+import { type RestoreOrder, runCommand } from './run-command.ts';
+
+const streams = { input: process.stdin, output: process.stdout, status: process.stderr };
+const output = createOutput(streams, process.argv.includes('--json'));
+const command = createCommand(
+  'npm run restore-graph --',
+  'Restore a graph dump into an empty graph.',
+)
+  .option('--run <id>', 'list the graph dumps of this run, the latest first', runId)
+  .option('--dump <dump>', 'check this dump against the graph of NEO4J_URL')
+  .option('--execute', 'restore the dump there; the graph has to be empty')
+  .option('--json', 'print JSON objects, one per line')
+  .addHelpText(
+    'after',
+    '\nExit codes: 0 done, or a dry run; 1 failed, or the graph differs from its dump; 2 wrong use; 3 refused.',
+  )
+  .action(async (typed) => {
+    const order = orderOf(typed);
+    const { artifacts, target } = await openParts();
+    await using _ = target;
+    const answer = await runCommand(order, { artifacts, target });
+    process.exitCode = exitCodeOf(answer);
+    output.line(answerAsText(answer), {
+      event: 'restore-graph',
+      exitCode: process.exitCode,
+      ...answer,
+    });
+  });
+
+await runProgram(command, {
+  onError: (error) => reportFailure(error, output),
+  exitCodeOnSignal: EXIT.failed,
+  messageOnSignal: () => 'Interrupted: the same command continues.',
+});
+
+async function openParts() {
+  const settings = readRestoreSettings(process.env);
+  const password = (await secretsOf(process.env).read('NEO4J_PASSWORD')).reveal();
+  return {
+    artifacts: openArtifacts(settings.ARTIFACTS_URL, {
+      bucketOwner: settings.ARTIFACTS_BUCKET_OWNER,
+    }),
+    target: openNeo4jTarget({ url: settings.NEO4J_URL, user: settings.NEO4J_USER, password }),
+  };
+}
+
+function orderOf(typed: { run?: string; dump?: string; execute?: true }): RestoreOrder {
+  const { run, dump, execute } = typed;
+  if (run !== undefined && dump === undefined && !execute) return { run };
+  if (dump !== undefined && run === undefined) {
+    if (isArtifactKey(dump)) return { dump, isAllowed: execute === true };
+    throw wrongUse('Invalid --dump: use the form RUN/graph-12, as --run lists them.');
+  }
+  throw wrongUse('Use either --run, which lists the dumps of a run, or --dump.');
+}
+
+function wrongUse(message: string): CommanderError {
+  return new CommanderError(EXIT.wrongUse, 'wrong-use', message);
+}

@@ -1,0 +1,102 @@
+// Restores a dump into an empty graph and proves that the graph holds what was dumped.
+import { isDeepStrictEqual } from 'node:util';
+import {
+  readNodes,
+  readRelationships,
+  readSchema,
+  verifyDump,
+} from '../../../lib/migration/graph/dump.ts';
+import type { SchemaRule } from '../../../lib/migration/graph/graph-store.ts';
+import { type ArtifactStore, batches } from '../../../lib/migration/ports/artifacts.ts';
+import { Refusal } from '../../../lib/migration/refusals.ts';
+import { fingerprintOf, type GraphFingerprint } from './fingerprint.ts';
+import type { GraphTarget } from './graph-target.ts';
+
+interface RestoreOptions {
+  readonly artifacts: ArtifactStore;
+  /** Of the keys of the dump. */
+  readonly prefix: string;
+  readonly target: GraphTarget;
+  /** Rows of one transaction. */
+  readonly batchSize?: number;
+}
+
+/**
+ * A restore that was killed goes on: what is there already is not made twice. A good one has no differences.
+ * @throws Refusal when the target holds anything else, or the dump is damaged or missing: before anything is written
+ */
+export async function restoreGraph(options: RestoreOptions) {
+  const { artifacts, prefix, target } = options;
+  const manifest = await verifyDump(artifacts, prefix);
+  const schema = await readSchema(artifacts, prefix);
+  const wanted = await fingerprintOf({
+    nodes: () => readNodes(artifacts, prefix).values,
+    relationships: () => readRelationships(artifacts, prefix).values,
+  });
+  const state = await target.restoreState();
+  const foreign = state === 'finishing' ? 0 : await target.foreignNodes();
+  if (foreign === 0) {
+    if (state !== 'finishing') await fill(options);
+    await target.createSchema(schema);
+    // Last: from here on nothing tells a half-made restore from any other graph.
+    await target.finishRestore();
+  }
+  const differences = [
+    ...compareFingerprints(wanted, await fingerprintOf(target)),
+    ...compareSchema(schema, await target.schema()),
+  ];
+  // It may have been killed after its last step, with nothing left to do.
+  if (foreign === 0 || differences.length === 0) return { manifest, differences };
+  throw new Refusal(
+    'RefusedByService',
+    `The target is not empty: it holds ${foreign} nodes that this restore has not made.`,
+  );
+}
+
+async function fill({ artifacts, prefix, target, batchSize = 500 }: RestoreOptions): Promise<void> {
+  await target.beginRestore();
+  const nodes = readNodes(artifacts, prefix).values;
+  for await (const batch of batches(nodes, batchSize)) await target.restoreNodes(batch);
+  const relationships = readRelationships(artifacts, prefix).values;
+  for await (const batch of batches(relationships, batchSize)) {
+    await target.restoreRelationships(batch);
+  }
+}
+
+export interface GraphDifference {
+  /** e.g. "nodes", "nodesPerLabel Person" */
+  readonly what: string;
+  readonly wanted: number | string;
+  readonly found: number | string;
+}
+
+/** Empty when both hold the same; counts come first, and tell more than digests do. */
+export function compareFingerprints(
+  wanted: GraphFingerprint,
+  found: GraphFingerprint,
+): GraphDifference[] {
+  const [ours, theirs] = [figuresOf(wanted), figuresOf(found)];
+  return [...new Set([...ours.keys(), ...theirs.keys()])]
+    .map((what) => ({ what, wanted: ours.get(what) ?? 0, found: theirs.get(what) ?? 0 }))
+    .filter((figure) => figure.wanted !== figure.found);
+}
+
+function figuresOf({ nodes, relationships, counts, ...digests }: GraphFingerprint) {
+  return new Map(Object.entries({ nodes, relationships, ...counts, ...digests }));
+}
+
+/** Empty when everything wanted is there; what is there beside it does no harm. */
+export function compareSchema(
+  wanted: readonly SchemaRule[],
+  found: readonly SchemaRule[],
+): GraphDifference[] {
+  return wanted
+    .filter((rule) => rule.type !== 'LOOKUP')
+    .map((rule) => ({ rule, same: found.find(({ name }) => name === rule.name) }))
+    .filter(({ rule, same }) => !isDeepStrictEqual(rule, same))
+    .map(({ rule, same }) => ({
+      what: `schema ${rule.name}`,
+      wanted: rule.statement,
+      found: same?.statement ?? 'nothing',
+    }));
+}

@@ -1,0 +1,82 @@
+// What can be done with the dumps of a run's graph: list them, read one through beside the graph that it is to go into,
+// restore it there and compare.
+
+import { dumpKeys, readDumpManifest, verifyDump } from '../../../lib/migration/graph/dump.ts';
+import type { ArtifactStore } from '../../../lib/migration/ports/artifacts.ts';
+import type { GraphTarget, RestoreState } from './graph-target.ts';
+import { type GraphDifference, restoreGraph } from './restore.ts';
+
+export type RestoreOrder =
+  | { readonly run: string }
+  | {
+      /** What its keys begin with. */
+      readonly dump: string;
+      readonly isAllowed: boolean;
+    };
+
+export interface Dump {
+  readonly dump: string;
+  readonly finishedAt: string;
+  readonly nodes: number;
+  readonly relationships: number;
+}
+
+export type Answer =
+  | { readonly dumps: readonly Dump[] }
+  | {
+      readonly dryRun: true;
+      readonly dump: Dump;
+      /** foreign: nodes that no unfinished restore has made. */
+      readonly target: { readonly foreign: number; readonly state: RestoreState };
+    }
+  | {
+      readonly dryRun: false;
+      readonly dump: Dump;
+      readonly differences: readonly GraphDifference[];
+    };
+
+interface Parts {
+  readonly artifacts: ArtifactStore;
+  readonly target: GraphTarget;
+}
+
+/** @throws Refusal for a dump that is missing or damaged, and for a graph that holds anything else */
+export async function runCommand(
+  order: RestoreOrder,
+  { artifacts, target }: Parts,
+): Promise<Answer> {
+  if ('run' in order) return { dumps: await dumpsOf(order.run, artifacts) };
+  const { dump: prefix, isAllowed } = order;
+  if (!isAllowed) {
+    const { contents, finishedAt } = await verifyDump(artifacts, prefix);
+    const found = { foreign: await target.foreignNodes(), state: await target.restoreState() };
+    return { dryRun: true, dump: described(prefix, { contents, finishedAt }), target: found };
+  }
+  const { manifest, differences } = await restoreGraph({ artifacts, prefix, target });
+  return { dryRun: false, dump: described(prefix, manifest), differences };
+}
+
+/** Those that were finished, the latest first. */
+async function dumpsOf(runId: string, artifacts: ArtifactStore): Promise<Dump[]> {
+  const keys = await Array.fromAsync(artifacts.list(`${runId}/graph-`), ({ key }) => key);
+  const prefixes = keys
+    .map((key) => key.slice(0, key.lastIndexOf('/')))
+    .filter((prefix, at) => keys[at] === dumpKeys(prefix).manifest);
+  const dumps = await Promise.all(
+    prefixes.map(async (prefix) => described(prefix, await readDumpManifest(artifacts, prefix))),
+  );
+  return dumps.toSorted((one, other) => (one.finishedAt < other.finishedAt ? 1 : -1));
+}
+
+function described(
+  dump: string,
+  {
+    finishedAt,
+    contents: { nodes, relationships },
+  }: {
+    readonly finishedAt: string;
+    readonly contents: { readonly nodes: number; readonly relationships: number };
+  },
+): Dump {
+  return { dump, finishedAt, nodes, relationships };
+}

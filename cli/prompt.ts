@@ -1,0 +1,53 @@
+// Questions to the person at the terminal.
+import { createInterface } from 'node:readline/promises';
+import { Refusal } from '../lib/migration/refusals.ts';
+import type { Streams } from './migration/migrate/output.ts';
+
+/** Undefined where nobody can be asked, and once it is closed. @throws InterruptedError */
+export type Ask = (question: string, closing?: AbortSignal) => Promise<string | undefined>;
+
+/** The person left the question without an answer. */
+export class InterruptedError extends Error {
+  override readonly name = 'Interrupted';
+}
+
+/** @param signal of Ctrl-C, also while a question is open */
+export function createAsk(
+  { input, status }: Pick<Streams, 'input' | 'status'>,
+  signal: AbortSignal,
+): Ask {
+  return async (question, closing) => {
+    if (input.isTTY !== true) return undefined;
+    const lines = createInterface({ input, output: status });
+    const left = new Promise<undefined>((resolve) => {
+      lines.once('SIGINT', () => lines.close()).once('close', () => resolve(undefined));
+    });
+    const ends = closing ? AbortSignal.any([signal, closing]) : signal;
+    const asked = lines.question(question, { signal: ends }).catch(() => undefined);
+    try {
+      const answer = await Promise.race([asked, left]);
+      if (answer !== undefined) return answer.trim();
+    } finally {
+      lines.close();
+    }
+    if (closing?.aborted && !signal.aborted) {
+      // The next line does not continue the question.
+      status.write('\n');
+      return undefined;
+    }
+    throw new InterruptedError('The question was not answered.');
+  };
+}
+
+/** @throws Refusal unless the run's id is typed */
+export async function confirmRun(ask: Ask, { runId, what }: { runId: string; what: string }) {
+  const question = `${what}.\nType the run id ${runId} to continue: `;
+  const answer = await ask(question).catch((error: unknown) => {
+    if (error instanceof InterruptedError) return undefined;
+    throw error;
+  });
+  if (answer === runId) return;
+  const why =
+    answer === undefined ? 'Nobody confirmed' : `"${answer.slice(0, 40)}" does not confirm`;
+  throw new Refusal('RefusedNotApproved', `${why}: ${what}.`);
+}

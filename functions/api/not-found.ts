@@ -1,8 +1,0 @@
-// $default: every route and method that no other function serves
-import { endpoint } from '../../lib/http/endpoint.ts';
-import { noRoute } from '../../lib/http/no-route.ts';
-
-export const handler = endpoint('Failed to find the route').handler(async ({ requestContext }) => {
-  const { method, path } = requestContext.http;
-  throw noRoute(method, path);
-});

@@ -1,0 +1,14 @@
+// GET /me
+import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { found } from '../../lib/ledger/http/replies.ts';
+import type { LedgerService } from '../../lib/ledger/ledger.ts';
+import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
+
+export function createHandler(service: LedgerService) {
+  return ledgerEndpoint(service, 'Failed to identify the caller').handler(async ({ caller }) => {
+    const { ledger, scope, kind, keyId: key_id, name } = caller;
+    return found({ ledger, scope, kind, key_id, name });
+  });
+}
+
+export const handler = createHandler(serviceFromEnvironment());

@@ -1,0 +1,76 @@
+// Finds out who sends a request: by an API key, by an access token, or, where that is allowed, without either.
+
+import type { RequestLimits } from '../../shared/database.ts';
+import { ForbiddenError, UnauthenticatedError } from '../errors.ts';
+import type { VerifyToken } from './access-tokens.ts';
+import { type ApiKey, isApiKey } from './api-keys.ts';
+import type { Caller, IdentifiedCaller } from './caller.ts';
+
+/**
+ * @param authorization the header as it was sent
+ * @throws UnauthenticatedError
+ */
+export type Authenticate = (
+  authorization: string | undefined,
+  limits: RequestLimits,
+) => Promise<IdentifiedCaller>;
+
+/** A revoked key is refused this much later at most, by each function that has used it before. */
+const CACHE_MS = 30_000;
+const CACHED_KEYS = 1_000;
+const BEARER = /^Bearer +(\S+) *$/i;
+
+export function createAuthenticate(options: {
+  readonly findKey: (secret: string, limits: RequestLimits) => Promise<ApiKey | undefined>;
+  /** Records the day of a use. Its failure is ignored, and the request waits for it. */
+  readonly markUsed: (secret: string, day: string, limits: RequestLimits) => Promise<void>;
+  /** Undefined where no issuer is configured: then only keys are accepted. */
+  readonly verifyToken: VerifyToken | undefined;
+  /** Who a request without a key or token is from; undefined where it is refused. */
+  readonly anonymous: Caller | undefined;
+  readonly clock: () => Date;
+}): Authenticate {
+  const { findKey, markUsed, verifyToken, anonymous, clock } = options;
+  const cache = new Map<string, { readonly key: ApiKey; readonly readAt: number }>();
+
+  async function keyOf(secret: string, limits: RequestLimits): Promise<ApiKey> {
+    const now = clock().getTime();
+    const cached = cache.get(secret);
+    if (cached && now - cached.readAt < CACHE_MS) return cached.key;
+    cache.delete(secret);
+    const key = await findKey(secret, limits);
+    if (!key) throw new UnauthenticatedError('The API key is not known');
+    if (key.revokedAt !== undefined) throw new UnauthenticatedError('The API key was revoked');
+    // The date is information for people: no request fails for it.
+    const today = clock().toISOString().slice(0, 10);
+    if (key.lastUsedOn !== today) await markUsed(secret, today, limits).catch(() => undefined);
+    cache.set(secret, { key, readAt: now });
+    const [oldest] = cache.keys();
+    if (cache.size > CACHED_KEYS && oldest !== undefined) cache.delete(oldest);
+    return key;
+  }
+
+  return async (authorization, limits) => {
+    if (authorization === undefined && anonymous) return { ...anonymous, kind: 'anonymous' };
+    const token = BEARER.exec(authorization ?? '')?.[1];
+    if (token === undefined) {
+      throw new UnauthenticatedError(
+        'Send an API key or access token: "Authorization: Bearer ..."',
+      );
+    }
+    if (isApiKey(token)) {
+      const { id: keyId, name, ledger, scope } = await keyOf(token, limits);
+      return { kind: 'key', keyId, name, ledger, scope };
+    }
+    if (!verifyToken) throw new UnauthenticatedError('The API key is not known');
+    return { ...(await verifyToken(token)), kind: 'token' };
+  };
+}
+
+/** @throws ForbiddenError where the key or token does not allow the method */
+export function assertAllowed({ scope }: Caller, method: string): void {
+  if (scope === 'write' || (scope === 'read' && (method === 'GET' || method === 'HEAD'))) return;
+  throw new ForbiddenError(
+    `The key or token does not allow ${method}: its scope is ${scope ?? 'none of ours'}`,
+  );
+}

@@ -1,0 +1,99 @@
+// The errors that the service raises on purpose. Names are literal: they survive minification and are what callers match on.
+
+/** Field name to the sentences that say what is wrong with it. */
+export type FieldErrors = Readonly<Record<string, readonly string[]>>;
+
+/** The request is invalid; `details` has the errors of each invalid field. */
+export class ValidationError extends Error {
+  override readonly name = 'ValidationError';
+  readonly details: FieldErrors | undefined;
+
+  constructor(message: string, options: ErrorOptions & { details?: FieldErrors } = {}) {
+    super(message, options);
+    this.details = options.details;
+  }
+}
+
+/** There is no record with that id, or no route with that path. */
+export class NotFoundError extends Error {
+  override readonly name = 'NotFoundError';
+}
+
+/** The path is known, and serves other methods. */
+export class MethodNotAllowedError extends Error {
+  override readonly name = 'MethodNotAllowedError';
+  readonly allowed: readonly string[];
+
+  constructor(message: string, allowed: readonly string[]) {
+    super(message);
+    this.allowed = allowed;
+  }
+}
+
+/** The request body is larger than the service accepts. */
+export class PayloadTooLargeError extends Error {
+  override readonly name = 'PayloadTooLargeError';
+}
+
+/** The request body is compressed or encoded in another way. */
+export class UnsupportedMediaTypeError extends Error {
+  override readonly name = 'UnsupportedMediaTypeError';
+}
+
+/** The request is well-formed, but what is already recorded forbids it. */
+export class ConflictError extends Error {
+  override readonly name = 'ConflictError';
+}
+
+/** Another transaction of the ledger has this external id. */
+export class DuplicateError extends Error {
+  override readonly name = 'DuplicateError';
+  /** Id of the transaction that has it; undefined where it was not stored either. */
+  readonly existingId: number | undefined;
+
+  constructor(externalId: string, existingId?: number) {
+    super(`A transaction with external_id ${JSON.stringify(externalId)} already exists`);
+    this.existingId = existingId;
+  }
+}
+
+/** The request carries no key or token, or one that is not valid (any more). */
+export class UnauthenticatedError extends Error {
+  override readonly name = 'UnauthenticatedError';
+}
+
+/** The key or token is valid and does not allow this. */
+export class ForbiddenError extends Error {
+  override readonly name = 'ForbiddenError';
+}
+
+/** What the request needs besides the database does not answer: a later request may succeed. */
+export class UnavailableError extends Error {
+  override readonly name = 'UnavailableError';
+}
+
+/** If-Match names another version than the current one. */
+export class PreconditionFailedError extends Error {
+  override readonly name = 'PreconditionFailedError';
+}
+
+/** The idempotency key belongs to a request with another body. */
+export class IdempotencyKeyReusedError extends Error {
+  override readonly name = 'IdempotencyKeyReusedError';
+}
+
+/** A request with the same idempotency key was applied first. */
+export class RequestRepeatedError extends Error {
+  override readonly name = 'RequestRepeatedError';
+}
+
+/** A request with the same idempotency key is being applied: its outcome is known in a moment. */
+export class RequestInProgressError extends Error {
+  override readonly name = 'RequestInProgressError';
+}
+
+export type Resource = 'Transaction' | 'Category';
+
+export function unknownRecord(resource: Resource, id: number | string): NotFoundError {
+  return new NotFoundError(`${resource} with id ${id} not found`);
+}

@@ -1,0 +1,78 @@
+// The one middy chain: every handler is an endpoint plus the middleware it needs.
+import middy, { type MiddlewareObj } from '@middy/core';
+import { isWriteConflict } from '../../shared/retryable-errors.ts';
+import { assertAllowed } from '../auth/authenticate.ts';
+import type { IdentifiedCaller } from '../auth/caller.ts';
+import { canonicalId } from '../domain/record.ts';
+import { ValidationError } from '../errors.ts';
+import type { Ledger, LedgerService } from '../ledger.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { ApiEvent } from './api-event.ts';
+import { envelope } from './envelope.ts';
+import { refuseParameters } from './fields.ts';
+import { refuseFixedPath } from './no-route.ts';
+import { isUtf8, NOT_UTF8, readQuery } from './query-string.ts';
+import type { Reply } from './replies.ts';
+import { requestLog } from './request-log.ts';
+
+export type LedgerEvent = ApiEvent & {
+  readonly caller: IdentifiedCaller;
+  readonly context: RequestContext;
+  /** The ledger of the request, within the request's deadline. */
+  readonly ledger: Ledger;
+};
+
+/** @param failure the message of the response when the request fails unexpectedly (500) */
+export function endpoint(failure: string) {
+  // Middy runs `after` and `onError` in reverse order: the first middleware logs the final response.
+  return middy<ApiEvent, Reply>().use(requestLog()).use(envelope(failure)).use(requestParameters());
+}
+
+/** An endpoint that reads or writes the ledger of the key or token that the request carries, and takes no parameters. */
+export function ledgerEndpoint(service: LedgerService, failure: string) {
+  return queryEndpoint(service, failure).use(noParameters());
+}
+
+/** The same of a handler that parses the parameters. */
+export function queryEndpoint(service: LedgerService, failure: string) {
+  return endpoint(failure).use(requestContext(service));
+}
+
+/** Refuses every parameter: one that was misspelt or is not there would be ignored silently. An id that none has stays a 404. */
+export function noParameters(): MiddlewareObj<ApiEvent, Reply> {
+  return {
+    before: ({ event: { pathId, query } }) => {
+      if (pathId === '' || canonicalId(pathId) !== undefined) refuseParameters(query);
+    },
+  };
+}
+
+function requestParameters(): MiddlewareObj<ApiEvent, Reply> {
+  return {
+    before: ({ event }) => {
+      const { rawQueryString = '' } = event;
+      if (!isUtf8(rawQueryString)) throw new ValidationError(NOT_UTF8);
+      event.pathId = event.pathParameters?.id ?? '';
+      event.query = readQuery(event);
+      const { method, path } = event.requestContext.http;
+      if (event.pathId !== '') refuseFixedPath(method, path);
+    },
+  };
+}
+
+function requestContext(service: LedgerService): MiddlewareObj<LedgerEvent, Reply> {
+  return {
+    before: async ({ event, context: { awsRequestId } }) => {
+      const { tally } = event;
+      const started = service.startRequest(awsRequestId, (error) => {
+        tally.retries += 1;
+        if (isWriteConflict(error)) tally.conflicts += 1;
+      });
+      const caller = await service.authenticate(event.headers.authorization, started);
+      assertAllowed(caller, event.requestContext.http.method);
+      const context: RequestContext = { ...started, ledger: caller.ledger };
+      tally.ledger = context.ledger;
+      Object.assign(event, { caller, context, ledger: service.openLedger(context) });
+    },
+  };
+}

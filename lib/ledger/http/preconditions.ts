@@ -1,0 +1,93 @@
+// ETags of single records, and the conditions that clients make with them (RFC 9110, section 13).
+//
+//   "t7.3.0f3a9c21"   transaction 7 (c7: category 7), its version 3, and a hash of its whole representation. That also
+//                     changes with the name of the category or the number of its transactions, which no version counts.
+//
+// If-Match compares the record and its version, If-None-Match the whole.
+import { createHash } from 'node:crypto';
+import type { Revision } from '../domain/record.ts';
+import { PreconditionFailedError, ValidationError } from '../errors.ts';
+import type { IsExpected } from '../service/retry-on-conflict.ts';
+import type { Reply } from './replies.ts';
+
+/** A transaction or a category. */
+export type TaggedKind = 't' | 'c';
+
+const OURS = /^"([tc][1-9]\d*)\.([1-9]\d*)\.[0-9a-f]{8}"$/;
+const TAG = String.raw`(?:W\/)?"[!#-~\x80-\xff]*"`;
+const TAGS = new RegExp(TAG, 'g');
+const LIST_OF_TAGS = new RegExp(String.raw`^[\s,]*(?:${TAG}\s*(?:,[\s,]*|$))+$`);
+
+/** @param shown as a read of this record alone shows it */
+export function tagOf(
+  kind: TaggedKind,
+  { id, version }: Pick<Revision, 'version'> & { readonly id: number },
+  shown: object,
+): string {
+  const hash = createHash('sha256').update(JSON.stringify(shown)).digest('hex').slice(0, 8);
+  return `"${kind}${id}.${version}.${hash}"`;
+}
+
+/** The reply with the ETag of the record that it shows. */
+export function tagged(reply: Reply, etag: string): Reply {
+  return { ...reply, headers: { ...reply.headers, etag } };
+}
+
+/**
+ * The reply, or 304 without a body where the client has the same representation already.
+ * @throws ValidationError
+ */
+export function unlessKnown(reply: Reply, ifNoneMatch: string | undefined): Reply {
+  const { etag } = reply.headers ?? {};
+  if (etag === undefined || ifNoneMatch === undefined) return reply;
+  const known = tagsIn(ifNoneMatch).map(withoutWeakness);
+  if (!known.includes('*') && !known.includes(withoutWeakness(etag))) return reply;
+  return { status: 304, body: {}, headers: { ...reply.headers } };
+}
+
+/**
+ * Whether the sender of `If-Match` expects a version of this record.
+ * @returns a function that throws PreconditionFailedError where no tag is of this record
+ * @throws ValidationError
+ */
+export function isExpectedBy(
+  ifMatch: string | undefined,
+  kind: TaggedKind,
+  id: number | string,
+): IsExpected {
+  if (ifMatch === undefined) return () => true;
+  const tags = tagsIn(ifMatch);
+  if (tags.includes('*')) return () => true;
+  const weak = tags.find((tag) => tag.startsWith('W/'));
+  if (weak) throw new ValidationError(`${weak} is a weak ETag: send it without "W/"`);
+  const versions = tags.flatMap((tag) => {
+    const [, record, version] = OURS.exec(tag) ?? [];
+    return record === `${kind}${id}` ? [Number(version)] : [];
+  });
+  return (version) => {
+    if (versions.length === 0) throw ofNoVersion(ifMatch);
+    return versions.includes(version);
+  };
+}
+
+function withoutWeakness(tag: string): string {
+  return tag.replace(/^W\//, '');
+}
+
+function tagsIn(header: string): string[] {
+  if (header.trim() === '*') return ['*'];
+  if (!LIST_OF_TAGS.test(header)) {
+    const form = 'such as "t7.3.0f3a9c21", with its quotes';
+    throw new ValidationError(
+      `${JSON.stringify(header)} is not an ETag: send one of a response, ${form}`,
+    );
+  }
+  return header.match(TAGS) ?? [];
+}
+
+// Of another record, or of the form that ETags had before they named their record.
+function ofNoVersion(ifMatch: string): PreconditionFailedError {
+  return new PreconditionFailedError(
+    `${ifMatch} is not an ETag of this record: read the record and send its ETag`,
+  );
+}

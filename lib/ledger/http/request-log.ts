@@ -1,0 +1,45 @@
+// One line per request on AWS: what was answered and what it took, as an access log and as CloudWatch metrics in one.
+import type { MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { logRequest } from '../../shared/log.ts';
+import type { ApiEvent } from './api-event.ts';
+import type { Reply } from './replies.ts';
+
+let isColdStart = true;
+
+/** Silent without a namespace: a local start has a log of its own. */
+export function requestLog(): MiddlewareObj<ApiEvent, Reply | APIGatewayProxyStructuredResultV2> {
+  const startedAt = new WeakMap<object, number>();
+
+  function finish({ event, context, response }: Served): void {
+    if (!process.env.POWERTOOLS_METRICS_NAMESPACE) return;
+    const { statusCode, headers = {} } = response as APIGatewayProxyStructuredResultV2;
+    const { ledger, ...counts } = event.tally;
+    const { awsRequestId: requestId } = context;
+    logRequest(
+      { requestId, route: event.routeKey, status: statusCode ?? 0, ledger },
+      {
+        duration: performance.now() - (startedAt.get(event) ?? Number.NaN),
+        ...counts,
+        replays: headers['idempotent-replayed'] === 'true' ? 1 : 0,
+        coldStarts: isColdStart ? 1 : 0,
+      },
+    );
+    isColdStart = false;
+  }
+
+  return {
+    before: ({ event }) => {
+      startedAt.set(event, performance.now());
+      event.tally = { retries: 0, conflicts: 0 };
+    },
+    after: finish,
+    onError: finish,
+  };
+}
+
+interface Served {
+  readonly event: ApiEvent;
+  readonly context: { readonly awsRequestId: string };
+  readonly response: unknown;
+}

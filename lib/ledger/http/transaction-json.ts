@@ -1,0 +1,320 @@
+// A transaction as clients send it and see it.
+import * as v from 'valibot';
+import { calendarDate } from '../domain/calendar-date.ts';
+import { amount } from '../domain/money.ts';
+import { filledText, printableText, text } from '../domain/text.ts';
+import {
+  DEFAULT_PER_PAGE,
+  LARGEST_BULK,
+  LARGEST_PER_PAGE,
+  MOST_SEARCHED,
+  type NamedTransaction,
+  type NewTransaction,
+  TRANSACTION_TYPES,
+  type TransactionChanges,
+  type TransactionFilter,
+  type TransactionQuery,
+  type TransactionSelection,
+} from '../domain/transaction.ts';
+import { ValidationError } from '../errors.ts';
+import type { IsExpected } from '../service/retry-on-conflict.ts';
+import { parseBody, parseFilter, sentOnly } from './fields.ts';
+import { isExpectedBy, tagOf } from './preconditions.ts';
+import type { Query } from './query-string.ts';
+
+const LONGEST_EXTERNAL_ID = 128;
+const LONGEST_IMPORT_ID = 64;
+const ID_RULE = 'Must be the id of a transaction (an integer).';
+const CATEGORY_ID_RULE = 'Must be the id of a category (an integer) or null.';
+
+const transactionType = v.picklist(TRANSACTION_TYPES, 'Must be "income" or "expense".');
+
+const importId = printableText(LONGEST_IMPORT_ID);
+
+export const newTransactionBody = v.object(
+  {
+    description: filledText(1_000),
+    amount,
+    type: transactionType,
+    category_id: v.exactOptional(
+      v.nullable(v.pipe(v.number(CATEGORY_ID_RULE), v.integer(CATEGORY_ID_RULE))),
+    ),
+    transaction_date: v.exactOptional(calendarDate),
+    notes: v.exactOptional(v.nullable(text(5_000))),
+    external_id: v.exactOptional(v.nullable(filledText(LONGEST_EXTERNAL_ID))),
+    import_id: v.exactOptional(v.nullable(importId)),
+  },
+  'Is required.',
+);
+
+const bulkBody = (each: v.GenericSchema) =>
+  v.object(
+    {
+      transactions: v.pipe(
+        v.array(each, 'Must be an array.'),
+        v.minLength(1, 'Must not be empty.'),
+        v.maxLength(LARGEST_BULK, `Must be at most ${LARGEST_BULK} transactions.`),
+      ),
+    },
+    'Is required.',
+  );
+/** For the API description only: `parseBulk` leaves each item to its own schema, so that an invalid one does not refuse the others. */
+export const newTransactionsBody = bulkBody(newTransactionBody);
+const unvalidatedTransactionsBody = bulkBody(v.unknown());
+
+/** @throws ValidationError, also for an unknown field */
+export function parseBulk(body: Readonly<Record<string, unknown>>): readonly unknown[] {
+  return parseBody(unvalidatedTransactionsBody, body).transactions as unknown[];
+}
+
+/**
+ * The same for items that name a transaction, each of them once.
+ * @throws ValidationError
+ */
+export function parseBulkOfExisting(body: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const items = parseBulk(body);
+  const ids = items.map((item) => (isObject(item) ? item.id : undefined));
+  const twice = ids.find((id, index) => Number.isFinite(id) && ids.indexOf(id) !== index);
+  if (twice === undefined) return items;
+  const details = { transactions: [`Must name each transaction once: ${twice} is there twice.`] };
+  throw new ValidationError('Input validation failed', { details });
+}
+
+/** `import_id` is never changed: sent back as it was read, it is ignored. */
+export const transactionChangesBody = v.partial(v.omit(newTransactionBody, ['import_id']));
+
+/** Names a transaction, and the version of it that is expected. */
+const existing = {
+  id: v.pipe(v.number(ID_RULE), v.integer(ID_RULE)),
+  if_match: v.exactOptional(
+    v.pipe(v.string('Must be a string.'), v.description('As the header If-Match.')),
+  ),
+};
+
+const changeBody = v.object({ ...transactionChangesBody.entries, ...existing }, 'Is required.');
+const removalBody = v.object(existing, 'Is required.');
+/** For the API description only, as `newTransactionsBody`. */
+export const transactionsChangesBody = bulkBody(changeBody);
+export const transactionsRemovalBody = bulkBody(removalBody);
+
+/** @throws ValidationError with the errors of every field; of `if_match`, too */
+export function parseBulkChange(body: unknown) {
+  const { id, if_match, ...sent } = parseBody(changeBody, objectOf(body));
+  return { id, isExpected: expectationOf(id, if_match), changes: toTransactionChanges(sent) };
+}
+
+/** @throws as `parseBulkChange` does */
+export function parseBulkRemoval(body: unknown) {
+  const { id, if_match } = parseBody(removalBody, objectOf(body));
+  return { id, isExpected: expectationOf(id, if_match) };
+}
+
+/** @throws ValidationError that names `if_match` */
+function expectationOf(id: number, ifMatch: string | undefined): IsExpected {
+  try {
+    return isExpectedBy(ifMatch, 't', id);
+  } catch (cause) {
+    const details = { if_match: [`${(cause as Error).message}.`] };
+    throw new ValidationError('Input validation failed', { details, cause });
+  }
+}
+
+/** @throws ValidationError with the errors of every field */
+export function parseNewTransaction(body: unknown): NewTransaction {
+  const sent = parseBody(newTransactionBody, objectOf(body));
+  return {
+    description: sent.description,
+    amount: sent.amount,
+    type: sent.type,
+    categoryId: sent.category_id ?? null,
+    notes: sent.notes ?? null,
+    ...(sent.external_id == null ? {} : { externalId: sent.external_id }),
+    ...(sent.import_id == null ? {} : { importId: sent.import_id }),
+    ...(sent.transaction_date === undefined ? {} : { date: sent.transaction_date }),
+  };
+}
+
+/**
+ * Only the fields that were sent.
+ * @throws ValidationError with the errors of every field
+ */
+export function parseTransactionChanges(
+  body: Readonly<Record<string, unknown>>,
+): TransactionChanges {
+  return toTransactionChanges(parseBody(transactionChangesBody, body));
+}
+
+function toTransactionChanges(
+  sent: v.InferOutput<typeof transactionChangesBody>,
+): TransactionChanges {
+  return sentOnly({
+    description: sent.description,
+    amount: sent.amount,
+    type: sent.type,
+    categoryId: sent.category_id,
+    date: sent.transaction_date,
+    notes: sent.notes,
+    externalId: sent.external_id,
+  });
+}
+
+/** Every field, null when empty; `category_name`, `external_id` and `import_id` only where there are any. */
+export function toTransactionJson(transaction: NamedTransaction) {
+  return {
+    id: transaction.id,
+    description: transaction.description,
+    amount: transaction.amount,
+    type: transaction.type,
+    category_id: transaction.categoryId,
+    ...(transaction.categoryName === undefined ? {} : { category_name: transaction.categoryName }),
+    transaction_date: transaction.date,
+    notes: transaction.notes,
+    ...(transaction.externalId ? { external_id: transaction.externalId } : {}),
+    ...(transaction.importId ? { import_id: transaction.importId } : {}),
+    created_at: new Date(transaction.createdAt).toISOString(),
+    updated_at: new Date(transaction.updatedAt).toISOString(),
+  };
+}
+
+/** Of the transaction as a read shows it: for the ETag header, for rows of lists and for results of bulk requests. */
+export function transactionTag(transaction: NamedTransaction): string {
+  return tagOf('t', transaction, toTransactionJson(transaction));
+}
+
+/** A row of a list, with what `If-Match` needs. */
+export function toTransactionRowJson(transaction: NamedTransaction) {
+  return { ...toTransactionJson(transaction), etag: transactionTag(transaction) };
+}
+
+/** The result of one transaction in a bulk request. */
+export function toBulkResult(status: number) {
+  return (transaction: NamedTransaction) => ({
+    status,
+    id: transaction.id,
+    etag: transactionTag(transaction),
+  });
+}
+
+const wholeNumber = v.pipe(
+  v.string(),
+  v.regex(/^\d+$/, 'Must be one whole number in plain decimal digits.'),
+  v.transform(Number),
+);
+
+const categoryIdOrNone = v.union(
+  [
+    wholeNumber,
+    v.pipe(
+      v.literal('none'),
+      v.transform(() => null),
+    ),
+  ],
+  'Must be one whole number in plain decimal digits, or "none".',
+);
+
+/** The parameters that choose transactions. */
+export const transactionFilter = {
+  type: v.exactOptional(transactionType),
+  category_id: v.exactOptional(categoryIdOrNone),
+  start_date: v.exactOptional(calendarDate),
+  end_date: v.exactOptional(calendarDate),
+};
+
+/** What reads every transaction that the other filters leave. */
+const searched = (limits = '') => ({
+  import_id: v.exactOptional(
+    v.pipe(importId, v.description(`The import that created the transaction.${limits}`)),
+  ),
+  q: v.exactOptional(
+    v.pipe(
+      filledText(100),
+      v.description(`A text in the description or the notes, in any case.${limits}`),
+    ),
+  ),
+});
+
+export const transactionSelection = {
+  ...transactionFilter,
+  external_id: v.exactOptional(filledText(LONGEST_EXTERNAL_ID)),
+  ...searched(),
+};
+
+export const transactionQuery = v.object({
+  ...transactionSelection,
+  ...searched(
+    ` Needs \`start_date\` and \`end_date\`; the other filters may leave ${MOST_SEARCHED} transactions at most.`,
+  ),
+  sort: v.exactOptional(v.picklist(['date', '-date'], 'Must be "date" or "-date".')),
+  page: v.exactOptional(
+    v.pipe(
+      wholeNumber,
+      v.minValue(1, 'Must be at least 1.'),
+      v.maxValue(Number.MAX_SAFE_INTEGER, `Must be at most ${Number.MAX_SAFE_INTEGER}.`),
+    ),
+  ),
+  per_page: v.exactOptional(
+    v.pipe(
+      wholeNumber,
+      v.minValue(1, 'Must be at least 1.'),
+      v.maxValue(LARGEST_PER_PAGE, `Must be at most ${LARGEST_PER_PAGE}.`),
+    ),
+  ),
+});
+
+/** @throws ValidationError with the errors of every parameter */
+export function parseTransactionQuery(query: Query): TransactionQuery {
+  const sent = parseFilter(transactionQuery, query);
+  if (sent.q !== undefined) requireDates(sent, 'q');
+  if (sent.import_id !== undefined) requireDates(sent, 'import_id');
+  return {
+    ...toTransactionSelection(sent),
+    isOldestFirst: sent.sort === 'date',
+    page: sent.page ?? 1,
+    perPage: sent.per_page ?? DEFAULT_PER_PAGE,
+  };
+}
+
+export function toTransactionSelection(
+  sent: v.InferOutput<v.ObjectSchema<typeof transactionSelection, undefined>>,
+): TransactionSelection {
+  return {
+    ...toTransactionFilter(sent),
+    externalId: sent.external_id,
+    importId: sent.import_id,
+    search: sent.q,
+  };
+}
+
+export function toTransactionFilter(
+  sent: v.InferOutput<v.ObjectSchema<typeof transactionFilter, undefined>>,
+): TransactionFilter {
+  return {
+    type: sent.type,
+    categoryId: sent.category_id,
+    startDate: sent.start_date,
+    endDate: sent.end_date,
+  };
+}
+
+/** @throws ValidationError */
+function objectOf(body: unknown): Readonly<Record<string, unknown>> {
+  if (isObject(body)) return body;
+  throw new ValidationError('Must be a JSON object');
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A search reads the transactions of the range. @throws ValidationError */
+function requireDates(
+  { start_date, end_date }: { start_date?: string; end_date?: string },
+  parameter: string,
+): void {
+  const missing = Object.entries({ start_date, end_date }).filter(([, date]) => !date);
+  if (missing.length === 0) return;
+  const details = Object.fromEntries(
+    missing.map(([name]) => [name, [`Is required with ${parameter}.`]]),
+  );
+  throw new ValidationError('Filter validation failed', { details });
+}

@@ -1,0 +1,136 @@
+// What an import would do: which rows the ledger has, which are new, which may be there under another id, and which rows of
+// an edited export are changes.
+import type { RefusedLine } from './csv-table.ts';
+import type { ExportedRecord, StatementRow, TransactionRow } from './statement.ts';
+
+export interface LedgerRow extends TransactionRow, ExportedRecord {
+  /** Names the version, for `If-Match`. */
+  readonly etag: string;
+  readonly importId: string | null;
+}
+
+/** A row, and a transaction of the ledger. */
+interface Pair {
+  readonly row: StatementRow;
+  readonly there: LedgerRow;
+}
+
+export interface Change extends Pair {
+  readonly fields: readonly ChangeableField[];
+}
+
+export interface ImportPlan {
+  /** How many rows the ledger has already. */
+  readonly present: number;
+  readonly missing: readonly StatementRow[];
+  /** Rows of an export of this ledger whose transaction somebody has deleted since. */
+  readonly deleted: readonly StatementRow[];
+  /** Those of the missing rows that have date, type and amount of a transaction that no row of the file is. */
+  readonly possibleDuplicates: readonly Pair[];
+  readonly changes: readonly Change[];
+  /** Edited rows of an export that someone has changed in the ledger since, or that are one transaction. */
+  readonly refused: readonly RefusedLine[];
+}
+
+const CHANGEABLE = [
+  ...(['date', 'description', 'amount', 'type', 'category', 'notes', 'externalId'] as const),
+];
+export type ChangeableField = (typeof CHANGEABLE)[number];
+
+/**
+ * @param ledger all transactions
+ * @param importsDeleted whether transactions that somebody has deleted since the export are missing ones
+ */
+export function planImport(
+  rows: readonly StatementRow[],
+  ledger: readonly LedgerRow[],
+  { importsDeleted = false } = {},
+): ImportPlan {
+  const { pairs, edited, isOfThisLedger } = matchRows(rows, ledger);
+  const matched = new Set(pairs.values());
+  const { deleted = [], missing = [] } = Object.groupBy(
+    rows.filter((row) => !pairs.has(row)),
+    ({ exported }) =>
+      isOfThisLedger && !importsDeleted && exported?.id && exported.createdAt
+        ? 'deleted'
+        : 'missing',
+  );
+  const changes: Change[] = [];
+  const refused: RefusedLine[] = [];
+  const rowsOf = Map.groupBy(pairs.keys(), (row) => pairs.get(row));
+  for (const [row, there] of edited) {
+    const fields = CHANGEABLE.filter((field) => row[field] !== there[field]);
+    const { id, updatedAt } = there;
+    const [other] = (rowsOf.get(there) ?? []).filter((each) => each !== row);
+    if (other) refused.push({ line: row.line, message: sameRecord(id, other) });
+    else if (updatedAt === row.exported?.updatedAt) changes.push({ row, there, fields });
+    else refused.push({ line: row.line, message: changedSince(id) });
+  }
+  return {
+    present: pairs.size - edited.length,
+    missing,
+    deleted,
+    changes,
+    refused,
+    possibleDuplicates: findDuplicates(
+      missing,
+      ledger.filter((row) => !matched.has(row)),
+    ),
+  };
+}
+
+export function changedSince(id: string): string {
+  return `transaction ${id} was changed after the export. Export it again`;
+}
+
+function sameRecord(id: string, { line }: StatementRow): string {
+  return `line ${line} is transaction ${id}, too. Empty the id and external_id of a row that is to be a new one`;
+}
+
+/** The transaction that each row is: by its id in an export, by its external id, or by all its fields. */
+function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) {
+  const pairs = new Map<StatementRow, LedgerRow>();
+  const byRecord = new Map(ledger.map((there) => [recordOf(there), there]));
+  for (const row of rows) {
+    const there = row.exported && byRecord.get(recordOf(row.exported));
+    if (there) pairs.set(row, there);
+  }
+  // The export of another ledger has no record of this one.
+  const isOfThisLedger = pairs.size > 0;
+  const edited = [...pairs].filter(([row, there]) => fieldsOf(row) !== fieldsOf(there));
+
+  const byExternalId = Map.groupBy(ledger, ({ externalId }) => externalId);
+  const taken = new Set(pairs.values());
+  // Of equal transactions without an external id, each is one row.
+  const equal = Map.groupBy(
+    ledger.filter((there) => !taken.has(there)),
+    fieldsOf,
+  );
+  for (const row of rows.filter((each) => !pairs.has(each))) {
+    const { externalId, formerId } = row;
+    const there =
+      externalId === null
+        ? equal.get(fieldsOf(row))?.shift()
+        : [externalId, formerId].flatMap((id) => (id && byExternalId.get(id)) || [])[0];
+    if (there) pairs.set(row, there);
+  }
+  return { pairs, edited, isOfThisLedger };
+}
+
+/** One transaction is the possible duplicate of one row. */
+function findDuplicates(rows: readonly StatementRow[], ledger: readonly LedgerRow[]): Pair[] {
+  const keyOf = ({ date, type, amount }: TransactionRow) => `${date} ${type} ${amount}`;
+  const others = Map.groupBy(ledger, keyOf);
+  return rows.flatMap((row) => {
+    const there = others.get(keyOf(row))?.shift();
+    return there ? { row, there } : [];
+  });
+}
+
+function recordOf({ id, createdAt }: ExportedRecord): string {
+  return `${id} ${createdAt}`;
+}
+
+function fieldsOf(row: TransactionRow): string {
+  return JSON.stringify(CHANGEABLE.map((field) => row[field]));
+}

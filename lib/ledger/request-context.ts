@@ -1,0 +1,9 @@
+// What the code below the edge knows of the request it serves: how long it may take, its id, its ledger.
+import type { RequestLimits } from '../shared/database.ts';
+
+export interface RequestContext extends RequestLimits {
+  /** In the response, and in each log line of the request. */
+  readonly requestId: string;
+  /** Id of the ledger whose records are read and written; part of every key. */
+  readonly ledger: string;
+}

@@ -1,0 +1,121 @@
+// Use cases of categories: the rules of the service document.
+
+import type { AlsoWrite } from '../../shared/database.ts';
+import type { RetryPolicy } from '../../shared/retry.ts';
+import {
+  byName,
+  type Category,
+  type CategoryChanges,
+  type CategoryFields,
+  limitReached,
+  lowestFreeId,
+  nameTaken,
+} from '../domain/category.ts';
+import { canonicalId, firstRevision, nextRevision } from '../domain/record.ts';
+import { unknownRecord } from '../errors.ts';
+import type { CategoryStore } from '../store/categories.ts';
+import { type IsExpected, ifExpected, retryOnConflict } from './retry-on-conflict.ts';
+
+export type Categories = ReturnType<typeof createCategories>;
+
+export function createCategories(options: {
+  readonly store: CategoryStore;
+  readonly retryPolicy: RetryPolicy;
+  readonly deadline: number;
+  /** How many categories a ledger may have. */
+  readonly limit: number;
+  readonly clock: () => Date;
+}) {
+  const { store, retryPolicy, deadline, limit, clock } = options;
+
+  async function list({ activeOnly }: { activeOnly: boolean }): Promise<Category[]> {
+    const all = await store.all();
+    return all.filter(({ isActive }) => isActive || !activeOnly).sort(byName);
+  }
+
+  /**
+   * @param pathId an id as a client sent it
+   * @throws NotFoundError
+   */
+  async function find(pathId: string): Promise<Category> {
+    const id = canonicalId(pathId);
+    const category = id === undefined ? undefined : await store.get(id);
+    if (!category) throw unknownRecord('Category', pathId);
+    return category;
+  }
+
+  /** @throws ConflictError */
+  async function create(
+    fields: CategoryFields,
+    alsoWrite: AlsoWrite<Category> = () => [],
+  ): Promise<Category> {
+    await refuseTaken(fields.name);
+    const drawn = await store.nextId();
+    const existing = drawn <= limit ? drawn : await freeId();
+    return await retryOnConflict({
+      retryPolicy,
+      deadline,
+      existing,
+      readAgain: freeId,
+      async decide(id) {
+        const category = { ...fields, id, transactionCount: 0, ...firstRevision(clock()) };
+        await store.add(category, alsoWrite(category));
+        return category;
+      },
+    });
+  }
+
+  // No id is above the limit and none is given twice, so there are never more categories. Ids that were drawn for nothing
+  // are given once there are no others. All requests try the lowest one, so that they meet there also in a ledger that has
+  // higher ids from before there was a limit.
+  async function freeId(): Promise<number> {
+    const ids = (await store.all()).map(({ id }) => id);
+    const free = lowestFreeId(ids, limit);
+    if (free === undefined) throw limitReached(limit);
+    return free;
+  }
+
+  /** @throws NotFoundError when it no longer exists, ConflictError */
+  async function update(
+    existing: Category,
+    changes: CategoryChanges,
+    isExpected?: IsExpected,
+  ): Promise<Category> {
+    return await revise(existing, isExpected, async (before) => {
+      const after = written(before, changes);
+      if (after.name !== before.name) await refuseTaken(after.name);
+      await store.replace(before, after);
+      return after;
+    });
+  }
+
+  /**
+   * The soft delete: the record stays, inactive.
+   * @throws NotFoundError; ConflictError when it has transactions
+   */
+  async function deactivate(pathId: string, isExpected?: IsExpected): Promise<void> {
+    await revise(await find(pathId), isExpected, (before) =>
+      store.deactivate(before, written(before, { isActive: false })),
+    );
+  }
+
+  async function revise<Result>(
+    existing: Category,
+    isExpected: IsExpected | undefined,
+    change: (before: Category) => Promise<Result>,
+  ): Promise<Result> {
+    const readAgain = () => find(String(existing.id));
+    const decide = ifExpected(isExpected, change);
+    return await retryOnConflict({ retryPolicy, deadline, existing, readAgain, decide });
+  }
+
+  function written(before: Category, changes: CategoryChanges): Category {
+    return { ...before, ...changes, ...nextRevision(before, clock()) };
+  }
+
+  async function refuseTaken(name: string): Promise<void> {
+    if (await store.isNameTaken(name)) throw nameTaken(name);
+  }
+
+  return { list, find, create, update, deactivate };
+}

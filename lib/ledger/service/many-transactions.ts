@@ -1,0 +1,137 @@
+// Use cases of requests with many transactions: each is created, changed or removed by itself, under the rules of one.
+
+import type { AlsoWrite, Write } from '../../shared/database.ts';
+import type { Category } from '../domain/category.ts';
+import type {
+  NamedTransaction,
+  NewTransaction,
+  Transaction,
+  TransactionChanges,
+} from '../domain/transaction.ts';
+import { DuplicateError } from '../errors.ts';
+import type { CategoryStore } from '../store/categories.ts';
+import type { TransactionStore } from '../store/transactions.ts';
+import { applyMany, type BulkItem, type Outcome, settleEach } from './bulk.ts';
+import { type IsExpected, ifExpected } from './retry-on-conflict.ts';
+
+export interface Creation extends BulkItem {
+  readonly fields: NewTransaction;
+  readonly alsoWrite?: AlsoWrite<NamedTransaction>;
+}
+
+export interface Change extends BulkItem {
+  readonly id: number;
+  readonly changes: TransactionChanges;
+  readonly isExpected?: IsExpected;
+  readonly alsoWrite?: AlsoWrite<NamedTransaction>;
+}
+
+export interface Removal extends BulkItem {
+  readonly id: number;
+  readonly isExpected?: IsExpected;
+  readonly alsoWrite?: (id: number) => readonly Write[];
+}
+
+/** The use cases of one transaction. */
+interface Single {
+  /** @throws NotFoundError */
+  readonly find: (pathId: string) => Promise<Transaction>;
+  readonly update: (
+    existing: Transaction,
+    changes: TransactionChanges,
+    isExpected?: IsExpected,
+    alsoWrite?: AlsoWrite<NamedTransaction>,
+  ) => Promise<NamedTransaction>;
+  readonly remove: (
+    pathId: string,
+    isExpected?: IsExpected,
+    alsoWrite?: () => readonly Write[],
+  ) => Promise<void>;
+  /** @throws NotFoundError, ValidationError */
+  readonly requireAssignable: (categoryId: number | null) => Promise<Category | undefined>;
+  readonly newTransaction: (fields: NewTransaction, id: number) => Transaction;
+  readonly changed: (before: Transaction, changes: TransactionChanges) => Transaction;
+}
+
+/** Each function returns an outcome for each item, in their order. */
+export function createManyTransactions(options: {
+  readonly store: TransactionStore;
+  readonly categories: Pick<CategoryStore, 'get'>;
+  readonly single: Single;
+}) {
+  const { store, categories, single } = options;
+
+  async function createMany(items: readonly Creation[]): Promise<Outcome<NamedTransaction>[]> {
+    const requireAssignable = once(single.requireAssignable);
+    const checked = await settleEach(items, async (item) => {
+      const { categoryId, externalId } = item.fields;
+      const category = await requireAssignable(categoryId);
+      const id = externalId ? await store.findExternal(externalId) : undefined;
+      if (externalId && id !== undefined) throw new DuplicateError(externalId, id);
+      return { ...item, categoryName: category?.name };
+    });
+    const count = checked.filter((outcome) => 'value' in outcome).length;
+    let nextId = count === 0 ? 0 : await store.nextIds(count);
+    const prepared = checked.map((outcome) => {
+      if ('error' in outcome) return outcome;
+      const { fields, categoryName, alsoWrite, wasApplied } = outcome.value;
+      const after = single.newTransaction(fields, nextId);
+      nextId += 1;
+      const value = { ...after, categoryName };
+      return { value: { change: { after, also: alsoWrite?.(value) ?? [] }, value, wasApplied } };
+    });
+    return await applyMany(store, prepared);
+  }
+
+  async function updateMany(items: readonly Change[]): Promise<Outcome<NamedTransaction>[]> {
+    const requireAssignable = once(single.requireAssignable);
+    const categoryOf = once(categories.get);
+    const prepared = await settleEach(items, async (item) => {
+      const { id, changes, isExpected, alsoWrite, wasApplied } = item;
+      const before = await single.find(String(id));
+      await refuseUnexpected(before, isExpected);
+      const assigned = await requireAssignable(changes.categoryId ?? null);
+      const after = single.changed(before, changes);
+      const { categoryId } = after;
+      const category = assigned ?? (categoryId === null ? undefined : await categoryOf(categoryId));
+      const value = { ...after, categoryName: category?.name };
+      const again = async () =>
+        await single.update(await single.find(String(id)), changes, isExpected, alsoWrite);
+      const change = { before, after, also: alsoWrite?.(value) ?? [] };
+      return { change, value, again, wasApplied };
+    });
+    return await applyMany(store, prepared);
+  }
+
+  async function removeMany(items: readonly Removal[]): Promise<Outcome<number>[]> {
+    const prepared = await settleEach(items, async (item) => {
+      const { id, isExpected, alsoWrite, wasApplied } = item;
+      const before = await single.find(String(id));
+      await refuseUnexpected(before, isExpected);
+      const again = async () => {
+        await single.remove(String(id), isExpected, () => alsoWrite?.(id) ?? []);
+        return id;
+      };
+      return { change: { before, also: alsoWrite?.(id) ?? [] }, value: id, again, wasApplied };
+    });
+    return await applyMany(store, prepared);
+  }
+
+  return { createMany, updateMany, removeMany };
+}
+
+/** @throws PreconditionFailedError */
+const refuseUnexpected = (before: Transaction, isExpected: IsExpected | undefined) =>
+  ifExpected(isExpected, async () => undefined)(before);
+
+/** Asks once for each value, however often it is called with it. */
+function once<Value, Result>(
+  ask: (value: Value) => Promise<Result>,
+): (value: Value) => Promise<Result> {
+  const asked = new Map<Value, Promise<Result>>();
+  return (value) => {
+    const answer = asked.get(value) ?? ask(value);
+    asked.set(value, answer);
+    return answer;
+  };
+}

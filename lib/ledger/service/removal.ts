@@ -1,0 +1,77 @@
+// Removes a ledger whole. Its items are found by its keys, which its sequences lead to: they go last, so that a removal that
+// was interrupted goes on where it was.
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createBatches } from '../../shared/batches.ts';
+import { createDatabase, type Item, LONG_TIMEOUTS } from '../../shared/database.ts';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../shared/retry.ts';
+import { createKeys } from '../store/keys.ts';
+import { readGivenIds, readLedgerItems } from '../store/ledger-items.ts';
+
+// As many as one call deletes.
+const ITEMS_AT_ONCE = 25;
+
+export interface LedgerContents {
+  readonly transactions: number;
+  readonly categories: number;
+  /** Of all kinds. */
+  readonly items: number;
+}
+
+export function createRemoval(options: {
+  readonly client: Pick<DynamoDBDocumentClient, 'send'>;
+  readonly tableName: string;
+  readonly ledgerId: string;
+  readonly retryPolicy?: RetryPolicy;
+}) {
+  const { client, tableName, ledgerId, retryPolicy = DEFAULT_RETRY_POLICY } = options;
+  const keys = createKeys(ledgerId);
+  const { callMs } = LONG_TIMEOUTS;
+  const database = {
+    ...createDatabase({ client, tableName, retryPolicy, timeouts: LONG_TIMEOUTS }),
+    ...createBatches({ client, tableName, retryPolicy, callMs }),
+  };
+
+  /** Reads the whole ledger. */
+  async function count(): Promise<LedgerContents> {
+    const counts = { transactions: 0, categories: 0, items: 0 };
+    for await (const { pk } of readLedgerItems(database, keys)) {
+      const kind = keys.kindOf(String(pk));
+      counts.items += 1;
+      if (kind === 'TRANSACTION') counts.transactions += 1;
+      if (kind === 'CATEGORIES') counts.categories += 1;
+    }
+    return counts;
+  }
+
+  /**
+   * Nobody may write to the ledger meanwhile.
+   * @param onProgress called with the number of items that are deleted
+   */
+  async function remove(onProgress: (items: number) => void): Promise<number> {
+    let deleted = 0;
+    let batch: Item[] = [];
+    const flush = async () => {
+      await database.deleteMany(batch.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
+      deleted += batch.length;
+      batch = [];
+      onProgress(deleted);
+    };
+    const sequences = keys.sequence('transaction').pk;
+    for await (const item of readLedgerItems(database, keys)) {
+      // What tells that there is a ledger goes when all else is gone: a batch may be applied in part, in any order.
+      if (item.pk === sequences && batch.some(({ pk }) => pk !== sequences)) await flush();
+      batch.push(item);
+      if (batch.length === ITEMS_AT_ONCE) await flush();
+    }
+    await flush();
+    return deleted;
+  }
+
+  /** Whether the ledger was ever used, and is not removed yet. */
+  async function exists(): Promise<boolean> {
+    const { transaction, category } = await readGivenIds(database, keys);
+    return transaction + category > 0;
+  }
+
+  return { exists, count, remove };
+}

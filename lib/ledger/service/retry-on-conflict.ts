@@ -1,0 +1,58 @@
+// Optimistic locking: repeats a decision on the current record when another writer changed it since it was read.
+
+import { StaleRecordError } from '../../shared/errors.ts';
+import { type RetryPolicy, retry } from '../../shared/retry.ts';
+import type { Revision } from '../domain/record.ts';
+import { PreconditionFailedError } from '../errors.ts';
+
+/** Whether the caller expects this version of the record. */
+export type IsExpected = (version: number) => boolean;
+
+/**
+ * @param existing the record as it was read first
+ * @param readAgain throws NotFoundError when the record no longer exists
+ * @param decide throws StaleRecordError when the record that it was given is no longer the current one
+ */
+export async function retryOnConflict<Existing, Result>(options: {
+  readonly retryPolicy: RetryPolicy;
+  readonly deadline: number;
+  readonly existing: Existing;
+  readonly readAgain: () => Promise<Existing>;
+  readonly decide: (existing: Existing) => Promise<Result>;
+}): Promise<Result> {
+  const { retryPolicy, deadline, readAgain, decide } = options;
+  let current: Existing | undefined = options.existing;
+  // A failed write returns the current record. It is used at once, because it gets stale during a delay.
+  const sleep = async (milliseconds: number) => {
+    if (current === undefined) await retryPolicy.sleep(milliseconds);
+  };
+  const attempt = async () => {
+    const existing = current ?? (await readAgain());
+    current = undefined;
+    try {
+      return await decide(existing);
+    } catch (error) {
+      if (isConflict(error)) current = error.current as Existing | undefined;
+      throw error;
+    }
+  };
+  return await retry({ ...retryPolicy, sleep }, isConflict, attempt, deadline);
+}
+
+function isConflict(error: unknown): error is StaleRecordError {
+  return error instanceof StaleRecordError;
+}
+
+/**
+ * Changes a record of an expected version only. A conflict reads the record again, and it is no longer expected then.
+ * @throws PreconditionFailedError
+ */
+export function ifExpected<Existing extends Revision, Result>(
+  isExpected: IsExpected = () => true,
+  change: (existing: Existing) => Promise<Result>,
+): (existing: Existing) => Promise<Result> {
+  return async (existing) => {
+    if (isExpected(existing.version)) return await change(existing);
+    throw new PreconditionFailedError(`The record is at version ${existing.version} by now`);
+  };
+}

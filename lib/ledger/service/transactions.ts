@@ -1,0 +1,253 @@
+// Use cases of transactions: the rules of the service document.
+
+import type { AlsoWrite, Write } from '../../shared/database.ts';
+import type { RetryPolicy } from '../../shared/retry.ts';
+import { currentDate } from '../domain/calendar-date.ts';
+import { type Category, inactiveCategory } from '../domain/category.ts';
+import { offsetOf, type Pagination, paginate } from '../domain/pagination.ts';
+import { canonicalId, firstRevision, nextRevision } from '../domain/record.ts';
+import {
+  type ExportPart,
+  type ExportQuery,
+  MOST_SEARCHED,
+  type NamedTransaction,
+  type NewTransaction,
+  type Transaction,
+  type TransactionChanges,
+  type TransactionQuery,
+  type TransactionSelection,
+} from '../domain/transaction.ts';
+import { unknownRecord, ValidationError } from '../errors.ts';
+import { type CategoryStore, NAMES_READ_AT_ONCE } from '../store/categories.ts';
+import type { TransactionPage, TransactionPages } from '../store/transaction-pages.ts';
+import type { TransactionStore } from '../store/transactions.ts';
+import { createManyTransactions } from './many-transactions.ts';
+import { type IsExpected, ifExpected, retryOnConflict } from './retry-on-conflict.ts';
+
+export interface TransactionListing {
+  readonly items: readonly NamedTransaction[];
+  readonly pagination: Pagination;
+}
+
+export type Transactions = ReturnType<typeof createTransactions>;
+
+export function createTransactions(options: {
+  readonly store: TransactionStore;
+  readonly pages: TransactionPages;
+  readonly categories: CategoryStore;
+  readonly retryPolicy: RetryPolicy;
+  readonly deadline: number;
+  readonly clock: () => Date;
+  readonly timeZone: string;
+}) {
+  const { store, pages, categories, retryPolicy, deadline, clock, timeZone } = options;
+
+  /** Newest first: by date, then creation, then id. */
+  async function list(query: TransactionQuery): Promise<TransactionListing> {
+    const { page, perPage, externalId, search, importId, isOldestFirst, ...filter } = query;
+    if (externalId !== undefined) return await listExternal(externalId, query);
+    const [{ total, items }, firstNames] = await Promise.all([
+      search === undefined && importId === undefined
+        ? pages.read(filter, offsetOf(page, perPage), perPage, isOldestFirst)
+        : readMatching(query),
+      categories.names(NAMES_READ_AT_ONCE),
+    ]);
+    const nameOf = await withMissingNames(firstNames, items);
+    return {
+      items: items.map((item) => withName(item, nameOf)),
+      pagination: paginate(page, perPage, total),
+    };
+  }
+
+  /** @throws ValidationError where too many rows would have to be read */
+  async function readMatching({
+    page,
+    perPage,
+    isOldestFirst,
+    ...selection
+  }: TransactionQuery): Promise<TransactionPage> {
+    const { total, items } = await pages.readAll(selection, MOST_SEARCHED);
+    if (total > MOST_SEARCHED) throw tooManyToSearch(total, selection);
+    const found = items.filter((row) => matches(row, selection));
+    const sorted = isOldestFirst ? found.reverse() : found;
+    const offset = offsetOf(page, perPage);
+    return { total: found.length, items: sorted.slice(offset, offset + perPage) };
+  }
+
+  async function listExternal(
+    externalId: string,
+    { page, perPage, ...selection }: TransactionQuery,
+  ): Promise<TransactionListing> {
+    const items = await findExternal(externalId, selection);
+    return {
+      items: items.slice(offsetOf(page, perPage)),
+      pagination: paginate(page, perPage, items.length),
+    };
+  }
+
+  /** The transaction of an external id, if it is in the selection. */
+  async function findExternal(
+    externalId: string,
+    selection: TransactionSelection,
+  ): Promise<NamedTransaction[]> {
+    const id = await store.findExternal(externalId);
+    const row = id === undefined ? undefined : await store.get(id);
+    return row && matches(row, selection) ? [await readName(row)] : [];
+  }
+
+  /**
+   * One part, oldest first. Unlike a list, a search has no row limit here, because each part reads at most 1 MB. A part may
+   * be empty although others follow.
+   */
+  async function readExportPart({
+    after,
+    ...selection
+  }: ExportQuery): Promise<ExportPart<NamedTransaction>> {
+    const { externalId } = selection;
+    if (externalId !== undefined) return { items: await findExternal(externalId, selection) };
+    const [part, names] = await Promise.all([
+      pages.readExportPart(selection, after),
+      categories.names(),
+    ]);
+    const rows = part.items.filter((row) => matches(row, selection));
+    const nameOf = await withMissingNames(names, rows);
+    return { items: rows.map((row) => withName(row, nameOf)), next: part.next };
+  }
+
+  /**
+   * @param pathId an id as a client sent it
+   * @throws NotFoundError
+   */
+  async function find(pathId: string): Promise<Transaction> {
+    const id = canonicalId(pathId);
+    const transaction = id === undefined ? undefined : await store.get(id);
+    if (!transaction) throw unknownRecord('Transaction', pathId);
+    return transaction;
+  }
+
+  /** @throws NotFoundError */
+  async function read(pathId: string): Promise<NamedTransaction> {
+    return await readName(await find(pathId));
+  }
+
+  /** @throws DuplicateError; NotFoundError or ValidationError for its category */
+  async function create(
+    fields: NewTransaction,
+    alsoWrite: AlsoWrite<NamedTransaction> = () => [],
+  ): Promise<NamedTransaction> {
+    const category = await requireAssignable(fields.categoryId);
+    const after = newTransaction(fields, await store.nextIds(1));
+    const created = { ...after, categoryName: category?.name };
+    await store.write([{ after, also: alsoWrite(created) }]);
+    return created;
+  }
+
+  function newTransaction(fields: NewTransaction, id: number): Transaction {
+    const now = clock();
+    const date = fields.date ?? currentDate(now, timeZone);
+    return { externalId: null, importId: null, ...fields, date, id, ...firstRevision(now) };
+  }
+
+  /** @throws NotFoundError when it no longer exists, and as `create` does */
+  async function update(
+    existing: Transaction,
+    changes: TransactionChanges,
+    isExpected?: IsExpected,
+    alsoWrite: AlsoWrite<NamedTransaction> = () => [],
+  ): Promise<NamedTransaction> {
+    return await revise(existing, isExpected, async (before) => {
+      // Nothing may fail after the write is applied, so its response is created first.
+      const category = await requireAssignable(changes.categoryId ?? null);
+      const after = changed(before, changes);
+      const answer = category ? { ...after, categoryName: category.name } : await readName(after);
+      await store.write([{ before, after, also: alsoWrite(answer) }]);
+      return answer;
+    });
+  }
+
+  function changed(before: Transaction, changes: TransactionChanges): Transaction {
+    return { ...before, ...changes, ...nextRevision(before, clock()) };
+  }
+
+  /** @throws NotFoundError */
+  async function remove(
+    pathId: string,
+    isExpected?: IsExpected,
+    alsoWrite: () => readonly Write[] = () => [],
+  ): Promise<void> {
+    await revise(await find(pathId), isExpected, (before) =>
+      store.write([{ before, also: alsoWrite() }]),
+    );
+  }
+
+  async function revise<Result>(
+    existing: Transaction,
+    isExpected: IsExpected | undefined,
+    change: (before: Transaction) => Promise<Result>,
+  ): Promise<Result> {
+    const readAgain = () => find(String(existing.id));
+    const decide = ifExpected(isExpected, change);
+    return await retryOnConflict({ retryPolicy, deadline, existing, readAgain, decide });
+  }
+
+  async function requireAssignable(categoryId: number | null): Promise<Category | undefined> {
+    if (categoryId === null) return undefined;
+    const category = await categories.get(categoryId);
+    if (!category) throw unknownRecord('Category', categoryId);
+    if (!category.isActive) throw inactiveCategory();
+    return category;
+  }
+
+  async function readName(transaction: Transaction): Promise<NamedTransaction> {
+    return withName(transaction, await withMissingNames(new Map(), [transaction]));
+  }
+
+  /**
+   * The names with those of the rows that are missing: names beyond the first that were read,
+   * and a name that a concurrent rename left out.
+   */
+  async function withMissingNames(
+    names: ReadonlyMap<number, string>,
+    rows: readonly Transaction[],
+  ): Promise<ReadonlyMap<number, string>> {
+    const missing = new Set(rows.flatMap(({ categoryId }) => categoryId ?? []));
+    for (const id of names.keys()) missing.delete(id);
+    const read = await Promise.all([...missing].map((id) => categories.get(id)));
+    const found = read.filter((category) => category !== undefined);
+    return new Map([...names, ...found.map(({ id, name }) => [id, name] as const)]);
+  }
+
+  const single = { find, update, remove, requireAssignable, newTransaction, changed };
+  const many = createManyTransactions({ store, categories, single });
+
+  return { list, readExportPart, find, read, create, update, remove, ...many };
+}
+
+function withName(transaction: Transaction, nameOf: ReadonlyMap<number, string>): NamedTransaction {
+  const { categoryId } = transaction;
+  return {
+    ...transaction,
+    categoryName: categoryId === null ? undefined : nameOf.get(categoryId),
+  };
+}
+
+function matches(
+  row: Transaction,
+  { type, categoryId, startDate, endDate, importId, search }: TransactionSelection,
+): boolean {
+  const text = () => `${row.description}\n${row.notes ?? ''}`.toLowerCase();
+  return (
+    (type === undefined || row.type === type) &&
+    (categoryId === undefined || row.categoryId === categoryId) &&
+    (startDate === undefined || row.date >= startDate) &&
+    (endDate === undefined || row.date <= endDate) &&
+    (importId === undefined || row.importId === importId) &&
+    (search === undefined || text().includes(search.toLowerCase()))
+  );
+}
+
+function tooManyToSearch(candidates: number, { search }: TransactionSelection): ValidationError {
+  const limit = `A list searches at most ${MOST_SEARCHED} transactions; these dates and filters have ${candidates}. GET /transactions/export?format=json searches any number.`;
+  const parameter = search === undefined ? 'import_id' : 'q';
+  return new ValidationError('Filter validation failed', { details: { [parameter]: [limit] } });
+}

@@ -1,0 +1,143 @@
+// Verifies a ledger: recomputes every count, guard and key from its rows, reports each drift, and repairs it on request.
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createBatches } from '../../shared/batches.ts';
+import { createDatabase, LONG_TIMEOUTS } from '../../shared/database.ts';
+import { StaleRecordError } from '../../shared/errors.ts';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../shared/retry.ts';
+import { createKeys } from '../store/keys.ts';
+import { readGivenIds, readLedgerItems } from '../store/ledger-items.ts';
+import { type Drift, findDrifts } from '../store/verification/drifts.ts';
+import { noRows, type RowFigures, readLedgerFigures } from '../store/verification/figures.ts';
+
+export interface Verdict {
+  readonly rows: number;
+  readonly categories: number;
+  /** None in a ledger that is in order. */
+  readonly drifts: readonly Drift[];
+}
+
+export interface Repair {
+  readonly repaired: readonly Drift[];
+  /** The result of a new verification. */
+  readonly verdict: Verdict;
+}
+
+/** Where a reading by keys is. */
+export interface Position {
+  /** The last transaction that is read. */
+  readonly after: number;
+  readonly figures: RowFigures;
+  /** How many readings are complete. */
+  readonly readings: number;
+  /** The drifts that all of them show. */
+  readonly seen: ReadonlySet<string>;
+}
+
+/** Keeps the position of a verification, so that another process goes on with it. */
+export interface Progress {
+  load(): Promise<Position | undefined>;
+  save(position: Position): Promise<void>;
+  clear(): Promise<void>;
+}
+
+/** The items of a ledger are not read at one moment: a drift is a difference that all these readings show alike. */
+const READINGS = 3;
+const BETWEEN_READINGS_MS = 1_000;
+
+/** What a reading has found grows with it: saved after each slice it would be written as often as the ledger has slices. */
+const LEAST_GROWTH = 1 / 20;
+
+function firstPosition(): Position {
+  return { after: 0, figures: noRows(), readings: 0, seen: new Set() };
+}
+
+export function createVerification(options: {
+  readonly client: Pick<DynamoDBDocumentClient, 'send'>;
+  readonly tableName: string;
+  readonly ledgerId: string;
+  readonly retryPolicy?: RetryPolicy;
+  /** Whether the whole table is read, and not only what the keys of the ledger lead to. */
+  readonly isFull?: boolean;
+  /** A reading of the whole table starts again. */
+  readonly progress?: Progress;
+}) {
+  const { client, tableName, ledgerId, retryPolicy = DEFAULT_RETRY_POLICY } = options;
+  const { isFull = true, progress } = options;
+  const keys = createKeys(ledgerId);
+  const database = createDatabase({ client, tableName, retryPolicy, timeouts: LONG_TIMEOUTS });
+  const { callMs } = LONG_TIMEOUTS;
+  const reader = { ...database, ...createBatches({ client, tableName, retryPolicy, callMs }) };
+
+  /** Reads the whole ledger once, or several times when there seems to be a drift. */
+  async function verify(): Promise<Verdict> {
+    const saved = isFull ? undefined : await progress?.load();
+    let position = saved ?? firstPosition();
+    for (let isResumed = saved !== undefined; ; isResumed = false) {
+      const { seen } = position;
+      const verdict = await read(position);
+      const drifts = verdict.drifts.filter(
+        (drift) => position.readings === 0 || seen.has(identity(drift)),
+      );
+      const readings = position.readings + 1;
+      if (drifts.length === 0 || (!isResumed && readings === READINGS)) {
+        await progress?.clear();
+        return { ...verdict, drifts };
+      }
+      position = isResumed
+        ? firstPosition()
+        : { ...firstPosition(), readings, seen: new Set(drifts.map(identity)) };
+      await retryPolicy.sleep(BETWEEN_READINGS_MS);
+    }
+  }
+
+  async function read(position: Position): Promise<Verdict> {
+    const items = isFull ? database.scan(keys.prefix) : readByKeys(position);
+    const figures = await readLedgerFigures(keys, items, position.figures);
+    const { rows, categories } = figures;
+    return { rows, categories: categories.length, drifts: findDrifts(keys, figures) };
+  }
+
+  function readByKeys(position: Position) {
+    let saved = position.after;
+    return readLedgerItems(reader, keys, {
+      after: position.after,
+      onRead: async (after) => {
+        if (after - saved < saved * LEAST_GROWTH) return;
+        saved = after;
+        await progress?.save({ ...position, after });
+      },
+    });
+  }
+
+  /** Repairs what `verify` finds, if it can be repaired, each drift by itself, and verifies again. */
+  async function repair(): Promise<Repair> {
+    const verdict = await verify();
+    const repaired: Drift[] = [];
+    for (const drift of verdict.drifts) if (await isRepaired(drift)) repaired.push(drift);
+    return { repaired, verdict: verdict.drifts.length > 0 ? await verify() : verdict };
+  }
+
+  async function isRepaired({ repair }: Drift): Promise<boolean> {
+    if (!repair) return false;
+    try {
+      await database.commit(repair);
+      return true;
+    } catch (error) {
+      // Another request changed the item: the next verification shows what is left of the drift.
+      if (error instanceof StaleRecordError) return false;
+      throw error;
+    }
+  }
+
+  /** How many items one reading asks for, at most. */
+  async function countItems(): Promise<number> {
+    const { transaction, category } = await readGivenIds(database, keys);
+    return 2 * transaction + 2 * category;
+  }
+
+  return { verify, repair, countItems };
+}
+
+function identity({ what, where, recorded, recomputed }: Drift): string {
+  return JSON.stringify([what, where, recorded, recomputed]);
+}

@@ -1,0 +1,220 @@
+// Stores categories: the record, the item that reserves its name, and the count of its transactions.
+
+import type { Database, Item, OutcomeCheck, Write } from '../../shared/database.ts';
+import { StaleRecordError } from '../../shared/errors.ts';
+import { addTo, deletionOf, setOn } from '../../shared/update-writes.ts';
+import {
+  type Category,
+  categoryInUse,
+  inactiveCategory,
+  nameMustBeUnique,
+} from '../domain/category.ts';
+import { isAssignableId, isStoredAs } from '../domain/record.ts';
+import { unknownRecord } from '../errors.ts';
+import { type Keys, LAST_ID } from './keys.ts';
+
+export type CategoryStore = ReturnType<typeof createCategoryStore>;
+
+/** The attribute that counts a category's transactions. */
+export const TRANSACTION_COUNT = 'transaction_count';
+
+interface StoredCategory {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string | null;
+  readonly color: string | null;
+  readonly is_active: boolean;
+  readonly [TRANSACTION_COUNT]: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly version: number;
+}
+
+/** Some 80 names cost one read unit; a name that is read by itself costs one. */
+export const NAMES_READ_AT_ONCE = 200;
+
+const IS_NEW = 'attribute_not_exists(pk)';
+const IS_OWN_NAME = 'category_id = :id';
+const IS_KNOWN = 'attribute_exists(pk)';
+const IS_UNCHANGED = 'version = :expected';
+const IS_ASSIGNABLE = 'attribute_exists(pk) AND is_active = :yes';
+const IS_UNUSED = `attribute_exists(pk) AND ${TRANSACTION_COUNT} = :none`;
+
+export function createCategoryStore(options: { readonly database: Database; readonly keys: Keys }) {
+  const { database, keys } = options;
+
+  async function get(id: number): Promise<Category | undefined> {
+    if (!isAssignableId(id)) return undefined;
+    const item = await database.get(keys.category(id));
+    return item && fromCategoryItem(item);
+  }
+
+  /** Active and inactive, in no particular order. */
+  async function all(): Promise<Category[]> {
+    const items = await database.query({ value: keys.categories, consistent: true });
+    return items.map(fromCategoryItem);
+  }
+
+  /** Ids may be skipped, where one is drawn for a write that fails. */
+  async function nextId(): Promise<number> {
+    return await database.increment(keys.sequence('category'), LAST_ID, 1);
+  }
+
+  /** @throws StaleRecordError when the id is taken meanwhile; ConflictError when the name is */
+  async function add(category: Category, also: readonly Write[] = []): Promise<void> {
+    const put: Write = {
+      Put: { Item: toCategoryItem(keys, category), ConditionExpression: IS_NEW },
+      onConditionFailed: () => new StaleRecordError(`Category id ${category.id} is taken`),
+    };
+    const { key, wasApplied } = isStored(category);
+    await database.commit([...also, put, claimName(category.name, category.id)], {
+      key,
+      wasApplied: (stored) => stored !== undefined && wasApplied(stored),
+    });
+  }
+
+  /** @throws StaleRecordError when the category has changed since it was read; ConflictError as `add` does */
+  async function replace(before: Category, after: Category): Promise<void> {
+    const update = setOn(keys.category(before.id), changeableAttributes(after), {
+      expression: IS_UNCHANGED,
+      values: { ':expected': before.version },
+      onConditionFailed: (existing) => stale(before, existing),
+    });
+    const renaming =
+      before.name === after.name
+        ? []
+        : [releaseName(before.name, before.id), claimName(after.name, after.id)];
+    await database.commit([update, ...renaming], isStored(after));
+  }
+
+  /** The writes that keep the counts right when transactions leave categories and join others. */
+  function counterWrites(
+    left: readonly (number | null)[],
+    joined: readonly (number | null)[],
+  ): Write[] {
+    const changes = new Map<number, number>();
+    for (const id of left) if (id !== null) changes.set(id, (changes.get(id) ?? 0) - 1);
+    for (const id of joined) if (id !== null) changes.set(id, (changes.get(id) ?? 0) + 1);
+    return [...changes].flatMap(([id, by]) =>
+      by === 0 ? [] : [by < 0 ? leave(id, by) : join(id, by)],
+    );
+  }
+
+  function leave(id: number, by: number): Write {
+    return addTo(keys.category(id), new Map([[TRANSACTION_COUNT, by]]), {
+      expression: IS_KNOWN,
+      onConditionFailed: () => new Error(`Category ${id} of a transaction is not there`),
+    });
+  }
+
+  function join(id: number, by: number): Write {
+    return addTo(keys.category(id), new Map([[TRANSACTION_COUNT, by]]), {
+      expression: IS_ASSIGNABLE,
+      values: { ':yes': true },
+      onConditionFailed: (existing) =>
+        existing ? inactiveCategory() : unknownRecord('Category', id),
+    });
+  }
+
+  /** @throws StaleRecordError as `replace` does; ConflictError when it has transactions */
+  async function deactivate(before: Category, after: Category): Promise<void> {
+    const update = setOn(keys.category(before.id), changeableAttributes(after), {
+      expression: `${IS_UNUSED} AND ${IS_UNCHANGED}`,
+      values: { ':none': 0, ':expected': before.version },
+      onConditionFailed: (existing) => whyNotUnused(before, existing),
+    });
+    await database.commit([update], isStored(after));
+  }
+
+  function isStored({ transactionCount: _, ...written }: Category): OutcomeCheck {
+    return {
+      key: keys.category(written.id),
+      wasApplied: (stored) => isStoredAs<Category>(written, stored && fromCategoryItem(stored)),
+    };
+  }
+
+  /** Names by category id, active and inactive, in the order of the names; not more than a number of them. */
+  async function names(limit?: number): Promise<Map<number, string>> {
+    const items = await database.query({ value: keys.categoryNames, consistent: true }, limit);
+    return new Map(items.map(({ category_id, sk }) => [Number(category_id), String(sk)]));
+  }
+
+  async function isNameTaken(name: string): Promise<boolean> {
+    return (await database.get(keys.categoryName(name))) !== undefined;
+  }
+
+  function claimName(name: string, categoryId: number): Write {
+    return {
+      Put: {
+        Item: toNameGuard(keys, name, categoryId),
+        ConditionExpression: IS_NEW,
+      },
+      onConditionFailed: nameMustBeUnique,
+    };
+  }
+
+  function releaseName(name: string, categoryId: number): Write {
+    return deletionOf(keys.categoryName(name), {
+      expression: IS_OWN_NAME,
+      values: { ':id': categoryId },
+      onConditionFailed: () =>
+        new Error(`The name of category ${categoryId} is not reserved for it`),
+    });
+  }
+
+  return { get, all, names, isNameTaken, nextId, add, replace, deactivate, counterWrites };
+}
+
+function whyNotUnused(before: Category, existing: Item | undefined): Error {
+  if (!existing) return unknownRecord('Category', before.id);
+  const { transactionCount } = fromCategoryItem(existing);
+  if (transactionCount > 0) return categoryInUse(transactionCount);
+  return stale(before, existing);
+}
+
+function stale({ id, version }: Category, existing: Item | undefined): StaleRecordError {
+  const message = `Category ${id} is no longer at version ${version}`;
+  return new StaleRecordError(message, existing && fromCategoryItem(existing));
+}
+
+export function toCategoryItem(keys: Keys, category: Category): Item {
+  const stored: StoredCategory = {
+    id: category.id,
+    created_at: category.createdAt,
+    [TRANSACTION_COUNT]: category.transactionCount,
+    ...changeableAttributes(category),
+  };
+  return { ...keys.category(category.id), ...stored };
+}
+
+/** Without the count, which changes with the transactions. */
+function changeableAttributes(category: Category) {
+  return {
+    name: category.name,
+    description: category.description,
+    color: category.color,
+    is_active: category.isActive,
+    updated_at: category.updatedAt,
+    version: category.version,
+  };
+}
+
+export function fromCategoryItem(item: Item): Category {
+  const stored = item as unknown as StoredCategory;
+  return {
+    id: stored.id,
+    name: stored.name,
+    description: stored.description,
+    color: stored.color,
+    isActive: stored.is_active,
+    transactionCount: stored[TRANSACTION_COUNT],
+    createdAt: stored.created_at,
+    updatedAt: stored.updated_at,
+    version: stored.version,
+  };
+}
+
+/** The item that reserves a name: it makes names unique under races, and a list reads many names in one query. */
+export function toNameGuard(keys: Keys, name: string, categoryId: number): Item {
+  return { ...keys.categoryName(name), category_id: categoryId };
+}

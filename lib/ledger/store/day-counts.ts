@@ -1,0 +1,136 @@
+// The day histogram in the table: items of a year (by month) and of a month (by day), with the number of transactions
+// and the sum of their amounts. Attributes are i1, i2 ... for the number of income, I1, I2 ... for its sum in cents, and
+// e1, E1 ... for expense: short, for every list reads them.
+
+import type { Database, Item, Key, Write } from '../../shared/database.ts';
+import { addTo } from '../../shared/update-writes.ts';
+import { type CalendarMonth, monthOf, yearOf } from '../domain/calendar-date.ts';
+import {
+  type DateRange,
+  edgeMonths,
+  type MonthCounts,
+  needsNoYears,
+  type RangeCounts,
+  type SlotCounts,
+  type SlotSums,
+  slotsOf,
+  type YearCounts,
+  yearsOf,
+} from '../domain/day-histogram.ts';
+import { toCents } from '../domain/money.ts';
+import type { Transaction, TransactionType } from '../domain/transaction.ts';
+import { type Keys, monthKey, periodOf, yearKey } from './keys.ts';
+
+/** The fields of a transaction that decide where it is counted, and with what amount. */
+export type Counted = Pick<Transaction, 'date' | 'type' | 'categoryId' | 'amount'>;
+
+export type DayCounts = ReturnType<typeof createDayCounts>;
+
+const COUNTS: Readonly<Record<TransactionType, string>> = { income: 'i', expense: 'e' };
+const SUMS: Readonly<Record<TransactionType, string>> = { income: 'I', expense: 'E' };
+
+export function createDayCounts(database: Database, keys: Keys) {
+  /** All counts that a total of the range needs. */
+  async function ofRange(
+    range: DateRange,
+    categoryId?: number | null,
+  ): Promise<RangeCounts<SlotSums>> {
+    const [ofYears, edges] = await Promise.all([
+      needsNoYears(range) ? [] : years(range, categoryId),
+      Promise.all(edgeMonths(range).map((each) => month(each, categoryId))),
+    ]);
+    return { years: ofYears, edges };
+  }
+
+  /** Years of the range that have transactions. */
+  async function years(
+    range: DateRange,
+    categoryId?: number | null,
+  ): Promise<(YearCounts & SlotSums)[]> {
+    const { first, last } = yearsOf(range);
+    const value = keys.days(categoryId);
+    const items = await database.query({ value, between: [yearKey(first), yearKey(last)] });
+    return items.map((item) => ({ year: periodOf(String(item.sk)), ...toSlotCounts(item) }));
+  }
+
+  async function month(
+    month: CalendarMonth,
+    categoryId?: number | null,
+  ): Promise<MonthCounts & SlotSums> {
+    const key = { pk: keys.days(categoryId), sk: monthKey(month) };
+    const item = await database.get(key, { consistent: false });
+    return { month, ...toSlotCounts(item ?? {}) };
+  }
+
+  /** The writes that keep the counts right when transactions are created, deleted or changed. */
+  function counterWrites(before: readonly Counted[], after: readonly Counted[]): Write[] {
+    const changes = new Map<string, CountChange>();
+    for (const each of before) note(changes, keys, each, -1n);
+    for (const each of after) note(changes, keys, each, 1n);
+    return [...changes.values()].flatMap(toWrite);
+  }
+
+  return { ofRange, month, counterWrites };
+}
+
+interface CountChange {
+  readonly key: Key;
+  readonly byAttribute: Map<string, bigint>;
+}
+
+/** The counters of a transaction: of all and of its category, or of those without one, by year and by month. */
+export function countersOf(keys: Keys, { date, type, categoryId, amount }: Counted) {
+  const families = [keys.days(), keys.days(categoryId)];
+  const { ofYear, ofMonth } = slotsOf(date);
+  return families.flatMap((pk) =>
+    [
+      { key: { pk, sk: yearKey(yearOf(date)) }, slot: ofYear },
+      { key: { pk, sk: monthKey(monthOf(date)) }, slot: ofMonth },
+    ].flatMap(({ key, slot }) => [
+      { key, attribute: COUNTS[type] + slot, by: 1n },
+      { key, attribute: SUMS[type] + slot, by: BigInt(toCents(amount)) },
+    ]),
+  );
+}
+
+/** Whether a counter of a year or of a month is a sum of amounts. */
+export function isSum(attribute: string): boolean {
+  return Object.values(SUMS).some((prefix) => attribute.startsWith(prefix));
+}
+
+/** What one counter of a year or of a month counts, in words: `income of 2026-03`. */
+export function describeCounter(sk: string, attribute: string): string {
+  const [type] = Object.entries(COUNTS).find(([, prefix]) => attribute.startsWith(prefix)) ?? [];
+  const slot = attribute.slice(1).padStart(2, '0');
+  return type ? `${type} of ${periodOf(sk)}-${slot}` : `${attribute} of ${sk}`;
+}
+
+function note(changes: Map<string, CountChange>, keys: Keys, counted: Counted, sign: bigint): void {
+  for (const { key, attribute, by } of countersOf(keys, counted)) {
+    const name = `${key.pk} ${key.sk}`;
+    const change = changes.get(name) ?? { key, byAttribute: new Map<string, bigint>() };
+    change.byAttribute.set(attribute, (change.byAttribute.get(attribute) ?? 0n) + sign * by);
+    changes.set(name, change);
+  }
+}
+
+function toWrite({ key, byAttribute }: CountChange): Write[] {
+  const changed = [...byAttribute].filter(([, by]) => by !== 0n);
+  return changed.length === 0 ? [] : [addTo(key, new Map(changed))];
+}
+
+function toSlotCounts(item: Item): SlotCounts & SlotSums {
+  const income = new Map<number, number>();
+  const expense = new Map<number, number>();
+  const cents = { income: new Map<number, bigint>(), expense: new Map<number, bigint>() };
+  const put: Record<string, (slot: number, value: unknown) => unknown> = {
+    [COUNTS.income]: (slot, value) => income.set(slot, Number(value)),
+    [COUNTS.expense]: (slot, value) => expense.set(slot, Number(value)),
+    [SUMS.income]: (slot, value) => cents.income.set(slot, BigInt(value as number)),
+    [SUMS.expense]: (slot, value) => cents.expense.set(slot, BigInt(value as number)),
+  };
+  for (const [name, value] of Object.entries(item)) {
+    put[name.slice(0, 1)]?.(Number(name.slice(1)), value);
+  }
+  return { income, expense, cents };
+}

@@ -1,0 +1,166 @@
+// Every key of a ledger, and with it every way its items are reached:
+//
+//   one transaction              Get    TRANSACTION#id
+//   transactions, by date         Query  one of four date-sorted indexes: all, type, category, category and type
+//   how many, and on which day   Query  DAYS, DAYS#category or DAYS#none: years (Y#2026); Get: one month (M#2026-03)
+//   the row of an external id    Get    EXTERNAL_ID#the external id
+//   one category / all of them   Get / Query  CATEGORIES
+//   who has a name / all names   Get / Query  CATEGORY_NAMES
+//   the next id                  Update SEQUENCES
+//   the reply to a repeated POST Get    IDEMPOTENCY#hash of its key
+//   everything, to verify it     Get and Query as above (ledger-items.ts), or Scan
+//
+// Each of them starts with the ledger, so that no read can cross from one ledger into another. What belongs to no ledger
+// has its keys elsewhere: API keys, migration runs, and the item that the health check reads.
+
+import type { Key } from '../../shared/database.ts';
+import type { CalendarDate, CalendarMonth, CalendarYear } from '../domain/calendar-date.ts';
+import type { ListPosition, Transaction, TransactionType } from '../domain/transaction.ts';
+
+export const SEQUENCE_KINDS = ['transaction', 'category'] as const;
+export type SequenceKind = (typeof SEQUENCE_KINDS)[number];
+/** The attribute of a sequence that holds the id that was drawn last. */
+export const LAST_ID = 'last';
+
+/** The filters of a list that choose its index. */
+export interface IndexFilter {
+  readonly type: TransactionType | undefined;
+  /** Null: rows without a category. */
+  readonly categoryId: number | null | undefined;
+}
+
+/** An index, the attribute that is its partition key, and the partition in it. */
+export interface IndexPartition {
+  readonly index: string;
+  readonly attribute: string;
+  readonly value: string;
+}
+
+export type Keys = ReturnType<typeof createKeys>;
+
+const ONLY_ITEM = '-';
+/** In the place of a category's id, so that what has no category is counted and listed like a category. */
+const NO_CATEGORY = 'none';
+
+export function createKeys(ledgerId: string) {
+  const within = (...parts: (string | number)[]) => [ledgerId, ...parts].join('#');
+  return {
+    /** Of every item of the ledger. */
+    prefix: within(''),
+
+    /** Which kind of item a partition key is of: TRANSACTION, EXTERNAL_ID, CATEGORIES ... */
+    kindOf: (pk: string): string => pk.split('#', 2)[1] ?? '',
+
+    transaction: (id: number): Key => ({ pk: within('TRANSACTION', id), sk: ONLY_ITEM }),
+
+    /** The id in a transaction's key; NaN for a key of another kind. */
+    transactionId: (pk: string): number => {
+      const prefix = within('TRANSACTION', '');
+      return pk.startsWith(prefix) ? Number(pk.slice(prefix.length)) : Number.NaN;
+    },
+
+    externalId: (externalId: string): Key => ({
+      pk: within('EXTERNAL_ID', externalId),
+      sk: ONLY_ITEM,
+    }),
+
+    /** The external id in the key of its guard. */
+    externalIdOf: (pk: string): string => pk.slice(within('EXTERNAL_ID', '').length),
+
+    categories: within('CATEGORIES'),
+    category: (id: number): Key => ({ pk: within('CATEGORIES'), sk: paddedId(id) }),
+
+    categoryNames: within('CATEGORY_NAMES'),
+    categoryName: (name: string): Key => ({ pk: within('CATEGORY_NAMES'), sk: name }),
+
+    idempotency: (key: string): Key => ({ pk: within('IDEMPOTENCY', key), sk: ONLY_ITEM }),
+
+    sequence: (kind: SequenceKind): Key => ({ pk: within('SEQUENCES'), sk: kind }),
+
+    /** The histogram of all transactions, of one category, or (null) of the transactions without one. */
+    days: (categoryId?: number | null): string =>
+      categoryId === undefined ? within('DAYS') : within('DAYS', categoryId ?? NO_CATEGORY),
+
+    /** Whose days a histogram counts, in words. */
+    describeDays: (pk: string): string => {
+      if (pk === within('DAYS')) return 'all transactions';
+      return pk === within('DAYS', NO_CATEGORY)
+        ? 'no category'
+        : `category ${pk.split('#').at(-1)}`;
+    },
+
+    /** Attributes that put a transaction into the date-sorted indexes. */
+    indexed: (
+      transaction: Pick<Transaction, 'type' | 'categoryId' | 'date' | 'createdAt' | 'id'>,
+    ) => {
+      const { type, categoryId } = transaction;
+      return {
+        all_key: ledgerId,
+        type_key: within(type),
+        category_key: within(categoryId ?? NO_CATEGORY),
+        category_type_key: within(categoryId ?? NO_CATEGORY, type),
+        date_key: dateKey(transaction),
+      };
+    },
+
+    partition: ({ type, categoryId }: IndexFilter): IndexPartition => {
+      if (type && categoryId !== undefined) {
+        return named('category-type', within(categoryId ?? NO_CATEGORY, type));
+      }
+      if (type) return named('type', within(type));
+      if (categoryId !== undefined) return named('category', within(categoryId ?? NO_CATEGORY));
+      return named('all', ledgerId);
+    },
+  };
+}
+
+export function yearKey(year: CalendarYear): string {
+  return `Y#${year}`;
+}
+
+export function monthKey(month: CalendarMonth): string {
+  return `M#${month}`;
+}
+
+/** The year or month of the key of a histogram item. */
+export function periodOf(sk: string): CalendarYear | CalendarMonth {
+  return sk.slice(2);
+}
+
+/** The list's order as a string: date, then creation, then id. */
+export function dateKey({ date, createdAt, id }: ListPosition): string {
+  return `${date}#${new Date(createdAt).toISOString()}#${paddedId(id)}`;
+}
+
+export function parseDateKey(key: string): ListPosition {
+  const [date = '', createdAt = '', id = ''] = key.split('#');
+  return { date, createdAt: Date.parse(createdAt), id: Number(id) };
+}
+
+/** Keys of one day lie between the two. */
+export function firstKeyOf(date: CalendarDate): string {
+  return `${date}#`;
+}
+
+/** Keys of one day lie between the two. */
+export function lastKeyOf(date: CalendarDate): string {
+  return `${date}#~`;
+}
+
+/** Keys of the rows after a position are greater, whether or not that row is still there. */
+export function firstKeyAfter(position: ListPosition): string {
+  return `${dateKey(position)}~`;
+}
+
+function named(combination: string, value: string): IndexPartition {
+  return {
+    index: `${combination}-by-date`,
+    attribute: `${combination.replace('-', '_')}_key`,
+    value,
+  };
+}
+
+// As wide as the largest safe integer, so that the order of the texts is the order of the numbers.
+function paddedId(id: number): string {
+  return String(id).padStart(16, '0');
+}

@@ -1,0 +1,52 @@
+// Counts transactions from scratch: every counter of the table as it must stand for a set of rows.
+
+import type { Key } from '../../shared/database.ts';
+import type { Transaction } from '../domain/transaction.ts';
+import { TRANSACTION_COUNT } from './categories.ts';
+import { countersOf } from './day-counts.ts';
+import type { Keys } from './keys.ts';
+
+export interface Counter {
+  readonly key: Key;
+  readonly attribute: string;
+  /** A number of transactions, or a sum of amounts in cents. */
+  readonly count: bigint;
+}
+
+/** By `counterName`. */
+export type Counters = ReadonlyMap<string, Counter>;
+
+/** What has been counted so far. */
+export interface Tally {
+  readonly counters: Map<string, Counter>;
+  /** Categories that rows refer to. */
+  readonly categoryIds: Set<number>;
+  rows: number;
+  highestId: number;
+}
+
+export function emptyTally(): Tally {
+  return { counters: new Map(), categoryIds: new Set(), rows: 0, highestId: 0 };
+}
+
+/** Adds a transaction to what is counted. */
+export function countTransaction(keys: Keys, tally: Tally, transaction: Transaction): void {
+  const { counters, categoryIds } = tally;
+  const { id, categoryId } = transaction;
+  tally.rows += 1;
+  tally.highestId = Math.max(tally.highestId, id);
+  for (const { key, attribute, by } of countersOf(keys, transaction)) increase(key, attribute, by);
+  if (categoryId === null) return;
+  categoryIds.add(categoryId);
+  increase(keys.category(categoryId), TRANSACTION_COUNT, 1n);
+
+  function increase(key: Key, attribute: string, by: bigint): void {
+    const name = counterName(key, attribute);
+    const count = (counters.get(name)?.count ?? 0n) + by;
+    counters.set(name, { key, attribute, count });
+  }
+}
+
+export function counterName({ pk, sk }: Key, attribute: string): string {
+  return `${pk} ${sk} ${attribute}`;
+}

@@ -1,0 +1,194 @@
+// Reads one page of a transaction list at a cost that does not grow with the list: the day histogram gives the
+// total and the day on which the page starts, and the rows are read from there, from a date-sorted index.
+
+import type { Database, Item, Range } from '../../shared/database.ts';
+import { toDate } from '../domain/calendar-date.ts';
+import {
+  countsByDay,
+  countsByMonth,
+  type DateRange,
+  dateRange,
+  dayAt,
+  type MonthCounts,
+  type MonthStart,
+  monthAt,
+  type PageStart,
+  sum,
+} from '../domain/day-histogram.ts';
+import type {
+  ExportPart,
+  ListPosition,
+  Transaction,
+  TransactionFilter,
+} from '../domain/transaction.ts';
+import type { DayCounts } from './day-counts.ts';
+import {
+  firstKeyAfter,
+  firstKeyOf,
+  type IndexPartition,
+  type Keys,
+  lastKeyOf,
+  parseDateKey,
+} from './keys.ts';
+import { fromTransactionItem } from './transactions.ts';
+
+export interface TransactionPage {
+  /** Rows of the whole list. */
+  readonly total: number;
+  readonly items: readonly Transaction[];
+}
+
+export type TransactionPages = ReturnType<typeof createTransactionPages>;
+
+/** What a second query costs, in rows that could be read instead. */
+const ROWS_PER_QUERY = 8;
+/** More rows than this are counted over instead of fetched: as many read units, but nothing to transfer and decode. */
+const WORTH_COUNTING_OVER = 200;
+
+export function createTransactionPages(options: {
+  readonly database: Database;
+  readonly keys: Keys;
+  readonly dayCounts: DayCounts;
+}) {
+  const { database, keys, dayCounts } = options;
+
+  /** Counts and rows are eventually consistent: right after a write either may be ahead of the other. */
+  async function read(
+    filter: TransactionFilter,
+    offset: number,
+    limit: number,
+    isOldestFirst = false,
+  ): Promise<TransactionPage> {
+    const rows = rowsOf(filter);
+    if (rows.start > rows.end) return { total: 0, items: [] };
+    const isNewest = offset === 0 && !isOldestFirst;
+    const [{ total, months, edges }, newestRows] = await Promise.all([
+      countRows(filter, rows),
+      // The first page starts with the newest row, whatever the counts are.
+      isNewest ? newest(rows, limit) : [],
+    ]);
+    // On the first page the rows may be ahead of the counts.
+    if (isNewest) return toPage(Math.max(total, newestRows.length), newestRows);
+    if (!isOldestFirst) return toPage(total, await readAt(offset, limit));
+    // The same rows as the page that ends as far from the newest.
+    const end = Math.max(0, total - offset);
+    const start = Math.max(0, end - limit);
+    return toPage(total, (await readAt(start, end - start)).reverse());
+
+    /** @param from rows that are newer */
+    async function readAt(from: number, count: number): Promise<Item[]> {
+      const rest = total - from;
+      const monthStart = monthAt(months, from);
+      if (!monthStart || count === 0) return [];
+      if (rest <= count) {
+        // The last page ends with the oldest row: the day on which it starts need not be known.
+        const last = oldestFirst(rows, rows.start, lastKeyOf(rows.end));
+        return (await slice(last, 0, rest)).reverse();
+      }
+      return await readFrom(await findDay(filter, rows, monthStart, edges), rows, count);
+    }
+  }
+
+  /** The whole list, newest first; of one that is longer, only its total. */
+  async function readAll(filter: TransactionFilter, longest: number): Promise<TransactionPage> {
+    const rows = rowsOf(filter);
+    if (rows.start > rows.end) return { total: 0, items: [] };
+    const { total } = await countRows(filter, rows);
+    if (total > longest) return { total, items: [] };
+    const items = await newest(rows, longest);
+    return toPage(items.length, items);
+  }
+
+  /** The oldest rows of the list, or the next ones after a position: as many as one query reads, which is 1 MB. */
+  async function readExportPart(
+    filter: TransactionFilter,
+    after?: ListPosition,
+  ): Promise<ExportPart> {
+    const rows = rowsOf(filter);
+    const first = after ? firstKeyAfter(after) : firstKeyOf(rows.start);
+    const part = oldestFirst(rows, first, lastKeyOf(rows.end));
+    if (isEmpty(part)) return { items: [] };
+    const { items, end } = await database.queryOnce(part);
+    return {
+      items: items.map(fromTransactionItem),
+      next: end && parseDateKey(String(end.date_key)),
+    };
+  }
+
+  function rowsOf(filter: TransactionFilter): Rows {
+    return {
+      partition: keys.partition(filter),
+      ...dateRange(filter.startDate, filter.endDate),
+    };
+  }
+
+  async function countRows({ categoryId, type }: TransactionFilter, range: DateRange) {
+    const counts = await dayCounts.ofRange(range, categoryId);
+    const months = countsByMonth(range, counts, type);
+    return { total: sum(months.map(([, count]) => count)), months, edges: counts.edges };
+  }
+
+  async function findDay(
+    { categoryId, type }: TransactionFilter,
+    range: DateRange,
+    { month, skip }: MonthStart,
+    known: readonly MonthCounts[],
+  ): Promise<PageStart> {
+    const counts =
+      known.find((each) => each.month === month) ?? (await dayCounts.month(month, categoryId));
+    // Where the year already counts a row that the month does not, the page starts before the month.
+    const beforeMonth = { date: toDate(month, 0), skip: 0, dayCount: 0 };
+    return dayAt(countsByDay(range, counts, type), skip) ?? beforeMonth;
+  }
+
+  /** The rows of a page that starts on a day whose newer rows are skipped, from the nearer end of that day. */
+  async function readFrom(start: PageStart, rows: Rows, limit: number): Promise<Item[]> {
+    const { date, skip, dayCount } = start;
+    const rest = dayCount - skip;
+    const fromOlderEnd = rest < limit ? limit + ROWS_PER_QUERY : rest;
+    if (skip + limit <= fromOlderEnd) {
+      return await slice(newestFirst(rows, rows.start, lastKeyOf(date)), skip, limit);
+    }
+    const taken = Math.min(rest, limit);
+    const [ofDay, older] = await Promise.all([
+      slice(oldestFirst(rows, firstKeyOf(date), lastKeyOf(date)), rest - taken, taken),
+      slice(newestFirst(rows, rows.start, firstKeyOf(date)), 0, limit - taken),
+    ]);
+    return [...ofDay.reverse(), ...older];
+  }
+
+  async function newest(rows: Rows, limit: number): Promise<Item[]> {
+    return await slice(newestFirst(rows, rows.start, lastKeyOf(rows.end)), 0, limit);
+  }
+
+  async function slice(range: Range, skip: number, limit: number): Promise<Item[]> {
+    if (limit === 0 || isEmpty(range)) return [];
+    if (skip <= WORTH_COUNTING_OVER) return (await database.query(range, skip + limit)).slice(skip);
+    const from = await database.countOver(range, skip);
+    return from ? await database.query(range, limit, from) : [];
+  }
+
+  return { read, readAll, readExportPart };
+}
+
+function toPage(total: number, items: readonly Item[]): TransactionPage {
+  return { total, items: items.map(fromTransactionItem) };
+}
+
+/** Where the rows of a list are, and its date range. */
+interface Rows extends DateRange {
+  readonly partition: IndexPartition;
+}
+
+function newestFirst(rows: Rows, first: string, last: string): Range {
+  return { ...oldestFirst(rows, first, last), descending: true };
+}
+
+function oldestFirst({ partition }: Rows, first: string, last: string): Range {
+  return { ...partition, sortKey: 'date_key', between: [first, last] };
+}
+
+// DynamoDB refuses a range whose ends are crossed.
+function isEmpty({ between }: Range): boolean {
+  return between !== undefined && between[0] > between[1];
+}

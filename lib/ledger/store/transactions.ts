@@ -1,0 +1,220 @@
+// Stores transactions: the row, the day counts and the count of its category change in one database transaction.
+
+import type { Database, Item, OutcomeCheck, Write } from '../../shared/database.ts';
+import { StaleRecordError } from '../../shared/errors.ts';
+import { deletionOf, itemName, setOn } from '../../shared/update-writes.ts';
+import { isAssignableId, isStoredAs } from '../domain/record.ts';
+import type { Transaction, TransactionType } from '../domain/transaction.ts';
+import { DuplicateError } from '../errors.ts';
+import type { CategoryStore } from './categories.ts';
+import type { DayCounts } from './day-counts.ts';
+import { type Keys, LAST_ID, parseDateKey } from './keys.ts';
+
+export type TransactionStore = ReturnType<typeof createTransactionStore>;
+
+/** Date, creation and id are stored once, in the key: lists pay by the byte. */
+interface StoredTransaction {
+  readonly date_key: string;
+  readonly description: string;
+  readonly amount: number;
+  readonly type: TransactionType;
+  readonly category_id?: number;
+  readonly notes?: string;
+  readonly external_id?: string;
+  readonly import_id?: string;
+  readonly updated_at: number;
+  readonly version: number;
+}
+
+/** A transaction before and after a change: one that is created has no before, one that is removed no after. */
+export interface RowChange {
+  readonly before?: Transaction;
+  readonly after?: Transaction;
+  /** Further writes of the database transaction. */
+  readonly also?: readonly Write[];
+}
+
+/** The limit of one TransactWriteItems. */
+const MOST_WRITES = 100;
+
+const IS_NEW = 'attribute_not_exists(pk)';
+const IS_OWN_EXTERNAL_ID = 'transaction_id = :id';
+const IS_UNCHANGED = 'version = :version';
+
+export function createTransactionStore(options: {
+  readonly database: Database;
+  readonly keys: Keys;
+  readonly dayCounts: DayCounts;
+  readonly categories: CategoryStore;
+}) {
+  const { database, keys, dayCounts, categories } = options;
+
+  async function get(id: number): Promise<Transaction | undefined> {
+    if (!isAssignableId(id)) return undefined;
+    const item = await database.get(keys.transaction(id));
+    return item && fromTransactionItem(item);
+  }
+
+  /** Id of the transaction that has an external id. */
+  async function findExternal(externalId: string): Promise<number | undefined> {
+    const guard = await database.get(keys.externalId(externalId));
+    return guard && Number(guard.transaction_id);
+  }
+
+  /** The first of several new ids. Ids may be skipped: an id that is drawn for a write that fails is not used. */
+  async function nextIds(count: number): Promise<number> {
+    return (await database.increment(keys.sequence('transaction'), LAST_ID, count)) - count + 1;
+  }
+
+  /**
+   * Applies all changes or none; counts that rows share are written once.
+   * @throws StaleRecordError when a row has changed since it was read; DuplicateError; NotFoundError, ValidationError when a
+   *   category no longer exists or is inactive
+   */
+  async function write(changes: readonly RowChange[]): Promise<void> {
+    const [first] = changes;
+    if (first) await database.commit(writesOf(changes), outcomeOf(first, changes.length === 1));
+  }
+
+  /** Whether the changes can be applied in one database transaction, which writes each item once. */
+  function fit(changes: readonly RowChange[]): boolean {
+    const writes = writesOf(changes);
+    return new Set(writes.map(itemName)).size === writes.length && writes.length <= MOST_WRITES;
+  }
+
+  function writesOf(changes: readonly RowChange[]): Write[] {
+    return [
+      ...changes.flatMap(({ also = [], before, after }) => [
+        ...also,
+        ...rowWrite(before, after),
+        ...externalIdWrites(before, after),
+      ]),
+      ...counterWrites(
+        changes.flatMap(({ before }) => before ?? []),
+        changes.flatMap(({ after }) => after ?? []),
+      ),
+    ];
+  }
+
+  function rowWrite(before: Transaction | undefined, after: Transaction | undefined): Write[] {
+    if (!before) return after ? [put(after)] : [];
+    const key = keys.transaction(before.id);
+    const condition = {
+      expression: IS_UNCHANGED,
+      values: { ':version': before.version },
+      onConditionFailed: (existing: Item | undefined) => stale(before, existing),
+    };
+    if (!after) return [deletionOf(key, condition)];
+    const items = [toTransactionItem(keys, before), toTransactionItem(keys, after)] as const;
+    return [setOn(key, changedAttributes(...items), condition)];
+  }
+
+  function put(transaction: Transaction): Write {
+    return {
+      Put: { Item: toTransactionItem(keys, transaction), ConditionExpression: IS_NEW },
+      onConditionFailed: () => new Error(`Transaction id ${transaction.id} was given twice`),
+    };
+  }
+
+  function outcomeOf({ before, after }: RowChange, isOnlyOne: boolean): OutcomeCheck {
+    const key = keys.transaction((after ?? before)?.id ?? 0);
+    // No other request has the id of a new row.
+    if (!before) return { key, wasApplied: (stored) => stored !== undefined };
+    // Another request may have removed this row, and none of the others.
+    if (!after) return { key, wasApplied: (stored) => !stored && (isOnlyOne || undefined) };
+    return {
+      key,
+      wasApplied: (stored) => isStoredAs(after, stored && fromTransactionItem(stored)),
+    };
+  }
+
+  function counterWrites(before: readonly Transaction[], after: readonly Transaction[]): Write[] {
+    const categoriesOf = (rows: readonly Transaction[]) => rows.map(({ categoryId }) => categoryId);
+    return [
+      ...dayCounts.counterWrites(before, after),
+      ...categories.counterWrites(categoriesOf(before), categoriesOf(after)),
+    ];
+  }
+
+  /** The items that make external ids unique. */
+  function externalIdWrites(
+    before: Transaction | undefined,
+    after: Transaction | undefined,
+  ): Write[] {
+    const left = before?.externalId ?? undefined;
+    const taken = after?.externalId ?? undefined;
+    if (left === taken) return [];
+    return [
+      ...(before && left !== undefined ? [release(left, before.id)] : []),
+      ...(after && taken !== undefined ? [claim(taken, after.id)] : []),
+    ];
+  }
+
+  function claim(externalId: string, id: number): Write {
+    return {
+      Put: {
+        Item: toExternalIdGuard(keys, externalId, id),
+        ConditionExpression: IS_NEW,
+      },
+      onConditionFailed: (existing) =>
+        new DuplicateError(externalId, existing && Number(existing.transaction_id)),
+    };
+  }
+
+  function release(externalId: string, id: number): Write {
+    return deletionOf(keys.externalId(externalId), {
+      expression: IS_OWN_EXTERNAL_ID,
+      values: { ':id': id },
+      onConditionFailed: () => new Error(`The external id of transaction ${id} is not its own`),
+    });
+  }
+
+  return { get, findExternal, nextIds, write, fit };
+}
+
+/** Undefined where the attribute is to go. All others stay as they are, also those that only newer code knows. */
+function changedAttributes(before: Item, after: Item): Item {
+  const names = Object.keys({ ...before, ...after });
+  const changed = names.filter((name) => before[name] !== after[name]);
+  return Object.fromEntries(changed.map((name) => [name, after[name]]));
+}
+
+function stale({ id, version }: Transaction, existing: Item | undefined): StaleRecordError {
+  const message = `Transaction ${id} is no longer at version ${version}`;
+  return new StaleRecordError(message, existing && fromTransactionItem(existing));
+}
+
+export function toExternalIdGuard(keys: Keys, externalId: string, id: number): Item {
+  return { ...keys.externalId(externalId), transaction_id: id };
+}
+
+export function toTransactionItem(keys: Keys, transaction: Transaction): Item {
+  const stored: Omit<StoredTransaction, 'date_key'> = {
+    description: transaction.description,
+    amount: transaction.amount,
+    type: transaction.type,
+    ...(transaction.categoryId === null ? {} : { category_id: transaction.categoryId }),
+    ...(transaction.notes === null ? {} : { notes: transaction.notes }),
+    ...(transaction.externalId ? { external_id: transaction.externalId } : {}),
+    ...(transaction.importId ? { import_id: transaction.importId } : {}),
+    updated_at: transaction.updatedAt,
+    version: transaction.version,
+  };
+  return { ...keys.transaction(transaction.id), ...keys.indexed(transaction), ...stored };
+}
+
+export function fromTransactionItem(item: Item): Transaction {
+  const stored = item as unknown as StoredTransaction;
+  return {
+    ...parseDateKey(stored.date_key),
+    description: stored.description,
+    amount: stored.amount,
+    type: stored.type,
+    categoryId: stored.category_id ?? null,
+    notes: stored.notes ?? null,
+    externalId: stored.external_id ?? null,
+    importId: stored.import_id ?? null,
+    updatedAt: stored.updated_at,
+    version: stored.version,
+  };
+}

@@ -1,0 +1,282 @@
+// Compares what a ledger has recorded with what its rows say. A drift is one difference, with the writes that repair it.
+
+import type { Item, Key, Write } from '../../../shared/database.ts';
+import { StaleRecordError } from '../../../shared/errors.ts';
+import { addTo, setOn } from '../../../shared/update-writes.ts';
+import type { Category } from '../../domain/category.ts';
+import { TRANSACTION_COUNT, toNameGuard } from '../categories.ts';
+import { describeCounter, isSum } from '../day-counts.ts';
+import { type Keys, LAST_ID, periodOf, SEQUENCE_KINDS } from '../keys.ts';
+import type { Counter } from '../tally.ts';
+import { toExternalIdGuard, toTransactionItem } from '../transactions.ts';
+import type { CheckedRow, LedgerFigures } from './figures.ts';
+
+export interface Drift {
+  readonly what:
+    | 'day count'
+    | 'day sums'
+    | 'category count'
+    | 'row keys'
+    | 'category of a row'
+    | 'name guard'
+    | 'external id'
+    | 'sequence';
+  readonly where: string;
+  readonly recorded: string | number;
+  readonly recomputed: string | number;
+  /** Undefined when it cannot be known which side is right. The writes fail when the items have changed. */
+  readonly repair?: readonly Write[];
+}
+
+export function describeDrift({ what, where, recorded, recomputed, repair }: Drift): string {
+  const hint = repair ? '' : ' (needs a person to decide)';
+  return `${what}, ${where}: recorded ${recorded}, recomputed ${recomputed}${hint}`;
+}
+
+export function findDrifts(keys: Keys, figures: LedgerFigures): Drift[] {
+  return [
+    ...counterDrifts(keys, figures),
+    ...figures.wrongRows.map((row) => rowDrift(keys, row)),
+    ...unknownCategories(figures),
+    ...nameDrifts(keys, figures),
+    ...externalIdDrifts(keys, figures),
+    ...sequenceDrifts(keys, figures),
+  ];
+}
+
+function counterDrifts(keys: Keys, { recorded, recomputed, categories }: LedgerFigures): Drift[] {
+  const names = new Set([...recorded.keys(), ...recomputed.keys()]);
+  const known = new Set(categories.map(({ id }) => keys.category(id).sk));
+  const wrong = [...names].flatMap((name): WrongCounter[] => {
+    const was = recorded.get(name);
+    const is = recomputed.get(name);
+    const counter = was ?? is;
+    if (!counter || (was?.count ?? 0n) === (is?.count ?? 0n)) return [];
+    // A category that does not exist is a drift of its own; its count is not created.
+    if (counter.attribute === TRANSACTION_COUNT && !known.has(counter.key.sk)) return [];
+    const { key, attribute } = counter;
+    return [{ key, attribute, recorded: was?.count, recomputed: is?.count ?? 0n }];
+  });
+  const { sums = [], counts = [] } = Object.groupBy(wrong, ({ attribute }) =>
+    isSum(attribute) ? 'sums' : 'counts',
+  );
+  const byItem = Map.groupBy(sums, ({ key: { pk, sk } }) => `${pk} ${sk}`);
+  return [
+    ...counts.map((each) => countDrift(keys, each)),
+    ...byItem.values().flatMap((ofItem) => {
+      // An item's attributes come in any order; a drift reads the same each time.
+      const [first, ...rest] = ofItem.toSorted((one, other) =>
+        one.attribute < other.attribute ? -1 : 1,
+      );
+      return first ? [sumDrift(keys, first.key, [first, ...rest])] : [];
+    }),
+  ];
+}
+
+interface WrongCounter extends Omit<Counter, 'count'> {
+  readonly recorded: bigint | undefined;
+  readonly recomputed: bigint;
+}
+
+function countDrift(keys: Keys, counter: WrongCounter): Drift {
+  const { key, attribute, recorded, recomputed } = counter;
+  const isOfCategory = key.pk === keys.categories;
+  return {
+    what: isOfCategory ? 'category count' : 'day count',
+    where: isOfCategory
+      ? `category ${Number(key.sk)}`
+      : `${describeCounter(key.sk, attribute)}, ${keys.describeDays(key.pk)}`,
+    recorded: recorded === undefined ? 'nothing' : Number(recorded),
+    recomputed: Number(recomputed),
+    repair: [correct(key, [counter])],
+  };
+}
+
+/** One for an item: a ledger from before there were sums has none at all. */
+function sumDrift(keys: Keys, key: Key, sums: readonly WrongCounter[]): Drift {
+  const show = (side: 'recorded' | 'recomputed') =>
+    sums.map((sum) => `${sum.attribute}=${sum[side] ?? 'nothing'}`).join(' ');
+  return {
+    what: 'day sums',
+    where: `cents of ${periodOf(key.sk)}, ${keys.describeDays(key.pk)}`,
+    recorded: show('recorded'),
+    recomputed: show('recomputed'),
+    repair: [correct(key, sums)],
+  };
+}
+
+function correct(key: Key, counters: readonly WrongCounter[]): Write {
+  const by = counters.map(({ attribute, recorded = 0n, recomputed }) => {
+    return [attribute, recomputed - recorded] as const;
+  });
+  const unchanged = counters.map(({ recorded }, n) =>
+    recorded === undefined ? `attribute_not_exists(#a${n})` : `#a${n} = :r${n}`,
+  );
+  const values = counters.flatMap(({ recorded }, n) =>
+    recorded === undefined ? [] : [[`:r${n}`, recorded]],
+  );
+  return addTo(key, new Map(by), {
+    expression: unchanged.join(' AND '),
+    values: Object.fromEntries(values),
+    onConditionFailed: changedMeanwhile,
+  });
+}
+
+function rowDrift(keys: Keys, { item, transaction, wrong }: CheckedRow): Drift {
+  const where = `row ${item.pk}`;
+  const drift = { what: 'row keys', where, recorded: describeAttributes(item, wrong) } as const;
+  if (!transaction) return { ...drift, recomputed: 'nothing: the row cannot be read' };
+  const expected = toTransactionItem(keys, transaction);
+  const recomputed = describeAttributes(expected, wrong);
+  // The key of an item cannot be changed.
+  if (wrong.includes('sk')) return { ...drift, recomputed };
+  const attributes = Object.fromEntries(wrong.map((name) => [name, expected[name]]));
+  const update = setOn(keys.transaction(transaction.id), attributes, {
+    expression: 'version = :version',
+    values: { ':version': transaction.version },
+    onConditionFailed: changedMeanwhile,
+  });
+  return { ...drift, recomputed, repair: [update] };
+}
+
+function describeAttributes(
+  item: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): string {
+  return names.map((name) => `${name}=${item[name] ?? 'nothing'}`).join(' ');
+}
+
+function unknownCategories({ categories, referredTo }: LedgerFigures): Drift[] {
+  const known = new Set(categories.map(({ id }: Category) => id));
+  return [...referredTo]
+    .filter((id) => !known.has(id))
+    .map((id) => ({
+      what: 'category of a row',
+      where: `category ${id}`,
+      recorded: 'rows that refer to it',
+      recomputed: 'no such category',
+    }));
+}
+
+function nameDrifts(keys: Keys, { categories, guards }: LedgerFigures): Drift[] {
+  const names: Guarded = {
+    what: 'name guard',
+    one: 'category',
+    many: 'categories',
+    attribute: 'name',
+    guardKey: keys.categoryName,
+    recordKey: keys.category,
+    toGuard: (name, id) => toNameGuard(keys, name, id),
+  };
+  const byName = Map.groupBy(categories, ({ name }) => name);
+  return [...new Set([...guards.keys(), ...byName.keys()])].flatMap((name) => {
+    const owner = guards.get(name);
+    const ids = (byName.get(name) ?? []).map(({ id }) => id);
+    if (ids.length === 1 && ids[0] === owner) return [];
+    return [guardDrift(names, name, owner, ids)];
+  });
+}
+
+function externalIdDrifts(keys: Keys, { wrongExternalIds }: LedgerFigures): Drift[] {
+  const externalIds: Guarded = {
+    what: 'external id',
+    one: 'transaction',
+    many: 'transactions',
+    attribute: 'external_id',
+    guardKey: keys.externalId,
+    recordKey: keys.transaction,
+    toGuard: (externalId, id) => toExternalIdGuard(keys, externalId, id),
+  };
+  return [...wrongExternalIds].map(([externalId, { rows, guard }]) =>
+    guardDrift(externalIds, externalId, guard, rows),
+  );
+}
+
+/** An attribute that is unique among records; for each value an item, its guard, names the record. */
+interface Guarded {
+  readonly what: 'name guard' | 'external id';
+  readonly one: 'category' | 'transaction';
+  readonly many: string;
+  readonly attribute: string;
+  readonly guardKey: (value: string) => Key;
+  readonly recordKey: (id: number) => Key;
+  readonly toGuard: (value: string, id: number) => Item;
+}
+
+/** @param ids the records that have the value */
+function guardDrift(
+  guarded: Guarded,
+  value: string,
+  owner: number | undefined,
+  ids: readonly number[],
+): Drift {
+  const { what, one, many, guardKey, toGuard } = guarded;
+  const recorded = owner === undefined ? 'nobody' : `${one} ${owner}`;
+  const drift = { what, where: JSON.stringify(value), recorded };
+  if (ids.length > 1) {
+    const sorted = ids.toSorted((former, latter) => former - latter);
+    return { ...drift, recomputed: `${many} ${sorted.join(' and ')}` };
+  }
+  const isUnchanged =
+    owner === undefined
+      ? { ConditionExpression: 'attribute_not_exists(pk)' }
+      : {
+          ConditionExpression: `${one}_id = :owner`,
+          ExpressionAttributeValues: { ':owner': owner },
+        };
+  const [id] = ids;
+  if (id === undefined) {
+    const release: Write = {
+      Delete: { Key: guardKey(value), ...isUnchanged },
+      onConditionFailed: changedMeanwhile,
+    };
+    const hasAnother = 'attribute_not_exists(pk) OR #attribute <> :value';
+    const repair = [release, checkRecord(guarded, Number(owner), value, hasAnother)];
+    return { ...drift, recomputed: 'nobody', repair };
+  }
+  const claim: Write = {
+    Put: { Item: toGuard(value, id), ...isUnchanged },
+    onConditionFailed: changedMeanwhile,
+  };
+  const repair = [claim, checkRecord(guarded, id, value, '#attribute = :value')];
+  return { ...drift, recomputed: `${one} ${id}`, repair };
+}
+
+function checkRecord(
+  { recordKey, attribute }: Guarded,
+  id: number,
+  value: string,
+  condition: string,
+): Write {
+  return {
+    ConditionCheck: {
+      Key: recordKey(id),
+      ConditionExpression: condition,
+      ExpressionAttributeNames: { '#attribute': attribute },
+      ExpressionAttributeValues: { ':value': value },
+    },
+    onConditionFailed: changedMeanwhile,
+  };
+}
+
+function sequenceDrifts(keys: Keys, { lastIds, highestIds }: LedgerFigures): Drift[] {
+  return SEQUENCE_KINDS.filter((kind) => lastIds[kind] < highestIds[kind]).map((kind) => {
+    const highest = highestIds[kind];
+    const isBehind = {
+      expression: 'attribute_not_exists(#a0) OR #a0 < :highest',
+      values: { ':highest': highest },
+      onConditionFailed: changedMeanwhile,
+    };
+    return {
+      what: 'sequence',
+      where: `last ${kind} id`,
+      recorded: lastIds[kind],
+      recomputed: highest,
+      repair: [setOn(keys.sequence(kind), { [LAST_ID]: highest }, isBehind)],
+    };
+  });
+}
+
+function changedMeanwhile(): StaleRecordError {
+  return new StaleRecordError('The item of a repair has changed');
+}

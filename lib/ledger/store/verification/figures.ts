@@ -1,0 +1,171 @@
+// Reads a whole ledger from the base table: the figures that it has recorded, and the same figures recomputed from its rows.
+
+import type { Item } from '../../../shared/database.ts';
+import { isCalendarDate } from '../../domain/calendar-date.ts';
+import type { Category } from '../../domain/category.ts';
+import { isAssignableId } from '../../domain/record.ts';
+import { TRANSACTION_TYPES, type Transaction } from '../../domain/transaction.ts';
+import { fromCategoryItem, TRANSACTION_COUNT } from '../categories.ts';
+import { type Keys, LAST_ID, type SequenceKind } from '../keys.ts';
+import {
+  type Counter,
+  type Counters,
+  counterName,
+  countTransaction,
+  emptyTally,
+  type Tally,
+} from '../tally.ts';
+import { fromTransactionItem, toTransactionItem } from '../transactions.ts';
+
+export interface LedgerFigures {
+  readonly rows: number;
+  readonly categories: readonly Category[];
+  /** Category ids by the name that is reserved for them. */
+  readonly guards: ReadonlyMap<string, number>;
+  readonly recorded: Counters;
+  readonly recomputed: Counters;
+  /** Categories that rows refer to. */
+  readonly referredTo: ReadonlySet<number>;
+  /** External ids whose row and guard differ. */
+  readonly wrongExternalIds: ReadonlyMap<string, ExternalIdOwners>;
+  readonly wrongRows: readonly CheckedRow[];
+  readonly lastIds: Readonly<Record<SequenceKind, number>>;
+  readonly highestIds: Readonly<Record<SequenceKind, number>>;
+}
+
+export interface CheckedRow {
+  readonly item: Item;
+  /** Undefined when its fields cannot be read. */
+  readonly transaction: Transaction | undefined;
+  /** The attributes that are wrong. */
+  readonly wrong: readonly string[];
+}
+
+/** Ids of the transactions that have an external id, by their rows, and by its guard. */
+export interface ExternalIdOwners {
+  readonly rows: readonly number[];
+  readonly guard: number | undefined;
+}
+
+const KEY_ATTRIBUTES = [
+  'sk',
+  'all_key',
+  'type_key',
+  'category_key',
+  'category_type_key',
+  'date_key',
+] as const;
+
+/** What the rows have shown so far; structured data, which can be kept until a stopped reading goes on. */
+export interface RowFigures {
+  readonly tally: Tally;
+  readonly externalIds: Map<string, ExternalIdOwners>;
+  readonly wrongRows: CheckedRow[];
+}
+
+export function noRows(): RowFigures {
+  return { tally: emptyTally(), externalIds: new Map(), wrongRows: [] };
+}
+
+/**
+ * Rows are never counted from an index: an index may lag behind, and correct counters would look too high.
+ * One page of items is in memory at a time; what stays is a number for every day and category, and each external id.
+ * @param read what earlier items have shown; it grows
+ */
+export async function readLedgerFigures(
+  keys: Keys,
+  items: AsyncIterable<Item>,
+  read = noRows(),
+): Promise<LedgerFigures> {
+  const { tally, externalIds, wrongRows } = read;
+  const categories: Category[] = [];
+  const guards = new Map<string, number>();
+  const recorded = new Map<string, Counter>();
+  const lastIds = { transaction: 0, category: 0 };
+
+  const readers: Record<string, (item: Item) => void> = {
+    TRANSACTION(item) {
+      const row = checkRow(keys, item);
+      if (row.transaction) countTransaction(keys, tally, row.transaction);
+      const { id, externalId } = row.transaction ?? {};
+      if (id !== undefined && externalId) noteRow(externalId, id);
+      if (row.wrong.length > 0) wrongRows.push(row);
+    },
+    CATEGORIES(item) {
+      const category = fromCategoryItem(item);
+      categories.push(category);
+      record({
+        key: keys.category(category.id),
+        attribute: TRANSACTION_COUNT,
+        count: BigInt(category.transactionCount),
+      });
+    },
+    EXTERNAL_ID: ({ pk, transaction_id }) => {
+      noteGuard(keys.externalIdOf(String(pk)), Number(transaction_id));
+    },
+    CATEGORY_NAMES: ({ sk, category_id }) => guards.set(String(sk), Number(category_id)),
+    DAYS({ pk, sk, ...counts }) {
+      const key = { pk: String(pk), sk: String(sk) };
+      for (const [attribute, count] of Object.entries(counts)) {
+        record({ key, attribute, count: BigInt(count as number) });
+      }
+    },
+    SEQUENCES({ sk, [LAST_ID]: last }) {
+      lastIds[sk as SequenceKind] = Number(last);
+    },
+  };
+
+  function noteRow(externalId: string, id: number): void {
+    const { rows = [], guard } = externalIds.get(externalId) ?? {};
+    externalIds.set(externalId, { rows: [...rows, id], guard });
+  }
+
+  function noteGuard(externalId: string, guard: number): void {
+    externalIds.set(externalId, { rows: externalIds.get(externalId)?.rows ?? [], guard });
+  }
+
+  function record(counter: Counter): void {
+    recorded.set(counterName(counter.key, counter.attribute), counter);
+  }
+
+  for await (const item of items) {
+    readers[keys.kindOf(String(item.pk))]?.(item);
+  }
+  return {
+    rows: tally.rows,
+    categories: categories.sort((one, other) => one.id - other.id),
+    guards,
+    recorded,
+    recomputed: tally.counters,
+    referredTo: tally.categoryIds,
+    wrongExternalIds: new Map([...externalIds].filter(([, owners]) => !areEqual(owners))),
+    wrongRows,
+    lastIds,
+    highestIds: {
+      transaction: tally.highestId,
+      category: Math.max(0, ...categories.map(({ id }) => id)),
+    },
+  };
+}
+
+function areEqual({ rows, guard }: ExternalIdOwners): boolean {
+  return rows.length === 1 && rows[0] === guard;
+}
+
+function checkRow(keys: Keys, item: Item): CheckedRow {
+  // The id in the row's own key is the one by which it is found.
+  const transaction = { ...fromTransactionItem(item), id: keys.transactionId(String(item.pk)) };
+  const unreadable = unreadableAttributes(transaction);
+  if (unreadable.length > 0) return { item, transaction: undefined, wrong: unreadable };
+  const expected = toTransactionItem(keys, transaction);
+  const wrong = KEY_ATTRIBUTES.filter((name) => item[name] !== expected[name]);
+  return { item, transaction, wrong };
+}
+
+function unreadableAttributes({ id, type, date, createdAt }: Transaction): string[] {
+  return [
+    ...(isAssignableId(id) ? [] : ['pk']),
+    ...(isCalendarDate(date) && Number.isFinite(createdAt) ? [] : ['date_key']),
+    ...(TRANSACTION_TYPES.includes(type) ? [] : ['type']),
+  ];
+}

@@ -1,0 +1,68 @@
+// Calls for many items at once, which no request of the API needs: they are kept out of its bundles.
+import {
+  BatchGetCommand,
+  BatchWriteCommand,
+  type DynamoDBDocumentClient,
+} from '@aws-sdk/lib-dynamodb';
+import type { Item, Key } from './database.ts';
+import { type RetryPolicy, retry } from './retry.ts';
+import { isRetryable } from './retryable-errors.ts';
+
+class UnprocessedError extends Error {
+  override readonly name = 'UnprocessedError';
+}
+
+export type Batches = ReturnType<typeof createBatches>;
+
+export function createBatches(options: {
+  readonly client: Pick<DynamoDBDocumentClient, 'send'>;
+  readonly tableName: string;
+  readonly retryPolicy: RetryPolicy;
+  /** Of one call. */
+  readonly callMs: number;
+}) {
+  const { client, tableName, retryPolicy, callMs } = options;
+
+  /**
+   * Sends what is left until nothing is, with longer and longer pauses: what DynamoDB leaves unprocessed is throttled.
+   * @param send one call; returns what it left
+   */
+  async function sendAll<Part>(
+    parts: readonly Part[],
+    send: (left: readonly Part[], options: { abortSignal: AbortSignal }) => Promise<Part[]>,
+  ): Promise<void> {
+    let left = parts;
+    await retry(
+      retryPolicy,
+      (error) => error instanceof UnprocessedError || isRetryable(error),
+      async () => {
+        if (left.length > 0) left = await send(left, { abortSignal: AbortSignal.timeout(callMs) });
+        if (left.length > 0) throw new UnprocessedError(`${left.length} items were not processed`);
+      },
+    );
+  }
+
+  /** Those of up to 100 keys that are there, in any order, strongly consistent. */
+  async function getMany(wanted: readonly Key[]): Promise<Item[]> {
+    const items: Item[] = [];
+    await sendAll(wanted, async (left, options) => {
+      const RequestItems = { [tableName]: { Keys: [...left], ConsistentRead: true } };
+      const page = await client.send(new BatchGetCommand({ RequestItems }), options);
+      items.push(...(page.Responses?.[tableName] ?? []));
+      return (page.UnprocessedKeys?.[tableName]?.Keys ?? []) as Key[];
+    });
+    return items;
+  }
+
+  /** Deletes up to 25 items, whatever is in them. What was deleted before is no error. */
+  async function deleteMany(keys: readonly Key[]): Promise<void> {
+    const deletions = keys.map((Key) => ({ DeleteRequest: { Key } }));
+    await sendAll(deletions, async (left, options) => {
+      const command = new BatchWriteCommand({ RequestItems: { [tableName]: [...left] } });
+      const { UnprocessedItems } = await client.send(command, options);
+      return (UnprocessedItems?.[tableName] ?? []) as typeof deletions;
+    });
+  }
+
+  return { getMany, deleteMany };
+}

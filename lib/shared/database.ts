@@ -1,0 +1,299 @@
+// The calls of DynamoDB that the stores use; transient errors are retried.
+import { randomUUID } from 'node:crypto';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  ScanCommand,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { OutcomeUnknownError } from './errors.ts';
+import { type RetryPolicy, retry } from './retry.ts';
+import { isOutcomeUnknown, isRetryable } from './retryable-errors.ts';
+
+/** Primary key of an item. */
+export interface Key extends Record<string, string> {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+/** What a call to the database has to keep to. */
+export interface RequestLimits {
+  /** No call starts after it, in milliseconds of the retry policy's clock. */
+  readonly deadline: number;
+  /** Aborts at the deadline. */
+  readonly signal: AbortSignal;
+  /** Called with each error after which a call is tried again. */
+  readonly onRetry?: (error: unknown) => void;
+}
+
+export type Item = Record<string, unknown>;
+/** Where a query goes on. */
+export type Position = Record<string, unknown>;
+
+type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+type WithoutTable<Write> = Omit<NonNullable<Write>, 'TableName'>;
+
+/** Further writes of the database transaction that creates, changes or deletes a record. */
+export type AlsoWrite<Value> = (value: Value) => readonly Write[];
+
+/** One item's part of an atomic write. */
+export type Write = {
+  readonly [Kind in 'Put' | 'Update' | 'Delete' | 'ConditionCheck']?: WithoutTable<
+    TransactItem[Kind]
+  >;
+} & {
+  /** Maps a failed condition to an error, given the item as it is now. */
+  readonly onConditionFailed: (existing: Item | undefined) => Error;
+};
+
+/** A key range of one partition of the table or of an index. */
+export interface Range {
+  readonly index?: string;
+  readonly attribute?: string;
+  readonly value: string;
+  /** Sort keys from one to the other, both included; the whole partition without it. */
+  readonly between?: readonly [string, string];
+  readonly sortKey?: string;
+  readonly descending?: boolean;
+  readonly consistent?: boolean;
+}
+
+/** How to find out from a stored item whether writes were applied. */
+export interface OutcomeCheck {
+  readonly key: Key;
+  /** Undefined when the item cannot show it, because another request changed it since. */
+  readonly wasApplied: (stored: Item | undefined) => boolean | undefined;
+}
+
+export interface Timeouts {
+  /** Of one call. */
+  readonly callMs: number;
+  /** Of an outcome check with its retries; it may start as late as the deadline. */
+  readonly outcomeMs: number;
+  /** Of one call of an outcome check. */
+  readonly outcomeCallMs: number;
+}
+
+const DEFAULT_TIMEOUTS: Timeouts = { callMs: 3_000, outcomeMs: 3_000, outcomeCallMs: 1_000 };
+
+/** For a program or a test, which serves no request: no busy machine reaches them. */
+export const LONG_TIMEOUTS: Timeouts = { callMs: 60_000, outcomeMs: 60_000, outcomeCallMs: 10_000 };
+
+export type Database = ReturnType<typeof createDatabase>;
+
+interface SendOptions {
+  readonly abortSignal: AbortSignal;
+}
+
+export function createDatabase(options: {
+  readonly client: Pick<DynamoDBDocumentClient, 'send'>;
+  readonly tableName: string;
+  readonly retryPolicy: RetryPolicy;
+  /** Of the request that all calls belong to; without them each call has the policy's own deadline. */
+  readonly limits?: RequestLimits;
+  readonly timeouts?: Timeouts;
+  /** A signal that aborts after so many milliseconds. */
+  readonly timeoutSignal?: (milliseconds: number) => AbortSignal;
+}) {
+  const { client, tableName: TableName, retryPolicy, timeouts = DEFAULT_TIMEOUTS } = options;
+  const { timeoutSignal = (milliseconds: number) => AbortSignal.timeout(milliseconds) } = options;
+
+  /** Retries a call; each attempt has a signal that aborts it, even in the middle of a response. */
+  function attempt<Result>(
+    call: (options: SendOptions) => Promise<Result>,
+    { limits, callMs } = { limits: options.limits, callMs: timeouts.callMs },
+  ): Promise<Result> {
+    const send = () => {
+      const timeout = timeoutSignal(callMs);
+      return call({ abortSignal: limits ? AbortSignal.any([limits.signal, timeout]) : timeout });
+    };
+    return retry(retryPolicy, isRetryable, send, limits?.deadline);
+  }
+
+  /** Strongly consistent by default. */
+  async function get(key: Key, { consistent = true } = {}): Promise<Item | undefined> {
+    const input = { TableName, Key: key, ConsistentRead: consistent };
+    return (await attempt((options) => client.send(new GetCommand(input), options))).Item;
+  }
+
+  /** Items of a range, to its end or up to a number of them, from its start or from after a position in it. */
+  async function query(
+    range: Range,
+    limit = Number.POSITIVE_INFINITY,
+    after?: Position,
+  ): Promise<Item[]> {
+    const items: Item[] = [];
+    let from = after;
+    do {
+      const input = { ...toQuery(TableName, range, limit - items.length), ExclusiveStartKey: from };
+      const page = await attempt((options) => client.send(new QueryCommand(input), options));
+      items.push(...(page.Items ?? []));
+      from = page.LastEvaluatedKey;
+    } while (from && items.length < limit);
+    return items;
+  }
+
+  /** The first items of a range, as many as one call reads (1 MB), and the position of the last where there are more. */
+  async function queryOnce(range: Range): Promise<{ items: Item[]; end?: Position | undefined }> {
+    const command = () => new QueryCommand(toQuery(TableName, range));
+    const page = await attempt((options) => client.send(command(), options));
+    return { items: page.Items ?? [], end: page.LastEvaluatedKey };
+  }
+
+  /**
+   * Items of the table whose partition key starts with a prefix, strongly consistent, one page in memory at a time.
+   * Costs the read units of the whole table.
+   */
+  async function* scan(prefix: string): AsyncGenerator<Item> {
+    let from: Position | undefined;
+    do {
+      const input = {
+        TableName,
+        ConsistentRead: true,
+        FilterExpression: 'begins_with(pk, :prefix)',
+        ExpressionAttributeValues: { ':prefix': prefix },
+        ExclusiveStartKey: from,
+      };
+      const page = await attempt((options) => client.send(new ScanCommand(input), options));
+      yield* page.Items ?? [];
+      from = page.LastEvaluatedKey;
+    } while (from);
+  }
+
+  /** The position after a number of items of a range, which are read but not fetched; undefined at its end. */
+  async function countOver(range: Range, count: number): Promise<Position | undefined> {
+    let counted = 0;
+    let from: Position | undefined;
+    do {
+      const query = toQuery(TableName, range, count - counted);
+      const input = { ...query, Select: 'COUNT' as const, ExclusiveStartKey: from };
+      const page = await attempt((options) => client.send(new QueryCommand(input), options));
+      counted += page.Count ?? 0;
+      from = page.LastEvaluatedKey;
+    } while (from && counted < count);
+    return from;
+  }
+
+  /**
+   * Adds to a counter outside of any transaction and returns its new value.
+   * An addition whose response was lost is repeated: values may be skipped, none is returned twice.
+   */
+  async function increment(key: Key, attribute: string, by: number): Promise<number> {
+    const input = {
+      TableName,
+      Key: key,
+      UpdateExpression: 'ADD #counter :by',
+      ExpressionAttributeNames: { '#counter': attribute },
+      ExpressionAttributeValues: { ':by': by },
+      ReturnValues: 'UPDATED_NEW' as const,
+    };
+    const { Attributes } = await attempt((options) =>
+      client.send(new UpdateCommand(input), options),
+    );
+    return Number(Attributes?.[attribute]);
+  }
+
+  /**
+   * Applies all writes or none. Retries carry one request token, so that a write whose response was lost is not applied twice.
+   * @param check used when all responses are lost
+   * @throws the `onConditionFailed` error of the first write whose condition did not hold; OutcomeUnknownError
+   */
+  async function commit(writes: readonly Write[], check?: OutcomeCheck): Promise<void> {
+    const input = {
+      ClientRequestToken: randomUUID(),
+      TransactItems: writes.map((write) => toTransactItem(TableName, write)),
+    };
+    let isUnknown = false;
+    const send = async (options: SendOptions) => {
+      try {
+        await client.send(new TransactWriteCommand(input), options);
+      } catch (error) {
+        isUnknown ||= isOutcomeUnknown(error);
+        throw error;
+      }
+    };
+    try {
+      await attempt(send);
+    } catch (error) {
+      const failure = failedCondition(writes, error) ?? error;
+      if (failure !== error || !isUnknown || !check) throw failure;
+      if (!(await wasApplied(check, error))) throw error;
+    }
+  }
+
+  async function wasApplied(check: OutcomeCheck, cause: unknown): Promise<boolean> {
+    const { outcomeMs, outcomeCallMs: callMs } = timeouts;
+    const limits = { deadline: retryPolicy.now() + outcomeMs, signal: timeoutSignal(outcomeMs) };
+    const input = { TableName, Key: check.key, ConsistentRead: true };
+    const send = (options: SendOptions) => client.send(new GetCommand(input), options);
+    const read = attempt(send, { limits, callMs });
+    const applied = await read.then(
+      ({ Item }) => check.wasApplied(Item),
+      () => undefined,
+    );
+    if (applied === undefined) {
+      throw new OutcomeUnknownError('The writes may have been applied', { cause });
+    }
+    return applied;
+  }
+
+  return { get, query, queryOnce, scan, countOver, increment, commit };
+}
+
+function toQuery(
+  TableName: string,
+  range: Range,
+  limit = Number.POSITIVE_INFINITY,
+): QueryCommandInput {
+  const { index, attribute = 'pk', value, between, sortKey = 'sk' } = range;
+  const names: Record<string, string> = { '#partition': attribute };
+  const values: Record<string, string> = { ':partition': value };
+  if (between) {
+    names['#sort'] = sortKey;
+    [values[':first'], values[':last']] = between;
+  }
+  return {
+    TableName,
+    IndexName: index,
+    KeyConditionExpression: between
+      ? '#partition = :partition AND #sort BETWEEN :first AND :last'
+      : '#partition = :partition',
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
+    ScanIndexForward: !range.descending,
+    ConsistentRead: range.consistent,
+    Limit: Number.isFinite(limit) ? limit : undefined,
+  };
+}
+
+function toTransactItem(
+  TableName: string,
+  { onConditionFailed: _, ...write }: Write,
+): TransactItem {
+  const entries = Object.entries(write).map(([kind, part]) => [
+    kind,
+    { ...part, TableName, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
+  ]);
+  return Object.fromEntries(entries);
+}
+
+interface Cancellation {
+  readonly CancellationReasons?: readonly {
+    readonly Code?: string;
+    readonly Item?: Record<string, AttributeValue>;
+  }[];
+}
+
+function failedCondition(writes: readonly Write[], error: unknown): Error | undefined {
+  const reasons = (error as Cancellation).CancellationReasons ?? [];
+  const position = reasons.findIndex(({ Code }) => Code === 'ConditionalCheckFailed');
+  const existing = reasons[position]?.Item;
+  // The document client leaves this item as it came over the wire.
+  return writes[position]?.onConditionFailed(existing && unmarshall(existing));
+}

@@ -1,0 +1,28 @@
+// Errors of the environment and of calls to the database. Names are literal: they survive minification.
+
+/** The environment does not say what the program needs to know. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+}
+
+/** Another request changed the record between the read and the write. */
+export class StaleRecordError extends Error {
+  override readonly name = 'StaleRecordError';
+  /** The record as it was when the write failed; undefined when it has to be read again. */
+  readonly current: unknown;
+
+  constructor(message: string, current?: unknown) {
+    super(message);
+    this.current = current;
+  }
+}
+
+/** The deadline of the request has passed before a call could start. */
+export class DeadlineExceededError extends Error {
+  override readonly name = 'DeadlineExceededError';
+}
+
+/** All responses to a write were lost, and nothing shows whether it was applied. */
+export class OutcomeUnknownError extends Error {
+  override readonly name = 'OutcomeUnknownError';
+}

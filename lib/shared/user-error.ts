@@ -1,0 +1,10 @@
+// A reason not to start, or to stop, that the person at the terminal can act on: shown as one line, without a stack.
+export class UserError extends Error {
+  override readonly name = 'UserError';
+}
+
+/** The first line of what went wrong, for use inside a sentence of our own. */
+export function firstLine(cause: unknown): string {
+  const text = cause instanceof Error ? cause.message || cause.name : String(cause);
+  return text.trim().split('\n')[0] ?? '';
+}

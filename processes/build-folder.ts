@@ -1,0 +1,45 @@
+// Folders for one packaging or local start. They are in the project, so that source maps name files by their place in it.
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Running } from './running.ts';
+
+const PROJECT = join(import.meta.dirname, '..');
+const BUILD_FOLDERS = '.esbuild';
+const BUILD_NAME = /^local-(\d+)\b/;
+
+/**
+ * Makes a folder that is removed at the stop; removes those that killed processes have left.
+ * @returns its path from the project's root
+ */
+export function claimBuildFolder(running: Running): string {
+  for (const name of namesIn(join(PROJECT, BUILD_FOLDERS))) {
+    const owner = BUILD_NAME.exec(name)?.[1];
+    if (owner !== undefined && !isAlive(Number(owner))) remove(join(BUILD_FOLDERS, name));
+  }
+  const folder = join(BUILD_FOLDERS, `local-${process.pid}-${randomBytes(4).toString('hex')}`);
+  running.whenStopping(() => remove(folder));
+  mkdirSync(join(PROJECT, folder), { recursive: true });
+  return folder;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+function remove(folder: string): void {
+  rmSync(join(PROJECT, folder), { recursive: true, force: true });
+}

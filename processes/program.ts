@@ -1,0 +1,147 @@
+// How every command-line program of this project parses its options, fails and stops.
+import { execFile } from 'node:child_process';
+import { Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { firstLine } from '../lib/shared/user-error.ts';
+import { createRunning, type Running } from './running.ts';
+
+export const EXIT = { done: 0, failed: 1, wrongUse: 2 } as const;
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const NPM_CHECK_MILLISECONDS = 500;
+
+export interface ProgramOptions {
+  /** What to undo when the program ends, however it ends. */
+  readonly running?: Pick<Running, 'stop'>;
+  /** Reports an error and returns the exit code. */
+  readonly onError?: (error: unknown) => number;
+  /** Exit code of a program that a signal stops; `done` for a server. */
+  readonly exitCodeOnSignal?: number;
+  /** Shown when a signal arrives. */
+  readonly messageOnSignal?: () => string;
+  /** Shown after that, when everything is undone or `stopMilliseconds` are over. */
+  readonly messageWhenStopped?: (isUndone: boolean) => string;
+  /** How long undoing may take before the process exits anyway. Without it, as long as it takes. */
+  readonly stopMilliseconds?: number;
+}
+
+/** @param invocation as typed in a terminal, such as `npm run seed --` */
+export function createCommand(invocation: string, description: string) {
+  return new Command(invocation)
+    .description(description)
+    .allowExcessArguments(false)
+    .exitOverride()
+    .configureOutput({ outputError: () => undefined });
+}
+
+/**
+ * Runs the action of the command that the arguments name, undoes what it started, and exits: with
+ * `process.exitCode` where the action has set it.
+ */
+export async function runProgram(
+  command: { parseAsync(): Promise<unknown> },
+  options: ProgramOptions = {},
+): Promise<void> {
+  const { running = createRunning(), onError = reportError, messageOnSignal } = options;
+  const { exitCodeOnSignal = EXIT.failed, stopMilliseconds, messageWhenStopped } = options;
+  let isStopping = false;
+  let isInterrupted = false;
+
+  function exit(exitCode: number, isUndone: boolean): never {
+    if (isInterrupted && messageWhenStopped) console.error(messageWhenStopped(isUndone));
+    process.exit(exitCode);
+  }
+  async function stop(exitCode: number): Promise<void> {
+    isStopping = true;
+    if (stopMilliseconds !== undefined) setTimeout(() => exit(exitCode, false), stopMilliseconds);
+    try {
+      await running.stop();
+      exit(exitCode, true);
+    } catch (error) {
+      console.error(`Not everything could be removed: ${firstLine(error)}`);
+      process.exit(exitCode || EXIT.failed);
+    }
+  }
+  function interrupt(): void {
+    // A terminal and npm both pass Ctrl-C on, so a signal may arrive twice.
+    if (isStopping) return;
+    isInterrupted = true;
+    if (messageOnSignal) console.error(messageOnSignal());
+    stop(exitCodeOnSignal);
+  }
+
+  for (const signal of SIGNALS) process.on(signal, interrupt);
+  process.once('uncaughtException', (error) => !isStopping && stop(onError(error)));
+  // A closed pipe, as in `npm start | head`, is no reason to stop.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  interruptWithNpm(interrupt);
+
+  try {
+    await command.parseAsync();
+  } catch (error) {
+    if (!isStopping) process.exitCode = onError(error);
+  }
+  if (!isStopping) await stop(Number(process.exitCode ?? EXIT.done));
+}
+
+/** One line for an error, two for wrong use. @returns the exit code */
+export function reportError(error: unknown, failed: number = EXIT.failed): number {
+  if (!(error instanceof CommanderError)) {
+    console.error(firstLine(error));
+    return failed;
+  }
+  if (error.exitCode === EXIT.done) return EXIT.done;
+  // Without a command, the usage is printed already.
+  if (error.code === 'commander.help') return EXIT.wrongUse;
+  console.error(`${error.message}\nAdd --help to see the options.`);
+  return EXIT.wrongUse;
+}
+
+/** Parses an option's value. */
+export function wholeNumber({ min, max = Number.MAX_SAFE_INTEGER }: { min: number; max?: number }) {
+  return (text: string): number => {
+    const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    const range = max === Number.MAX_SAFE_INTEGER ? `from ${min}` : `from ${min} to ${max}`;
+    throw new InvalidArgumentError(`Use a whole number ${range}.`);
+  };
+}
+
+/** Of a program that works on AWS with this option, and without it on this machine. */
+export function stageOption(
+  description = 'the deployed stage, such as prod; without it, the local database',
+) {
+  return new Option('--stage <name>', description).argParser((text) => {
+    if (/^[a-zA-Z0-9-]{1,40}$/.test(text)) return text;
+    throw new InvalidArgumentError('Use 1 to 40 letters, digits or hyphens.');
+  });
+}
+
+/** Parses an option's value. */
+export function httpAddress(text: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text.replace(/\/$/, '');
+  throw new InvalidArgumentError('Use an address like http://localhost:3000.');
+}
+
+// npm passes signals on, but one that is killed outright cannot. Some shells stay between npm and this program, and outlive
+// npm.
+function interruptWithNpm(interrupt: () => void): void {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  let npm = parent;
+  // Windows has no such program: there the shell is watched.
+  execFile('ps', ['-o', 'ppid=,comm=', '-p', String(parent)], (_, output) => {
+    const [, pid, name = ''] = /^\s*(\d+)\s+(\S+)/.exec(output) ?? [];
+    if (/(^|[/-])(|a|ba|da|z|k)sh$/.test(name)) npm = Number(pid);
+  });
+  const check = () => (process.ppid !== parent || !isRunning(npm)) && interrupt();
+  setInterval(check, NPM_CHECK_MILLISECONDS).unref();
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // It may be another user's.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

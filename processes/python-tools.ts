@@ -1,0 +1,65 @@
+// Python programs for tests and CI. Each requirements file gets a virtual environment below .local.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Running } from './running.ts';
+import { fetchOnce, outputOf, type RunInDraft } from './tools.ts';
+
+const UV = join(import.meta.dirname, 'uv.txt');
+const OLDEST_MINOR = 11;
+
+/** Why the programs cannot run on this machine; undefined where they can. */
+export function whyNoPython(): string | undefined {
+  const minor = /^Python 3\.(\d+)/.exec(outputOf('python3', '--version') ?? '')?.[1];
+  if (minor === undefined || Number(minor) < OLDEST_MINOR) {
+    return `there is no Python 3.${OLDEST_MINOR} or newer`;
+  }
+  const canCreate = outputOf('python3', '-c', 'import ensurepip, venv') !== undefined;
+  return canCreate ? undefined : 'Python has no venv module';
+}
+
+/**
+ * The interpreter that has the packages of a requirements file. Run their programs with `-m`.
+ * @param requirements the file's path
+ * @throws UserError
+ */
+export async function pythonWith(running: Running, requirements: string): Promise<string> {
+  // For all that this process starts: what a program imports is compiled once, and not at each of its starts.
+  delete process.env.PYTHONDONTWRITEBYTECODE;
+  const folder = await environmentOf(running, requirements, async (draft, run) => {
+    const uv = await installerIn(running);
+    await run('python3', '-m', 'venv', '--without-pip', draft);
+    await run(
+      uv,
+      ...['pip', 'install', '--quiet', '--system-certs', '--no-deps'],
+      ...['--cache-dir', join(dirname(draft), 'cache')],
+      ...['--python', draft, '--requirement', requirements],
+    );
+    return draft;
+  });
+  return join(folder, 'bin/python');
+}
+
+/** It reads no list of all releases of each package, which takes most of the time of pip. */
+async function installerIn(running: Running): Promise<string> {
+  const folder = await environmentOf(running, UV, async (draft, run) => {
+    await run('python3', '-m', 'venv', draft);
+    await run(
+      join(draft, 'bin/python'),
+      ...['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet'],
+      ...['--no-deps', '--no-compile', '--requirement', UV],
+    );
+    return draft;
+  });
+  return join(folder, 'bin/uv');
+}
+
+function environmentOf(
+  running: Running,
+  requirements: string,
+  fetchInto: (draft: string, run: RunInDraft) => Promise<string>,
+): Promise<string> {
+  const version = createHash('sha256').update(readFileSync(requirements)).digest('hex');
+  const name = basename(requirements, '.txt');
+  return fetchOnce(running, `python/${name}-${version.slice(0, 12)}`, fetchInto);
+}

@@ -1,0 +1,114 @@
+// Programs that this machine has, and programs that are downloaded once and kept in .local.
+import { execFileSync } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync } from 'node:fs';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { firstLine, UserError } from '../lib/shared/user-error.ts';
+import { LOCAL } from './caches.ts';
+import type { ChildCommand } from './child-process.ts';
+import type { Running } from './running.ts';
+
+/** What the program writes to standard output; `undefined` where it is missing or fails. */
+export function outputOf(command: string, ...args: readonly string[]): string | undefined {
+  try {
+    return execFileSync(command, args, { encoding: 'utf8', stdio: 'pipe' });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why this machine has no Java of that version or newer; `undefined` where it has one. */
+export function whyNoJava(needed: number): string | undefined {
+  // `java -version` writes to standard error, `--version` to standard output.
+  const output = outputOf('java', '--version');
+  if (output === undefined) return `there is no Java ${needed} or newer`;
+  const found = Number(/\b(\d+)[.\s]/.exec(output)?.[1]);
+  return found >= needed ? undefined : `Java is ${found}, not ${needed} or newer`;
+}
+
+/** For servers that run for minutes: compiling the most used code again would take longer than it saves. */
+export const JVM_OPTIONS = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
+
+/**
+ * Runs a program to its end.
+ * @returns what it printed
+ * @throws UserError whose first line has the program's own error, and whose others have all that it printed
+ */
+export async function runToEnd(
+  running: Running,
+  { title, ...command }: Omit<ChildCommand, 'onLine'> & { readonly title?: string },
+): Promise<string> {
+  const lines: string[] = [];
+  const child = running.startProgram({ ...command, onLine: (line) => lines.push(line) });
+  const how = await child.ended;
+  // Its last lines may arrive after its end.
+  await child.stop();
+  const output = lines.join('\n');
+  if (how === 'ended with exit code 0') return output;
+  throw new UserError(`${title ?? basename(command.command)} ${how}: ${errorIn(lines)}\n${output}`);
+}
+
+/** The line that most likely says why a program failed. */
+function errorIn(lines: readonly string[]): string {
+  const said = lines.map((line) => line.trim()).filter((line) => line !== '');
+  // Some programs print a heading, and the sentence on the next line.
+  const isError = (line: string, n: number) =>
+    /^error: ./i.test(line) || /^error:?$/i.test(said[n - 1] ?? '');
+  return said.findLast(isError) ?? said.at(-1) ?? 'it printed nothing';
+}
+
+export interface PackedPackage {
+  /** With its version. */
+  readonly name: string;
+  /** The folder of the archive that is needed. */
+  readonly part: string;
+  readonly sha512?: string;
+}
+
+/** An npm package that is not installed: its archive is fetched, checked and unpacked into the draft. */
+export async function unpackFromNpm(
+  draft: string,
+  run: RunInDraft,
+  { name, part, sha512 }: PackedPackage,
+): Promise<void> {
+  await run('npm', 'pack', name, '--ignore-scripts', '--silent');
+  const archive = (await readdir(draft)).find((file) => file.endsWith('.tgz'));
+  if (archive === undefined) throw new Error('npm pack left no archive');
+  const digest = createHash('sha512').update(await readFile(join(draft, archive)));
+  if (sha512 !== undefined && digest.digest('base64') !== sha512)
+    throw new Error('its checksum is not the pinned one');
+  await run('tar', '-xzf', archive, part);
+}
+
+/** Runs a program in the draft folder. */
+export type RunInDraft = (command: string, ...args: readonly string[]) => Promise<unknown>;
+
+/**
+ * Downloads a program into a draft folder, then moves it into place as a whole.
+ * @param name of the program's folder, with its version: another version is another folder
+ * @param fetchInto fills the draft and returns which folder of it to keep
+ * @throws UserError
+ */
+export async function fetchOnce(
+  running: Running,
+  name: string,
+  fetchInto: (draft: string, run: RunInDraft) => Promise<string>,
+): Promise<string> {
+  const folder = join(LOCAL, name);
+  if (existsSync(folder)) return folder;
+  const draft = join(dirname(folder), `draft-${randomUUID()}`);
+  const removeDraft = () => rm(draft, { recursive: true, force: true });
+  running.whenStopping(removeDraft);
+  mkdirSync(draft, { recursive: true });
+  const run: RunInDraft = (command, ...args) => runToEnd(running, { command, args, folder: draft });
+  try {
+    await rename(await fetchInto(draft, run), folder);
+  } catch (error) {
+    // Another run may have put it there in the meantime.
+    if (!existsSync(folder)) throw new UserError(`${name} cannot be fetched: ${firstLine(error)}`);
+  } finally {
+    await removeDraft();
+  }
+  return folder;
+}

@@ -1,0 +1,58 @@
+// A plug-in of the packager: serverless.yml includes what the other files of this folder make, as `${made:slashRoutes}`.
+
+import type { Configuration } from './configuration.ts';
+import { customDomain, domainOutputs } from './domain.ts';
+import { accessLogFormat, allowedOrigins, routeSettings, slashRoutes } from './gateway.ts';
+import { canaryFunctions, canaryRole } from './ledger/canary.ts';
+import { savedQueries } from './ledger/saved-queries.ts';
+import {
+  migrationFunctions,
+  migrationRoles,
+  migrationStateMachines,
+  migrationWatchdog,
+} from './migration/functions.ts';
+import { monitoring } from './monitoring.ts';
+import { ledgerRoles } from './roles.ts';
+import { ledgerTable } from './table.ts';
+
+type Make = (configuration: Configuration) => unknown;
+
+const MAKERS: Readonly<Record<string, Make>> = {
+  accessLogFormat,
+  allowedOrigins,
+  canaryFunctions,
+  canaryRole,
+  customDomain,
+  domainOutputs,
+  ledgerRoles,
+  ledgerTable,
+  migrationFunctions,
+  migrationRoles,
+  migrationStateMachines,
+  migrationWatchdog,
+  monitoring,
+  routeSettings,
+  savedQueries,
+  slashRoutes,
+};
+
+interface Reference extends Configuration {
+  readonly address: string;
+}
+
+class MadeConfiguration {
+  readonly configurationVariablesSources = {
+    made: {
+      /** @throws Error for a name that nothing makes */
+      async resolve({ address, ...configuration }: Reference): Promise<{ value: unknown }> {
+        const make = MAKERS[address];
+        if (make === undefined)
+          throw new Error(`Nothing makes "${address}": serverless/generated-configuration.ts`);
+        return { value: await make(configuration) };
+      },
+    },
+  };
+}
+
+// The packager requires this file and calls what it gets.
+export { MadeConfiguration as 'module.exports' };

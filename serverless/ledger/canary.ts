@@ -1,0 +1,53 @@
+// The canary of a stage: a function with a schedule and a role, where the operator has named its key.
+import {
+  type Configuration,
+  type FunctionSettings,
+  type Resources,
+  textOf,
+} from '../configuration.ts';
+import { apiUrl } from '../domain.ts';
+import { allow, arnOf, policy, role, substituted } from '../roles.ts';
+
+export const CANARY = 'canary';
+
+/** Functions of serverless.yml, without a route. */
+export async function canaryFunctions(
+  configuration: Configuration,
+): Promise<Record<string, FunctionSettings>> {
+  const parameter = await keyParameter(configuration);
+  if (parameter === '') return {};
+  const canary = {
+    handler: 'functions/canary/check.handler',
+    role: 'CanaryRole',
+    timeout: 60,
+    // The next one comes soon enough, and each failure counts once.
+    maximumRetryAttempts: 0,
+    environment: {
+      API_URL: await apiUrl(configuration),
+      CANARY_KEY_PARAMETER: parameter,
+    },
+    events: [{ schedule: { rate: ['rate(5 minutes)'] } }],
+  };
+  return { [CANARY]: canary };
+}
+
+/** CloudFormation resources. */
+export async function canaryRole(configuration: Configuration): Promise<Resources> {
+  const parameter = await keyParameter(configuration);
+  if (parameter === '') return {};
+  const table = [substituted(arnOf(await textOf(configuration, 'param:tableName')))];
+  const key = `arn:\${AWS::Partition}:ssm:\${AWS::Region}:\${AWS::AccountId}:parameter/${parameter.replace(/^\//, '')}`;
+  return {
+    CanaryRole: role('CanaryLogGroup', [
+      policy('key', [allow(['ssm:GetParameter'], [substituted(key)])]),
+      policy('table-protection', [
+        allow(['dynamodb:DescribeTable', 'dynamodb:DescribeContinuousBackups'], table),
+      ]),
+    ]),
+  };
+}
+
+async function keyParameter(configuration: Configuration): Promise<string> {
+  if ((await textOf(configuration, 'sls:stage')) === 'local') return '';
+  return await textOf(configuration, 'param:canaryKeyParameter');
+}

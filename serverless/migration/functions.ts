@@ -1,0 +1,264 @@
+// The migration of the memory backend as it is deployed: functions and roles from the migrationAccess lines
+// of serverless.yml, and the state machine that drives them. A stage without a store to migrate has none of it, nor has
+// a local start.
+import {
+  type Configuration,
+  type FunctionSettings,
+  logicalName,
+  type Resources,
+  sectionOf,
+  textOf,
+} from '../configuration.ts';
+import { allow, arnOf, BOUNDARY, type Policy, policy, role, trust } from '../roles.ts';
+import { migrationMachine } from './machine.ts';
+import {
+  artifactPolicies,
+  type MigrationAccess,
+  runPolicies,
+  secretPolicies,
+  settingPolicies,
+} from './policies.ts';
+import { SETTINGS } from './settings.ts';
+
+// docs/migration/decisions/0003-copy-memory.md
+const NODE_OPTIONS = '--enable-source-maps --max-old-space-size=160 --max-semi-space-size=8';
+
+// Status and confirm only read or write the table; every other function works until Lambda's longest time is nearly over.
+const QUICK = ['migrationStatus', 'migrationConfirm'];
+
+/** Values are texts, or what CloudFormation fills in. */
+type Variables = Readonly<Record<string, unknown>>;
+
+// The watchdog rolls back a window whose deadline has passed, and counts the days of the retention.
+const WATCHDOG = 'migrationRetention';
+const RESERVED = [WATCHDOG, 'migrationRollback'];
+
+// An invocation that is retried for longer than this would meet the next one.
+const WATCHDOG_INVOCATIONS = {
+  maximumRetryAttempts: 2,
+  maximumEventAge: 300,
+  destinations: { onFailure: { type: 'sqs', arn: { 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] } } },
+};
+
+// Once a day for the retention, and every two minutes for a window that has to close.
+const SCHEDULES = { Daily: 'rate(1 day)', Often: 'rate(2 minutes)' };
+
+/** Functions of serverless.yml, without a route: operators and the state machine invoke them. */
+export async function migrationFunctions(
+  serverless: Configuration,
+): Promise<Record<string, FunctionSettings>> {
+  const lines = await accessLines(serverless);
+  const environment = lines.length > 0 ? await environmentOf(serverless) : {};
+  const reserved = await textOf(serverless, 'param:reservedConcurrency');
+  return Object.fromEntries(
+    lines.map(([name, access]) => [
+      name,
+      {
+        handler: `functions/migration/${fileOf(name)}.handler`,
+        role: `${logicalName(name)}Role`,
+        memorySize: 1024,
+        timeout: QUICK.includes(name) ? 60 : 900,
+        environment: variablesFor(name, access, environment),
+        ...(RESERVED.includes(name) &&
+          reserved !== '' && { reservedConcurrency: Number(reserved) }),
+        ...(name === WATCHDOG && WATCHDOG_INVOCATIONS),
+      },
+    ]),
+  );
+}
+
+/** The machine with a role of its own; the definition is the one that the tests execute. */
+export async function migrationStateMachines(serverless: Configuration) {
+  const lines = await accessLines(serverless);
+  if (lines.length === 0) return { stateMachines: {} };
+  const stage = await textOf(serverless, 'sls:stage');
+  return {
+    stateMachines: {
+      memoryMigration: {
+        id: 'MemoryMigration',
+        name: `finance-ledger-${stage}-memory-migration`,
+        role: { 'Fn::GetAtt': ['MemoryMigrationRole', 'Arn'] },
+        definition: migrationMachine(stage),
+        // What a state is given and gives is left out: causes of failures may quote names.
+        loggingConfig: {
+          level: 'ALL',
+          includeExecutionData: false,
+          destinations: [{ 'Fn::GetAtt': ['MemoryMigrationLogGroup', 'Arn'] }],
+        },
+      },
+    },
+  };
+}
+
+/** CloudFormation resources: a role of each function, and the machine's. */
+export async function migrationRoles(serverless: Configuration): Promise<Resources> {
+  const lines = await accessLines(serverless);
+  if (lines.length === 0) return {};
+  const tableArn = arnOf(await textOf(serverless, 'param:tableName'));
+  const artifactsUrl = await textOf(serverless, 'param:artifactsUrl');
+  const parameter = await textOf(serverless, 'param:collectionParameter');
+  const environment = await environmentOf(serverless);
+  const ofFunctions = lines.map(([name, access]) => [
+    `${logicalName(name)}Role`,
+    role(`${logicalName(name)}LogGroup`, [
+      ...runPolicies(tableArn, access.runs),
+      ...secretPolicies(secretsIn(variablesFor(name, access, environment))),
+      ...settingPolicies(parameter, access.setting),
+      ...artifactPolicies(artifactsUrl, access.artifacts),
+      ...(name === WATCHDOG ? [failurePolicy()] : []),
+    ]),
+  ]);
+  return {
+    ...Object.fromEntries(ofFunctions),
+    MemoryMigrationRole: machineRole(),
+    MemoryMigrationLogGroup: await machineLogGroup(serverless),
+  };
+}
+
+/** CloudFormation resources: the schedules of the watchdog, and the queue of the invocations that were given up. */
+export async function migrationWatchdog(serverless: Configuration): Promise<Resources> {
+  const lines = await accessLines(serverless);
+  if (lines.length === 0) return {};
+  const rates = Object.entries(SCHEDULES).map(([name, rate]) => [`Watchdog${name}`, rate] as const);
+  const rules = rates.map(([name, rate]) => rule(name, rate));
+  const names = rates.map(([name]) => name);
+  const permissions = names.map((name) => [`${name}Permission`, permission(name)]);
+  return {
+    ...Object.fromEntries(rules),
+    ...Object.fromEntries(permissions),
+    WatchdogFailures: {
+      Type: 'AWS::SQS::Queue',
+      Properties: { MessageRetentionPeriod: 14 * 86_400, SqsManagedSseEnabled: true },
+    },
+    WatchdogFailuresPolicy: queuePolicy(names),
+  };
+}
+
+function rule(name: string, ScheduleExpression: string): [string, object] {
+  const target = {
+    Id: 'watchdog',
+    Arn: { 'Fn::GetAtt': [`${logicalName(WATCHDOG)}LambdaFunction`, 'Arn'] },
+    RetryPolicy: { MaximumRetryAttempts: 5, MaximumEventAgeInSeconds: 300 },
+    DeadLetterConfig: { Arn: { 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] } },
+  };
+  const Properties = { ScheduleExpression, State: 'ENABLED', Targets: [target] };
+  return [name, { Type: 'AWS::Events::Rule', Properties }];
+}
+
+function permission(ruleName: string): object {
+  return {
+    Type: 'AWS::Lambda::Permission',
+    Properties: {
+      FunctionName: { 'Fn::GetAtt': [`${logicalName(WATCHDOG)}LambdaFunction`, 'Arn'] },
+      Action: 'lambda:InvokeFunction',
+      Principal: 'events.amazonaws.com',
+      SourceArn: { 'Fn::GetAtt': [ruleName, 'Arn'] },
+    },
+  };
+}
+
+function queuePolicy(ruleNames: readonly string[]): object {
+  const statement = {
+    ...allow(['sqs:SendMessage'], [{ 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] }]),
+    Principal: { Service: 'events.amazonaws.com' },
+    Condition: {
+      ArnEquals: { 'aws:SourceArn': ruleNames.map((name) => ({ 'Fn::GetAtt': [name, 'Arn'] })) },
+    },
+  };
+  return {
+    Type: 'AWS::SQS::QueuePolicy',
+    Properties: {
+      Queues: [{ Ref: 'WatchdogFailures' }],
+      PolicyDocument: { Version: '2012-10-17', Statement: [statement] },
+    },
+  };
+}
+
+// Step Functions sets its log delivery up by these, which know no resources.
+const LOG_DELIVERY = [
+  ...['CreateLogDelivery', 'GetLogDelivery', 'UpdateLogDelivery', 'DeleteLogDelivery'],
+  ...['ListLogDeliveries', 'PutResourcePolicy', 'DescribeResourcePolicies', 'DescribeLogGroups'],
+].map((action) => `logs:${action}`);
+
+function machineRole(): object {
+  const { States } = migrationMachine('');
+  const invoked = Object.values(States).flatMap(
+    ({ Resource }) => Resource?.split('-').at(-1) ?? [],
+  );
+  const resources = [...new Set<string>(invoked)].map((name) => ({
+    'Fn::GetAtt': [`${logicalName(name)}LambdaFunction`, 'Arn'],
+  }));
+  return {
+    Type: 'AWS::IAM::Role',
+    Properties: {
+      AssumeRolePolicyDocument: trust('states.amazonaws.com'),
+      ...BOUNDARY,
+      Policies: [
+        policy('migration-functions', [allow(['lambda:InvokeFunction'], resources)]),
+        policy('log-delivery', [allow(LOG_DELIVERY, ['*'])]),
+      ],
+    },
+  };
+}
+
+// Lambda itself sends the failed invocation there, in the function's role.
+function failurePolicy(): Policy {
+  const queue = { 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] };
+  return policy('failed-invocations', [allow(['sqs:SendMessage'], [queue])]);
+}
+
+async function machineLogGroup(serverless: Configuration): Promise<object> {
+  const stage = await textOf(serverless, 'sls:stage');
+  return {
+    Type: 'AWS::Logs::LogGroup',
+    Properties: {
+      LogGroupName: `/aws/vendedlogs/states/finance-ledger-${stage}-memory-migration`,
+      RetentionInDays: await serverless.resolveVariable('param:logRetentionDays'),
+    },
+  };
+}
+
+async function accessLines(serverless: Configuration): Promise<[string, MigrationAccess][]> {
+  if ((await textOf(serverless, 'sls:stage')) === 'local') return [];
+  if ((await textOf(serverless, 'param:qdrantUrl')) === '') return [];
+  return Object.entries(await sectionOf(serverless, 'custom', 'migrationAccess'));
+}
+
+/** What lib/migration/settings.ts reads; without the variables that say nothing. */
+async function environmentOf(serverless: Configuration): Promise<Variables> {
+  const variables: Record<string, unknown> = { NODE_OPTIONS };
+  for (const [parameter, variable] of Object.entries(SETTINGS)) {
+    variables[variable] = await textOf(serverless, `param:${parameter}`);
+  }
+  variables.COLLECTION_SETTING = `ssm:${variables.COLLECTION_SETTING}`;
+  if (variables.ARTIFACTS_URL !== '') {
+    variables.ARTIFACTS_BUCKET_OWNER = { Ref: 'AWS::AccountId' };
+  }
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+}
+
+// What only some steps reach, by the names of the variables.
+const REACHED = { graph: /^NEO4J_/, webhook: /^MIGRATION_WEBHOOK_/ };
+
+/** Status and confirm reach the table alone. */
+function variablesFor(
+  name: string,
+  { reaches = [] }: MigrationAccess,
+  environment: Variables,
+): Variables {
+  if (QUICK.includes(name)) return { NODE_OPTIONS };
+  const isKept = ([variable]: readonly [string, unknown]) =>
+    Object.entries(REACHED).every(
+      ([what, names]) => reaches.includes(what) || !names.test(variable),
+    );
+  return Object.fromEntries(Object.entries(environment).filter(isKept));
+}
+
+function secretsIn(variables: Variables): string[] {
+  const named = Object.entries(variables).filter(([variable]) => variable.endsWith('_PARAMETER'));
+  return named.map(([, parameter]) => String(parameter));
+}
+
+function fileOf(name: string): string {
+  return name.replace(/^migration/, '').toLowerCase();
+}

@@ -1,0 +1,196 @@
+// The state machine of the migration in the Amazon States Language, as it is deployed, tested and rehearsed.
+import type { Phase } from '../../lib/migration/phases.ts';
+import { FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS } from '../../lib/migration/runs/times.ts';
+
+export interface StateMachineDefinition {
+  readonly Comment: string;
+  readonly StartAt: string;
+  readonly States: Readonly<Record<string, State>>;
+}
+
+interface State {
+  readonly Type: 'Task' | 'Choice' | 'Wait' | 'Succeed' | 'Fail';
+  readonly Resource?: string;
+  readonly TimeoutSeconds?: number;
+  readonly Seconds?: number;
+  readonly Retry?: readonly Retrier[];
+  readonly Catch?: readonly Catcher[];
+  readonly [other: string]: unknown;
+}
+
+export interface Retrier {
+  readonly ErrorEquals: readonly string[];
+  readonly IntervalSeconds: number;
+  readonly MaxAttempts: number;
+  readonly BackoffRate: number;
+  readonly MaxDelaySeconds?: number;
+  readonly JitterStrategy?: 'FULL' | 'NONE';
+}
+
+interface Catcher {
+  readonly ErrorEquals: readonly string[];
+  readonly ResultPath: string;
+  readonly Next: string;
+}
+
+const RETRY: readonly Retrier[] = [
+  {
+    ErrorEquals: [
+      'RetryableUnavailable',
+      'Sandbox.Timedout',
+      'Lambda.Unknown',
+      'Lambda.ServiceException',
+      'Lambda.AWSLambdaException',
+      'Lambda.SdkClientException',
+      'Lambda.TooManyRequestsException',
+      'Lambda.ClientExecutionTimeoutException',
+    ],
+    IntervalSeconds: FIRST_RETRY_SECONDS,
+    MaxAttempts: 7,
+    BackoffRate: 2,
+    MaxDelaySeconds: LONGEST_RETRY_SECONDS,
+    JitterStrategy: 'FULL',
+  },
+  { ErrorEquals: ['RetryableLockHeld'], IntervalSeconds: 15, MaxAttempts: 72, BackoffRate: 1 },
+];
+
+const STATE_OF_PHASE = {
+  checked: 'Backup',
+  'backed-up': 'Rebuild',
+  rebuilt: 'Copy',
+  copied: 'AwaitApproval',
+  switching: 'Cutover',
+  'switching-back': 'RollBack',
+  live: 'Live',
+  closed: 'Live',
+  aborted: 'Aborted',
+} as const satisfies Record<Phase, string>;
+
+function inPhase(phase: Phase, next: object) {
+  return {
+    And: [
+      { Variable: '$.status.phase', StringEquals: phase },
+      { Variable: '$.status.next', ...next },
+    ],
+  };
+}
+
+export function migrationMachine(stage: string): StateMachineDefinition {
+  const task = (name: string, Comment: string): State => ({
+    Type: 'Task',
+    Comment,
+    Resource: `arn:#{AWS::Partition}:lambda:#{AWS::Region}:#{AWS::AccountId}:function:finance-ledger-${stage}-migration${name}`,
+    Retry: RETRY,
+  });
+  const step = (name: string, Comment: string): State => ({
+    ...task(name, Comment),
+    Parameters: { 'runId.$': '$.runId', execute: true, actor: 'machine' },
+    ResultPath: '$.step',
+    TimeoutSeconds: 960,
+    Next: 'Pause',
+  });
+  return {
+    Comment:
+      'Migrates the memory backend. It looks where the run stands, takes the step that comes next, and looks again: started again, it continues from there. A window that fails rolls back.',
+    StartAt: 'Look',
+    States: {
+      Look: {
+        ...task('Status', 'The record of the run, small; what is large are artifacts.'),
+        Parameters: { 'runId.$': '$.runId' },
+        ResultPath: '$.status',
+        TimeoutSeconds: 90,
+        Next: 'Choose',
+      },
+      Choose: {
+        Type: 'Choice',
+        Choices: [
+          // After a rollback, what has changed is copied before the next window is approved; or there is none.
+          { ...inPhase('copied', { StringEquals: 'copy' }), Next: 'Copy' },
+          { ...inPhase('copied', { IsNull: true }), Next: 'RolledBack' },
+          ...Object.entries(STATE_OF_PHASE).map(([phase, Next]) => ({
+            Variable: '$.status.phase',
+            StringEquals: phase,
+            Next,
+          })),
+        ],
+        Default: 'UnknownPhase',
+      },
+      AwaitApproval: {
+        Type: 'Wait',
+        Comment:
+          'An operator looks at the report and opens the window with cutover, or aborts the run.',
+        Seconds: 600,
+        Next: 'Look',
+      },
+      Backup: step('Backup', 'Counts, snapshot and restore drill, before anything is built.'),
+      Rebuild: step(
+        'Rebuild',
+        "The new collection, proved by the new version's first write where it can be reached.",
+      ),
+      Copy: step('Copy', 'Everything, while users go on writing; the report is to be approved.'),
+      Cutover: {
+        ...step(
+          'Cutover',
+          'The window: stops writes, switches to the new version, proves it, opens writes. What it refuses begins the rollback.',
+        ),
+        // A function that never answers cannot begin the rollback itself.
+        Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.failure', Next: 'RollBack' }],
+      },
+      RollBack: {
+        ...step(
+          'Rollback',
+          "Loses no user's write. Where it would remove too many memories, a person decides.",
+        ),
+        // Users may be on the new version already: until the window ends, the cutover is repeated.
+        Catch: [{ ErrorEquals: ['RefusedNotNow'], ResultPath: '$.failure', Next: 'AwaitPerson' }],
+        Next: 'Returned',
+      },
+      Returned: {
+        Type: 'Choice',
+        Choices: [{ Variable: '$.step.phase', StringEquals: 'copied', Next: 'RolledBack' }],
+        Default: 'Pause',
+      },
+      Pause: {
+        Type: 'Choice',
+        Comment: 'A step that is not done says how long to wait before it is asked again.',
+        Choices: [
+          {
+            And: [
+              { Variable: '$.step.waitSeconds', NumericGreaterThan: 0 },
+              { Variable: '$.status.pendingAction.confirmedBy', IsPresent: true },
+              { Variable: '$.status.pendingAction.confirmedBy', IsNull: true },
+            ],
+            Next: 'AwaitPerson',
+          },
+          { Variable: '$.step.waitSeconds', NumericGreaterThan: 0, Next: 'Wait' },
+        ],
+        Default: 'Look',
+      },
+      AwaitPerson: {
+        Type: 'Wait',
+        Comment:
+          'Until an action is confirmed: longer than for a service, so that the history of the execution has room for a window of four hours.',
+        Seconds: 30,
+        Next: 'Look',
+      },
+      Wait: { Type: 'Wait', SecondsPath: '$.step.waitSeconds', Next: 'Look' },
+      Live: { Type: 'Succeed' },
+      RolledBack: {
+        Type: 'Fail',
+        Error: 'RolledBack',
+        Cause:
+          'The run rolled back: users work on the old version. The record and the failed step say why. Started again, it prepares the next window.',
+      },
+      Aborted: {
+        Type: 'Fail',
+        Error: 'Aborted',
+        Cause: 'The run was given up before the window.',
+      },
+      UnknownPhase: {
+        Type: 'Fail',
+        Error: 'UnknownPhase',
+        Cause: 'The run is in a phase that this definition does not know.',
+      },
+    },
+  };
+}

@@ -1,0 +1,103 @@
+// What a function of the migration may do, one policy for each thing it reaches.
+import { allow, type Policy, policy, substituted } from '../roles.ts';
+
+const ACCOUNT = `\${AWS::Region}:\${AWS::AccountId}`;
+const STEP = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'];
+
+/** A line of `migrationAccess` in serverless.yml. */
+export interface MigrationAccess {
+  readonly runs: 'step' | readonly string[];
+  readonly setting?: 'read' | 'change';
+  readonly artifacts?: keyof typeof ARTIFACT_ACCESS;
+  readonly reaches?: readonly string[];
+}
+
+/** Of the table the items of runs alone: no ledger's id begins with "@" (lib/migration/runs/run-lock.ts). */
+export function runPolicies(tableArn: string, access: MigrationAccess['runs']): Policy[] {
+  const actions = (access === 'step' ? STEP : access).map((action) => `dynamodb:${action}`);
+  const Condition = {
+    'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@migration', '@migration#*'] },
+  };
+  return [policy('migration-runs', [{ ...allow(actions, [substituted(tableArn)]), Condition }])];
+}
+
+const REFERENCE = '/aws/reference/secretsmanager/';
+
+export function secretPolicies(parameters: readonly string[]): Policy[] {
+  if (parameters.length === 0) return [];
+  const kept = parameters
+    .filter((parameter) => parameter.startsWith(REFERENCE))
+    .map((parameter) => secretArn(parameter.slice(REFERENCE.length)));
+  return [
+    policy('secrets', [
+      allow(['ssm:GetParameter'], parameters.map(parameterArn)),
+      ...(kept.length > 0 ? [allow(['secretsmanager:GetSecretValue'], kept)] : []),
+    ]),
+  ];
+}
+
+/** Who changes the setting looks afterwards at the version before its own, which a ":" sets apart. */
+export function settingPolicies(parameter: string, access: MigrationAccess['setting']): Policy[] {
+  if (!access) return [];
+  const arn = parameterArn(parameter);
+  if (access === 'read')
+    return [policy('collection-setting', [allow(['ssm:GetParameter'], [arn])])];
+  return [
+    policy('collection-setting', [
+      allow(['ssm:GetParameter'], [arn, parameterArn(`${parameter}:*`)]),
+      allow(['ssm:PutParameter'], [arn]),
+    ]),
+  ];
+}
+
+const READ = ['GetObject', 'GetObjectTagging', 'GetObjectRetention'];
+const WRITE = [...READ, 'PutObject', 'PutObjectTagging', 'AbortMultipartUpload'];
+const LOOK = ['ListBucket', 'ListBucketMultipartUploads'];
+
+// Whole versions: to mark an object as deleted would keep what is in it.
+const REPLACE = {
+  objects: ['DeleteObjectVersion'],
+  bucket: ['ListBucketVersions'],
+};
+const RETAIN = {
+  objects: ['PutObjectRetention'],
+  bucket: ['GetBucketObjectLockConfiguration'],
+};
+
+// What a word of migrationAccess means on objects and on the bucket, beside reading and writing.
+const ARTIFACT_ACCESS = { write: [], replace: [REPLACE], retain: [RETAIN], all: [REPLACE, RETAIN] };
+
+/** Below the prefix of the artifacts' URL, which every stage has to have. */
+export function artifactPolicies(
+  artifactsUrl: string,
+  access: MigrationAccess['artifacts'],
+): Policy[] {
+  if (!access || artifactsUrl === '') return [];
+  const { host, pathname } = new URL(artifactsUrl);
+  const prefix = pathname.replace(/^\/+|\/+$/g, '');
+  const more = ARTIFACT_ACCESS[access];
+  const objects = [...WRITE, ...more.flatMap(({ objects }) => objects)];
+  const bucket = [...LOOK, ...more.flatMap(({ bucket }) => bucket)];
+  const arn = `arn:\${AWS::Partition}:s3:::${host}`;
+  // A bucket of this name could be another account's.
+  const Condition = { StringEquals: { 'aws:ResourceAccount': { Ref: 'AWS::AccountId' } } };
+  return [
+    policy('artifacts', [
+      { ...allow(objects.map(inS3), [substituted(`${arn}/${prefix}/*`)]), Condition },
+      { ...allow(bucket.map(inS3), [substituted(arn)]), Condition },
+    ]),
+  ];
+}
+
+function inS3(action: string): string {
+  return `s3:${action}`;
+}
+
+function parameterArn(name: string): object {
+  return substituted(`arn:\${AWS::Partition}:ssm:${ACCOUNT}:parameter/${name.replace(/^\//, '')}`);
+}
+
+// Secrets Manager puts six characters of its own behind the name.
+function secretArn(name: string): object {
+  return substituted(`arn:\${AWS::Partition}:secretsmanager:${ACCOUNT}:secret:${name}-??????`);
+}

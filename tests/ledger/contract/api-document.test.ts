@@ -1,0 +1,56 @@
+// The examples of docs/ledger/api.md and of the API description, run one after another on an empty ledger.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { routesWithSection, withRoutes } from '../../../cli/describe/api-guide.ts';
+import { OPERATIONS_BY_ROUTE, PARAMETERS } from '../../../lib/ledger/http/operations.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createTestService } from '../support/api/open-api.ts';
+import { findRoute, LEDGER_OPERATIONS, OPERATIONS } from '../support/api/routes.ts';
+
+const DOCUMENT = readFileSync(join(import.meta.dirname, '../../../docs/ledger/api.md'), 'utf8');
+const EXAMPLE = /```http\n(\w+) (\S+)\n(.*?)```\n```(json|csv)\n(.*?)```/gs;
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+test('every route has an example, and every example the response that the document shows', async () => {
+  const clock = () => new Date('2026-03-31T12:00:00Z');
+  const api = await openInProcess(await createTestService({ clock, ledgerId: 'default' }));
+  const routes = new Set<string>();
+  const examples = DOCUMENT.matchAll(EXAMPLE);
+  for (const [, method = '', target = '', rawBody, type, shown = ''] of examples) {
+    const [path = '', query = ''] = target.split('?');
+    routes.add(findRoute(method, path).key);
+    const sent = rawBody ? { rawBody, headers: JSON_TYPE } : {};
+    const { body, text } = await api.request(method, path, { query, ...sent });
+    const received = type === 'csv' ? text.replaceAll('\r\n', '\n') : body;
+    const expected = type === 'csv' ? shown : JSON.parse(shown);
+    expect({ method, target, received }).toEqual({ method, target, received: expected });
+  }
+  expect([...routes].sort()).toEqual(LEDGER_OPERATIONS.map(([route]) => route).sort());
+});
+
+test('every route has a section, as its description has it: `npm run describe` writes it', () => {
+  const pageParts = ['GET /page.css', 'GET /page.js'];
+  const routes = OPERATIONS.map(([route]) => route).filter((route) => !pageParts.includes(route));
+  expect(routesWithSection(DOCUMENT).toSorted()).toEqual(routes.toSorted());
+  expect(withRoutes(DOCUMENT)).toBe(DOCUMENT);
+});
+
+test('each example of the description succeeds as it is, and each item of a bulk request', async () => {
+  const api = await openInProcess(await createTestService());
+  for (const [route, { body, example, query, status = 200 }] of Object.entries(
+    OPERATIONS_BY_ROUTE,
+  )) {
+    const [method = '', path = ''] = route.split(' ');
+    expect(example === undefined, route).toBe(body === undefined);
+    const required = Object.entries(query?.entries ?? {}).filter(
+      ([, { type }]) => type !== 'exact_optional',
+    );
+    const reply = await api.request(method, path.replace('{id}', String(PARAMETERS.id?.example)), {
+      query: Object.fromEntries(required.map(([name]) => [name, PARAMETERS[name]?.example ?? ''])),
+      ...(example && { body: example }),
+    });
+    const failed = reply.body.data?.failed ?? 0;
+    expect({ route, status: reply.status, failed }).toEqual({ route, status, failed: 0 });
+  }
+});

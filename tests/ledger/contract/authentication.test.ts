@@ -1,0 +1,123 @@
+// Where authentication is required, every route that reaches a ledger refuses callers who do not prove who they are.
+import { describe, expect, it } from 'vitest';
+import { createTokenVerifier } from '../../../lib/ledger/auth/access-tokens.ts';
+import type { Scope } from '../../../lib/ledger/auth/caller.ts';
+import { interpose } from '../../shared/support/interposed-client.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import { expectRequestId } from '../support/api/expect-reply.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createTestService } from '../support/api/open-api.ts';
+import { LEDGER_OPERATIONS } from '../support/api/routes.ts';
+import { createTestKeys } from '../support/auth/test-keys.ts';
+import { AUDIENCE, createTokenIssuer } from '../support/auth/token-issuer.ts';
+
+const table = await createTestTable();
+const issuer = await createTokenIssuer();
+const calls: string[] = [];
+let now = Date.parse('2026-03-01T12:00:00Z');
+const clock = () => new Date(now);
+const client = interpose(table.client, (commandName) => {
+  calls.push(commandName);
+});
+const service = await createTestService({
+  client,
+  tableName: table.tableName,
+  ledgerId: undefined,
+  clock,
+  verifyToken: createTokenVerifier(
+    { issuer: issuer.issuer, audience: AUDIENCE },
+    { fetchKeys: issuer.fetch },
+  ),
+});
+const api = await openInProcess(service);
+const keys = createTestKeys(table, clock);
+
+async function newKey(ledger: string, scope: Scope = 'write') {
+  const { key, secret } = await keys.create({ name: 'test', ledger, scope });
+  return { ...key, headers: { authorization: `Bearer ${secret}` } };
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const tokenOf = async (scope: string) => bearer(await issuer.sign({ scope }));
+const readingKey = await newKey('alice', 'read');
+const revoked = await newKey('alice');
+await keys.revoke(revoked.id);
+
+const CALLERS_TO_REFUSE: [string, Record<string, string>][] = [
+  ['nobody', {}],
+  ['an unknown key', bearer(`fl_${'A'.repeat(43)}`)],
+  ['a revoked key', revoked.headers],
+  ['a forged token', bearer(await (await createTokenIssuer()).sign())],
+];
+
+const ROUTES = LEDGER_OPERATIONS.map(([route]) => {
+  const [method = '', path = ''] = route.replace('{id}', '1').split(' ');
+  return { method, path };
+});
+
+describe.each(ROUTES)('$method $path', ({ method, path }) => {
+  it.each(CALLERS_TO_REFUSE)(
+    'refuses %s with 401 before it reads the ledger',
+    async (_, headers) => {
+      calls.length = 0;
+      const reply = await api.request(method, path, { headers });
+      expect(reply).toMatchObject({
+        status: 401,
+        body: { success: false, error: 'unauthenticated', message: expect.stringMatching(/\S/) },
+        headers: { 'www-authenticate': 'Bearer' },
+      });
+      expectRequestId(reply);
+      expect(calls.length).toBeLessThanOrEqual(1);
+    },
+  );
+
+  it.each([
+    ['a key with scope "read" read only', async () => readingKey.headers, method === 'GET'],
+    ['a token with scope "read" read only', () => tokenOf('ledger:read'), method === 'GET'],
+    ['a token with another scope do nothing', () => tokenOf('openid profile'), false],
+  ])('lets %s', async (_, headersOf, isAllowed) => {
+    const { status, body } = await api.request(method, path, { headers: await headersOf() });
+    if (isAllowed) expect(status).not.toBe(403);
+    else expect({ status, error: body.error }).toEqual({ status: 403, error: 'forbidden' });
+  });
+});
+
+describe('GET /me', () => {
+  it('names ledger, scope, id and name of a key', async () => {
+    const { id: key_id, headers } = readingKey;
+    const { data } = (await api.request('GET', '/me', { headers })).body;
+    expect(data).toEqual({ ledger: 'alice', scope: 'read', kind: 'key', key_id, name: 'test' });
+  });
+
+  it('names ledger and scope of a token', async () => {
+    const headers = await tokenOf('ledger:write');
+    expect((await api.request('GET', '/me', { headers })).body.data).toEqual({
+      ledger: expect.stringMatching(/^user-/),
+      scope: 'write',
+      kind: 'token',
+    });
+  });
+});
+
+it('keeps the time of the first revocation', async () => {
+  const { id } = await newKey('alice-5');
+  const { revokedAt } = await keys.revoke(id);
+  now += 60_000;
+  expect((await keys.revoke(id)).revokedAt).toBe(revokedAt);
+  expect((await keys.list()).find((key) => key.id === id)?.revokedAt).toBe(revokedAt);
+});
+
+it('stores neither the secret nor anything to derive it from', async () => {
+  const { secret, key } = await keys.create({ name: 'phone', ledger: 'carol', scope: 'read' });
+  expect(secret).toMatch(/^fl_[\w-]{43}$/);
+  const listed = (await keys.list()).find(({ id }) => id === key.id);
+  const given = { id: key.id, name: 'phone', ledger: 'carol', scope: 'read' };
+  expect(listed).toEqual({ ...given, createdAt: now });
+  expect(JSON.stringify(listed)).not.toContain(secret.slice(3));
+});
+
+it('refuses to revoke what is not a key', async () => {
+  for (const id of ['', '0', 'f'.repeat(12), '~']) {
+    await expect(keys.revoke(id)).rejects.toMatchObject({ name: 'NotFoundError' });
+  }
+});

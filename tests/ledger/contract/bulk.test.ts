@@ -1,0 +1,354 @@
+// Requests of many transactions: one result for each, each under the rules of one, and nothing applied twice.
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createVerification } from '../../../lib/ledger/service/verification.ts';
+import { onceBefore } from '../../shared/support/interposed-client.ts';
+import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
+import {
+  type Client,
+  createFaultyClient,
+  denied,
+  type Fault,
+  PASSING_FAULTS,
+} from '../../shared/support/store-faults.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
+import { givenCategory, LUNCH, UNKNOWN_ID } from '../support/api/records.ts';
+
+const PATH = '/transactions/bulk';
+const DELETE = '/transactions/bulk/delete';
+
+const table = await createTestTable();
+let ledgers = 0;
+
+// A 500 has its log line, which is not for the test's own output.
+beforeEach(() => void vi.spyOn(process.stderr, 'write').mockReturnValue(true));
+afterEach(() => void vi.restoreAllMocks());
+
+interface Row {
+  readonly id: number;
+  readonly etag: string;
+}
+
+const newRows = (count: number, fields: object = {}) =>
+  Array.from({ length: count }, (_, n) => ({ ...LUNCH, amount: n, ...fields }));
+
+/** A ledger with as many transactions, with ids from 1. */
+async function givenLedger(count = 0) {
+  ledgers += 1;
+  const settings = { ...table, ledgerId: `ledger-${ledgers}`, timeZone: 'UTC' };
+  /** @param client another one than that of the table */
+  const open = async (client: Client = table.client) =>
+    await openInProcess(
+      createServiceOn({ ...settings, client, retryPolicy: createSleeplessRetryPolicy() }),
+    );
+  const api = await open();
+  const rows: Row[] =
+    count === 0 ? [] : (await api.post(PATH, { transactions: newRows(count) })).body.data.results;
+  const verify = async () => {
+    const verdict = await createVerification(settings).verify();
+    expect(verdict.drifts).toEqual([]);
+    return verdict.rows;
+  };
+  const read = async (id: number) => (await api.get(`/transactions/${id}`)).body.data;
+  return { api, open, rows, verify, read };
+}
+
+/** Writes that are refused after a number of them. */
+function breakingOff(writes: number): Client {
+  let left = writes;
+  return createFaultyClient(table.client, (_, name) => {
+    if (name !== 'TransactWriteCommand') return undefined;
+    left -= 1;
+    return left < 0 ? denied : undefined;
+  });
+}
+
+/** More items than one database transaction may write. */
+const spread = async (api: Parameters<typeof givenCategory>[0], count: number) => {
+  const categories = await Promise.all(Array.from({ length: 12 }, () => givenCategory(api)));
+  return Array.from({ length: count }, (_, n) => ({
+    transaction_date: `${2000 + n}-0${(n % 9) + 1}-15`,
+    category_id: categories[n % 12].id,
+  }));
+};
+
+describe('POST /transactions/bulk', () => {
+  it.each([1, 26, 100])('creates %i transactions over months and categories', async (count) => {
+    const { api, verify, read } = await givenLedger();
+    const places = await spread(api, count);
+    const rows = newRows(count).map((row, n) => ({ ...row, ...places[n] }));
+    const transactions = rows.map((row) => ({ ...row, external_id: randomUUID() }));
+    const { status, body } = await api.post(PATH, { transactions });
+    expect([status, body.data.created]).toEqual([207, count]);
+    const etag = expect.any(String);
+    expect(body.data.results).toEqual(
+      transactions.map((_, index) => ({ index, status: 201, id: index + 1, etag })),
+    );
+    expect(await read(count)).toMatchObject(transactions.at(-1) ?? {});
+    expect(await verify()).toBe(count);
+  });
+
+  it('refuses each invalid transaction by itself, and duplicates in the ledger and the request', async () => {
+    const { api, verify } = await givenLedger(1);
+    await api.put('/transactions/1', { external_id: 'first' });
+    const old = await givenCategory(api, { is_active: false });
+    const transactions = [
+      LUNCH,
+      { ...LUNCH, amount: '12' },
+      'lunch',
+      { ...LUNCH, category_id: UNKNOWN_ID },
+      { ...LUNCH, category_id: old.id },
+      { ...LUNCH, external_id: 'first' },
+      { ...LUNCH, external_id: 'second' },
+      { ...LUNCH, external_id: 'second' },
+    ];
+    const { body } = await api.post(PATH, { transactions });
+    expect(body.data).toMatchObject({
+      created: 2,
+      duplicates: 2,
+      failed: 4,
+      results: [
+        { index: 0, status: 201, id: 2 },
+        { index: 1, status: 400, details: { amount: [expect.any(String)] } },
+        { index: 2, status: 400, error: 'validation_failed' },
+        { index: 3, status: 404, error: 'not_found' },
+        { index: 4, status: 400, error: 'validation_failed' },
+        { index: 5, status: 409, existing_id: 1 },
+        { index: 6, status: 201, id: 3 },
+        { index: 7, status: 409, existing_id: 3 },
+      ],
+    });
+    expect(await verify()).toBe(3);
+  });
+
+  it('whose results are too large to be remembered has its key all the same', async () => {
+    const { api, verify } = await givenLedger();
+    const headers = { 'idempotency-key': randomUUID() };
+    const send = (transactions: object[]) =>
+      api.request('POST', PATH, { body: { transactions }, headers });
+    const unknown = Array.from({ length: 100 }, (_, n) => [`${n}`.padStart(50, '_'), n]);
+    const refused = { ...LUNCH, ...Object.fromEntries(unknown) };
+    const large = [LUNCH, ...Array(99).fill(refused)];
+    const first = await send(large);
+    expect(first.text.length).toBeGreaterThan(400 * 1024);
+    expect((await send(large)).text).toBe(first.text);
+    expect((await send([LUNCH])).status).toBe(422);
+    expect(await verify()).toBe(1);
+  });
+});
+
+describe('PUT /transactions/bulk', () => {
+  it('changes 100 transactions over dates, types and categories, and answers with their ETags', async () => {
+    const { api, rows, verify, read } = await givenLedger(100);
+    const places = await spread(api, 100);
+    const changes = places.map((place) => ({ ...place, type: 'income' }));
+    const transactions = rows.map(({ id, etag }, n) => ({ id, if_match: etag, ...changes[n] }));
+    const { status, body } = await api.put(PATH, { transactions });
+    expect([status, body.data.updated, body.data.failed]).toEqual([207, 100, 0]);
+    expect(body.data.results.map(({ id }: Row) => id)).toEqual(rows.map(({ id }) => id));
+    expect(await read(100)).toMatchObject({ ...changes[99], amount: 99 });
+    const { headers } = await api.get('/transactions/50');
+    expect(headers.etag).toBe(body.data.results[49].etag);
+    expect(await verify()).toBe(100);
+  });
+
+  it('refuses each invalid change by itself', async () => {
+    const { api, rows, verify, read } = await givenLedger(9);
+    const old = await givenCategory(api, { is_active: false });
+    await api.put('/transactions/1', { external_id: 'taken' });
+    const other = rows[8]?.etag;
+    const items: [status: number, item: unknown, result?: object][] = [
+      [200, { id: 2, notes: 'Note' }],
+      [404, { id: UNKNOWN_ID, notes: 'Note' }],
+      [400, { id: 3, amount: 'much' }, { details: { amount: [expect.any(String)] } }],
+      [404, { id: 5, category_id: UNKNOWN_ID }],
+      [400, { id: 6, category_id: old.id }],
+      [409, { id: 7, external_id: 'taken' }, { existing_id: 1 }],
+      [412, { id: 8, notes: 'Note', if_match: other }],
+      [400, { id: 9, if_match: other?.slice(1) }, { details: { if_match: [expect.any(String)] } }],
+      [400, { notes: 'Note' }, { details: { id: [expect.any(String)] } }],
+      [400, 'lunch'],
+      [400, { id: '1', notes: 'Note' }],
+      [200, { id: 1, notes: null, if_match: '*' }],
+    ];
+    const { body } = await api.put(PATH, { transactions: items.map(([, item]) => item) });
+    expect(body.data).toMatchObject({
+      updated: 2,
+      failed: 10,
+      results: items.map(([status, , result]) => ({ status, ...result })),
+    });
+    expect(await read(2)).toMatchObject({ notes: 'Note' });
+    expect(await read(8)).toMatchObject({ notes: null });
+    expect(await verify()).toBe(9);
+  });
+
+  it('exchanges external ids within one request where each change can follow the other', async () => {
+    const { api, verify, read } = await givenLedger(2);
+    await api.put('/transactions/1', { external_id: 'bank-1' });
+    const transactions = [
+      { id: 1, external_id: null },
+      { id: 2, external_id: 'bank-1' },
+    ];
+    expect((await api.put(PATH, { transactions })).body.data.updated).toBe(2);
+    expect(await read(2)).toMatchObject({ external_id: 'bank-1' });
+    expect(await verify()).toBe(2);
+  });
+});
+
+describe('POST /transactions/bulk/delete', () => {
+  it('removes 100 transactions, and frees their external ids', async () => {
+    const { api, rows, verify } = await givenLedger(100);
+    await api.put('/transactions/1', { external_id: 'bank-1' });
+    const transactions = rows.map(({ id }) => ({ id }));
+    const { status, body } = await api.post(DELETE, { transactions });
+    expect([status, body.data.deleted, body.data.failed]).toEqual([207, 100, 0]);
+    expect(body.data.results[99]).toEqual({ index: 99, status: 200, id: 100 });
+    const again = await api.post('/transactions', { ...LUNCH, external_id: 'bank-1' });
+    expect(again.status).toBe(201);
+    expect(await verify()).toBe(1);
+  });
+
+  it('refuses each by itself', async () => {
+    const { api, rows, verify } = await givenLedger(3);
+    await api.put('/transactions/1', { notes: 'Changed' });
+    const transactions = [
+      { id: 1, if_match: rows[0]?.etag },
+      { id: 2, if_match: rows[1]?.etag },
+      { id: 3, notes: 'Note' },
+      { id: UNKNOWN_ID },
+    ];
+    const { body } = await api.post(DELETE, { transactions });
+    expect(body.data).toMatchObject({
+      deleted: 1,
+      failed: 3,
+      results: [{ status: 412 }, { status: 200, id: 2 }, { status: 400 }, { status: 404 }],
+    });
+    expect(await verify()).toBe(2);
+  });
+
+  /** Applies the changes of transactions, and loses every response to that. */
+  function losingResponses(): Client {
+    const lost: Fault = (call, { input }) => {
+      const { TransactItems = [] } = input as { readonly TransactItems?: readonly object[] };
+      // A key is bound by one write.
+      return TransactItems.length > 1 ? PASSING_FAULTS['reset after applying'](call) : call();
+    };
+    return createFaultyClient(table.client, () => lost);
+  }
+
+  it('does not claim that transactions were removed when all responses were lost, but where a key tells', async () => {
+    const { open, rows, verify } = await givenLedger(6);
+    const api = await open(losingResponses());
+    const remove = (some: readonly Row[], headers = {}) => {
+      const transactions = some.map(({ id }) => ({ id }));
+      return api.request('POST', DELETE, { body: { transactions }, headers });
+    };
+    expect((await remove(rows.slice(0, 2))).status).toBe(500);
+    expect((await remove(rows.slice(2, 3))).body.data).toMatchObject({ deleted: 1 });
+    const keyed = await remove(rows.slice(3), { 'idempotency-key': randomUUID() });
+    expect(keyed.body.data).toMatchObject({ deleted: 3, failed: 0 });
+    expect(await verify()).toBe(0);
+  });
+});
+
+type Item = Readonly<Record<string, unknown>>;
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  /** How the response counts what was applied. */
+  readonly done: string;
+  readonly itemOf: (row: Row) => Item;
+}
+
+const OPERATIONS: readonly Operation[] = [
+  { method: 'POST', path: PATH, done: 'created', itemOf: () => LUNCH },
+  { method: 'PUT', path: PATH, done: 'updated', itemOf: ({ id }) => ({ id, notes: 'Note' }) },
+  { method: 'POST', path: DELETE, done: 'deleted', itemOf: ({ id }) => ({ id }) },
+];
+
+describe.each(OPERATIONS.slice(1))('$method $path', ({ method, path, done, itemOf }) => {
+  it('follows another request that changed a row meanwhile, but not where it expects the version before', async () => {
+    const { api, open, rows, verify } = await givenLedger(4);
+    const isUpdate = done === 'updated';
+    const outrun = async (id: number, transactions: readonly Item[]) => {
+      const client = onceBefore(table.client, 'TransactWriteCommand', () =>
+        api.put(`/transactions/${id}`, { amount: 77 }),
+      );
+      return await (await open(client)).request(method, path, { body: { transactions } });
+    };
+    const items = rows.map((row) => ({ ...itemOf(row), if_match: row.etag }));
+    const free = await outrun(2, rows.slice(0, 2).map(itemOf));
+    expect(free.body.data).toMatchObject({ [done]: 2, failed: 0 });
+    const second = (await api.get('/transactions/2')).body.data;
+    if (isUpdate) expect(second).toMatchObject({ amount: 77, notes: 'Note' });
+    const expecting = await outrun(4, items.slice(2));
+    expect(expecting.body.data.results).toMatchObject([{ status: 200 }, { status: 412 }]);
+    const last = (await api.get('/transactions/4')).body.data;
+    expect(last).toMatchObject({ amount: 77, notes: null });
+    expect(await verify()).toBe(isUpdate ? 4 : 1);
+  });
+
+  it('refuses a list that names a transaction twice as a whole', async () => {
+    const { api, rows } = await givenLedger(1);
+    const body = { transactions: [...rows, ...rows].map(itemOf) };
+    const { status, body: reply } = await api.request(method, path, { body });
+    expect([status, Object.keys(reply.details ?? {})]).toEqual([400, ['transactions']]);
+  });
+});
+
+describe.each(OPERATIONS)('$method $path', ({ method, path, done, itemOf }) => {
+  it('refuses what is no list of 1 to 100 without taking the key', async () => {
+    const { api, rows } = await givenLedger(1);
+    const headers = { 'idempotency-key': randomUUID() };
+    const send = (body: object) => api.request(method, path, { body, headers });
+    const items = rows.map(itemOf);
+    for (const transactions of [[], 5, Array(101).fill(items[0]), undefined]) {
+      expect((await send({ transactions })).status).toBe(400);
+    }
+    expect((await send({ transactions: items, other: 1 })).status).toBe(400);
+    expect((await send({ transactions: items })).body.data[done]).toBe(1);
+  });
+
+  it('with a key is applied once, and repeated with its first results', async () => {
+    const { api, rows, verify } = await givenLedger(60);
+    const headers = { 'idempotency-key': randomUUID() };
+    const send = (transactions: readonly object[]) =>
+      api.request(method, path, { body: { transactions }, headers });
+    const items = [...rows.map(itemOf), { id: UNKNOWN_ID, amount: 'x' }];
+    const first = await send(items);
+    expect(first.body.data).toMatchObject({ [done]: 60, failed: 1 });
+    const count = await verify();
+    if (done === 'updated') await api.put('/transactions/1', { notes: 'Later' });
+    const second = await send(items);
+    expect([second.text, second.headers['idempotent-replayed']]).toEqual([first.text, 'true']);
+    if (done === 'updated') {
+      const { data } = (await api.get('/transactions/1')).body;
+      expect(data).toMatchObject({ notes: 'Later' });
+    }
+    expect((await send(items.slice(1))).status).toBe(422);
+    expect(await verify()).toBe(count);
+  });
+
+  it('with a key goes on where it broke off', async () => {
+    const { api, open, rows, verify } = await givenLedger(90);
+    // The first write binds the key to the body.
+    const broken = await open(breakingOff(2));
+    const headers = { 'idempotency-key': randomUUID() };
+    const transactions = rows.map((row) =>
+      done === 'created' ? LUNCH : { ...itemOf(row), if_match: row.etag },
+    );
+    const request = { body: { transactions }, headers };
+    const first = await broken.request(method, path, request);
+    const stored = first.body.data[done];
+    expect(stored).toBeGreaterThan(0);
+    expect(stored).toBeLessThan(90);
+    const second = await api.request(method, path, request);
+    expect(second.body.data).toMatchObject({ [done]: 90, failed: 0 });
+    expect(second.body.data.results.slice(0, stored)).toEqual(
+      first.body.data.results.slice(0, stored),
+    );
+    await verify();
+  });
+});

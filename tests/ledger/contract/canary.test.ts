@@ -1,0 +1,96 @@
+// The canary uses the API as a client does: it leaves nothing behind, and fails when clients would.
+import { expect, it } from 'vitest';
+import { type CanaryOptions, runCanary } from '../../../lib/ledger/canary/canary.ts';
+import { requireProtectedTable } from '../../../lib/ledger/canary/table-protection.ts';
+import type { Api } from '../support/api/api-client.ts';
+import { openApi } from '../support/api/open-api.ts';
+import { givenTransaction } from '../support/api/records.ts';
+
+const api = await openApi();
+
+type Answer = (method: string, path: string) => Response | undefined;
+
+/** A run whose requests get another answer where there is one. */
+function run(answer: Answer = () => undefined, on: Api = api) {
+  const sent: string[] = [];
+  const fetch: CanaryOptions['fetch'] = async (address, { method = '', body } = {}) => {
+    const { pathname, searchParams } = new URL(String(address));
+    sent.push(`${method} ${pathname.replace(/\d+/, 'ID')}`);
+    const instead = answer(method, pathname);
+    if (instead) return instead;
+    const query = Object.fromEntries(searchParams);
+    const given = { query, ...(typeof body === 'string' && { rawBody: body }) };
+    const reply = await on.request(method, pathname, given);
+    return Response.json(reply.body, { status: reply.status });
+  };
+  const sleep = async () => void sent.push('sleep');
+  const now = () => new Date('2026-03-05T12:00:00Z');
+  return { sent, ended: runCanary({ url: 'http://api.example', key: 'any', fetch, sleep, now }) };
+}
+
+const left = async () => (await api.get('/transactions')).body.data;
+
+it('creates, reads, lists and deletes one transaction', async () => {
+  const { sent, ended } = run();
+  await ended;
+  expect(sent).toEqual([
+    'GET /transactions',
+    'POST /transactions',
+    'GET /transactions/ID',
+    'GET /transactions',
+    'DELETE /transactions/ID',
+    'GET /transactions/ID',
+  ]);
+  expect(await left()).toEqual([]);
+});
+
+it('deletes what an earlier run left behind', async () => {
+  await givenTransaction(api, { transaction_date: '2026-03-05' });
+  await run().ended;
+  expect(await left()).toEqual([]);
+});
+
+it('waits for a list that lags, and no longer than it has to', async () => {
+  let lists = 0;
+  const empty = () => Response.json({ data: [] });
+  const lagging: Answer = (method, path) =>
+    method === 'GET' && path === '/transactions' && ++lists < 4 ? empty() : undefined;
+  const { sent, ended } = run(lagging);
+  await ended;
+  expect(sent.filter((step) => step === 'sleep')).toHaveLength(2);
+  const never = run((method, path) =>
+    `${method} ${path}` === 'GET /transactions' ? empty() : undefined,
+  );
+  await expect(never.ended).rejects.toThrow(/^The list does not show transaction \d+/);
+});
+
+it.each([
+  ['create', 'POST', 503],
+  ['read', 'GET', 500],
+  ['delete', 'DELETE', 401],
+])('fails where it cannot %s', async (step, method, status) => {
+  const { ended } = run((sent, path) =>
+    sent === method && (step !== 'read' || path !== '/transactions')
+      ? new Response('', { status, headers: { 'x-request-id': 'abc' } })
+      : undefined,
+  );
+  await expect(ended).rejects.toThrow(
+    new RegExp(`^Cannot ${step}: ${method} /transactions.* answered ${status}, request id abc`),
+  );
+});
+
+it.each([
+  [true, 'ENABLED', undefined],
+  [false, 'ENABLED', 'The table t has no deletion protection.'],
+  [true, 'DISABLED', 'The table t has no point-in-time recovery.'],
+  [false, undefined, 'The table t has no deletion protection and no point-in-time recovery.'],
+])('watches the protections of the table: %s, %s', async (isProtected, recovery, message) => {
+  const PointInTimeRecoveryDescription = { PointInTimeRecoveryStatus: recovery };
+  const send = async ({ constructor: { name } }: object) =>
+    name === 'DescribeTableCommand'
+      ? { Table: { DeletionProtectionEnabled: isProtected } }
+      : { ContinuousBackupsDescription: { PointInTimeRecoveryDescription } };
+  const checked = requireProtectedTable({ send: send as never }, 't');
+  if (message === undefined) await expect(checked).resolves.toBeUndefined();
+  else await expect(checked).rejects.toThrow(message);
+});

@@ -1,0 +1,242 @@
+// What requests cost in DynamoDB's own units, which are the same on every machine and at every size of the ledger.
+import { beforeAll, describe, expect, it, test } from 'vitest';
+import {
+  type Cost,
+  createMeteredClient,
+  type MeteredClient,
+} from '../../../bench/ledger/metered-client.ts';
+import { openLedger } from '../../../cli/ledger/open-ledger.ts';
+import { seededRandom } from '../../../cli/seeded-random.ts';
+import type { TransactionChanges } from '../../../lib/ledger/domain/transaction.ts';
+import type { Ledger } from '../../../lib/ledger/ledger.ts';
+import { NAMES_READ_AT_ONCE } from '../../../lib/ledger/store/categories.ts';
+import { isOnDynamodbLocal } from '../../shared/support/database-engine.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import { bulkLoad, bulkLoadHousehold } from '../support/bulk-loader.ts';
+import { EVERYTHING } from '../support/ledger-contents.ts';
+import { MOST_UNITS, REQUEST_UNITS, type RequestKind } from '../support/request-units.ts';
+import { storedCategory, storedTransaction } from '../support/stored-records.ts';
+
+const LIST = {
+  readUnits: MOST_UNITS.list.read,
+  roundTrips: 3,
+  firstOrLastRoundTrips: 2,
+  lastToFirst: 1.3,
+};
+
+const PER_PAGE = 20;
+const LAST_DAY = '2026-06-30';
+const GROCERIES = 7;
+const FURNITURE = 14;
+
+interface Metered {
+  readonly ledger: Ledger;
+  readonly client: MeteredClient;
+}
+
+const households = new Map<string, Promise<Metered>>();
+
+/** Loaded once for all that read it and for the few that write to it. */
+function givenHousehold(transactions: number, years: number): Promise<Metered> {
+  const name = `${transactions} over ${years}`;
+  const household = households.get(name) ?? loadHousehold(transactions, years);
+  households.set(name, household);
+  return household;
+}
+
+async function loadHousehold(transactions: number, years: number): Promise<Metered> {
+  const table = await createTestTable();
+  const target = { ...table, ledgerId: 'default' };
+  await bulkLoadHousehold(target, { transactions, years, lastDay: LAST_DAY, seed: 11 });
+  const client = createMeteredClient(table.client);
+  return { ledger: openLedger({ ...target, client, timeZone: 'UTC' }), client };
+}
+
+const RANGES = [
+  {},
+  { startDate: '2026-01-01' },
+  { startDate: '2026-03-01', endDate: '2026-03-31' },
+  { startDate: '2026-03-07', endDate: '2026-03-21' },
+  { startDate: '2018-02-11', endDate: '2026-02-03' },
+  { endDate: '2019-05-20' },
+  { startDate: '2026-05-14', endDate: '2026-05-14' },
+] as const;
+
+const FILTERS = [undefined, 'income', 'expense'].flatMap((type) =>
+  [undefined, null, GROCERIES, FURNITURE].flatMap((categoryId) =>
+    RANGES.map((range) => ({ ...EVERYTHING, type, categoryId, ...range })),
+  ),
+) as Omit<Parameters<Ledger['transactions']['list']>[0], 'page' | 'perPage'>[];
+
+describe.each([
+  { transactions: 10_000, years: 10 },
+  { transactions: 10_000, years: 50 },
+])('a list of 20 rows out of $transactions over $years years', ({ transactions, years }) => {
+  const costs: { filter: string; pages: number; first: Cost; others: Cost[]; last: Cost }[] = [];
+
+  beforeAll(async () => {
+    const { ledger, client } = await givenHousehold(transactions, years);
+    const random = seededRandom(7);
+    for (const filter of FILTERS) {
+      let pages = 0;
+      const read = async (page: number, isOldestFirst = false) => {
+        const query = { ...filter, page, perPage: PER_PAGE, isOldestFirst };
+        const { result, cost } = await client.measure(() => ledger.transactions.list(query));
+        pages = result.pagination.pages;
+        return cost;
+      };
+      const first = await read(1);
+      const last = await read(Math.max(1, pages));
+      const middle = Math.ceil(pages / 2) || 1;
+      const others: Cost[] = [];
+      for (const page of [middle, pages + 1, random.integer(1, pages || 1)]) {
+        others.push(await read(page));
+      }
+      for (const page of [1, middle, Math.max(1, pages)]) others.push(await read(page, true));
+      costs.push({ filter: JSON.stringify(filter), pages, first, last, others });
+    }
+  });
+
+  it(`costs at most ${LIST.readUnits} read units, whatever the filter and the page`, () => {
+    for (const { filter, first, others, last } of costs) {
+      for (const { readUnits } of [first, ...others, last]) {
+        expect(readUnits, filter).toBeLessThanOrEqual(LIST.readUnits);
+        expect(readUnits, filter).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  it(`takes at most ${LIST.roundTrips} sequential round trips, its first and last page ${LIST.firstOrLastRoundTrips}`, () => {
+    for (const { filter, first, others, last } of costs) {
+      for (const { roundTrips } of [first, last]) {
+        expect(roundTrips, filter).toBeLessThanOrEqual(LIST.firstOrLastRoundTrips);
+      }
+      for (const { roundTrips } of others) {
+        expect(roundTrips, filter).toBeLessThanOrEqual(LIST.roundTrips);
+      }
+    }
+  });
+
+  it(`costs for the last page at most ${LIST.lastToFirst} times the first`, () => {
+    for (const { filter, first, last } of costs) {
+      expect(last.readUnits / first.readUnits, filter).toBeLessThanOrEqual(LIST.lastToFirst);
+    }
+    expect(costs.filter(({ pages }) => pages > 100)).not.toEqual([]);
+  });
+});
+
+test(`with many categories a list reads ${NAMES_READ_AT_ONCE} names, and the names of its page that are not among them`, async () => {
+  const table = await createTestTable();
+  const target = { ...table, ledgerId: 'default' };
+  const categories = Array.from({ length: 10 * NAMES_READ_AT_ONCE }, (_, n) =>
+    storedCategory(n + 1, `Category ${String(n + 1).padStart(5, '0')}`),
+  );
+  const last = categories.length;
+  // Two rows of one category beyond the names that are read at once, one of a category among them.
+  const rows = [last, last, 1].map((categoryId, n) => storedTransaction(n + 1, { categoryId }));
+  await bulkLoad(target, categories, rows);
+  const client = createMeteredClient(table.client);
+  const { transactions } = openLedger({ ...target, client, timeZone: 'UTC' });
+  const { result, cost } = await client.measure(() =>
+    transactions.list({ ...EVERYTHING, page: 1, perPage: PER_PAGE }),
+  );
+  expect(result.items.map(({ categoryName }) => categoryName)).toEqual([
+    categories[0]?.name,
+    categories[last - 1]?.name,
+    categories[last - 1]?.name,
+  ]);
+  expect(cost.readUnits).toBeLessThanOrEqual(LIST.readUnits);
+  expect(cost).toMatchObject({ calls: 4, roundTrips: LIST.firstOrLastRoundTrips });
+});
+
+test.skipIf(isOnDynamodbLocal()).each([
+  ['a', 12, 3],
+  ['a', 255, 15],
+  ['é', 255, 27],
+  ['😀', 255, 52],
+])(`names of %s, %i characters each, cost a list %i read units`, async (letter, length, units) => {
+  const target = { ...(await createTestTable()), ledgerId: 'household' };
+  const categories = Array.from({ length: NAMES_READ_AT_ONCE }, (_, n) =>
+    storedCategory(n + 1, String(n).padStart(4, '0') + letter.repeat(length - 4)),
+  );
+  await bulkLoad(target, categories, []);
+  const client = createMeteredClient(target.client);
+  const { transactions } = openLedger({ ...target, client, timeZone: 'UTC' });
+  const ofDay = { startDate: '2026-01-02', endDate: '2026-01-02', page: 1, perPage: PER_PAGE };
+  const { cost } = await client.measure(() => transactions.list({ ...EVERYTHING, ...ofDay }));
+  const ofNothing = 1;
+  expect(cost.readUnits - ofNothing).toBe(units);
+});
+
+describe.skipIf(isOnDynamodbLocal())('a request costs exactly, at any size of the ledger:', () => {
+  const costs: Partial<Record<RequestKind, Cost>>[] = [];
+
+  beforeAll(async () => {
+    for (const transactions of [1_000, 10_000]) {
+      costs.push(await measureRequests(await givenHousehold(transactions, 10)));
+    }
+  });
+
+  it.each(Object.entries(REQUEST_UNITS))('%s, %o', (kind, units) => {
+    const found = costs.map((each) => {
+      const { readUnits: read, writeUnits: write } = each[kind as RequestKind] ?? {};
+      return { read, write };
+    });
+    expect(found).toEqual([units, units]);
+  });
+});
+
+async function measureRequests({ ledger, client }: Metered) {
+  const { transactions, categories, summaries } = ledger;
+  const costs: Partial<Record<RequestKind, Cost>> = {};
+  async function measure<Result>(kind: RequestKind, request: () => Promise<Result>) {
+    const { result, cost } = await client.measure(request);
+    costs[kind] = cost;
+    return result;
+  }
+  const common = {
+    description: 'Supermarket',
+    amount: 25.4,
+    type: 'expense',
+    notes: null,
+  } as const;
+  const fields = { ...common, categoryId: GROCERIES, date: '2026-03-05' };
+  const many = Array.from({ length: 100 }, (_, n) => ({
+    fields: { ...fields, externalId: `bulk-${n}` },
+  }));
+  const created = await measure('create', () => transactions.create(fields));
+  const id = String(created.id);
+  const bare = await measure('create without a category', () =>
+    transactions.create({ ...fields, categoryId: null }),
+  );
+  await measure('create with an external id', () =>
+    transactions.create({ ...fields, externalId: 'bank-1' }),
+  );
+  await measure('read', () => transactions.read(id));
+  await measure('update of notes', () => transactions.update(created, { notes: 'Split' }));
+  await measure('delete', () => transactions.remove(id));
+  await measure('delete without a category', () => transactions.remove(String(bare.id)));
+  const bulk = await measure('bulk create of 100', () => transactions.createMany(many));
+  const ids = bulk.flatMap((each) => ('value' in each ? [{ id: each.value.id }] : []));
+  const changeAll = (changes: TransactionChanges) =>
+    transactions.updateMany(ids.map((each) => ({ ...each, changes })));
+  await measure('bulk update of 100, of their notes', () => changeAll({ notes: 'Split' }));
+  await measure('bulk update of 100, to another category', () =>
+    changeAll({ categoryId: FURNITURE }),
+  );
+  await measure('bulk delete of 100', () => transactions.removeMany(ids));
+  const year = { ...EVERYTHING, startDate: '2025-01-01', endDate: '2025-12-31' };
+  const tenYears = { ...EVERYTHING, startDate: '2017-01-01', endDate: '2026-12-31' };
+  await measure('summary of a year by month', () => summaries.read({ ...year, period: 'month' }));
+  await measure('summary of a year by category', () =>
+    summaries.read({ ...year, grouping: 'category' }),
+  );
+  await measure('summary of ten years by category and month', () =>
+    summaries.read({ ...tenYears, grouping: 'category', period: 'month' }),
+  );
+  await measure('list of 30 categories', () => categories.list({ activeOnly: true }));
+  await measure('create of a category', () =>
+    categories.create({ name: 'Sailing', description: null, color: null, isActive: true }),
+  );
+  return costs;
+}

@@ -1,0 +1,43 @@
+// What an export costs in DynamoDB's units: each part as much as what it reads, and no part more than 1 MB.
+import { expect, it } from 'vitest';
+import { createMeteredClient } from '../../../../bench/ledger/metered-client.ts';
+import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
+import type { ListPosition } from '../../../../lib/ledger/domain/transaction.ts';
+import { exportReply } from '../../../../lib/ledger/http/transaction-export.ts';
+import { createTestTable } from '../../../shared/support/test-table.ts';
+import { bulkLoadHousehold } from '../../support/bulk-loader.ts';
+import { EVERYTHING } from '../../support/ledger-contents.ts';
+import { MOST_UNITS } from '../../support/request-units.ts';
+
+const MOST_READ = MOST_UNITS['part of an export'].read;
+const TRANSACTIONS = 5_000;
+/** Usual rows: docs/ledger/api.md says how many of them a part has. */
+const LEAST_ROWS = 2_000;
+
+it(`costs at most ${MOST_READ} read units for each part`, async () => {
+  const table = { ...(await createTestTable()), ledgerId: 'household' };
+  const household = { transactions: TRANSACTIONS, years: 10, lastDay: '2026-06-30', seed: 11 };
+  await bulkLoadHousehold(table, household);
+  const client = createMeteredClient(table.client);
+  const { transactions } = openLedger({ ...table, client, timeZone: 'UTC' });
+  const rows: number[] = [];
+  let after: ListPosition | undefined;
+  do {
+    const query = { ...EVERYTHING, after };
+    const { result, cost } = await client.measure(() => transactions.readExportPart(query));
+    expect(cost.readUnits).toBeLessThanOrEqual(MOST_READ);
+    expect(cost).toMatchObject({ calls: 2, roundTrips: 1 });
+    // The whole of it fits into one response.
+    const { headers } = exportReply(result, {});
+    expect(headers?.link === undefined).toBe(result.next === undefined);
+    const { body } = exportReply(result, { format: 'json' });
+    expect(body.next === null).toBe(result.next === undefined);
+    rows.push(result.items.length);
+    after = result.next;
+  } while (after);
+  expect(rows.reduce((sum, count) => sum + count)).toBe(TRANSACTIONS);
+  expect(
+    rows.slice(0, -1).every((count) => count >= LEAST_ROWS),
+    String(rows),
+  ).toBe(true);
+});

@@ -1,0 +1,99 @@
+// What a summary costs in DynamoDB's units, and that the sums make no usual write cost more.
+import { beforeAll, describe, expect, it, test } from 'vitest';
+import { createMeteredClient } from '../../../../bench/ledger/metered-client.ts';
+import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
+import { CATEGORY_LIMIT } from '../../../../lib/ledger/domain/category.ts';
+import { LARGEST_AMOUNT } from '../../../../lib/ledger/domain/money.ts';
+import { TRANSACTION_TYPES } from '../../../../lib/ledger/domain/transaction.ts';
+import { toSummaryJson } from '../../../../lib/ledger/http/summary-json.ts';
+import { isOnDynamodbLocal } from '../../../shared/support/database-engine.ts';
+import { createTestTable } from '../../../shared/support/test-table.ts';
+import { LUNCH } from '../../support/api/records.ts';
+import { bulkLoad, bulkLoadHousehold } from '../../support/bulk-loader.ts';
+import { EVERYTHING } from '../../support/ledger-contents.ts';
+import { REQUEST_UNITS } from '../../support/request-units.ts';
+import { storedCategory, storedTransaction } from '../../support/stored-records.ts';
+
+const table = await createTestTable();
+
+function open(ledgerId: string) {
+  const client = createMeteredClient(table.client);
+  return { client, ledger: openLedger({ ...table, ledgerId, client, timeZone: 'UTC' }) };
+}
+
+describe.each([500, 5_000])('a summary of a year in a ledger of %i', (transactions) => {
+  const ledgerId = `household-${transactions}`;
+  const { client, ledger } = open(ledgerId);
+  beforeAll(async () => {
+    const household = { transactions, years: 10, lastDay: '2026-06-30', seed: 11 };
+    await bulkLoadHousehold({ ...table, ledgerId }, household);
+  });
+
+  const YEAR = { ...EVERYTHING, startDate: '2025-01-01', endDate: '2025-12-31' };
+  const CATEGORIES = 30;
+
+  it.each([
+    [{ period: 'month' }, YEAR, 4],
+    [{ period: 'month' }, { ...YEAR, startDate: '2025-06-10', endDate: '2026-06-09' }, 4],
+    [{ grouping: 'type' }, YEAR, 4],
+    [{ grouping: 'type', period: 'month' }, YEAR, 4],
+    [{ grouping: 'category' }, YEAR, CATEGORIES],
+    [{ grouping: 'category', period: 'month' }, YEAR, CATEGORIES],
+  ] as const)('by %o, %o, costs at most %i read units', async (by, filter, bar) => {
+    const { result, cost } = await client.measure(() =>
+      ledger.summaries.read({ ...filter, ...by }),
+    );
+    expect(result.count).toBeGreaterThan(0);
+    expect(cost.readUnits).toBeLessThanOrEqual(bar);
+    expect(cost.roundTrips).toBeLessThanOrEqual(bar === CATEGORIES ? 3 : 1);
+  });
+});
+
+test.skipIf(isOnDynamodbLocal())(
+  'a month in which each day has all there can be costs 21 write units for a create',
+  async () => {
+    const target = { ...table, ledgerId: 'full-month' };
+    const days = Array.from({ length: 31 }, (_, n) => `2026-03-${String(n + 1).padStart(2, '0')}`);
+    const rows = days.flatMap((date) =>
+      TRANSACTION_TYPES.flatMap((type) => Array(20).fill({ date, type, categoryId: 1 })),
+    );
+    await bulkLoad(
+      target,
+      [storedCategory(1, 'All')],
+      rows.map((row, n) => storedTransaction(n + 1, { ...row, amount: LARGEST_AMOUNT - n })),
+    );
+    const { client, ledger } = open(target.ledgerId);
+    const { cost } = await client.measure(() =>
+      ledger.transactions.create({ ...LUNCH, notes: null, categoryId: 1, date: '2026-03-05' }),
+    );
+    expect(cost.writeUnits).toBeLessThanOrEqual(21);
+    expect(cost.writeUnits).toBeGreaterThan(REQUEST_UNITS.create.write);
+  },
+);
+
+test('600 categories over ten years by month fit one response, and take little of the deadline', async () => {
+  const ledgerId = 'large';
+  const categories = Array.from({ length: CATEGORY_LIMIT }, (_, n) =>
+    storedCategory(n + 1, `Category ${n}`),
+  );
+  const rows = categories.flatMap(({ id: categoryId }) =>
+    ['2017-01-31', '2026-12-01'].map((date) => ({ date, categoryId })),
+  );
+  await bulkLoad(
+    { ...table, ledgerId },
+    categories,
+    rows.map((row, n) => storedTransaction(n + 1, { ...row, amount: LARGEST_AMOUNT - n })),
+  );
+  const { client, ledger } = open(ledgerId);
+  const range = { startDate: '2017-01-01', endDate: '2026-12-31' };
+  const { result, cost } = await client.measure(() =>
+    ledger.summaries.read({ ...EVERYTHING, ...range, grouping: 'category', period: 'month' }),
+  );
+  const body = JSON.stringify({ success: true, data: toSummaryJson(result) });
+  const response = JSON.stringify({ statusCode: 200, headers: {}, body });
+  expect(Buffer.byteLength(response)).toBeLessThan(6 * 1024 * 1024);
+  expect(JSON.parse(body).data.months).toHaveLength(120);
+  expect(JSON.parse(body).data.groups).toHaveLength(CATEGORY_LIMIT + 1);
+  // The names, then 601 queries, 16 at a time: at 10 ms each, less than half a second.
+  expect(cost.roundTrips).toBeLessThanOrEqual(1 + Math.ceil((CATEGORY_LIMIT + 1) / 16));
+});

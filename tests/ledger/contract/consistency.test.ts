@@ -1,0 +1,49 @@
+// What must be seen at once is read with strong consistency, which the local engines give unasked and AWS does not.
+import { expect, test } from 'vitest';
+import { interpose } from '../../shared/support/interposed-client.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
+import { givenCategory, givenTransaction } from '../support/api/records.ts';
+
+interface Read {
+  readonly Key?: { readonly pk: string };
+  readonly IndexName?: string;
+  readonly ExpressionAttributeValues?: { readonly ':partition'?: string };
+  readonly ConsistentRead?: boolean;
+}
+
+const STRONG = ['strong'];
+const EVENTUAL = ['eventual'];
+
+test('records and names are read as they are now, counts and indexes as they were a moment ago', async () => {
+  const { client, tableName } = await createTestTable();
+  const found = new Map<string, Set<string>>();
+  const watched = interpose(client, (name, input: Read) => {
+    if (name !== 'GetCommand' && name !== 'QueryCommand') return;
+    const partition = input.Key?.pk ?? input.ExpressionAttributeValues?.[':partition'];
+    const what = input.IndexName ?? partition?.split('#')[1] ?? '?';
+    const how = input.ConsistentRead ? 'strong' : 'eventual';
+    found.set(what, (found.get(what) ?? new Set()).add(how));
+  });
+  const options = { client: watched, tableName, ledgerId: 'test', timeZone: 'UTC' };
+  const api = await openInProcess(createServiceOn(options));
+
+  const { id: category_id } = await givenCategory(api);
+  const { id } = await givenTransaction(api, { category_id, transaction_date: '2026-03-05' });
+  await api.get(`/transactions/${id}`);
+  await api.put(`/transactions/${id}`, { notes: 'Note' });
+  await api.get(`/categories/${category_id}`);
+  await api.get('/categories');
+  await api.get('/transactions');
+  await api.get('/transactions', { category_id, start_date: '2026-03-02' });
+
+  expect(Object.fromEntries([...found].map(([what, how]) => [what, [...how]]))).toEqual({
+    TRANSACTION: STRONG,
+    CATEGORIES: STRONG,
+    CATEGORY_NAMES: STRONG,
+    DAYS: EVENTUAL,
+    'all-by-date': EVENTUAL,
+    'category-by-date': EVENTUAL,
+  });
+});

@@ -1,0 +1,91 @@
+// Many rows on one day: pages are read from the nearer end of the day, and far ones are counted over, not fetched.
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openLedger } from '../../../cli/ledger/open-ledger.ts';
+import { paginate } from '../../../lib/ledger/domain/pagination.ts';
+import type { NamedTransaction, TransactionQuery } from '../../../lib/ledger/domain/transaction.ts';
+import { interpose } from '../../shared/support/interposed-client.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import { LUNCH } from '../support/api/records.ts';
+import { EVERYTHING } from '../support/ledger-contents.ts';
+
+const { client, tableName } = await createTestTable();
+
+const CROWDED = '2024-02-15';
+/** Rows by day; 460 are enough to have more than 200 on either side. */
+const DAYS = { '2024-02-16': 5, [CROWDED]: 460, '2024-02-14': 1, '2024-01-31': 8 };
+
+/** What the index was asked for, in order. */
+const queries: string[] = [];
+const watched = interpose(client, (name, input) => {
+  if (name !== 'QueryCommand' || !('IndexName' in input) || input.IndexName === undefined) return;
+  const { ScanIndexForward, Select } = input as { ScanIndexForward?: boolean; Select?: string };
+  const direction = ScanIndexForward ? 'oldest first' : 'newest first';
+  queries.push(`${Select === 'COUNT' ? 'count' : 'fetch'} ${direction}`);
+});
+const clock = () => new Date(0);
+const ledger = { client: watched, tableName, ledgerId: 'test', timeZone: 'UTC' };
+const { transactions } = openLedger({ ...ledger, clock });
+
+const model: NamedTransaction[] = [];
+
+beforeAll(async () => {
+  const dates = Object.entries(DAYS).flatMap(([date, count]) => Array(count).fill(date));
+  // Types alternate, so that a filter by type has 230 rows on the day.
+  for (const [position, date] of dates.entries()) {
+    const type = position % 2 === 0 ? 'income' : 'expense';
+    const fields = { ...LUNCH, type, date, categoryId: null, notes: null } as const;
+    model.push(await transactions.create(fields));
+  }
+});
+
+const FILTERS = [
+  ['no filter', EVERYTHING],
+  ['one type', { ...EVERYTHING, type: 'expense' }],
+  ['the day alone', { ...EVERYTHING, startDate: CROWDED, endDate: CROWDED }],
+  ['up to the day', { ...EVERYTHING, endDate: CROWDED }],
+  ['from the day on', { ...EVERYTHING, startDate: CROWDED }],
+  ['from the day on, one type', { ...EVERYTHING, startDate: CROWDED, type: 'income' }],
+] as const;
+
+/** All are created at one instant: newest first is by date, then id. */
+function expectedList({ page, perPage, type, startDate = '', endDate = '9' }: TransactionQuery) {
+  const rows = model
+    .filter((row) => (type ?? row.type) === row.type)
+    .filter(({ date }) => date >= startDate && date <= endDate)
+    .sort((one, other) => other.date.localeCompare(one.date) || other.id - one.id);
+  return {
+    items: rows.slice((page - 1) * perPage, page * perPage),
+    pagination: paginate(page, perPage, rows.length),
+  };
+}
+
+describe.each(FILTERS)('%s', (_, filter) => {
+  test.each([1, 7, 20, 99, 100])('all pages of %i rows', async (perPage) => {
+    const { pages } = expectedList({ ...filter, page: 1, perPage }).pagination;
+    // Every page of many rows; of few rows, those around the places where the way of reading changes.
+    const step = perPage === 1 ? 13 : 1;
+    for (let page = 1; page <= pages + 1; page += step) {
+      const query = { ...filter, page, perPage };
+      expect(await transactions.list(query)).toEqual(expectedList(query));
+    }
+  });
+});
+
+describe('which way a page is read', () => {
+  const [NEWER, OLDER] = ['fetch newest first', 'fetch oldest first'];
+
+  test.each([
+    ['near the newer end', 3, 20, [NEWER]],
+    ['beyond 200 rows', 12, 20, ['count newest first', NEWER]],
+    ['beyond the middle, 200 rows from either end', 13, 20, ['count oldest first', OLDER]],
+    ['near the older end', 20, 20, [OLDER]],
+    ['over the end of the day', 47, 10, [OLDER, NEWER]],
+    ['the first page', 1, 20, [NEWER]],
+    ['the last page', 24, 20, [OLDER]],
+    ['over the end of a day with few rows before it', 2, 4, [NEWER]],
+  ])('%s', async (_, page, perPage, expected) => {
+    queries.length = 0;
+    await transactions.list({ ...EVERYTHING, page, perPage });
+    expect(queries).toEqual(expected);
+  });
+});

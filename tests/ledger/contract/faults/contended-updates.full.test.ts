@@ -1,0 +1,77 @@
+// Many updates of one transaction at once, each call taking its time: those that get through are all there, and they
+// get through with few calls, because the failure of a late write carries the present record.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createContendedClient } from '../../../../bench/ledger/contended-client.ts';
+import {
+  createVirtualRetryPolicy,
+  createVirtualTime,
+} from '../../../../bench/ledger/virtual-time.ts';
+import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
+import { seededRandom } from '../../../../cli/seeded-random.ts';
+import { createLedgerService } from '../../../../lib/ledger/ledger.ts';
+import { interpose } from '../../../shared/support/interposed-client.ts';
+import { createTestTable, type TestTable } from '../../../shared/support/test-table.ts';
+import { openInProcess } from '../../support/api/in-process-client.ts';
+import { createServiceOn } from '../../support/api/open-api.ts';
+import { LUNCH } from '../../support/api/records.ts';
+
+// On the way to the table, and in it.
+const TRAVEL_MS = 3;
+const TRANSACTION_MS = 20;
+
+let table: TestTable;
+
+beforeAll(async () => {
+  table = await createTestTable();
+});
+
+async function race(writers: number, seed: number) {
+  const ledgerId = `updated-${writers}-${seed}`;
+  const options = { ...table, ledgerId, timeZone: 'UTC' };
+  const quiet = createServiceOn(options);
+  const quietApi = await openInProcess(quiet);
+  await quietApi.post('/transactions', LUNCH);
+  const time = createVirtualTime();
+  const contended = createContendedClient(time.watch(table.client), {
+    time,
+    ownedMs: TRANSACTION_MS,
+  });
+  let calls = 0;
+  const client = interpose(contended, async () => {
+    calls += 1;
+    await time.sleep(TRAVEL_MS);
+  });
+  const update = async (_: unknown, n: number) => {
+    const retryPolicy = createVirtualRetryPolicy(time, seededRandom(seed * 1_000 + n).next);
+    const api = await openInProcess(
+      createLedgerService({ ...options, client, retryPolicy, timeoutSignal: time.timeoutSignal }),
+    );
+    return await api.put('/transactions/1', { notes: `of writer ${n}` });
+  };
+  const replies = await time.run(Promise.all(Array.from({ length: writers }, update)));
+  const { version } = await openLedger(options).transactions.find('1');
+  const statuses = replies.map(({ status }) => status);
+  const failed = replies.filter(({ status }) => status === 500);
+  const mayRetry = failed.every(({ headers }) => headers['retry-after'] === '1');
+  return { statuses, mayRetry, calls, updates: version - 1 };
+}
+
+describe.each([1, 2, 3])('updates at once of one transaction (seed %i)', (seed) => {
+  it('64 of them all get through', async () => {
+    const { statuses, calls, updates } = await race(64, seed);
+    expect(statuses).toEqual(Array(64).fill(200));
+    expect(updates).toBe(64);
+    // Those who read again after a sleep, and find the record changed again, need 18 to 22.
+    expect(calls / updates).toBeLessThan(17);
+  });
+
+  it('128 of them get through as far as time allows, and a request that gets a 500 has changed nothing', async () => {
+    const { statuses, mayRetry, calls, updates } = await race(128, seed);
+    const succeeded = statuses.filter((status) => status === 200).length;
+    expect(new Set(statuses)).toEqual(new Set([200, 500]));
+    expect([updates, mayRetry]).toEqual([succeeded, true]);
+    // Against 57 to 59, with 50 calls each.
+    expect(succeeded).toBeGreaterThan(75);
+    expect(calls / updates).toBeLessThan(35);
+  });
+});

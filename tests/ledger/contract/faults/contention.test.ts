@@ -1,0 +1,65 @@
+// Many writers at once on the same items, with the conflicts of real DynamoDB: everybody gets through, and every count is exact.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createContendedClient } from '../../../../bench/ledger/contended-client.ts';
+import {
+  createVirtualRetryPolicy,
+  createVirtualTime,
+} from '../../../../bench/ledger/virtual-time.ts';
+import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
+import { seededRandom } from '../../../../cli/seeded-random.ts';
+import { createLedgerService } from '../../../../lib/ledger/ledger.ts';
+import { createVerification } from '../../../../lib/ledger/service/verification.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../../lib/shared/retry.ts';
+import { createTestTable, type TestTable } from '../../../shared/support/test-table.ts';
+import { openInProcess } from '../../support/api/in-process-client.ts';
+import { LUNCH } from '../../support/api/records.ts';
+
+// A transaction of eight items takes DynamoDB about this long.
+const TRANSACTION_MS = 20;
+const WRITERS = 64;
+
+let table: TestTable;
+
+beforeAll(async () => {
+  table = await createTestTable();
+});
+
+/** Writers that know nothing of one another, as instances of a function do. */
+function givenWriters(ledgerId: string, seed: number) {
+  const time = createVirtualTime();
+  const client = createContendedClient(time.watch(table.client), { time, ownedMs: TRANSACTION_MS });
+  const writers = Array.from({ length: WRITERS }, (_, index) => {
+    const retryPolicy = createVirtualRetryPolicy(time, seededRandom(seed + index).next);
+    const options = { ...table, client, ledgerId, timeZone: 'UTC', retryPolicy };
+    return createLedgerService({ ...options, timeoutSignal: time.timeoutSignal });
+  });
+  return { time, client, writers };
+}
+
+describe.each([1, 2, 3])('64 creates at once on one month of one category (seed %i)', (seed) => {
+  it('all succeed inside the deadline, and count exactly', async () => {
+    const ledgerId = `contended-${seed}`;
+    const quiet = openLedger({ ...table, ledgerId, timeZone: 'UTC' });
+    await quiet.categories.create({ name: 'Food', description: null, color: null, isActive: true });
+    const { time, client, writers } = givenWriters(ledgerId, seed * 1_000);
+
+    const replies = await time.run(
+      Promise.all(
+        writers.map(async (service, index) => {
+          const transaction_date = `2026-03-${String(1 + (index % 28)).padStart(2, '0')}`;
+          const api = await openInProcess(service);
+          return await api.post('/transactions', { ...LUNCH, category_id: 1, transaction_date });
+        }),
+      ),
+    );
+
+    expect(replies.map(({ status }) => status)).toEqual(Array(WRITERS).fill(201));
+    expect(await createVerification({ ...table, ledgerId }).verify()).toEqual({
+      rows: WRITERS,
+      categories: 1,
+      drifts: [],
+    });
+    expect(client.conflicts()).toBeGreaterThan(WRITERS);
+    expect(time.now()).toBeLessThan(DEFAULT_RETRY_POLICY.deadlineMs);
+  });
+});

@@ -1,0 +1,170 @@
+// A fault at any database call of any operation: the reply is right or a 500, and a request is applied whole or not at all.
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { seededRandom } from '../../../../cli/seeded-random.ts';
+import { REQUEST_TIMEOUTS } from '../../../../lib/ledger/ledger.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../../lib/shared/retry.ts';
+import { sizeOfRun } from '../../../shared/support/seed.ts';
+import {
+  createFaultyClient,
+  denied,
+  type FaultyClient,
+  PASSING_FAULTS,
+  refused,
+} from '../../../shared/support/store-faults.ts';
+import {
+  contentsBefore,
+  expectFailure,
+  expectSameReply,
+  hasFailed,
+  type LedgerContents,
+  OPERATIONS,
+  type Operation,
+  type Run,
+  runOperation,
+} from '../../support/operations.ts';
+
+// A 500 has its log line, which is not for the test's own output.
+const log = vi.fn<(line: unknown) => boolean>(() => true);
+beforeEach(() => void vi.spyOn(process.stderr, 'write').mockImplementation(log.mockReset()));
+afterEach(() => void vi.restoreAllMocks());
+
+/** In serverless.yml: after it a client gets a response that is not the service's. */
+const FUNCTION_TIMEOUT_MS = 20_000;
+
+type FaultAt = Parameters<typeof createFaultyClient>[1];
+
+// Broken in the middle of its body, too: unit/store/document-client.test.ts.
+const LOST = PASSING_FAULTS['reset after applying'];
+const SEEDS = Array.from({ length: sizeOfRun(30) }, (_, seed) => seed + 1);
+const isWrite = (command: string) => command === 'TransactWriteCommand';
+
+const runFaulty = (operation: Operation, faultAt: FaultAt) =>
+  runOperation(operation, (client) => createFaultyClient(client, faultAt));
+
+describe.each(OPERATIONS)('$name', (operation) => {
+  let smooth: Run;
+  let calls: number;
+  let before: LedgerContents;
+
+  const run = (faultAt: FaultAt) => runFaulty(operation, faultAt);
+
+  beforeAll(async () => {
+    const clients: FaultyClient[] = [];
+    smooth = await runOperation(operation, (client) => {
+      const faulty = createFaultyClient(client, () => undefined);
+      clients.push(faulty);
+      return faulty;
+    });
+    calls = clients[0]?.calls() ?? 0;
+    before = await contentsBefore();
+  });
+
+  it('replies and is applied once when nothing goes wrong', () => {
+    const { reply, contents } = smooth;
+    expect(reply).toMatchObject({ status: operation.status, body: { success: true } });
+    if (operation.isRead) expect(contents).toEqual(before);
+    else expect(contents).not.toEqual(before);
+  });
+
+  it.each(Object.entries(PASSING_FAULTS))(
+    'gives the same reply and is applied once when any call meets a %s twice',
+    async (_, fault) => {
+      for (let at = 0; at < calls; at += 1) {
+        const faulty = await run((call) => (call === at || call === at + 1 ? fault : undefined));
+        expectSameReply(faulty, smooth);
+        expect(faulty.contents).toEqual(smooth.contents);
+      }
+    },
+  );
+
+  it('ends within the deadline with its 500 when the database fails from any call on, and is not applied', async () => {
+    for (let at = 0; at < calls; at += 1) {
+      const dead = await run((call) => (call >= at ? refused : undefined));
+      expectFailure(dead, operation);
+      expect(dead.contents).toEqual(before);
+      expect(dead.tookMs).toBeLessThanOrEqual(DEFAULT_RETRY_POLICY.deadlineMs);
+      expect(dead.delays.length).toBeGreaterThan(3);
+    }
+  });
+
+  it.each([4, 16])(
+    'ends within the deadline when each call is throttled about %i times',
+    async (refusals) => {
+      const isRefused = (call: number) => call % (refusals + 1) < refusals;
+      const ailing = await run((call) => (isRefused(call) ? PASSING_FAULTS.throttle : undefined));
+      expect(ailing.tookMs).toBeLessThanOrEqual(DEFAULT_RETRY_POLICY.deadlineMs);
+      if (hasFailed(ailing)) expect(ailing.contents).toEqual(before);
+      else expectSameReply(ailing, smooth);
+    },
+  );
+
+  it('ends with its 500 when the database applies any call and then fails before it responds', async () => {
+    for (let at = 0; at < calls; at += 1) {
+      const dead = await run((call) => (call < at ? undefined : call === at ? LOST : refused));
+      expectFailure(dead, operation);
+      expect([before, smooth.contents]).toContainEqual(dead.contents);
+    }
+  });
+
+  it('ends at once with its 500 when the database denies a call', async () => {
+    for (let at = 0; at < calls; at += 1) {
+      const rejected = await run((call) => (call === at ? denied : undefined));
+      expectFailure(rejected, operation);
+      expect(rejected.contents).toEqual(before);
+      expect(rejected.delays).toEqual([]);
+    }
+  });
+
+  it('gives the same reply, or a 500 and is not applied, when half of all responses are lost', async () => {
+    for (const seed of SEEDS) {
+      const random = seededRandom(seed);
+      const faulty = await run(() => (random.chance(0.5) ? LOST : undefined));
+      if (hasFailed(faulty)) expect(faulty.contents).toEqual(before);
+      else expectSameReply(faulty, smooth);
+    }
+  });
+});
+
+const WRITES = OPERATIONS.filter(({ isRead }) => !isRead);
+const CREATIONS = WRITES.filter(({ status }) => status === 201);
+
+describe.each(WRITES)('$name', (operation) => {
+  it('reads its record back when all responses to its write are lost', async () => {
+    const smooth = await runFaulty(operation, () => undefined);
+    const faulty = await runFaulty(operation, (_, name) => (isWrite(name) ? LOST : undefined));
+    expectSameReply(faulty, smooth);
+    expect(faulty.contents).toEqual(smooth.contents);
+  });
+});
+
+describe.each([...WRITES, ...CREATIONS.map(withIdempotencyKey)])('$name', (operation) => {
+  it('logs that its outcome is unknown when its record cannot be read back', async () => {
+    let isWritten = false;
+    const faulty = await runFaulty(operation, (_, name) => {
+      isWritten ||= isWrite(name);
+      return isWritten ? LOST : undefined;
+    });
+    expectFailure(faulty, operation);
+    expect(log.mock.calls.map(([line]) => JSON.parse(String(line)).cause.name)).toEqual([
+      'OutcomeUnknownError',
+    ]);
+  });
+});
+
+function withIdempotencyKey(operation: Operation): Operation {
+  const headers = { 'idempotency-key': 'key-1' };
+  return {
+    ...operation,
+    name: `${operation.name} with an Idempotency-Key`,
+    ask: (api) =>
+      operation.ask({
+        ...api,
+        post: (path, body) => api.request('POST', path, { body, headers }),
+      }),
+  };
+}
+
+it('a request ends within 10 s, and before the function is stopped', () => {
+  const longest = DEFAULT_RETRY_POLICY.deadlineMs + REQUEST_TIMEOUTS.outcomeMs;
+  expect(longest).toBeLessThan(Math.min(10_000, FUNCTION_TIMEOUT_MS));
+});

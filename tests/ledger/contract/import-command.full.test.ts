@@ -1,0 +1,303 @@
+// `npm run import` with a key, as a person runs it; tests/shared/deployed/functions.test.ts imports to a stage. And `npm run seed`.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openLedger } from '../../../cli/ledger/open-ledger.ts';
+import type { Scope } from '../../../lib/ledger/auth/caller.ts';
+import { type Ended, runCommand } from '../../shared/support/command.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
+import { serve } from '../support/api/served.ts';
+import { createTestKeys } from '../support/auth/test-keys.ts';
+import { EVERYTHING } from '../support/ledger-contents.ts';
+
+const BANK = ['date,name,amount,category', '2026-03-05,Tea,-3,Food', '2026-03-06,Pay,2500,'];
+
+const table = await createTestTable();
+const api = await openInProcess(createServiceOn({ ...table, ledgerId: undefined }));
+const server = await serve(() => api);
+const keys = createTestKeys(table);
+let folder: string;
+let file: string;
+let ledgers = 0;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'import-'));
+  file = join(folder, 'bank.csv');
+  await writeFile(file, BANK.join('\n'));
+});
+afterAll(async () => {
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+/** A ledger of its own, with a key. */
+async function givenLedger(scope: Scope = 'write') {
+  ledgers += 1;
+  const ledgerId = `ledger-${ledgers}`;
+  const { secret } = await keys.create({ name: 'test', ledger: ledgerId, scope });
+  const ledger = openLedger({ ...table, ledgerId, timeZone: 'UTC' });
+  return { ledger, environment: { API_KEY: secret } };
+}
+
+const run = (environment: NodeJS.ProcessEnv, program: string, ...args: string[]) =>
+  runCommand(`cli/${program}`, args, environment);
+
+const importFile = (environment: NodeJS.ProcessEnv, ...options: string[]) =>
+  run(environment, 'import/import.ts', file, ...options);
+
+/** A ledger of its own, whose service imports the file. */
+async function givenImport() {
+  const { ledger, environment } = await givenLedger();
+  const importWith = (...options: string[]) =>
+    importFile(environment, '--url', server.url, ...options);
+  /** The ledger as a client exports it. */
+  const exported = async () => {
+    const headers = { authorization: `Bearer ${environment.API_KEY}` };
+    return (await api.request('GET', '/transactions/export', { headers })).text;
+  };
+  const rows = async () => (await ledger.transactions.readExportPart(EVERYTHING)).items;
+  return { ledger, environment, importWith, exported, rows };
+}
+
+/** Of this test alone. */
+async function writeStatement(content: string | Uint8Array): Promise<void> {
+  onTestFinished(() => writeFile(file, BANK.join('\n')));
+  await writeFile(file, content);
+}
+
+async function descriptionsIn({ transactions }: ReturnType<typeof openLedger>) {
+  const { items } = await transactions.readExportPart(EVERYTHING);
+  return items.map(({ description }) => description);
+}
+
+describe('--url', () => {
+  it('sends nothing without --yes, and with it imports into the ledger of the key', async () => {
+    const { ledger, environment, importWith } = await givenImport();
+    const shown = await importWith();
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('--yes') });
+    expect(await descriptionsIn(ledger)).toEqual([]);
+    const imported = await importFile(environment, '--url', `${server.url}/`, '--yes');
+    expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('2 created') });
+    expect(await descriptionsIn(ledger)).toEqual(['Tea', 'Pay']);
+  });
+
+  it.each([
+    ['no key', async () => ({}), 401],
+    ['a key that may only read', async () => (await givenLedger('read')).environment, 403],
+  ])('ends with 1 and the status for %s', async (_, environment, status) => {
+    const ended = await importFile(await environment(), '--url', server.url, '--yes');
+    const stderr = expect.stringContaining(`answered ${status}`);
+    expect(ended).toMatchObject({ code: 1, stderr });
+    if (status === 401)
+      expect(ended.stderr).toContain('export API_KEY=$(npm run -s keys -- create --name my-key)');
+  });
+
+  it('shows the decimal sign, the order of dates, the sums and what is there already', async () => {
+    const { importWith } = await givenImport();
+    await importWith('--yes');
+    const more = ['2026-03-07,Bus,"-4,5",', '2026-03-08,Gift,.10,', '2026-03-09,Gift,0.10,'];
+    await writeStatement([...BANK, ...more, '2026-03-09,Gift,0.20,'].join('\n'));
+    const shown = await importWith();
+    expect(shown.stdout.split('\n').slice(-6)).toEqual([
+      'decimal sign: point',
+      'date order: ymd',
+      '4 rows from 2026-03-05 to 2026-03-09: 3 income (2500.3), 1 expense (3)',
+      '2 rows are there already, 2 are new',
+      'Nothing was sent. Add --yes to import.',
+      '',
+    ]);
+    expect(shown.stderr).toMatch(/^line 4 refused: .*\nline 5 refused: /);
+    expect(shown.code).toBe(1);
+    // Rows of another account.
+    const other = await importWith('--account', 'Card');
+    expect(other.stdout).toContain('0 rows are there already');
+  });
+
+  it('says how it has read the file, and what it ignores', async () => {
+    const { importWith } = await givenImport();
+    const lines = ['Girokonto;DE12', 'Datum;Text;Saldo;Soll;Haben', '05.03.2026;Bäcker;7,00;3,20;'];
+    const refund = '06.03.2026;Bäcker;9,00;;2,00';
+    await writeStatement(Buffer.from([...lines, refund, 'Ende'].join('\r\n'), 'latin1'));
+    const { stdout, stderr } = await importWith();
+    expect(stdout.split('\n').slice(0, -5)).toEqual([
+      'encoding: ISO-8859-1 (Windows-1252)',
+      'header: line 2',
+      'date: column "Datum"',
+      'description: column "Text"',
+      'debit: column "Soll"',
+      'credit: column "Haben"',
+      'ignored: column "Saldo"',
+      'first rows, as they would be imported:',
+      '  line 3: 2026-03-05 expense 3.2 "Bäcker"',
+      '  line 4: 2026-03-06 income 2 "Bäcker"',
+      'decimal sign: comma',
+    ]);
+    expect(stderr).toBe(
+      'line 5 refused: It has 1 cell, the header 5.\nIf the bank always ends its files so, add --trailer 1.\n',
+    );
+    expect(await importWith('--yes', '--trailer', '2')).toMatchObject({ code: 1, stdout: '' });
+    const imported = await importWith('--yes', '--trailer', '1');
+    expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('2 created') });
+    expect(imported.stdout).toContain('left out after the rows: 1 lines');
+  });
+
+  const WORDS = ['--income', 'CR', '--expense', 'DR', '--expense', 'Fee'];
+
+  it.each<[what: string, lines: string[], options: string[], ended: Partial<Ended>]>([
+    [
+      'rows with one id are named, and the others imported',
+      ['date,name,amount,Id', '2026-03-05,Tea,-3,A', '2026-03-06,Pay,9,A', '2026-03-06,Bus,-2,B'],
+      ['--id', 'Id', '--yes'],
+      { code: 1, stdout: '1 created, 0 were there already, 2 refused', stderr: 'line 2 refused' },
+    ],
+    [
+      'other words for income and expense',
+      ['date,name,amount,type', '2026-03-05,Tea,3,DR', '2026-03-06,Pay,-9,CR'],
+      WORDS,
+      { code: 0, stdout: '1 income (-9), 1 expense (3)' },
+    ],
+    [
+      'other signs',
+      ['date,name,amount,type', '2026-03-05,Tea,3,DR', '2026-03-06,Pay,-9,CR'],
+      ['--type', 'none', '--invert'],
+      { code: 0, stdout: '1 income (9), 1 expense (3)' },
+    ],
+    ['nothing', ['date,name,amount', ''], ['--yes'], { code: 0, stderr: '' }],
+    [
+      'nothing that could control the terminal is printed',
+      ['Date,Payee,Amount,Category', '2026-01-01,a,-1,"\u001b[31mRed', 'x"'],
+      [],
+      { code: 0, stdout: 'new categories: \ufffd[31mRed\ufffdx\n' },
+    ],
+  ])('%s', async (_, lines, options, { code, stdout = '', stderr = '' }) => {
+    const { importWith } = await givenImport();
+    await writeStatement(lines.join('\n'));
+    expect(await importWith(...options)).toEqual({
+      code,
+      stdout: expect.stringContaining(stdout),
+      stderr: expect.stringContaining(stderr),
+    });
+  });
+
+  it('says in a sentence that there is no such file', async () => {
+    const ended = await run({}, 'import/import.ts', 'nosuch.csv');
+    const stderr = 'The file nosuch.csv cannot be read: it does not exist.\n';
+    expect(ended).toMatchObject({ code: 1, stderr });
+  });
+
+  it('imports possible duplicates, or leaves them out, only with the option for it', async () => {
+    const { ledger, importWith } = await givenImport();
+    await importWith('--yes');
+    const rows = ['2026-03-05,Green tea,-3,Food', '2026-03-07,Bus,-2,'];
+    await writeStatement([...BANK, ...rows].join('\n').replace('Tea', 'tea'));
+    const refused = await importWith('--yes');
+    const stdout = expect.stringContaining('possible duplicates (1)');
+    expect(refused).toMatchObject({ code: 1, stdout });
+    for (const option of ['--skip-duplicates', '--import-duplicates'])
+      expect(refused.stderr).toContain(option);
+    expect(await descriptionsIn(ledger)).toEqual(['Tea', 'Pay']);
+    const skipped = await importWith('--yes', '--skip-duplicates');
+    expect(skipped.stdout).toContain('2 created, 1 were there already, 0 refused');
+    const imported = await importWith('--yes', '--import-duplicates');
+    expect(imported.stdout).toContain('1 created, 3 were there already, 0 refused');
+    expect(await descriptionsIn(ledger)).toEqual(['Tea', 'Green tea', 'tea', 'Pay', 'Bus']);
+  });
+
+  it('applies the changes of an edited export, and refuses those of rows changed since', async () => {
+    const { ledger, importWith, exported, rows } = await givenImport();
+    await importWith('--yes');
+    const edited = (await exported())
+      .replace(',Tea,3,expense,Food,,', ',Mint,4,expense,Drinks,,')
+      .replace(',Pay,', ',"Mint, too",');
+    await writeStatement(edited.replace('2026-03-06', '2026-03-16'));
+    const ignored = await importWith('--yes');
+    expect(ignored).toMatchObject({ code: 1, stdout: expect.stringContaining('--update') });
+    expect(ignored.stdout).toContain('"Tea" to "Mint", amount 3 to 4, category "Food" to "Drinks"');
+    expect(await descriptionsIn(ledger)).toEqual(['Tea', 'Pay']);
+    const [, pay] = await rows();
+    if (!pay) throw new Error('There is no such transaction');
+    await ledger.transactions.update(pay, { notes: 'Edited meanwhile' });
+    expect(await importWith('--yes', '--update')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('1 changed\n0 created, 0 were there already, 1 refused'),
+      stderr: expect.stringContaining('line 3 refused: transaction'),
+    });
+    expect(await rows()).toMatchObject([
+      { description: 'Mint', amount: 4, categoryName: 'Drinks', date: '2026-03-05' },
+      { description: 'Pay', date: '2026-03-06', notes: 'Edited meanwhile' },
+    ]);
+  });
+
+  it('creates a row of an export that was deleted since only with --import-deleted', async () => {
+    const { ledger, importWith, exported, rows } = await givenImport();
+    await importWith('--yes');
+    await writeStatement(await exported());
+    const [tea] = await rows();
+    await ledger.transactions.remove(String(tea?.id));
+    const left = await importWith('--yes');
+    expect(left).toMatchObject({ code: 1, stdout: expect.stringContaining('--import-deleted') });
+    expect(left.stdout).toContain('deleted meanwhile (1)');
+    expect(left.stdout).toContain(`  line 2: transaction ${tea?.id}: 2026-03-05 expense 3 "Tea"`);
+    expect(await descriptionsIn(ledger)).toEqual(['Pay']);
+    const again = await importWith('--yes', '--import-deleted');
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('%') });
+    expect(await descriptionsIn(ledger)).toEqual(['Tea', 'Pay']);
+    // Nothing is left to do, and no progress to show.
+    expect(await importWith('--yes')).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('takes an import back, but for rows that were edited since', async () => {
+    const { ledger, environment, importWith, rows } = await givenImport();
+    const take = (...options: string[]) =>
+      run(environment, 'import/import.ts', '--url', server.url, ...options);
+    expect((await take('--list')).stdout).toBe('The ledger has no imports.\n');
+    const { stdout } = await importWith('--yes');
+    const id = /^import (\S+): /m.exec(stdout)?.[1] ?? '';
+    expect(id).toMatch(/^\d{4}-\d\d-\d\d-\d{6}-bank\.csv$/);
+    expect((await importWith('--yes')).stdout).not.toContain('import 2');
+    const [tea] = await rows();
+    if (!tea) throw new Error('There is no such transaction');
+    await ledger.transactions.update(tea, { notes: 'Edited' });
+    const { description, amount, type, categoryId, date, notes } = tea;
+    const byHand = { description, amount, type, categoryId, date, notes };
+    await ledger.transactions.create({ ...byHand, description: 'By hand' });
+    expect((await take('--list')).stdout).toBe(
+      `${id}: 2 rows from 2026-03-05 to 2026-03-06, 1 edited since\n`,
+    );
+    const shown = await take('--undo', id);
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('Add --yes') });
+    expect(await descriptionsIn(ledger)).toHaveLength(3);
+    const undone = await take('--undo', id, '--yes');
+    expect(undone.stdout).toMatch(
+      /transaction \d+: 2026-03-05 expense 3 "Tea".*\n1 removed, 1 left\n/,
+    );
+    expect(await descriptionsIn(ledger)).toEqual(['Tea', 'By hand']);
+    expect(await take('--undo', 'nosuch')).toMatchObject({ code: 1 });
+  });
+
+  it.each([
+    [[], 'Name a file'],
+    [['--list', 'bank.csv'], '--list takes no file'],
+    [['--undo', 'x', 'bank.csv'], '--undo takes no file'],
+    [['--undo', ''], '--undo takes the id of an import'],
+    [['--undo', 'x', '--update'], '--update takes a file'],
+    [['--list', '--update'], '--update takes a file'],
+    [['--list', '--undo', 'x'], '--undo'],
+    [['bank.csv', '--stage', 'a b'], '--stage'],
+    [['bank.csv', '--stage', 'dev', '--url', 'http://localhost:3000'], '--stage'],
+  ])('ends with 2 for %j', async (options, stderr) => {
+    const ended = await run({}, 'import/import.ts', ...options);
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(stderr) });
+  });
+});
+
+it('npm run seed fills the ledger of the key', async () => {
+  const { ledger, environment } = await givenLedger();
+  const args = ['--url', server.url, '--transactions', '1'];
+  expect(await run(environment, 'seed/seed.ts', ...args)).toMatchObject({ code: 0 });
+  expect(await descriptionsIn(ledger)).toHaveLength(1);
+  expect((await run({}, 'seed/seed.ts', '--help')).stdout).toContain('API_KEY');
+});

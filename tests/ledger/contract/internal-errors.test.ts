@@ -1,0 +1,76 @@
+// Service document, "Errors: 500 internal_server_error", and the rulings on failures: the document's message, nothing of the
+// cause, which is logged. That nothing is changed is tested at every call: faults/every-call.full.test.ts.
+import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
+import { interpose } from '../../shared/support/interposed-client.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import { type Api, type ApiResponse, withVerbs } from '../support/api/api-client.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createTestService } from '../support/api/open-api.ts';
+import { findRoute, LEDGER_OPERATIONS } from '../support/api/routes.ts';
+import { OPERATIONS } from '../support/operations.ts';
+
+/** A failure of the store that no other try mends. */
+const SECRET = 'The caller arn:aws:iam::123456789012 may not do this to the table';
+
+const { client, tableName } = await createTestTable();
+const refusing = interpose(client, () => {
+  throw Object.assign(new Error(SECRET), { name: 'AccessDeniedException' });
+});
+const api = await openInProcess(await createTestService({ client: refusing, tableName }));
+
+let log: MockInstance<typeof process.stderr.write>;
+beforeEach(() => {
+  log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+});
+afterEach(() => log.mockRestore());
+
+const HEALTH = {
+  name: 'health',
+  ask: (asked: Api) => asked.get('/health', 'deep'),
+  failure: 'The database does not answer',
+};
+// One that many rows were sent to fails with the same words, and a line for each row.
+const ONE_LINE = OPERATIONS.filter(({ status }) => status !== 207);
+
+test('each operation that asks the store is tried', async () => {
+  const asked = new Set<string>();
+  const request: Api['request'] = async (method, path, options) => {
+    asked.add(findRoute(method, path).functionName);
+    return await api.request(method, path, options);
+  };
+  const recording = withVerbs({ request, close: api.close });
+  for (const { ask } of OPERATIONS) await ask(recording);
+  // Who asks is known from the key alone.
+  asked.add('service/me');
+  const missing = LEDGER_OPERATIONS.filter(([, name]) => !asked.has(name));
+  expect(missing, 'add a request of each to tests/ledger/support/operations.ts').toEqual([]);
+});
+
+test.each([...ONE_LINE, HEALTH])('$name: $failure', async ({ ask, failure: message }) => {
+  const { status, body, headers, text } = await ask(api);
+  const failed = { success: false, error: 'internal_server_error', message };
+  expect([status, body]).toEqual([500, failed]);
+  expect(text).not.toMatch(/denied|arn:|table|stack/i);
+  const cause = { name: 'AccessDeniedException', message: SECRET, stack: expect.any(String) };
+  const requestId = headers['x-request-id'];
+  expect(requestId).toBeDefined();
+  const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)));
+  expect(lines).toMatchObject([{ level: 'ERROR', requestId, message }]);
+  // Nothing else of the error, such as the item of a failed condition.
+  expect(lines[0].cause).toEqual(cause);
+});
+
+describe('What is refused before the store is asked stays a 4xx', () => {
+  test.each<[number, (api: Api) => Promise<ApiResponse>]>([
+    [400, () => api.get('/transactions', { page: 0 })],
+    [400, () => api.post('/transactions', {})],
+    [400, () => api.post('/categories', { name: 5 })],
+    [404, () => api.get('/transactions/abc')],
+    [404, () => api.put('/categories/007', {})],
+    [404, () => api.delete('/transactions/0')],
+    [404, () => api.get('/nowhere')],
+  ])('%i', async (status, ask) => {
+    expect((await ask(api)).status).toBe(status);
+    expect(log).not.toHaveBeenCalled();
+  });
+});

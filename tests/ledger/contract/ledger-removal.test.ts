@@ -1,0 +1,100 @@
+// A ledger is deleted whole, also when the first attempt is interrupted, and no other one loses anything.
+import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, it } from 'vitest';
+import { openLedger } from '../../../cli/ledger/open-ledger.ts';
+import { createRemoval } from '../../../lib/ledger/service/removal.ts';
+import { runCommand } from '../../shared/support/command.ts';
+import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import { createTestKeys } from '../support/auth/test-keys.ts';
+import { bulkLoadHousehold } from '../support/bulk-loader.ts';
+
+const HOUSEHOLD = { transactions: 60, years: 1, lastDay: '2026-06-30', seed: 5 };
+const { client, tableName, endpoint } = await createTestTable();
+
+/** With a transaction that has an external id. */
+async function givenLedger(ledgerId: string) {
+  const target = { client, tableName, ledgerId };
+  await bulkLoadHousehold(target, HOUSEHOLD);
+  const { transactions } = openLedger({ ...target, timeZone: 'UTC' });
+  const common = { description: 'x', amount: 1, type: 'expense', categoryId: 1 } as const;
+  await transactions.create({ ...common, date: '2026-03-05', notes: null, externalId: 'bank-1' });
+  return target;
+}
+
+async function itemsOf(ledgerId: string): Promise<number> {
+  const { Count } = await client.send(
+    new ScanCommand({
+      TableName: tableName,
+      Select: 'COUNT',
+      FilterExpression: 'begins_with(pk, :prefix)',
+      ExpressionAttributeValues: { ':prefix': `${ledgerId}#` },
+    }),
+  );
+  return Count ?? 0;
+}
+
+it('nothing of the ledger is left, and all of the others', async () => {
+  const target = await givenLedger('gone');
+  await givenLedger('kept');
+  const kept = await itemsOf('kept');
+  const removal = createRemoval(target);
+  const items = await itemsOf('gone');
+  expect(await removal.count()).toEqual({ transactions: 61, categories: 30, items });
+  const progress: number[] = [];
+  expect(await removal.remove((done) => progress.push(done))).toBe(items);
+  expect(progress.at(-1)).toBe(items);
+  expect([await itemsOf('gone'), await itemsOf('kept')]).toEqual([0, kept]);
+  expect(await removal.exists()).toBe(false);
+});
+
+it('goes on after an interruption, wherever it was', async () => {
+  const target = await givenLedger('interrupted');
+  const retryPolicy = createSleeplessRetryPolicy();
+  for (let most = 0; await createRemoval(target).exists(); most += 1) {
+    let calls = 0;
+    const send = (async (command: BatchWriteCommand, ...options: []) => {
+      const isLast = command instanceof BatchWriteCommand && ++calls > most;
+      if (!isLast) return await client.send(command, ...options);
+      // A batch is applied in any order: of this one, the last two items are gone and the others are left.
+      const { RequestItems = {} } = command.input;
+      const [table = '', items = []] = Object.entries(RequestItems)[0] ?? [];
+      const some = { RequestItems: { [table]: items.slice(-2) } };
+      await client.send(new BatchWriteCommand(some));
+      throw new Error('Interrupted');
+    }) as typeof client.send;
+    const removed = createRemoval({ ...target, client: { send }, retryPolicy }).remove(() => {});
+    await removed.catch((error: Error) => expect(error.message).toBe('Interrupted'));
+  }
+  expect(await itemsOf('interrupted')).toBe(0);
+});
+
+const run = (...options: string[]) => {
+  const environment = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: tableName };
+  return runCommand('cli/ledger/ledger.ts', ['delete', ...options], environment);
+};
+
+it('the command refuses while a key is valid, shows the counts, and deletes only what is confirmed', async () => {
+  await givenLedger('asked');
+  const keys = createTestKeys({ client, tableName });
+  const { key } = await keys.create({ name: 'phone', ledger: 'asked', scope: 'write' });
+  const asked = ['--ledger', 'asked'];
+  expect(await run(...asked, '--yes')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`valid API keys: ${key.id}. Revoke`),
+  });
+  await keys.revoke(key.id);
+  const items = await itemsOf('asked');
+  expect(await run(...asked)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Nothing was deleted'),
+    stdout: expect.stringContaining(`61 transactions, 30 categories, ${items} items in all`),
+  });
+  expect(await itemsOf('asked')).toBe(items);
+  expect(await run(...asked, '--yes')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`${items} items deleted`),
+  });
+  expect(await itemsOf('asked')).toBe(0);
+  expect((await run(...asked, '--yes')).stdout).toBe('The ledger "asked" is empty.\n');
+});

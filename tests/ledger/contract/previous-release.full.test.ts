@@ -1,0 +1,154 @@
+// During a deployment, and after a rollback, the functions of two releases work on the same rows. The bundles of the
+// previous release and the present ones read, change and delete what the other has written, and leave a ledger in order.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { bundleFunctions, bundleFunctionsAt } from '../../../bench/ledger/bundles.ts';
+import { previousRelease } from '../../../bench/ledger/releases.ts';
+import { createVerification } from '../../../lib/ledger/service/verification.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import { invoke } from '../support/api/invoke.ts';
+
+const { client, tableName, endpoint } = await createTestTable();
+const RELEASES = ['previous', 'present'] as const;
+type Release = (typeof RELEASES)[number];
+
+const bundles = new Map<string, string>();
+const folders: string[] = [];
+
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'ledger-releases-'));
+  folders.push(folder);
+  const made = {
+    previous: await bundleFunctionsAt(await previousRelease(), join(folder, 'previous')),
+    present: await bundleFunctions(join(folder, 'present')),
+  };
+  for (const release of RELEASES) {
+    for (const { name, file } of made[release]) bundles.set(`${release} ${name}`, file);
+  }
+  vi.stubEnv('DYNAMODB_ENDPOINT', endpoint);
+  vi.stubEnv('TABLE_NAME', tableName);
+  vi.stubEnv('AUTH', 'open');
+});
+
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+});
+
+const METHODS: Readonly<Record<string, string>> = {
+  create: 'POST',
+  'bulk-create': 'POST',
+  update: 'PUT',
+  delete: 'DELETE',
+};
+
+interface Request {
+  readonly id?: number;
+  readonly body?: object;
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+/** The functions of one release, on a ledger; a function reads its ledger when it is loaded. */
+function open(release: Release, ledger: string) {
+  return async (name: string, { id, body, query }: Request = {}) => {
+    vi.stubEnv('LEDGER_ID', ledger);
+    const { handler } = await import(`${bundles.get(`${release} ${name}`)}?${ledger}`);
+    const [resource, verb = ''] = name.split('/');
+    const path = `/${resource}${id === undefined ? '' : `/${id}`}`;
+    const reply = await invoke(handler, {
+      pathParameters: id === undefined ? undefined : { id: String(id) },
+      queryStringParameters: query,
+      body: body && JSON.stringify(body),
+      requestContext: { requestId: 'release', http: { method: METHODS[verb] ?? 'GET', path } },
+    });
+    return { status: reply.statusCode ?? 0, text: reply.body ?? '', data: () => reply.json().data };
+  };
+}
+
+const BILL = { description: 'Bill', amount: 12.5, type: 'expense', transaction_date: '2026-03-05' };
+const SHOWN = [
+  'id',
+  'description',
+  'amount',
+  'type',
+  'category_id',
+  'transaction_date',
+  'notes',
+  'external_id',
+];
+const shown = (record: Record<string, unknown>) => SHOWN.map((name) => record[name] ?? null);
+
+describe.each(RELEASES)('what the %s release has written', (release) => {
+  const ledger = `written-by-${release}`;
+  const writer = open(release, ledger);
+  const other = open(release === 'previous' ? 'present' : 'previous', ledger);
+  const ofMarch = { query: { start_date: '2026-03-01', end_date: '2026-03-31' } };
+
+  beforeAll(async () => {
+    const results = [
+      await writer('categories/create', { body: { name: 'Home' } }),
+      await writer('categories/create', { body: { name: 'Spare' } }),
+      await writer('transactions/create', { body: { ...BILL, category_id: 1 } }),
+      await writer('transactions/create', { body: { ...BILL, external_id: 'bank-1' } }),
+      await writer('transactions/bulk-create', {
+        body: { transactions: [BILL, { ...BILL, category_id: 1, external_id: 'bank-2' }] },
+      }),
+    ];
+    expect(results.map(({ status }) => status)).toEqual([201, 201, 201, 201, 207]);
+  });
+
+  it('is what the other reads', async () => {
+    for (const id of [1, 2, 3, 4]) {
+      const [mine, theirs] = [
+        await writer('transactions/read', { id }),
+        await other('transactions/read', { id }),
+      ];
+      expect([theirs.status, shown(theirs.data())]).toEqual([200, shown(mine.data())]);
+    }
+    const [mine, theirs] = [
+      await writer('transactions/list', ofMarch),
+      await other('transactions/list', ofMarch),
+    ];
+    expect(theirs.data()).toHaveLength(4);
+    expect(theirs.data().map(shown)).toEqual(mine.data().map(shown));
+    for (const name of ['transactions/export', 'categories/list', 'summary/read']) {
+      const query = name === 'summary/read' ? { ...ofMarch.query, group_by: 'category' } : {};
+      const [one, another] = [await writer(name, { query }), await other(name, { query })];
+      expect([another.status, another.text.length > 0]).toEqual([one.status, true]);
+    }
+    expect(
+      (await other('summary/read', { query: { ...ofMarch.query, group_by: 'type' } })).data(),
+    ).toMatchObject({ expense: 50, count: 4 });
+  });
+
+  it('the other changes and deletes, and the writer goes on', async () => {
+    const steps = [
+      await other('transactions/update', { id: 1, body: { notes: 'Split', category_id: 2 } }),
+      await other('transactions/update', { id: 2, body: { external_id: 'bank-3' } }),
+      await other('transactions/delete', { id: 3 }),
+      await other('categories/update', { id: 1, body: { name: 'House' } }),
+      await other('transactions/create', { body: { ...BILL, external_id: 'bank-1' } }),
+      await writer('transactions/update', { id: 1, body: { amount: 20, category_id: null } }),
+      await writer('transactions/update', { id: 5, body: { transaction_date: '2025-12-31' } }),
+      await writer('transactions/delete', { id: 2 }),
+      await writer('categories/delete', { id: 2 }),
+      await other('transactions/create', { body: { ...BILL, external_id: 'bank-3' } }),
+    ];
+    expect(steps.map(({ status, text }) => [status, status < 300 ? '' : text])).toEqual(
+      [200, 200, 200, 200, 201, 200, 200, 200, 200, 201].map((status) => [status, '']),
+    );
+    const taken = await other('transactions/create', { body: { ...BILL, external_id: 'bank-2' } });
+    expect(taken.status).toBe(409);
+  });
+
+  it('is in order afterwards', async () => {
+    const { drifts, rows } = await createVerification({
+      client,
+      tableName,
+      ledgerId: ledger,
+    }).verify();
+    expect([drifts, rows]).toEqual([[], 4]);
+  });
+});

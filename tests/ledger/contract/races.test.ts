@@ -1,0 +1,85 @@
+// Service document, "Categories: Rule 4", and what else a write says of a change since its checks. How requests at once come out is
+// tested in property/interleavings.test.ts.
+import { expect, test } from 'vitest';
+import { onceBefore } from '../../shared/support/interposed-client.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import type { Api } from '../support/api/api-client.ts';
+import { expectConflict, expectNotFound, expectRefusal } from '../support/api/expect-reply.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
+import { givenCategory, givenTransaction, LUNCH, uniqueName } from '../support/api/records.ts';
+
+const table = await createTestTable();
+const others = await openInProcess(createServiceOn(table));
+
+/** An API on which somebody else is quicker: they act after the checks and before the write. */
+async function outrunBy(act: () => Promise<unknown>): Promise<Api> {
+  const client = onceBefore(table.client, 'TransactWriteCommand', act);
+  return await openInProcess(createServiceOn({ ...table, client }));
+}
+
+test('Rule 4: a name taken at storage time is 409 "Category name must be unique"', async () => {
+  const { id, ...before } = await givenCategory(others);
+  const name = uniqueName();
+  const take = () => givenCategory(others, { name });
+  const created = await (await outrunBy(take)).post('/categories', { name });
+  expectConflict(created, 'Category name must be unique');
+  const other = uniqueName();
+  const api = await outrunBy(() => givenCategory(others, { name: other }));
+  const updated = await api.put(`/categories/${id}`, { name: other, color: '#abc' });
+  expectConflict(updated, 'Category name must be unique');
+  expect((await others.get(`/categories/${id}`)).body.data).toMatchObject(before);
+});
+
+test('a category deactivated after the check takes no transaction', async () => {
+  const { id: category_id } = await givenCategory(others);
+  const api = await outrunBy(() => others.delete(`/categories/${category_id}`));
+  const reply = await api.post('/transactions', { ...LUNCH, category_id });
+  expectRefusal(reply, 'Cannot assign transaction to inactive category');
+});
+
+test('a category that is joined after the check is not deleted', async () => {
+  const { id: category_id } = await givenCategory(others);
+  const api = await outrunBy(() => givenTransaction(others, { category_id }));
+  expectConflict(
+    await api.delete(`/categories/${category_id}`),
+    'Cannot delete category with 1 transaction. Please reassign or delete the transaction first.',
+  );
+});
+
+test.each(['put', 'delete'] as const)(
+  'a transaction deleted before the %s is 404',
+  async (verb) => {
+    const { id } = await givenTransaction(others);
+    const api = await outrunBy(() => others.delete(`/transactions/${id}`));
+    const reply = await api[verb](`/transactions/${id}`, { amount: 1 });
+    expectNotFound(reply, `Transaction with id ${id} not found`);
+  },
+);
+
+test.each([
+  {
+    path: '/transactions',
+    given: givenTransaction,
+    theirs: { notes: 'theirs' },
+    ours: { amount: 2 },
+  },
+  { path: '/categories', given: givenCategory, theirs: { color: '#abc' }, ours: { name: 'ours' } },
+])('Rule 6: of two updates at once neither undoes the other: $path', async (race) => {
+  const { id } = await race.given(others);
+  const path = `${race.path}/${id}`;
+  const api = await outrunBy(() => others.put(path, race.theirs));
+  const { body } = await api.put(path, race.ours);
+  const stored = (await others.get(path)).body.data;
+  expect(stored).toMatchObject({ ...race.theirs, ...race.ours });
+  expect(stored).toMatchObject(body.data);
+});
+
+test('a rename that comes before a deactivation is kept', async () => {
+  const { id } = await givenCategory(others);
+  const path = `/categories/${id}`;
+  const name = uniqueName();
+  const api = await outrunBy(() => others.put(path, { name }));
+  expect((await api.delete(path)).status).toBe(200);
+  expect((await others.get(path)).body.data).toMatchObject({ name, is_active: false });
+});

@@ -1,0 +1,94 @@
+// The saved queries, held against lines that the service writes: each finds those that it is for by its filters, and they have
+// every field that it names. Nothing here runs queries of CloudWatch; what else is in them is approved (approved/migrating.yml).
+import { beforeAll, expect, it, vi } from 'vitest';
+import { createKeys } from '../../../lib/ledger/store/keys.ts';
+import type { Key } from '../../../lib/shared/database.ts';
+import { QUERIES } from '../../../serverless/ledger/saved-queries.ts';
+import { interpose } from '../../shared/support/interposed-client.ts';
+import { createFaultyClient, denied, PASSING_FAULTS } from '../../shared/support/store-faults.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** As CloudWatch finds the fields of a line: `cause.message`. */
+function fieldsOf(value: object, prefix = ''): Row {
+  return Object.entries(value).reduce((fields, [name, part]) => {
+    const isObject = part !== null && typeof part === 'object';
+    return Object.assign(
+      fields,
+      isObject ? fieldsOf(part, `${prefix}${name}.`) : { [`${prefix}${name}`]: part },
+    );
+  }, {});
+}
+
+const UNREADABLE = createKeys('test').transaction(777).pk;
+
+const lines: Row[] = [];
+
+function take(text: unknown): boolean {
+  const fields = fieldsOf(JSON.parse(String(text)));
+  return lines.push({ ...fields, '@timestamp': lines.length, '@message': String(text) }) > 0;
+}
+
+/** A create that meets a conflict and is tried again, a request that fails, and two others. */
+beforeAll(async () => {
+  vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'finance-ledger-test');
+  const written = [process.stdout, process.stderr].map((stream) =>
+    vi.spyOn(stream, 'write').mockImplementation(take),
+  );
+  const { client, tableName } = await createTestTable();
+  let writes = 0;
+  const conflicting = createFaultyClient(client, (_, name) =>
+    name === 'TransactWriteCommand' && writes++ === 0 ? PASSING_FAULTS.conflict : undefined,
+  );
+  const store = interpose(conflicting, async (_, input) => {
+    if ((input as { readonly Key?: Key }).Key?.pk === UNREADABLE) await denied();
+  });
+  const api = await openInProcess(createServiceOn({ client: store, tableName }));
+  await api.post('/transactions', { description: 'Bill', amount: 1, type: 'expense' });
+  await api.get('/transactions/777');
+  await api.get('/transactions/1');
+  await api.get('/transactions/1');
+  for (const spy of written) spy.mockRestore();
+  vi.unstubAllEnvs();
+});
+
+function isFoundBy(condition: string, row: Row): boolean {
+  const [, name = '', operator, value = ''] = /^(\S+) (=|>) (\S+)$/.exec(condition) ?? [];
+  const wanted = JSON.parse(value);
+  return operator === '=' ? row[name] === wanted : Number(row[name]) > wanted;
+}
+
+/** Those that it shows, sorts or sums by. */
+function namesIn(commands: readonly string[]): string[] {
+  const text = commands.join(' ').replaceAll(/ as \w+/g, '');
+  const made = commands.flatMap((command) => command.match(/(?<= as )\w+/g) ?? []);
+  const words = /^(fields|stats|sum|count|by|sort|asc|desc|limit|\d+)$/;
+  const names = text.match(/[@\w.]+/g) ?? [];
+  return names.filter((name) => !words.test(name) && !made.includes(name));
+}
+
+it.each([
+  ['slowest', ['request', 'request', 'request', 'request']],
+  ['failing', ['Failed to retrieve transaction']],
+  ['conflicts', ['request']],
+  ['one-request', ['Failed to retrieve transaction', 'request']],
+  ['one-ledger', ['request', 'request', 'request', 'request']],
+])('%s finds %j, with every field that it names', (name, messages) => {
+  const [{ requestId } = {}] = lines.filter(({ level }) => level === 'ERROR');
+  const [{ ledger } = {}] = lines;
+  const query = String(QUERIES[name])
+    .replace('REQUEST_ID', String(requestId))
+    .replace('LEDGER', String(ledger));
+  const [filters = [], others = []] = [true, false].map((isFilter) =>
+    query.split(' | ').filter((command) => command.startsWith('filter ') === isFilter),
+  );
+  const found = lines.filter((row) =>
+    filters.every((filter) => isFoundBy(filter.replace('filter ', ''), row)),
+  );
+  expect(found.map(({ message }) => message)).toEqual(messages);
+  for (const row of found)
+    expect(namesIn(others).filter((each) => row[each] === undefined)).toEqual([]);
+});

@@ -1,0 +1,117 @@
+// A verification beside other writers, or with a lagging index, reports no transient difference and repairs nothing that is right.
+import { describe, expect, it } from 'vitest';
+import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
+import { ConflictError } from '../../../../lib/ledger/errors.ts';
+import {
+  createVerification,
+  type Position,
+  type Progress,
+} from '../../../../lib/ledger/service/verification.ts';
+import type { Keys } from '../../../../lib/ledger/store/keys.ts';
+import { interpose, onceBefore } from '../../../shared/support/interposed-client.ts';
+import { createSleeplessRetryPolicy } from '../../../shared/support/sleepless-retry-policy.ts';
+import type { Client } from '../../../shared/support/store-faults.ts';
+import { createCorruptibleTable } from '../../support/corruptible-table.ts';
+
+const { givenLedger, send } = await createCorruptibleTable();
+
+/** Category 1 counts too many rows; something may happen between two readings. */
+async function givenDrift(between: (keys: Keys, readings: number) => Promise<unknown>) {
+  const { target, keys } = await givenLedger();
+  await send.set(keys.category(1), 'transaction_count', 7);
+  let readings = 1;
+  const retryPolicy = {
+    ...createSleeplessRetryPolicy(),
+    sleep: async () => {
+      readings += 1;
+      await between(keys, readings);
+    },
+  };
+  return { verification: createVerification({ ...target, retryPolicy }), readings: () => readings };
+}
+
+describe('beside other writers', () => {
+  it('differences that two readings do not share are not drifts', async () => {
+    const { verification } = await givenDrift(async (keys) => {
+      await send.set(keys.category(1), 'transaction_count', 8);
+      await send.delete(keys.categoryName('Pay'));
+    });
+    expect((await verification.verify()).drifts).toEqual([]);
+  });
+
+  it('a difference that two readings share and the third does not is not a drift', async () => {
+    const { verification, readings } = await givenDrift(async (keys, reading) => {
+      if (reading === 3) await send.set(keys.category(1), 'transaction_count', 2);
+    });
+    expect((await verification.verify()).drifts).toEqual([]);
+    expect(readings()).toBe(3);
+  });
+
+  it('a verification that goes on reports no more and no less than one that was not stopped', async () => {
+    const { target, keys } = await givenLedger();
+    await send.set(keys.category(1), 'transaction_count', 7);
+    const saved: Position[] = [];
+    const progress: Progress = {
+      load: async () => saved.at(-1),
+      save: async (position) => void saved.push(structuredClone(position)),
+      clear: async () => void saved.splice(0),
+    };
+    const stopped = interpose(target.client, (name) => {
+      if (name === 'QueryCommand') throw new Error('Stopped');
+    });
+    const options = { retryPolicy: createSleeplessRetryPolicy(), isFull: false, progress };
+    const first = createVerification({ ...target, ...options, client: stopped });
+    await expect(first.verify()).rejects.toThrow('Stopped');
+    // As if each row had another day and category then.
+    saved[0]?.figures.tally.counters.clear();
+    const { drifts } = await createVerification({ ...target, ...options }).verify();
+    expect(drifts).toMatchObject([{ what: 'category count', recorded: 7, recomputed: 2 }]);
+    expect(saved).toEqual([]);
+  });
+
+  it('what changed after the last reading is not repaired', async () => {
+    const { target, keys } = await givenLedger();
+    await send.set(keys.category(1), 'transaction_count', 7);
+    await send.delete(keys.categoryName('Pay'));
+    const client = onceBefore(target.client, 'TransactWriteCommand', async () => {
+      await send.set(keys.category(1), 'transaction_count', 2);
+      await send.put({ ...keys.categoryName('Pay'), category_id: 2 });
+    });
+    const verification = createVerification({
+      ...target,
+      client,
+      retryPolicy: createSleeplessRetryPolicy(),
+    });
+    expect(await verification.repair()).toEqual({
+      repaired: [],
+      verdict: { rows: 4, categories: 2, drifts: [] },
+    });
+  });
+});
+
+describe('a lagging index', () => {
+  /** A client whose index queries find only the oldest row. */
+  function lagging({ client }: { readonly client: Client }): Client {
+    const send = async (command: Parameters<Client['send']>[0], options: object) => {
+      const result = (await client.send(command, options)) as { Items?: unknown[] };
+      const isOfIndex = 'IndexName' in command.input && command.input.IndexName !== undefined;
+      return isOfIndex ? { ...result, Items: result.Items?.slice(-1) } : result;
+    };
+    return { send: send as Client['send'] };
+  }
+
+  it('lowers no counter, so that a category in use stays in use', async () => {
+    const { target } = await givenLedger();
+    const verification = createVerification({
+      ...target,
+      client: lagging(target),
+      retryPolicy: createSleeplessRetryPolicy(),
+    });
+    expect(await verification.repair()).toEqual({
+      repaired: [],
+      verdict: { rows: 4, categories: 2, drifts: [] },
+    });
+    const { categories } = openLedger({ ...target, timeZone: 'UTC' });
+    await expect(categories.deactivate('1')).rejects.toThrow(ConflictError);
+  });
+});

@@ -1,0 +1,59 @@
+// `npm run verify-ledger`: finds and repairs a difference, and never reaches AWS unless it is asked to.
+import { describe, expect, it } from 'vitest';
+import { openDatabaseProxy } from '../../shared/support/database-proxy.ts';
+import { DRIFT, openVerifyLedger } from '../support/verify-ledger-command.ts';
+
+const { verifyLedger, verifyUntil, givenHousehold, givenAccount, table } = await openVerifyLedger();
+
+describe('verify-ledger', () => {
+  it('prints a drift and ends with 1; repairs it with --repair, and then ends with 0', async () => {
+    const environment = await givenHousehold({ drift: true });
+    const found = await verifyLedger(environment);
+    expect(found).toMatchObject({ code: 1, stdout: expect.stringContaining(DRIFT) });
+    const named = `ledger "${environment.LEDGER_ID}" of ${environment.TABLE_NAME}: 50 transactions, 30 categories`;
+    expect(found.stdout.endsWith(`\n${named}: drifts: 1\n`)).toBe(true);
+    const { code, stdout } = await verifyLedger(environment, '--repair', '--json');
+    const repaired = { what: 'category count', recorded: -4, repairable: true };
+    const verdict = { rows: 50, categories: 30, drifts: [], repaired: [repaired] };
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, ...verdict });
+    const after = await verifyLedger(environment);
+    expect(after).toEqual({ code: 0, stdout: `${named}: in order\n`, stderr: '' });
+  });
+
+  it('goes on where a killed one stopped, and begins again once it is done', async () => {
+    const environment = await givenHousehold({ transactions: 250 });
+    const killed = new AbortController();
+    const database = await openDatabaseProxy(table.endpoint);
+    const reads = () => database.calls.filter((call) => call.endsWith('BatchGetItem')).length;
+    const run = { ...environment, DYNAMODB_ENDPOINT: database.endpoint };
+    try {
+      database.holdAt(() => {
+        if (reads() === 2) killed.abort();
+        return killed.signal.aborted;
+      });
+      expect((await verifyUntil(killed.signal, run)).stdout).toBe('');
+      database.calls.length = 0;
+      database.holdAt(() => false);
+      expect(await verifyLedger(run)).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(': 250 transactions, 30 categories: in order'),
+        stderr: expect.stringMatching(/^Continues after transaction 100, .* Delete \S+ to begin/),
+      });
+      expect(reads()).toBe(2);
+      expect(await verifyLedger(run)).toMatchObject({ code: 0, stderr: '' });
+      expect(reads()).toBe(2 + 3);
+    } finally {
+      await database.close();
+    }
+  });
+
+  it('never reads or repairs AWS without --stage', async () => {
+    const account = await givenAccount();
+    for (const options of [[], ['--repair']]) {
+      const { code, stdout, stderr } = await verifyLedger(account, ...options);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain('.local/data does not exist');
+    }
+    expect((await verifyLedger(account, '--stage', 'prod')).stdout).toContain(DRIFT);
+  });
+});

@@ -1,0 +1,120 @@
+// npx node tests/ledger/generated/run.ts: Schemathesis makes requests from the API description, valid and invalid ones, and holds the
+// responses to it; once against an open service, and once with a key where one is required.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createDocumentClient } from '../../../lib/shared/document-client.ts';
+import { UserError } from '../../../lib/shared/user-error.ts';
+import { startDatabase } from '../../../local/engine.ts';
+import { localAccess } from '../../../local/local-access.ts';
+import { createCommand, runProgram, wholeNumber } from '../../../processes/program.ts';
+import { pythonWith, whyNoPython } from '../../../processes/python-tools.ts';
+import { createRunning } from '../../../processes/running.ts';
+import { createTestKeys } from '../support/auth/test-keys.ts';
+import { startService } from '../support/running-service.ts';
+
+const REQUIREMENTS = join(import.meta.dirname, 'schemathesis.txt');
+const TABLE = 'generated-requests';
+const MODES = ['open', 'required'] as const;
+const CONFIG = join(import.meta.dirname, 'schemathesis.toml');
+const HOOKS = {
+  SCHEMATHESIS_HOOKS: 'ledger_hooks',
+  PYTHONPATH: import.meta.dirname,
+};
+
+const running = createRunning();
+
+const command = createCommand(
+  'npx node tests/ledger/generated/run.ts',
+  'Send generated requests to the service.',
+)
+  .option('--requests <number>', 'the least number of requests', wholeNumber({ min: 100 }), 10_000)
+  .option('--seed <number>', 'for the same requests again', wholeNumber({ min: 0 }), 20_240_229)
+  .action(async ({ requests, seed }) => {
+    const obstacle = whyNoPython();
+    if (obstacle) {
+      console.log(`Skipped the generated requests: ${obstacle} on this machine`);
+      console.log('0 passed, 0 failed, 1 skipped');
+      return;
+    }
+    const python = await pythonWith(running, REQUIREMENTS);
+    let sent = 0;
+    for (const [n, mode] of MODES.entries()) {
+      const { url, options } = await openService(mode);
+      // Of an operation, at most; requests that follow links come on top.
+      const missing = (requests - sent) / (MODES.length - n);
+      const share = Math.ceil(missing / (await countOperations(url)));
+      sent += await send(python, [
+        ...[
+          '--config-file',
+          CONFIG,
+          'run',
+          `${url}/openapi.json`,
+          '--no-color',
+          '--seed',
+          String(seed),
+        ],
+        ...['--max-examples', String(share), '--generation-database', 'none', ...options],
+      ]);
+    }
+    console.log(`${sent} requests in all`);
+    if (sent < requests) throw new UserError(`Fewer requests were sent than ${requests}`);
+  });
+
+await runProgram(command, { running });
+
+/** @returns the options of Schemathesis that go with it */
+async function openService(mode: (typeof MODES)[number]) {
+  // For the client that makes a key, in this process.
+  const { region, accessKeyId, secretAccessKey } = localAccess({});
+  Object.assign(process.env, {
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  });
+  const { endpoint } = await startDatabase(running);
+  const environment = { AUTH: mode, TABLE_NAME: TABLE, DYNAMODB_ENDPOINT: endpoint };
+  const { ready } = await startService(running, { environment });
+  const url = await ready;
+  if (mode === 'required') {
+    const secret = await createKey(endpoint);
+    return { url, options: ['--header', `Authorization: Bearer ${secret}`] };
+  }
+  // There, requests without a key are answered: what the description says of keys does not hold.
+  const withoutKeys = ['--generation-with-security-parameters', 'false'];
+  return { url, options: ['--exclude-checks', 'ignored_auth', ...withoutKeys] };
+}
+
+async function createKey(endpoint: string): Promise<string> {
+  const client = createDocumentClient(endpoint);
+  const keys = createTestKeys({ client, tableName: TABLE });
+  const { secret } = await keys.create({ name: 'generated', ledger: 'generated', scope: 'write' });
+  return secret;
+}
+
+async function countOperations(url: string): Promise<number> {
+  const response = await fetch(`${url}/openapi.json`);
+  const { paths } = (await response.json()) as { paths: Record<string, object> };
+  return Object.values(paths).flatMap((methods) => Object.keys(methods)).length;
+}
+
+/** @returns how many requests were sent */
+async function send(python: string, args: readonly string[]): Promise<number> {
+  const folder = await running.temporaryFolder('ledger-generated-');
+  const child = spawn(python, ['-m', 'schemathesis.cli', ...args], {
+    cwd: folder,
+    env: { ...process.env, ...HOOKS },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  running.whenStopping(() => {
+    child.kill();
+  });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk;
+    process.stdout.write(chunk);
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) process.exitCode = 1;
+  return Number(/(\d+) generated/.exec(output)?.[1] ?? 0);
+}

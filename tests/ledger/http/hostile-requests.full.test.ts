@@ -1,0 +1,31 @@
+// Wrong or hostile input to the running service, or to the deployed one: never a 5xx, always the envelope.
+import fc from 'fast-check';
+import { expect, inject, test } from 'vitest';
+import { SEED, seeded } from '../../shared/support/seed.ts';
+import { expectEnvelope } from '../support/api/expect-envelope.ts';
+import { generatedRequest } from '../support/api/generated-requests.ts';
+import { openApi } from '../support/api/open-api.ts';
+
+const api = await openApi();
+
+// The emulated gateway answers every OPTIONS itself.
+const isEmulated = inject('deployed') !== undefined;
+
+test(`1,000 generated requests (seed ${SEED})`, async () => {
+  const answersProperly = fc.asyncProperty(generatedRequest, async ({ method, path, ...rest }) => {
+    fc.pre(!isEmulated || method !== 'OPTIONS');
+    expectEnvelope(await api.request(method, path, rest));
+  });
+  await fc.assert(answersProperly, seeded(1_000));
+});
+
+// Other programs on localhost set cookies that the browser sends here, too.
+test.each(['prefs={"a":1}', 'a=b=c', 'a b', '=', 'name="unclosed'])(
+  'the cookie %s',
+  async (cookie) => {
+    const reply = await api.request('GET', '/categories', { headers: { cookie } });
+    expectEnvelope(reply);
+    expect(reply.status).toBe(200);
+    expectEnvelope(await api.request('GET', '/nowhere', { headers: { cookie } }));
+  },
+);

@@ -1,0 +1,12 @@
+// Writes client.ts from the API description, which is not kept: for `npm run check` and for the tour.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { generateSource } from 'oazapfts';
+
+const DESCRIPTION = join(import.meta.dirname, '../../../../lib/ledger/http/openapi.json');
+
+export async function generateClient(): Promise<void> {
+  await writeFile(join(import.meta.dirname, 'client.ts'), await generateSource(DESCRIPTION));
+}
+
+if (import.meta.main) await generateClient();

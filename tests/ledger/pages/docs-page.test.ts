@@ -1,0 +1,79 @@
+// The documentation page as a person uses it: it loads nothing from elsewhere, calls can be tried on it, and it has no
+// fault that axe can find, in any of its states.
+import { randomUUID } from 'node:crypto';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import {
+  expectAccessible,
+  launchChromium,
+  watch,
+  whyNoChromium,
+} from '../../shared/pages/chromium.ts';
+import { DESCRIBED } from '../support/api/described-response.ts';
+
+describe.skipIf(whyNoChromium())('the documentation page', () => {
+  let browser: Browser;
+  let page: Page;
+  let problems: string[];
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser.close());
+
+  beforeEach(async () => {
+    page = await browser.newPage();
+    problems = watch(page, inject('apiUrl'));
+    await page.goto(`${inject('apiUrl')}/docs`);
+    await page.waitForSelector('.opblock');
+  });
+  afterEach(async () => {
+    await page.close();
+    expect(problems).toEqual([]);
+  });
+
+  test('shows every route that is described', async () => {
+    expect(await page.locator('.opblock').count()).toBe(DESCRIBED.size);
+    await expectAccessible(page);
+  });
+
+  test('is accessible with all routes open on a screen of 390 pixels', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const summary of await page.locator('.opblock-summary-control').all())
+      await summary.click();
+    await page.waitForFunction(
+      `document.querySelectorAll('.opblock-body').length === ${DESCRIBED.size}`,
+    );
+    await expectAccessible(page);
+  });
+
+  test('a call can be tried, and its response read', async () => {
+    const name = `From the page ${randomUUID()}`;
+    await page.locator('#operations-categories-createCategory .opblock-summary-control').click();
+    const operation = page.locator('#operations-categories-createCategory');
+    await operation.getByLabel('Request body').fill(JSON.stringify({ name }));
+    await operation.getByRole('button', { name: 'Execute' }).click();
+    const response = operation.locator('.live-responses-table .response');
+    await response.waitFor();
+    expect(await response.textContent()).toContain(name);
+    expect(await response.locator('.response-col_status').textContent()).toContain('201');
+    await expectAccessible(page);
+  });
+
+  test('a key can be given', async () => {
+    await page.locator('button.authorize').first().click();
+    await page.getByRole('dialog').waitFor();
+    await expectAccessible(page);
+  });
+});
+
+test.skipIf(whyNoChromium())(
+  'the policy of the page names what may run, not where from',
+  async () => {
+    const { headers } = await fetch(`${inject('apiUrl')}/docs/`);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toMatch(/script-src 'sha256-[^' ]+';/);
+    expect(policy).not.toMatch(/unsafe|\*|http/);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  },
+);

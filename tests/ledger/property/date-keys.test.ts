@@ -1,0 +1,47 @@
+// The order of the date keys as texts is the order of the list.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { dateKey, firstKeyOf, lastKeyOf, parseDateKey } from '../../../lib/ledger/store/keys.ts';
+import { SEED, seeded } from '../../shared/support/seed.ts';
+import { anyDate, crowdedDate } from '../support/calendar-arbitraries.ts';
+
+const row = fc.record({
+  date: crowdedDate,
+  // From the first instant to the last that four digits of a year can tell, often the same.
+  createdAt: fc.oneof(fc.constantFrom(0, 1, 999, 1000), fc.integer({ min: 0, max: 253e12 })),
+  id: fc.oneof(
+    fc.integer({ min: 1, max: 120 }),
+    fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+  ),
+});
+
+type Row = typeof row extends fc.Arbitrary<infer Value> ? Value : never;
+
+function inListOrder(one: Row, other: Row): number {
+  if (one.date !== other.date) return one.date < other.date ? -1 : 1;
+  return one.createdAt - other.createdAt || one.id - other.id;
+}
+
+test(`two keys compare as date, then creation, then id (seed ${SEED})`, () => {
+  const agrees = fc.property(row, row, (one, other) => {
+    const [key, otherKey] = [dateKey(one), dateKey(other)];
+    const order = key === otherKey ? 0 : key < otherKey ? -1 : 1;
+    expect(order).toBe(Math.sign(inListOrder(one, other)));
+  });
+  fc.assert(agrees, seeded(5_000));
+});
+
+test(`a key is read back as it was written (seed ${SEED})`, () => {
+  const readBack = fc.property(row, (each) => {
+    expect(parseDateKey(dateKey(each))).toEqual(each);
+  });
+  fc.assert(readBack, seeded(1_000));
+});
+
+test(`the keys of a day lie between its first and last, and those of other days do not (seed ${SEED})`, () => {
+  const bounded = fc.property(row, fc.oneof(crowdedDate, anyDate), (each, day) => {
+    const key = dateKey(each);
+    expect(firstKeyOf(day) <= key && key <= lastKeyOf(day)).toBe(each.date === day);
+  });
+  fc.assert(bounded, seeded(5_000));
+});

@@ -1,0 +1,107 @@
+// What the histogram tells of any range and offset is what counting the rows themselves tells.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { monthOf, yearOf } from '../../../lib/ledger/domain/calendar-date.ts';
+import {
+  countsByDay,
+  countsByMonth,
+  type DateRange,
+  dayAt,
+  edgeMonths,
+  type MonthCounts,
+  monthAt,
+  needsNoYears,
+  type SlotCounts,
+  slotsOf,
+  sum,
+  type YearCounts,
+} from '../../../lib/ledger/domain/day-histogram.ts';
+import { TRANSACTION_TYPES, type TransactionType } from '../../../lib/ledger/domain/transaction.ts';
+import { SEED, seeded } from '../../shared/support/seed.ts';
+import { anyDate, crowdedDate } from '../support/calendar-arbitraries.ts';
+
+interface Row {
+  readonly date: string;
+  readonly type: TransactionType;
+}
+
+const rows = fc.array(
+  fc.record({ date: crowdedDate, type: fc.constantFrom(...TRANSACTION_TYPES) }),
+  { maxLength: 40 },
+);
+const bound = fc.oneof(crowdedDate, anyDate);
+const question = fc.record({
+  start: fc.oneof(fc.constant('0001-01-01'), bound),
+  end: fc.oneof(fc.constant('9999-12-31'), bound),
+  type: fc.constantFrom(undefined, ...TRANSACTION_TYPES),
+  offset: fc.nat({ max: 45 }),
+});
+
+function counted(rows: readonly Row[], slotOf: (date: string) => number): SlotCounts {
+  const counts = { income: new Map<number, number>(), expense: new Map<number, number>() };
+  for (const { date, type } of rows) {
+    counts[type].set(slotOf(date), (counts[type].get(slotOf(date)) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function yearCounts(rows: readonly Row[]): YearCounts[] {
+  const byYear = Map.groupBy(rows, ({ date }) => yearOf(date));
+  return [...byYear].map(([year, inYear]) => ({
+    year,
+    ...counted(inYear, (date) => slotsOf(date).ofYear),
+  }));
+}
+
+function monthCounts(rows: readonly Row[], month: string): MonthCounts {
+  const inMonth = rows.filter(({ date }) => monthOf(date) === month);
+  return { month, ...counted(inMonth, (date) => slotsOf(date).ofMonth) };
+}
+
+/** The way a list takes: years and edge months for the total, one month for the day. */
+function byHistogram(
+  rows: readonly Row[],
+  range: DateRange,
+  type: Row['type'] | undefined,
+  offset: number,
+) {
+  const years = needsNoYears(range) ? [] : yearCounts(rows);
+  const edges = edgeMonths(range).map((month) => monthCounts(rows, month));
+  const months = countsByMonth(range, { years, edges }, type);
+  const hit = monthAt(months, offset);
+  const days = hit && countsByDay(range, monthCounts(rows, hit.month), type);
+  return {
+    total: sum(months.map(([, count]) => count)),
+    start: hit && days && dayAt(days, hit.skip),
+  };
+}
+
+function byCounting(
+  rows: readonly Row[],
+  range: DateRange,
+  type: Row['type'] | undefined,
+  offset: number,
+) {
+  const dates = rows
+    .filter((row) => type === undefined || row.type === type)
+    .map(({ date }) => date)
+    .filter((date) => date >= range.start && date <= range.end)
+    .toSorted()
+    .toReversed();
+  const date = dates[offset];
+  if (date === undefined) return { total: dates.length, start: undefined };
+  const dayCount = dates.filter((each) => each === date).length;
+  const start = { date, skip: offset - dates.indexOf(date), dayCount };
+  return { total: dates.length, start };
+}
+
+test(`totals and places by histogram are those by counting (seed ${SEED})`, () => {
+  const agrees = fc.property(rows, question, (ledger, { start, end, type, offset }) => {
+    fc.pre(start <= end);
+    const range = { start, end };
+    expect(byHistogram(ledger, range, type, offset)).toEqual(
+      byCounting(ledger, range, type, offset),
+    );
+  });
+  fc.assert(agrees, seeded(5_000));
+});

@@ -1,0 +1,171 @@
+// An export that is imported into an empty ledger makes the same ledger, and one that is imported again changes nothing.
+import fc from 'fast-check';
+import * as v from 'valibot';
+import { afterAll, expect, test } from 'vitest';
+import { readLedger } from '../../../cli/ledger/import/ledger-rows.ts';
+import { upload } from '../../../cli/ledger/import/upload.ts';
+import { openLedger } from '../../../cli/ledger/open-ledger.ts';
+import { createServiceClient } from '../../../cli/ledger/service-client.ts';
+import { LARGEST_AMOUNT } from '../../../lib/ledger/domain/money.ts';
+import { filledText } from '../../../lib/ledger/domain/text.ts';
+import { TRANSACTION_TYPES, type Transaction } from '../../../lib/ledger/domain/transaction.ts';
+import { planImport } from '../../../lib/ledger/import/plan.ts';
+import { readStatement } from '../../../lib/ledger/import/statement.ts';
+import type { Ledger } from '../../../lib/ledger/ledger.ts';
+import { interpose } from '../../shared/support/interposed-client.ts';
+import { SEED, seeded } from '../../shared/support/seed.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import type { Api } from '../support/api/api-client.ts';
+import { exportParts } from '../support/api/exported.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
+import { serve } from '../support/api/served.ts';
+import { crowdedDate } from '../support/calendar-arbitraries.ts';
+import { EVERYTHING } from '../support/ledger-contents.ts';
+
+const table = await createTestTable();
+const ROWS_PER_PART = 3;
+// As if three rows were 1 MB.
+const client = interpose(table.client, (name, input: { IndexName?: string; Limit?: number }) => {
+  if (name === 'QueryCommand' && input.IndexName !== undefined) input.Limit = ROWS_PER_PART;
+});
+
+/** What CSV files, spreadsheets and importers trip over. */
+const awkward = fc.constantFrom(
+  ...["'", "''", '=', '+', '-', '@', '＝', '\t', '\r', '\n', '\r\n', '"', '""', ',', ';', ' '],
+  ...['\uFEFF', '\u0000', '\u2028', '🏠', 'é', 'e\u0301', '1.234,50', '2026-03-05', 'null', '\\'],
+);
+const text = fc
+  .array(fc.oneof({ weight: 3, arbitrary: awkward }, fc.string({ unit: 'binary', maxLength: 5 })), {
+    maxLength: 4,
+  })
+  .map((parts) => parts.join(''))
+  .filter((made) => made.isWellFormed());
+const filled = text.filter((made) => v.is(filledText(100), made));
+const cents = fc.oneof(
+  fc.integer({ min: -10_000, max: 100_000 }),
+  fc.constantFrom(0, 1, -1, Math.round(LARGEST_AMOUNT * 100), -Math.round(LARGEST_AMOUNT * 100)),
+);
+const row = fc.record({
+  description: filled,
+  amount: cents.map((value) => value / 100),
+  type: fc.constantFrom(...TRANSACTION_TYPES),
+  category: fc.option(fc.nat(), { nil: null }),
+  date: crowdedDate,
+  notes: fc.option(text, { nil: null }),
+  hasExternalId: fc.boolean(),
+  /** Equal rows in one ledger. */
+  times: fc.integer({ min: 1, max: 3 }),
+});
+const ledgers = fc.record({
+  names: fc.uniqueArray(
+    filled.map((name) => name.trim()),
+    { maxLength: 3 },
+  ),
+  externalIds: fc.infiniteStream(filled),
+  rows: fc.array(row, { maxLength: 12, size: 'max' }),
+  /** Where an import is interrupted: parts of it. */
+  cuts: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 4, size: 'max' }),
+});
+type Given = typeof ledgers extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Equal rows; one of them is there when the import is repeated. */
+const equalRows: Given = {
+  names: [],
+  externalIds: fc.stream(['x'].values()),
+  cuts: [0.5],
+  rows: [
+    {
+      description: 'Tea',
+      amount: 3,
+      type: 'expense',
+      category: null,
+      notes: null,
+      date: '2026-03-05',
+      hasExternalId: false,
+      times: 3,
+    },
+  ],
+};
+
+let runs = 0;
+let target: Api;
+const server = await serve(() => target);
+afterAll(() => server.close());
+
+async function open(name: string) {
+  const ledgerId = `${name}-${runs}`;
+  const api = await openInProcess(createServiceOn({ ...table, client, ledgerId }));
+  return { api, ledger: openLedger({ ...table, ledgerId, timeZone: 'UTC' }) };
+}
+
+async function fill({ categories, transactions }: Ledger, { names, externalIds, rows }: Given) {
+  const ids: number[] = [];
+  for (const name of names) {
+    const fields = { name, description: null, color: '#fff', isActive: true };
+    ids.push((await categories.create(fields)).id);
+  }
+  const taken = new Set<string>();
+  for (const { category, hasExternalId, times, ...fields } of rows) {
+    const categoryId = category === null ? null : (ids[category % ids.length] ?? null);
+    for (let n = 0; n < times; n += 1) {
+      const [id = ''] = externalIds.take(1);
+      const externalId = hasExternalId && !taken.has(id) ? id : null;
+      taken.add(id);
+      await transactions.create({ ...fields, categoryId, externalId });
+    }
+  }
+  // Inactive ones keep the transactions that they have.
+  const [first] = ids;
+  if (first !== undefined)
+    await categories.update(await categories.find(String(first)), { isActive: false });
+}
+
+/** All that an import can keep, in the order of the list. */
+async function contentsOf({ transactions }: Ledger) {
+  const { items } = await transactions.readExportPart(EVERYTHING);
+  const kept = ({ date, amount, type, description, notes, externalId = null }: Transaction) => {
+    return { date, amount, type, description, notes, externalId };
+  };
+  return items.map((item) => ({ ...kept(item), category: item.categoryName ?? null }));
+}
+
+test(`an export makes the same ledger again (seed ${SEED})`, { timeout: 1_800_000 }, async () => {
+  const agrees = fc.asyncProperty(ledgers, async (given) => {
+    runs += 1;
+    const from = await open('from');
+    const to = await open('to');
+    await fill(from.ledger, given);
+    const contents = await contentsOf(from.ledger);
+    const parts = await Array.fromAsync(exportParts(from.api));
+    expect(parts.length).toBe(Math.floor(contents.length / ROWS_PER_PART) + 1);
+    const { rows, errors } = readStatement(parts.join(''));
+    expect([errors, rows.length]).toEqual([[], contents.length]);
+    const imported = async (some: typeof rows, { api }: { api: Api }) => {
+      target = api;
+      const service = createServiceClient({ url: server.url, userAgent: 'test' });
+      const plan = planImport(some, await readLedger(service));
+      const uploaded = await upload(
+        service,
+        { rows: plan.missing, importId: 'test' },
+        () => undefined,
+      );
+      return { ...uploaded, duplicates: plan.present + uploaded.duplicates };
+    };
+
+    let duplicates = 0;
+    for (const cut of [...given.cuts.toSorted((one, other) => one - other), 1]) {
+      const end = Math.floor(rows.length * cut);
+      const result = { created: end - duplicates, duplicates, refused: [] };
+      expect(await imported(rows.slice(0, end), to)).toEqual(result);
+      duplicates = end;
+    }
+    expect(await contentsOf(to.ledger)).toEqual(contents);
+
+    const nothing = { created: 0, duplicates: rows.length, refused: [] };
+    expect(await imported(rows, to)).toEqual(nothing);
+    expect(await imported(rows, from)).toEqual(nothing);
+    expect(await contentsOf(from.ledger)).toEqual(contents);
+  });
+  await fc.assert(agrees, { ...seeded(100), examples: [[equalRows]] });
+});

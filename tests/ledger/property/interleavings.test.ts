@@ -1,0 +1,196 @@
+// Two requests at once on the same records, their calls interleaved in every way that luck finds: each pair comes out as
+// if one had come after the other, and what the two orders differ in is seen to differ.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createContendedClient } from '../../../bench/ledger/contended-client.ts';
+import {
+  createVirtualRetryPolicy,
+  createVirtualTime,
+  type VirtualTime,
+} from '../../../bench/ledger/virtual-time.ts';
+import { type SeededRandom, seededRandom } from '../../../cli/seeded-random.ts';
+import { createLedgerService } from '../../../lib/ledger/ledger.ts';
+import { createVerification } from '../../../lib/ledger/service/verification.ts';
+import { IS_FULL } from '../../shared/support/seed.ts';
+import type { Client } from '../../shared/support/store-faults.ts';
+import { createTestTable, type TestTable } from '../../shared/support/test-table.ts';
+import type { Api } from '../support/api/api-client.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
+import { LUNCH } from '../support/api/records.ts';
+import { send } from '../support/model/commands.ts';
+import { readListing } from '../support/model/ledger-listing.ts';
+import { type Command, EMPTY, type Model } from '../support/model/ledger-model.ts';
+import { linearise, step } from '../support/model/linearisation.ts';
+
+/** `npm test` ends as soon as every outcome was seen. */
+const INTERLEAVINGS = 12;
+const LONGEST_CALL_MS = 30;
+/** About as long as a request, so that either may also be early. */
+const LONGEST_START_MS = 100;
+
+const category = (name: string): Command => ({
+  kind: 'create category',
+  fields: { name, description: null, color: null, is_active: true },
+});
+
+const row = (category_id: number | null): Command => ({
+  kind: 'create transaction',
+  fields: { ...LUNCH, notes: null, transaction_date: '2026-03-05', category_id },
+});
+
+const move = (id: number, transaction_date: string): Command => ({
+  kind: 'update transaction',
+  id,
+  changes: { transaction_date },
+});
+
+const rename = (id: number, name: string): Command => ({
+  kind: 'update category',
+  id,
+  changes: { name },
+});
+
+/** Category 1 Food with transaction 1, category 2 Pay with none, and transaction 2 with no category. */
+const GIVEN = [category('Food'), category('Pay'), row(1), row(null)];
+
+interface Race {
+  readonly rule: string;
+  readonly commands: readonly Command[];
+  /** Statuses in the order of the commands; each is seen. */
+  readonly outcomes: readonly string[];
+}
+
+const RACES: readonly Race[] = [
+  {
+    rule: 'two moves of one transaction to different days',
+    commands: [move(1, '2025-12-31'), move(1, '2026-04-01')],
+    outcomes: ['200 200'],
+  },
+  {
+    rule: 'a move and a deletion of one transaction',
+    commands: [move(1, '2025-12-31'), { kind: 'delete transaction', id: 1 }],
+    outcomes: ['200 200', '404 200'],
+  },
+  {
+    rule: 'two deletions of one transaction',
+    commands: [
+      { kind: 'delete transaction', id: 1 },
+      { kind: 'delete transaction', id: 1 },
+    ],
+    outcomes: ['200 404', '404 200'],
+  },
+  {
+    rule: 'a deletion of a category and a new transaction in it',
+    commands: [{ kind: 'delete category', id: 2 }, row(2)],
+    outcomes: ['200 400', '409 201'],
+  },
+  {
+    rule: 'a deactivation of a category and a transaction that joins it',
+    commands: [
+      { kind: 'update category', id: 2, changes: { is_active: false } },
+      { kind: 'update transaction', id: 2, changes: { category_id: 2 } },
+    ],
+    outcomes: ['200 200', '200 400'],
+  },
+  {
+    rule: 'the deletion of a category and of its last transaction',
+    commands: [
+      { kind: 'delete category', id: 1 },
+      { kind: 'delete transaction', id: 1 },
+    ],
+    outcomes: ['200 200', '409 200'],
+  },
+  {
+    rule: 'two new categories of one name',
+    commands: [category('Fun'), category('Fun')],
+    outcomes: ['201 409', '409 201'],
+  },
+  {
+    rule: 'two categories renamed to one name',
+    commands: [rename(1, 'Fun'), rename(2, 'Fun')],
+    outcomes: ['200 409', '409 200'],
+  },
+  {
+    rule: 'two renames of one category',
+    commands: [rename(1, 'Fun'), rename(1, 'Joy')],
+    outcomes: ['200 200'],
+  },
+  {
+    rule: 'a rename to a name that is being given up',
+    commands: [rename(1, 'Fun'), rename(2, 'Food')],
+    outcomes: ['200 200', '200 409'],
+  },
+  {
+    rule: 'two moves that cross between two categories',
+    commands: [
+      { kind: 'update transaction', id: 1, changes: { category_id: 2 } },
+      { kind: 'update transaction', id: 2, changes: { category_id: 1 } },
+    ],
+    outcomes: ['200 200'],
+  },
+];
+
+let table: TestTable;
+
+beforeAll(async () => {
+  table = await createTestTable();
+});
+
+describe.each(RACES)('$rule', ({ rule, commands, outcomes }) => {
+  it(`ends ${outcomes.join(', or ')}, as if one had come after the other`, async () => {
+    const seen = new Set<string>();
+    for (let seed = 1; seed <= INTERLEAVINGS; seed += 1) {
+      const ledgerId = `race-${RACES.findIndex((each) => each.rule === rule)}-${seed}`;
+      const quiet = await openInProcess(createServiceOn({ ...table, ledgerId }));
+      const model = await givenModel(quiet);
+      const replies = await race(ledgerId, commands, seededRandom(seed));
+      seen.add(replies.map(({ reply }) => reply.status).join(' '));
+      linearise(model, replies, await readListing(quiet));
+      expect((await createVerification({ ...table, ledgerId }).verify()).drifts).toEqual([]);
+      if (seen.size === outcomes.length && !IS_FULL) break;
+    }
+    expect([...seen].toSorted()).toEqual(outcomes);
+  });
+});
+
+async function givenModel(api: Api): Promise<Model> {
+  let model = EMPTY;
+  for (const command of GIVEN) {
+    const next = step(model, { command, reply: await send(api, command) });
+    if (!next) throw new Error('What the races start from is not there');
+    model = next;
+  }
+  return model;
+}
+
+/** Each by a writer of its own, from now or a little later, over calls that take now this long, now that. */
+async function race(ledgerId: string, commands: readonly Command[], random: SeededRandom) {
+  const time = createVirtualTime();
+  const store = createContendedClient(time.watch(table.client), { time, ownedMs: 20 });
+  const client = delayed(store, time, random);
+  const options = { ...table, ledgerId, timeZone: 'UTC' };
+  const retryPolicy = createVirtualRetryPolicy(time, random.next);
+  const { timeoutSignal } = time;
+  const apis = await Promise.all(
+    commands.map(() =>
+      openInProcess(createLedgerService({ ...options, client, retryPolicy, timeoutSignal })),
+    ),
+  );
+  const replies = commands.map(async (command, index) => {
+    const api = apis[index];
+    if (!api) throw new RangeError('There are as many writers as commands');
+    await time.sleep(random.between(0, LONGEST_START_MS));
+    return { command, reply: await send(api, command) };
+  });
+  return await time.run(Promise.all(replies));
+}
+
+function delayed(client: Client, time: VirtualTime, random: SeededRandom): Client {
+  const send = async (command: Parameters<Client['send']>[0]) => {
+    await time.sleep(random.between(0, LONGEST_CALL_MS));
+    const answer = await client.send(command);
+    await time.sleep(random.between(0, LONGEST_CALL_MS));
+    return answer;
+  };
+  return { send: send as Client['send'] };
+}

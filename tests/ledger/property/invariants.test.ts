@@ -1,0 +1,185 @@
+// After any sequence of commands, concurrent ones included, every count, total, page and name guard is that of a plain model.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type SeededRandom, seededRandom } from '../../../cli/seeded-random.ts';
+import { createVerification } from '../../../lib/ledger/service/verification.ts';
+import { IS_FULL, sizeOfRun } from '../../shared/support/seed.ts';
+import { createTestTable, type TestTable } from '../../shared/support/test-table.ts';
+import type { Api } from '../support/api/api-client.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
+import { DAYS, makeCommand, send, swapNames } from '../support/model/commands.ts';
+import { readListing } from '../support/model/ledger-listing.ts';
+import {
+  type Command,
+  countOf,
+  EMPTY,
+  listOf,
+  type Model,
+  type ModelFilter,
+  refusalsOf,
+} from '../support/model/ledger-model.ts';
+import { linearise, refusal, step } from '../support/model/linearisation.ts';
+
+const SEEDS = [20_260_331, 7, 4_242].slice(0, sizeOfRun(3));
+/** Of 71 commands each, or more: a swap of names is three. */
+const ROUNDS = IS_FULL ? 10 : 4;
+/** What races end with, and so the commands after them, differs from run to run: a rare outcome may take longer. */
+const MOST_ROUNDS = 4 * ROUNDS;
+const COMMANDS_PER_ROUND = 55;
+const BATCHES_PER_ROUND = 2;
+const COMMANDS_PER_BATCH = 8;
+/** On average, after each round. */
+const FACETS_WALKED = 8;
+
+/** What the commands must have met for the sequence to prove anything. */
+const OUTCOMES = [
+  ...['POST transactions 201', 'POST transactions 400', 'POST transactions 404'],
+  ...['PUT transactions 200', 'PUT transactions 400', 'PUT transactions 404'],
+  ...['DELETE transactions 200', 'DELETE transactions 404'],
+  ...['POST categories 201', 'POST categories 409'],
+  ...['PUT categories 200', 'PUT categories 404', 'PUT categories 409'],
+  ...['DELETE categories 200', 'DELETE categories 404', 'DELETE categories 409'],
+];
+
+let table: TestTable;
+
+beforeAll(async () => {
+  table = await createTestTable();
+});
+
+describe.each(SEEDS)('a ledger after random commands (seed %i)', (seed) => {
+  it('is what a plain model says, after one by one and after several at once', async () => {
+    const ledgerId = `ledger-${seed}`;
+    const random = seededRandom(seed);
+    // Many records are created at one instant, and many before earlier ones.
+    const instants = seededRandom(seed + 1);
+    const clock = () => new Date(instants.integer(0, 3));
+    const api = await openInProcess(createServiceOn({ ...table, ledgerId, clock }));
+    const seen = new Set<string>();
+    let model = EMPTY;
+    const isDone = (round: number) => round >= ROUNDS && OUTCOMES.every((each) => seen.has(each));
+    for (let round = 0; round < MOST_ROUNDS && !isDone(round); round += 1) {
+      model = await sendOneByOne(watch(api, seen), model, random);
+      for (let batch = 0; batch < BATCHES_PER_ROUND; batch += 1) {
+        model = await sendAtOnce(api, model, random);
+      }
+      await expectVerified(ledgerId, model);
+      await expectPages(api, model, random);
+    }
+    expect(model.transactions.size).toBeGreaterThan(30);
+    expect([...seen]).toEqual(expect.arrayContaining(OUTCOMES));
+  });
+});
+
+async function sendOneByOne(api: Api, before: Model, random: SeededRandom): Promise<Model> {
+  let model = before;
+  for (let sent = 0; sent < COMMANDS_PER_ROUND; sent += 1) {
+    const swaps = model.categories.size > 1 && random.chance(0.02);
+    const commands = swaps ? swapNames(random, model) : [makeCommand(random, model)];
+    for (const command of commands) model = await sendOne(api, model, command);
+  }
+  return model;
+}
+
+async function sendOne(api: Api, model: Model, command: Command): Promise<Model> {
+  const reply = await send(api, command);
+  const [due] = refusalsOf(model, command);
+  if (due) {
+    expect(refusal(reply), JSON.stringify(command)).toBe(due);
+    return model;
+  }
+  const next = step(model, { command, reply });
+  if (!next) throw new Error(`${JSON.stringify(command)} was answered ${reply.text}`);
+  return next;
+}
+
+async function sendAtOnce(api: Api, model: Model, random: SeededRandom): Promise<Model> {
+  const commands = Array.from({ length: COMMANDS_PER_BATCH }, () => makeCommand(random, model));
+  const outcomes = await Promise.all(
+    commands.map(async (command) => ({ command, reply: await send(api, command) })),
+  );
+  return linearise(model, outcomes, await readListing(api));
+}
+
+async function expectVerified(ledgerId: string, model: Model): Promise<void> {
+  expect(await createVerification({ ...table, ledgerId }).verify()).toEqual({
+    rows: model.transactions.size,
+    categories: model.categories.size,
+    drifts: [],
+  });
+}
+
+interface Counted {
+  readonly id: number;
+  readonly transaction_count: number;
+}
+
+/** Every page of some filters, in both orders. */
+async function expectPages(api: Api, model: Model, random: SeededRandom): Promise<void> {
+  const combinations = [undefined, 'income', 'expense'].flatMap((type) =>
+    [undefined, 'none' as const, ...model.categories.keys()].map((category_id) => ({
+      ...(type ? { type } : {}),
+      ...(category_id ? { category_id } : {}),
+    })),
+  );
+  const days = [random.pick(DAYS), random.pick(DAYS)].toSorted();
+  const range = { start_date: days[0] ?? '', end_date: days[1] ?? '' };
+  const inRange = { ...random.pick(combinations), ...range };
+  for (const sort of ['date', '-date'] as const) {
+    await expectWalk(api, model, { filter: {}, perPage: random.integer(3, 9), sort });
+    await expectWalk(api, model, { filter: inRange, perPage: random.integer(1, 5), sort });
+  }
+  for (const filter of some(random, combinations)) {
+    await expectWalk(api, model, { filter, perPage: 100, sort: '-date' });
+  }
+  const { body } = await api.get('/categories', { active_only: false, include_counts: true });
+  const counts = body.data.map(({ id, transaction_count }: Counted) => [id, transaction_count]);
+  expect(new Map(counts)).toEqual(
+    new Map([...model.categories.keys()].map((id) => [id, countOf(model, id)])),
+  );
+}
+
+function some<Each>(random: SeededRandom, all: readonly Each[]): Each[] {
+  return all.filter(() => random.chance(FACETS_WALKED / all.length));
+}
+
+interface Walk {
+  readonly filter: ModelFilter;
+  readonly perPage: number;
+  readonly sort: 'date' | '-date';
+}
+
+/** One page more than there are: it is empty and has the same total. */
+async function expectWalk(api: Api, model: Model, { filter, perPage, sort }: Walk) {
+  const newestFirst = listOf(model, filter);
+  const expected = sort === 'date' ? newestFirst.reverse() : newestFirst;
+  const pages = Math.ceil(expected.length / perPage);
+  for (let page = 1; page <= pages + 1; page += 1) {
+    const { body } = await api.get('/transactions', { ...filter, sort, page, per_page: perPage });
+    const slice = expected.slice((page - 1) * perPage, page * perPage);
+    expect(body.data, JSON.stringify({ filter, sort, page })).toEqual(
+      slice.map((each) => expect.objectContaining({ ...each, ...categoryName(model, each) })),
+    );
+    expect(body.pagination).toMatchObject({ total: expected.length, pages });
+  }
+}
+
+function categoryName({ categories }: Model, { category_id }: { category_id: number | null }) {
+  const category = category_id === null ? undefined : categories.get(category_id);
+  return category ? { category_name: category.name } : {};
+}
+
+/** The same API, with a note of every kind of outcome. */
+function watch(api: Api, seen: Set<string>): Api {
+  const note = <Reply extends { status: number }>(what: string, reply: Reply): Reply => {
+    seen.add(`${what} ${reply.status}`);
+    return reply;
+  };
+  const resource = (path: string) => path.split('/')[1];
+  return {
+    ...api,
+    post: async (path, body) => note(`POST ${resource(path)}`, await api.post(path, body)),
+    put: async (path, body) => note(`PUT ${resource(path)}`, await api.put(path, body)),
+    delete: async (path) => note(`DELETE ${resource(path)}`, await api.delete(path)),
+  };
+}

@@ -1,0 +1,55 @@
+// Two ledgers on one table: each behaves, to the last byte, as if it were alone on a table of its own.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { SEED, seeded, sizeOfRun } from '../../shared/support/seed.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import type { ApiResponse } from '../support/api/api-client.ts';
+import { type GeneratedRequest, generatedRequest } from '../support/api/generated-requests.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn, createTestService } from '../support/api/open-api.ts';
+import { createTestKeys } from '../support/auth/test-keys.ts';
+
+const REQUESTS = sizeOfRun(5_000);
+
+test(`${REQUESTS} generated requests across two ledgers (seed ${SEED})`, {
+  timeout: 1_800_000,
+}, async () => {
+  const { client, tableName } = await createTestTable();
+  let now = Date.parse('2026-01-01T00:00:00Z');
+  const clock = () => new Date(now);
+  const options = { ledgerId: undefined, clock };
+  const shared = await openInProcess(createServiceOn({ client, tableName, ...options }));
+  const keys = createTestKeys({ client, tableName }, clock);
+
+  const callers = await Promise.all(
+    ['alice', 'bob'].map(async (ledger) => {
+      const { secret } = await keys.create({ name: 'test', ledger, scope: 'write' });
+      const alone = await openInProcess(await createTestService({ ledgerId: ledger, clock }));
+      return { authorization: `Bearer ${secret}`, alone, wrote: 0 };
+    }),
+  );
+
+  const behavesAsAlone = fc.asyncProperty(
+    fc.constantFrom(...callers),
+    generatedRequest,
+    async (caller, { method, path, headers, ...rest }: GeneratedRequest) => {
+      now += 1_000;
+      const { authorization, alone } = caller;
+      const reply = await shared.request(method, path, {
+        ...rest,
+        headers: { ...headers, authorization },
+      });
+      const expected = await alone.request(method, path, { ...rest, headers: headers ?? {} });
+      expect(withoutRequestId(reply)).toEqual(withoutRequestId(expected));
+      if (reply.status === 201) caller.wrote += 1;
+    },
+  );
+  await fc.assert(behavesAsAlone, seeded(5_000));
+  // Both have records whose ids the other also asked for.
+  for (const { wrote } of callers) expect(wrote).toBeGreaterThan(REQUESTS / 100);
+});
+
+function withoutRequestId({ status, text, headers }: ApiResponse) {
+  const { 'x-request-id': _, ...others } = headers;
+  return { status, text, headers: others };
+}

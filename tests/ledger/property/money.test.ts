@@ -1,0 +1,44 @@
+// Amounts of whole cents are accepted and survive JSON; anything finer is refused. The store: export.test.ts.
+import fc from 'fast-check';
+import * as v from 'valibot';
+import { expect, test } from 'vitest';
+import { amount, hasAtMostTwoDecimals, LARGEST_AMOUNT } from '../../../lib/ledger/domain/money.ts';
+import { SEED, seeded } from '../../shared/support/seed.ts';
+
+const MOST_CENTS = Math.round(LARGEST_AMOUNT * 100);
+
+/** Written in decimals, as a client would write it, and read as JSON. */
+function fromCents(cents: number): number {
+  const digits = String(Math.abs(cents)).padStart(3, '0');
+  return JSON.parse(`${cents < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`);
+}
+
+const wholeCents = fc.integer({ min: -MOST_CENTS, max: MOST_CENTS }).map(fromCents);
+
+test(`any whole number of cents is accepted and survives JSON (seed ${SEED})`, () => {
+  const survives = fc.property(wholeCents, (value) => {
+    expect(v.parse(amount, value)).toBe(value);
+    expect(JSON.parse(JSON.stringify(value))).toBe(value === 0 ? 0 : value);
+  });
+  fc.assert(survives, seeded(5_000));
+});
+
+test(`anything finer than a cent is refused (seed ${SEED})`, () => {
+  const finer = fc
+    .tuple(
+      fc.integer({ min: -99_999_999, max: 99_999_999 }),
+      fc.integer({ min: 1, max: 9_999 }).filter((rest) => rest % 100 !== 0),
+    )
+    .map(([whole, rest]) => JSON.parse(`${whole}.${String(rest).padStart(4, '0')}`));
+  const refused = fc.property(finer, (value) => {
+    expect(v.safeParse(amount, value).success).toBe(false);
+  });
+  fc.assert(refused, seeded(5_000));
+});
+
+test(`a double has at most two decimals just when its two-decimal form is the same double (seed ${SEED})`, () => {
+  const same = fc.property(fc.double({ min: -1e12, max: 1e12, noNaN: true }), (value) => {
+    expect(hasAtMostTwoDecimals(value)).toBe(Number(value.toFixed(2)) === value);
+  });
+  fc.assert(same, seeded(5_000));
+});

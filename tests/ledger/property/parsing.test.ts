@@ -1,0 +1,19 @@
+// Which texts are dates. That parsing a body or a query fails in no other way than it may: hostile-requests.test.ts.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isCalendarDate } from '../../../lib/ledger/domain/calendar-date.ts';
+import { SEED, seeded } from '../../shared/support/seed.ts';
+
+test(`a text is a calendar date just when the calendar has that day (seed ${SEED})`, () => {
+  const part = (length: number, max: number) =>
+    fc.nat({ max }).map((value) => String(value).padStart(length, '0'));
+  const dateLike = fc
+    .tuple(part(4, 9999), part(2, 14), part(2, 33))
+    .map((parts) => parts.join('-'));
+  const agrees = fc.property(dateLike, (text) => {
+    const instant = new Date(`${text}T00:00:00.000Z`);
+    const isDay = !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(text);
+    expect(isCalendarDate(text)).toBe(isDay && !text.startsWith('0000'));
+  });
+  fc.assert(agrees, seeded(5_000));
+});

@@ -1,0 +1,131 @@
+// Clients that send each POST three times, on connections that break at random: every purchase is recorded once.
+import { randomUUID } from 'node:crypto';
+import { expect, test, vi } from 'vitest';
+import { seededRandom } from '../../../cli/seeded-random.ts';
+import { createVerification } from '../../../lib/ledger/service/verification.ts';
+import { SEED, sizeOfRun } from '../../shared/support/seed.ts';
+import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
+import { createFaultyClient, PASSING_FAULTS, refused } from '../../shared/support/store-faults.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import type { Api } from '../support/api/api-client.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
+
+const POSTS = sizeOfRun(1_000);
+const CONCURRENT = 10;
+const BULKS = sizeOfRun(200);
+const IN_BULK = 7;
+const ROUNDS = BULKS / 2;
+const KEPT = 3;
+
+/** One ledger, behind a database where half of the calls fail, before they are applied or after, and behind a healthy one. */
+async function openBoth() {
+  const random = seededRandom(SEED);
+  const table = await createTestTable();
+  const options = { ...table, ledgerId: 'home', timeZone: 'UTC' };
+  let injected = 0;
+  const faults = [...Object.values(PASSING_FAULTS), refused];
+  const client = createFaultyClient(table.client, () => {
+    if (!random.chance(0.5)) return undefined;
+    injected += 1;
+    return random.pick(faults);
+  });
+  const retryPolicy = createSleeplessRetryPolicy();
+  const faulty = await openInProcess(createServiceOn({ ...options, client, retryPolicy }));
+  const healthy = await openInProcess(createServiceOn(options));
+  const { verify } = createVerification(options);
+  /** The third time the connection is good. */
+  async function sendThrice(method: string, path: string, body: object) {
+    const request = { body, headers: { 'idempotency-key': randomUUID() } };
+    const send = (api: Api) => api.request(method, path, request);
+    const replies = await Promise.all([send(faulty), send(faulty)]);
+    return { replies, last: await send(healthy) };
+  }
+  const total = async () => (await healthy.get('/transactions')).body.pagination?.total;
+  return { healthy, sendThrice, total, verify, injected: () => injected };
+}
+
+const rowsOf = (number: number) =>
+  Array.from({ length: IN_BULK }, (_, n) => ({
+    description: `Row ${n}`,
+    amount: number,
+    type: 'expense',
+    transaction_date: '2026-03-05',
+  }));
+
+test(`${POSTS} POSTs, each sent three times, are ${POSTS} rows (seed ${SEED})`, {
+  timeout: 1_800_000,
+}, async () => {
+  const { sendThrice, total, injected } = await openBoth();
+  let replayed = 0;
+
+  async function purchase(number: number): Promise<string> {
+    const body = { description: `Purchase ${number}`, amount: number, type: 'expense' };
+    const { replies, last } = await sendThrice('POST', '/transactions', body);
+    expect(last.status).toBe(201);
+    if (last.headers['idempotent-replayed']) replayed += 1;
+    for (const { status, text } of replies) if (status === 201) expect(text).toBe(last.text);
+    return last.text;
+  }
+
+  const answers = new Set<string>();
+  for (let number = 1; number <= POSTS; number += CONCURRENT) {
+    const numbers = Array.from({ length: CONCURRENT }, (_, n) => number + n);
+    for (const text of await Promise.all(numbers.map(purchase))) answers.add(text);
+  }
+  expect(answers.size).toBe(POSTS);
+  expect(await total()).toBe(POSTS);
+  expect(injected()).toBeGreaterThan(POSTS);
+  expect(replayed).toBeGreaterThan(POSTS / 2);
+});
+
+test(`${BULKS} bulk requests, each sent three times, create each transaction once (seed ${SEED})`, {
+  timeout: 1_800_000,
+}, async () => {
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const { sendThrice, total, verify, injected } = await openBoth();
+  let created = 0;
+  for (let number = 1; number <= BULKS; number += 1) {
+    const transactions = rowsOf(number).map((row, n) =>
+      n % 2 === 0 ? row : { ...row, external_id: `bank-${number}-${n}` },
+    );
+    const { replies, last } = await sendThrice('POST', '/transactions/bulk', { transactions });
+    expect(last.body.data).toMatchObject({ created: IN_BULK, duplicates: 0, failed: 0 });
+    // What was reported as created keeps its id.
+    for (const { body } of replies) {
+      for (const { index, id } of body.data?.results ?? []) {
+        if (id === undefined) continue;
+        created += 1;
+        expect(id).toBe(last.body.data.results[index].id);
+      }
+    }
+  }
+  expect(await total()).toBe(BULKS * IN_BULK);
+  expect((await verify()).drifts).toEqual([]);
+  expect(injected()).toBeGreaterThan(BULKS);
+  expect(created).toBeGreaterThan(BULKS);
+});
+
+test(`${ROUNDS} bulk updates and deletes, each sent three times, change each transaction once (seed ${SEED})`, {
+  timeout: 1_800_000,
+}, async () => {
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const { healthy, sendThrice, total, verify, injected } = await openBoth();
+  const change = async (method: string, path: string, transactions: readonly object[]) =>
+    (await sendThrice(method, path, { transactions })).last.body.data;
+  for (let number = 1; number <= ROUNDS; number += 1) {
+    const { body } = await healthy.post('/transactions/bulk', { transactions: rowsOf(number) });
+    const rows: { id: number; etag: string }[] = body.data.results;
+    // A second application would find another version.
+    const changes = rows.map(({ id, etag }) => ({ id, if_match: etag, amount: number + 1 }));
+    const updated = await change('PUT', '/transactions/bulk', changes);
+    expect(updated).toMatchObject({ updated: IN_BULK, failed: 0 });
+    for (const { id, etag } of updated.results) expect(etag).toMatch(`"t${id}.2.`);
+    const removals = rows.slice(KEPT).map(({ id }) => ({ id }));
+    const deleted = await change('POST', '/transactions/bulk/delete', removals);
+    expect(deleted).toMatchObject({ deleted: removals.length, failed: 0 });
+  }
+  expect(await total()).toBe(ROUNDS * KEPT);
+  expect((await verify()).drifts).toEqual([]);
+  expect(injected()).toBeGreaterThan(ROUNDS);
+});

@@ -1,0 +1,177 @@
+// A summary is what adding up the rows themselves gives, whatever was written, changed and deleted before.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { openLedger } from '../../../cli/ledger/open-ledger.ts';
+import { daysInMonth, monthOf } from '../../../lib/ledger/domain/calendar-date.ts';
+import { LARGEST_AMOUNT } from '../../../lib/ledger/domain/money.ts';
+import type { SummaryQuery } from '../../../lib/ledger/domain/summary.ts';
+import {
+  type NamedTransaction,
+  TRANSACTION_TYPES,
+  type TransactionFields,
+} from '../../../lib/ledger/domain/transaction.ts';
+import { createVerification } from '../../../lib/ledger/service/verification.ts';
+import { SEED, seeded } from '../../shared/support/seed.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import { anyDate, crowdedDate } from '../support/calendar-arbitraries.ts';
+
+const table = await createTestTable();
+const CATEGORIES = [1, 2, 3];
+/** Has transactions from before it was made inactive. */
+const INACTIVE = 2;
+
+const cents = fc.oneof(
+  fc.integer({ min: -10_000, max: 100_000 }),
+  fc.constantFrom(0, Math.round(LARGEST_AMOUNT * 100), -Math.round(LARGEST_AMOUNT * 100)),
+);
+const fields: fc.Arbitrary<TransactionFields> = fc.record({
+  description: fc.constant('x'),
+  notes: fc.constant(null),
+  date: crowdedDate,
+  amount: cents.map((value) => value / 100),
+  type: fc.constantFrom(...TRANSACTION_TYPES),
+  categoryId: fc.constantFrom(null, ...CATEGORIES),
+});
+const change = fc.record({ position: fc.nat(), to: fc.option(fields, { nil: undefined }) });
+const boundary = fc.option(fc.oneof(crowdedDate, anyDate), { nil: undefined });
+const BY = [
+  ...[{ grouping: 'category' }, { grouping: 'type' }, { period: 'month' }, { period: 'year' }],
+  { grouping: 'category', period: 'month' },
+  { grouping: 'type', period: 'year' },
+] as const;
+const filter = fc.record({
+  type: fc.constantFrom(undefined, ...TRANSACTION_TYPES),
+  categoryId: fc.constantFrom(undefined, undefined, null, ...CATEGORIES, 9),
+  startDate: boundary.map((date) => date && wholeMonthsNowAndThen(date, '01')),
+  endDate: boundary.map((date) => date && wholeMonthsNowAndThen(date)),
+});
+
+const question: fc.Arbitrary<SummaryQuery> = fc
+  .tuple(fc.constantFrom(...BY), filter)
+  .map(([by, filtered]) => ({ ...by, ...filtered }));
+
+/** Ranges of whole months are read from other items than those that cut a month. */
+function wholeMonthsNowAndThen(date: string, day?: string): string {
+  if (Number(date.slice(8)) % 2 === 0) return date;
+  return `${monthOf(date)}-${day ?? daysInMonth(monthOf(date))}`;
+}
+
+let runs = 0;
+
+async function givenLedger(
+  rows: readonly TransactionFields[],
+  changes: readonly { position: number; to: TransactionFields | undefined }[],
+) {
+  runs += 1;
+  const target = { ...table, ledgerId: `run-${runs}` };
+  const ledger = openLedger({ ...target, timeZone: 'UTC' });
+  const { categories, transactions } = ledger;
+  for (const id of CATEGORIES) {
+    const name = `Category ${id}`;
+    await categories.create({ name, description: null, color: null, isActive: true });
+  }
+  const model: NamedTransaction[] = [];
+  for (const row of rows) model.push(await transactions.create(row));
+  for (const { position, to } of changes) {
+    const existing = model[position % model.length];
+    if (!existing) continue;
+    const place = model.indexOf(existing);
+    if (to) model[place] = await transactions.update(existing, to);
+    else {
+      await transactions.remove(String(existing.id));
+      model.splice(place, 1);
+    }
+  }
+  await categories.update(await categories.find(String(INACTIVE)), { isActive: false });
+  return { ledger, model, verification: createVerification(target) };
+}
+
+function totalsOf(rows: readonly TransactionFields[]) {
+  const sum = (wanted: string) =>
+    rows
+      .filter(({ type }) => type === wanted)
+      .reduce((total, { amount }) => total + BigInt(Math.round(amount * 100)), 0n);
+  return { incomeCents: sum('income'), expenseCents: sum('expense'), count: rows.length };
+}
+
+function summaryOf(model: readonly TransactionFields[], query: SummaryQuery) {
+  const { grouping, period, type, categoryId, startDate = '', endDate = '9999-99-99' } = query;
+  const isEmpty = startDate > endDate;
+  const rows = model
+    .filter((row) => (type ?? row.type) === row.type)
+    .filter((row) => categoryId === undefined || row.categoryId === categoryId)
+    .filter(({ date }) => date >= startDate && date <= endDate);
+  const groups = {
+    category: () =>
+      [...CATEGORIES, null]
+        .filter((id) => categoryId === undefined || id === categoryId)
+        .map((key) => ({
+          group: { key, name: key === null ? null : `Category ${key}` },
+          rows: rows.filter((row) => row.categoryId === key),
+        })),
+    type: () =>
+      TRANSACTION_TYPES.filter((each) => (type ?? each) === each).map((key) => ({
+        group: { key },
+        rows: rows.filter((row) => row.type === key),
+      })),
+  };
+  const all = isEmpty || !grouping ? [] : groups[grouping]();
+  const periods = period ? periodsOf(rows, period) : [];
+  const inPeriod = (some: readonly TransactionFields[], each: string) =>
+    totalsOf(some.filter(({ date }) => date.startsWith(each)));
+  const total = totalsOf(rows);
+  if (!period) {
+    return { ...total, groups: all.map((each) => ({ ...each.group, ...totalsOf(each.rows) })) };
+  }
+  if (!grouping) {
+    return { ...total, groups: periods.map((key) => ({ key, ...inPeriod(rows, key) })) };
+  }
+  const series = all.map(({ group, rows: ofGroup }) => ({
+    ...group,
+    totals: periods.map((each) => inPeriod(ofGroup, each)),
+  }));
+  return { ...total, period, periods, series };
+}
+
+/** Each from that of the first row to that of the last. */
+function periodsOf(rows: readonly TransactionFields[], period: 'month' | 'year'): string[] {
+  const length = period === 'month' ? 'YYYY-MM'.length : 'YYYY'.length;
+  const used = rows.map(({ date }) => date.slice(0, length)).toSorted();
+  const [first, last] = [used[0], used.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const all: string[] = [];
+  for (let year = Number(first.slice(0, 4)); year <= Number(last.slice(0, 4)); year += 1) {
+    const text = String(year).padStart(4, '0');
+    if (period === 'year') all.push(text);
+    for (let month = 1; period === 'month' && month <= 12; month += 1) {
+      all.push(`${text}-${String(month).padStart(2, '0')}`);
+    }
+  }
+  return all.filter((each) => each >= first && each <= last);
+}
+
+/** More of them are refused, as docs/ledger/api.md says. */
+const MOST_PERIODS = 1_200;
+const ONE_SENTENCE = expect.stringContaining(`may have ${MOST_PERIODS}`);
+
+function periodsIn(summary: ReturnType<typeof summaryOf>, { period }: SummaryQuery): number {
+  if ('periods' in summary) return summary.periods.length;
+  return period ? summary.groups.length : 0;
+}
+
+test(`every summary is the model's (seed ${SEED})`, async () => {
+  const rows = fc.array(fields, { maxLength: 45, size: 'max' });
+  const changes = fc.array(change, { maxLength: 10 });
+  const questions = fc.array(question, { minLength: 1, maxLength: 12, size: 'max' });
+  const agrees = fc.asyncProperty(rows, changes, questions, async (given, changed, asked) => {
+    const { ledger, model, verification } = await givenLedger(given, changed);
+    for (const query of asked) {
+      const summary = ledger.summaries.read(query);
+      const expected = summaryOf(model, query);
+      if (periodsIn(expected, query) <= MOST_PERIODS) expect(await summary).toEqual(expected);
+      else await expect(summary).rejects.toMatchObject({ details: { group_by: [ONE_SENTENCE] } });
+    }
+    expect((await verification.verify()).drifts).toEqual([]);
+  });
+  await fc.assert(agrees, seeded(40));
+});

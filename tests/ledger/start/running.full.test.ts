@@ -1,0 +1,91 @@
+// The start command while all is well: ready, answering, keeping data, side by side.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeEach, expect, it } from 'vitest';
+import { startDatabase } from '../../../local/engine.ts';
+import { freePort } from '../../../processes/free-port.ts';
+import { descendantsOf } from '../../shared/support/process-tree.ts';
+import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
+import { runningInTest, startInTest } from '../support/running-in-test.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+
+async function createCategory(url: string, name: string): Promise<number> {
+  const body = JSON.stringify({ name });
+  return (await fetch(`${url}/categories`, { method: 'POST', body })).status;
+}
+
+async function categoryNames(url: string): Promise<string[]> {
+  const reply = await fetch(`${url}/categories`);
+  const { data } = (await reply.json()) as { data: { name: string }[] };
+  return data.map(({ name }) => name);
+}
+
+it('keeps what it acknowledged when it is killed outright', async () => {
+  const environment = { DATA_DIR: join(folder, 'made', 'on', 'the', 'way') };
+  const first = await startInTest({ environment });
+  expect(await createCategory(await first.ready, 'Rent')).toBe(201);
+  process.kill(first.child.pid, 'SIGKILL');
+  await first.child.stop();
+  const second = await startInTest({ environment });
+  expect(await categoryNames(await second.ready)).toEqual(['Rent']);
+});
+
+it.each([
+  ['a folder', () => folder],
+  ['memory', () => 'memory'],
+])('prints commands that work as they are, with keys and data in %s', async (_, dataIn) => {
+  const environment = { DATA_DIR: dataIn(), AUTH: 'required' };
+  const { lines, port } = await startInTest({ environment });
+  const commandAfter = (label: RegExp) =>
+    lines.flatMap((line) => label.exec(line)?.[1] ?? []).join('');
+  await expect.poll(() => commandAfter(/^Try: +(curl .*?) {3}/), { timeout: 60_000 }).not.toBe('');
+  const script = `${commandAfter(/needs an API key: (.*)/)}; ${commandAfter(/^Try: +(curl .*?) {3}/)}`;
+  const { stdout } = await promisify(execFile)('bash', ['-c', script], {
+    env: { ...process.env, ...environment, PORT: String(port) },
+  });
+  expect(JSON.parse(stdout)).toMatchObject({ success: true, data: [] });
+});
+
+it('runs twice side by side, started at the same instant', async () => {
+  const [one, other] = await Promise.all([startInTest(), startInTest()]);
+  const [url, otherUrl] = await Promise.all([one.ready, other.ready]);
+  expect(await createCategory(url, 'Only here')).toBe(201);
+  expect(await categoryNames(url)).toEqual(['Only here']);
+  expect(await categoryNames(otherUrl)).toEqual([]);
+});
+
+it('lets one alone of two starts on a port be ready, and work on', async () => {
+  const environment = { PORT: String(await freePort()) };
+  const starts = await Promise.all([startInTest({ environment }), startInTest({ environment })]);
+  const outcomes = await Promise.allSettled(starts.map(({ ready }) => ready));
+  expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  const [winner, loser] = outcomes[0]?.status === 'fulfilled' ? starts : starts.toReversed();
+  await loser?.child.stop();
+  expect(await loser?.child.ended).toBe('ended with exit code 1');
+  expect(loser?.lines).toEqual([expect.stringMatching(/^Port \d+ is in use; /)]);
+  const url = (await winner?.ready) ?? '';
+  expect(await createCategory(url, 'Still here')).toBe(201);
+  expect(await categoryNames(url)).toEqual(['Still here']);
+  expect((await fetch(`${url}/nowhere`)).status).toBe(404);
+});
+
+it('uses the database of DYNAMODB_ENDPOINT, starts none, and makes the table where it is missing', async () => {
+  const { endpoint } = await startDatabase(runningInTest());
+  const environment = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: 'of-another-name' };
+  const first = await startInTest({ environment });
+  expect(await createCategory(await first.ready, 'Kept there')).toBe(201);
+  expect(descendantsOf(first.child.pid).filter(isEngine)).toEqual([]);
+  await first.child.stop();
+  const second = await startInTest({ environment });
+  expect(await categoryNames(await second.ready)).toEqual(['Kept there']);
+});
+
+function isEngine({ command }: { command: string }): boolean {
+  return command.includes('dynoxide');
+}

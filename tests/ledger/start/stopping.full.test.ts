@@ -1,0 +1,99 @@
+// The start command's end, asked for or not: nothing that it started is left.
+import { describe, expect, it } from 'vitest';
+import {
+  descendantsOf,
+  type ProcessEntry,
+  survivorsOf,
+  until,
+} from '../../shared/support/process-tree.ts';
+import { startInTest } from '../support/running-in-test.ts';
+import type { StartedService } from '../support/running-service.ts';
+
+/** What the start has set going: not the lifeline by which this test holds the start itself. */
+function startedBy({ child }: StartedService): ProcessEntry[] {
+  return descendantsOf(child.pid).filter(
+    ({ parent, command }) => !(parent === child.pid && / lifeline /.test(command)),
+  );
+}
+
+async function stopBy(signal: NodeJS.Signals, service: StartedService) {
+  const { child } = service;
+  const started = startedBy(service);
+  process.kill(child.pid, signal);
+  const how = await child.ended;
+  return { how, started, left: survivorsOf(started) };
+}
+
+function theOne(service: StartedService, name: RegExp): ProcessEntry | undefined {
+  return startedBy(service).find(({ command }) => name.test(command));
+}
+
+const ENGINE = /^\S*dynoxide serve/;
+const GATEWAY = /^\S*node \S*serverless\.js offline/;
+
+describe.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
+  it.for([
+    ['database', ENGINE],
+    ['gateway', GATEWAY],
+  ] as const)('stops a start that has just got to its %s', async ([, name]) => {
+    const service = await startInTest();
+    await until(() => theOne(service, name) !== undefined);
+    const { how, left } = await stopBy(signal, service);
+    expect(left).toEqual([]);
+    expect(how).toBe('ended with exit code 0');
+    expect(service.lines).toEqual([]);
+  });
+});
+
+it('stops in order however many signals it gets', async () => {
+  const service = await startInTest();
+  await service.ready;
+  const { child } = service;
+  const started = startedBy(service);
+  const telling = setInterval(() => process.kill(child.pid, 'SIGINT'), 5);
+  const how = await child.ended.finally(() => clearInterval(telling));
+  expect({ how, left: survivorsOf(started) }).toEqual({ how: 'ended with exit code 0', left: [] });
+});
+
+// A terminal sends Ctrl-C to everything that it runs; npm passes a SIGTERM on to its shell, and a SIGHUP to nobody.
+it.for([
+  ['SIGINT', 'a terminal sends it', -1],
+  ['SIGTERM', 'npm gets it', 1],
+  ['SIGHUP', 'npm gets it', 1],
+] as const)('%s stops everything when %s', async ([signal, , sign]) => {
+  const service = await startInTest({ command: ['npm', 'start'] });
+  await service.ready;
+  const started = startedBy(service);
+  expect(started.length).toBeGreaterThanOrEqual(3);
+  process.kill(sign * service.child.pid, signal);
+  await service.child.ended;
+  await until(() => survivorsOf(started).length === 0);
+});
+
+it.each([
+  ['it', {}],
+  ['npm', { command: ['npm', 'start'] }],
+] as const)('leaves no orphans when %s is killed outright', async (_, spec) => {
+  const service = await startInTest(spec);
+  await service.ready;
+  const { started } = await stopBy('SIGKILL', service);
+  await until(() => survivorsOf(started).length === 0);
+});
+
+describe.for([
+  ['embedded database', ENGINE],
+  ['local gateway', GATEWAY],
+] as const)('the %s', ([title, name]) => {
+  it('takes everything with it when it dies', async () => {
+    const service = await startInTest();
+    await service.ready;
+    const started = startedBy(service);
+    const victim = theOne(service, name);
+    if (!victim) throw new Error(`There is no ${title}`);
+    process.kill(victim.pid, 'SIGKILL');
+    expect(await service.child.ended).toBe('ended with exit code 1');
+    expect(survivorsOf(started)).toEqual([]);
+    await service.child.stop();
+    expect(service.lines.at(-1)).toBe(`The ${title} ended by SIGKILL; everything is stopped`);
+  });
+});

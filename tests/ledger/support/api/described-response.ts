@@ -1,0 +1,90 @@
+// Holds a response to the API description: its status, its headers and its body, with no field besides.
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import description from '../../../../lib/ledger/http/openapi.json' with { type: 'json' };
+import { NOT_UTF8 } from '../../../../lib/ledger/http/query-string.ts';
+import { findRoute } from './routes.ts';
+
+export interface DescribedOperation {
+  readonly responses: Readonly<Record<string, DescribedResponse>>;
+}
+
+/** What was received, as far as the description speaks of it. */
+interface Received {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly text: string;
+  readonly body: { readonly error?: unknown; readonly message?: unknown };
+}
+
+interface DescribedResponse {
+  readonly description?: string;
+  readonly headers?: Readonly<Record<string, { readonly $ref: string }>>;
+  readonly content?: Readonly<Record<string, { readonly schema: { readonly $ref: string } }>>;
+}
+
+const { schemas, headers: HEADERS } = description.components;
+/** By route, such as `GET /transactions/{id}`. */
+export const DESCRIBED = new Map<string, DescribedOperation>(
+  Object.entries(description.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => [
+      `${method.toUpperCase()} ${path}`,
+      operation as DescribedOperation,
+    ]),
+  ),
+);
+
+const ajv = new Ajv2020({ strict: true, strictTypes: false });
+addFormats.default(ajv);
+for (const [name, schema] of Object.entries(schemas)) {
+  const closed = 'properties' in schema ? { ...schema, additionalProperties: false } : schema;
+  ajv.addSchema(closed, `#/components/schemas/${name}`);
+}
+
+/** @throws Error where the response is not as described */
+export function assertDescribed(method: string, path: string, response: Received): void {
+  if (isOfGateway(method, response)) return;
+  // The gateway takes GET /transactions/bulk for a read of a transaction.
+  const operation =
+    response.status === 405 ? undefined : DESCRIBED.get(findRoute(method, path).key);
+  const described = operation ? operation.responses[response.status] : undescribed(response);
+  const problem = problemOf(response, described);
+  if (problem === undefined) return;
+  throw new Error(
+    `Not as described: ${method} ${path} ${response.status}: ${problem}\n${response.text}`,
+  );
+}
+
+// The gateway answers preflights. The local one also answers HEAD from GET, and refuses browsers of other origins.
+function isOfGateway(method: string, { status, body }: Received): boolean {
+  if (method === 'HEAD' || body.error === 'forbidden_origin') return true;
+  return method === 'OPTIONS' && status < 300;
+}
+
+function problemOf(
+  { headers, text, body }: Received,
+  described: DescribedResponse | undefined,
+): string | undefined {
+  if (!described) return 'the status';
+  for (const [name, { $ref }] of Object.entries(described.headers ?? {})) {
+    const header = HEADERS[$ref.split('/').at(-1) as keyof typeof HEADERS];
+    if ('required' in header && !headers[name.toLowerCase()]) return `header ${name} is missing`;
+  }
+  if (!described.content) return text === '' ? undefined : 'it has a body';
+  const type = headers['content-type']?.split(';')[0] ?? '';
+  const content = described.content[type];
+  if (!content) return `the content type ${headers['content-type']}`;
+  const { schema } = content;
+  const validate = ajv.getSchema(schema.$ref) as ValidateFunction;
+  return validate(type === 'application/json' ? body : text)
+    ? undefined
+    : ajv.errorsText(validate.errors);
+}
+
+// A path or method without a route.
+function undescribed({ status, body }: Received): DescribedResponse | undefined {
+  const schema = { $ref: '#/components/schemas/Failure' };
+  return status === 404 || status === 405 || body.message === NOT_UTF8
+    ? { content: { 'application/json': { schema } } }
+    : undefined;
+}

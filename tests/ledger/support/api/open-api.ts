@@ -1,0 +1,46 @@
+// The service under test: the running one where the run has one, else the handlers in this process.
+import { afterAll, inject } from 'vitest';
+import {
+  createLedgerService,
+  type LedgerService,
+  type LedgerServiceOptions,
+} from '../../../../lib/ledger/ledger.ts';
+import { LONG_TIMEOUTS } from '../../../../lib/shared/database.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../../lib/shared/retry.ts';
+import { createTestTable } from '../../../shared/support/test-table.ts';
+import { type Api, withVerbs } from './api-client.ts';
+import { createHttpClient } from './http-client.ts';
+import { openInProcess } from './in-process-client.ts';
+
+/** Closed after the tests of the file. */
+export async function openApi(): Promise<Api> {
+  const url: string | undefined = inject('apiUrl');
+  const key: string | undefined = inject('apiKey');
+  const headers = key ? { authorization: `Bearer ${key}` } : {};
+  const api = url
+    ? withVerbs(createHttpClient(url, headers))
+    : await openInProcess(await createTestService());
+  afterAll(() => api.close());
+  return api;
+}
+
+type ServiceOptions = Pick<LedgerServiceOptions, 'client' | 'tableName'> &
+  Partial<LedgerServiceOptions>;
+
+/** A service on that table, with time limits that no busy machine reaches. */
+export function createServiceOn(options: ServiceOptions): LedgerService {
+  return createLedgerService({
+    ledgerId: 'test',
+    timeZone: 'UTC',
+    timeouts: LONG_TIMEOUTS,
+    retryPolicy: { ...DEFAULT_RETRY_POLICY, deadlineMs: 300_000 },
+    ...options,
+  });
+}
+
+/** A service on a table of its own. */
+export async function createTestService(
+  options: Partial<LedgerServiceOptions> = {},
+): Promise<LedgerService> {
+  return createServiceOn({ ...(await createTestTable()), ...options });
+}

@@ -1,0 +1,19 @@
+// The service in this process behind a port of the loopback address, for programs that speak HTTP.
+import { text } from 'node:stream/consumers';
+import { listen } from '../../../shared/support/loopback.ts';
+import type { ApiClient } from './api-client.ts';
+
+/** @param api is asked again for each request, so that a test can change it */
+export async function serve(api: () => ApiClient) {
+  return await listen(async (request, response) => {
+    const [path = '', query = ''] = (request.url ?? '').split('?');
+    const rawBody = await text(request);
+    const headers = request.headers as Record<string, string>;
+    const reply = await api().request(request.method ?? '', path, {
+      query,
+      headers,
+      ...(rawBody && { rawBody }),
+    });
+    response.writeHead(reply.status, reply.headers as Record<string, string>).end(reply.text);
+  });
+}

@@ -1,0 +1,74 @@
+// A small ledger of known content, whose items a test corrupts.
+import { DeleteCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { openLedger } from '../../../cli/ledger/open-ledger.ts';
+import { createVerification } from '../../../lib/ledger/service/verification.ts';
+import { createKeys } from '../../../lib/ledger/store/keys.ts';
+import type { Item, Key } from '../../../lib/shared/database.ts';
+import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+
+export async function createCorruptibleTable() {
+  const { client, tableName } = await createTestTable();
+  let ledgers = 0;
+
+  const withoutScans = ((command: object, ...options: []) => {
+    if (command instanceof ScanCommand) throw new Error('A ledger is not read by a scan');
+    return client.send(command as PutCommand, ...options);
+  }) as typeof client.send;
+
+  /** Categories 1 Food and 2 Pay; transactions 1 and 2 (food, March), 3 (pay, April) and 4 (no category, May 2025). */
+  async function givenLedger() {
+    ledgers += 1;
+    const ledgerId = `ledger-${ledgers}`;
+    const target = { client, tableName, ledgerId };
+    const { categories, transactions } = openLedger({ ...target, timeZone: 'UTC' });
+    for (const name of ['Food', 'Pay']) {
+      await categories.create({ name, description: null, color: null, isActive: true });
+    }
+    for (const [date, type, categoryId] of [
+      ['2026-03-05', 'expense', 1],
+      ['2026-03-05', 'expense', 1],
+      ['2026-04-01', 'income', 2],
+      ['2025-05-31', 'expense', null],
+    ] as const) {
+      const lunch = { description: 'x', amount: 1, type, categoryId, date, notes: null };
+      await transactions.create(lunch);
+    }
+    const verification = createVerification({
+      ...target,
+      retryPolicy: createSleeplessRetryPolicy(),
+    });
+    const byKeys = createVerification({
+      ...target,
+      client: { send: withoutScans },
+      isFull: false,
+      retryPolicy: createSleeplessRetryPolicy(),
+    });
+    return { target, keys: createKeys(ledgerId), verification, byKeys };
+  }
+
+  const send = {
+    put: (Item: Item) => client.send(new PutCommand({ TableName: tableName, Item })),
+    delete: (Key: Key) => client.send(new DeleteCommand({ TableName: tableName, Key })),
+    set: (Key: Key, attribute: string, value: unknown) =>
+      client.send(
+        new UpdateCommand({
+          TableName: tableName,
+          Key,
+          UpdateExpression: 'SET #a = :value',
+          ExpressionAttributeNames: { '#a': attribute },
+          ExpressionAttributeValues: { ':value': value },
+        }),
+      ),
+    remove: (Key: Key, ...attributes: readonly string[]) =>
+      client.send(
+        new UpdateCommand({
+          TableName: tableName,
+          Key,
+          UpdateExpression: `REMOVE ${attributes.join(', ')}`,
+        }),
+      ),
+  };
+
+  return { givenLedger, send };
+}

@@ -1,0 +1,37 @@
+// What a ledger holds, as far as clients decide it: for comparing one ledger with another.
+import type { TransactionFields } from '../../../lib/ledger/domain/transaction.ts';
+import type { Ledger } from '../../../lib/ledger/ledger.ts';
+
+/** The filter of a query for all transactions. */
+export const EVERYTHING = {
+  type: undefined,
+  categoryId: undefined,
+  startDate: undefined,
+  endDate: undefined,
+};
+
+/** Newest first; ids and times, which differ from run to run, are left out. */
+export async function readContents({ transactions, categories }: Ledger) {
+  const rows: TransactionFields[] = [];
+  for (let page = 1, hasNext = true; hasNext; page += 1) {
+    const { items, pagination } = await transactions.list({ ...EVERYTHING, page, perPage: 100 });
+    rows.push(...items.map(fieldsOf));
+    hasNext = pagination.hasNext;
+  }
+  const known = await categories.list({ activeOnly: false });
+  return {
+    transactions: rows,
+    categories: known.map(({ name, description, color, isActive, transactionCount }) => ({
+      name,
+      description,
+      color,
+      isActive,
+      transactionCount,
+    })),
+  };
+}
+
+function fieldsOf(fields: TransactionFields): TransactionFields {
+  const { description, amount, type, categoryId, date, notes } = fields;
+  return { description, amount, type, categoryId, date, notes };
+}

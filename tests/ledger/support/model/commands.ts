@@ -1,0 +1,116 @@
+// Commands that change a ledger, made up so that they meet: few names, few days, and now and then somebody gone.
+import type { SeededRandom } from '../../../../cli/seeded-random.ts';
+import type { Api, ApiResponse } from '../api/api-client.ts';
+import type {
+  CategoryFields,
+  Command,
+  Model,
+  ModelCategory,
+  TransactionFields,
+} from './ledger-model.ts';
+
+const NAMES = ['Food', 'food', 'Rent', 'Pay', 'Fun', 'Büro', 'Тест', '#', 'a#b'];
+const COLORS = [null, '#123', '#A1B2C3'];
+const UNKNOWN_ID = 9_999;
+
+/** Leap days, ends of months and years, and the ends of the calendar, besides one busy month. */
+export const DAYS = [
+  '0001-01-01',
+  '2024-02-29',
+  '2024-12-31',
+  '2025-01-01',
+  '2025-01-31',
+  ...['01', '02', '03', '15', '30', '31'].map((day) => `2026-03-${day}`),
+  '9999-12-31',
+];
+
+const KINDS: readonly [Command['kind'], weight: number][] = [
+  ['create transaction', 38],
+  ['update transaction', 30],
+  ['delete transaction', 12],
+  ['create category', 8],
+  ['update category', 16],
+  ['delete category', 8],
+];
+
+export function makeCommand(random: SeededRandom, model: Model): Command {
+  const kind = random.pick(
+    KINDS.flatMap(([each, weight]) => Array<Command['kind']>(weight).fill(each)),
+  );
+  switch (kind) {
+    case 'create transaction':
+      return { kind, fields: transactionFields(random, model) };
+    case 'update transaction':
+      return {
+        kind,
+        id: someId(random, model.transactions),
+        changes: some(random, transactionFields(random, model)),
+      };
+    case 'create category':
+      return { kind, fields: categoryFields(random) };
+    case 'update category':
+      return {
+        kind,
+        id: someId(random, model.categories),
+        changes: some(random, categoryFields(random)),
+      };
+    case 'delete transaction':
+      return { kind, id: someId(random, model.transactions) };
+    case 'delete category':
+      return { kind, id: someId(random, model.categories) };
+  }
+}
+
+/** Two categories exchange their names, by way of a third name. */
+export function swapNames(random: SeededRandom, { categories }: Model): Command[] {
+  const [one, other] = [
+    random.pick([...categories.values()]),
+    random.pick([...categories.values()]),
+  ];
+  const rename = ({ id }: ModelCategory, name: string): Command => {
+    return { kind: 'update category', id, changes: { name } };
+  };
+  return [rename(one, 'On the way'), rename(other, one.name), rename(one, other.name)];
+}
+
+export async function send(api: Api, command: Command): Promise<ApiResponse> {
+  const [verb, resource] = command.kind.split(' ');
+  const path = resource === 'category' ? '/categories' : '/transactions';
+  if ('fields' in command) return await api.post(path, command.fields);
+  const one = `${path}/${command.id}`;
+  return verb === 'update' && 'changes' in command
+    ? await api.put(one, command.changes)
+    : await api.delete(one);
+}
+
+function transactionFields(random: SeededRandom, { categories }: Model): TransactionFields {
+  return {
+    description: random.pick(['Lunch', 'Shoes', 'Salary', 'Ünïcode ✓']),
+    amount: random.integer(-500, 100_000) / 100,
+    type: random.pick(['income', 'expense']),
+    category_id: random.chance(0.2) ? null : someId(random, categories),
+    transaction_date: random.pick(DAYS),
+    notes: random.pick([null, '', 'A note']),
+  };
+}
+
+function categoryFields(random: SeededRandom): CategoryFields {
+  return {
+    name: random.pick(NAMES),
+    description: random.pick([null, 'What it is for']),
+    color: random.pick(COLORS),
+    is_active: random.chance(0.85),
+  };
+}
+
+/** Some of the fields, one at least. */
+function some<Fields extends object>(random: SeededRandom, fields: Fields): Partial<Fields> {
+  const entries = Object.entries(fields);
+  const kept = entries.filter(() => random.chance(0.4));
+  return Object.fromEntries(kept.length > 0 ? kept : [random.pick(entries)]) as Partial<Fields>;
+}
+
+function someId(random: SeededRandom, records: ReadonlyMap<number, unknown>): number {
+  const ids = [...records.keys()];
+  return ids.length === 0 || random.chance(0.04) ? UNKNOWN_ID : random.pick(ids);
+}

@@ -1,0 +1,196 @@
+// One request of each endpoint, the kind that makes the most calls and writes the most items, and how to run it with faults.
+import { expect } from 'vitest';
+import {
+  createVirtualRetryPolicy,
+  createVirtualTime,
+  type VirtualTime,
+} from '../../../bench/ledger/virtual-time.ts';
+import { openLedger } from '../../../cli/ledger/open-ledger.ts';
+import { createLedgerService } from '../../../lib/ledger/ledger.ts';
+import { createVerification } from '../../../lib/ledger/service/verification.ts';
+import type { Client } from '../../shared/support/store-faults.ts';
+import { createTestTable, type TestTable } from '../../shared/support/test-table.ts';
+import type { Api, ApiResponse, ResponseBody } from './api/api-client.ts';
+import { openInProcess } from './api/in-process-client.ts';
+import { LUNCH } from './api/records.ts';
+import { bulkLoad } from './bulk-loader.ts';
+import { readContents } from './ledger-contents.ts';
+import { storedCategory, storedTransaction } from './stored-records.ts';
+
+export interface Operation {
+  readonly name: string;
+  readonly ask: (api: Api) => Promise<ApiResponse>;
+  readonly status: number;
+  /** The message of its 500, from the service document. */
+  readonly failure: string;
+  readonly isRead?: true;
+}
+
+type Ask = Operation['ask'];
+
+const read = (name: string, failure: string, ask: Ask): Operation => ({
+  name,
+  ask,
+  status: 200,
+  failure: `Failed to ${failure}`,
+  isRead: true,
+});
+
+const write = (name: string, status: number, ask: Ask): Operation => ({
+  name,
+  ask,
+  status,
+  failure: `Failed to ${name}`,
+});
+
+const MOVE = { type: 'income', category_id: 2, transaction_date: '2025-01-01' };
+const DATES = { start_date: '2026-01-02', end_date: '2026-04-29' };
+
+export const OPERATIONS: readonly Operation[] = [
+  read('list transactions', 'retrieve transactions', (api) =>
+    api.get('/transactions', { ...DATES, category_id: 1 }),
+  ),
+  read('export transactions', 'export transactions', (api) =>
+    api.get('/transactions/export', { start_date: '2026-03-01', category_id: 1 }),
+  ),
+  read('read transaction', 'retrieve transaction', (api) => api.get('/transactions/1')),
+  read('summary', 'summarize transactions', (api) =>
+    api.get('/summary', { group_by: 'category', ...DATES }),
+  ),
+  read('list categories', 'retrieve categories', (api) =>
+    api.get('/categories', { include_counts: true }),
+  ),
+  read('read category', 'retrieve category', (api) => api.get('/categories/1')),
+  write('create transaction', 201, (api) =>
+    api.post('/transactions', { ...LUNCH, category_id: 1, notes: 'Note' }),
+  ),
+  write('create transactions', 207, (api) => {
+    const one = { ...LUNCH, category_id: 1, external_id: 'bank-1' };
+    return api.post('/transactions/bulk', { transactions: [one] });
+  }),
+  write('update transactions', 207, (api) =>
+    api.put('/transactions/bulk', { transactions: [{ id: 1, ...MOVE }] }),
+  ),
+  write('delete transactions', 207, (api) =>
+    api.post('/transactions/bulk/delete', { transactions: [{ id: 2 }] }),
+  ),
+  write('update transaction', 200, (api) => api.put('/transactions/1', MOVE)),
+  {
+    ...write('update transaction', 200, (api) => api.put('/transactions/1', { notes: 'Note' })),
+    name: 'update transaction in its category',
+  },
+  write('delete transaction', 200, (api) => api.delete('/transactions/2')),
+  write('create category', 201, (api) => api.post('/categories', { name: 'New', color: '#123' })),
+  write('update category', 200, (api) =>
+    api.put('/categories/1', { name: 'Renamed', is_active: false }),
+  ),
+  write('delete category', 200, (api) => api.delete('/categories/3')),
+];
+
+/** A verification reads a whole table, with the ledgers of earlier runs. */
+const LEDGERS_OF_TABLE = 10;
+
+interface TestLedger extends TestTable {
+  readonly ledgerId: string;
+}
+
+let table: TestTable | undefined;
+let ledgers = 0;
+
+/** Categories 1 and 2 in use and 3 not; transactions on three days of two months. */
+async function givenLedger(): Promise<TestLedger> {
+  if (!table || ledgers % LEDGERS_OF_TABLE === 0) table = await createTestTable();
+  ledgers += 1;
+  const ledger = { ...table, ledgerId: `ledger-${ledgers}` };
+  await bulkLoad(
+    ledger,
+    ['Food', 'Pay', 'Spare'].map((name, n) => storedCategory(n + 1, name)),
+    [
+      storedTransaction(1, { description: 'A', categoryId: 1, date: '2026-03-05' }),
+      storedTransaction(2, { description: 'B', categoryId: 1, date: '2026-03-05' }),
+      storedTransaction(3, { categoryId: 2, date: '2026-02-28' }),
+      storedTransaction(4, { date: '2026-03-04' }),
+    ],
+  );
+  return ledger;
+}
+
+export interface Run {
+  readonly reply: { readonly status: number; readonly body: ResponseBody };
+  /** In virtual time. */
+  readonly tookMs: number;
+  readonly delays: readonly number[];
+  readonly contents: LedgerContents;
+}
+
+export type LedgerContents = Awaited<ReturnType<typeof readContents>>;
+
+/**
+ * Runs an operation on a ledger of its own in virtual time, and verifies the ledger afterwards.
+ * @param interfere puts faults between the operation and the table
+ */
+export async function runOperation(
+  { ask }: Operation,
+  interfere: (client: Client, time: VirtualTime) => Client = (client) => client,
+): Promise<Run> {
+  const ledger = await givenLedger();
+  const time = createVirtualTime();
+  const retryPolicy = createVirtualRetryPolicy(time);
+  const service = createLedgerService({
+    ...settings(ledger),
+    client: interfere(time.watch(ledger.client), time),
+    retryPolicy,
+    timeoutSignal: time.timeoutSignal,
+  });
+  const { status, body, text } = await time.run(ask(await openInProcess(service)));
+  const { drifts } = await createVerification(ledger).verify();
+  expect(drifts).toEqual([]);
+  const contents = await contentsOf(ledger);
+  const { delays } = retryPolicy;
+  const isFile = body.success === undefined;
+  const reply = { status, body: isFile ? { success: status < 400, data: text } : body };
+  return { reply, tookMs: time.now(), delays, contents };
+}
+
+/** What the ledger contains before an operation. */
+export async function contentsBefore(): Promise<LedgerContents> {
+  return await contentsOf(await givenLedger());
+}
+
+async function contentsOf(ledger: TestLedger): Promise<LedgerContents> {
+  return await readContents(openLedger(settings(ledger)));
+}
+
+export function expectSameReply(run: Run, smooth: Run): void {
+  expect(run.reply).toEqual(exceptNewId(smooth, run));
+}
+
+/** An id may have been skipped when the response that carried it was lost; the ETag names it. */
+function exceptNewId({ reply }: Run, other: Run): Run['reply'] {
+  const { data } = reply.body;
+  const found = other.reply.body.data;
+  const withId = {
+    201: () => ({ ...data, id: found?.id }),
+    207: () => {
+      const { id, etag } = found?.results?.[0] ?? {};
+      const [result] = data.results;
+      return result.id === id ? data : { ...data, results: [{ ...result, id, etag }] };
+    },
+  }[reply.status];
+  return withId ? { ...reply, body: { ...reply.body, data: withId() } } : reply;
+}
+
+export function hasFailed({ reply }: Run): boolean {
+  return reply.status === 500;
+}
+
+export function expectFailure({ reply }: Run, { failure }: Operation): void {
+  const body = { success: false, error: 'internal_server_error', message: failure };
+  expect(reply).toEqual({ status: 500, body });
+}
+
+// The clock of the records stands still, so that all runs write the same.
+function settings(ledger: TestLedger) {
+  const clock = () => new Date('2026-03-31T12:00:00Z');
+  return { ...ledger, timeZone: 'UTC', clock };
+}

@@ -1,0 +1,35 @@
+// What each kind of request costs in DynamoDB's units, by its name in docs/ledger/deploy.md, in a household's ledger of any size.
+// tests/ledger/contract/capacity.full.test.ts measures them.
+
+export interface Units {
+  readonly read: number;
+  readonly write: number;
+}
+
+/** At most. A part of an export is 1 MB of rows, and the names of some 30 categories. */
+export const MOST_UNITS = {
+  list: { read: 5, write: 0 },
+  'part of an export': { read: 130, write: 0 },
+} satisfies Record<string, Units>;
+
+/** Exactly. */
+export const REQUEST_UNITS = {
+  read: { read: 2, write: 0 },
+  'summary of a year by month': { read: 0.5, write: 0 },
+  'summary of a year by category': { read: 16.5, write: 0 },
+  'summary of ten years by category and month': { read: 16.5, write: 0 },
+  'list of 30 categories': { read: 2, write: 0 },
+  create: { read: 1, write: 17 },
+  'create with an external id': { read: 1, write: 19 },
+  'create without a category': { read: 0, write: 15 },
+  'bulk create of 100': { read: 101, write: 841 },
+  'bulk update of 100, of their notes': { read: 101, write: 600 },
+  'bulk update of 100, to another category': { read: 101, write: 824 },
+  'bulk delete of 100': { read: 100, write: 840 },
+  delete: { read: 1, write: 16 },
+  'delete without a category': { read: 1, write: 14 },
+  'update of notes': { read: 1, write: 6 },
+  'create of a category': { read: 1, write: 5 },
+} satisfies Record<string, Units>;
+
+export type RequestKind = keyof typeof REQUEST_UNITS;

@@ -1,0 +1,27 @@
+// Vitest's global setup of the HTTP tests: the service from outside, on the engine under test.
+import type { TestProject } from 'vitest/node';
+import { createRunning } from '../../../processes/running.ts';
+import { startTestEngine } from '../../shared/support/database-engine.ts';
+import { startService } from './running-service.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Address of the running API, without a slash at its end. */
+    apiUrl: string;
+  }
+}
+
+export default async function provideApi({ provide }: TestProject) {
+  const running = createRunning();
+  try {
+    const { endpoint } = await startTestEngine(running);
+    const environment = { DYNAMODB_ENDPOINT: endpoint };
+    const { ready } = await startService(running, { environment });
+    provide('apiUrl', await ready);
+    provide('databaseEndpoint', endpoint);
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+  return running.stop;
+}

@@ -1,0 +1,14 @@
+// What a test starts is stopped when it has finished.
+import { onTestFinished } from 'vitest';
+import { createRunning, type Running } from '../../../processes/running.ts';
+import { type ServiceSpec, type StartedService, startService } from './running-service.ts';
+
+export function runningInTest(): Running {
+  const running = createRunning();
+  onTestFinished(running.stop);
+  return running;
+}
+
+export async function startInTest(spec?: ServiceSpec): Promise<StartedService> {
+  return await startService(runningInTest(), spec);
+}

@@ -1,0 +1,67 @@
+// The service as `npm start` runs it, in a process of its own.
+import { join } from 'node:path';
+import type { Child } from '../../../processes/child-process.ts';
+import { freePort } from '../../../processes/free-port.ts';
+import { createRunning, type Running } from '../../../processes/running.ts';
+
+export const PROJECT = join(import.meta.dirname, '../../..');
+
+export interface StartedService {
+  readonly child: Child;
+  readonly port: number;
+  /** Every line it has printed so far. */
+  readonly lines: readonly string[];
+  /** Resolves when it says that it answers; rejects with its lines when it ends before. */
+  readonly ready: Promise<string>;
+}
+
+export interface ServiceSpec {
+  /** Variables of the start; PORT is a free one and DATA_DIR is memory unless given. */
+  readonly environment?: NodeJS.ProcessEnv;
+  readonly command?: readonly [string, ...string[]];
+  readonly folder?: string;
+}
+
+export async function startService(
+  running: Running,
+  { environment = {}, command = [process.execPath, 'local/start.ts'], folder }: ServiceSpec = {},
+): Promise<StartedService> {
+  const port = Number(environment.PORT ?? (await freePort()));
+  const lines: string[] = [];
+  const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
+  const [program, ...args] = command;
+  const child = running.startProgram({
+    command: program,
+    args,
+    folder: folder ?? PROJECT,
+    environment: { ...inherited(), DATA_DIR: 'memory', ...environment, PORT: String(port) },
+    graceMilliseconds: 5000,
+    onLine: (line) => {
+      lines.push(line);
+      const url = /^ready (http:\S+)$/.exec(line)?.[1];
+      if (url) resolve(url);
+    },
+  });
+  child.ended.then((how) => reject(new Error([`The start ${how}`, ...lines].join('\n'))));
+  // A caller that does not wait for it does not care that it never was ready.
+  ready.catch(() => {});
+  return { child, port, lines, ready };
+}
+
+/** A service that is ready, stopped by `stop`. */
+export async function openService(environment: NodeJS.ProcessEnv = {}) {
+  const running = createRunning();
+  try {
+    const service = await startService(running, { environment });
+    return { ...service, url: await service.ready, stop: running.stop };
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+}
+
+// As in a terminal: nothing of what the test runner or an npm script has set.
+function inherited(): NodeJS.ProcessEnv {
+  const foreign = /^(npm_|VITEST|AWS_|NODE_ENV$|NODE_OPTIONS$|TABLE_NAME$|DYNAMODB_ENDPOINT$)/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
+}

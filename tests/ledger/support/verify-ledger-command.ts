@@ -1,0 +1,55 @@
+// `npm run verify-ledger` as a process, and ledgers for it to read.
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { createKeys } from '../../../lib/ledger/store/keys.ts';
+import { runCommand } from '../../shared/support/command.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import { bulkLoadHousehold } from './bulk-loader.ts';
+
+const COMMAND = 'cli/ledger/verify-ledger.ts';
+const HOUSEHOLD = { years: 1, lastDay: '2026-06-30', seed: 5 };
+export const DRIFT = 'category count, category 1: recorded -4, recomputed';
+
+type Environment = NodeJS.ProcessEnv;
+
+const verifyLedger = (environment: Environment, ...options: string[]) =>
+  runCommand(COMMAND, options, environment);
+
+/** @param killed kills the process, which cannot do anything about it */
+const verifyUntil = (killed: AbortSignal, environment: Environment, ...options: string[]) =>
+  runCommand(COMMAND, options, environment, killed);
+
+export async function openVerifyLedger() {
+  const table = await createTestTable();
+  let ledgers = 0;
+
+  async function givenHousehold({
+    drift = false,
+    transactions = 50,
+  } = {}): Promise<NodeJS.ProcessEnv> {
+    ledgers += 1;
+    const ledgerId = `ledger-${ledgers}`;
+    const { client, tableName, endpoint } = table;
+    await bulkLoadHousehold({ client, tableName, ledgerId }, { ...HOUSEHOLD, transactions });
+    const corrupt = new UpdateCommand({
+      TableName: tableName,
+      Key: createKeys(ledgerId).category(1),
+      UpdateExpression: 'SET transaction_count = :wrong',
+      ExpressionAttributeValues: { ':wrong': -4 },
+    });
+    if (drift) await client.send(corrupt);
+    return { LEDGER_ID: ledgerId, TABLE_NAME: tableName, DYNAMODB_ENDPOINT: endpoint };
+  }
+
+  // The SDK's own variable: an account that is not AWS's, but is reached in the same way.
+  async function givenAccount(): Promise<NodeJS.ProcessEnv> {
+    const { DYNAMODB_ENDPOINT, ...environment } = await givenHousehold({ drift: true });
+    return {
+      ...environment,
+      AWS_ENDPOINT_URL_DYNAMODB: DYNAMODB_ENDPOINT,
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+    };
+  }
+
+  return { verifyLedger, verifyUntil, givenHousehold, givenAccount, table };
+}

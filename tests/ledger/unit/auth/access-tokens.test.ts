@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { createTokenVerifier } from '../../../../lib/ledger/auth/access-tokens.ts';
+import { ledgerOfSubject } from '../../../../lib/ledger/auth/caller.ts';
+import { UnauthenticatedError, UnavailableError } from '../../../../lib/ledger/errors.ts';
+import { AUDIENCE, createTokenIssuer } from '../../support/auth/token-issuer.ts';
+
+const anHourAgo = () => Math.floor(Date.now() / 1000) - 3600;
+
+type Issuer = Awaited<ReturnType<typeof createTokenIssuer>>;
+
+function createVerifier({ issuer, fetch: fetchKeys }: Issuer) {
+  return createTokenVerifier({ issuer, audience: AUDIENCE }, { fetchKeys, cooldownMs: 0 });
+}
+
+async function world() {
+  const issuer = await createTokenIssuer();
+  return { issuer, verify: createVerifier(issuer) };
+}
+
+describe('access tokens', () => {
+  it('opens the ledger of issuer and subject', async () => {
+    const { issuer, verify } = await world();
+    expect(await verify(await issuer.sign())).toEqual({
+      ledger: ledgerOfSubject(issuer.issuer, 'auth0|alice'),
+      scope: 'write',
+    });
+  });
+
+  it.each([
+    ['ledger:write', 'write'],
+    ['ledger:read ledger:write', 'write'],
+    ['openid ledger:read', 'read'],
+    ['openid ledger:writer', undefined],
+    ['constructor', undefined],
+    ['', undefined],
+    [5, undefined],
+  ])('takes the scope "%s" for %s', async (scope, expected) => {
+    const { issuer, verify } = await world();
+    expect((await verify(await issuer.sign({ scope }))).scope).toBe(expected);
+  });
+
+  it.each<[string, Parameters<Issuer['sign']>[0], string]>([
+    ['Auth0', { aud: [AUDIENCE, 'https://login.example/userinfo'] }, 'write'],
+    ['Okta', { scope: undefined, scp: ['openid', 'ledger:read'] }, 'read'],
+    ['Entra ID', { scope: undefined, scp: 'ledger:read ledger:write' }, 'write'],
+    ['Cognito', { aud: undefined, client_id: AUDIENCE, scope: `${AUDIENCE}/ledger:read` }, 'read'],
+  ])('takes the claims of %s', async (_, claims, scope) => {
+    const { issuer, verify } = await world();
+    expect((await verify(await issuer.sign(claims))).scope).toBe(scope);
+  });
+
+  it.each<[string, (issuer: Issuer) => Promise<string>]>([
+    ['is expired', (issuer) => issuer.sign({ exp: anHourAgo() })],
+    ['never expires', (issuer) => issuer.sign({ exp: undefined })],
+    ['is not valid yet', (issuer) => issuer.sign({ nbf: Math.floor(Date.now() / 1000) + 3600 })],
+    ['is for another audience', (issuer) => issuer.sign({ aud: 'https://other.example' })],
+    ['is for no audience', (issuer) => issuer.sign({ aud: undefined })],
+    ['is for another app', (issuer) => issuer.sign({ aud: undefined, client_id: 'other' })],
+    [
+      'is for another audience, by the app that ours names',
+      (issuer) => issuer.sign({ aud: 'https://other.example', client_id: AUDIENCE }),
+    ],
+    ['is of another issuer', (issuer) => issuer.sign({ iss: 'https://other.example' })],
+    ['names no subject', (issuer) => issuer.sign({ sub: undefined })],
+    ['names an empty subject', (issuer) => issuer.sign({ sub: '' })],
+    ['has no signature', async (issuer) => issuer.unsigned()],
+    ['is signed with the public key', (issuer) => issuer.signedWithPublicKey()],
+    ['is signed by somebody else', async () => (await createTokenIssuer()).sign()],
+    [
+      'is signed with another algorithm than ours',
+      async (issuer) => {
+        await issuer.rotate('ES384');
+        return await issuer.sign();
+      },
+    ],
+    [
+      'is signed by somebody else, and names none of two keys',
+      async (issuer) => {
+        await issuer.publishAnother();
+        return await (await createTokenIssuer()).sign({}, {});
+      },
+    ],
+    ['is no token', async () => 'abc.def.ghi'],
+    [
+      'was changed',
+      async (issuer) => {
+        const [head, , signature] = (await issuer.sign()).split('.');
+        const other = Buffer.from(JSON.stringify({ sub: 'bob' })).toString('base64url');
+        return `${head}.${other}.${signature}`;
+      },
+    ],
+  ])('refuses a token that %s', async (_, forge) => {
+    const { issuer, verify } = await world();
+    await expect(verify(await forge(issuer))).rejects.toBeInstanceOf(UnauthenticatedError);
+  });
+
+  it('fetches the signing keys once', async () => {
+    const { issuer, verify } = await world();
+    for (const sub of ['alice', 'bob', 'carol']) await verify(await issuer.sign({ sub }));
+    expect(issuer.requests).toEqual([
+      `${issuer.issuer}/.well-known/openid-configuration`,
+      `${issuer.issuer}/keys`,
+    ]);
+  });
+
+  it('follows a rotation of the signing keys, and refuses the old ones', async () => {
+    const { issuer, verify } = await world();
+    const old = await issuer.sign();
+    await verify(old);
+    await issuer.rotate();
+    expect((await verify(await issuer.sign())).scope).toBe('write');
+    await expect(verify(old)).rejects.toBeInstanceOf(UnauthenticatedError);
+  });
+
+  it('finds the key of a token that names none, or one that two keys have', async () => {
+    const { issuer, verify } = await world();
+    expect((await verify(await issuer.sign({}, {}))).scope).toBe('write');
+    await issuer.rotate();
+    await issuer.publishAnother();
+    await issuer.publishAnother({ kid: 'key-2' });
+    for (const header of [{}, { kid: 'key-2' }]) {
+      const token = await issuer.sign({}, header);
+      expect((await createVerifier(issuer)(token)).scope).toBe('write');
+      const expired = await issuer.sign({ exp: anHourAgo() }, header);
+      await expect(createVerifier(issuer)(expired)).rejects.toBeInstanceOf(UnauthenticatedError);
+    }
+  });
+
+  it('does not blame the token when the issuer cannot be reached, and recovers', async () => {
+    const { issuer, verify } = await world();
+    issuer.disconnect();
+    await expect(verify(await issuer.sign())).rejects.toBeInstanceOf(UnavailableError);
+    issuer.reconnect();
+    expect((await verify(await issuer.sign())).scope).toBe('write');
+    issuer.disconnect();
+    await issuer.rotate();
+    await expect(verify(await issuer.sign())).rejects.toBeInstanceOf(UnavailableError);
+  });
+
+  it('takes no keys from a discovery document of another issuer', async () => {
+    const { issuer, verify } = await world();
+    issuer.describe('https://other.example');
+    await expect(verify(await issuer.sign())).rejects.toBeInstanceOf(UnavailableError);
+  });
+
+  it('keeps the ledgers of equal subjects of two issuers apart', () => {
+    const ledgers = ['https://one.example', 'https://two.example'].map((issuer) =>
+      ledgerOfSubject(issuer, 'alice'),
+    );
+    expect(new Set(ledgers).size).toBe(2);
+    for (const ledger of ledgers) expect(ledger).toMatch(/^user-[\w-]{43}$/);
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiKey } from '../../../../lib/ledger/auth/api-keys.ts';
+import { assertAllowed, createAuthenticate } from '../../../../lib/ledger/auth/authenticate.ts';
+import { ForbiddenError, UnauthenticatedError } from '../../../../lib/ledger/errors.ts';
+
+const KEY: ApiKey = {
+  id: '0123456789ab',
+  name: 'phone',
+  ledger: 'alice',
+  scope: 'write',
+  createdAt: 0,
+  lastUsedOn: undefined,
+  revokedAt: undefined,
+};
+const OPEN = { ledger: 'default', scope: 'write' } as const;
+const TOKEN_CALLER = { ledger: 'user-of-token', scope: 'read' } as const;
+
+function world(options: { isOpen?: boolean; hasIssuer?: boolean } = {}) {
+  const stored = new Map<string, ApiKey>([['fl_phone', KEY]]);
+  const reads: string[] = [];
+  const uses: string[] = [];
+  let now = Date.parse('2026-03-01T23:59:50Z');
+  const authenticated = createAuthenticate({
+    findKey: async (secret) => {
+      reads.push(secret);
+      return stored.get(secret);
+    },
+    markUsed: async (secret, day) => {
+      uses.push(day);
+      const key = stored.get(secret);
+      if (key) stored.set(secret, { ...key, lastUsedOn: day });
+    },
+    verifyToken: options.hasIssuer ? async () => TOKEN_CALLER : undefined,
+    anonymous: options.isOpen ? OPEN : undefined,
+    clock: () => new Date(now),
+  });
+  const limits = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+  const authenticate = (header: string | undefined) => authenticated(header, limits);
+  const pass = (seconds: number) => {
+    now += seconds * 1_000;
+  };
+  const revoke = () => stored.set('fl_phone', { ...KEY, revokedAt: now });
+  return { authenticate, reads, uses, pass, revoke, stored };
+}
+
+describe('who sends a request', () => {
+  it('is the ledger and scope of the API key', async () => {
+    const { authenticate } = world();
+    expect(await authenticate('Bearer fl_phone')).toMatchObject({
+      ledger: 'alice',
+      scope: 'write',
+    });
+    expect(await authenticate('bearer fl_phone')).toMatchObject({ ledger: 'alice' });
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['an empty header', ''],
+    ['another scheme', 'Basic fl_phone'],
+    ['a scheme alone', 'Bearer'],
+    ['two keys', 'Bearer fl_phone fl_phone'],
+    ['two headers in one', 'Bearer fl_phone, Bearer fl_phone'],
+    ['an unknown key', 'Bearer fl_tablet'],
+    ['a token, where no issuer is configured', 'Bearer a.b.c'],
+    ['the name of a property', 'Bearer __proto__'],
+  ])('is refused with %s', async (_, header) => {
+    const { authenticate } = world();
+    await expect(authenticate(header)).rejects.toBeInstanceOf(UnauthenticatedError);
+  });
+
+  it('is the subject of an access token', async () => {
+    const { authenticate, reads } = world({ hasIssuer: true });
+    expect(await authenticate('Bearer a.b.c')).toEqual({ ...TOKEN_CALLER, kind: 'token' });
+    expect(reads).toEqual([]);
+  });
+
+  it('is the default ledger where none is required, but never for a key that is wrong', async () => {
+    const { authenticate } = world({ isOpen: true });
+    expect(await authenticate(undefined)).toEqual({ ...OPEN, kind: 'anonymous' });
+    expect(await authenticate('Bearer fl_phone')).toMatchObject({ ledger: 'alice' });
+    await expect(authenticate('Bearer fl_tablet')).rejects.toBeInstanceOf(UnauthenticatedError);
+  });
+
+  it('reads a key again after 30 seconds, so that a revocation takes effect within a minute', async () => {
+    const { authenticate, reads, pass, revoke } = world();
+    await authenticate('Bearer fl_phone');
+    revoke();
+    pass(29);
+    await authenticate('Bearer fl_phone');
+    expect(reads).toHaveLength(1);
+    pass(1);
+    await expect(authenticate('Bearer fl_phone')).rejects.toBeInstanceOf(UnauthenticatedError);
+    await expect(authenticate('Bearer fl_phone')).rejects.toBeInstanceOf(UnauthenticatedError);
+  });
+
+  it('takes a key as soon as it is created', async () => {
+    const { authenticate, stored } = world();
+    await expect(authenticate('Bearer fl_new')).rejects.toBeInstanceOf(UnauthenticatedError);
+    stored.set('fl_new', KEY);
+    expect(await authenticate('Bearer fl_new')).toMatchObject({ ledger: 'alice' });
+  });
+
+  it('records the day of use once a day', async () => {
+    const { authenticate, uses, pass } = world();
+    for (let minute = 0; minute < 5; minute += 1) {
+      await authenticate('Bearer fl_phone');
+      pass(60);
+    }
+    expect(uses).toEqual(['2026-03-01', '2026-03-02']);
+  });
+
+  it('keeps a bounded number of keys in memory', async () => {
+    const { authenticate, reads, stored } = world();
+    for (let number = 0; number < 1_001; number += 1) {
+      stored.set(`fl_${number}`, KEY);
+      await authenticate(`Bearer fl_${number}`);
+    }
+    await authenticate('Bearer fl_1');
+    expect(reads).toHaveLength(1_001);
+    await authenticate('Bearer fl_0');
+    expect(reads).toHaveLength(1_002);
+  });
+});
+
+describe('the scope of a caller', () => {
+  it.each([
+    ['read', 'GET', true],
+    ['read', 'HEAD', true],
+    ['read', 'POST', false],
+    ['read', 'DELETE', false],
+    ['write', 'DELETE', true],
+    [undefined, 'GET', false],
+  ] as const)('%s allows %s: %s', (scope, method, isAllowed) => {
+    const check = () => assertAllowed({ ledger: 'alice', scope }, method);
+    if (isAllowed) expect(check).not.toThrow();
+    else expect(check).toThrow(ForbiddenError);
+  });
+});

@@ -1,0 +1,142 @@
+// How the rows of a statement are sent to a service that fails on the way.
+import { expect, it } from 'vitest';
+import { applyChanges, deleteRows, upload } from '../../../../../cli/ledger/import/upload.ts';
+import { createServiceClient, PATIENT_POLICY } from '../../../../../cli/ledger/service-client.ts';
+import type { LedgerRow } from '../../../../../lib/ledger/import/plan.ts';
+import { readStatement, type StatementRow } from '../../../../../lib/ledger/import/statement.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../../../lib/shared/retry.ts';
+import { readParameters } from '../../../../shared/support/deploy-guard.ts';
+
+const BANK = readStatement('date,name,amount\n2026-03-05,Tea,-3\n2026-03-06,Pay,2500');
+
+function openService(answer: (path: string, requests: number) => Response) {
+  const steps: string[] = [];
+  const keys: (string | null)[] = [];
+  const service = createServiceClient({
+    url: 'http://service.example',
+    userAgent: 'test',
+    retryPolicy: { ...DEFAULT_RETRY_POLICY, sleep: async () => void steps.push('pause') },
+    fetch: async (address, { headers } = {}) => {
+      const { pathname } = new URL(String(address));
+      if (pathname === '/categories') return Response.json({ data: [] });
+      steps.push(pathname);
+      keys.push(new Headers(headers).get('idempotency-key'));
+      return answer(pathname, steps.filter((step) => step === pathname).length);
+    },
+  });
+  return { service, steps, keys };
+}
+
+const results = (...statuses: number[]) =>
+  Response.json({ data: { results: statuses.map((status, index) => ({ index, status })) } });
+
+it('pauses before it repeats rows that failed', async () => {
+  const { service, steps } = openService((_, requests) =>
+    requests < 3 ? results(201, 500) : results(201, 201),
+  );
+  const uploaded = await upload(service, { ...BANK, importId: 'x' }, () => undefined);
+  expect(uploaded).toEqual({ created: 2, duplicates: 0, refused: [] });
+  const bulk = '/transactions/bulk';
+  expect(steps).toEqual([bulk, 'pause', bulk, 'pause', bulk]);
+});
+
+it('backs off for as long as the service has no room', async () => {
+  const { service, steps } = openService((_, requests) =>
+    requests < 9 ? new Response('', { status: requests % 2 ? 429 : 503 }) : results(201, 201),
+  );
+  const uploaded = await upload(service, { ...BANK, importId: 'x' }, () => undefined);
+  expect(uploaded).toEqual({ created: 2, duplicates: 0, refused: [] });
+  expect(steps.filter((step) => step === 'pause')).toHaveLength(8);
+});
+
+it('adds ten thousand rows in minutes at the bulkRate of prod', async () => {
+  const rate = Number(readParameters().prod?.bulkRate);
+  const burst = 2 * rate;
+  let milliseconds = 0;
+  // As API Gateway limits a route: each request takes a token of a bucket that is full at first, and gains the rate in each second.
+  let tokens = burst;
+  const pass = (more: number) => {
+    milliseconds += more;
+    tokens = Math.min(burst, tokens + (more / 1000) * rate);
+  };
+  const service = createServiceClient({
+    url: 'http://service.example',
+    userAgent: 'test',
+    retryPolicy: {
+      ...PATIENT_POLICY,
+      now: () => milliseconds,
+      random: () => 0.5,
+      sleep: async (pause) => pass(pause),
+    },
+    fetch: async (address) => {
+      pass(50);
+      if (String(address).includes('/categories')) return Response.json({ data: [] });
+      if (tokens < 1) return new Response('', { status: 429 });
+      tokens -= 1;
+      return results(...Array(100).fill(201));
+    },
+  });
+  const rows = Array(10_000).fill(BANK.rows[0]);
+  const done: number[] = [];
+  const uploaded = await upload(service, { rows, importId: 'x' }, (n) => done.push(n));
+  expect([uploaded.created, done.length]).toEqual([10_000, 100]);
+  expect(milliseconds / 60_000).toBeLessThan(3);
+});
+
+it('names the rows that fail to the end', async () => {
+  const { service, steps } = openService(() => results(201, 500));
+  const uploaded = await upload(service, { ...BANK, importId: 'x' }, () => undefined);
+  expect(uploaded).toMatchObject({ created: 1, refused: [{ line: 3 }] });
+  expect(steps.at(-1)).not.toBe('pause');
+});
+
+it('sends changes again with the key of the first attempt, and other changes with another', async () => {
+  const row = { ...BANK.rows[0], exported: null } as StatementRow;
+  const change = { row, there: TEA, fields: ['amount'] } as const;
+  const { service, keys } = openService((_, requests) =>
+    requests === 1 ? new Response('', { status: 503 }) : results(requests === 2 ? 500 : 200),
+  );
+  const changes = [change, ...Array(100).fill(change)];
+  expect(await applyChanges(service, changes, () => undefined)).toMatchObject({ refused: [] });
+  const [first, , , other] = keys;
+  expect(keys).toEqual([first, first, first, other]);
+  expect(first).toMatch(/./);
+  expect(other).toMatch(/./);
+  expect(other).not.toBe(first);
+});
+
+it('sends rows with a key only where a row has no id of its own', async () => {
+  const { service, keys } = openService(() => results(201, 201));
+  await upload(service, { ...BANK, importId: 'x' }, () => undefined);
+  const rows = BANK.rows.map((each, n) => (n === 0 ? { ...each, externalId: null } : each));
+  await upload(service, { rows, importId: 'x' }, () => undefined);
+  expect(keys).toEqual([null, expect.stringMatching(/./)]);
+});
+
+const TEA: LedgerRow = {
+  id: '7',
+  createdAt: '',
+  updatedAt: '',
+  etag: '"t7.1.0"',
+  importId: 'x',
+  category: null,
+  description: 'Tea',
+  amount: 3,
+  type: 'expense',
+  date: '2026-03-05',
+  notes: null,
+  externalId: null,
+};
+
+it('leaves rows that somebody has changed meanwhile, and takes what is gone for deleted', async () => {
+  const { service } = openService(() => results(412, 404, 200));
+  const rows = ['7', '8', '9'].map((id) => ({ ...TEA, id }));
+  expect(await deleteRows(service, rows, () => undefined)).toEqual([rows[0]]);
+});
+
+it('ends with an error where rows could not be deleted', async () => {
+  const { service } = openService(() => results(500));
+  await expect(deleteRows(service, [TEA], () => undefined)).rejects.toMatchObject({
+    name: 'UserError',
+  });
+});

@@ -1,0 +1,83 @@
+// How `npm run keys` reads the ledger that a key opens, before it reaches a database.
+import { afterAll, expect, it } from 'vitest';
+import { freePort } from '../../../../processes/free-port.ts';
+import { runCommand } from '../../../shared/support/command.ts';
+import { listen } from '../../../shared/support/loopback.ts';
+
+const run = (args: readonly string[], environment: NodeJS.ProcessEnv = {}) =>
+  runCommand('cli/ledger/keys.ts', args, { DATA_DIR: '/nowhere', ...environment });
+
+const ACCESS = {
+  AWS_REGION: 'eu-west-3',
+  AWS_ACCESS_KEY_ID: 'test',
+  AWS_SECRET_ACCESS_KEY: 'test',
+};
+const WITHOUT_CREDENTIALS = { AWS_EC2_METADATA_DISABLED: 'true', HOME: '/nowhere' };
+const CREATE = ['create', '--name', 'phone'];
+const deaf = `http://127.0.0.1:${await freePort()}`;
+const empty = await startWithoutTables();
+
+it.each<[args: string[], environment: NodeJS.ProcessEnv, code: number, words: string[]]>([
+  [[...CREATE, '--ledger', 'a b'], {}, 2, ['--ledger']],
+  [CREATE, { LEDGER_ID: 'a b' }, 1, ['LEDGER_ID']],
+  [['list'], { DATA_DIR: 'memory' }, 1, ['Set DYNAMODB_ENDPOINT']],
+  [
+    ['list', '--stage', 'nosuch'],
+    { ...ACCESS, AWS_ENDPOINT_URL: empty },
+    1,
+    ['the stage', 'finance-ledger-nosuch', empty, 'eu-west-3'],
+  ],
+  [
+    ['list'],
+    { ...ACCESS, DYNAMODB_ENDPOINT: empty, TABLE_NAME: 'nosuch' },
+    1,
+    ['nosuch', empty, 'eu-west-3', 'DYNAMODB_ENDPOINT'],
+  ],
+  [
+    ['list', '--stage', 'dev'],
+    { ...ACCESS, AWS_ENDPOINT_URL: deaf },
+    1,
+    [deaf, 'ECONNREFUSED', 'Check AWS_ENDPOINT_URL'],
+  ],
+  [
+    ['list'],
+    { ...ACCESS, DYNAMODB_ENDPOINT: deaf },
+    1,
+    [deaf, 'ECONNREFUSED', 'Check DYNAMODB_ENDPOINT'],
+  ],
+  [
+    ['list', '--stage', 'dev'],
+    WITHOUT_CREDENTIALS,
+    1,
+    ['finance-ledger-dev', 'AWS_PROFILE', 'aws sts get-caller-identity'],
+  ],
+  [[], {}, 2, ['Usage: npm run keys -- ']],
+])('%j with %j ends with %i and says what to check', async (args, environment, code, words) => {
+  const ended = await run(args, environment);
+  expect(ended).toMatchObject({ code, stdout: '' });
+  for (const word of words) expect(ended.stderr).toContain(word);
+  expect(ended.stderr).not.toContain('(outputHelp)');
+});
+
+it.each(['', ' ', 'x'.repeat(101), 'two\nlines', 'a\u0007b', 'a\u2028b'])(
+  'refuses the name %j of a key',
+  async (name) => {
+    const { code, stderr } = await run(['create', '--name', name]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Use 1 to 100 characters')]);
+  },
+);
+
+/** @returns the address of a database */
+async function startWithoutTables(): Promise<string> {
+  const { url, close } = await listen((_, response) => {
+    response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' });
+    response.end('{"__type":"ResourceNotFoundException","message":"Requested resource not found"}');
+  });
+  afterAll(close);
+  return url;
+}
+
+it('reads LEDGER_ID for nothing else', async () => {
+  const { code } = await run(['create', '--help'], { LEDGER_ID: 'a b' });
+  expect(code).toBe(0);
+});

@@ -1,0 +1,119 @@
+// What a command does when the service answers with an error, or not at all.
+import { expect, it } from 'vitest';
+import { createServiceClient } from '../../../../cli/ledger/service-client.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../../lib/shared/retry.ts';
+import { freePort } from '../../../../processes/free-port.ts';
+import { listenInTest } from '../../../shared/support/loopback.ts';
+
+const URL = 'http://service.example';
+
+/** A client that gets these responses one after another. */
+function openClient(...responses: readonly (() => Response)[]) {
+  const sent: RequestInit[] = [];
+  const pauses: number[] = [];
+  const service = createServiceClient({
+    url: URL,
+    userAgent: 'test',
+    retryPolicy: { ...DEFAULT_RETRY_POLICY, sleep: async (ms) => void pauses.push(ms) },
+    fetch: async (_, init = {}) => {
+      const response = responses[sent.length];
+      sent.push(init);
+      if (!response) throw new Error('One request too many');
+      return response();
+    },
+  });
+  return { service, sent, pauses };
+}
+
+const closed = await freePort();
+const done = () => Response.json({ data: { id: 7 } });
+const answer = (status: number, body: string) => () => new Response(body, { status });
+const lost = () => {
+  throw new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } });
+};
+
+it.each([
+  ['nobody listens', () => `http://localhost:${closed}`, ''],
+  ['a port that fetch refuses', () => 'http://localhost:9', 'bad port'],
+  ['TLS of a server without it', (url: string) => url.replace('http:', 'https:'), 'try http://'],
+])('gives up at once, with the cause: %s', async (_, addressOf, cause) => {
+  const url = addressOf(await listenInTest(() => undefined));
+  const pauses: number[] = [];
+  const sleep = async (ms: number) => void pauses.push(ms);
+  const retryPolicy = { ...DEFAULT_RETRY_POLICY, sleep, deadlineMs: 1_000 };
+  const service = createServiceClient({ url, userAgent: 'test', retryPolicy });
+  await expect(service.readCategories()).rejects.toMatchObject({
+    name: 'UserError',
+    message: expect.stringMatching(new RegExp(`${url}.*${cause}`)),
+  });
+  expect(pauses).toEqual([]);
+});
+
+it.each([
+  ['JSON', '{"message":"No such path"}', 'No such path'],
+  ['JSON without a message', '{"error":"x"}', '{"error":"x"}'],
+  ['HTML', '<html>Bad gateway</html>', '<html>Bad gateway</html>'],
+  ['nothing', '', ''],
+])('keeps the status of an error whose body is %s', async (_, body, message) => {
+  const { service } = openClient(answer(404, body));
+  await expect(service.call('GET', '/x')).rejects.toThrow(`404: ${message}`);
+});
+
+it('names the address that answers something else than JSON', async () => {
+  const { service } = openClient(answer(200, '<html>'));
+  await expect(service.call('GET', '/x')).rejects.toMatchObject({
+    name: 'UserError',
+    message: expect.stringContaining(URL),
+  });
+});
+
+it.each([answer(500, ''), answer(503, 'busy'), answer(429, ''), lost])(
+  'sends again what can be repeated',
+  async (failure) => {
+    const { service, pauses } = openClient(failure, done);
+    expect(await service.call('GET', '/x')).toEqual({ id: 7 });
+    expect(pauses).toHaveLength(1);
+  },
+);
+
+it.each([answer(500, ''), lost])(
+  'sends nothing twice whose outcome is unknown',
+  async (failure) => {
+    const { service, sent } = openClient(failure, done);
+    await expect(service.call('POST', '/x', { body: {} })).rejects.toMatchObject({
+      name: 'UserError',
+    });
+    expect(sent).toHaveLength(1);
+  },
+);
+
+it('sends a request again that was refused for its rate', async () => {
+  const { service } = openClient(answer(429, ''), done);
+  expect(await service.call('POST', '/x', { body: {} })).toEqual({ id: 7 });
+});
+
+it('waits as long as the service says', async () => {
+  const busy = () => new Response('', { status: 503, headers: { 'retry-after': '2' } });
+  const { service, pauses } = openClient(busy, done);
+  expect(await service.call('GET', '/x')).toEqual({ id: 7 });
+  expect(pauses).toEqual([2_000]);
+});
+
+it('limits the time of each request', async () => {
+  const { service, sent } = openClient(done);
+  await service.call('GET', '/x');
+  expect(sent[0]?.signal).toBeInstanceOf(AbortSignal);
+});
+
+it('creates a missing category with a key, so that it can be repeated', async () => {
+  const known = () => Response.json({ data: [{ id: 1, name: 'Food' }] });
+  const { service, sent } = openClient(known, lost, done);
+  const ids = await service.ensureCategories([{ name: 'Food' }, { name: 'Pay' }]);
+  expect([...ids]).toEqual([
+    ['Food', 1],
+    ['Pay', 7],
+  ]);
+  const [, first, second] = sent.map(({ headers }) => new Headers(headers).get('idempotency-key'));
+  expect(first).toEqual(expect.any(String));
+  expect(second).toBe(first);
+});

@@ -1,0 +1,29 @@
+// How far a verification is, kept in a file.
+import { randomUUID } from 'node:crypto';
+import { utimes, writeFile } from 'node:fs/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { openFileProgress } from '../../../../cli/ledger/verification-progress.ts';
+
+type Position = Parameters<ReturnType<typeof openFileProgress>['save']>[0];
+
+async function savedProgress() {
+  const progress = openFileProgress(randomUUID());
+  onTestFinished(progress.clear);
+  const position = { of: 'a test' } as unknown as Position;
+  await progress.save(position);
+  expect(await progress.load()).toEqual(position);
+  return progress;
+}
+
+test('is used for a day', async () => {
+  const { file, load } = await savedProgress();
+  const yesterday = new Date(Date.now() - 25 * 60 * 60 * 1_000);
+  await utimes(file, yesterday, yesterday);
+  expect(await load()).toBeUndefined();
+});
+
+test('that was cut short is none', async () => {
+  const { file, load } = await savedProgress();
+  await writeFile(file, 'cut short');
+  expect(await load()).toBeUndefined();
+});

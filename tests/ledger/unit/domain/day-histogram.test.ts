@@ -1,0 +1,27 @@
+// Which months a date range takes a part of. Totals and places are compared with counting in property/day-histogram.test.ts.
+import { expect, test } from 'vitest';
+import {
+  dateRange,
+  edgeMonths,
+  needsNoYears,
+} from '../../../../lib/ledger/domain/day-histogram.ts';
+
+test.each([
+  [undefined, undefined, []],
+  ['2024-01-01', '2024-02-29', []],
+  ['2024-01-01', '2024-02-28', ['2024-02']],
+  ['2024-01-02', '2024-02-29', ['2024-01']],
+  ['2024-01-02', '2024-02-28', ['2024-01', '2024-02']],
+  ['2024-02-10', '2024-02-20', ['2024-02']],
+  ['2023-02-28', '2023-02-28', ['2023-02']],
+])('%s to %s has a part of %j', (start, end, months) => {
+  expect(edgeMonths(dateRange(start, end))).toEqual(months);
+});
+
+test.each([
+  ['2024-02-02', '2024-02-29', true],
+  ['2024-02-01', '2024-02-29', false],
+  ['2024-01-31', '2024-02-01', false],
+])('%s to %s needs no years: %s', (start, end, expected) => {
+  expect(needsNoYears(dateRange(start, end))).toBe(expected);
+});

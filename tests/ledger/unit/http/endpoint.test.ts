@@ -1,0 +1,40 @@
+// Every request to a ledger gets a context of its own. That its ledger is no other one: property/isolation.test.ts.
+import { expect, test } from 'vitest';
+import { ledgerEndpoint } from '../../../../lib/ledger/http/endpoint.ts';
+import { found } from '../../../../lib/ledger/http/replies.ts';
+import { createLedgerService, type LedgerServiceOptions } from '../../../../lib/ledger/ledger.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../../lib/shared/retry.ts';
+import { invoke } from '../../support/api/invoke.ts';
+
+function givenService() {
+  const signal = new AbortController().signal;
+  let now = 1_000;
+  const service = createLedgerService({
+    client: {} as LedgerServiceOptions['client'],
+    tableName: 't',
+    ledgerId: 'home',
+    timeZone: 'UTC',
+    retryPolicy: { ...DEFAULT_RETRY_POLICY, deadlineMs: 500, now: () => now },
+    timeoutSignal: () => signal,
+  });
+  const passTime = () => {
+    now += 100;
+  };
+  return { service, signal, passTime };
+}
+
+test('the context has the id of the request, the ledger, and a deadline that starts with the request', async () => {
+  const { service, signal, passTime } = givenService();
+  const contexts: unknown[] = [];
+  const handler = ledgerEndpoint(service, 'Failed').handler(async ({ context }) => {
+    contexts.push(context);
+    return found({});
+  });
+  await invoke(handler, {}, { awsRequestId: 'one' });
+  passTime();
+  await invoke(handler, {}, { awsRequestId: 'two' });
+  expect(contexts).toEqual([
+    { requestId: 'one', ledger: 'home', deadline: 1_500, signal, onRetry: expect.any(Function) },
+    { requestId: 'two', ledger: 'home', deadline: 1_600, signal, onRetry: expect.any(Function) },
+  ]);
+});

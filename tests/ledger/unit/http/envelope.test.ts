@@ -1,0 +1,62 @@
+// What goes over the wire, and what an unusual error leaves in the log. Usual ones: contract/internal-errors.test.ts.
+import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
+import { endpoint } from '../../../../lib/ledger/http/endpoint.ts';
+import { found, type Reply } from '../../../../lib/ledger/http/replies.ts';
+import { invoke } from '../../support/api/invoke.ts';
+
+const FAILURE = 'Failed to answer';
+
+let log: MockInstance<typeof process.stderr.write>;
+beforeEach(() => {
+  log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+});
+afterEach(() => log.mockRestore());
+
+async function answer(answering: () => Promise<Reply>, context = {}) {
+  const handler = endpoint(FAILURE).handler(answering);
+  const { json, ...result } = await invoke(handler, {}, context);
+  return { ...result, body: json() };
+}
+
+// Not by the console, which Lambda wraps: the fields of the cause could not be searched.
+const logged = () => log.mock.calls.map(([line]) => JSON.parse(String(line)));
+
+test('a reply goes out as JSON that nobody keeps, with the id that the function logs', async () => {
+  expect(await answer(async () => found({ id: 1 }))).toEqual({
+    statusCode: 200,
+    headers: {
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'referrer-policy': 'no-referrer',
+      'strict-transport-security': 'max-age=31536000',
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-request-id': 'lambda-1',
+    },
+    body: { success: true, data: { id: 1 } },
+  });
+});
+
+describe('an unexpected error', () => {
+  test.each(['a text', 5, { odd: true }])('may be no Error at all: %o', async (thrown) => {
+    expect(await answer(() => Promise.reject(thrown))).toMatchObject({ statusCode: 500 });
+    const cause = { name: typeof thrown, message: String(thrown) };
+    expect(logged()).toMatchObject([{ cause }]);
+  });
+
+  test('is logged with its own causes', async () => {
+    const cause = new TypeError('odd', { cause: new Error('deeper') });
+    await answer(() => Promise.reject(cause));
+    expect(logged()).toMatchObject([{ cause: { message: 'odd', cause: { message: 'deeper' } } }]);
+  });
+
+  test('may be a request that runs out of time: the answer still comes, in the envelope', async () => {
+    const context = { getRemainingTimeInMillis: () => 6 };
+    const { statusCode, body } = await answer(() => new Promise(() => {}), context);
+    expect([statusCode, body]).toEqual([
+      500,
+      { success: false, error: 'internal_server_error', message: FAILURE },
+    ]);
+    expect(logged()).toMatchObject([{ requestId: 'lambda-1', cause: { name: 'TimeoutError' } }]);
+  });
+});

@@ -1,0 +1,72 @@
+// Every error has the response that the service document gives it, or is a 500 that shows nothing.
+import { expect, test } from 'vitest';
+import {
+  ConflictError,
+  NotFoundError,
+  PayloadTooLargeError,
+  UnavailableError,
+  UnsupportedMediaTypeError,
+  unknownRecord,
+  ValidationError,
+} from '../../../../lib/ledger/errors.ts';
+import { toErrorReply } from '../../../../lib/ledger/http/error-reply.ts';
+import {
+  DeadlineExceededError,
+  OutcomeUnknownError,
+  StaleRecordError,
+} from '../../../../lib/shared/errors.ts';
+
+const FAILURE = 'Failed to do it';
+
+const details = { amount: ['Must be a number.'] };
+
+test.each<[Error, status: number, code: string, headers?: object]>([
+  [new ValidationError('why'), 400, 'validation_failed'],
+  [new NotFoundError('why'), 404, 'not_found'],
+  [new ConflictError('why'), 409, 'conflict'],
+  [new PayloadTooLargeError('why'), 413, 'payload_too_large'],
+  [
+    new UnsupportedMediaTypeError('why'),
+    415,
+    'unsupported_media_type',
+    { 'accept-encoding': 'identity' },
+  ],
+  [new UnavailableError('why'), 503, 'unavailable', { 'retry-after': '5' }],
+])('the response to %o has its message', (error, status, code, headers) => {
+  const body = { success: false, error: code, message: 'why' };
+  expect(toErrorReply(error, FAILURE)).toEqual({ status, body, ...(headers && { headers }) });
+});
+
+test.each([
+  [unknownRecord('Category', '007'), { message: 'Category with id 007 not found' }],
+  [new ValidationError('bad', { details }), { message: 'bad', details }],
+])('%o', (error, body) => expect(toErrorReply(error, FAILURE).body).toMatchObject(body));
+
+test.each([
+  new StaleRecordError('secret'),
+  new DeadlineExceededError('secret'),
+  Object.assign(new Error('secret'), { name: 'ThrottlingException' }),
+  Object.assign(new Error('secret'), {
+    name: 'TransactionCanceledException',
+    CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }],
+  }),
+])('contention until the deadline is a 500 that may be repeated: %o', (error) => {
+  expect(toErrorReply(error, FAILURE)).toEqual({
+    status: 500,
+    headers: { 'retry-after': '1' },
+    body: { success: false, error: 'internal_server_error', message: FAILURE },
+  });
+});
+
+test.each([
+  new OutcomeUnknownError('secret'),
+  Object.assign(new Error('secret'), { statusCode: 404, name: 'NotFoundError' }),
+  { status: 400, message: 'secret' },
+  undefined,
+  null,
+])('anything else is a 500 that tells nothing of its cause: %o', (error) => {
+  expect(toErrorReply(error, FAILURE)).toEqual({
+    status: 500,
+    body: { success: false, error: 'internal_server_error', message: FAILURE },
+  });
+});

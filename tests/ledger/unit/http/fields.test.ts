@@ -1,0 +1,55 @@
+// Names that are not known, names that reach into prototypes, and how many are reported. What the schemas of records refuse is
+// tested in record-json.test.ts.
+import * as v from 'valibot';
+import { expect, test } from 'vitest';
+import { ValidationError } from '../../../../lib/ledger/errors.ts';
+import { parseBody, parseFilter, sentOnly } from '../../../../lib/ledger/http/fields.ts';
+
+const schema = v.object(
+  { size: v.pipe(v.string('Must be a string.'), v.maxLength(1, 'Must be short.')) },
+  'Is required.',
+);
+
+function detailsOf(parse: () => unknown) {
+  try {
+    expect.fail(`Parsed ${JSON.stringify(parse())}`);
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    return error.details ?? {};
+  }
+}
+
+test('a body names 100 fields at most, known ones first', () => {
+  const unknown = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`field${n}`, 1]));
+  const details = detailsOf(() => parseBody(schema, { ...unknown, size: 5 }));
+  expect(Object.keys(details)).toHaveLength(100);
+  expect(Object.keys(details).slice(0, 2)).toEqual(['size', 'field0']);
+});
+
+test.each(['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
+  'a body names %s as the unknown field it is',
+  (name) => {
+    const body = JSON.parse(`{"size":"x","${name}":{"x":1}}`);
+    const details = detailsOf(() => parseBody(schema, body));
+    expect(Object.entries(details)).toEqual([[name, ['Is not a known field.']]]);
+  },
+);
+
+test('a body has no fields of a prototype', () => {
+  const details = { size: ['Is required.'] };
+  expect(detailsOf(() => parseBody(schema, Object.create({ size: 'x' })))).toEqual(details);
+});
+
+test('a filter names unknown parameters, read-only fields among them, and those that are sent more than once', () => {
+  const query = { size: ['10', '1'], other: ['1', '1'], id: '1' };
+  expect(detailsOf(() => parseFilter(schema, query))).toEqual({
+    size: ['Must be short.', 'Must be sent once.'],
+    other: ['Is not a known parameter.', 'Must be sent once.'],
+    id: ['Is not a known parameter.'],
+  });
+});
+
+test('sentOnly leaves out what was not sent, and keeps null', () => {
+  const sent = sentOnly({ a: 1, b: undefined, c: null, d: false, e: '' });
+  expect(sent).toStrictEqual({ a: 1, c: null, d: false, e: '' });
+});

@@ -1,0 +1,200 @@
+// What counts as a missing body, as no JSON, as no object, and as an object.
+import { describe, expect, test } from 'vitest';
+import { endpoint } from '../../../../lib/ledger/http/endpoint.ts';
+import { jsonBody } from '../../../../lib/ledger/http/json-body.ts';
+import { withoutLoss } from '../../../../lib/ledger/http/json-text.ts';
+import { invoke } from '../../support/api/invoke.ts';
+
+const handler = endpoint('Failed to echo')
+  .use(jsonBody())
+  .handler(async ({ json }) => ({ status: 200, body: { success: true, data: json } }));
+
+async function parsed(body: string | undefined, isBase64Encoded = false, headers = {}) {
+  return (await invoke(handler, { body, isBase64Encoded, headers })).json();
+}
+
+const refused = (message: string, error = 'validation_failed') => ({
+  success: false,
+  error,
+  message,
+});
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+const MISSING = ['', ' ', '\r\n', 'null', '{}', '[]', '\ufeff', '\ufeff{}'];
+const NO_OBJECT = ['5', '"x"', '""', 'true', '0', '[1]', '[null]'];
+const MALFORMED = ['{', '{"a":}', 'NaN', "{'a':1}", '\ufeff\ufeff{"a":1}', '\u0000'];
+
+test('no body at all', async () => {
+  expect(await parsed(undefined)).toMatchObject({ message: 'No JSON data provided' });
+});
+
+describe.each([
+  ['No JSON data provided', MISSING],
+  ['The request body must be a JSON object', NO_OBJECT],
+  ['The request body is not valid JSON', MALFORMED],
+])('%s', (message, bodies) => {
+  test.each(bodies)('%j', async (body) => {
+    const reply = refused(message);
+    expect(await parsed(body)).toEqual(reply);
+    expect(await parsed(base64(body), true)).toEqual(reply);
+  });
+});
+
+describe('bytes that are not UTF-8', () => {
+  // In {"a":""}: Latin-1, a lone continuation byte, an overlong form, a surrogate, a character cut short.
+  test.each(['636166e9', '80', 'c0af', 'eda080', 'f09f8f'])('%s', async (bytes) => {
+    const body = Buffer.from(`7b2261223a22${bytes}227d`, 'hex').toString('base64');
+    expect(await parsed(body, true)).toEqual(refused('The request body is not valid UTF-8'));
+  });
+
+  test('are not confused with the replacement character', async () => {
+    const body = '{"name":"\ufffd"}';
+    expect(await parsed(base64(body), true)).toMatchObject({ data: { name: '\ufffd' } });
+  });
+});
+
+describe('the size', () => {
+  // Two bytes a character: bytes are counted, not characters.
+  const bodyOf = (bytes: number) => `{"a":"${'é'.repeat((bytes - 8) / 2)}"}`;
+
+  test('may be 1,048,576 bytes', async () => {
+    const body = bodyOf(1_048_576);
+    expect(await parsed(body)).toMatchObject({ success: true });
+    expect(await parsed(base64(body), true)).toMatchObject({ success: true });
+  });
+
+  test('may not be more', async () => {
+    const body = bodyOf(1_048_578);
+    for (const reply of [await parsed(body), await parsed(base64(body), true)]) {
+      expect(reply).toEqual(
+        refused('The request body must not be larger than 1048576 bytes', 'payload_too_large'),
+      );
+    }
+  });
+});
+
+describe('an object', () => {
+  test('behind a byte order mark, which is skipped', async () => {
+    const body = '\ufeff{"a":["\ufeff",{"b":null}],"c":"給🏠"}\n';
+    const reply = { success: true, data: JSON.parse(body.slice(1)) };
+    expect(await parsed(body)).toEqual(reply);
+    expect(await parsed(base64(body), true)).toEqual(reply);
+  });
+
+  test.each(['{"constructor":{"x":1}}', '{"constructor":1,"prototype":{}}', '{"a":"__proto__"}'])(
+    'whose keys only look as if they reached into a prototype: %s',
+    async (body) => expect(await parsed(body)).toEqual({ success: true, data: JSON.parse(body) }),
+  );
+});
+
+describe('a key that reaches into a prototype', () => {
+  test.each([
+    ['__proto__', '{"a":1,"__proto__":{"x":1}}'],
+    ['__proto__', '{"a":[{"\\u005f_proto__":1}]}'],
+    ['constructor', '{"constructor":{"prototype":{"x":1}}}'],
+  ])('%s', async (key, body) => {
+    expect(await parsed(body)).toEqual(refused(`The request body must not have the key "${key}"`));
+  });
+});
+
+describe('nesting', () => {
+  const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+
+  test('may have 512 levels', async () => {
+    const body = nested(512);
+    expect(await parsed(body)).toEqual({ success: true, data: JSON.parse(body) });
+  });
+
+  test('counts no brackets of a text, and none that are closed', async () => {
+    const body = JSON.stringify({ a: `\\"${'[{'.repeat(600)}`, b: Array(600).fill([{}]) });
+    expect(await parsed(body)).toMatchObject({ success: true });
+  });
+
+  test.each([nested(513), nested(100_000), '['.repeat(1_000_000), '{"a":'.repeat(513)])(
+    'may not have more: %.9s',
+    async (body) => {
+      expect(await parsed(body)).toEqual(
+        refused('The request body is nested more than 512 levels deep'),
+      );
+    },
+  );
+});
+
+describe('a number', () => {
+  test.each(['1e-400', '0.1E-999', `0.${'0'.repeat(400)}1`, `0.${'0'.repeat(290)}1e-50`])(
+    'that is too small for a double is not 0: %.12s',
+    async (number) => {
+      const body = `{"a":${number},"b":[-${number}, ${number}]}`;
+      const { MIN_VALUE } = Number;
+      expect((await parsed(body)).data).toEqual({ a: MIN_VALUE, b: [-MIN_VALUE, MIN_VALUE] });
+    },
+  );
+
+  test.each([
+    '0.010000000000000000000001',
+    '0.0099999999999999999999999',
+    '1.0000000000000000000000001',
+    '999999999999.990000000001',
+    '10000000000000000000000000000001e-30',
+    `1.${'0'.repeat(300_000)}1`,
+    '123456789012345678901.001',
+  ])('that has more decimals than a double keeps is no amount: %.30s', async (number) => {
+    const { MIN_VALUE } = Number;
+    expect((await parsed(`{"a":[${number},-${number}]}`)).data.a).toEqual([MIN_VALUE, -MIN_VALUE]);
+  });
+
+  test.each(['9007199254740993', '99999999999999999999999', '9'.repeat(400)])(
+    'whose digits a double does not keep is no id, and larger than any amount: %.30s',
+    (number) => {
+      const { POSITIVE_INFINITY, NEGATIVE_INFINITY } = Number;
+      const read = JSON.parse(withoutLoss(`[${number},-${number}]`));
+      expect(read).toEqual([POSITIVE_INFINITY, NEGATIVE_INFINITY]);
+    },
+  );
+
+  test.each(['0.0100000000', `1.${'0'.repeat(300_000)}`, '1.250e0', '1250e-2', '100000e-7'])(
+    'may be written with more zeros than it needs: %.30s',
+    async (number) => expect((await parsed(`{"a":${number}}`)).data.a).toBe(Number(number)),
+  );
+
+  test.each(['-0', '0e-400', '0.00e5', '5e-324', '12.50', '-1E+2', '1e21', '9007199254740994'])(
+    'is what it says otherwise: %s',
+    async (number) => expect((await parsed(`{"a":${number}}`)).data.a).toBe(Number(number) + 0),
+  );
+
+  test('in a text is text', async () => {
+    const body = '{"1e-400":"1e-400, \\"1e-400","b":"\\\\"}';
+    expect((await parsed(body)).data).toEqual(JSON.parse(body));
+  });
+});
+
+describe('a key that an object has twice', () => {
+  test.each([
+    ['{"a":1,"a":1}', '"a"'],
+    ['{"a":{"b":1 , "c":[{}], "\\u0062"\n:2}}', '"b"'],
+    ['{"a":[{"b":1},{"c":1,"":{"c":1},"":1}]}', '""'],
+    [`{"${'k'.repeat(300)}":1,"${'k'.repeat(300)}":1}`, `"${'k'.repeat(100)}"`],
+  ])('%.50s', async (body, key) => {
+    const message = `The request body must not have the key ${key} twice`;
+    expect(await parsed(body)).toEqual(refused(message));
+  });
+
+  test.each(['{"a":"a","b":["a","a",{"a":"a:"},{"a":{"a":1}}]}', '{"a":"\\",\\"a\\":","b":"b:"}'])(
+    'is none of another object, and no text: %s',
+    async (body) => expect((await parsed(body)).data).toEqual(JSON.parse(body)),
+  );
+});
+
+describe('an encoded body', () => {
+  test.each(['gzip', 'br', 'deflate', 'GZIP', 'gzip, identity'])('%s: 415', async (encoding) => {
+    expect(await parsed(base64('{"a":1}'), true, { 'content-encoding': encoding })).toEqual(
+      refused(`The request body must not be encoded: ${encoding}`, 'unsupported_media_type'),
+    );
+  });
+
+  test.each(['identity', ''])('is none with "%s"', async (encoding) => {
+    const reply = await parsed('{"a":1}', false, { 'content-encoding': encoding });
+    expect(reply).toMatchObject({ success: true });
+  });
+});

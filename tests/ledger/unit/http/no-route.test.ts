@@ -1,0 +1,47 @@
+// 404 or 405 for a request that no route serves.
+import { describe, expect, test } from 'vitest';
+import { MethodNotAllowedError, NotFoundError } from '../../../../lib/ledger/errors.ts';
+import { noRoute, refuseFixedPath } from '../../../../lib/ledger/http/no-route.ts';
+import { OPERATIONS } from '../../support/api/routes.ts';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const ROUTES = Map.groupBy(
+  OPERATIONS.map(([key]) => key.split(' ') as [method: string, path: string]),
+  ([, path]) => path,
+);
+
+describe.each([...ROUTES])('%s', (path, routes) => {
+  const served = routes.map(([method]) => method);
+  const forms = path === '/' ? [path] : [path, `${path}/`];
+  const paths = forms.map((each) => each.replace('{id}', '7'));
+
+  test.each(METHODS.filter((method) => !served.includes(method)))('%s: 405', (method) => {
+    for (const each of paths) {
+      const error = noRoute(method, each);
+      expect(error).toBeInstanceOf(MethodNotAllowedError);
+      expect(error).toMatchObject({ allowed: served });
+    }
+  });
+
+  test.each(served)('%s of a path that only looks like it: 404', (method) => {
+    for (const each of paths) expect(noRoute(method, each)).toBeInstanceOf(NotFoundError);
+  });
+});
+
+describe('a fixed path beside one with an id', () => {
+  const fixed = [...ROUTES].filter(([path]) => /^\/(transactions|categories)\/\w+$/.test(path));
+
+  test.each(fixed)('%s', (path, routes) => {
+    const served = routes.map(([method]) => method);
+    for (const method of METHODS) {
+      const refuse = () => refuseFixedPath(method, `${path}/`);
+      if (served.includes(method)) expect(refuse).not.toThrow();
+      else expect(refuse).toThrow(expect.objectContaining({ allowed: served }));
+    }
+  });
+
+  test.each(['/transactions/7', '/transactions/bulk2', '/categories/bulk', '/transactions//'])(
+    '%s is none',
+    (path) => expect(() => refuseFixedPath('PATCH', path)).not.toThrow(),
+  );
+});

@@ -1,0 +1,92 @@
+// ETags: what they name, which of them If-Match and If-None-Match take, and which are no ETags at all.
+import { describe, expect, it } from 'vitest';
+import { isExpectedBy, tagOf, unlessKnown } from '../../../../lib/ledger/http/preconditions.ts';
+import { found } from '../../../../lib/ledger/http/replies.ts';
+
+const RECORD = { id: 7, version: 3 };
+const TAG = tagOf('t', RECORD, { a: 1 });
+
+const MALFORMED = ['', 't7.3.0f3a9c21', `"t7.3.0f3a9c21`, '"a" "b"', '"a", *', 'W/ "a"', '"a b"'];
+
+const NOT_AN_ETAG = expect.objectContaining({
+  name: 'ValidationError',
+  message: expect.stringMatching(/is not an ETag: send one of a response/),
+});
+
+it('names the kind, the id, the version and what is shown', () => {
+  expect(TAG).toMatch(/^"t7\.3\.[0-9a-f]{8}"$/);
+  expect(tagOf('c', { id: 12, version: 40 }, {})).toMatch(/^"c12\.40\.[0-9a-f]{8}"$/);
+  expect(tagOf('t', RECORD, { a: 2 })).not.toBe(TAG);
+});
+
+describe('If-Match', () => {
+  const isExpected = (ifMatch: string | undefined, version = 3) =>
+    isExpectedBy(ifMatch, 't', RECORD.id)(version);
+
+  it.each([
+    undefined,
+    '*',
+    ' * ',
+    TAG,
+    // The same version as another response shows it.
+    '"t7.3.00000000"',
+    ` "other" ,, ${TAG} , `,
+    `"t7.2.00000000",${TAG}`,
+  ])('%s allows the version', (ifMatch) => expect(isExpected(ifMatch)).toBe(true));
+
+  it.each([
+    [TAG, 4],
+    ['"t7.30.00000000"', 3],
+    ['"t7.2.00000000", "t7.4.00000000"', 3],
+  ])('%s does not allow version %d', (ifMatch, version) => {
+    expect(isExpected(ifMatch, version)).toBe(false);
+  });
+
+  it.each([
+    ['a category', '"c7.3.00000000"'],
+    ['another transaction', '"t8.3.00000000"'],
+    ['a transaction whose id only begins alike', '"t77.3.00000000"'],
+    ['the form without the record', '"3.0f3a9c21"'],
+    ['another service', '"0"'],
+    ['no version', '"t7.03.00000000"'],
+  ])('says that a tag of %s is not of this record', (_, ifMatch) => {
+    expect(() => isExpected(ifMatch)).toThrow(
+      expect.objectContaining({
+        name: 'PreconditionFailedError',
+        message: `${ifMatch} is not an ETag of this record: read the record and send its ETag`,
+      }),
+    );
+  });
+
+  it.each(MALFORMED)('refuses %j, which is malformed', (ifMatch) => {
+    expect(() => isExpectedBy(ifMatch, 't', 7)).toThrow(NOT_AN_ETAG);
+  });
+
+  it('refuses a weak tag, which names no version for certain', () => {
+    expect(() => isExpectedBy(`W/${TAG}`, 't', 7)).toThrow(
+      expect.objectContaining({ name: 'ValidationError', message: expect.stringMatching(/weak/) }),
+    );
+  });
+});
+
+describe('If-None-Match', () => {
+  const reply = { ...found({ id: 7 }), headers: { etag: TAG } };
+  const unchanged = { status: 304, body: {}, headers: { etag: TAG } };
+
+  it.each(['*', TAG, `W/${TAG}`, `"other", ${TAG}`])('%s: 304', (known) => {
+    expect(unlessKnown(reply, known)).toEqual(unchanged);
+  });
+
+  it.each([undefined, '"t7.3.00000000"', '"3.0f3a9c21"', '"other"'])('%s: the reply', (known) => {
+    expect(unlessKnown(reply, known)).toBe(reply);
+  });
+
+  it.each(MALFORMED)('refuses %j, which is malformed', (known) => {
+    expect(() => unlessKnown(reply, known)).toThrow(NOT_AN_ETAG);
+  });
+
+  it('has no meaning for a reply without an ETag', () => {
+    const { headers: _, ...untagged } = reply;
+    expect(unlessKnown(untagged, '*')).toBe(untagged);
+  });
+});

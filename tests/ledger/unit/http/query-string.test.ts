@@ -1,0 +1,18 @@
+// Parameters as they were sent: what the gateway joins is taken apart again.
+import { expect, test } from 'vitest';
+import { type Query, readQuery } from '../../../../lib/ledger/http/query-string.ts';
+
+test.each<[string, Record<string, string> | undefined, Query]>([
+  ['', undefined, {}],
+  ['deep', { deep: '' }, { deep: '' }],
+  ['q=a,b', { q: 'a,b' }, { q: 'a,b' }],
+  ['q=a&q=b&page=1', { q: 'a,b', page: '1' }, { q: ['a', 'b'], page: '1' }],
+  ['q=a&%71=%F0%9F%8F%A0+b', { q: 'a,🏠 b' }, { q: ['a', '🏠 b'] }],
+  ['q&q=', { q: ',' }, { q: ['', ''] }],
+])('%s', (rawQueryString, queryStringParameters = {}, query) => {
+  expect(readQuery({ rawQueryString, queryStringParameters })).toEqual(query);
+});
+
+test('no query string at all', () => {
+  expect(readQuery({})).toEqual({});
+});

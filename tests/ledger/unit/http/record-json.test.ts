@@ -1,0 +1,180 @@
+// Records as clients send them: each field, on create and on update, in the names of the service document.
+import { describe, expect, test } from 'vitest';
+import {
+  parseCategoryChanges,
+  parseNewCategory,
+} from '../../../../lib/ledger/http/category-json.ts';
+import {
+  parseNewTransaction,
+  parseTransactionChanges,
+} from '../../../../lib/ledger/http/transaction-json.ts';
+
+type Parse = (body: Readonly<Record<string, unknown>>) => object;
+
+interface Field {
+  /** Its name in the domain, where that is another one. */
+  readonly as?: string;
+  readonly takes: readonly unknown[];
+  /** By sentence. */
+  readonly refuses: Readonly<Record<string, readonly unknown[]>>;
+}
+
+const LUNCH = { description: 'Lunch', amount: 12.5, type: 'expense' };
+const NO_TEXT = [5, true, ['x'], { text: 'x' }];
+const BLANK = ['', ' ', '\t\n', '\u00a0', '\u3000'];
+const ILL_FORMED = ['a\ud83d', '\udc00b', '\udc00\ud83d'];
+
+/** The first lengths that are too long. */
+const tooLong = (limit: number) => ({
+  [`Must be at most ${limit} characters.`]: ['x', '🏠'].map((each) => each.repeat(limit + 1)),
+});
+const longest = (limit: number) => ['x', 'é', '給', '🏠'].map((each) => each.repeat(limit));
+
+const TRANSACTION: Readonly<Record<string, Field>> = {
+  description: {
+    takes: [' x ', '__proto__', ...longest(1_000)],
+    refuses: {
+      'Must be a string.': [null, ...NO_TEXT],
+      'Must not be blank.': BLANK,
+      'Must be well-formed Unicode text.': ILL_FORMED,
+      ...tooLong(1_000),
+    },
+  },
+  amount: {
+    takes: [0, -0.01, 999_999_999_999.99, -999_999_999_999.99],
+    refuses: {
+      'Must be a number.': [null, '12.50', '', true, [1], { value: 1 }],
+      'Must have at most 2 decimal places.': [1.005, 0.001, 1e-7, 0.1 + 0.2],
+      // JSON.parse makes infinity of 1e400.
+      'Must lie between -999999999999.99 and 999999999999.99.': [1e12, -1e12, JSON.parse('1e400')],
+    },
+  },
+  type: {
+    takes: ['income', 'expense'],
+    refuses: {
+      'Must be "income" or "expense".': [null, 'Income', 'transfer', '', ' income', 1, ['income']],
+    },
+  },
+  category_id: {
+    as: 'categoryId',
+    takes: [7, -3, null],
+    refuses: {
+      'Must be the id of a category (an integer) or null.': [
+        ...['7', '', 1.5, 1e-7, true, [7], {}, JSON.parse('1e400')],
+      ],
+    },
+  },
+  transaction_date: {
+    as: 'date',
+    takes: ['0001-01-01', '9999-12-31', '2024-02-29'],
+    refuses: {
+      'Must be a date written YYYY-MM-DD.': [null, 20240105, true, ['2024-01-05']],
+      'Must be a real calendar date written YYYY-MM-DD.': ['', '2023-02-29', '2024-1-5', 'today'],
+    },
+  },
+  notes: {
+    takes: [null, '', ' ', 'a\u0000b', ...longest(5_000)],
+    refuses: {
+      'Must be a string.': NO_TEXT,
+      'Must be well-formed Unicode text.': ILL_FORMED,
+      ...tooLong(5_000),
+    },
+  },
+  external_id: {
+    as: 'externalId',
+    takes: ['bank#1', ...longest(128)],
+    refuses: { 'Must be a string.': NO_TEXT, 'Must not be blank.': BLANK, ...tooLong(128) },
+  },
+};
+
+const CATEGORY: Readonly<Record<string, Field>> = {
+  name: {
+    takes: ["it's", '__proto__', 'NUL\u0000inside', ...longest(255)],
+    refuses: {
+      'Must be a string.': [null, ...NO_TEXT],
+      'Must not be blank.': BLANK,
+      'Must be well-formed Unicode text.': ILL_FORMED,
+      ...tooLong(255),
+    },
+  },
+  description: {
+    takes: [null, '', ' ', ...longest(1_000)],
+    refuses: {
+      'Must be a string.': NO_TEXT,
+      'Must be well-formed Unicode text.': ILL_FORMED,
+      ...tooLong(1_000),
+    },
+  },
+  color: {
+    takes: ['#fff', '#FfF', '#abcd', '#1A2b3C', '#11223344', null],
+    refuses: {
+      'Must be a string.': [5, []],
+      'Must be a hex color code such as #1A2B3C.': [
+        ...['', 'fff', '#', '#ff', '#fffff', '#fffffff', '#ggg', '#fff ', '#fff\n', 'red'],
+      ],
+    },
+  },
+  is_active: {
+    as: 'isActive',
+    takes: [true, false],
+    refuses: { 'Must be true or false.': ['true', 'false', 1, 0, null, ''] },
+  },
+};
+
+const errors = (details: object) => expect.objectContaining({ name: 'ValidationError', details });
+
+describe.each<[string, Parse, Parse, object, Readonly<Record<string, Field>>]>([
+  ['transaction', parseNewTransaction, parseTransactionChanges, LUNCH, TRANSACTION],
+  ['category', parseNewCategory, parseCategoryChanges, { name: 'Food' }, CATEGORY],
+])('%s', (_, create, update, required, fields) => {
+  describe.each(Object.entries(fields))('%s', (field, { as = field, takes, refuses }) => {
+    test.each(takes)('takes %j', (value) => {
+      expect(create({ ...required, [field]: value })).toMatchObject({ [as]: value });
+      expect(update({ [field]: value })).toStrictEqual({ [as]: value });
+    });
+
+    describe.each(Object.entries(refuses))('%s', (sentence, values) => {
+      test.each(values)('%j', (value) => {
+        const error = errors({ [field]: [sentence] });
+        expect(() => create({ ...required, [field]: value })).toThrow(error);
+        expect(() => update({ [field]: value })).toThrow(error);
+      });
+    });
+  });
+
+  test('what is missing is named with everything that is wrong', () => {
+    const names = Object.keys(required);
+    const missing = Object.fromEntries(names.map((name) => [name, ['Is required.']]));
+    const unknown = { other: ['Is not a known field.'] };
+    expect(() => create({ other: 1 })).toThrow(errors({ ...missing, ...unknown }));
+    expect(() => update({ other: 1 })).toThrow(errors(unknown));
+  });
+
+  test('what only the service sets is no change', () => {
+    const readOnly = { id: 5, category_name: 'x', created_at: 1, transaction_count: 9 };
+    expect(update(readOnly)).toStrictEqual({});
+  });
+});
+
+test('what is not sent is empty, and the ledger chooses the date', () => {
+  expect(parseNewTransaction(LUNCH)).toStrictEqual({ ...LUNCH, categoryId: null, notes: null });
+  const food = { name: 'Food', description: null, color: null, isActive: true };
+  expect(parseNewCategory({ name: ' \tFood\u00a0\n' })).toStrictEqual(food);
+});
+
+describe('import_id', () => {
+  const create = (import_id: unknown) => parseNewTransaction({ ...LUNCH, import_id });
+
+  test('is set on create alone', () => {
+    expect(create('Umsätze 3.csv')).toMatchObject({ importId: 'Umsätze 3.csv' });
+    expect(create(null)).not.toHaveProperty('importId');
+    expect(parseTransactionChanges({ import_id: 'other' })).toStrictEqual({});
+  });
+
+  test.each(['', '  ', 'x'.repeat(65), 'two\nlines', 'tab\t', 'zero\u0000', 5])(
+    'is refused as %j',
+    (import_id) => {
+      expect(() => create(import_id)).toThrow(errors({ import_id: expect.any(Array) }));
+    },
+  );
+});

@@ -1,0 +1,184 @@
+// One part of an export: its cells or its JSON, its size, and the position where the next part starts.
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it } from 'vitest';
+import type { ExportPart, NamedTransaction } from '../../../../lib/ledger/domain/transaction.ts';
+import { fromTextCell } from '../../../../lib/ledger/http/transaction-csv.ts';
+import { exportReply, parseExportQuery } from '../../../../lib/ledger/http/transaction-export.ts';
+import { toTransactionRowJson } from '../../../../lib/ledger/http/transaction-json.ts';
+
+const LUNCH: NamedTransaction = {
+  id: 7,
+  date: '2026-03-05',
+  description: 'Lunch',
+  amount: 12.5,
+  type: 'expense',
+  categoryId: 1,
+  categoryName: 'Food',
+  notes: null,
+  externalId: null,
+  createdAt: 0,
+  updatedAt: 1,
+  version: 2,
+};
+
+function toCsvPart(part: ExportPart<NamedTransaction>, query: Record<string, string>) {
+  const { text = '', headers = {} } = exportReply(part, query);
+  return { text, headers };
+}
+
+function cellsOf(fields: Partial<NamedTransaction>): Record<string, string> {
+  const [cells = {}] = parse(toCsvPart({ items: [{ ...LUNCH, ...fields }] }, {}).text, {
+    columns: true,
+  }) as Record<string, string>[];
+  return cells;
+}
+
+function nextQuery(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const [, query = ''] = /^<\?(.*)>; rel="next"$/.exec(headers.link ?? '') ?? [];
+  return Object.fromEntries(new URLSearchParams(query));
+}
+
+describe('a part as CSV', () => {
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['\t=1', "'\t'=1"],
+    ['＝1', "'＝1"],
+    ["'=1", "''=1"],
+    ['', "'"],
+    ['a=1', 'a=1'],
+    [' a', ' a'],
+    ['say "hi", twice\r\n', 'say "hi", twice\r\n'],
+    ['Invoice;=cmd()', "Invoice;'=cmd()"],
+    ['Invoice\t"=1', `Invoice\t'"=1`],
+    ['milk\r\n- bread', "milk\r\n'- bread"],
+    ["=1;=1;'=1;;a", "'=1;'=1;''=1;;a"],
+    ['a,=1; b', 'a,=1; b'],
+  ])('guards text that looks like a formula, and no other: %j', (notes, cell) => {
+    expect(cellsOf({ notes }).notes).toBe(cell);
+    expect(fromTextCell(cell)).toBe(notes);
+    expect(cellsOf({ description: notes }).description).toBe(cell);
+    expect(cellsOf({ categoryName: notes }).category_name).toBe(cell);
+    expect(cellsOf({ externalId: notes }).external_id).toBe(cell);
+  });
+
+  it.each([',', ';', '\t'])('begins no cell with a formula where cells end at %j', (delimiter) => {
+    const pieces = ['=1', ' =1', '"=1', '""=1', ' " @x', 'a', ...';\t,\r\n"\''];
+    const pairs = pieces.flatMap((one) => pieces.map((two) => `x${one}${two}`));
+    const texts = pairs.flatMap((pair) => pieces.map((three) => `${pair}${three}=1`));
+    const items = texts.map((description) => ({ ...LUNCH, description, notes: description }));
+    const cells: string[][] = parse(toCsvPart({ items }, {}).text, {
+      delimiter,
+      relax_quotes: true,
+      relax_column_count: true,
+    });
+    expect(cells.flat().filter((cell) => /^[\s"]*[=+@＝＋－＠-]/.test(cell))).toEqual([]);
+  });
+
+  it.each([
+    [-0.01, '-0.01'],
+    [-0, '0'],
+    [999_999_999_999.99, '999999999999.99'],
+  ])('leaves amounts as they are: %d', (amount, cell) => {
+    expect(cellsOf({ amount }).amount).toBe(cell);
+  });
+
+  it('names the file by its dates', () => {
+    const query = { start_date: '2026-01-01', end_date: '2026-12-31' };
+    expect(toCsvPart({ items: [] }, query).headers['content-disposition']).toBe(
+      'attachment; filename="transactions_2026-01-01_2026-12-31.csv"',
+    );
+  });
+
+  it('names where the next part starts, with the filters as they were sent', () => {
+    const query = { q: 'a&b é', type: 'expense' };
+    const { headers } = toCsvPart({ items: [], next: LUNCH }, query);
+    const { cursor = '', ...filters } = nextQuery(headers);
+    expect(filters).toEqual(query);
+    const { date, createdAt, id } = LUNCH;
+    expect(parseExportQuery({ cursor }).after).toEqual({ date, createdAt, id });
+  });
+
+  it('has no line of column names after the first part', () => {
+    const cursor = nextQuery(toCsvPart({ items: [], next: LUNCH }, {}).headers).cursor ?? '';
+    const { text, headers } = toCsvPart({ items: [LUNCH] }, { cursor });
+    expect([text.split('\r\n').length, headers['content-type']]).toEqual([
+      2,
+      'text/csv; charset=utf-8; header=absent',
+    ]);
+  });
+
+  it('ends before a response of Lambda would be too large, and goes on there', () => {
+    // What a response is sent in doubles or multiplies these characters.
+    const notes = '\u0001"'.repeat(2_500);
+    const items = Array.from({ length: 400 }, (_, n) => ({ ...LUNCH, notes, id: n + 1 }));
+    const ids: string[] = [];
+    let query: Record<string, string> = {};
+    do {
+      const rest = items.slice(ids.length);
+      const { text, headers } = toCsvPart({ items: rest }, query);
+      expect(Buffer.byteLength(JSON.stringify(text))).toBeLessThan(4_100_000);
+      const rows = parse(text, { from_line: query.cursor ? 1 : 2 }) as string[][];
+      expect(rows.length).toBeGreaterThan(0);
+      ids.push(...rows.map(([id = '']) => id));
+      query = nextQuery(headers);
+      if (query.cursor) expect(parseExportQuery(query).after?.id).toBe(Number(ids.at(-1)));
+    } while (query.cursor);
+    expect(ids).toEqual(items.map(({ id }) => String(id)));
+  });
+});
+
+describe('a part as JSON', () => {
+  it('has the transactions as a list has them, and the query of the next part', () => {
+    const query = { format: 'json', q: 'a&b' };
+    const { body, text, headers } = exportReply({ items: [LUNCH], next: LUNCH }, query);
+    expect([text, headers]).toEqual([undefined, undefined]);
+    expect(body).toEqual({
+      success: true,
+      data: [toTransactionRowJson(LUNCH)],
+      next: expect.any(String),
+    });
+    const { cursor, ...sent } = Object.fromEntries(new URLSearchParams(String(body.next)));
+    expect(sent).toEqual(query);
+    expect(parseExportQuery({ ...sent, cursor }).after).toEqual({
+      date: LUNCH.date,
+      createdAt: LUNCH.createdAt,
+      id: LUNCH.id,
+    });
+    expect(exportReply({ items: [LUNCH] }, query).body.next).toBeNull();
+  });
+
+  it('fits a response whatever its transactions are, and misses none', () => {
+    const long = { description: '\u0001'.repeat(1_000), notes: '\u0001'.repeat(5_000) };
+    const items = Array.from({ length: 500 }, (_, n) => ({ ...LUNCH, ...long, id: n + 1 }));
+    const ids: number[] = [];
+    for (let rest = items; rest.length > 0; ) {
+      const reply = exportReply({ items: rest }, { format: 'json' });
+      const response = JSON.stringify({ statusCode: 200, body: JSON.stringify(reply.body) });
+      expect(Buffer.byteLength(response)).toBeLessThan(6 * 1024 * 1024);
+      const { data, next } = reply.body as { data: { id: number }[]; next: string | null };
+      ids.push(...data.map(({ id }) => id));
+      expect(next === null).toBe(data.length === rest.length);
+      rest = rest.slice(data.length);
+    }
+    expect(ids).toEqual(items.map(({ id }) => id));
+  });
+});
+
+describe('parseExportQuery', () => {
+  const cursor = (text: string) => Buffer.from(text).toString('base64url');
+  it.each([
+    { format: 'xml' },
+    { cursor: '' },
+    { cursor: 'x' },
+    { cursor: cursor('2026-02-30 1 1') },
+    { cursor: cursor('2026-02-28 1 0') },
+    { cursor: cursor('2026-02-28 1 1 1') },
+    { cursor: cursor('2026-02-28 9999999999999999 1') },
+    { cursor: cursor('2026-02-28 1 9999999999999999') },
+  ])('refuses %j', (query) => {
+    const [name = ''] = Object.keys(query);
+    expect(() => parseExportQuery(query)).toThrow(
+      expect.objectContaining({ name: 'ValidationError', details: { [name]: expect.any(Array) } }),
+    );
+  });
+});

@@ -1,0 +1,83 @@
+// Which rows of a file the ledger has, which may be there under another id, and which are changes.
+import { expect, it } from 'vitest';
+import { CSV_COLUMNS } from '../../../../lib/ledger/http/transaction-csv.ts';
+import { planImport } from '../../../../lib/ledger/import/plan.ts';
+import { readStatement } from '../../../../lib/ledger/import/statement.ts';
+
+const bank = (...lines: readonly string[]) =>
+  readStatement(['date,name,amount', ...lines].join('\n')).rows;
+const CREATED = '2026-01-01T00:00:00.000Z';
+const exported = (...lines: readonly string[]) =>
+  readStatement([CSV_COLUMNS.join(), ...lines].join('\n')).rows;
+const ledgerOf = (...lines: readonly string[]) =>
+  exported(...lines).flatMap((row) =>
+    row.exported ? { ...row, ...row.exported, etag: '', importId: null } : [],
+  );
+/** A line of an export. */
+const tea = (id: number, externalId = '', { name = 'Tea', updated = CREATED } = {}) =>
+  `${id},2026-01-02,${name},3,expense,,,${externalId},${CREATED},${updated}`;
+
+it('finds rows by the id that is made from them, and by the one of earlier versions', () => {
+  const rows = bank('2026-01-02,Tea,-3', '2026-01-03,Bus,-2', '2026-01-04,Pay,9');
+  const [first, second, third] = rows;
+  const ledger = ledgerOf(
+    tea(1, first?.externalId ?? ''),
+    // Whatever its fields are now.
+    tea(2, second?.formerId ?? ''),
+  );
+  const plan = planImport(rows, ledger);
+  expect(plan).toMatchObject({ present: 2, missing: [third], possibleDuplicates: [] });
+});
+
+it('names rows with date, type and amount of a transaction that is no other row', () => {
+  const rows = bank(...Array(3).fill('2026-01-02,Tee,-3'), '2026-01-02,Tee,3', '2026-01-03,Tee,-3');
+  const [first, second] = rows;
+  const ledger = ledgerOf(tea(1, first?.externalId ?? ''), tea(2));
+  const plan = planImport(rows, ledger);
+  expect(plan.missing).toHaveLength(4);
+  expect(plan.possibleDuplicates).toEqual([{ row: second, there: ledger[1] }]);
+});
+
+it('finds the edited rows of an export by id and time of creation', () => {
+  const ledger = ledgerOf(tea(1), tea(2), tea(3));
+  const rows = exported(tea(1), tea(2, '', { name: 'Mint' }), tea(3).replaceAll(CREATED, ''));
+  const plan = planImport(rows, ledger);
+  // The third is the one that is equal.
+  expect(plan).toMatchObject({ present: 2, missing: [], refused: [] });
+  expect(plan.changes).toEqual([{ row: rows[1], there: ledger[1], fields: ['description'] }]);
+});
+
+it('refuses edited rows that someone has changed since, and no others', () => {
+  const updated = '2026-01-05T00:00:00.000Z';
+  const ledger = ledgerOf(tea(1, '', { updated }), tea(2, '', { updated }));
+  const plan = planImport(exported(tea(1), tea(2, '', { name: 'Mint' })), ledger);
+  expect(plan).toMatchObject({ present: 1, missing: [], changes: [], refused: [{ line: 3 }] });
+});
+
+it('creates a transaction that was deleted only with --import-deleted', () => {
+  const rows = exported(tea(1), tea(2), tea(3, '', { name: 'Mint' }), tea(4).replace('4,', ','));
+  const ledger = ledgerOf(tea(1));
+  expect(planImport(rows, ledger)).toMatchObject({
+    present: 1,
+    deleted: [{ line: 3 }, { line: 4 }],
+    missing: [{ line: 5 }],
+    changes: [],
+  });
+  expect(planImport(rows, ledger, { importsDeleted: true })).toMatchObject({
+    deleted: [],
+    missing: [{ line: 3 }, { line: 4 }, { line: 5 }],
+    possibleDuplicates: [],
+  });
+});
+
+it('takes no row of the export of another ledger for deleted', () => {
+  const other = tea(1, '', { name: 'Mint' }).replaceAll('2026-01-01', '2026-01-07');
+  const plan = planImport(exported(tea(1), tea(2)), ledgerOf(other));
+  expect(plan).toMatchObject({ present: 0, deleted: [], missing: [{ line: 2 }, { line: 3 }] });
+});
+
+it('refuses two rows that are one transaction and differ', () => {
+  const rows = exported(tea(1), tea(1, '', { name: 'Mint' }), tea(2), tea(2));
+  const plan = planImport(rows, ledgerOf(tea(1), tea(2)));
+  expect(plan).toMatchObject({ missing: [], changes: [], refused: [{ line: 3 }] });
+});

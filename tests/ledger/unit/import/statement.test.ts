@@ -1,0 +1,432 @@
+// Bank exports as they come: headers, delimiters, dates, amounts, and an id for each row.
+import { describe, expect, it } from 'vitest';
+import { CSV_COLUMNS } from '../../../../lib/ledger/http/transaction-csv.ts';
+import { readStatement, splitTrailer } from '../../../../lib/ledger/import/statement.ts';
+
+type Options = Parameters<typeof readStatement>[1];
+
+const read = (lines: readonly string[], options?: Options) =>
+  readStatement(lines.join('\n'), options);
+
+/** The rows as the command shows them, and the lines that are refused; `|` ends a line. */
+function shown(file: string, options?: Options) {
+  const { rows, errors } = read(file.split('|'), options);
+  return {
+    rows: rows.map(
+      ({ line, date, type, amount, description, category }) =>
+        `${line}: ${date} ${type} ${amount} ${description}${category ? ` (${category})` : ''}`,
+    ),
+    refused: errors.map(({ line }) => line),
+  };
+}
+
+const WORDS = { income: ['CR'], expense: ['DR', 'Fee'] };
+const TYPED = 'date,name,amount,Type|2026-01-02,a,-3,Card|2026-01-02,b,2,Transfer';
+const UNSIGNED = 'date,name,amount,Type|2026-01-02,a,3,DR|2026-01-02,b,2,cr ';
+const SIGNED = `${UNSIGNED.replace(',3,', ',-3,')}|2026-01-02,c,-1,fee`;
+const A3_B2 = ['2: 2026-01-02 expense 3 a', '3: 2026-01-02 income 2 b'];
+const REFUNDED = 'date;name;Debit;Credit|2026-01-02;x;5;|2026-01-02;x;6;|2026-01-02;x;-5;';
+
+it.each<[what: string, file: string, options: Options, rows: string[], refused?: number[]]>([
+  [
+    'an English export',
+    'Date,Payee,Amount,Category|2026-03-05,"Bakery, old town",-12.50,Food|2026-03-06,Salary,"2,500.00",',
+    {},
+    ['2: 2026-03-05 expense 12.5 Bakery, old town (Food)', '3: 2026-03-06 income 2500 Salary'],
+  ],
+  [
+    'a German one: byte order mark, semicolons, decimal comma, day first',
+    '\uFEFFBuchungstag;Verwendungszweck;Betrag|05.03.2026;Bäcker;-1.234,50 €|6.3.26;Gehalt;2500',
+    {},
+    ['2: 2026-03-05 expense 1234.5 Bäcker', '3: 2026-03-06 income 2500 Gehalt'],
+  ],
+  [
+    'a type with the sign, and an apostrophe that a bank wrote',
+    "transaction_date,description,amount,type|2026-03-05,'t Hoen ,-5,expense",
+    {},
+    ["2: 2026-03-05 expense -5 't Hoen"],
+  ],
+  [
+    'a header that only the given names make one',
+    'date,name,amount|When\tWhat\tHow much|2026-01-02\tTea, mint\t-3',
+    { columns: { date: 'When', amount: 'How much', description: 'What' } },
+    ['3: 2026-01-02 expense 3 Tea, mint'],
+  ],
+  [
+    'quotes within a cell',
+    'date,name,amount|2026-01-02,The "Old" Pub,-3',
+    {},
+    ['2: 2026-01-02 expense 3 The "Old" Pub'],
+  ],
+  [
+    'positive amounts as expenses where that is chosen',
+    'date,name,amount|2026-01-02,Tea,3|2026-01-02,Refund,-2',
+    { isInverted: true },
+    ['2: 2026-01-02 expense 3 Tea', '3: 2026-01-02 income 2 Refund'],
+  ],
+  ['other words for types, by the sign', TYPED, {}, A3_B2],
+  ['a named type column, by the sign', TYPED, { columns: { type: 'Type' } }, A3_B2],
+  ['no type column, by the sign', TYPED, { columns: { type: 'none' } }, A3_B2],
+  ['given words', UNSIGNED, { words: WORDS }, A3_B2],
+  [
+    'given words where expenses have a minus',
+    SIGNED,
+    { words: WORDS },
+    [...A3_B2, '4: 2026-01-02 expense 1 c'],
+  ],
+  [
+    'no words where all rows are income',
+    UNSIGNED,
+    { columns: { type: 'none' } },
+    ['2: 2026-01-02 income 3 a', '3: 2026-01-02 income 2 b'],
+  ],
+  [
+    'the reversal of a debit as income',
+    REFUNDED,
+    {},
+    ['2: 2026-01-02 expense 5 x', '3: 2026-01-02 expense 6 x', '4: 2026-01-02 income 5 x'],
+  ],
+  [
+    'no row with both debit and credit, nor one with neither',
+    'date;name;Debit;Credit|2026-01-02;x;1;2|2026-01-02;x;;|2026-01-02;x;1;',
+    {},
+    ['4: 2026-01-02 expense 1 x'],
+    [2, 3],
+  ],
+  [
+    'a column of amounts before debit and credit',
+    'date;name;Amount;Debit;Credit|2026-01-02;x;-7;1;',
+    {},
+    ['2: 2026-01-02 expense 7 x'],
+  ],
+  [
+    'debit and credit that are named before a column of amounts',
+    'date;name;Amount;Ab;Auf|2026-01-02;x;-7;;1',
+    { columns: { debit: 'Ab', credit: 'Auf' } },
+    ['2: 2026-01-02 income 1 x'],
+  ],
+  [
+    'the rows around those that cannot be read',
+    'date,name,amount,type|2026-02-30,x,1,|2026-02-28,x,much,|2026-02-28,x,1.234,|2026-02-28,x,1,transfer|2026-02-28,x,1,income',
+    {},
+    ['6: 2026-02-28 income 1 x'],
+    [2, 3, 4, 5],
+  ],
+])('reads %s', (_, file, options, rows, refused = []) => {
+  expect(shown(file, options)).toEqual({ rows, refused });
+});
+
+it.each(['Debit;Credit', 'Money Out;Money In', 'Soll;Haben', 'Paid out (GBP);Paid in (GBP)'])(
+  'finds %s, whether or not debits have a minus',
+  (header) => {
+    for (const [debit, credit] of [
+      ['1.234,50;', ';2,00'],
+      ['-1.234,50;', ';2,00'],
+      ['1.234,50;0,00', '0,00;2,00'],
+    ])
+      expect(shown(`date;name;${header}|2026-01-02;x;${debit}|2026-01-02;x;${credit}`)).toEqual({
+        rows: ['2: 2026-01-02 expense 1234.5 x', '3: 2026-01-02 income 2 x'],
+        refused: [],
+      });
+  },
+);
+
+describe('of an export of this service', () => {
+  const HEADER = CSV_COLUMNS.join(',');
+  const exported = (cells: string) => `7,2026-03-05,${cells},2026-03-05T12:00:00.000Z,`;
+
+  it('takes one apostrophe away, trims nothing, and gives no id to what has none', () => {
+    const { rows, isExport, errors } = read([
+      HEADER,
+      exported("''=SUM(A1),-5,expense,'+Food,\" x \","),
+      exported("'=1,0.5,income,,','-1"),
+    ]);
+    expect([isExport, errors]).toEqual([true, []]);
+    const date = '2026-03-05';
+    const record = { id: '7', createdAt: '2026-03-05T12:00:00.000Z', updatedAt: '' };
+    expect(rows).toEqual([
+      {
+        line: 2,
+        date,
+        description: "'=SUM(A1)",
+        amount: -5,
+        type: 'expense',
+        category: '+Food',
+        notes: ' x ',
+        externalId: null,
+        formerId: null,
+        exported: record,
+      },
+      {
+        line: 3,
+        date,
+        description: '=1',
+        amount: 0.5,
+        type: 'income',
+        category: null,
+        notes: '',
+        externalId: '-1',
+        formerId: null,
+        exported: record,
+      },
+    ]);
+  });
+
+  it('may have no rows', () => {
+    expect(read([HEADER, ''])).toMatchObject({ isExport: true, rows: [], errors: [] });
+  });
+
+  it('is not one where columns are missing or in another order', () => {
+    const [id = '', ...others] = CSV_COLUMNS;
+    for (const columns of [others, [...others, id], [...CSV_COLUMNS, 'more']]) {
+      expect(read([columns.join(',')]).isExport).toBe(false);
+    }
+  });
+});
+
+it('takes an id from a named column', () => {
+  const columns = { date: 'When', amount: 'How much', description: 'What', externalId: 'No' };
+  const { rows, isExport } = read(['No,What,When,How much', '7,Tea,2026-01-02,-3'], { columns });
+  expect([rows[0]?.externalId, isExport]).toEqual(['7', false]);
+});
+
+it('gives equal rows ids of their own, the same at each reading', () => {
+  const file = ['date,name,amount', ...Array(3).fill('2026-01-02,Tea,-3'), '2026-01-02,Tea,-4'];
+  const ids = read(file).rows.map(({ externalId }) => externalId);
+  expect(new Set(ids).size).toBe(4);
+  expect(read(file).rows.map(({ externalId }) => externalId)).toEqual(ids);
+  // A later export begins with other rows.
+  const later = ['date,name,amount', '2026-01-03,Bus,-2', ...file.slice(1)];
+  expect(read(later).rows.map(({ externalId }) => externalId)).toEqual(expect.arrayContaining(ids));
+});
+
+describe('amounts', () => {
+  const amountsOf = (amounts: readonly string[], options = {}) => {
+    const lines = amounts.map((amount) => `2026-01-02\tx\t${amount}`);
+    const { rows, errors, decimal } = read(['date\tname\tamount', ...lines], options);
+    const signed = rows.map(({ amount, type }) => (type === 'expense' ? -amount : amount));
+    return { decimal, amounts: signed, refused: errors.map(({ line }) => line) };
+  };
+
+  it.each([
+    [['-900.00', '-3.20', '-4,50'], 'point', [-900, -3.2], [4]],
+    [['-900,00', '-3,20', '-4.50', '-0.99', '1,0'], 'comma', [-900, -3.2, 1], [4, 5]],
+    [['-900.5', '1,5'], 'point', [-900.5], [3]],
+  ])('%j have a decimal %s: %j, and refuse lines %j', (written, decimal, amounts, refused) => {
+    expect(amountsOf(written)).toEqual({ decimal, amounts, refused });
+  });
+
+  it.each(['1234567,5', '1.234.567,50', "1'234'567,5", '1 234 567,50', '1\u00a0234\u00a0567,5'])(
+    'reads %s',
+    (written) => {
+      expect(amountsOf([written])).toMatchObject({ amounts: [1_234_567.5] });
+    },
+  );
+
+  it.each(['1.23.456', '12345.678', "1.234'567", '1.2345', '0.123', '1€50', '--5', '1..234', '(5'])(
+    'refuses %s',
+    (written) => {
+      expect(amountsOf([written], { decimal: 'comma' })).toMatchObject({ refused: [2] });
+    },
+  );
+
+  it.each([
+    '(5.00)',
+    '5.00-',
+    '-$5.00',
+    '$-5',
+    '($5.00)',
+    '5.00- EUR',
+    '( 5.00 )',
+    '− 5.00 €',
+    'EUR -5',
+  ])('reads %s as an expense', (written) => {
+    expect(amountsOf([written])).toMatchObject({ amounts: [-5] });
+  });
+
+  it('takes the sign that is named, and names the option where it refuses', () => {
+    const decimal = 'comma';
+    expect(amountsOf(['1.500'], { decimal })).toMatchObject({ amounts: [1_500] });
+    const { errors } = read(['date,name,amount', '2026-01-02,x,1.500']);
+    expect(errors[0]?.message).toContain('--decimal');
+  });
+});
+
+describe('ids of the bank', () => {
+  const HEADER = 'date,name,amount,Account';
+  const columns = { externalId: 'Account' };
+
+  it('refuses rows that have one id and differ, in whatever column', () => {
+    const { rows, errors } = read(
+      [
+        `${HEADER},Balance`,
+        ...['Tea,-3,Giro,7', 'Tea,-3,Giro,4', 'Pay,9,,4'].map((row) => `2026-01-02,${row}`),
+      ],
+      { columns },
+    );
+    expect(rows).toMatchObject([{ line: 4 }]);
+    expect(errors).toMatchObject([
+      { line: 2, message: expect.stringContaining('line 3 has the same id "Giro"') },
+      { line: 3, message: expect.stringContaining('line 2 has the same id "Giro"') },
+    ]);
+  });
+
+  it('reads rows that are equal as one, and counts the others', () => {
+    const lines = [HEADER, ...Array(3).fill('2026-01-02,Tea,-3,7')];
+    const { rows, repeated, errors } = read(lines, { columns });
+    expect([rows.length, repeated, errors]).toEqual([1, 2, []]);
+  });
+});
+
+describe('ids that are made from rows', () => {
+  const FILE = ['date,name,memo,amount', '2026-01-02,Tea,mint,-3'];
+  const idsOf = (options?: Parameters<typeof read>[1], file: readonly string[] = FILE) =>
+    read(file, options).rows.map(({ externalId }) => externalId);
+
+  it('are others for another account, and the same without one', () => {
+    const all = [idsOf(), idsOf({ account: 'Giro' }), idsOf({ account: 'Card' })];
+    expect(new Set(all.flat()).size).toBe(3);
+    expect(idsOf({ account: 'Giro' })).toEqual(all[1]);
+  });
+
+  it('do not depend on which columns are read, and how', () => {
+    const others = [{ columns: { description: 'memo' } }, { isInverted: true }];
+    for (const options of others) expect(idsOf(options)).toEqual(idsOf());
+  });
+
+  it('do not depend on delimiter, lines before the header, and rows that are refused', () => {
+    const other = ['My bank', ...FILE, 'x,Tea,mint,-3'].map((line) => line.replaceAll(',', ';'));
+    expect(idsOf({}, other)).toEqual(idsOf());
+  });
+
+  it('are others where a column that is not read differs', () => {
+    expect(idsOf({}, [...FILE, '2026-01-02,Tea,black,-3'])[1]).not.toBe(idsOf()[0]);
+  });
+
+  it('come with the id that earlier versions made', () => {
+    const { rows } = read(['date,name,amount', ...Array(2).fill('2026-01-02,Tea,-3')]);
+    expect(rows.map(({ formerId }) => formerId)).toEqual([
+      'csv-25a2528591d134b7337b3251849837ba-1',
+      'csv-25a2528591d134b7337b3251849837ba-2',
+    ]);
+  });
+});
+
+describe('lines before the header and after the rows', () => {
+  it('reads the rows between them, and refuses the others by their line', () => {
+    const { headerLine, rows, errors } = read([
+      'Umsatzanzeige;Datei erstellt am: 10.03.2026',
+      'Kunde;"Jo ""J"" Doe"',
+      '""',
+      'Zeitraum;01.03.2026 - 10.03.2026;;;',
+      ';;""',
+      'Buchungstag;Verwendungszweck;Saldo;Betrag;',
+      '05.03.2026;Bäcker;7,00;-3,20;',
+      '06.03.2026;"Miete;',
+      'März";7,00;-900,00',
+      '',
+      '07.03.2026;Kino;7,00',
+      ';;;',
+      '08.03.2026;Bus;7,00;-2,50;;x',
+      'Saldo;;;7,00;',
+      'Alle Angaben ohne Gewähr.',
+    ]);
+    expect(headerLine).toBe(6);
+    expect(rows).toMatchObject([
+      { line: 7, description: 'Bäcker', amount: 3.2 },
+      { line: 8, description: 'Miete;\nMärz', amount: 900 },
+    ]);
+    expect(errors).toMatchObject([
+      { line: 11, message: 'It has 3 cells, the header 4.' },
+      { line: 13, message: 'It has 6 cells, the header 4.' },
+      { line: 14, message: expect.stringContaining('not a date') },
+      { line: 15, message: 'It has 1 cell, the header 4.' },
+    ]);
+  });
+
+  it.each(['\r\n', '\n', '\r'])('names a row of several lines by its first: %j', (lineBreak) => {
+    const file = 'date,name,amount|2026-01-02,"a|b||c",-1||2026-01-03,Tea,-3|x,"d|e",1|';
+    const { rows, errors } = readStatement(file.replaceAll('|', lineBreak));
+    expect([...rows, ...errors].map(({ line }) => line)).toEqual([2, 7, 8]);
+  });
+
+  it('leaves out as many lines after the rows as the bank always writes', () => {
+    const lines = ['date,name,amount', '2026-01-02,Tea', '2026-01-02,Tea,-3', 'Sum,,x', 'End'];
+    const statement = read(lines);
+    const split = (trailer?: number) => {
+      const { refused } = splitTrailer(statement, trailer);
+      return refused.map(({ line }) => line);
+    };
+    expect([split(), split(2)]).toEqual([[2, 4, 5], [2]]);
+    for (const other of [0, 1, 3]) expect(() => split(other)).toThrow('2 unreadable lines');
+    expect(splitTrailer(read(lines.slice(0, 3)), 0).refused).toMatchObject([{ line: 2 }]);
+    // Without a row, no line is after the rows.
+    expect(splitTrailer(read(lines.slice(0, 2)), undefined).trailer).toEqual([]);
+  });
+});
+
+it('names the columns that it ignores', () => {
+  const file = ['date,name,,Balance,amount,type', '2026-01-02,Tea,,7,-3,Card'];
+  const { ignored, columns } = read(file);
+  expect(ignored).toEqual(['Balance', 'type']);
+  expect(Object.keys(columns)).toEqual(['date', 'description', 'amount']);
+});
+
+it('refuses by their lines the rows that the API would refuse', () => {
+  const { rows, errors } = read([
+    'date,name,amount,category,notes,reference',
+    `2026-01-02,Tea,-3,${'c'.repeat(256)},,`,
+    '2026-01-02, ,-3,,,',
+    `2026-01-02,${'d'.repeat(1_001)},-3,,,`,
+    `2026-01-02,Tea,-3,,${'n'.repeat(5_001)},`,
+    `2026-01-02,Tea,-3,,,${'i'.repeat(129)}`,
+    '2026-01-02,Tea,-1000000000000,,,',
+    `2026-01-02,Tea,-3,${'c'.repeat(255)},,`,
+  ]);
+  expect(errors).toMatchObject([
+    { line: 2, message: 'category: Must be at most 255 characters.' },
+    { line: 3, message: 'description: Must not be blank.' },
+    { line: 4, message: 'description: Must be at most 1000 characters.' },
+    { line: 5, message: 'notes: Must be at most 5000 characters.' },
+    { line: 6, message: 'external_id: Must be at most 128 characters.' },
+    { line: 7, message: expect.stringContaining('amount: Must lie between') },
+  ]);
+  expect(rows).toMatchObject([{ line: 8 }]);
+});
+
+it.each([
+  [['05/03/2026', '28/03/2026'], undefined, '2026-03-05'],
+  [['05/03/2026', '03/28/2026'], undefined, '2026-05-03'],
+  [['05/03/2026'], 'dmy', '2026-03-05'],
+  [['05/03/2026'], 'mdy', '2026-05-03'],
+  [['2026-02-28', '2026-02-28', '28.02.2026', '13/13/2026', '?'], undefined, '2026-02-28'],
+  [['2026-02-28', '30/02/2026', 'a.b.c'], undefined, '2026-02-28'],
+] as const)('dates %j, order %s: %s', (dates, dateOrder, first) => {
+  const file = ['date,name,amount', ...dates.map((date) => `${date},x,1`)];
+  expect(read(file, { dateOrder }).rows[0]?.date).toBe(first);
+});
+
+it('names the words where a row has another', () => {
+  const { errors } = read([...UNSIGNED.split('|'), '2026-01-02,c,1,XX'], { words: WORDS });
+  const message = '"XX" is neither income (CR) nor expense (DR, Fee)';
+  expect(errors).toEqual([{ line: 4, message }]);
+});
+
+it.each<[file: string, options: Options, message: string]>([
+  ['name,amount|x,1', {}, '--date'],
+  ['date,name,amount,"open|2026-01-01,x,1', {}, 'not valid CSV'],
+  ['Account 7|date,name|2026-01-01,x', {}, 'In line 2 (date, name): No column for the amount'],
+  ['date,name,Amount,Amount|2026-01-01,x,1,2', {}, 'Two columns are named "Amount"'],
+  ['date,name,amount|2026-01-01,x,1', { columns: { category: 'Kind' } }, '--category'],
+  ['date;name;Amount;Ab|2026-01-02;x;-7;1', { columns: { debit: 'Ab' } }, '--credit'],
+  ['date,name,amount|2026-01-02,a,3', { words: WORDS }, '--type'],
+  [UNSIGNED, {}, '--income WORD --expense WORD'],
+  ['|\r|', {}, 'The file is empty'],
+  ['\uFEFF', {}, 'The file is empty'],
+  ['', {}, 'The file is empty'],
+  ['date,name,amount|05/03/2026,x,1', {}, '--date-order'],
+  ['date,name,amount|13/01/2026,x,1|01/13/2026,x,1|03/04/2026,x,1', {}, '--date-order'],
+  ['date,name,amount|2026-01-13,x,1|13.01.2026,x,1', {}, '--date-order'],
+])('refuses %j with %j', (file, options, message) => {
+  expect(() => shown(file, options)).toThrow(message);
+});

@@ -1,0 +1,223 @@
+// The address that clients call: CORS, the request log, and what reaches the gateway behind it.
+import { once } from 'node:events';
+import { type IncomingHttpHeaders, type RequestListener, request as send } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Edge, openEdge } from '../../../../local/edge.ts';
+import { USER_AGENTS } from '../../../../local/user-agents.ts';
+import { freePort } from '../../../../processes/free-port.ts';
+import { createRunning, type Running } from '../../../../processes/running.ts';
+import { listen } from '../../../shared/support/loopback.ts';
+
+interface Received {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+const OWN = 'http://localhost:3000';
+const FOREIGN = 'https://elsewhere.example';
+
+let running: Running;
+let port: number;
+let edge: Edge;
+let lines: string[];
+let received: Received[];
+
+beforeEach(async () => {
+  running = createRunning();
+  port = await freePort();
+  lines = [];
+  received = [];
+  edge = await open([OWN]);
+  edge.forwardTo(await startGateway());
+});
+
+afterEach(() => running.stop());
+
+async function open(allowedOrigins: readonly string[]): Promise<Edge> {
+  return await openEdge(running, { port, allowedOrigins, log: (line) => lines.push(line) });
+}
+
+async function reopen(...allowedOrigins: readonly string[]): Promise<void> {
+  await running.stop();
+  running = createRunning();
+  edge = await open(allowedOrigins);
+}
+
+/** A gateway that keeps what it gets and answers with its own CORS headers, as the real one does. */
+async function startGateway(status = 201): Promise<number> {
+  return await startServer(async (request, response) => {
+    const { method, url, headers } = request;
+    received.push({ method, url, headers, body: await buffer(request) });
+    response.writeHead(status, {
+      'x-request-id': 'function-1',
+      'access-control-allow-origin': headers.origin ?? 'none',
+      'access-control-expose-headers': 'X-Request-Id,X-Request-Id',
+    });
+    response.end('answered');
+  });
+}
+
+async function startServer(listener: RequestListener): Promise<number> {
+  const { url, close } = await listen(listener);
+  running.whenStopping(close);
+  return Number(new URL(url).port);
+}
+
+async function ask(
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body?: Buffer,
+) {
+  const outgoing = send({ host: '127.0.0.1', port, method, path, headers });
+  outgoing.end(body);
+  const [response] = await once(outgoing, 'response');
+  return {
+    status: response.statusCode as number,
+    headers: response.headers as IncomingHttpHeaders,
+    body: String(await buffer(response)),
+  };
+}
+
+describe('a request', () => {
+  it('reaches the gateway as it was sent, and its answer the client', async () => {
+    const { status, headers, body } = await ask('GET', '/transactions/?page=2&type=%20', {
+      accept: 'text/html',
+    });
+    expect({ status, body }).toEqual({ status: 201, body: 'answered' });
+    expect(headers['x-request-id']).toBe('function-1');
+    expect(received).toMatchObject([
+      { method: 'GET', url: '/transactions/?page=2&type=%20', headers: { accept: 'text/html' } },
+    ]);
+  });
+
+  // The gateway decodes any other type as UTF-8, and parses JSON a second time.
+  it('brings its body byte for byte, as binary', async () => {
+    const body = Buffer.from('"caf\xe9"', 'latin1');
+    await ask('POST', '/categories', { 'content-type': 'application/json' }, body);
+    expect(received[0]?.body).toEqual(body);
+    expect(received[0]?.headers['content-type']).toBe('application/octet-stream');
+  });
+
+  it('brings If-Match, but no range, which API Gateway does not know', async () => {
+    const ranges = { range: 'bytes=0-1', 'if-range': 'x', 'if-modified-since': 'x' };
+    await ask('GET', '/', { ...ranges, 'if-match': 'x', 'if-none-match': '*' });
+    const names = Object.keys(received[0]?.headers ?? {}).filter((name) => /range|if-/.test(name));
+    expect(names).toEqual(['if-match', 'if-none-match']);
+  });
+
+  // The gateway hands functions a query that it has decoded and encoded again.
+  it('is a 400 in the envelope where its query string is not UTF-8', async () => {
+    const { status, headers, body } = await ask('GET', '/transactions?q=caf%E9');
+    expect(status).toBe(400);
+    expect(JSON.parse(body)).toMatchObject({ success: false, error: 'validation_failed' });
+    expect(headers['x-request-id']).toMatch(/\S/);
+    expect(received).toEqual([]);
+  });
+
+  it('waits until there is a gateway', async () => {
+    await reopen(OWN);
+    const answer = ask('GET', '/');
+    edge.forwardTo(await startGateway());
+    expect((await answer).status).toBe(201);
+  });
+
+  it('is a 502 in the envelope where the gateway is gone', async () => {
+    edge.forwardTo(await freePort());
+    const { status, headers, body } = await ask('GET', '/');
+    expect(status).toBe(502);
+    expect(JSON.parse(body)).toMatchObject({ success: false, error: 'bad_gateway' });
+    expect(headers['x-request-id']).toMatch(/\S/);
+  });
+});
+
+// A page of another site can point its own name at this machine: its requests are then of its own origin.
+describe('a page of another site', () => {
+  const preflight = { origin: OWN, 'access-control-request-method': 'POST' };
+  const ofOrigin = (origin: string) =>
+    [{ origin }, 'forbidden_origin', `${origin} is not in ALLOWED_ORIGINS`] as const;
+  const ofHost = (host: string) =>
+    [{ host }, 'forbidden_host', `host "${host}" is not of this machine`] as const;
+
+  it.each([
+    ...['null', `${OWN}.example`, 'http://localhost'].map(ofOrigin),
+    ...['evil.example:3000', 'localhost.evil.example', 'evil-localhost', '127.0.0.1.evil'].map(
+      ofHost,
+    ),
+  ])('with %j reaches nothing, and the log says why', async (from, error, why) => {
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const { status, headers, body } = await ask(method, '/categories', from);
+      expect([status, JSON.parse(body)]).toMatchObject([403, { success: false, error }]);
+      expect(headers['x-request-id']).toMatch(/\S/);
+      expect(headers).not.toHaveProperty('access-control-allow-origin');
+      if ('host' in from) expect(body).toContain(`add http://${from.host} to ALLOWED_ORIGINS`);
+    }
+    const { status, headers } = await ask('OPTIONS', '/categories', { ...preflight, ...from });
+    expect(status).toBe('host' in from ? 403 : 204);
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+    expect(received).toEqual([]);
+    await expect.poll(() => lines).toHaveLength(4);
+    for (const line of lines) expect(line).toContain(why);
+  });
+});
+
+it.each(['localhost:1', '127.0.0.1', '[::1]:3000', 'api.localhost:8080', 'LOCALHOST'])(
+  'the host %s is of this machine, and served',
+  async (host) => expect((await ask('GET', '/categories', { host })).status).toBe(201),
+);
+
+it.each([
+  ['http://api.example:3000', { host: 'api.example:8080' }, undefined],
+  ['*', { host: 'evil.example' }, undefined],
+  ['*', { origin: FOREIGN }, '*'],
+])('ALLOWED_ORIGINS with %s allows %j', async (allowed, from, allowedOrigin) => {
+  await reopen(OWN, allowed);
+  edge.forwardTo(await startGateway());
+  const { status, headers } = await ask('GET', '/categories', from);
+  expect([status, headers['access-control-allow-origin']]).toEqual([201, allowedOrigin]);
+});
+
+describe('the log', () => {
+  it('has a line per request: method, path, status, duration and request id', async () => {
+    await ask('PUT', '/transactions/1?x=y');
+    await expect
+      .poll(() => lines)
+      .toEqual([expect.stringMatching(/^PUT \/transactions\/1\?x=y 201 \d+ ms function-1$/)]);
+  });
+
+  it.each(['before', 'in the middle of'])(
+    'says so when a client leaves %s the response',
+    async (when) => {
+      const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
+      edge.forwardTo(
+        await startServer((_, response) => {
+          if (when !== 'before') response.writeHead(200).write('half');
+          reach();
+        }),
+      );
+      const path = '/transactions';
+      const outgoing = send({ host: '127.0.0.1', port, path }, () => outgoing.destroy());
+      outgoing.on('error', () => undefined).end();
+      await reached;
+      if (when === 'before') outgoing.destroy();
+      await expect
+        .poll(() => lines)
+        .toEqual([expect.stringMatching(/^GET \/transactions aborted /)]);
+    },
+  );
+
+  it.each(Object.values(USER_AGENTS))('has none of %s, unless a request fails', async (agent) => {
+    const headers = { 'user-agent': agent };
+    await ask('POST', '/transactions', headers);
+    edge.forwardTo(await startGateway(500));
+    await ask('POST', '/transactions', headers);
+    await expect.poll(() => lines).toEqual([expect.stringContaining(' 500 ')]);
+  });
+});
+
+it('names a port that is in use', async () => {
+  await expect(open([])).rejects.toThrow(`Port ${port} is in use`);
+});

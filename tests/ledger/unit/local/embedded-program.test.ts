@@ -1,0 +1,22 @@
+// The packages of the embedded database on platforms that tests cannot be run on.
+import { expect, it } from 'vitest';
+import { embeddedPackageFor } from '../../../../local/embedded-program.ts';
+import manifest from '../../../../package.json' with { type: 'json' };
+
+it.each([
+  ['linux', 'x64', '@dynoxide/linux-x64', 'dynoxide'],
+  ['linux', 'arm64', '@dynoxide/linux-arm64', 'dynoxide'],
+  ['darwin', 'x64', '@dynoxide/darwin-x64', 'dynoxide'],
+  ['darwin', 'arm64', '@dynoxide/darwin-arm64', 'dynoxide'],
+  ['win32', 'x64', '@dynoxide/win32-x64', 'dynoxide.exe'],
+])('%s %s has the package %s with the program %s', (platform, arch, name, program) => {
+  const version = manifest.optionalDependencies['@dynoxide/linux-x64'];
+  expect(embeddedPackageFor(platform, arch)).toMatchObject({ name, version, program });
+});
+
+it.each([
+  ['win32', 'arm64'],
+  ['freebsd', 'x64'],
+])('%s %s has none', (platform, arch) => {
+  expect(embeddedPackageFor(platform, arch)).toBe(undefined);
+});

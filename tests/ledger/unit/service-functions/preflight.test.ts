@@ -1,0 +1,12 @@
+// OPTIONS as a browser sends it. That it is a 404 or 405 otherwise: contract/api/routes.test.ts.
+import { expect, it } from 'vitest';
+import { handler } from '../../../../functions/service/preflight.ts';
+import { invoke } from '../../support/api/invoke.ts';
+
+it('is answered with success when a browser asks for leave', async () => {
+  const headers = { 'access-control-request-method': 'POST' };
+  const requestContext = { http: { method: 'OPTIONS', path: '/transactions' } };
+  const reply = await invoke(handler, { headers, requestContext });
+  expect(reply).toMatchObject({ statusCode: 200, headers: { 'x-request-id': 'lambda-1' } });
+  expect(reply.json()).toEqual({ success: true });
+});

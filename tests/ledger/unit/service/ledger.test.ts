@@ -1,0 +1,76 @@
+// The day of a key's last use is information for people: no request fails for it or waits long for it.
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, test } from 'vitest';
+import { createLedgerService, REQUEST_TIMEOUTS } from '../../../../lib/ledger/ledger.ts';
+import { createSleeplessRetryPolicy } from '../../../shared/support/sleepless-retry-policy.ts';
+import {
+  type Client,
+  denied,
+  type Fault,
+  PASSING_FAULTS,
+  refused,
+} from '../../../shared/support/store-faults.ts';
+
+const NEVER_ANSWERS: Fault = () => new Promise(() => {});
+
+/** A table with one key, whose day of use cannot be recorded. */
+function world(fault: Fault) {
+  const writes: unknown[] = [];
+  const signals = new Map<number, AbortController>();
+  let now = Date.parse('2026-03-01T12:00:00Z');
+  const send = async (
+    command: Parameters<Client['send']>[0],
+    { abortSignal }: { abortSignal: AbortSignal },
+  ) => {
+    if (!(command instanceof TransactWriteCommand)) return { Item: { sk: 'f', ledger: 'alice' } };
+    writes.push(command.input);
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
+    abortSignal.addEventListener('abort', () => reject(abortSignal.reason));
+    // As much time passes as until the first limit.
+    if (fault === NEVER_ANSWERS) signals.get(Math.min(...signals.keys()))?.abort();
+    return await Promise.race([fault(async () => ({}), command), aborted]);
+  };
+  const retryPolicy = createSleeplessRetryPolicy();
+  const service = createLedgerService({
+    client: { send: send as Client['send'] },
+    tableName: 'table',
+    ledgerId: undefined,
+    timeZone: 'UTC',
+    clock: () => new Date(now),
+    retryPolicy,
+    timeoutSignal(milliseconds) {
+      const controller = new AbortController();
+      signals.set(milliseconds, controller);
+      return controller.signal;
+    },
+  });
+  return {
+    writes,
+    signals,
+    retryPolicy,
+    request: () => service.authenticate('Bearer fl_phone', service.startRequest('request')),
+    pass(seconds: number) {
+      now += seconds * 1_000;
+    },
+  };
+}
+
+test.each(Object.entries({ ...PASSING_FAULTS, refused, denied, NEVER_ANSWERS }))(
+  'a table that cannot record the use fails no request, and is called again when the key is read again: %s',
+  async (_, fault) => {
+    const { request, writes, pass, retryPolicy } = world(fault);
+    expect(await request()).toMatchObject({ ledger: 'alice' });
+    pass(29);
+    await request();
+    expect([writes.length, retryPolicy.delays]).toEqual([1, []]);
+    pass(1);
+    await request();
+    expect(writes).toHaveLength(2);
+  },
+);
+
+test('A table that never answers delays a request by less than one other call may take', async () => {
+  const { request, signals } = world(NEVER_ANSWERS);
+  await request();
+  expect(Math.min(...signals.keys())).toBeLessThan(REQUEST_TIMEOUTS.callMs);
+});

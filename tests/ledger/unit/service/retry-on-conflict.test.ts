@@ -1,0 +1,40 @@
+// Deciding again on what is recorded now.
+import { expect, test } from 'vitest';
+import { retryOnConflict } from '../../../../lib/ledger/service/retry-on-conflict.ts';
+import { StaleRecordError } from '../../../../lib/shared/errors.ts';
+import { createSleeplessRetryPolicy } from '../../../shared/support/sleepless-retry-policy.ts';
+
+type Options = Parameters<typeof retryOnConflict<number, string>>[0];
+
+function retryDecision(decide: Options['decide'], readAgain: Options['readAgain']) {
+  const retryPolicy = createSleeplessRetryPolicy();
+  const { deadlineMs: deadline, delays } = retryPolicy;
+  return {
+    ended: retryOnConflict({ retryPolicy, deadline, existing: 1, readAgain, decide }),
+    delays,
+  };
+}
+
+test('decides at once on the record that a failed write carries, and reads again after a delay where it carries none', async () => {
+  const seen: number[] = [];
+  const decide = async (version: number) => {
+    seen.push(version);
+    if (version < 3) throw new StaleRecordError('stale', version + 1);
+    if (version === 3) throw new StaleRecordError('stale');
+    return 'decided';
+  };
+  const { ended, delays } = retryDecision(decide, async () => 7);
+  expect(await ended).toBe('decided');
+  expect(seen).toEqual([1, 2, 3, 7]);
+  expect(delays).toHaveLength(1);
+});
+
+test.each([
+  ['a record that is gone by then', new StaleRecordError('stale'), 'gone'],
+  ['any other failure', new Error('refused'), 'refused'],
+])('%s ends it', async (_, error, message) => {
+  const readAgain = () => Promise.reject(new Error('gone'));
+  await expect(retryDecision(() => Promise.reject(error), readAgain).ended).rejects.toThrow(
+    message,
+  );
+});

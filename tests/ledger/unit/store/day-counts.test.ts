@@ -1,0 +1,51 @@
+// Which counts and sums a transaction changes when it is created or changed. Which ones a list reads: contract/capacity.full.test.ts.
+import { describe, expect, test } from 'vitest';
+import { type Counted, createDayCounts } from '../../../../lib/ledger/store/day-counts.ts';
+import { createKeys } from '../../../../lib/ledger/store/keys.ts';
+import type { Database } from '../../../../lib/shared/database.ts';
+
+// Following a transaction asks the database nothing.
+const { counterWrites } = createDayCounts({} as Database, createKeys('home'));
+
+const LUNCH: Counted = { date: '2024-02-29', type: 'expense', categoryId: 7, amount: 12.5 };
+
+/** `family item` to what is added to its counters. */
+function movesOf(before: readonly Counted[], after: readonly Counted[]): Record<string, unknown> {
+  const moves = counterWrites(before, after).map(({ Update }) => {
+    const { Key, ExpressionAttributeNames = {}, ExpressionAttributeValues = {} } = Update ?? {};
+    const counters = Object.entries(ExpressionAttributeNames).map(([placeholder, counter]) => [
+      counter,
+      ExpressionAttributeValues[placeholder.replace('#', ':')],
+    ]);
+    return [`${Key?.pk} ${Key?.sk}`, Object.fromEntries(counters)];
+  });
+  return Object.fromEntries(moves);
+}
+
+// That the counters are right after any writes is checked by property/invariants.test.ts and property/summary.test.ts.
+describe('counterWrites writes no more than what changes', () => {
+  test.each<[string, Counted[], Counted[], items: number]>([
+    ['three that come', [], [LUNCH, LUNCH, { ...LUNCH, date: '2024-02-01' }], 4],
+    ['one that stays as it is', [LUNCH], [{ ...LUNCH }], 0],
+    ['one that moves within its month', [LUNCH], [{ ...LUNCH, date: '2024-02-01' }], 2],
+    ['one that moves to another category', [LUNCH], [{ ...LUNCH, categoryId: 8 }], 4],
+    ['one that becomes income', [LUNCH], [{ ...LUNCH, type: 'income' }], 4],
+  ])('%s', (_, before, after, items) => {
+    expect(counterWrites(before, after)).toHaveLength(items);
+  });
+
+  test('one whose amount changes changes the sums alone', () => {
+    const [ofYear, ofMonth] = [{ E2: -1n }, { E29: -1n }];
+    expect(movesOf([LUNCH], [{ ...LUNCH, amount: 12.49 }])).toEqual({
+      'home#DAYS Y#2024': ofYear,
+      'home#DAYS M#2024-02': ofMonth,
+      'home#DAYS#7 Y#2024': ofYear,
+      'home#DAYS#7 M#2024-02': ofMonth,
+    });
+  });
+
+  test('a sum of nothing is not stored', () => {
+    const moves = movesOf([], [{ ...LUNCH, amount: -0 }]);
+    expect(moves['home#DAYS Y#2024']).toEqual({ e2: 1n });
+  });
+});

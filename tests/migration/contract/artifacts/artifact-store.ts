@@ -1,0 +1,235 @@
+// What every artifact store must do, whatever it keeps artifacts in.
+import { createHash } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { ArtifactStore } from '../../../../lib/migration/ports/artifacts.ts';
+import { measureOf } from '../../../../lib/migration/ports/artifacts.ts';
+
+export interface StoreUnderTest {
+  readonly store: ArtifactStore;
+  /** Leaves content under a key as a put would that was killed before its last step. */
+  plantUnfinished(key: string, content: string): Promise<void>;
+  /** Keys of all that is there, unfinished content and former versions included; each once, in order. */
+  everything(): Promise<string[]>;
+  /** Lets the store believe that it is so much later. */
+  passTime(milliseconds: number): void;
+}
+
+const HELLO = 'hello, artifact';
+const HOUR = 3_600_000;
+const MEBIBYTE = 1024 * 1024;
+
+/** @param open gives an empty store every time */
+export function describeArtifactStore(name: string, open: () => Promise<StoreUnderTest>): void {
+  describe(`An artifact store in ${name}`, () => {
+    let under: StoreUnderTest;
+    let store: ArtifactStore;
+
+    beforeEach(async () => {
+      under = await open();
+      store = under.store;
+    });
+
+    test('gives back what was put, with its length and digest', async () => {
+      const kept = await store.put('run-1/hello.txt', chunks(HELLO));
+      expect(kept).toEqual({
+        key: 'run-1/hello.txt',
+        bytes: HELLO.length,
+        sha256: createHash('sha256').update(HELLO).digest('hex'),
+        retainUntil: undefined,
+      });
+      expect(await store.head('run-1/hello.txt')).toEqual(kept);
+      expect(await textOf(store, 'run-1/hello.txt')).toBe(HELLO);
+    });
+
+    test('keeps content of no bytes at all', async () => {
+      const kept = await store.put('empty', chunks());
+      expect(await store.head('empty')).toEqual(kept);
+      expect(kept.bytes).toBe(0);
+      expect(await textOf(store, 'empty')).toBe('');
+    });
+
+    test('keeps content that is longer than one part of an upload', async () => {
+      const kept = await store.put('large', pattern(40 * MEBIBYTE + 1));
+      expect(kept.bytes).toBe(40 * MEBIBYTE + 1);
+      expect(await measureOf(store.get('large'))).toEqual({
+        bytes: kept.bytes,
+        sha256: kept.sha256,
+      });
+    });
+
+    test('puts new content in the place of the old', async () => {
+      await store.put('key', chunks('old content'));
+      const kept = await store.put('key', chunks('new'));
+      expect(await store.head('key')).toEqual(kept);
+      expect(await textOf(store, 'key')).toBe('new');
+    });
+
+    test('knows nothing of what was never put', async () => {
+      expect(await store.head('none')).toBeUndefined();
+      await expect(textOf(store, 'none')).rejects.toThrow(named('RefusedMissingArtifact'));
+      await expect(store.retain('none', new Date())).rejects.toThrow(
+        named('RefusedMissingArtifact'),
+      );
+      await expect(store.delete('none')).resolves.toBeUndefined();
+    });
+
+    test.each([
+      ['of a few bytes', 10],
+      ['of several parts', 40 * MEBIBYTE],
+    ])('leaves what was there when new content %s breaks off', async (_, bytes) => {
+      const kept = await store.put('key', chunks('old'));
+      await expect(store.put('key', breaking(bytes))).rejects.toThrow('the source broke');
+      expect(await store.head('key')).toEqual(kept);
+      expect(await textOf(store, 'key')).toBe('old');
+    });
+
+    test('has nothing when first content breaks off', async () => {
+      await expect(store.put('key', breaking(40 * MEBIBYTE))).rejects.toThrow('the source broke');
+      expect(await store.head('key')).toBeUndefined();
+    });
+
+    test('takes what a killed put left for nothing, and puts over it', async () => {
+      await under.plantUnfinished('key', 'unfinished');
+      expect(await store.head('key')).toBeUndefined();
+      await expect(textOf(store, 'key')).rejects.toThrow(named('RefusedMissingArtifact'));
+      expect(await Array.fromAsync(store.list(''))).toEqual([]);
+      await store.put('key', chunks('whole'));
+      expect(await textOf(store, 'key')).toBe('whole');
+    });
+
+    test('lists what begins with a prefix, in order', async () => {
+      for (const key of ['run-2/a', 'run-1/b/c', 'run-1/a', 'run-10/a']) {
+        await store.put(key, chunks(key));
+      }
+      const found = await Array.fromAsync(store.list('run-1'), ({ key }) => key);
+      expect(found).toEqual(['run-1/a', 'run-1/b/c', 'run-10/a']);
+      expect(await Array.fromAsync(store.list('run-1/'), ({ key, bytes }) => [key, bytes])).toEqual(
+        [
+          ['run-1/a', 7],
+          ['run-1/b/c', 9],
+        ],
+      );
+      expect(await Array.fromAsync(store.list('other/'))).toEqual([]);
+    });
+
+    test.each([
+      '',
+      '/etc/passwd',
+      '../up',
+      'a/../b',
+      'a//b',
+      'a/',
+      '.records/a.json',
+      'a\\b',
+      'a b',
+    ])('refuses the key "%s"', async (key) => {
+      const refusal = named('TypeError');
+      await expect(store.put(key, chunks(HELLO))).rejects.toThrow(refusal);
+      await expect(store.head(key)).rejects.toThrow(refusal);
+      await expect(textOf(store, key)).rejects.toThrow(refusal);
+      await expect(store.delete(key)).rejects.toThrow(refusal);
+      if (key !== 'a/') await expect(store.deleteAll(key)).rejects.toThrow(refusal);
+    });
+
+    test('deletes for good', async () => {
+      await store.put('key', chunks('one'));
+      await store.put('key', chunks('two'));
+      await store.delete('key');
+      expect(await store.head('key')).toBeUndefined();
+      expect(await Array.fromAsync(store.list(''))).toEqual([]);
+    });
+
+    test('deletes all that begins so, what was never put as a whole too, and nothing else', async () => {
+      for (const key of [
+        'run-1/graph-3/nodes',
+        'run-1/snapshot-3',
+        'run-1/report',
+        'run-10/graph-3',
+      ]) {
+        await store.put(key, chunks('one'));
+        await store.put(key, chunks('two'));
+      }
+      await under.plantUnfinished('run-1/snapshot-4', 'half of it');
+      await store.deleteAll('run-1/graph-');
+      await store.deleteAll('run-1/snapshot-');
+      const left = await Array.fromAsync(store.list(''), ({ key }) => key);
+      expect(left).toEqual(['run-1/report', 'run-10/graph-3']);
+      expect(await under.everything()).toEqual(left);
+      await store.deleteAll('run-1/graph-');
+    });
+
+    test('deletes none of them while one is to be kept, and names the one kept longest', async () => {
+      for (const key of ['run-1/a', 'run-1/b', 'run-1/c']) await store.put(key, chunks('precious'));
+      const later = new Date(inAnHour().getTime() + HOUR);
+      await store.retain('run-1/c', inAnHour());
+      await store.retain('run-1/b', later);
+      const refused = store.deleteAll('run-1/');
+      await expect(refused).rejects.toThrow('is to be kept until');
+      await expect(refused).rejects.toThrow(`run-1/b is to be kept until ${later.toISOString()}`);
+      expect(await Array.fromAsync(store.list('run-1/'))).toHaveLength(3);
+    });
+
+    test('neither deletes nor replaces what is to be kept', async () => {
+      await store.put('key', chunks('precious'));
+      await store.retain('key', inAnHour());
+      const refusal = 'is to be kept until';
+      await expect(store.delete('key')).rejects.toThrow(refusal);
+      await expect(store.put('key', chunks('other'))).rejects.toThrow(refusal);
+      expect(await textOf(store, 'key')).toBe('precious');
+    });
+
+    test('lengthens the time to keep and never shortens it', async () => {
+      await store.put('key', chunks('precious'));
+      const [sooner, later] = [inAnHour(), new Date(inAnHour().getTime() + HOUR)];
+      for (const until of [sooner, later, sooner]) await store.retain('key', until);
+      const artifact = await store.head('key');
+      expect(artifact?.retainUntil).toEqual(later);
+      expect(await store.head('key')).toMatchObject({ bytes: 8, sha256: artifact?.sha256 });
+    });
+  });
+}
+
+/** For stores that keep the time themselves, rather than have it kept. */
+export function describeEndOfRetention(name: string, open: () => Promise<StoreUnderTest>): void {
+  test(`An artifact store in ${name} lets go of what was to be kept until now`, async () => {
+    const { store, passTime } = await open();
+    await store.put('key', chunks('precious'));
+    await store.retain('key', inAnHour());
+    passTime(HOUR - 60_000);
+    await expect(store.delete('key')).rejects.toThrow('is to be kept until');
+    passTime(61_000);
+    await store.delete('key');
+    expect(await store.head('key')).toBeUndefined();
+  });
+}
+
+export async function* chunks(...texts: string[]): AsyncIterable<Uint8Array> {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+/** So much content that differs everywhere, so that no part can take another's place. */
+export async function* pattern(bytes: number): AsyncIterable<Uint8Array> {
+  for (let at = 0; at < bytes; at += MEBIBYTE) {
+    const chunk = Buffer.alloc(Math.min(MEBIBYTE, bytes - at), at % 251);
+    chunk.set(Buffer.from(String(at / MEBIBYTE)).subarray(0, chunk.length));
+    yield chunk;
+  }
+}
+
+async function* breaking(bytes: number): AsyncIterable<Uint8Array> {
+  yield* pattern(bytes);
+  throw new Error('the source broke');
+}
+
+// In whole seconds, which is what S3 keeps.
+function inAnHour(): Date {
+  return new Date(Math.ceil(Date.now() / 1000) * 1000 + HOUR);
+}
+
+async function textOf(store: ArtifactStore, key: string): Promise<string> {
+  return Buffer.concat(await Array.fromAsync(store.get(key))).toString();
+}
+
+function named(name: string) {
+  return expect.objectContaining({ name });
+}

@@ -1,0 +1,75 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, expect, test } from 'vitest';
+import { openArtifacts } from '../../../../lib/migration/adapters/open-artifacts.ts';
+import { chunks, describeArtifactStore, describeEndOfRetention } from './artifact-store.ts';
+
+const folders: string[] = [];
+
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
+});
+
+async function open() {
+  const folder = await mkdtemp(join(tmpdir(), 'artifacts-'));
+  folders.push(folder);
+  let later = 0;
+  const now = () => new Date(Date.now() + later);
+  return {
+    folder,
+    store: openArtifacts(pathToFileURL(folder).href, { now }),
+    async plantUnfinished(key: string, content: string) {
+      await mkdir(dirname(join(folder, key)), { recursive: true });
+      await writeFile(join(folder, key), content);
+    },
+    everything: async () => (await filesBelow(folder)).map(keyOf).filter(isFirst).sort(),
+    passTime: (milliseconds: number) => {
+      later += milliseconds;
+    },
+  };
+}
+
+describeArtifactStore('a folder', open);
+describeEndOfRetention('a folder', open);
+
+test('A folder that does not exist yet holds no artifacts', async () => {
+  const store = openArtifacts('file:///nowhere/that/exists');
+  expect(await Array.fromAsync(store.list(''))).toEqual([]);
+});
+
+test('A broken put leaves no file behind', async () => {
+  const { folder, store } = await open();
+  const broken = (async function* () {
+    yield Buffer.from('part');
+    throw new Error('the source broke');
+  })();
+  await expect(store.put('key', broken)).rejects.toThrow('the source broke');
+  expect(await filesIn(folder)).toEqual([]);
+});
+
+test('Content cut short behind the back of the store is no artifact', async () => {
+  const { folder, store } = await open();
+  await store.put('key', chunks('a snapshot'));
+  await writeFile(join(folder, 'key'), 'a snap');
+  expect(await store.head('key')).toBeUndefined();
+});
+
+async function filesIn(folder: string): Promise<string[]> {
+  return (await filesBelow(folder)).map((path) => basename(path));
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
+}
+
+function keyOf(path: string): string {
+  return path.replace(/^\.records\/(.*)\.json$/, '$1');
+}
+
+function isFirst(key: string, at: number, keys: readonly string[]): boolean {
+  return keys.indexOf(key) === at;
+}

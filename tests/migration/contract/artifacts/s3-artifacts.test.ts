@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import {
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  ListObjectVersionsCommand,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { expect, test } from 'vitest';
+import { openArtifacts } from '../../../../lib/migration/adapters/open-artifacts.ts';
+import {
+  chunks,
+  describeArtifactStore,
+  describeEndOfRetention,
+  pattern,
+} from './artifact-store.ts';
+
+if (process.env.S3_ENDPOINT) describeS3(process.env.S3_ENDPOINT);
+else test.skip('S3, which `npm run test:real -- s3` starts a server for', () => {});
+
+function describeS3(endpoint: string): void {
+  const client = new S3Client({ endpoint, forcePathStyle: true });
+
+  async function open({ objectLock = false, prefix = '' } = {}) {
+    const Bucket = `artifacts-${randomUUID()}`;
+    await client.send(new CreateBucketCommand({ Bucket, ObjectLockEnabledForBucket: objectLock }));
+    let later = 0;
+    const now = () => new Date(Date.now() + later);
+    return {
+      Bucket,
+      store: openArtifacts(`s3://${Bucket}/${prefix}`, { s3Endpoint: endpoint, now }),
+      plantUnfinished: async (key: string, Body: string) => {
+        await client.send(new PutObjectCommand({ Bucket, Key: prefix + key, Body }));
+      },
+      everything: async () => {
+        const found = await client.send(new ListObjectVersionsCommand({ Bucket }));
+        const all = [...(found.Versions ?? []), ...(found.DeleteMarkers ?? [])];
+        return [...new Set(all.map(({ Key = '' }) => Key.slice(prefix.length)))].sort();
+      },
+      passTime: (milliseconds: number) => {
+        later += milliseconds;
+      },
+    };
+  }
+
+  describeArtifactStore('a bucket', open);
+  describeArtifactStore('a bucket with object lock', () => open({ objectLock: true }));
+  describeArtifactStore('a part of a bucket', () => open({ prefix: 'backups/mem/' }));
+  describeEndOfRetention('a bucket', open);
+
+  test('A bucket with object lock refuses what our own clock would let pass', async () => {
+    const { store, passTime } = await open({ objectLock: true });
+    await store.put('key', chunks('precious'));
+    await store.retain('key', new Date(Date.now() + 3_600_000));
+    passTime(7_200_000);
+    await expect(store.delete('key')).rejects.toThrow(/object lock|AccessDenied|Access Denied/);
+    expect(await store.head('key')).toMatchObject({ bytes: 8 });
+  });
+
+  test('Deleting leaves no former version to be paid for', async () => {
+    const { Bucket, store } = await open({ objectLock: true });
+    for (const text of ['one', 'two']) await store.put('key', chunks(text));
+    await store.put('key-of-another', chunks('stays'));
+    await store.delete('key');
+    const { Versions, DeleteMarkers } = await client.send(
+      new ListObjectVersionsCommand({ Bucket }),
+    );
+    expect(Versions?.map(({ Key }) => Key)).toEqual(['key-of-another']);
+    expect(DeleteMarkers ?? []).toEqual([]);
+  });
+
+  test('A put clears away the unfinished upload of a killed one, and no other', async () => {
+    const { Bucket, store } = await open();
+    for (const Key of ['key', 'key-of-another']) {
+      await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
+    }
+    await store.put('key', chunks('whole'));
+    expect(await unfinished(Bucket)).toEqual(['key-of-another']);
+  });
+
+  test('Deleting all that begins so ends its unfinished uploads, and no others', async () => {
+    const { Bucket, store } = await open();
+    for (const Key of ['run-1/snapshot-1', 'run-1/snapshot-2', 'run-1/report']) {
+      await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
+    }
+    await store.deleteAll('run-1/snapshot-');
+    expect(await unfinished(Bucket)).toEqual(['run-1/report']);
+  });
+
+  test('A broken put leaves no unfinished upload', async () => {
+    const { Bucket, store } = await open();
+    const broken = (async function* () {
+      yield* pattern(40 * 1024 * 1024);
+      throw new Error('the source broke');
+    })();
+    await expect(store.put('key', broken)).rejects.toThrow('the source broke');
+    expect(await unfinished(Bucket)).toEqual([]);
+  });
+
+  test('Objects of others in the bucket are none of our artifacts', async () => {
+    const { Bucket, store } = await open();
+    await client.send(new PutObjectCommand({ Bucket, Key: 'a name with blanks', Body: 'x' }));
+    expect(await Array.fromAsync(store.list(''))).toEqual([]);
+  });
+
+  async function unfinished(Bucket: string) {
+    const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
+    return Uploads.map(({ Key }) => Key);
+  }
+}

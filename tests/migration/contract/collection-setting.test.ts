@@ -1,0 +1,205 @@
+// The switch of the cutover: one change, only of what was expected, wherever the setting is kept.
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createFileCollectionSetting } from '../../../lib/migration/adapters/file-collection-setting.ts';
+import { createSsmCollectionSetting } from '../../../lib/migration/adapters/ssm-collection-setting.ts';
+import type { CollectionSetting } from '../../../lib/migration/ports/collection-setting.ts';
+import { createParameterStore } from '../support/parameter-store.ts';
+import { named } from '../support/refused.ts';
+
+interface Place {
+  readonly setting: CollectionSetting;
+  readonly missing: CollectionSetting;
+}
+
+const PARAMETER = '/memory/collection';
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'collection-setting-'));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+async function inFile(): Promise<Place> {
+  const file = join(await mkdtemp(join(folder, 'case-')), 'collection');
+  await writeFile(file, 'memories\n');
+  return {
+    setting: createFileCollectionSetting(file),
+    missing: createFileCollectionSetting(`${file}-missing`),
+  };
+}
+
+async function inParameter(): Promise<Place> {
+  const { client, set } = createParameterStore();
+  set(PARAMETER, 'memories');
+  return {
+    setting: createSsmCollectionSetting({ client, parameter: PARAMETER }),
+    missing: createSsmCollectionSetting({ client, parameter: '/memory/missing' }),
+  };
+}
+
+const { SSM_ENDPOINT: endpoint = '' } = process.env;
+
+async function inParameterStore(): Promise<Place> {
+  const client = new SSMClient({ endpoint });
+  const parameter = `/memory/${randomUUID()}`;
+  const Type = 'String';
+  await client.send(new PutParameterCommand({ Name: parameter, Value: 'memories', Type }));
+  return {
+    setting: createSsmCollectionSetting({ client, parameter }),
+    missing: createSsmCollectionSetting({ client, parameter: `${parameter}-missing` }),
+  };
+}
+
+const PLACES: [name: string, open: () => Promise<Place>][] = [
+  ['a file', inFile],
+  ['a parameter', inParameter],
+];
+if (endpoint !== '') PLACES.push(['the Parameter Store', inParameterStore]);
+
+describe.each(PLACES)('the collection-name setting in %s', (_, open) => {
+  let place: Place;
+
+  beforeEach(async () => {
+    place = await open();
+  });
+
+  it('is changed from what it was expected to be, once however often, and back', async () => {
+    for (const [from, to] of [
+      ['memories', 'memories_v3'],
+      ['memories', 'memories_v3'],
+      ['memories_v3', 'memories'],
+    ] as const) {
+      await place.setting.change({ from, to });
+      expect(await place.setting.read()).toBe(to);
+    }
+  });
+
+  it('is left alone when it says something else', async () => {
+    const change = place.setting.change({ from: 'memories_v2', to: 'memories_v3' });
+    await expect(change).rejects.toEqual(named('RefusedSettingChanged'));
+    expect(await place.setting.read()).toBe('memories');
+  });
+
+  it('is tried, and stays as it is', async () => {
+    await place.setting.tryWrite();
+    expect(await place.setting.read()).toBe('memories');
+    await place.setting.change({ from: 'memories', to: 'memories_v3' });
+    expect(await place.setting.read()).toBe('memories_v3');
+    await expect(place.missing.tryWrite()).rejects.toEqual(named('RefusedSetting'));
+  });
+
+  it('is asked for by name where there is none', async () => {
+    await expect(place.missing.read()).rejects.toEqual(named('RefusedSetting'));
+  });
+});
+
+describe('a file', () => {
+  /** The file system decides who comes first: both orders come up. */
+  const RACES = 40;
+
+  it.each([
+    ['gets one of several names', ['memories_a', 'memories_b', 'memories_c']],
+    ['is changed by each of several that write the same name', Array(3).fill('memories_v3')],
+  ])('%s at once', async (_, names: string[]) => {
+    for (let race = 0; race < RACES; race += 1) {
+      const { setting } = await inFile();
+      const changes = await Promise.allSettled(
+        names.map((to) => setting.change({ from: 'memories', to })),
+      );
+      const made = names.filter((_, n) => changes[n]?.status === 'fulfilled');
+      const written = await setting.read();
+      expect(made).toEqual(names.filter((name) => name === written));
+      for (const change of changes) {
+        if (change.status === 'rejected')
+          expect(change.reason).toEqual(named('RefusedSettingChanged'));
+      }
+    }
+  });
+
+  it('takes up a change that a crash left to be made, and leaves nothing beside itself', async () => {
+    const place = await mkdtemp(join(folder, 'case-'));
+    await writeFile(join(place, 'collection'), 'memories\n');
+    await writeFile(join(place, 'collection.next'), 'memories_v3\n');
+    const setting = createFileCollectionSetting(join(place, 'collection'));
+    const other = setting.change({ from: 'memories', to: 'memories_v4' });
+    await expect(other).rejects.toEqual(named('RefusedSettingChanged'));
+    await setting.change({ from: 'memories', to: 'memories_v3' });
+    expect(await setting.read()).toBe('memories_v3');
+    expect(await readdir(place)).toEqual(['collection']);
+  });
+});
+
+describe('a parameter', () => {
+  const CHANGE = { from: 'memories', to: 'memories_v3' };
+
+  function open() {
+    const store = createParameterStore();
+    store.set(PARAMETER, 'memories');
+    const setting = createSsmCollectionSetting({ client: store.client, parameter: PARAMETER });
+    return { store, setting };
+  }
+
+  it('that two change at once keeps the first change, and refuses the second', async () => {
+    const { setting } = open();
+    const [first, second] = await Promise.allSettled([
+      setting.change({ from: 'memories', to: 'memories_a' }),
+      setting.change({ from: 'memories', to: 'memories_b' }),
+    ]);
+    expect(first.status).toBe('fulfilled');
+    expect(second).toMatchObject({
+      status: 'rejected',
+      reason: { name: 'RefusedSettingChanged', message: expect.stringContaining('"memories_a"') },
+    });
+    expect(await setting.read()).toBe('memories_a');
+  });
+
+  it('that somebody writes between our look and our write says what they wrote', async () => {
+    const { store, setting } = open();
+    store.writeBefore(PARAMETER, 'in-between', 'somebody-elses');
+    await expect(setting.change(CHANGE)).rejects.toThrow(/"somebody-elses"/);
+    expect(await setting.read()).toBe('somebody-elses');
+  });
+
+  it('that somebody writes after ours, too, is left to them', async () => {
+    const { store, setting } = open();
+    store.writeBefore(PARAMETER, 'somebody-elses');
+    store.writeAfter(PARAMETER, 'the-latest');
+    await expect(setting.change(CHANGE)).rejects.toEqual(named('RefusedSettingChanged'));
+    expect(await setting.read()).toBe('the-latest');
+  });
+
+  it.each(['memories', 'memories_v3'])(
+    'that somebody sets to %s meanwhile is ours',
+    async (same) => {
+      const { store, setting } = open();
+      store.writeBefore(PARAMETER, same);
+      await setting.change(CHANGE);
+      expect(await setting.read()).toBe('memories_v3');
+    },
+  );
+
+  it('counts as changed by a step that was killed before it put the other value back', async () => {
+    const { store, setting } = open();
+    store.writeBefore(PARAMETER, 'somebody-elses');
+    const send = store.client.send as (command: unknown) => Promise<{ Version?: number }>;
+    let isDead = false;
+    const mortal = async (command: unknown) => {
+      if (isDead) throw new Error('killed');
+      const answer = await send(command);
+      isDead = answer.Version !== undefined;
+      return answer;
+    };
+    const client = { send: mortal as typeof store.client.send };
+    const doomed = createSsmCollectionSetting({ client, parameter: PARAMETER });
+    await expect(doomed.change(CHANGE)).rejects.toThrow('killed');
+    // The limit of a store without conditional writes, as the decision record has it.
+    await setting.change(CHANGE);
+    expect(await setting.read()).toBe('memories_v3');
+  });
+});

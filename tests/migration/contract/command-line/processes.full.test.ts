@@ -1,0 +1,153 @@
+// `npm run migrate` as processes of their own: here and on a stage, at a terminal, interrupted, and without what it needs.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { outputOf } from '../../../../processes/tools.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { BARE_ENVIRONMENT } from '../../../shared/support/bare-environment.ts';
+import {
+  COMMAND,
+  createOperator,
+  migrateWith,
+  NO_ACCOUNT,
+  OF_RUN,
+  PLACES,
+  startMigrateWith,
+} from '../../support/command-line.ts';
+import { fingerprintOf } from '../../support/holdings.ts';
+import { RUN } from '../../support/run-table.ts';
+
+const TARGET = `${SOURCE}_v3_${RUN}`;
+const PLAN = ['--source', SOURCE, '--accept', 'no-graph', '--drain-seconds', '0'];
+const FROM_THE_START = ['run', ...OF_RUN, ...PLAN];
+
+describe.each(PLACES)('a migration, %s', (place) => {
+  it('is driven to the new version, and back without losing a write', async () => {
+    const operator = await createOperator(place, { hasWebhook: true });
+    const { succeed, services, record } = operator;
+    const { vectors, setting } = services;
+    await succeed(...FROM_THE_START, '--free-gb', '1', '--yes');
+    expect([(await record()).phase, await setting.read()]).toEqual(['live', TARGET]);
+
+    const { points } = await vectors.scroll(TARGET, { limit: 1 });
+    await vectors.deletePoints(TARGET, { ids: points.map(({ id }) => id) });
+    const written = await fingerprintOf(vectors, TARGET);
+    await succeed('rollback', '--execute', '--yes');
+    expect([(await record()).phase, await setting.read()]).toEqual(['copied', SOURCE]);
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+  });
+
+  it('refuses wrong use of a run by name, and leaves the run as it was', async () => {
+    const { migrate, start, record } = await createOperator(place);
+    await start();
+    const before = await record();
+    for (const [name, ...words] of [
+      ['RefusedNotNow', 'copy', ...OF_RUN, '--execute'],
+      ['RefusedSetting', 'preflight', ...OF_RUN, '--source', 'another', '--execute'],
+      ['RefusedUnknownRun', 'preflight', '--run', 'run-z'],
+    ]) {
+      const { code, stdout, stderr } = await migrate(...words);
+      expect([code, stdout, stderr.split(':')[0]]).toEqual([3, '', name]);
+    }
+    expect(await record()).toEqual(before);
+  });
+});
+
+describe('an interrupted step', () => {
+  it('waits for a store with a word, releases its lock at once, and says so', async () => {
+    const { named, start, services } = await createOperator();
+    await start();
+    const closed = { ...named, QDRANT_URL: 'http://127.0.0.1:9' };
+    const { child, ended } = startMigrateWith(closed, 'preflight', ...OF_RUN);
+    child.stderr?.on('data', (text) => {
+      if (String(text).includes('Waiting for the vector store')) child.kill('SIGINT');
+    });
+    const { code, stderr } = await ended;
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /Stopping \.\.\.\s+Interrupted: this command holds no lock\. .*Next: npm run migrate -- /,
+      ),
+    ]);
+    await expect(services.lock.take(RUN)).resolves.toMatchObject({ runId: RUN });
+  });
+});
+
+describe('the environment', () => {
+  it('is checked as a whole, before the database is looked for', async () => {
+    const { code, stderr } = await migrateWith(
+      { QDRANT_URL: 'not-a-url', DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' },
+      ...['preflight', ...OF_RUN],
+    );
+    expect(code).toBe(3);
+    expect(stderr).toMatch(
+      /^RefusedSetting: TABLE_NAME is not set.*QDRANT_URL is not like .*MEMORY_BACKEND_URL is not set.*MEMORY_BACKEND_KEY is not set/,
+    );
+  });
+
+  it('needs to name no more than the table for status', async () => {
+    const { named, start } = await createOperator();
+    await start();
+    const { TABLE_NAME, DYNAMODB_ENDPOINT } = named;
+    const ended = await migrateWith({ TABLE_NAME, DYNAMODB_ENDPOINT }, 'status');
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout).toContain(`table ${TABLE_NAME} at ${DYNAMODB_ENDPOINT}`);
+  });
+
+  const table = { TABLE_NAME: 'finance-ledger-prod' };
+
+  it.each([
+    ['no table', {}, 3, /^RefusedSetting: TABLE_NAME is not set/],
+    [
+      'nothing but data in memory',
+      { ...table, DATA_DIR: 'memory' },
+      3,
+      /^RefusedSetting: .*table finance-ledger-prod/,
+    ],
+    ['a table of AWS without a region', table, 3, /^RefusedSetting: AWS_REGION is not set/],
+    [
+      'a table of AWS without credentials',
+      { ...table, AWS_REGION: 'eu-west-1' },
+      3,
+      /^RefusedCredentials: AWS/,
+    ],
+    [
+      'a database that does not answer',
+      { ...table, DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' },
+      1,
+      /^RetryableUnavailable: .*127/,
+    ],
+  ])('with %s is refused by what is missing', async (_, environment, exitCode, reason) => {
+    const { code, stderr } = await migrateWith(environment, 'status');
+    expect([code, stderr]).toEqual([exitCode, expect.stringMatching(reason)]);
+  });
+});
+
+const SCRIPT = outputOf('script', '--version')?.includes('util-linux') === true;
+
+describe.skipIf(!SCRIPT)('a person at a terminal', () => {
+  async function typed(answer: string) {
+    const operator = await createOperator();
+    await operator.start();
+    const command = `${process.execPath} ${COMMAND} abort --run ${RUN} --execute`;
+    const child = spawn('script', ['-qec', command, '/dev/null'], {
+      env: { ...BARE_ENVIRONMENT, ...NO_ACCOUNT, ...operator.named },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    let shown = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      shown += text;
+      if (text.includes('Type the run id')) child.stdin.write(answer);
+    });
+    const [code] = await once(child, 'close');
+    return { code, shown, phase: (await operator.record()).phase };
+  }
+
+  it.each([
+    ['types the id', `${RUN}\r`, 0, 'aborted'],
+    ['presses Ctrl-C', '\x03', 3, 'checked'],
+  ])('%s', async (_, answer, exitCode, expected) => {
+    const { code, shown, phase } = await typed(answer);
+    expect([code, phase], shown).toEqual([exitCode, expected]);
+  });
+});

@@ -1,0 +1,188 @@
+// `migrate run` through every interruption.
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { Place } from '../../../../cli/migration/migrate/place.ts';
+import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
+import { RUN } from '../../support/migration.ts';
+import { createRunningOperator, FROM_THE_START } from '../../support/running-operator.ts';
+
+async function waitFor(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+  return await setTimeout(milliseconds, true, { signal, ref: false }).catch(() => false);
+}
+
+type Invoke = Place['invoke'];
+
+/** Each invocation of a function passes through that. */
+function through(
+  place: Place,
+  passing: (name: Parameters<Invoke>[0], invoke: () => ReturnType<Invoke>) => ReturnType<Invoke>,
+): Place {
+  const invoke: Invoke = (name, ...rest) => passing(name, () => place.invoke(name, ...rest));
+  return { ...place, invoke };
+}
+
+describe('migrate run', () => {
+  it('continues after every answer that was lost', async () => {
+    const { type, place, phase } = await createRunningOperator();
+    let invocations = 0;
+    const losing = through(place, async (name, invoke) => {
+      const answer = await invoke();
+      if (name === 'status') return answer;
+      invocations += 1;
+      if (invocations % 2 === 1) throw new Error('The answer is lost');
+      return answer;
+    });
+    let tries = 0;
+    for (let code = 1; code !== 0 && tries < 50; tries += 1) {
+      code = (await type(`${FROM_THE_START} --yes`, {}, losing)).code;
+    }
+    expect(await phase()).toBe('live');
+    expect(tries).toBeGreaterThan(5);
+  });
+
+  it.each([
+    ['once', 1, 0, 'live'],
+    ['until the deadline', 1_000, 1, 'copied'],
+  ])('drives on where a service fails inside the window, %s', async (_, times, code, end) => {
+    const { type, phase, place, operator } = await createRunningOperator();
+    let failures = 0;
+    const failing = through(place, async (name, invoke) => {
+      if (name === 'cutover' && (await phase()) === 'switching' && failures < times) {
+        failures += 1;
+        throw new RetryableFailure('RetryableUnavailable', 'The store answered 500.');
+      }
+      return await invoke();
+    });
+    const ended = await type(`${FROM_THE_START} --yes`, {}, failing);
+    expect([ended.code, await phase()]).toEqual([code, end]);
+    expect(ended.output).toMatch(/left\] ! Cutover: .*answered 500.* Trying again in 2s/);
+    expect(operator.heard.at(-1)).toBe('open-writes');
+  });
+
+  it('says last that users cannot write, where it ends inside the window', async () => {
+    const { type, place, phase } = await createRunningOperator();
+    const broken = through(place, async (name, invoke) => {
+      if (name === 'cutover' && (await phase()) === 'switching') throw new TypeError('A defect');
+      return await invoke();
+    });
+    const { code, status } = await type(`${FROM_THE_START} --yes`, {}, broken);
+    expect(code).toBe(1);
+    const [window, last] = status.trim().split('\n').slice(-2);
+    expect(window).toMatch(
+      /^The window ends at 2026-\S+ \S+ UTC; .* To roll back now: .* rollback --execute --run run-a$/,
+    );
+    expect(last).toBe(
+      `Users cannot write. Next: npm run migrate -- run --run ${RUN}   (continue with cutover)`,
+    );
+  });
+
+  it('rolls back at the deadline where a question about a manual action is not answered', async () => {
+    const { type, phase, clock, pass } = await createRunningOperator({}, false);
+    let openUntil = 0;
+    const now = () => clock().getTime();
+    const nextPoll = async (milliseconds: number, ended: AbortSignal) => {
+      if (now() >= openUntil) return await waitFor(milliseconds, ended);
+      await setImmediate();
+      pass(10_000);
+      return !ended.aborted;
+    };
+    const ended = await type(FROM_THE_START, {
+      answers: [RUN, null],
+      onQuestion: (question) => {
+        if (question.includes('automatic rollback at')) openUntil = now() + 30 * 60_000;
+      },
+      time: { nextPoll },
+    });
+    expect(ended.output).toContain('The deadline has passed: the rollback begins.');
+    expect([ended.code, await phase()]).toEqual([1, 'copied']);
+  });
+
+  it('rolls back where the operator says so in place of doing what is asked', async () => {
+    const { type, phase } = await createRunningOperator({}, false);
+    const asked: string[] = [];
+    const { code } = await type(FROM_THE_START, {
+      // Another word is asked for again; the rollback asks to open writes.
+      answers: [RUN, 'perhaps', 'rollback', '', '', ''],
+      onQuestion: (question) => void asked.push(question),
+    });
+    expect([code, await phase()]).toEqual([1, 'copied']);
+    expect(asked[1]).toContain('Press Enter when this is done, or type "rollback"');
+    expect(asked[2]).toEqual(asked[1]);
+  });
+
+  it('returns where the window is refused, without a question, and says why', async () => {
+    const { type, phase } = await createRunningOperator({ forgetsToFreeze: true });
+    const { code, output } = await type(FROM_THE_START, { answers: [RUN] });
+    expect([code, await phase()]).toEqual([1, 'copied']);
+    expect(output).toMatch(/✗ Cutover: RefusedNotFrozen: .* Stop every writer/);
+    expect(output).toMatch(/✓ Rollback: done/);
+  });
+
+  it('removes what is over of a run that was aborted, where no watchdog does', async () => {
+    const { type, services, pass } = await createRunningOperator();
+    await type(FROM_THE_START);
+    await type('abort --execute --yes');
+    const kept = () => Array.fromAsync(services.artifacts.list(`${RUN}/`));
+    expect(await kept()).not.toEqual([]);
+    pass(30 * 86_400_000);
+    expect(await type('run --yes')).toMatchObject({ code: 0 });
+    expect(await kept()).toEqual([]);
+  });
+
+  it('goes on where somebody else takes a step of the window meanwhile', async () => {
+    const { type, phase, place, operator, follow } = await createRunningOperator();
+    let isTaken = false;
+    const racing = through(place, async (name, invoke) => {
+      if (name === 'cutover' && (await phase()) === 'switching' && !isTaken) {
+        isTaken = true;
+        await follow('cutover');
+      }
+      return await invoke();
+    });
+    const { code } = await type(`${FROM_THE_START} --yes`, {}, racing);
+    expect([code, isTaken, await phase()]).toEqual([0, true, 'live']);
+    expect(operator.heard).not.toContain('deploy-old');
+  });
+
+  it.each([
+    ['in answer to the question', ''],
+    ['from another terminal, which closes the question', null],
+  ])(
+    'has a person do what no webhook does, and goes on when it is confirmed %s',
+    async (_, answer) => {
+      const { type, phase, operator, place, services } = await createRunningOperator({}, false);
+      const doIt = async () => {
+        const { pendingAction } = await readStatus(services);
+        const { action, collection } = pendingAction ?? {};
+        if (action === undefined || collection === undefined) throw new Error('Nothing pending');
+        const request = { runId: RUN, occasion: '', deadlineAt: undefined };
+        await operator.hooks.ask({ ...request, action, collection, testUser: testUserOf(RUN) });
+        return action;
+      };
+      const doing = through(place, async (name, invoke) => {
+        if (name === 'confirm') await doIt();
+        return await invoke();
+      });
+      const confirmElsewhere = async () => {
+        const action = await doIt();
+        await place.invoke('confirm', { runId: RUN, action, confirmedBy: 'bob' });
+      };
+      const { code, output } = await type(
+        FROM_THE_START,
+        {
+          answers: [RUN, answer, answer, answer],
+          onQuestion: (question) => {
+            if (answer === null && question.startsWith('Press Enter')) void confirmElsewhere();
+          },
+          time: { nextPoll: (_, ended) => waitFor(1, ended) },
+        },
+        doing,
+      );
+      expect([code, await phase()]).toEqual([0, 'live']);
+      expect(operator.heard).toEqual(['freeze', 'deploy-new', 'open-writes']);
+      expect(output.match(/^Confirmed by bob\.$/gm)?.length ?? 0).toBe(answer === null ? 3 : 0);
+    },
+  );
+});

@@ -1,0 +1,152 @@
+// `migrate run` over the functions and a sandbox: from a plan to the new version, and back by itself where the window
+// fails.
+import { describe, expect, it } from 'vitest';
+import { Refusal } from '../../../../lib/migration/refusals.ts';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { whenAsked } from '../../support/changed-services.ts';
+import { type Migration, RUN } from '../../support/migration.ts';
+import { createRunningOperator, FROM_THE_START } from '../../support/running-operator.ts';
+
+const WINDOW_MS = 30 * 60_000;
+
+/** So many times the webhook refuses to open writes on the new version: users may be in by then. */
+const refusingToOpen = (times: number) => (migration: Migration) => {
+  let left = times;
+  return whenAsked(migration, 'open-writes', async ({ collection }) => {
+    if (collection === SOURCE) return;
+    left -= 1;
+    if (left >= 0) throw new Refusal('RefusedByService', 'The webhook answered 400.');
+  });
+};
+
+describe('migrate run', () => {
+  it('takes a plan to the new version, one line a step, and names the command to roll back', async () => {
+    const { type, phase, services, target } = await createRunningOperator();
+    const { code, events } = await type(`${FROM_THE_START} --yes --json`);
+    expect([code, await phase(), await services.setting.read()]).toEqual([0, 'live', target]);
+    const steps = events.filter(({ event }) => event === 'step').map(({ step }) => step);
+    expect(steps.slice(0, 3)).toEqual(['backup', 'rebuild', 'copy']);
+    const begun = events.slice(0, 3).map(({ event }) => event);
+    expect(begun).toEqual(['checking', 'prerequisites', 'plan']);
+    expect(events.map(({ event }) => event)).not.toContain('failed');
+    expect(events.at(-1)).toMatchObject({ event: 'end', phase: 'live' });
+    for (const { next_steps } of events) expect(next_steps).toEqual(expect.any(Array));
+    expect(events.at(-1)?.next_steps).toEqual([
+      `npm run migrate -- rollback --execute --run ${RUN}`,
+    ]);
+    expect(await type('run')).toMatchObject({ code: 0 });
+    expect(await phase()).toBe('live');
+  });
+
+  it('asks before the window, and does nothing there unless the run id is typed', async () => {
+    const { type, phase, operator } = await createRunningOperator();
+    for (const answers of [undefined, ['yes'], ['']]) {
+      const { code, status } = await type(FROM_THE_START, { ...(answers && { answers }) });
+      expect([code, await phase()]).toEqual([3, 'copied']);
+      expect(status).toContain('RefusedNotApproved');
+      expect(status).toContain(`npm run migrate -- run --run ${RUN}`);
+    }
+    expect(operator.heard).toEqual([]);
+    const { code, output } = await type('run', { answers: [RUN] });
+    expect([code, await phase()]).toEqual([0, 'live']);
+    expect(output).toMatch(/^\[\d\d:\d\d left\] ✓ Cutover: frozen$/m);
+    expect(output).toMatch(/^✓ Cutover: done in \d.*$/m);
+  });
+
+  it('opens the next window after a rollback with one command', async () => {
+    const { type, phase, services, target } = await createRunningOperator();
+    await type(`${FROM_THE_START} --yes`);
+    expect(await type('rollback --execute --yes')).toMatchObject({ code: 0 });
+    expect(await phase()).toBe('copied');
+    const { code, events } = await type('run --yes --json');
+    expect([code, await phase(), await services.setting.read()]).toEqual([0, 'live', target]);
+    const steps = events.filter(({ event }) => event === 'step').map(({ step }) => step);
+    expect(steps.slice(0, 2)).toEqual(['copy', 'cutover']);
+  });
+
+  it('refuses another plan than that of the run that it continues', async () => {
+    const { type, phase, operator } = await createRunningOperator();
+    await type(FROM_THE_START);
+    for (const option of ['--source other', '--window-minutes 99']) {
+      const { code, status } = await type(`run ${option} --yes`);
+      expect([code, await phase()]).toEqual([3, 'copied']);
+      expect(status).toContain('is fixed');
+    }
+    expect(operator.heard).toEqual([]);
+  });
+
+  it('rolls back by itself where a step of the window fails and nobody answers', async () => {
+    const { type, phase, services, operator } = await createRunningOperator({
+      hasPreview: false,
+      shortcomings: { noKeywordModel: true },
+    });
+    const { code, events } = await type(`${FROM_THE_START} --yes --json`);
+    expect([code, await phase(), await services.setting.read()]).toEqual([1, 'copied', SOURCE]);
+    expect(events.find(({ event }) => event === 'failed')).toMatchObject({
+      step: 'cutover',
+      error: { name: 'RefusedNewVersion' },
+    });
+    expect(operator.heard.at(-1)).toBe('open-writes');
+  });
+});
+
+describe('where users may be in', () => {
+  it('run repeats what was refused, and shows it once', async () => {
+    const { type, phase } = await createRunningOperator({}, true, refusingToOpen(3));
+    const { code, output } = await type(`${FROM_THE_START} --yes`);
+    expect([code, await phase()]).toEqual([0, 'live']);
+    const shown = output.match(/left\] ! Cutover: RefusedByService: .*until the deadline\.$/gm);
+    expect(shown).toHaveLength(1);
+  });
+
+  it('run rolls back at the deadline, and the status still says what was refused', async () => {
+    const refusing = refusingToOpen(Number.POSITIVE_INFINITY);
+    const { type, phase, services } = await createRunningOperator({}, true, refusing);
+    const { code } = await type(`${FROM_THE_START} --yes`);
+    expect([code, await phase(), await services.setting.read()]).toEqual([1, 'copied', SOURCE]);
+    expect((await readStatus(services)).refused).toMatchObject({ name: 'RefusedByService' });
+  });
+
+  it('cutover finishes a window that is over, and does not roll it back', async () => {
+    const running = await openedAndLate();
+    const { code } = await running.type('cutover --execute');
+    expect([code, await running.phase()]).toEqual([0, 'live']);
+    expect(running.operator.heard).not.toContain('deploy-old');
+  });
+
+  it('cutover is named, and finishes, where a window that is over can return nowhere', async () => {
+    const running = await openedAndLate({ hasSource: false });
+    const finish = `npm run migrate -- cutover --execute --run ${RUN}`;
+    const refused = await running.type('run --yes --json');
+    expect([refused.code, await running.phase()]).toEqual([3, 'switching']);
+    expect(refused.events.at(-1)?.next_steps).toContain(finish);
+    expect((await running.type('status')).output).toContain(finish);
+    expect(await running.type('cutover --execute')).toMatchObject({ code: 0 });
+    expect(await running.phase()).toBe('live');
+  });
+});
+
+/** The webhook has refused once to open writes, and nobody has come back in time. */
+async function openedAndLate({ hasSource = true } = {}) {
+  let isOld = false;
+  const running = await createRunningOperator({}, true, (migration) => {
+    const { vectors } = migration.services;
+    // Of a store that restores no snapshot.
+    const version = async () => (isOld ? '2.0.0' : await vectors.version());
+    return { ...refusingToOpen(1)(migration), vectors: { version } };
+  });
+  const interruption = new AbortController();
+  const sleep = async () => {
+    if ((await readStatus(running.services)).openedAt === null) return running.letTimePass(1_000);
+    interruption.abort(new Error('Interrupted'));
+    throw interruption.signal.reason;
+  };
+  await running.type(`${FROM_THE_START} --yes`, { interruption, time: { sleep } });
+  expect((await readStatus(running.services)).openedAt).not.toBeNull();
+  running.pass(WINDOW_MS);
+  if (hasSource) return running;
+  await running.services.vectors.deleteCollection(SOURCE);
+  isOld = true;
+  return running;
+}

@@ -1,0 +1,111 @@
+// A deployed stage as the command line meets it: what AWS says that the functions do not.
+import { describe, expect, it } from 'vitest';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
+import { createOperator, migrateWith, OF_RUN } from '../../support/command-line.ts';
+import { type Fault, functionError, refusal } from '../../support/lambda-double.ts';
+
+const PREFLIGHT = 'finance-ledger-dev-migrationPreflight';
+
+async function preflightStruckBy(fault: Fault) {
+  const { migrate, start, lambda, record } = await createOperator('on a stage');
+  await start();
+  lambda.strike(PREFLIGHT, fault);
+  const ended = await migrate('preflight', ...OF_RUN);
+  expect((await record()).phase).toBe('checked');
+  return ended;
+}
+
+describe('a function of a stage', () => {
+  it.each<[what: string, fault: Fault, reported: RegExp]>([
+    [
+      'is cut off, and its platform says so',
+      functionError({ errorType: 'Sandbox.Timedout', errorMessage: 'Task timed out after 900 s' }),
+      /^RetryableUnavailable: .*migrationPreflight reached its time limit.*same command again/,
+    ],
+    [
+      'is cut off without a type of its error',
+      functionError({ errorMessage: '2026-03-01T09:00:00Z a-b-c Task timed out after 900.00 s' }),
+      /^RetryableUnavailable: .*reached its time limit/,
+    ],
+    [
+      'fails by itself',
+      functionError({ errorType: 'TypeError', errorMessage: 'x is not a function' }),
+      /^FunctionFailedError: .*\(TypeError: x is not a function\).*\/aws\/lambda\/finance-ledger-dev-migrationPreflight/,
+    ],
+    ['dies silently', functionError({}), /^FunctionFailedError: .*no reason given.*see its log/],
+    [
+      'is asked too often',
+      refusal(429, 'TooManyRequestsException', 'Rate Exceeded.'),
+      /^RetryableUnavailable: .*TooManyRequestsException/,
+    ],
+    [
+      'cannot be served',
+      refusal(500, 'ServiceException', 'Service error.'),
+      /^RetryableUnavailable: .*ServiceException/,
+    ],
+  ])('that %s is a failure of exit code 1', async (_, fault, reported) => {
+    const { code, stdout, stderr } = await preflightStruckBy(fault);
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reported)]);
+  });
+
+  it('whose response is lost is not invoked again, because the step may still be at work', async () => {
+    const { migrate, start, lambda } = await createOperator('on a stage');
+    await start();
+    lambda.strike(PREFLIGHT, 'no answer');
+    const { code, stderr } = await migrate('preflight', ...OF_RUN);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/may still be at work/)]);
+    expect(lambda.invoked.filter((name) => name === PREFLIGHT)).toHaveLength(1);
+  });
+
+  it('that the caller may not invoke is refused by name', async () => {
+    const denial = 'User: ada is not authorized to perform: lambda:InvokeFunction';
+    const { code, stderr } = await preflightStruckBy(refusal(403, 'AccessDeniedException', denial));
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/^RefusedCredentials: .*ada is not/)]);
+  });
+
+  it.each([
+    ['a phase', { phase: 'dreaming' }],
+    ['a command', { moves: [{ command: 'dance', by: ['operator'], to: 'live' }] }],
+    ['another form', { moves: undefined }],
+  ])('of another version, which has %s of its own, is reported as such', async (_, change) => {
+    const { migrate, start, services, lambda } = await createOperator('on a stage');
+    await start();
+    const status = { ...(await readStatus(services)), ...change };
+    lambda.strike('finance-ledger-dev-migrationStatus', { status: 200, body: status });
+    const { code, stderr } = await migrate('status');
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^FunctionFailedError: The functions of dev .* different versions/),
+    ]);
+  });
+
+  it('that is not there is named, with the stage to be checked', async () => {
+    const { named } = await createOperator('on a stage');
+    const { code, stderr } = await migrateWith(named, 'status', '--stage', 'test');
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringMatching(
+        /^RefusedSetting: .* finance-ledger-test-migrationStatus in this stage\./,
+      ),
+    ]);
+  });
+});
+
+describe('AWS', () => {
+  const access = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
+  const nobody = { AWS_ENDPOINT_URL_LAMBDA: 'http://127.0.0.1:9' };
+
+  it.each([
+    ['a region', access, 3, /^RefusedSetting: AWS_REGION is not set/],
+    ['credentials', { AWS_REGION: 'eu-west-1' }, 3, /^RefusedCredentials: AWS does not know/],
+    [
+      'anybody who answers',
+      { ...access, ...nobody, AWS_REGION: 'eu-west-1' },
+      1,
+      /^RetryableUnavailable: No answer/,
+    ],
+  ])('without %s is one line', async (_, environment, exitCode, reported) => {
+    const { code, stderr } = await migrateWith(environment, 'status', '--stage', 'dev');
+    expect([code, stderr]).toEqual([exitCode, expect.stringMatching(reported)]);
+  });
+});

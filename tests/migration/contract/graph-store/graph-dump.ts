@@ -1,0 +1,61 @@
+// That a dump of a graph holds everything, restores to the same, and is refused when it is not still.
+import { describe, expect, test } from 'vitest';
+import type { GraphTarget } from '../../../../cli/migration/restore-graph/graph-target.ts';
+import { restoreGraph } from '../../../../cli/migration/restore-graph/restore.ts';
+import { verifyDump } from '../../../../lib/migration/graph/dump.ts';
+import { openArtifactFolder } from '../../support/artifact-folder.ts';
+import { DUMP_PREFIX, dump, fillWithSample } from '../../support/filled-graph.ts';
+import { SAMPLE_NODES, SAMPLE_RELATIONSHIPS } from '../../support/graph-samples.ts';
+
+/** @param openEmpty gives an empty graph every time, which may be the one before */
+export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTarget>): void {
+  describe(`A dump of ${name}`, () => {
+    test('restores every type of property, label and relationship, and says so', async () => {
+      const { artifacts } = await openArtifactFolder();
+      const source = await fillWithSample(await openEmpty());
+      const manifest = await dump(source, artifacts);
+      const target = await openEmpty();
+      const report = await restoreGraph({ artifacts, prefix: DUMP_PREFIX, target, batchSize: 3 });
+      expect(report).toEqual({ manifest, differences: [] });
+    });
+
+    test('counts what it holds', async () => {
+      const { artifacts } = await openArtifactFolder();
+      const manifest = await dump(await fillWithSample(await openEmpty()), artifacts);
+      const size = { nodes: SAMPLE_NODES.length, relationships: SAMPLE_RELATIONSHIPS.length };
+      expect(manifest).toMatchObject({ before: { size }, contents: size });
+      expect(await verifyDump(artifacts, DUMP_PREFIX)).toEqual(manifest);
+    });
+
+    test('holds an empty graph as well', async () => {
+      const { artifacts } = await openArtifactFolder();
+      const manifest = await dump(await openEmpty(), artifacts);
+      expect(manifest.contents).toMatchObject({ nodes: 0, relationships: 0 });
+      const { differences } = await restoreGraph({
+        artifacts,
+        prefix: DUMP_PREFIX,
+        target: await openEmpty(),
+      });
+      expect(differences).toEqual([]);
+    });
+
+    test('is refused when somebody writes to the graph meanwhile', async () => {
+      const { artifacts } = await openArtifactFolder();
+      const source = await fillWithSample(await openEmpty());
+      const written = { ...source, nodes: () => writingOnce(source) };
+      await expect(dump(written, artifacts)).rejects.toThrow(
+        expect.objectContaining({ name: 'RefusedNotFrozen' }),
+      );
+      await expect(verifyDump(artifacts, DUMP_PREFIX)).rejects.toThrow(
+        expect.objectContaining({ name: 'RefusedMissingArtifact' }),
+      );
+    });
+  });
+}
+
+// Nothing that counting could find: the schema alone.
+async function* writingOnce(graph: GraphTarget) {
+  yield* graph.nodes();
+  const statement = 'CREATE RANGE INDEX `late` FOR (n:`city`) ON (n.`name`)';
+  await graph.createSchema([{ name: 'late', type: 'RANGE', statement }]);
+}

@@ -1,0 +1,136 @@
+// What every graph must do for a dump and for a restore, in memory or in Neo4j.
+import { beforeEach, describe, expect, test } from 'vitest';
+import { fingerprintOf } from '../../../../cli/migration/restore-graph/fingerprint.ts';
+import type { GraphTarget } from '../../../../cli/migration/restore-graph/graph-target.ts';
+import type { GraphNode, GraphRelationship } from '../../../../lib/migration/graph/graph-store.ts';
+import { SAMPLE_NODES, SAMPLE_RELATIONSHIPS, SAMPLE_SCHEMA } from '../../support/graph-samples.ts';
+
+const SAMPLE = {
+  nodes: () => streamed(SAMPLE_NODES),
+  relationships: () => streamed(SAMPLE_RELATIONSHIPS),
+};
+
+/** @param open gives an empty graph every time */
+export function describeGraphStore(name: string, open: () => Promise<GraphTarget>): void {
+  describe(`A graph in ${name}`, () => {
+    let graph: GraphTarget;
+
+    beforeEach(async () => {
+      graph = await open();
+    });
+
+    test('says what serves it', async () => {
+      const { version, edition } = await graph.server();
+      expect(version).toMatch(/^\d+\.\d+/);
+      expect(edition).not.toBe('');
+    });
+
+    test('is empty at first', async () => {
+      expect(await graph.size()).toEqual({ nodes: 0, relationships: 0 });
+      expect(await Array.fromAsync(graph.nodes())).toEqual([]);
+      expect(await Array.fromAsync(graph.relationships())).toEqual([]);
+      expect(await graph.restoreState()).toBe('none');
+    });
+
+    test('gives back nodes with their labels and every type of property', async () => {
+      await fill(graph);
+      await graph.finishRestore();
+      const found = await Array.fromAsync(graph.nodes());
+      expect(found.map(withoutId).toSorted(byText)).toEqual(
+        SAMPLE_NODES.map(withoutId).toSorted(byText),
+      );
+      expect(new Set(found.map(({ id }) => id)).size).toBe(SAMPLE_NODES.length);
+    });
+
+    test('gives back relationships with their types, ends and properties', async () => {
+      await fill(graph);
+      await graph.finishRestore();
+      expect(await fingerprintOf(graph)).toEqual(await fingerprintOf(SAMPLE));
+      expect(await graph.size()).toEqual({
+        nodes: SAMPLE_NODES.length,
+        relationships: SAMPLE_RELATIONSHIPS.length,
+      });
+    });
+
+    test('stays where it is until something is written', async () => {
+      const before = await graph.position();
+      await Array.fromAsync(graph.nodes());
+      expect(await graph.position()).toBe(before);
+      await fill(graph);
+      expect(await graph.position()).not.toBe(before);
+    });
+
+    test('can be left in the midst of a stream', async () => {
+      await fill(graph);
+      for await (const _ of graph.nodes()) break;
+      await graph.finishRestore();
+      expect((await graph.size()).nodes).toBe(SAMPLE_NODES.length);
+    });
+
+    test('makes nothing twice when batches are sent again', async () => {
+      await fill(graph);
+      await fill(graph);
+      await graph.finishRestore();
+      await graph.finishRestore();
+      expect(await fingerprintOf(graph)).toEqual(await fingerprintOf(SAMPLE));
+    });
+
+    test('tells what an unfinished restore has made from all else', async () => {
+      await fill(graph);
+      expect(await graph.restoreState()).toBe('filling');
+      expect(await graph.foreignNodes()).toBe(0);
+      await graph.finishRestore();
+      expect(await graph.restoreState()).toBe('none');
+      expect(await graph.foreignNodes()).toBe(SAMPLE_NODES.length);
+    });
+
+    test('refuses a batch with a relationship whose node is not there, as a whole', async () => {
+      await graph.beginRestore();
+      await graph.restoreNodes(SAMPLE_NODES.slice(0, 2));
+      const [complete, , dangling] = SAMPLE_RELATIONSHIPS;
+      const batch = [complete, dangling].filter((relationship) => relationship !== undefined);
+      await expect(graph.restoreRelationships(batch)).rejects.toThrow(
+        expect.objectContaining({ name: 'RefusedByService' }),
+      );
+      expect((await graph.size()).relationships).toBe(0);
+    });
+
+    test('keeps to the schema it is given, given twice or not, and shows it', async () => {
+      const own = await graph.schema();
+      for (const rules of [SAMPLE_SCHEMA, [...own, ...SAMPLE_SCHEMA]])
+        await graph.createSchema(rules);
+      const found = await graph.schema();
+      expect(found).toEqual(expect.arrayContaining([...SAMPLE_SCHEMA]));
+      expect(found).toHaveLength(own.length + SAMPLE_SCHEMA.length);
+      expect(found[0]).toMatchObject({ type: 'UNIQUENESS' });
+    });
+
+    test('refuses another rule by a name that is taken', async () => {
+      await graph.createSchema(SAMPLE_SCHEMA);
+      const other = SAMPLE_SCHEMA.map((rule) => ({
+        ...rule,
+        statement: rule.statement.replace('n:`', 'n:`other '),
+      }));
+      await expect(graph.createSchema(other)).rejects.toThrow(/already ?exists/i);
+    });
+  });
+}
+
+async function fill(graph: GraphTarget): Promise<void> {
+  await graph.beginRestore();
+  await graph.restoreNodes(SAMPLE_NODES.slice(0, 3));
+  await graph.restoreNodes(SAMPLE_NODES.slice(2));
+  await graph.restoreRelationships(SAMPLE_RELATIONSHIPS);
+}
+
+async function* streamed<Row extends GraphNode | GraphRelationship>(rows: readonly Row[]) {
+  yield* rows;
+}
+
+function withoutId({ labels, properties }: GraphNode) {
+  return { labels: labels.toSorted(), properties };
+}
+
+function byText(a: unknown, b: unknown): number {
+  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
+}

@@ -1,0 +1,121 @@
+// `npm run restore-graph`: from the dumps that a run has left to a graph that holds the same, and to no other.
+import { describe, expect, it } from 'vitest';
+import { fingerprintOf } from '../../../cli/migration/restore-graph/fingerprint.ts';
+import { answerAsText, exitCodeOf } from '../../../cli/migration/restore-graph/output.ts';
+import { runCommand as runRestore } from '../../../cli/migration/restore-graph/run-command.ts';
+import { createSandboxGraph, type SandboxGraph } from '../../../sandbox/graph.ts';
+import { runCommand } from '../../shared/support/command.ts';
+import { RUN } from '../support/migration.ts';
+import { migrationAt } from '../support/prepared.ts';
+
+/** A run that has backed up twice, the second time with a city more. */
+async function backedUpTwice() {
+  const migration = await migrationAt('backed-up');
+  const { graph, services } = migration;
+  migration.pass(60_000);
+  graph.addNode({ labels: ['city'], properties: { name: 'york' } });
+  await migration.finish('backup');
+  const target = createSandboxGraph();
+  return { graph, target, parts: { artifacts: services.artifacts, target } };
+}
+
+async function dumpsOf({ parts }: Awaited<ReturnType<typeof backedUpTwice>>) {
+  const answer = await runRestore({ run: RUN }, parts);
+  if (!('dumps' in answer)) throw new Error('No list');
+  return answer.dumps;
+}
+
+async function latestOf(run: Awaited<ReturnType<typeof backedUpTwice>>) {
+  const [latest] = await dumpsOf(run);
+  if (!latest) throw new Error('No dump');
+  return latest.dump;
+}
+
+const sizeOf = async (graph: SandboxGraph) => (await graph.size()).nodes;
+
+describe('the dumps of a run', () => {
+  it('are listed, the latest first, and those that were never finished are not', async () => {
+    const run = await backedUpTwice();
+    const { artifacts } = run.parts;
+    const dumps = await dumpsOf(run);
+    expect(dumps.map(({ nodes }) => nodes)).toEqual([3, 2]);
+    expect(answerAsText({ dumps })).toMatch(/^run-a\/graph-\d+ {2}of .+Z, nodes 3, .+\nrun-a\//);
+    await artifacts.delete(`${dumps[0]?.dump}/manifest.json`);
+    expect(await dumpsOf(run)).toEqual(dumps.slice(1));
+  });
+
+  it('of a run that has none are none', async () => {
+    const { parts } = await backedUpTwice();
+    const answer = await runRestore({ run: 'other-run' }, parts);
+    expect(answerAsText(answer)).toBe('There is no finished dump of that run.');
+  });
+});
+
+describe('a dump', () => {
+  it('is read through by a dry run, which leaves the graph as it is', async () => {
+    const run = await backedUpTwice();
+    const order = { dump: await latestOf(run), isAllowed: false };
+    expect(answerAsText(await runRestore(order, run.parts))).toMatch(
+      /nodes 3.+to its last byte\nThe graph is empty and can be restored into\.\nA dry run/,
+    );
+    expect(await sizeOf(run.target)).toBe(0);
+    run.target.addNode({ labels: ['city'], properties: {} });
+    expect(answerAsText(await runRestore(order, run.parts))).toContain(
+      'holds 1 nodes: only an empty',
+    );
+  });
+
+  it('is restored to the same graph, and restored again changes nothing', async () => {
+    const run = await backedUpTwice();
+    const order = { dump: await latestOf(run), isAllowed: true };
+    for (let time = 0; time < 2; time += 1) {
+      const answer = await runRestore(order, run.parts);
+      expect(exitCodeOf(answer)).toBe(0);
+      expect(answerAsText(answer)).toMatch(/: restored, and equal to its dump$/);
+      expect(await fingerprintOf(run.target)).toEqual(await fingerprintOf(run.graph));
+    }
+  });
+
+  it('that was restored with a difference is reported, with the place', async () => {
+    const run = await backedUpTwice();
+    const forgetful = {
+      ...run.target,
+      restoreNodes: async (batch: Parameters<typeof run.target.restoreNodes>[0]) =>
+        await run.target.restoreNodes(
+          batch.map((node) => (node.properties.name === 'york' ? { ...node, labels: [] } : node)),
+        ),
+    };
+    const order = { dump: await latestOf(run), isAllowed: true };
+    const answer = await runRestore(order, { ...run.parts, target: forgetful });
+    expect(exitCodeOf(answer)).toBe(1);
+    expect(answerAsText(answer)).toMatch(
+      /differs from its dump\n(.+\n)*.*nodesPerLabel city: 1 instead/,
+    );
+  });
+});
+
+describe('the command', () => {
+  const restore = (...words: string[]) =>
+    runCommand('cli/migration/restore-graph/restore-graph.ts', words);
+
+  it.each([
+    ['nothing', [], 'either --run'],
+    ['both', ['--run', RUN, '--dump', 'a/graph-1'], 'either --run'],
+    ['a run to be restored', ['--run', RUN, '--execute'], 'either --run'],
+    ['a path', ['--dump', '/etc/passwd'], 'Invalid --dump'],
+    ['an unknown option', ['--force'], "'--force'"],
+  ])('ends with 2 for %s', async (_, words, fault) => {
+    const { code, stderr } = await restore(...words);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/\nAdd --help to see the options\.\n$/);
+    expect(stderr).toContain(fault);
+  });
+
+  it('names all that is missing of its environment', async () => {
+    const { code, stderr } = await restore('--run', RUN);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(
+      /^RefusedSetting: ARTIFACTS_URL is not set.+NEO4J_URL is not set.+NEO4J_PASSWORD is not set/,
+    );
+  });
+});

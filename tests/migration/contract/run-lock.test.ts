@@ -1,0 +1,232 @@
+// One run at a time, one step at a time, and a step that was thought dead changes nothing any more.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { named } from '../support/refused.ts';
+import { LEASE_MS, RUN_TABLES, type RunTable } from '../support/run-table.ts';
+
+describe.each(RUN_TABLES)('%s', (_, open) => {
+  let table: RunTable;
+
+  beforeEach(async () => {
+    table = await open();
+  });
+
+  /** Records that a step of the run has brought it into that phase. */
+  async function finish(id: string, phase: 'live' | 'aborted' | 'closed'): Promise<void> {
+    const lease = await table.lock.take(id);
+    await table.runs.finish(lease, { ...(await table.runs.read(id)), phase }, 'cutover');
+  }
+
+  async function beginLive(id: string): Promise<void> {
+    await table.begin(id);
+    await finish(id, 'live');
+  }
+
+  describe('two runs', () => {
+    it('started at once: one gets the lock, and the refusals of the others name it', async () => {
+      const ids = ['run-a', 'run-b', 'run-c', 'run-d'];
+      const outcomes = await Promise.allSettled(ids.map((id) => table.begin(id)));
+      const started = outcomes.filter(({ status }) => status === 'fulfilled');
+      expect(started).toHaveLength(1);
+      const holder = await table.lock.activeRun();
+      for (const outcome of outcomes) {
+        if (outcome.status === 'fulfilled') expect(outcome.value.runId).toBe(holder);
+        else expect(outcome.reason).toEqual(named('RefusedOtherRun'));
+      }
+      for (const id of ids.filter((id) => id !== holder)) {
+        await expect(table.runs.read(id)).rejects.toEqual(named('RefusedUnknownRun'));
+      }
+    });
+
+    it('cannot have the same id', async () => {
+      await table.begin('run-a');
+      await expect(table.begin('run-a')).rejects.toEqual(named('RefusedNameTaken'));
+    });
+
+    it('follow each other once the first has ended, and only then', async () => {
+      const run = await table.begin('run-a');
+      const lease = await table.lock.take('run-a');
+      await table.runs.write(lease, { ...run, phase: 'switching' });
+      table.pass(40 * 86_400_000);
+      await expect(table.begin('run-b')).rejects.toEqual(named('RefusedOtherRun'));
+
+      await table.runs.finish(lease, { ...run, phase: 'closed' }, 'retention');
+      expect(await table.lock.activeRun()).toBeUndefined();
+      expect(await table.lock.presentRun()).toBe('run-a');
+      await expect(table.lock.take('run-a')).rejects.toEqual(
+        named('RefusedNotNow', 'No run is under way'),
+      );
+      await table.begin('run-b');
+      expect(await table.lock.activeRun()).toBe('run-b');
+    });
+
+    it('begin while others are live, whose steps wait for the lock', async () => {
+      await beginLive('run-a');
+      expect(await table.lock.activeRun()).toBeUndefined();
+      expect(await table.lock.retainedRuns()).toEqual(['run-a']);
+
+      await table.begin('run-b');
+      await expect(table.lock.take('run-a')).rejects.toEqual(named('RefusedOtherRun'));
+      await finish('run-b', 'live');
+      expect(await table.lock.retainedRuns()).toEqual(['run-a', 'run-b']);
+
+      await finish('run-a', 'closed');
+      expect(await table.lock.retainedRuns()).toEqual(['run-b']);
+    });
+
+    it('the default run: the one under way, else the live one, else the one that ended last', async () => {
+      const { lock } = table;
+      expect(await lock.presentRun()).toBeUndefined();
+      await beginLive('run-a');
+      await table.begin('run-b');
+      expect(await lock.presentRun()).toBe('run-b');
+      await finish('run-b', 'aborted');
+      expect(await lock.presentRun()).toBe('run-a');
+      await finish('run-a', 'closed');
+      expect(await lock.presentRun()).toBe('run-a');
+    });
+
+    it('begin although a step of a live one has died', async () => {
+      await beginLive('run-a');
+      await table.lock.take('run-a');
+      await expect(table.begin('run-b')).rejects.toEqual(named('RefusedOtherRun'));
+      table.pass(LEASE_MS);
+      await table.begin('run-b');
+      expect(await table.lock.activeRun()).toBe('run-b');
+    });
+
+    it('do not begin while a live one is being rolled back, crashed or waiting', async () => {
+      await beginLive('run-a');
+      const run = await table.runs.read('run-a');
+      const again = await table.lock.take('run-a');
+      await table.runs.write(again, { ...run, phase: 'switching-back' });
+      table.pass(LEASE_MS);
+      await expect(table.begin('run-b')).rejects.toEqual(named('RefusedOtherRun'));
+      await table.lock.release(await table.lock.take('run-a'));
+      await expect(table.begin('run-b')).rejects.toEqual(named('RefusedOtherRun'));
+    });
+
+    it('do not take the lock of each other', async () => {
+      await table.begin('run-a');
+      for (const ask of [table.lock.take, table.lock.assertCanTake]) {
+        await expect(ask('run-b')).rejects.toEqual(named('RefusedOtherRun'));
+      }
+      await expect(table.lock.assertFree()).rejects.toEqual(named('RefusedOtherRun'));
+    });
+  });
+
+  describe('two steps of a run', () => {
+    beforeEach(async () => {
+      await table.begin('run-a');
+    });
+
+    it('beginning at once: one gets the lease, the others are to come again', async () => {
+      const leases = await Promise.allSettled(
+        Array.from({ length: 6 }, () => table.lock.take('run-a')),
+      );
+      expect(leases.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      for (const lease of leases) {
+        if (lease.status === 'rejected') expect(lease.reason).toEqual(named('RetryableLockHeld'));
+      }
+    });
+
+    it('follow each other at once when the first ends its lease', async () => {
+      const first = await table.lock.take('run-a');
+      await table.lock.release(first);
+      expect(await table.lock.take('run-a')).toEqual({ runId: 'run-a', epoch: first.epoch + 1 });
+    });
+
+    it.each([
+      ['is still held back just before the lease runs out', LEASE_MS - 1, false],
+      ['gets the lock of a dead one when the lease has expired', LEASE_MS, true],
+    ])('the second %s', async (_, later, succeeds) => {
+      const first = await table.lock.take('run-a');
+      table.pass(later);
+      const second = table.lock.take('run-a');
+      if (succeeds) expect((await second).epoch).toBe(first.epoch + 1);
+      else await expect(second).rejects.toEqual(named('RetryableLockHeld'));
+    });
+
+    it('the second need not wait where it sees that the process of the first is gone', async () => {
+      const gone = new Set<string>();
+      const processOf = (self: string) =>
+        table.asProcess({ self, isGone: (holder) => gone.has(holder) }).lock;
+      const first = await processOf('one').take('run-a');
+      table.pass(3_000);
+      await expect(processOf('two').take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
+      gone.add('one');
+      const second = await processOf('two').take('run-a');
+      expect(second.epoch).toBe(first.epoch + 1);
+      await expect(table.lock.renew(first)).rejects.toEqual(named('RefusedLockLost'));
+    });
+
+    it('the second waits a moment for what a killed process has sent last', async () => {
+      await table.asProcess({ self: 'one', isGone: () => true }).lock.take('run-a');
+      table.pass(2_999);
+      const other = table.asProcess({ self: 'two', isGone: () => true }).lock;
+      await expect(other.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
+    });
+
+    it('are at work where one has a lease', async () => {
+      expect(await table.lock.leaseOf('run-a')).toBeUndefined();
+      const lease = await table.lock.take('run-a');
+      const since = table.clock().getTime();
+      table.pass(30_000);
+      await table.lock.renew(lease);
+      const until = since + 30_000 + LEASE_MS;
+      expect(await table.lock.leaseOf('run-a')).toEqual({ since, until });
+      expect(await table.lock.leaseOf('run-b')).toBeUndefined();
+      await table.lock.release(lease);
+      expect(await table.lock.leaseOf('run-a')).toBeUndefined();
+    });
+
+    it('the first keeps its lease as long as it renews it', async () => {
+      const first = await table.lock.take('run-a');
+      table.pass(LEASE_MS - 1);
+      await table.lock.renew(first);
+      table.pass(LEASE_MS - 1);
+      await expect(table.lock.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
+    });
+
+    it('a late first one may go on while nobody has taken its lease', async () => {
+      const first = await table.lock.take('run-a');
+      table.pass(10 * LEASE_MS);
+      await table.lock.renew(first);
+      await expect(table.lock.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
+    });
+  });
+
+  describe('a step whose lease was taken over', () => {
+    it('neither renews, records, finishes nor saves anything', async () => {
+      const run = await table.begin('run-a');
+      const dead = await table.lock.take('run-a');
+      await table.runs.saveCheckpoint(dead, 'copy', { state: { cursor: 'first' } });
+      table.pass(LEASE_MS);
+      const alive = await table.lock.take('run-a');
+
+      const attempts = [
+        () => table.lock.renew(dead),
+        () => table.runs.write(dead, { ...run, phase: 'live' }),
+        () => table.runs.finish(dead, { ...run, phase: 'closed' }, 'copy'),
+        () => table.runs.saveCheckpoint(dead, 'copy', { state: { cursor: 'zombie' } }),
+      ];
+      for (const attempt of attempts) {
+        await expect(attempt()).rejects.toEqual(named('RefusedLockLost'));
+      }
+      expect((await table.runs.read('run-a')).phase).toBe('checked');
+      expect(await table.lock.activeRun()).toBe('run-a');
+      expect((await table.runs.readCheckpoint('run-a', 'copy'))?.state).toEqual({
+        cursor: 'first',
+      });
+      await table.lock.renew(alive);
+    });
+
+    it('does not end the lease of its successor', async () => {
+      await table.begin('run-a');
+      const dead = await table.lock.take('run-a');
+      table.pass(LEASE_MS);
+      await table.lock.take('run-a');
+      await table.lock.release(dead);
+      await expect(table.lock.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
+    });
+  });
+});

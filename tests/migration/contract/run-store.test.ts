@@ -1,0 +1,120 @@
+// What a run's record and checkpoints remember, and what they refuse to.
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Run } from '../../../lib/migration/runs/run.ts';
+import type { Lease } from '../../../lib/migration/runs/run-lock.ts';
+import { recordKey } from '../../../lib/migration/runs/run-lock.ts';
+import { statusOf } from '../../../lib/migration/steps/status.ts';
+import { named } from '../support/refused.ts';
+import { RUN_TABLES, type RunTable } from '../support/run-table.ts';
+
+const DIGEST = 'a'.repeat(64);
+
+// Of Step Functions: bytes of a state, characters of a cause.
+const LARGEST_STATE = 256 * 1024;
+const LONGEST_CAUSE = 32_768;
+
+describe.each(RUN_TABLES)('%s', (_, open) => {
+  let table: RunTable;
+  let run: Run;
+  let lease: Lease;
+
+  beforeEach(async () => {
+    table = await open();
+    run = await table.begin('run-a');
+    lease = await table.lock.take('run-a');
+  });
+
+  describe('the record', () => {
+    it('comes back as it was written', async () => {
+      const written: Run = {
+        ...run,
+        phase: 'switching',
+        evidence: {
+          'verification-report': {
+            artifact: 'run-a/verification.json',
+            digest: DIGEST,
+            recordedAt: table.clock().getTime(),
+            facts: { passed: true, points: 5_000, fingerprint: DIGEST },
+          },
+        },
+        window: { deadlineAt: table.clock().getTime() + 30 * 60_000 },
+      };
+      await table.runs.write(lease, written);
+      expect(await table.runs.read('run-a')).toEqual(written);
+    });
+
+    it('at its largest is carried by the state machine, beside the failure of a step', async () => {
+      const largest = runOf(run, 125);
+      await expect(table.runs.write(lease, runOf(run, 126))).rejects.toEqual(
+        named('RefusedDefect'),
+      );
+      await table.runs.write(lease, largest);
+      const status = await statusOf(table, { runId: 'run-a' });
+      const failure = { Error: 'RefusedVerification', Cause: 'ä'.repeat(LONGEST_CAUSE) };
+      const state = JSON.stringify({ runId: 'run-a', status, failure });
+      expect(Buffer.byteLength(JSON.stringify(largest))).toBeGreaterThan(63 * 1024);
+      expect(Buffer.byteLength(state)).toBeLessThan(LARGEST_STATE);
+    });
+
+    it('of an unknown run is a refusal', async () => {
+      await expect(table.runs.read('run-z')).rejects.toEqual(
+        named('RefusedUnknownRun', 'There is no run run-z; there are run-a.'),
+      );
+    });
+
+    it.each([
+      ['a field that is not its own', { apiKey: 'secret' }],
+      ['counts of users', { counts: { alice: 3 } }],
+      ['a phase that does not exist', { phase: 'done' }],
+      ['evidence without a digest', { evidence: { 'verification-report': { artifact: 'x' } } }],
+      ['a fact that is a text of any length', { evidence: { 'verification-report': long() } }],
+    ])('does not take %s', async (_, part) => {
+      const attempt = table.runs.write(lease, { ...run, ...part } as Run);
+      await expect(attempt).rejects.toEqual(named('RefusedDefect'));
+      expect(await table.runs.read('run-a')).toEqual(run);
+    });
+
+    it('lies where no ledger can reach it', () => {
+      expect(recordKey('run-a').pk).toMatch(/^[^\w-]/);
+    });
+  });
+
+  describe('a checkpoint', () => {
+    it('tells the next context where the last one stopped', async () => {
+      const checkpoint = { state: { cursor: '42' }, progress: { done: 42, total: 100 } };
+      await table.runs.saveCheckpoint(lease, 'copy', checkpoint);
+      const savedAt = table.clock().getTime();
+      expect(await table.runs.readCheckpoint('run-a', 'copy')).toEqual({ ...checkpoint, savedAt });
+      expect(await table.runs.readCheckpoint('run-a', 'backup')).toBeUndefined();
+    });
+
+    it('is forgotten when its step has finished, with the record that says so', async () => {
+      await table.runs.saveCheckpoint(lease, 'copy', { state: {} });
+      await table.runs.saveCheckpoint(lease, 'backup', { state: {} });
+      await table.runs.finish(lease, { ...run, phase: 'copied' }, 'copy');
+      expect((await table.runs.read('run-a')).phase).toBe('copied');
+      expect(await table.runs.readCheckpoint('run-a', 'copy')).toBeUndefined();
+      expect(await table.runs.readCheckpoint('run-a', 'backup')).toBeDefined();
+    });
+
+    it('of more than 256 KB is refused, and the one before it stays', async () => {
+      await table.runs.saveCheckpoint(lease, 'copy', { state: 'small' });
+      const attempt = table.runs.saveCheckpoint(lease, 'copy', { state: 'x'.repeat(256 * 1024) });
+      await expect(attempt).rejects.toEqual(named('RefusedDefect'));
+      expect((await table.runs.readCheckpoint('run-a', 'copy'))?.state).toBe('small');
+    });
+  });
+});
+
+function long() {
+  return { artifact: 'x', digest: DIGEST, recordedAt: 1, facts: { text: 'x'.repeat(513) } };
+}
+
+/** Each fact has half a kilobyte. */
+function runOf(run: Run, facts: number): Run {
+  const name = (n: number) => `fact-${n}`.padEnd(12, '-');
+  const entries = Array.from({ length: facts }, (_, n) => [name(n), 'x'.repeat(500)]);
+  const recordedAt = run.startedAt;
+  const report = { artifact: 'x', digest: DIGEST, recordedAt, facts: Object.fromEntries(entries) };
+  return { ...run, phase: 'copied', evidence: { 'verification-report': report } };
+}

@@ -1,0 +1,232 @@
+// Searches in two collections, over the sandbox of the store: what counts as a difference, and what does not.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createQdrant, type VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
+import {
+  findingsIn,
+  measureParity,
+  PARITY_START,
+  sampleMemories,
+} from '../../../lib/migration/parity.ts';
+import { withKeywordText } from '../../../lib/migration/points.ts';
+import type { Hit, Point } from '../../../lib/migration/ports/vector-store.ts';
+import { type QdrantSandbox, startQdrantSandbox } from '../../../sandbox/qdrant/server.ts';
+import { NEW_LAYOUT, OLD_LAYOUT, point } from '../support/vector-stores.ts';
+
+type Search = VectorStore['search'];
+
+const TESTER = '__migration_test_run-a';
+
+let sandbox: QdrantSandbox;
+let store: VectorStore;
+let made = 0;
+
+beforeAll(async () => {
+  sandbox = await startQdrantSandbox();
+  store = createQdrant({ url: sandbox.url, fetch: sandbox.fetch });
+});
+afterAll(() => sandbox.close());
+
+const WORDS = [
+  'cello',
+  'boat',
+  'garden',
+  'chess',
+  'Lisbon',
+  'tea',
+  'violin',
+  'snow',
+  'bread',
+  'owls',
+];
+
+const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+
+/** @param text none where it is undefined; the vector turns with `n` */
+function memory(n: number, user: string, text: string | undefined = `likes ${WORDS[n % 10]} ${n}`) {
+  const made = new Date(1.7e12 + n * 1_000).toISOString();
+  const vector = [Math.cos(n / 40), Math.sin(n / 40), Math.cos(n / 7) / 9, 0.1];
+  const payload = JSON.stringify({ user_id: user, created_at: made, ...(text && { data: text }) });
+  return point(uuid(n), payload, JSON.stringify(vector));
+}
+
+const many = (count: number, user: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => memory(n, user(n)));
+
+async function collections(points: readonly Point[]) {
+  made += 1;
+  const names = { from: `old-${made}`, to: `new-${made}` };
+  await store.createCollection(names.from, OLD_LAYOUT);
+  await store.createCollection(names.to, NEW_LAYOUT);
+  await store.upsert(names.from, points, 'upsert');
+  await store.upsert(names.to, points.map(withKeywordText), 'upsert');
+  return names;
+}
+
+type Names = Awaited<ReturnType<typeof collections>>;
+
+/** Asked to stop after each page and batch, where time is up. */
+async function measure({ from, to }: Names, search = store.search, isTimeUp = () => false) {
+  const doubled = { ...store, search };
+  const places = {
+    from: { store: doubled, collection: from },
+    to: { store: doubled, collection: to },
+  };
+  const settings = { ...places, hasKeywords: true, seed: 'run-a', without: TESTER };
+  let reached = PARITY_START;
+  const save = async (next: typeof reached) => {
+    reached = JSON.parse(JSON.stringify(next));
+  };
+  for (;;) {
+    const parity = await measureParity(settings, { start: reached, save, isTimeUp });
+    if (parity)
+      return { parity, findings: findingsIn(parity), bytes: JSON.stringify(reached).length };
+  }
+}
+
+const SAME = { overlap: 1, firstInOld: 1, firstInNew: 1 };
+
+describe('equal collections', () => {
+  const same = Array.from({ length: 30 }, (_, n) => ({ ...memory(1, 'a'), id: memory(n, 'a').id }));
+  it.each<[string, readonly Point[], object]>([
+    [
+      'of many users',
+      many(400, (n) => `user-${n % 9}`),
+      { searched: 200, searchedByKeywords: 200 },
+    ],
+    ['of users with one memory each', many(12, (n) => `user-${n}`), { searched: 12 }],
+    ['of one memory thirty times', same, { searched: 30, foundByKeywords: 30 }],
+    [
+      'of memories without text',
+      [memory(1, 'a', ''), memory(2, 'a', 'the and of')],
+      { searched: 2, searchedByKeywords: 0 },
+    ],
+    [
+      'of points without a user, and of the test user',
+      [point(1, '{}'), memory(2, TESTER), memory(3, 'a')],
+      { searched: 1 },
+    ],
+    ['of nothing', [], { searched: 0 }],
+  ])('%s have no finding', async (_, points, figures) => {
+    const { parity, findings } = await measure(await collections(points));
+    expect(parity).toMatchObject({ ...SAME, ...figures });
+    expect(parity.foundByKeywords).toBe(parity.searchedByKeywords);
+    expect(findings).toEqual([]);
+  });
+});
+
+it.each([
+  [2, []],
+  [4, [expect.stringMatching(/^97\.3 % .* by their own keywords/)]],
+])('%d of 150 memories without keywords', async (lacking, expected) => {
+  const points = many(150, (n) => `user-${n % 9}`);
+  const names = await collections(points);
+  await store.upsert(names.to, points.slice(0, lacking), 'upsert');
+  const { parity, findings } = await measure(names);
+  expect(parity.foundByKeywords).toBe(parity.searchedByKeywords - lacking);
+  expect(findings).toEqual(expected);
+});
+
+it('what users write between the searches is no difference', async () => {
+  const names = await collections(many(60, (n) => `user-${n % 2}`));
+  let searches = 0;
+  const search: Search = async (...args) => {
+    searches += 1;
+    const own = memory(searches, 'user-0', 'written in the meantime');
+    if (searches % 9 === 0)
+      await store.upsert(
+        names.from,
+        [{ ...own, vector: memory(searches + 30, 'x').vector }],
+        'upsert',
+      );
+    if (searches % 9 === 3) await store.deletePoints(names.from, { ids: [own.id] });
+    return await store.search(...args);
+  };
+  const { parity, findings } = await measure(names, search);
+  expect(parity.searched).toBeGreaterThan(20);
+  expect(findings).toEqual([]);
+});
+
+/** Of the new collection, where there is one; other searches take 5 ms. */
+const searching =
+  (changed?: string, change: (hits: readonly Hit[]) => object = () => ({})): Search =>
+  async (collection, request) => {
+    const { hits } = await store.search(collection, request);
+    return { hits, milliseconds: 5, ...(collection === changed && change(hits)) };
+  };
+
+describe('a search in the new collection', () => {
+  const points = many(300, (n) => `user-${n % 3}`);
+
+  it.each<[string, (hits: readonly Hit[]) => object, RegExp]>([
+    ['misses one of five', (hits) => ({ hits: hits.filter((_, n) => n % 5 < 4) }), /80\.0 % are/],
+    ['finds nothing', () => ({ hits: [] }), /0\.0 % are the same/],
+    ['takes long', () => ({ milliseconds: 400 }), /the median search takes 400 ms/],
+    ['takes thrice as long, which nobody notices', () => ({ milliseconds: 15 }), /^$/],
+  ])('that %s is a finding where users would notice', async (_, change, finding) => {
+    const names = await collections(points);
+    const { findings } = await measure(names, searching(names.to, change));
+    expect(findings.join()).toMatch(finding);
+  });
+
+  it('that is slow once is asked again', async () => {
+    const names = await collections(points);
+    let asked = 0;
+    const search: Search = async (...args) => {
+      asked += 1;
+      return { ...(await store.search(...args)), milliseconds: asked % 7 === 0 ? 900 : 5 };
+    };
+    const { parity } = await measure(names, search);
+    expect(parity).toMatchObject({ oldMedianMs: 5, newMedianMs: 5 });
+    expect(parity.newP95Ms).toBeLessThan(900);
+  });
+});
+
+it('a measurement that is stopped again and again ends with the same figures, and keeps little', async () => {
+  const names = await collections(many(1_200, (n) => `user-${n % 300}`));
+  let asked = 0;
+  const whole = await measure(names, searching());
+  const stopped = await measure(names, searching(), () => {
+    asked += 1;
+    return asked % 2 === 0;
+  });
+  expect(stopped.parity).toEqual(whole.parity);
+  expect(asked).toBeGreaterThan(10);
+  expect(stopped.bytes).toBeLessThan(64 * 1024);
+});
+
+describe('a sample', () => {
+  async function sampleOf(points: readonly Point[], seed = 'run-a') {
+    const names = await collections(points);
+    const from = { store, collection: names.from };
+    const { kept } = await sampleMemories({ from, seed, without: TESTER });
+    return kept.map(({ id }) => points.find((one) => one.id === id) as Point);
+  }
+  const userOf = ({ payload }: Point) => JSON.parse(payload).user_id as string;
+  const ageOf = ({ id }: Point) => Number(JSON.parse(id).slice(-12));
+
+  it('has all users where one of them has nearly everything, and each memory once', async () => {
+    const sample = await sampleOf(many(1_600, (n) => (n % 40 === 0 ? `user-${n}` : 'user-1')));
+    expect(new Set(sample.map(userOf)).size).toBe(41);
+    expect(new Set(sample).size).toBe(200);
+  });
+
+  it.each([
+    ['of one user', () => 'user-1'],
+    ['of many users', (n: number) => `user-${n % 300}`],
+  ])('%s is spread over all ages', async (_, user) => {
+    const quarters = (await sampleOf(many(1_600, user))).map((one) => Math.floor(ageOf(one) / 400));
+    for (const quarter of [0, 1, 2, 3])
+      expect(quarters.filter((one) => one === quarter).length).toBeGreaterThan(25);
+  });
+
+  it('is the same one for the same run, and another one for another', async () => {
+    const points = many(900, (n) => `user-${n % 7}`);
+    const [one, again, other] = [
+      await sampleOf(points),
+      await sampleOf(points),
+      await sampleOf(points, 'run-b'),
+    ];
+    expect(again).toEqual(one);
+    expect(other).not.toEqual(one);
+  });
+});

@@ -1,0 +1,346 @@
+// A window that is refused, or late, rolls back by itself from any stage: no writes are opened on the new version, the record
+// keeps the reason, and users are as they were.
+import { expect, it } from 'vitest';
+import type { Properties } from '../../../../lib/migration/graph/values.ts';
+import type { PointVector } from '../../../../lib/migration/ports/vector-store.ts';
+import { Refusal, type RefusalName, RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
+import { scanCollection } from '../../../../lib/migration/steps/recorded-counts.ts';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
+import { ofUser } from '../../../../sandbox/memory-backend/memory-version.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { type ServiceChanges, whenAsked } from '../../support/changed-services.ts';
+import { changeFirst, deleteFirst, writeToOld } from '../../support/holdings.ts';
+import { type Migration, type MigrationOptions, RUN } from '../../support/migration.ts';
+import { migrationAt, type Point } from '../../support/prepared.ts';
+import { named } from '../../support/refused.ts';
+
+const WINDOW_MS = 30 * 60_000;
+
+interface Row {
+  /** That it had reached. */
+  readonly at: Point;
+  readonly options?: MigrationOptions;
+  readonly plan?: Readonly<Record<string, unknown>>;
+  readonly happens?: (migration: Migration) => unknown;
+  readonly changes?: (migration: Migration) => ServiceChanges;
+  readonly refused: RefusalName;
+  readonly why?: string | RegExp;
+  /** What happens counts as the write of a user, and comes along. */
+  readonly isLeak?: true;
+}
+
+async function closeWindow(migration: Migration): Promise<void> {
+  migration.pass(WINDOW_MS);
+  await migration.beat();
+}
+
+/** The window closes while that call is under way. */
+function closing(
+  at: Point,
+  port: 'vectors' | 'backend',
+  method: 'uploadSnapshot' | 'scroll' | 'bestMatch',
+): Row {
+  const changes = (migration: Migration) => {
+    const service = migration.services[port] as Record<string, (...args: unknown[]) => unknown>;
+    const slow = async (...args: unknown[]) => {
+      await closeWindow(migration);
+      return await service[method]?.(...args);
+    };
+    return { [port]: { [method]: slow } };
+  };
+  return { at, changes, refused: 'RefusedNotNow', why: 'The window closed at' };
+}
+
+/** No proof that writes are frozen, however often it is asked for. */
+function unproved(answer?: number): Row {
+  const failure = new RetryableFailure(
+    'RetryableUnavailable',
+    'Not now.',
+    answer ? { answer } : {},
+  );
+  const addMemory = () => Promise.reject(failure);
+  return {
+    at: 'copied',
+    refused: 'RefusedNotFrozen',
+    changes: () => ({ backend: { addMemory } }),
+  };
+}
+
+const IN_PLACE = { options: { isInPlace: true }, plan: { inPlace: true } };
+
+const without = (shortcomings: NonNullable<MigrationOptions['shortcomings']>) => ({
+  hasPreview: false,
+  shortcomings,
+});
+
+const ROWS: Readonly<Record<string, Row>> = {
+  'a proxy says that there is no such collection': {
+    at: 'copied',
+    refused: 'RefusedByService',
+    why: '404',
+    happens: ({ qdrant }) =>
+      qdrant.fault({
+        on: /points\/count/,
+        does: { kind: 'answer', status: 404, body: 'no such route' },
+      }),
+  },
+  'a write still goes through, which is taken back': {
+    at: 'copied',
+    refused: 'RefusedNotFrozen',
+    options: { forgetsToFreeze: true },
+  },
+  'a write got through without an answer': {
+    at: 'copied',
+    refused: 'RefusedNotFrozen',
+    options: { forgetsToFreeze: true },
+    changes: ({ services: { backend } }) => ({
+      backend: {
+        addMemory: async (user, text) => {
+          await backend.addMemory(user, text);
+          throw new RetryableFailure('RetryableUnavailable', 'POST /memories: no answer');
+        },
+      },
+    }),
+  },
+  'a write is only answered with a timeout': unproved(),
+  'a write is only answered with 429': unproved(429),
+  'a write is only answered with 502': unproved(502),
+  'a write is only answered with 500': unproved(500),
+  'the dump of the graph cannot be read back': {
+    at: 'frozen',
+    refused: 'RefusedSnapshot',
+    changes: ({ graph }) => ({
+      graph: {
+        async *nodes() {
+          const properties = { at: { year: 2026 } } as unknown as Properties;
+          for await (const node of graph.nodes()) yield { ...node, properties };
+        },
+      },
+    }),
+  },
+  'the graph is written to while it is dumped': {
+    at: 'frozen',
+    refused: 'RefusedNotFrozen',
+    changes: ({ graph }) => ({
+      graph: {
+        async *nodes() {
+          yield* graph.nodes();
+          graph.addNode({ labels: ['person'], properties: { name: 'late' } });
+        },
+      },
+    }),
+  },
+  'the old collection is written to while it is backed up': {
+    at: 'frozen-and-backed-up',
+    refused: 'RefusedSourceChanged',
+    happens: (migration) => changeFirst(migration, SOURCE),
+  },
+  'the store does not keep what it is given': {
+    at: 'frozen-and-backed-up',
+    refused: 'RefusedVerification',
+    why: /missing: 1.*-report-\d+\.json/,
+    happens: (migration) => deleteFirst(migration, migration.target),
+    changes: () => ({ vectors: { upsert: async () => undefined } }),
+  },
+  'a memory of the new collection is gone': {
+    at: 'equal',
+    refused: 'RefusedVerification',
+    happens: (migration) => deleteFirst(migration, migration.target),
+  },
+  'a memory of the new collection was changed': {
+    at: 'equal',
+    refused: 'RefusedVerification',
+    happens: (migration) => changeFirst(migration, migration.target),
+  },
+  'the old collection was written to': {
+    at: 'equal',
+    refused: 'RefusedSourceChanged',
+    happens: (migration) => writeToOld(migration, 'Written after the verification'),
+  },
+  'the one collection was written to, in place': {
+    at: 'equal',
+    refused: 'RefusedSourceChanged',
+    ...IN_PLACE,
+    happens: (migration) => writeToOld(migration, 'Written inside the window'),
+  },
+  'a vector is another one, in place': {
+    at: 'equal',
+    refused: 'RefusedSourceChanged',
+    ...IN_PLACE,
+    changes: ({ services: { vectors } }) => ({
+      vectors: {
+        scroll: async (name, request) => {
+          const page = await vectors.scroll(name, request);
+          const points = page.points.map((point) => {
+            // So little that it is still found by its own words.
+            const text = point.vector?.replace(/\d+\.\d+/, '$&1');
+            return text === undefined ? point : { ...point, vector: text as PointVector };
+          });
+          return { ...page, points };
+        },
+      },
+    }),
+  },
+  'users have other counts, in place': {
+    at: 'equal',
+    refused: 'RefusedSourceChanged',
+    ...IN_PLACE,
+    changes: ({ services: { vectors } }) => ({
+      vectors: {
+        facet: async (...args) => {
+          const [one, other, ...rest] = await vectors.facet(...args);
+          if (!one || !other) return rest;
+          return [{ ...one, count: one.count + 1 }, { ...other, count: other.count - 1 }, ...rest];
+        },
+      },
+    }),
+  },
+  'the store fills no keywords, in place': {
+    at: 'frozen',
+    refused: 'RefusedVerification',
+    why: /no keywords of 1 of \d+ points/,
+    ...IN_PLACE,
+    happens: (migration) => writeToOld(migration, 'Written before the freeze'),
+    changes: () => ({ vectors: { updateVectors: async () => undefined } }),
+  },
+  'somebody else has changed the setting': {
+    at: 'equal',
+    refused: 'RefusedSettingChanged',
+    why: `instead of "${SOURCE}"`,
+    happens: ({ services: { setting } }) => setting.change({ from: SOURCE, to: 'elsewhere' }),
+  },
+  'the backups could still be deleted': {
+    at: 'equal',
+    refused: 'RefusedCredentials',
+    changes: () => ({
+      artifacts: { retain: () => Promise.reject(new Refusal('RefusedCredentials', 'No.')) },
+    }),
+  },
+  'a count of a user differs once the new version is deployed': {
+    isLeak: true,
+    at: 'equal',
+    refused: 'RefusedVerification',
+    changes: (migration) =>
+      whenAsked(migration, 'deploy-new', () => deleteFirst(migration, migration.target)),
+  },
+  'the old collection is written to while the new version is deployed': {
+    at: 'equal',
+    refused: 'RefusedSourceChanged',
+    changes: (migration) =>
+      whenAsked(migration, 'deploy-new', () => writeToOld(migration, 'Too late')),
+  },
+  'the new version has no model for keywords': {
+    at: 'equal',
+    refused: 'RefusedNewVersion',
+    why: 'fastembed',
+    options: without({ noKeywordModel: true }),
+  },
+  'the new version has another embedding model': {
+    at: 'equal',
+    refused: 'RefusedNewVersion',
+    why: 'another embedding model',
+    options: without({ otherEmbeddings: true }),
+  },
+  'the new version remembers nothing': {
+    at: 'equal',
+    refused: 'RefusedNewVersion',
+    why: 'does not find what it has remembered',
+    options: without({ emptyExtractions: 9 }),
+  },
+  'the old version is there in place of the new one, which a smoke test writes to': {
+    at: 'equal',
+    refused: 'RefusedNewVersion',
+    changes: ({ services: { hooks } }) => ({
+      hooks: {
+        ask: async (request) =>
+          await hooks.ask(
+            request.action === 'deploy-new' ? { ...request, action: 'open-writes' } : request,
+          ),
+      },
+    }),
+  },
+  'the program has a defect': {
+    at: 'equal',
+    refused: 'RefusedDefect',
+    why: 'TypeError: see the log',
+    changes: () => ({ backend: { health: () => Promise.reject(new TypeError('x is no y')) } }),
+  },
+  'the window has closed': {
+    at: 'equal',
+    refused: 'RefusedNotNow',
+    why: 'The window closed at',
+    happens: closeWindow,
+  },
+  'a snapshot that cannot be restored is found when the window has closed': {
+    at: 'frozen',
+    refused: 'RefusedSnapshot',
+    why: 'Damaged.',
+    changes: (migration) => ({
+      vectors: {
+        uploadSnapshot: async () => {
+          await closeWindow(migration);
+          throw new Refusal('RefusedSnapshot', 'Damaged.');
+        },
+      },
+    }),
+  },
+  'the window closes while its backup is tried': closing('frozen', 'vectors', 'uploadSnapshot'),
+  'the window closes while both are compared': closing('frozen-and-backed-up', 'vectors', 'scroll'),
+  'the window closes while the new version is tried': closing('equal', 'backend', 'bestMatch'),
+};
+
+it.each(Object.entries(ROWS))(
+  'where %s',
+  async (_, { at, options, plan, happens, changes, refused, why, isLeak }) => {
+    const migration = await migrationAt(at, options, plan);
+    const { services, runs, operator } = migration;
+    const { vectors, setting } = services;
+    // The memories of the test user aside.
+    const contents = async () =>
+      (await scanCollection(services, await runs.read(RUN), SOURCE)).contents.digest;
+    await happens?.(migration);
+    const active = await setting.read();
+    const attempt = migration.finish('cutover', {}, changes?.(migration));
+    await expect(attempt).rejects.toEqual(named(refused, why));
+    const turned = await readStatus(services);
+    expect(turned).toMatchObject({ phase: 'switching-back', refused: { name: refused } });
+    expect(turned.openedAt).toBeNull();
+    const old = await contents();
+    await migration.finish('rollback', { actor: 'machine' });
+    expect(await readStatus(services)).toMatchObject({
+      phase: 'copied',
+      refused: { name: refused },
+    });
+    expect(await setting.read()).toBe(active);
+    expect((await contents()) === old).toBe(!isLeak);
+    expect(await vectors.count(SOURCE, ofUser(testUserOf(RUN)))).toBe(0);
+    const { heard } = operator;
+    const isDeployed = heard.includes('deploy-new') || heard.includes('deploy-old');
+    expect(heard.slice(isDeployed ? -2 : -1)).toEqual([
+      ...(isDeployed ? ['deploy-old'] : []),
+      'open-writes',
+    ]);
+    expect(turned.approvedBy).toBe('ada');
+  },
+);
+
+it('where nothing is left to return to, says what failed and why it cannot return', async () => {
+  const migration = await migrationAt('equal');
+  const { services, runs } = migration;
+  const slow = { hooks: { ask: async () => 'under-way' as const } };
+  expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
+  await services.vectors.deleteCollection(SOURCE);
+  const health = () => Promise.reject(new Refusal('RefusedNewVersion', 'It does not start.'));
+  const changes = { vectors: { version: async () => '2.0.0' }, backend: { health } };
+  const both = /store runs 2\.0\.0.*RefusedNewVersion: It does not start\./;
+  for (const step of ['cutover', 'rollback'] as const) {
+    const attempt = migration.finish(step, { actor: 'machine' }, changes);
+    const seen = step === 'cutover' ? both : '';
+    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo', seen));
+  }
+  expect(await runs.read(RUN)).toMatchObject({
+    phase: 'switching',
+    refused: { name: 'RefusedNothingToReturnTo', why: expect.stringMatching(both) },
+  });
+});

@@ -1,0 +1,310 @@
+// A backup beside other snapshots and late writes, of a snapshot that cannot be restored, and over a lossy connection.
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { restoreTestCollectionOf, testUserOf } from '../../../../lib/migration/runs/run-names.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import type { ServiceChanges } from '../../support/changed-services.ts';
+import { LAYOUT, manifestOf, standingOf } from '../../support/holdings.ts';
+import {
+  createMigration,
+  type Migration,
+  type MigrationOptions,
+  RUN,
+} from '../../support/migration.ts';
+import { migrationAt } from '../../support/prepared.ts';
+import { named } from '../../support/refused.ts';
+import { createAlias, point } from '../../support/vector-stores.ts';
+
+describe('a backup', () => {
+  it('counts what users wrote up to the snapshot, and not what the run itself wrote', async () => {
+    const migration = await createMigration();
+    const { vectors } = migration.services;
+    await migration.start();
+    const probe = JSON.stringify({ user_id: testUserOf(RUN), data: 'a late write of a chat' });
+    await vectors.upsert(SOURCE, [point(1, probe, '[1,0,0,0,0,0,0,0]')], 'upsert');
+    await migration.finish('backup');
+    expect((await manifestOf(migration)).contents).toMatchObject({ points: 60, users: 7 });
+  });
+
+  it('does not mistake a snapshot that was there for its own, nor remove it', async () => {
+    const migration = await createMigration();
+    const { vectors } = migration.services;
+    await vectors.startSnapshot(SOURCE);
+    await expect.poll(async () => (await vectors.listSnapshots(SOURCE)).length).toBe(1);
+    const [others] = await vectors.listSnapshots(SOURCE);
+    migration.pass(5_000);
+    await migration.start();
+    await migration.follow('backup');
+    const { snapshot } = await manifestOf(migration);
+    expect(snapshot.name).not.toBe(others?.name);
+    expect(await vectors.listSnapshots(SOURCE)).toEqual([others]);
+  });
+
+  it('asks for its snapshot soon at first, and less often the longer it takes', async () => {
+    const migration = await migrationAt('checked');
+    migration.qdrant.fault({
+      on: /^POST .*\/snapshots\?wait=false/,
+      does: { kind: 'answer', status: 202, body: '{"status":"accepted","time":0}' },
+    });
+    const waits: number[] = [];
+    for (let n = 0; n < 20; n += 1) {
+      const result = await migration.invoke('backup');
+      const seconds = result.dryRun ? Number.NaN : result.waitSeconds;
+      waits.push(seconds);
+      migration.pass(seconds * 1_000);
+    }
+    expect(waits[0]).toBe(1);
+    expect(waits).toEqual(waits.toSorted((one, other) => one - other));
+    expect(waits.at(-1)).toBe(5);
+  });
+});
+
+interface Fault {
+  readonly options?: MigrationOptions;
+  readonly changes: (migration: Migration) => ServiceChanges;
+}
+
+const FAULTS: readonly (readonly [string, Fault])[] = [
+  [
+    'what was kept of it is cut off',
+    {
+      changes: ({ services: { artifacts } }) => ({
+        artifacts: {
+          async *get(key) {
+            for await (const chunk of artifacts.get(key)) {
+              yield key.includes('/snapshot-') ? chunk.subarray(0, chunk.length - 1) : chunk;
+            }
+          },
+        },
+      }),
+    },
+  ],
+  [
+    'a kept part is damaged',
+    {
+      changes: ({ services: { vectors } }) => ({
+        vectors: {
+          async downloadSnapshot(...args) {
+            const part = await vectors.downloadSnapshot(...args);
+            const [first = new Uint8Array(), ...rest] = await Array.fromAsync(part.bytes);
+            const bytes = [first.map((byte, at) => (at === 0 ? byte ^ 1 : byte)), ...rest];
+            return { ...part, bytes: Readable.from(bytes) };
+          },
+        },
+      }),
+    },
+  ],
+  [
+    'the file ends before its size',
+    {
+      options: { qdrant: { keepsSnapshotsElsewhere: true } },
+      changes: ({ services: { vectors } }) => ({
+        vectors: {
+          listSnapshots: async (name) =>
+            (await vectors.listSnapshots(name)).map((one) => ({ ...one, size: one.size + 1 })),
+        },
+      }),
+    },
+  ],
+  [
+    'it never came',
+    {
+      changes: ({ pass }) => ({
+        vectors: {
+          startSnapshot: async () => {
+            pass(595_000);
+            return undefined;
+          },
+        },
+      }),
+    },
+  ],
+];
+
+describe('a snapshot that cannot be restored', () => {
+  it.each(FAULTS)('is no backup, and the next one takes another: %s', async (_, fault) => {
+    const migration = await migrationAt('checked', fault.options);
+    const { vectors } = migration.services;
+    const before = await standingOf(migration);
+    const attempt = migration.finish('backup', {}, fault.changes(migration));
+    await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
+    expect(await standingOf(migration)).toEqual(before);
+    expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
+    await migration.finish('backup');
+    expect((await manifestOf(migration)).contents.points).toBe(60);
+  });
+
+  it('is taken again where a part of it, or the file on the store, is gone half-way', async () => {
+    const migration = await migrationAt('checked');
+    const { vectors, artifacts } = migration.services;
+    const broken = () => Promise.reject(new Error('Broken off'));
+    const halfway = async (ill: Partial<typeof vectors>) => {
+      const attempt = migration.finish('backup', {}, { vectors: ill });
+      await expect(attempt).rejects.toThrow('Broken off');
+    };
+    await halfway({ downloadSnapshot: broken });
+    for (const { name } of await vectors.listSnapshots(SOURCE)) {
+      await vectors.deleteSnapshot(SOURCE, name);
+    }
+    await expect(migration.finish('backup')).rejects.toEqual(named('RefusedSnapshot'));
+    await halfway({ uploadSnapshot: broken });
+    await artifacts.deleteAll(`${RUN}/snapshot-`);
+    await expect(migration.finish('backup')).rejects.toEqual(named('RefusedMissingArtifact'));
+    await migration.finish('backup');
+    expect((await migration.runs.read(RUN)).phase).toBe('backed-up');
+    expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
+  });
+});
+
+describe('a snapshot', () => {
+  it.each([
+    ['before ours can be told from it', 0],
+    ['while ours is being kept', 1],
+  ])('that another program makes %s is neither taken nor removed', async (_, parts) => {
+    const migration = await migrationAt('checked');
+    const { vectors, artifacts } = migration.services;
+    let isMade = false;
+    const listSnapshots: typeof vectors.listSnapshots = async (name) => {
+      const listed = await vectors.listSnapshots(name);
+      const kept = await Array.fromAsync(artifacts.list(`${RUN}/snapshot-`));
+      const [ours] = listed;
+      if (ours && kept.length >= parts) isMade = true;
+      return ours && isMade ? [...listed, { ...ours, name: 'of-another-program' }] : listed;
+    };
+    const deleted: string[] = [];
+    const deleteSnapshot = async (_: string, name: string) => void deleted.push(name);
+    const attempt = migration.finish('backup', {}, { vectors: { listSnapshots, deleteSnapshot } });
+    await expect(attempt).rejects.toEqual(named('RefusedSnapshot', 'of-another-program'));
+    expect(deleted).toEqual([]);
+  });
+
+  it.each([
+    ['where the store makes none for us', 202],
+    ['beside ours', 0],
+  ])(
+    'that another program makes half a minute later %s is neither taken nor removed',
+    async (_, status) => {
+      const migration = await migrationAt('checked');
+      const { vectors } = migration.services;
+      const startSnapshot: typeof vectors.startSnapshot = async (name) => {
+        const body = '{"status":"accepted"}';
+        const silently = { kind: 'answer', status, body } as const;
+        if (status > 0) migration.qdrant.fault({ on: /^POST .*snapshots/, does: silently });
+        const answered = await vectors.startSnapshot(name);
+        migration.pass(30_000);
+        await vectors.startSnapshot(name);
+        await migration.qdrant.idle();
+        return answered;
+      };
+      const attempt = migration.finish('backup', {}, { vectors: { startSnapshot } });
+      if (status > 0)
+        await expect(attempt).rejects.toEqual(named('RefusedSnapshot', 'no snapshot'));
+      else await attempt;
+      expect(await vectors.listSnapshots(SOURCE)).toHaveLength(1);
+    },
+  );
+});
+
+describe('the restore test of a backup', () => {
+  it('does not restore onto an alias of what users work on', async () => {
+    const migration = await migrationAt('checked');
+    const name = restoreTestCollectionOf(await migration.runs.read(RUN));
+    await createAlias(migration.qdrant.url, name, SOURCE);
+    const before = await standingOf(migration);
+    await expect(migration.finish('backup')).rejects.toEqual(named('RefusedNameTaken'));
+    expect(await standingOf(migration)).toEqual(before);
+  });
+
+  it('waits for a restore that the store fails to confirm, and does not begin it again', async () => {
+    const migration = await migrationAt('checked');
+    const before = await standingOf(migration);
+    migration.qdrant.fault({
+      on: /\/snapshots\/upload/,
+      when: 'after',
+      does: { kind: 'answer', status: 500, body: '{"status":{"error":"Service internal error"}}' },
+    });
+    await expect(migration.finish('backup')).rejects.toEqual(named('RetryableUnavailable'));
+    expect(await standingOf(migration)).toEqual(before);
+    const uploadSnapshot = () => Promise.reject(new Error('Not twice'));
+    await migration.finish('backup', {}, { vectors: { uploadSnapshot } });
+    expect(await standingOf(migration)).toEqual({ ...before, phase: 'backed-up' });
+  });
+
+  it('removes what an earlier one has left half-restored: the store may panic over it', async () => {
+    const migration = await migrationAt('checked');
+    const { vectors } = migration.services;
+    await vectors.createCollection(restoreTestCollectionOf(await migration.runs.read(RUN)), LAYOUT);
+    const uploadSnapshot: typeof vectors.uploadSnapshot = async (name, upload) => {
+      expect(await vectors.collectionExists(name)).toBe(false);
+      await vectors.uploadSnapshot(name, upload);
+    };
+    await migration.finish('backup', {}, { vectors: { uploadSnapshot } });
+    expect(await vectors.listCollections()).toEqual([SOURCE]);
+  });
+});
+
+describe('a request for a snapshot that the connection loses', () => {
+  const lost = (on: RegExp, times: number) => ({ on, times, does: { kind: 'drop' as const } });
+  const ASKS = /^POST .*\/snapshots\?wait=false/;
+
+  const secondsSince = ({ clock }: Migration, begun: Date) =>
+    (clock().getTime() - begun.getTime()) / 1_000;
+
+  it('is sent again after a minute in which no snapshot has appeared', async () => {
+    const migration = await migrationAt('frozen');
+    const begun = migration.clock();
+    migration.qdrant.fault(lost(ASKS, 1));
+    await migration.reach('backed-up');
+    expect(secondsSince(migration, begun)).toBeGreaterThanOrEqual(60);
+    expect(secondsSince(migration, begun)).toBeLessThan(75);
+    expect(migration.logged).toMatchObject([{ level: 'WARN', runId: RUN }]);
+  });
+
+  it('is given up after ten minutes, and not when the window is over', async () => {
+    const migration = await migrationAt('frozen');
+    const begun = migration.clock();
+    migration.qdrant.fault(lost(ASKS, 99));
+    const attempt = migration.finish('cutover');
+    await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
+    expect(secondsSince(migration, begun)).toBeGreaterThanOrEqual(600);
+    expect(secondsSince(migration, begun)).toBeLessThan(675);
+  });
+
+  it.each(['before the second one', 'while the second one is used'])(
+    'leaves no snapshot where the store had begun one, listed %s',
+    async (when) => {
+      const migration = await migrationAt('checked');
+      const { vectors } = migration.services;
+      let asked = 0;
+      let isListed = false;
+      const slow: Partial<typeof vectors> = {
+        async startSnapshot(collection) {
+          asked += 1;
+          if (asked === 1) throw new RetryableFailure('RetryableUnavailable', 'Reset.');
+          await vectors.startSnapshot(collection);
+          await migration.qdrant.idle();
+          if (when.startsWith('while')) return;
+          await makeLate();
+        },
+        async uploadSnapshot(...args) {
+          await makeLate();
+          await vectors.uploadSnapshot(...args);
+        },
+      };
+      const makeLate = async () => {
+        if (isListed) return;
+        isListed = true;
+        migration.pass(2_000);
+        await vectors.startSnapshot(SOURCE);
+        await migration.qdrant.idle();
+        // Once the second one is kept, the store has it no more.
+        const listed = when.startsWith('while') ? 1 : 2;
+        expect(await vectors.listSnapshots(SOURCE)).toHaveLength(listed);
+      };
+      await migration.finish('backup', {}, { vectors: slow });
+      expect(asked).toBe(2);
+      expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,162 @@
+// The copy on a busy service and on a store in trouble, and in the window, where users cannot write: it reads every
+// memory five times at most.
+import { describe, expect, it } from 'vitest';
+import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
+import type { Hooks } from '../../../../lib/migration/ports/hooks.ts';
+import type { PointId } from '../../../../lib/migration/ports/vector-store.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { whenAsked } from '../../support/changed-services.ts';
+import { fingerprintOf } from '../../support/holdings.ts';
+import { createMigration, RUN } from '../../support/migration.ts';
+import { migrationAt } from '../../support/prepared.ts';
+import { named } from '../../support/refused.ts';
+import { point } from '../../support/vector-stores.ts';
+
+describe('a new collection', () => {
+  it.each([
+    ['turns red', { status: 'red' }],
+    ['has no space', { optimizer_status: { error: 'No space left on device' } }],
+  ] as const)('that %s in the midst of the copy stops it', async (_, trouble) => {
+    const migration = await migrationAt('rebuilt', { memories: 1_000 });
+    const { vectors } = migration.services;
+    let writes = 0;
+    const troubled: Partial<typeof vectors> = {
+      async collectionInfo(name) {
+        const info = await vectors.collectionInfo(name);
+        const isTroubled = name === migration.target && writes >= 2;
+        return info && isTroubled ? { ...info, ...trouble } : info;
+      },
+      async upsert(...request) {
+        writes += 1;
+        return await vectors.upsert(...request);
+      },
+    };
+    const attempt = migration.finish('copy', {}, { vectors: troubled });
+    await expect(attempt).rejects.toEqual(named('RefusedByService'));
+    const checkpoint = await migration.runs.readCheckpoint(RUN, 'copy');
+    const copied = await vectors.count(migration.target);
+    expect([writes, checkpoint?.progress]).toMatchObject([2, { done: copied, total: 1_000 }]);
+    await migration.finish('copy');
+    expect(await vectors.count(migration.target)).toBe(1_000);
+  });
+
+  it.each(['yellow', 'grey'] as const)(
+    'is copied once the store has indexed what it holds: %s',
+    async (status) => {
+      const migration = await migrationAt('rebuilt');
+      const { vectors } = migration.services;
+      let isIndexed = false;
+      const collectionInfo: typeof vectors.collectionInfo = async (name) => {
+        const info = await vectors.collectionInfo(name);
+        const isUnder = name === migration.target && !isIndexed;
+        return info && isUnder ? { ...info, status, indexed_vectors_count: 7 } : info;
+      };
+      const updates: string[] = [];
+      const updateCollection = async (name: string) => void updates.push(name);
+      const changes = { vectors: { collectionInfo, updateCollection } };
+      await migration.invoke('copy', {}, changes);
+      const waiting = await migration.invoke('copy', {}, changes);
+      expect(waiting).toMatchObject({
+        done: false,
+        phase: 'rebuilt',
+        waitsFor: `the index of ${migration.target}: 7 vectors of 60 points`,
+      });
+      expect(updates).toEqual(status === 'grey' ? [migration.target] : []);
+      isIndexed = true;
+      expect(await migration.invoke('copy', {}, changes)).toMatchObject({ phase: 'copied' });
+    },
+  );
+});
+
+const MANY = 600;
+/** Samples of pages and vectors, and the memories of the test user. */
+const FEW = 450;
+
+it('the window reads every memory at most five times', async () => {
+  const migration = await migrationAt('copied', { memories: MANY });
+  const { vectors, hooks } = migration.services;
+  let read = 0;
+  let isWindow = false;
+  const scroll: VectorStore['scroll'] = async (...request) => {
+    const page = await vectors.scroll(...request);
+    if (isWindow) read += page.points.length;
+    return page;
+  };
+  const retrieve: VectorStore['retrieve'] = async (...request) => {
+    const points = await vectors.retrieve(...request);
+    if (isWindow) read += points.length;
+    return points;
+  };
+  const ask: Hooks['ask'] = async (request) => {
+    if (request.action === 'freeze') isWindow = true;
+    if (request.action === 'open-writes') isWindow = false;
+    return await hooks.ask(request);
+  };
+  const changes = { vectors: { scroll, retrieve }, hooks: { ask } };
+  await migration.finish('cutover', {}, changes);
+  expect((await migration.runs.read(RUN)).phase).toBe('live');
+  expect(read).toBeGreaterThan(4 * MANY);
+  expect(read).toBeLessThanOrEqual(5 * MANY + FEW);
+});
+
+/** Creates, changes and deletes memories in turns. */
+function createWriter(store: VectorStore) {
+  const own: PointId[] = [];
+  let writes = 0;
+  let isFrozen = false;
+
+  async function write(): Promise<void> {
+    if (isFrozen) return;
+    writes += 1;
+    const memory = (id: string) =>
+      point(
+        id,
+        JSON.stringify({ user_id: `user-${writes % 3}`, data: `write ${writes}` }),
+        '[1,0,0,0,0,0,0,0]',
+      );
+    const oldest = writes % 4 === 0 ? own.shift() : undefined;
+    if (oldest !== undefined) return await store.deletePoints(SOURCE, { ids: [oldest] });
+    const fresh = `ffffffff-0000-4000-8000-${String(writes).padStart(12, '0')}`;
+    const written = memory(writes % 4 === 3 ? JSON.parse(own.at(-1) ?? '""') : fresh);
+    if (!own.includes(written.id)) own.push(written.id);
+    await store.upsert(SOURCE, [written], 'upsert');
+  }
+
+  return {
+    writes: () => writes,
+    freeze: () => {
+      isFrozen = true;
+    },
+    writing: new Proxy(store, {
+      get(target, name, receiver) {
+        const method: unknown = Reflect.get(target, name, receiver);
+        if (typeof method !== 'function') return method;
+        return async (...args: unknown[]) => {
+          await write();
+          return await method.apply(target, args);
+        };
+      },
+    }),
+  };
+}
+
+it('ends live with every write carried over', async () => {
+  const migration = await createMigration();
+  const { vectors } = migration.services;
+  const writer = createWriter(vectors);
+  const freezing = whenAsked(migration, 'freeze', async () => writer.freeze());
+  const busy = { vectors: writer.writing, ...freezing };
+  await migration.start({}, busy);
+  for (const step of ['backup', 'rebuild', 'copy'] as const) {
+    await migration.finish(step, {}, busy);
+  }
+  const copied = await fingerprintOf(vectors, migration.target);
+  expect(copied).not.toEqual(await fingerprintOf(vectors, SOURCE));
+  await migration.openWindow();
+  await migration.finish('cutover', {}, busy);
+  expect(writer.writes()).toBeGreaterThan(40);
+  expect((await migration.runs.read(RUN)).phase).toBe('live');
+  const before = await fingerprintOf(vectors, SOURCE);
+  expect(before.points).toBeGreaterThan(60);
+  expect(await fingerprintOf(vectors, migration.target)).toEqual(before);
+});

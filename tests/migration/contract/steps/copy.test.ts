@@ -1,0 +1,101 @@
+// The copy: its dry run, its searches, and how fast it reads.
+import { describe, expect, it } from 'vitest';
+import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
+import { userDigest } from '../../../../lib/migration/points.ts';
+import { runStep } from '../../../../lib/migration/runs/step.ts';
+import { copy } from '../../../../lib/migration/steps/copy.ts';
+import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
+import { readUserCounts } from '../../../../lib/migration/user-counts.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { evidenceOf } from '../../support/holdings.ts';
+import { type Migration, RUN } from '../../support/migration.ts';
+import { migrationAt } from '../../support/prepared.ts';
+
+interface Forecast {
+  readonly points: number;
+  readonly users: number;
+  readonly largest: readonly { readonly user: string; readonly points: number }[];
+  readonly allUsers: { readonly artifact: string; readonly digest: string };
+}
+
+it('reports users and points, and writes no memory', async () => {
+  const migration = await migrationAt('rebuilt', { users: 40 });
+  const { vectors, artifacts } = migration.services;
+  const result = await migration.invoke('copy', { execute: false });
+  if (!result.dryRun) throw new Error('No dry run');
+  const { points, users, largest, allUsers } = result.forecast as unknown as Forecast;
+  expect([points, largest.length]).toEqual([60, 20]);
+  const counts = await Array.fromAsync(readUserCounts(artifacts, allUsers));
+  expect(users).toBeGreaterThan(20);
+  expect(counts).toHaveLength(users);
+  expect(counts).toEqual(expect.arrayContaining([...largest]));
+  expect(counts).toContainEqual({ user: userDigest('user-1'), points: expect.any(Number) });
+  expect(counts.reduce((sum, { points }) => sum + points, 0)).toBe(60);
+  expect(await vectors.count(migration.target)).toBe(0);
+  expect((await migration.runs.read(RUN)).phase).toBe('rebuilt');
+});
+
+const factsOf = async (migration: Migration) =>
+  (await evidenceOf(migration, 'verification-report')).facts;
+
+describe('searches that differ', () => {
+  const misses = (migration: Migration) => ({
+    vectors: {
+      search: async (collection, request) => {
+        const answer = await migration.services.vectors.search(collection, request);
+        return collection === SOURCE ? answer : { ...answer, hits: answer.hits.slice(0, 5) };
+      },
+    } satisfies Partial<VectorStore>,
+  });
+
+  it('refuse the copy with their figures, until they are repaired', async () => {
+    const migration = await migrationAt('rebuilt');
+    const refused = migration.finish('copy', {}, misses(migration));
+    await expect(refused).rejects.toMatchObject({
+      name: 'RefusedPrerequisites',
+      data: { finding: 'search-parity' },
+      why: expect.stringMatching(/of the ten nearest memories \d\d\.\d % are the same/),
+    });
+    await migration.finish('copy');
+    const figures = { searched: 60, overlap: 1, firstInOld: 1, firstInNew: 1 };
+    expect(await factsOf(migration)).toMatchObject(figures);
+  });
+
+  it('are taken as they are once they are accepted', async () => {
+    const migration = await migrationAt('rebuilt');
+    await migration.finish('copy', { accepts: ['search-parity'] }, misses(migration));
+    const { facts, report } = await evidenceOf(migration, 'verification-report');
+    expect(facts.overlap).toBeLessThan(0.98);
+    expect(report).toMatchObject({ overlap: facts.overlap });
+  });
+});
+
+/** Where nobody waits. */
+function createTime() {
+  let at = 0;
+  const sleep = async (milliseconds: number) => {
+    at += milliseconds;
+  };
+  return { now: () => at, sleep };
+}
+
+it.each([
+  ['a preflight', 'checked', { runId: RUN, sourceCollection: SOURCE }],
+  ['a dry run', 'rebuilt', { runId: RUN }],
+  ['a copy', 'rebuilt', { runId: RUN, execute: true }],
+] as const)('%s reads at most as many points a second as are given', async (_, point, input) => {
+  const { services } = await migrationAt(point, { memories: 600 });
+  const time = createTime();
+  const payload = { ...input, maxRate: 100 };
+  const timeLeftMs = () => 600_000;
+  if (point === 'checked') await takePreflight(services, payload, time);
+  else await runStep(copy, services, { payload, timeLeftMs, time });
+  const limited = time.now();
+  expect(limited / 1_000).toBeGreaterThanOrEqual(600 / 100);
+  if (!('execute' in input)) return;
+  // Both collections are asked for whole pages; the new one has nothing yet.
+  expect(limited / 1_000).toBeLessThan((600 + 3 * 256) / 100);
+  const unlimited = { ...input, maxRate: 0 };
+  await runStep(copy, services, { payload: unlimited, timeLeftMs, time });
+  expect(time.now()).toBe(limited);
+});

@@ -1,0 +1,162 @@
+// From the copy to the cutover: nothing is lost on the way, and whatever is not proved is refused.
+import { describe, expect, it } from 'vitest';
+import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { phaseAtOf } from '../../../../lib/migration/runs/run.ts';
+import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
+import { ofUser } from '../../../../sandbox/memory-backend/memory-version.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { deleteFirst, fingerprintOf, writeToOld } from '../../support/holdings.ts';
+import { createMigration, RUN } from '../../support/migration.ts';
+import { migrationAt } from '../../support/prepared.ts';
+import { named } from '../../support/refused.ts';
+
+describe('a migration', () => {
+  it('goes through to the cutover with every memory of every user', async () => {
+    const migration = await createMigration();
+    const { services, target, runs, operator, clock } = migration;
+    const before = await fingerprintOf(services.vectors, SOURCE);
+    await migration.prove();
+    await migration.finish('cutover');
+
+    const run = await runs.read(RUN);
+    expect(run.phase).toBe('live');
+    expect(run.window?.retainUntil).toBe(clock().getTime() + 30 * 86_400_000);
+    expect(await services.setting.read()).toBe(target);
+    expect(await fingerprintOf(services.vectors, target)).toEqual(before);
+    expect(await fingerprintOf(services.vectors, SOURCE)).toEqual(before);
+    expect(operator.heard.filter((action) => action !== 'freeze')).toEqual([
+      'deploy-new',
+      'open-writes',
+    ]);
+    expect(await services.vectors.count(target, ofUser(testUserOf(RUN)))).toBe(0);
+  });
+
+  it('brings over what was written, changed and deleted between the copy and the freeze', async () => {
+    const migration = await migrationAt('copied');
+    await writeToOld(migration, 'Ada has bought a boat');
+    await deleteFirst(migration, SOURCE);
+    await migration.follow('cutover');
+    const { vectors } = migration.services;
+    expect(await fingerprintOf(vectors, migration.target)).toEqual(
+      await fingerprintOf(vectors, SOURCE),
+    );
+  });
+});
+
+describe('the window', () => {
+  it('is not opened where it is too short, and nothing of it has begun; with more minutes it is', async () => {
+    const plan = { windowMinutes: 3, deploySeconds: 150 };
+    const migration = await migrationAt('copied', {}, plan);
+    const data = { windowMinutes: 4 };
+    const refused = expect.objectContaining({ name: 'RefusedPrerequisites', data });
+    await expect(migration.invoke('cutover')).rejects.toEqual(refused);
+    expect(migration.operator.heard).toEqual([]);
+    expect(await migration.runs.read(RUN)).toMatchObject({ phase: 'copied', plan });
+    await migration.invoke('cutover', data);
+    const run = await migration.runs.read(RUN);
+    expect([run.phase, run.plan.windowMinutes]).toEqual(['switching', 4]);
+    expect(run.window?.deadlineAt).toBe(phaseAtOf(run) + 4 * 60_000);
+  });
+
+  it('leaves the figures of the searches in the report, and its phases and times in the record', async () => {
+    const migration = await migrationAt('live');
+    const { history, evidence, took } = await readStatus(migration.services, RUN);
+    const report = evidence.find(({ kind }) => kind === 'verification-report');
+    expect(report?.facts).toMatchObject({ searched: 60, overlap: 1, pending: 0 });
+    expect(history.map(({ phase }) => phase)).toEqual([
+      ...['checked', 'backed-up', 'rebuilt', 'copied'],
+      ...['switching', 'live'],
+    ]);
+    expect(took.freeze).toBeGreaterThanOrEqual(60);
+    expect(Object.keys(took)).toEqual(
+      expect.arrayContaining(['backup', 'copy', 'deploy', 'cutover']),
+    );
+  });
+
+  it('is not opened before somebody has approved the report', async () => {
+    const migration = await migrationAt('copied');
+    for (const approvedDigest of [undefined, 'f'.repeat(64), 'f'.repeat(8)]) {
+      const opening = migration.invoke('cutover', { approvedDigest });
+      await expect(opening).rejects.toEqual(named('RefusedNotApproved'));
+    }
+    const run = await migration.runs.read(RUN);
+    expect(run.phase).toBe('copied');
+    expect(run.window).toBeUndefined();
+    expect(migration.operator.heard).toEqual([]);
+  });
+
+  it.each([[503], ['ECONNREFUSED']])(
+    'is believed in for %s, once the longest request has had the time to end',
+    async (answer) => {
+      const migration = await migrationAt('copied');
+      let tries = 0;
+      const addMemory = () => {
+        tries += 1;
+        return Promise.reject(new RetryableFailure('RetryableUnavailable', 'Frozen.', { answer }));
+      };
+      const before = migration.clock();
+      const frozenSince = async () => (await readStatus(migration.services)).frozenSince;
+      const changes = { backend: { addMemory } };
+      await migration.invoke('cutover', {}, changes);
+      expect(await frozenSince()).toBe(before.toISOString());
+      migration.pass(10_000);
+      await migration.reach('frozen', changes);
+      expect(await frozenSince()).toBe(before.toISOString());
+      expect(migration.clock().getTime() - before.getTime()).toBe(60_000);
+      expect(tries).toBe(7);
+      const { state } = (await migration.runs.readCheckpoint(RUN, 'cutover')) ?? {};
+      const facts = { refusedWith: String(answer), drainedSeconds: 60 };
+      expect(state).toMatchObject({ passed: { frozen: { facts } } });
+    },
+  );
+
+  it('names the host and the cause where the backend cannot be reached', async () => {
+    const migration = await migrationAt('copied');
+    const why = 'The memory backend: POST /memories: no answer from memory.test (ETIMEDOUT).';
+    const addMemory = () => Promise.reject(new RetryableFailure('RetryableUnavailable', why));
+    const changes = { backend: { addMemory } };
+    expect(await migration.invoke('cutover', {}, changes)).toMatchObject({
+      waitsFor: `a write to be refused with 503 (${why})`,
+    });
+    const attempt = migration.finish('cutover', {}, changes);
+    await expect(attempt).rejects.toEqual(named('RefusedNotFrozen', why));
+  });
+
+  it.each([
+    ['drains again from the first refusal after a write that was answered otherwise', 60, 90],
+    ['looks again as soon as the longest request may have ended', 2, 4],
+  ])('%s', async (_, drainSeconds, seconds) => {
+    const migration = await migrationAt('copied', {}, { drainSeconds });
+    const answers = drainSeconds === 2 ? [429] : [503, 503, 429];
+    const addMemory = () => {
+      const answer = answers.shift() ?? 503;
+      return Promise.reject(new RetryableFailure('RetryableUnavailable', 'Not now.', { answer }));
+    };
+    const before = migration.clock().getTime();
+    await migration.reach('frozen', { backend: { addMemory } });
+    expect(migration.clock().getTime() - before).toBe(seconds * 1_000);
+  });
+});
+
+describe('a cutover', () => {
+  it('names the deployment where the old version, still frozen, refuses the test write', async () => {
+    const migration = await migrationAt('equal');
+    const hooks = { ask: async () => 'done' as const };
+    const attempt = migration.finish('cutover', {}, { hooks });
+    await expect(attempt).rejects.toEqual(
+      named('RetryableUnavailable', `check that "deploy-new" on ${migration.target} is done`),
+    );
+  });
+
+  it('is a dry run without execute', async () => {
+    const migration = await migrationAt('equal');
+    const before = await migration.runs.read(RUN);
+    expect(await migration.invoke('cutover', { execute: false })).toMatchObject({
+      dryRun: true,
+      forecast: { setting: { from: SOURCE, to: migration.target } },
+    });
+    expect(await migration.runs.read(RUN)).toEqual(before);
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+  });
+});

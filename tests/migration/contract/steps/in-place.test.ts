@@ -1,0 +1,221 @@
+// A migration in place: the new version works on the old collection itself, and no data moves, forward or back.
+import { describe, expect, it } from 'vitest';
+import { restoreTestCollectionOf } from '../../../../lib/migration/runs/run-names.ts';
+import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
+import { scanCollection } from '../../../../lib/migration/steps/recorded-counts.ts';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
+import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { whenAsked } from '../../support/changed-services.ts';
+import {
+  deleteFirst,
+  evidenceOf,
+  fingerprintOf,
+  firstPoint,
+  LAYOUT,
+  startOld,
+  writeToOld,
+} from '../../support/holdings.ts';
+import { createMigration, type Migration, RUN } from '../../support/migration.ts';
+import { migrationAt, type Point } from '../../support/prepared.ts';
+import { named } from '../../support/refused.ts';
+
+const DAY_MS = 86_400_000;
+const inPlaceAt = (point: Point) => migrationAt(point, { isInPlace: true }, { inPlace: true });
+
+const phaseOf = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
+
+async function slotsOf({ services: { vectors } }: Migration) {
+  const info = await vectors.collectionInfo(SOURCE);
+  return Object.keys(info?.config.params.sparse_vectors ?? {});
+}
+
+async function lacking({ services: { vectors } }: Migration): Promise<number> {
+  return await vectors.count(SOURCE, { must_not: [{ has_vector: 'bm25' }] });
+}
+
+describe('a migration in place', () => {
+  it('ends with the new version on the same memories, each with its keywords', async () => {
+    const migration = await inPlaceAt('copied');
+    const { services, operator } = migration;
+    await deleteFirst(migration, SOURCE);
+    await writeToOld(migration, 'Ada has bought a boat');
+    const before = await fingerprintOf(services.vectors, SOURCE);
+    expect(await lacking(migration)).toBe(1);
+    await migration.follow('cutover');
+
+    expect(await phaseOf(migration)).toBe('live');
+    expect(await services.setting.read()).toBe(SOURCE);
+    expect(await fingerprintOf(services.vectors, SOURCE)).toEqual(before);
+    expect(await lacking(migration)).toBe(0);
+    expect(operator.heard.filter((action) => action !== 'freeze')).toEqual([
+      'deploy-new',
+      'open-writes',
+    ]);
+    const left = await services.vectors.listCollections();
+    expect(left.toSorted()).toEqual([SOURCE, `${SOURCE}_entities`]);
+    const { facts } = await evidenceOf(migration, 'verification-report');
+    expect(facts).toMatchObject({ filled: 1, pending: 0 });
+    const { contents } = await scanCollection(services, await migration.runs.read(RUN), SOURCE);
+    const { users, usersDigest } = contents;
+    expect(facts).toMatchObject({ users, usersDigest });
+  });
+
+  it('is rolled back and repeated without moving data, as often as one likes', async () => {
+    const migration = await inPlaceAt('live');
+    const { services } = migration;
+    for (const n of [1, 2, 3]) {
+      await (await startOld(migration)).add('user-1', `Written while live, ${n}`);
+      const before = await fingerprintOf(services.vectors, SOURCE);
+      await migration.finish('rollback');
+      expect(await readStatus(services)).toMatchObject({ phase: 'copied', next: 'copy' });
+      expect(await fingerprintOf(services.vectors, SOURCE)).toEqual(before);
+      await writeToOld(migration, `Written after rollback ${n}`);
+      await migration.follow('copy', 'cutover');
+      expect(await phaseOf(migration)).toBe('live');
+      expect(await lacking(migration)).toBe(0);
+    }
+    expect(await services.setting.read()).toBe(SOURCE);
+  });
+
+  it('is rolled back to the snapshot, and the writes since it stay where they are', async () => {
+    const migration = await inPlaceAt('copied');
+    const { services } = migration;
+    const returnsTo = `${SOURCE}_restored_${RUN}`;
+    const backedUp = await fingerprintOf(services.vectors, SOURCE);
+    await writeToOld(migration, 'Written after the backup');
+    await migration.follow('cutover');
+    await (await startOld(migration)).add('user-1', 'Written while live');
+    const written = await fingerprintOf(services.vectors, SOURCE);
+    const input = { toSnapshot: true };
+    const dryRun = await migration.invoke('rollback', { ...input, execute: false });
+    const leavesBehind = 'counted against the restored snapshot, before writes are frozen';
+    expect(dryRun).toMatchObject({ forecast: { returnsTo, leavesBehind } });
+    const attempt = migration.finish('rollback', { ...input, acknowledgedLoss: 1 });
+    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged', /loses 2 writes/));
+    expect(await phaseOf(migration)).toBe('live');
+    await migration.finish('rollback', { ...input, acknowledgedLoss: 2 });
+    expect(await services.setting.read()).toBe(returnsTo);
+    expect(await fingerprintOf(services.vectors, returnsTo)).toEqual(backedUp);
+    expect(await fingerprintOf(services.vectors, SOURCE)).toEqual(written);
+    const status = await readStatus(services);
+    expect(status).toMatchObject({ phase: 'copied', takesNoWindow: `users are on ${returnsTo}` });
+    await migration.finish('abort');
+    const left = await services.vectors.listCollections();
+    expect(left).toEqual(expect.arrayContaining([SOURCE, returnsTo]));
+  });
+
+  it('opens writes again where more was written before the freeze than was acknowledged', async () => {
+    const migration = await inPlaceAt('live');
+    const late = whenAsked(
+      migration,
+      'freeze',
+      async () => void (await (await startOld(migration)).add('user-1', 'At the last moment')),
+    );
+    const attempt = migration.finish('rollback', { toSnapshot: true }, late);
+    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged'));
+    expect(await phaseOf(migration)).toBe('live');
+    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+  });
+
+  it('gives the keywords of its text to a memory whose text was changed alone', async () => {
+    const migration = await inPlaceAt('copied');
+    const { id } = await firstPoint(migration, SOURCE);
+    await fetch(`${migration.qdrant.url}/collections/${SOURCE}/points/payload?wait=true`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: `{"payload":{"data":"An oboe"},"points":[${id}]}`,
+    });
+    await migration.follow('cutover');
+    const { facts } = await evidenceOf(migration, 'verification-report');
+    expect(facts).toMatchObject({ filled: 1, pending: 0 });
+  });
+
+  it('keeps the slot when it is closed, without the fingerprints of the texts', async () => {
+    const migration = await inPlaceAt('live');
+    migration.pass(31 * DAY_MS);
+    await migration.finish('retention');
+    expect(await phaseOf(migration)).toBe('closed');
+    expect(await slotsOf(migration)).toEqual(['bm25']);
+    expect(await lacking(migration)).toBe(0);
+  });
+});
+
+describe('an abort', () => {
+  it('leaves the collection as it was', async () => {
+    const migration = await inPlaceAt('copied');
+    await migration.finish('abort');
+    expect(await slotsOf(migration)).toEqual([]);
+    expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
+  });
+
+  it('takes away what the new version made in a window that was rolled back', async () => {
+    const migration = await inPlaceAt('equal');
+    const isGraphDeprecated = async () => false;
+    const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
+    await expect(attempt).rejects.toEqual(named('RefusedNewVersion'));
+    await migration.finish('rollback', { actor: 'machine' });
+    await migration.finish('abort');
+    expect(await slotsOf(migration)).toEqual([]);
+    expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
+  });
+
+  it('leaves the slot and the companion where users have worked with them', async () => {
+    const migration = await inPlaceAt('live');
+    await migration.finish('rollback');
+    await migration.finish('abort');
+    expect(await slotsOf(migration)).toEqual(['bm25']);
+    const left = await migration.services.vectors.listCollections();
+    expect(left.toSorted()).toEqual([SOURCE, `${SOURCE}_entities`]);
+    migration.pass(31 * DAY_MS);
+    await keepWatch(migration.services);
+    expect((await readStatus(migration.services)).kept).toEqual([]);
+    const stays = await migration.services.vectors.listCollections();
+    expect(stays.toSorted()).toEqual(left.toSorted());
+  });
+});
+
+describe('the prerequisites', () => {
+  const find = async (migration: Migration, more: object) => {
+    const payload = { runId: RUN, sourceCollection: SOURCE, freeBytes: 1e9, ...more };
+    const { prerequisites } = await takePreflight(migration.services, payload);
+    return prerequisites.find(({ name }) => name === 'In place');
+  };
+
+  it('say that it is possible, and what it saves', async () => {
+    const found = await find(await createMigration(), {});
+    expect(found?.detail).toMatch(/^possible with --in-place, which saves about /);
+    expect(found?.problems).toEqual([]);
+  });
+
+  it.each([
+    ['an older server', { qdrant: { version: '1.17.1' } }, 'It needs Qdrant 1.18 or later'],
+    ['no new version to learn from', { hasPreview: false }, 'MEMORY_PREVIEW_URL'],
+  ])('refuse it on %s, and name the other way', async (_, options, why) => {
+    const migration = await createMigration(options);
+    const found = await find(migration, { inPlace: true });
+    expect(found?.problems).toEqual([
+      { why: expect.stringContaining(why), remedy: expect.stringMatching(/without --in-place/) },
+    ]);
+    expect((await find(migration, {}))?.problems).toEqual([]);
+  });
+
+  it('try the slot on a collection of its own, and remove it', async () => {
+    const migration = await createMigration({ isInPlace: true });
+    migration.qdrant.fault({ on: /PUT .*\/vectors\/bm25/, does: { kind: 'answer', status: 400 } });
+    await expect(migration.start({ inPlace: true })).rejects.toEqual(named('RefusedPrerequisites'));
+    expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
+    const { vectors } = migration.services;
+    await migration.start({ inPlace: true });
+    // Of a backup that is under way when the preflight is repeated.
+    const restoreTest = restoreTestCollectionOf({ runId: RUN });
+    await vectors.createCollection(restoreTest, LAYOUT);
+    await migration.start({ inPlace: true });
+    expect((await vectors.listCollections()).toSorted()).toEqual([SOURCE, restoreTest]);
+  });
+
+  it('take no other name for a collection that is not built', async () => {
+    const both = find(await createMigration(), { inPlace: true, uploadAs: 'memories_v4' });
+    await expect(both).rejects.toEqual(named('RefusedSetting'));
+  });
+});

@@ -1,0 +1,178 @@
+// A stage may take longer than a lease: it keeps its lock. A step that stood still for so long has lost it, and
+// changes nothing more.
+import { describe, expect, it } from 'vitest';
+import { windowOf } from '../../../../lib/migration/runs/run.ts';
+import type { Services } from '../../../../lib/migration/services.ts';
+import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import type { ServiceChanges } from '../../support/changed-services.ts';
+import { type Migration, RUN } from '../../support/migration.ts';
+import { migrationAt } from '../../support/prepared.ts';
+import { named } from '../../support/refused.ts';
+import { LEASE_MS } from '../../support/run-table.ts';
+
+/** What takes long in a step: a call, or the rows of a stream. */
+type Slow = (services: Services, pass: () => Promise<void>) => ServiceChanges;
+
+const slowScroll: Slow = ({ vectors }, pass) => ({
+  vectors: {
+    scroll: async (...args) => {
+      await pass();
+      return await vectors.scroll(...args);
+    },
+  },
+});
+
+const slowGraph: Slow = ({ graph }, pass) => ({
+  graph: {
+    async *nodes() {
+      await pass();
+      yield* graph?.nodes() ?? [];
+    },
+  },
+});
+
+describe('a stage that takes longer than a lease', () => {
+  it.each([
+    ['the dump of the graph', 'backup', 'checked', slowGraph],
+    ['comparing everything', 'copy', 'copied', slowScroll],
+  ] as const)('keeps its lease: %s', async (_, step, point, slow) => {
+    const migration = await migrationAt(point);
+    let refused = 0;
+    const pass = async () => {
+      for (let beats = 0; beats < 6; beats += 1) {
+        migration.pass(LEASE_MS / 4);
+        await migration.beat();
+      }
+      await expect(migration.lock.take(RUN)).rejects.toEqual(named('RetryableLockHeld'));
+      refused += 1;
+    };
+    await migration.finish(step, {}, slow(migration.services, pass));
+    expect(refused).toBeGreaterThan(0);
+    expect(migration.beatIntervals()).toEqual([]);
+    await migration.lock.take(RUN);
+  });
+});
+
+describe('a context that cannot be ended', () => {
+  it.each([
+    ['a success', {}, { done: true }],
+    ['a failure', { encodesKeywords: async () => false }, { name: 'RefusedPrerequisites' }],
+  ])('hides nothing of what became of the step: %s', async (_, vectors, expected) => {
+    const migration = await migrationAt('copied');
+    const release = () => Promise.reject(new Error('No table'));
+    const outcome = await migration
+      .invoke('copy', {}, { lock: { release }, vectors })
+      .catch((error: unknown) => error);
+    expect(outcome).toMatchObject(expected);
+    expect(migration.logged).toMatchObject([{ level: 'WARN', runId: RUN, why: 'Error: No table' }]);
+    migration.pass(LEASE_MS);
+    await migration.lock.take(RUN);
+  });
+});
+
+describe('a stage that is at work when the window closes', () => {
+  const WINDOW_MS = 30 * 60_000;
+
+  async function closeWindow(migration: Migration): Promise<void> {
+    migration.pass(WINDOW_MS);
+    await migration.beat();
+  }
+
+  it('keeps its lease no longer: the watch rolls back when the lease has run out', async () => {
+    const migration = await migrationAt('frozen');
+    const watched: unknown[] = [];
+    const watch = async () => await keepWatch(migration.services).then(nameOfPhase, nameOf);
+    const closing = slowGraph(migration.services, async () => {
+      const { deadlineAt } = windowOf(await migration.runs.read(RUN));
+      migration.pass(deadlineAt - migration.clock().getTime() - LEASE_MS / 4);
+      await migration.beat();
+      for (let beats = 0; beats < 5; beats += 1) {
+        migration.pass(LEASE_MS / 4);
+        await migration.beat();
+        watched.push(await watch());
+      }
+    });
+    const attempt = migration.finish('cutover', {}, closing);
+    await expect(attempt).rejects.toEqual(named('RefusedNotNow', 'The window closed at'));
+    expect(watched).toEqual([undefined, undefined, undefined, 'copied', undefined]);
+    const held = migration.logged.filter(({ failure }) => failure === 'RetryableLockHeld');
+    expect(held).toHaveLength(3);
+    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+  });
+
+  it('lets nobody in: a cutover that was about to open writes', async () => {
+    const migration = await migrationAt('equal');
+    const { setting, hooks } = migration.services;
+    let isOpening = false;
+    const ask: typeof hooks.ask = async (request) => {
+      isOpening = request.action === 'open-writes';
+      return isOpening ? 'under-way' : await hooks.ask(request);
+    };
+    const change: typeof setting.change = async (names) => {
+      await setting.change(names);
+      if (isOpening) await closeWindow(migration);
+    };
+    const opening = { hooks: { ask }, setting: { change } };
+    expect(await migration.invoke('cutover', {}, opening)).toMatchObject({ done: false });
+    migration.operator.heard.length = 0;
+    const attempt = migration.invoke('cutover', {}, { setting: { change } });
+    await expect(attempt).rejects.toEqual(named('RefusedNotNow', 'The window closed at'));
+    expect(migration.operator.heard).toEqual([]);
+  });
+
+  it('does not end for it when it is the return itself', async () => {
+    const migration = await migrationAt('equal');
+    await migration.invoke('cutover', {}, { hooks: { ask: async () => 'under-way' } });
+    let beats = 0;
+    const slow: ServiceChanges = {
+      hooks: {
+        ask: async (request) => {
+          migration.pass(WINDOW_MS);
+          await migration.beat();
+          beats += 1;
+          return await migration.services.hooks.ask(request);
+        },
+      },
+    };
+    await migration.finish('rollback', {}, slow);
+    expect(beats).toBeGreaterThan(0);
+    expect((await migration.runs.read(RUN)).phase).toBe('copied');
+  });
+});
+
+function nameOfPhase(result: Awaited<ReturnType<typeof keepWatch>>): unknown {
+  return result && !result.dryRun ? result.phase : undefined;
+}
+
+function nameOf(error: Error): string {
+  return error.name;
+}
+
+describe('a step that stood still for as long as a lease', () => {
+  it('ends its upload and leaves the name to its successor', async () => {
+    const migration = await migrationAt('checked');
+    const { vectors } = migration.services;
+    const changes: string[] = [];
+    const spoken: ServiceChanges = {
+      vectors: {
+        uploadSnapshot: async (collection, upload) => {
+          // Another invocation has the lock; the first one wakes, and its next heartbeat finds that.
+          migration.pass(LEASE_MS);
+          await migration.lock.take(RUN);
+          await migration.beat();
+          changes.length = 0;
+          await vectors.uploadSnapshot(collection, upload);
+        },
+        deleteCollection: async (collection) => {
+          changes.push(collection);
+          return await vectors.deleteCollection(collection);
+        },
+      },
+    };
+    const attempt = migration.finish('backup', {}, spoken);
+    await expect(attempt).rejects.toEqual(named('RefusedLockLost'));
+    expect(await vectors.listCollections()).toEqual([SOURCE]);
+    expect(changes).toEqual([]);
+  });
+});

@@ -1,0 +1,146 @@
+// The response to every change of a whole migration, and of its rollback, is lost once: the changes of the stores, of the
+// backend, of the setting and of the artifacts. The run succeeds, and what may not be done twice is done once.
+import { expect, test } from 'vitest';
+import { createHttpMemoryBackend } from '../../../../lib/migration/adapters/http-memory-backend.ts';
+import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
+import { createSecret } from '../../../../lib/migration/adapters/secrets.ts';
+import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import type { Services } from '../../../../lib/migration/services.ts';
+import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { fingerprintOf } from '../../support/holdings.ts';
+import { startLosingProxy } from '../../support/losing-proxy.ts';
+import { createMigration, type Migration, RUN, type StepName } from '../../support/migration.ts';
+
+const CHANGES: readonly (readonly [string, RegExp])[] = [
+  ['snapshot', /^POST .*\/snapshots\?/],
+  ['restore', /^POST .*\/snapshots\/upload/],
+  ['collection', /^PUT \/collections\/[^/]+\?/],
+  ['other', /^DELETE |^PUT |^POST .*\/points\/delete/],
+];
+
+/** Of these, one more than needed would be a second copy of something. */
+const ONCE = ['snapshot', 'restore', 'collection'];
+
+const kindOfStore = (request: string) => CHANGES.find(([, like]) => like.test(request))?.[0];
+
+const kindOfBackend = (request: string) =>
+  /^POST \/(memories|chat)$/.test(request) ? 'write' : undefined;
+
+const KEY = 'key-of-the-test-user';
+
+/** The services of the migration, over connections that lose the first response to each change. */
+async function servicesOver(migration: Migration, loses: boolean) {
+  const { qdrant, backend, services } = migration;
+  const store = await startLosingProxy(qdrant.url, kindOfStore, { loses });
+  const users = await startLosingProxy(backend.url, kindOfBackend, { loses });
+  let lostElsewhere = 0;
+  const seen = new Set<string>();
+
+  /** Done, and then not heard of. */
+  function losing<Args extends unknown[], Result>(
+    name: string,
+    method: (...args: Args) => Promise<Result>,
+  ): (...args: Args) => Promise<Result> {
+    return async (...args) => {
+      const result = await method(...args);
+      // A step that is taken again uses keys of its own, which hold the epoch of its lease.
+      const key = `${name} ${JSON.stringify(args[0]).replace(/\d+/g, '#')}`;
+      if (!loses || seen.has(key)) return result;
+      seen.add(key);
+      lostElsewhere += 1;
+      throw new RetryableFailure('RetryableUnavailable', `The response to ${name} is lost.`);
+    };
+  }
+
+  const { artifacts, setting, hooks } = services;
+  const over: Services = {
+    ...services,
+    vectors: createQdrant({ url: store.url }),
+    backend: createHttpMemoryBackend({
+      url: users.url,
+      apiKey: createSecret(KEY),
+      timeoutMs: 10_000,
+    }),
+    artifacts: {
+      ...artifacts,
+      retain: losing('retain', artifacts.retain),
+      delete: losing('delete', artifacts.delete),
+    },
+    setting: { ...setting, change: losing('change', setting.change) },
+    hooks: { ask: losing('ask', hooks.ask) },
+  };
+  return { over, store, lost: () => store.lost() + users.lost() + lostElsewhere };
+}
+
+const RUNBOOK: readonly StepName[] = ['backup', 'rebuild', 'copy'];
+
+/** As the state machine does it: what may succeed later is taken again. */
+async function follow(migration: Migration, step: StepName, over: Services): Promise<void> {
+  for (;;) {
+    try {
+      await migration.finish(step, {}, over);
+      return;
+    } catch (error) {
+      if (!(error instanceof RetryableFailure)) throw error;
+      migration.pass(5_000);
+    }
+  }
+}
+
+interface Way {
+  readonly plan: { readonly uploadAs: string } | { readonly inPlace: true };
+  /** That users work on in the end. */
+  readonly live: string;
+  readonly left: readonly string[];
+}
+
+async function migrated({ plan, live, left }: Way, loses: boolean) {
+  const isInPlace = 'inPlace' in plan;
+  // The new version makes its collections outside of the migration's reach; else the migration does.
+  const options = { memories: 20, users: 3, hasPreview: isInPlace, isInPlace };
+  const migration = await createMigration(options);
+  const { vectors } = migration.services;
+  const before = await fingerprintOf(vectors, SOURCE);
+  const { over, store, lost } = await servicesOver(migration, loses);
+  await migration.start(plan);
+  for (const step of RUNBOOK) await follow(migration, step, over);
+  await follow(migration, 'cutover', over);
+  expect((await migration.runs.read(RUN)).phase).toBe('live');
+  expect(await fingerprintOf(vectors, live)).toEqual(before);
+
+  const settings = { store: vectors, collection: live, dimensions: 8, now: migration.clock };
+  await (await startNewVersion(settings)).add('user-1', 'A new fact');
+  const after = await fingerprintOf(vectors, live);
+  await follow(migration, 'rollback', over);
+  expect((await migration.runs.read(RUN)).phase).toBe('copied');
+  expect(await fingerprintOf(vectors, SOURCE)).toEqual(after);
+  expect((await vectors.listCollections()).toSorted()).toEqual(left);
+  expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
+  const once = ONCE.map((kind) => [kind, store.made.get(kind)]);
+  return { once: Object.fromEntries(once), lost: lost() };
+}
+
+const UPLOADED: Way = {
+  plan: { uploadAs: 'uploaded' },
+  live: 'uploaded',
+  left: [SOURCE, 'uploaded', 'uploaded_entities'],
+};
+
+const IN_PLACE: Way = {
+  plan: { inPlace: true },
+  live: SOURCE,
+  left: [SOURCE, `${SOURCE}_entities`],
+};
+
+test.each([
+  ['by upload', UPLOADED],
+  ['in place', IN_PLACE],
+])('%s, every response to a change is lost once, and nothing is done twice', async (_, way) => {
+  const calm = await migrated(way, false);
+  const lossy = await migrated(way, true);
+  console.log(`Lost ${lossy.lost} responses; done`, JSON.stringify(lossy.once));
+  expect(calm.lost).toBe(0);
+  expect(lossy.lost).toBeGreaterThan(30);
+  expect(lossy.once).toEqual(calm.once);
+});

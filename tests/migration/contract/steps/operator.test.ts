@@ -1,0 +1,116 @@
+// What an operator may do late, interrupt, or find changed by somebody else.
+import { describe, expect, it } from 'vitest';
+import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { LEASE_MS } from '../../../../lib/migration/runs/run-store.ts';
+import { runStep } from '../../../../lib/migration/runs/step.ts';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { changedServices } from '../../support/changed-services.ts';
+import { RUN, STEPS } from '../../support/migration.ts';
+import { migrationAt } from '../../support/prepared.ts';
+import { named } from '../../support/refused.ts';
+
+const DAYS_MS = 30 * 86_400_000;
+
+it('a finding is accepted late by no step that does not find it', async () => {
+  const migration = await migrationAt('checked');
+  const backup = migration.invoke('backup', { accepts: ['no-graph'] });
+  await expect(backup).rejects.toEqual(named('RefusedSetting', 'Only copy'));
+});
+
+describe('the status of a run', () => {
+  it('says that a step is at work, since when and for how long', async () => {
+    const migration = await migrationAt('checked');
+    expect((await readStatus(migration.services)).lock).toBeNull();
+    const since = migration.clock();
+    await migration.lock.take(RUN);
+    const until = new Date(since.getTime() + LEASE_MS);
+    expect((await readStatus(migration.services)).lock).toEqual({
+      since: since.toISOString(),
+      until: until.toISOString(),
+    });
+  });
+});
+
+describe('an interrupted step', () => {
+  it('changes nothing more, releases its lock, and continues when it is given again', async () => {
+    const migration = await migrationAt('rebuilt');
+    const { vectors } = migration.services;
+    const controller = new AbortController();
+    let pages = 0;
+    const scroll: typeof vectors.scroll = (...args) => {
+      pages += 1;
+      if (pages === 1) controller.abort(new Error('Ctrl-C'));
+      return vectors.scroll(...args);
+    };
+    const interrupting = changedServices(migration.services, { vectors: { scroll } });
+    const copying = runStep(STEPS.copy, interrupting, {
+      payload: { runId: RUN, execute: true },
+      timeLeftMs: () => 600_000,
+      interruption: controller.signal,
+    });
+    await expect(copying).rejects.toThrow('Ctrl-C');
+    expect(await vectors.count(migration.target)).toBe(0);
+    // No time passes: a lease that was kept would refuse this.
+    await migration.finish('copy');
+    expect(await vectors.count(migration.target)).toBe(await vectors.count(SOURCE));
+  });
+});
+
+describe('a collection setting that somebody else changed', () => {
+  it('is replaced by a rollback while writes are frozen', async () => {
+    const migration = await migrationAt('equal');
+    const { setting } = migration.services;
+    const health = () => Promise.reject(new RetryableFailure('RetryableUnavailable', 'down'));
+    const attempt = migration.finish('cutover', {}, { backend: { health } });
+    await expect(attempt).rejects.toThrow('down');
+    await setting.change({ from: migration.target, to: 'elsewhere' });
+    await migration.finish('rollback');
+    expect([(await migration.runs.read(RUN)).phase, await setting.read()]).toEqual([
+      'copied',
+      SOURCE,
+    ]);
+  });
+
+  it('stops a rollback before anything is frozen', async () => {
+    const migration = await migrationAt('live');
+    const { setting } = migration.services;
+    await setting.change({ from: migration.target, to: 'elsewhere' });
+    const heard = migration.operator.heard.length;
+    const attempt = migration.finish('rollback');
+    await expect(attempt).rejects.toEqual(
+      named('RefusedSettingChanged', `instead of "${migration.target}"`),
+    );
+    expect(migration.operator.heard).toHaveLength(heard);
+    expect(await setting.read()).toBe('elsewhere');
+    await setting.change({ from: 'elsewhere', to: migration.target });
+    await migration.finish('rollback');
+    expect(await setting.read()).toBe(SOURCE);
+  });
+});
+
+it('a rollback is refused from the day on which its period ends', async () => {
+  const migration = await migrationAt('live');
+  const { pass, target, services } = migration;
+  const forecast = { execute: false };
+  pass(DAYS_MS - 1);
+  expect(await migration.invoke('retention')).toMatchObject({ done: false, phase: 'live' });
+  expect(await migration.invoke('rollback', forecast)).toMatchObject({ dryRun: true });
+  pass(1);
+  for (const input of [forecast, {}]) {
+    const refused = migration.invoke('rollback', input);
+    await expect(refused).rejects.toEqual(named('RefusedNotNow', 'rollback period ended'));
+  }
+  expect(await services.setting.read()).toBe(target);
+});
+
+it('a rollback is refused once backups may be gone, also by a clock that is behind', async () => {
+  const migration = await migrationAt('live', {}, { removesArtifactsWhenOver: true });
+  migration.pass(DAYS_MS);
+  const deleteAll = () => Promise.reject(new Error('Killed'));
+  const killed = migration.invoke('retention', {}, { artifacts: { deleteAll } });
+  await expect(killed).rejects.toThrow('Killed');
+  migration.pass(-1);
+  const refused = migration.invoke('rollback');
+  await expect(refused).rejects.toEqual(named('RefusedNotNow', 'rollback period ended'));
+});

@@ -1,0 +1,65 @@
+// What a run removes is its own.
+import { describe, expect, it } from 'vitest';
+import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { removeCollections } from '../../../../lib/migration/steps/clean-up.ts';
+import { ofUser } from '../../../../sandbox/memory-backend/memory-version.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { writeToNew } from '../../support/holdings.ts';
+import { type Migration, RUN } from '../../support/migration.ts';
+import { migrationAt } from '../../support/prepared.ts';
+
+describe('what the setting names', () => {
+  it.each(['abort', 'rebuild'] as const)('is removed by no %s', async (step) => {
+    const migration = await migrationAt('rebuilt');
+    const { services, target } = migration;
+    await services.setting.change({ from: SOURCE, to: target });
+    await writeToNew(migration, 'Written by somebody let in by hand');
+    await migration.finish(step);
+    expect(await services.vectors.count(target, ofUser('user-1'))).toBe(1);
+  });
+
+  it('is removed by nothing; nor is the old collection, as long as a rollback is possible', async () => {
+    const { services, target, runs } = await migrationAt('rebuilt');
+    const { setting, vectors } = services;
+    await setting.change({ from: SOURCE, to: target });
+    const context = { services, run: await runs.read(RUN), renew: async () => {} };
+    const inUse = [target, `${target}_entities`];
+    await removeCollections(context, [SOURCE, ...inUse]);
+    expect(await vectors.listCollections()).toEqual([SOURCE, ...inUse]);
+    await removeCollections(context, [SOURCE, ...inUse], { keepsOld: false });
+    expect(await vectors.listCollections()).toEqual(inUse);
+  });
+});
+
+describe('a backup that is given up half-way', () => {
+  /** Its snapshot is there, and known. */
+  async function breakOff(
+    { services, finish }: Migration,
+    step: 'backup' | 'cutover',
+  ): Promise<void> {
+    const brokenOff = new RetryableFailure('RetryableUnavailable', 'Broken off');
+    const downloadSnapshot = () => Promise.reject(brokenOff);
+    const attempt = finish(step, {}, { vectors: { downloadSnapshot } });
+    await expect(attempt).rejects.toThrow('Broken off');
+    expect(await services.vectors.listSnapshots(SOURCE)).toHaveLength(1);
+  }
+
+  it.each([
+    ['before the window', 'checked', 'backup', 'abort'],
+    ['inside the window', 'frozen', 'cutover', 'rollback'],
+  ] as const)('leaves no snapshot on the store: %s', async (_, point, step, end) => {
+    const migration = await migrationAt(point);
+    await breakOff(migration, step);
+    await migration.finish(end);
+    expect(await migration.services.vectors.listSnapshots(SOURCE)).toEqual([]);
+  });
+
+  it('keeps no return from its end, though the store keeps the snapshot', async () => {
+    const migration = await migrationAt('frozen');
+    await breakOff(migration, 'cutover');
+    const deleteSnapshot = () => Promise.reject(new Error('Not now'));
+    await migration.finish('rollback', {}, { vectors: { deleteSnapshot } });
+    expect((await migration.runs.read(RUN)).phase).toBe('copied');
+    expect(migration.logged).toMatchObject([{ level: 'WARN', runId: RUN, why: 'Error: Not now' }]);
+  });
+});

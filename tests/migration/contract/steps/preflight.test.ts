@@ -1,0 +1,510 @@
+// What the preflight finds in the way, before anything is built: names, layout, memories, disk space, the graph and everything
+// that its dump will need, and what can be proved of the memory backend's key by reading alone.
+
+import { describe, expect, it } from 'vitest';
+import type { GraphSource } from '../../../../lib/migration/graph/graph-store.ts';
+import type { CollectionSettings } from '../../../../lib/migration/ports/vector-store.ts';
+import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import {
+  assertMet,
+  type PreflightResult,
+  takePreflight,
+} from '../../../../lib/migration/steps/preflight.ts';
+import { isMet, type Prerequisite } from '../../../../lib/migration/steps/prerequisites.ts';
+import { KEYWORD_PROBE } from '../../../../lib/migration/steps/store-trials.ts';
+import { DEFAULT_VERSION } from '../../../../sandbox/qdrant/versions.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { changedServices, type ServiceChanges } from '../../support/changed-services.ts';
+import { evidenceOf, LAYOUT } from '../../support/holdings.ts';
+import {
+  createMigration,
+  type Migration,
+  type MigrationOptions,
+  RUN,
+} from '../../support/migration.ts';
+import { Killed, mortal } from '../../support/mortal.ts';
+import { migrationAt } from '../../support/prepared.ts';
+import { named } from '../../support/refused.ts';
+import { createAlias, point } from '../../support/vector-stores.ts';
+
+const TEST_USER = '__migration_test_run-a';
+const VECTOR = '[1.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0]';
+
+async function withPayload({ services }: Migration, payload: string): Promise<void> {
+  await services.vectors.upsert(SOURCE, [point(1, payload, VECTOR)], 'upsert');
+}
+
+/** What the last preflight has found, by the name of the prerequisite. */
+async function factsOf(migration: Migration, prerequisite: string) {
+  const { report } = await evidenceOf(migration, 'preflight-report');
+  const { prerequisites } = report as { prerequisites: readonly Prerequisite[] };
+  return prerequisites.find(({ name }) => name === prerequisite)?.facts ?? {};
+}
+
+const keyOf = (migration: Migration) => factsOf(migration, 'API key of the test user');
+
+interface Obstacle {
+  readonly put?: (migration: Migration) => Promise<unknown>;
+  readonly plan?: Record<string, unknown>;
+  readonly changes?: (migration: Migration) => ServiceChanges;
+  /** What is said of it. */
+  readonly why?: string;
+}
+
+const [STORE, NAMES, LAYOUT_OF, MEMORIES] = [
+  ...(['Vector store', 'Collection names', 'Vector layout', 'Memories'] as const),
+];
+const [SPACE, GRAPH, KEY] = ['Disk space', 'Graph store', 'API key of the test user'];
+
+const refused = (why: string) => () => Promise.reject(new Refusal('RefusedByService', why));
+const away = () =>
+  Promise.reject(new RetryableFailure('RetryableUnavailable', 'ServiceUnavailable'));
+const remade = (settings: Partial<CollectionSettings>) => ({
+  put: async ({ services: { vectors } }: Migration) => {
+    await vectors.deleteCollection(SOURCE);
+    await vectors.createCollection(SOURCE, { ...LAYOUT, ...settings });
+  },
+});
+const inStrictMode = (limits: object) =>
+  remade({ strict_mode_config: { enabled: true, ...limits } });
+const made = (name: string) => ({
+  put: ({ services }: Migration) => services.vectors.createCollection(name, LAYOUT),
+});
+const answering = (on: RegExp, status: number, body: string) => ({
+  put: async ({ qdrant }: Migration) =>
+    qdrant.fault({ on, does: { kind: 'answer', status, body } }),
+});
+/** A stream of rows that fails before its first one. */
+const unread = (what: 'nodes' | 'relationships') => ({
+  changes: () => ({
+    graph: {
+      // biome-ignore lint/correctness/useYield: it fails before its first row
+      async *[what]() {
+        throw new Refusal('RefusedByService', 'SyntaxError');
+      },
+    },
+  }),
+});
+const TARGET = `${SOURCE}_v3_${RUN}`;
+
+const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstacle])[] = [
+  ['a source that is not there', NAMES, { plan: { sourceCollection: 'nothing' } }],
+  [
+    'a source that is an alias',
+    NAMES,
+    {
+      plan: { sourceCollection: 'other-name' },
+      put: ({ qdrant }) => createAlias(qdrant.url, 'other-name', SOURCE),
+    },
+  ],
+  [
+    'a backend that works on another collection',
+    NAMES,
+    { put: ({ services }) => services.setting.change({ from: SOURCE, to: 'another' }) },
+  ],
+  ['a target that is taken', NAMES, made(TARGET)],
+  [
+    'a target that is an alias',
+    NAMES,
+    { put: ({ qdrant }) => createAlias(qdrant.url, TARGET, SOURCE) },
+  ],
+  ['a companion that is taken', NAMES, made(`${TARGET}_entities`)],
+  ['a collection for the restore test that is taken', NAMES, made(`restore_drill_${RUN}`)],
+  ['a collection to restore to that is taken', NAMES, made(`${SOURCE}_restored_${RUN}`)],
+  ['what an earlier run left behind', NAMES, made(`${SOURCE}_v3_earlier`)],
+  [
+    'a memory that the new version would not find',
+    MEMORIES,
+    { put: (migration) => withPayload(migration, '{"user_id":"ada lovelace","data":"x"}') },
+  ],
+  ['a memory without a payload', MEMORIES, { put: (migration) => withPayload(migration, 'null') }],
+  [
+    'a memory that the new version would hide',
+    MEMORIES,
+    {
+      put: (migration) =>
+        withPayload(migration, '{"user_id":"ada","data":"x","expiration_date":"2020-01-01"}'),
+    },
+  ],
+  ['a store whose shards are not ready', STORE, answering(/readyz/, 503, 'not ready')],
+  ['an address where no store answers', STORE, answering(/^GET \/$/, 200, '<html>')],
+  ['a readiness that the key may not ask for', STORE, answering(/readyz/, 403, 'Forbidden')],
+  [
+    'several nodes, each with a snapshot of its own',
+    STORE,
+    { changes: () => ({ vectors: { nodeCount: async () => 3 } }) },
+  ],
+  ['another distance than cosine', LAYOUT_OF, remade({ vectors: { size: 8, distance: 'Dot' } })],
+  ['a strict mode for few points', LAYOUT_OF, inStrictMode({ max_query_limit: 100 })],
+  ['a strict mode without exact counts', LAYOUT_OF, inStrictMode({ search_allow_exact: false })],
+  ['a strict mode for small batches', LAYOUT_OF, inStrictMode({ upsert_max_batchsize: 10 })],
+  [
+    'a backend that is not healthy',
+    'Memory backend',
+    { put: async ({ backend }) => backend.deploy(undefined) },
+  ],
+  [
+    'free space that is unknown',
+    SPACE,
+    { plan: { freeBytes: undefined }, why: 'The migration needs' },
+  ],
+  [
+    'little free space, accepted as unknown',
+    SPACE,
+    { plan: { freeBytes: 1, accepts: ['unknown-space'] } },
+  ],
+  ...(['server', 'size', 'position', 'schema'] as const).map((part): (typeof OBSTACLES)[number] => [
+    `a graph that does not let its ${part} be read`,
+    GRAPH,
+    { changes: () => ({ graph: { [part]: refused('ProcedureNotFound.') } }), why: 'Procedure' },
+  ]),
+  ['a graph whose nodes cannot be read', GRAPH, unread('nodes')],
+  ['a graph whose relationships cannot be read', GRAPH, unread('relationships')],
+  ['a graph that is gone', GRAPH, { changes: () => ({ graph: { server: away } }) }],
+  [
+    'a key of another user',
+    KEY,
+    {
+      put: async (migration) => grantTo(migration, 'user-1'),
+      why: `The memory backend refuses the key for ${TEST_USER}`,
+    },
+  ],
+  ...(['search', 'memoryCount'] as const).map((endpoint): (typeof OBSTACLES)[number] => [
+    `a key with which ${endpoint} finds memories of the test user`,
+    KEY,
+    { changes: () => ({ backend: { [endpoint]: async () => 3 } }), why: `Asked for ${TEST_USER}` },
+  ]),
+  [
+    'a key that nobody knows',
+    KEY,
+    {
+      changes: () => ({ backend: { memoryCount: refused('It answered 401.') } }),
+      why: 'It answered 401.',
+    },
+  ],
+  [
+    'a webhook that takes no token',
+    'Webhook',
+    { changes: () => ({ hooks: { ask: refused('Not allowed.') } }), why: 'Not allowed.' },
+  ],
+  [
+    'a webhook that does not answer "check" at once',
+    'Webhook',
+    { changes: () => ({ hooks: { ask: async () => 'under-way' } }), why: 'It answered 202' },
+  ],
+  [
+    'a setting that must not be written',
+    'Collection setting',
+    { changes: () => ({ setting: { tryWrite: refused('Not allowed.') } }), why: 'Not allowed.' },
+  ],
+  [
+    'a store that makes no keyword vectors',
+    'Keyword vectors',
+    {
+      changes: () => ({ vectors: { encodesKeywords: async () => false } }),
+      why: 'The store makes none',
+    },
+  ],
+  [
+    'a new version that cannot be used',
+    'New version',
+    {
+      changes: () => ({ preview: { health: refused('It answered 404.') } }),
+      why: 'It answered 404.',
+    },
+  ],
+];
+
+describe('the preflight', () => {
+  it('of a store without obstacles reports what it saw, users by digest only', async () => {
+    const migration = await migrationAt('checked');
+    expect((await migration.runs.read(RUN)).phase).toBe('checked');
+    const { report } = await evidenceOf(migration, 'preflight-report');
+    expect(report).toMatchObject({ testUser: TEST_USER });
+    const facts = await Promise.all(
+      ['Vector store', 'Vector layout', 'Memories'].map((name) => factsOf(migration, name)),
+    );
+    expect(facts).toMatchObject([
+      { version: DEFAULT_VERSION, nodes: 1 },
+      { size: 8, distance: 'Cosine', hasKeywordSlot: false },
+      { points: 60, users: 7 },
+    ]);
+    expect(JSON.stringify(report)).not.toMatch(/"user-\d+"/);
+  });
+
+  it.each([
+    [{ shard_number: 3 }, '3 shards and float32'],
+    [{ vectors: { ...LAYOUT.vectors, datatype: 'float16' } }, '1 shards and float16'],
+  ])('finds what the new version would make otherwise: %o', async (settings, what) => {
+    const finding = async (options: MigrationOptions, plan: Record<string, unknown>) => {
+      const migration = await createMigration(options);
+      await remade(settings as Partial<CollectionSettings>).put(migration);
+      return await migration.start(plan).then(
+        () => 'met',
+        ({ message }: Error) => message,
+      );
+    };
+    expect(await finding({}, {})).toContain(what);
+    expect(await finding({}, { accepts: ['other-storage'] })).toBe('met');
+    expect(await finding({ hasPreview: false }, {})).toBe('met');
+  });
+
+  it.each(OBSTACLES)('refuses %s, and begins no run', async (_, prerequisite, obstacle) => {
+    const { put, plan, changes, why = '' } = obstacle;
+    const migration = await createMigration();
+    const { artifacts, vectors } = migration.services;
+    await put?.(migration);
+    const there = await vectors.listCollections();
+    const attempt = migration.start(plan, changes?.(migration));
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites', `${prerequisite}: ${why}`));
+    await expect(attempt).rejects.not.toThrow(/ada/);
+    await expect(migration.runs.read(RUN)).rejects.toEqual(named('RefusedUnknownRun'));
+    expect(await migration.lock.activeRun()).toBeUndefined();
+    expect(await Array.fromAsync(artifacts.list(''))).toEqual([]);
+    expect([await vectors.listCollections(), migration.operator.heard]).toEqual([there, []]);
+  });
+
+  it('lists all problems at once, in a dry run too, which creates no run', async () => {
+    const migration = await createMigration({ hasGraph: false });
+    await withPayload(migration, '{"userId":"ada","expiration_date":"2020-01-01"}');
+    const payload = { runId: RUN, sourceCollection: SOURCE };
+    const take = (more: object) => takePreflight(migration.services, { ...payload, ...more });
+    const failedIn = ({ prerequisites }: Pick<PreflightResult, 'prerequisites'>) =>
+      prerequisites.filter(({ problems }) => problems.length > 0).map(({ name }) => name);
+    const all = ['Memories', 'Disk space', 'Graph store'];
+    for (const execute of [false, true]) {
+      const { prerequisites } = await take({ execute });
+      expect(failedIn({ prerequisites })).toEqual(all);
+      expect(() => assertMet(prerequisites)).toThrow(`Not met: ${all.join(', ')}.`);
+      expect(await migration.services.lock.activeRun()).toBeUndefined();
+    }
+    const accepts = ['no-graph', 'unknown-space', 'unreachable-users', 'expired-memories'];
+    expect(failedIn(await take({ accepts }))).toEqual([]);
+    expect(await take({ execute: true, accepts })).toMatchObject({ dryRun: false });
+    expect(await migration.runs.read(RUN)).toMatchObject({ phase: 'checked', plan: { accepts } });
+    await expect(take({ execute: true, windowMinutes: 9 })).rejects.toThrow('window minutes 30');
+  });
+
+  it('says what it could not check, and goes on with the rest', async () => {
+    const missing = { runId: RUN, sourceCollection: 'nothing' };
+    const checked = async (changes: ServiceChanges) => {
+      const { services } = await createMigration();
+      const { prerequisites } = await takePreflight(changedServices(services, changes), missing);
+      const namesOf = (ones: typeof prerequisites) => ones.map(({ name }) => name);
+      return {
+        failed: namesOf(prerequisites.filter((one) => !one.isUnchecked && !isMet(one))),
+        unchecked: namesOf(prerequisites.filter(({ isUnchecked }) => isUnchecked)),
+      };
+    };
+    const unread = [
+      'Vector layout',
+      'API key of the test user',
+      'Memories',
+      'Disk space',
+      'In place',
+      'Collection setting',
+    ];
+    expect(await checked({})).toEqual({ failed: ['Collection names'], unchecked: unread });
+    const all = {
+      vectors: { version: away },
+      backend: { health: away },
+      preview: { health: away },
+      graph: { server: away },
+      artifacts: { head: away },
+    };
+    expect(await checked(all)).toEqual({
+      failed: ['Vector store', 'Memory backend', 'New version', 'Graph store', 'Artifacts'],
+      unchecked: ['Collection names', ...unread, 'Keyword vectors'],
+    });
+  });
+
+  it('never calls the collection in use a leftover, where the source is an earlier one', async () => {
+    const { services } = await createMigration();
+    const inUse = `${SOURCE}_v3_earlier`;
+    const vectors = { size: 8, distance: 'Cosine' } as const;
+    await services.vectors.createCollection(inUse, { vectors });
+    await services.setting.change({ from: SOURCE, to: inUse });
+    const payload = { runId: RUN, sourceCollection: SOURCE };
+    const { prerequisites } = await takePreflight(services, payload);
+    const names = prerequisites.find(({ name }) => name === 'Collection names');
+    expect(names?.detail).toContain(`${inUse} is in use`);
+    expect(names?.problems.map(({ why }) => why)).toEqual([
+      `The memory backend works on ${inUse}.`,
+    ]);
+  });
+
+  it('says how to go without a graph that does not answer', async () => {
+    const { services } = await createMigration();
+    const payload = { runId: RUN, sourceCollection: SOURCE, accepts: ['no-graph'] };
+    const changed = changedServices(services, { graph: { server: away } });
+    const { prerequisites } = await takePreflight(changed, payload);
+    const graph = prerequisites.find(({ name }) => name === 'Graph store');
+    expect(graph?.problems[0]?.remedy).toContain('unset NEO4J_URL');
+  });
+
+  it('looks for no obstacle while another run is under way', async () => {
+    const { services, runs } = await migrationAt('checked');
+    const payload = { runId: 'run-b', sourceCollection: SOURCE };
+    for (const execute of [false, true]) {
+      const attempt = takePreflight(services, { ...payload, execute });
+      await expect(attempt).rejects.toEqual(named('RefusedOtherRun'));
+    }
+    await expect(runs.read('run-b')).rejects.toEqual(named('RefusedUnknownRun'));
+  });
+
+  it('killed at any call, begins the run when it is given again', async () => {
+    const whole = await createMigration();
+    const { services, deaths } = mortal(whole.services);
+    await whole.start({}, services);
+    expect(deaths().length).toBeGreaterThan(2);
+    for (const death of deaths()) {
+      const migration = await createMigration();
+      const attempt = migration.start({}, mortal(migration.services, death).services);
+      await expect(attempt).rejects.toThrow(Killed);
+      await migration.start();
+      expect((await migration.runs.read(RUN)).phase).toBe('checked');
+      expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
+    }
+  });
+
+  it.each(['checked', 'rebuilt', 'copied'] as const)(
+    'of a run that is %s takes what that run has made for its own',
+    async (point) => {
+      const { services } = await migrationAt(point);
+      const payload = { runId: RUN, sourceCollection: SOURCE };
+      const { prerequisites } = await takePreflight(services, payload);
+      expect(prerequisites.flatMap(({ problems }) => problems)).toEqual([]);
+      expect(prerequisites.every(isMet)).toBe(true);
+    },
+  );
+
+  it('of a run that has opened its window is refused', async () => {
+    for (const [point, name] of [
+      ['frozen', 'RefusedNotNow'],
+      ['live', 'RefusedNotNow'],
+    ] as const) {
+      const { services } = await migrationAt(point);
+      await expect(takePreflight(services, { runId: RUN })).rejects.toEqual(named(name));
+    }
+    const migration = await migrationAt('checked');
+    await migration.finish('abort');
+    await expect(migration.start()).rejects.toEqual(named('RefusedNotNow', 'aborted'));
+  });
+});
+
+async function spaceOf(migration: Migration) {
+  const { neededBytes, freeBytes } = await factsOf(migration, 'Disk space');
+  return { neededBytes: Number(neededBytes), freeBytes };
+}
+
+describe('free space', () => {
+  it('below three times the collection and its keywords is refused with both numbers', async () => {
+    const { neededBytes } = await spaceOf(await migrationAt('checked'));
+    const migration = await createMigration();
+    const attempt = migration.start({ freeBytes: neededBytes - 1 });
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
+    const shown = (bytes: number) => bytes.toLocaleString('en');
+    await expect(attempt).rejects.toThrow(`${shown(neededBytes - 1)} bytes`);
+    await expect(attempt).rejects.toThrow(`${shown(neededBytes)} bytes`);
+    await migration.start({ freeBytes: neededBytes });
+    expect(await spaceOf(migration)).toMatchObject({ neededBytes, freeBytes: neededBytes });
+  });
+
+  it('is counted with vectors, payloads and keywords, three times over', async () => {
+    const migration = await migrationAt('checked');
+    const { points } = await migration.services.vectors.scroll(SOURCE, { limit: 100 });
+    const bytes = points.reduce((sum, { payload }) => sum + Buffer.byteLength(payload), 0);
+    const words = points.reduce(
+      (sum, { payload }) =>
+        sum + (JSON.parse(payload).data ?? '').split(/[^\p{L}\p{N}]+/u).filter(Boolean).length,
+      0,
+    );
+    const { neededBytes } = await spaceOf(migration);
+    expect(neededBytes).toBe(3 * (bytes + points.length * 8 * 4) + words * 8);
+  });
+});
+
+async function preflightOver(change: (graph: GraphSource) => Partial<GraphSource>) {
+  const migration = await createMigration();
+  return { attempt: migration.start({}, { graph: change(migration.graph) }) };
+}
+
+describe('the graph', () => {
+  it('is reported by version, edition and size', async () => {
+    const migration = await migrationAt('checked');
+    const facts = { version: '5.26.0', edition: 'sandbox', nodes: 2, relationships: 1, rules: 1 };
+    expect(await factsOf(migration, 'Graph store')).toMatchObject(facts);
+  });
+
+  it('of which one node is enough to know that they can be read', async () => {
+    let read = 0;
+    const { attempt } = await preflightOver((graph) => ({
+      async *nodes() {
+        for await (const node of graph.nodes()) {
+          read += 1;
+          yield node;
+        }
+      },
+    }));
+    await attempt;
+    expect(read).toBe(1);
+  });
+});
+
+function grantTo({ backend, environment }: Migration, userId: string): void {
+  backend.grant(String(environment.MEMORY_BACKEND_KEY), userId);
+}
+
+describe('the key of the memory backend', () => {
+  it('is proved without a trace: nothing is written or made', async () => {
+    const migration = await createMigration();
+    const { vectors } = migration.services;
+    const before = await vectors.scroll(SOURCE, { limit: 100 });
+    await migration.start();
+    expect(await keyOf(migration)).toEqual({ keyOfTestUser: 'proved' });
+    expect(migration.backend.writes()).toBe(0);
+    expect(await vectors.scroll(SOURCE, { limit: 100 })).toEqual(before);
+    expect(await vectors.listCollections()).toEqual([SOURCE]);
+  });
+
+  it('is said not to be proved where the backend answers for everybody', async () => {
+    const migration = await createMigration();
+    await migration.start({}, { backend: { search: async () => 0 } });
+    expect(await keyOf(migration)).toEqual({ keyOfTestUser: 'unverified' });
+  });
+});
+
+describe('what the window uses', () => {
+  it('may be a store without keyword vectors, where they are left out', async () => {
+    const migration = await createMigration();
+    const vectors = { encodesKeywords: async () => false };
+    await migration.start({ accepts: ['empty-keywords'] }, { vectors });
+    expect((await migration.runs.read(RUN)).phase).toBe('checked');
+  });
+
+  it('is not written in a dry run', async () => {
+    const migration = await createMigration();
+    const services = changedServices(migration.services, {
+      setting: { tryWrite: refused('written') },
+      vectors: { createCollection: refused('made') },
+    });
+    const { prerequisites } = await takePreflight(services, {
+      runId: RUN,
+      sourceCollection: SOURCE,
+    });
+    const written = ['Collection setting', 'Keyword vectors'];
+    expect(prerequisites.filter(({ name }) => written.includes(name))).toMatchObject([
+      { detail: 'can be read', problems: [] },
+      { detail: 'tried with --execute', problems: [] },
+    ]);
+  });
+
+  it('is no collection of somebody else, whatever its name', async () => {
+    const migration = await createMigration();
+    const { vectors } = migration.services;
+    await vectors.createCollection(KEYWORD_PROBE, LAYOUT);
+    await vectors.upsert(KEYWORD_PROBE, [point(1, '{}', VECTOR)], 'upsert');
+    await expect(migration.start()).rejects.toThrow(`${KEYWORD_PROBE} has 1 points.`);
+    expect(await vectors.count(KEYWORD_PROBE)).toBe(1);
+  });
+});

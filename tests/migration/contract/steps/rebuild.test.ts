@@ -1,0 +1,176 @@
+// The new collection: made by the new version's own first write and proved slot by slot, or made explicitly. A new version
+// that is up before the run begins has made it at its start, and never looks again.
+import { describe, expect, it } from 'vitest';
+import type { MemoryBackend } from '../../../../lib/migration/adapters/http-memory-backend.ts';
+import { toJsonText } from '../../../../lib/migration/json/json-text.ts';
+import type { Point } from '../../../../lib/migration/ports/vector-store.ts';
+import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
+import {
+  type Shortcomings,
+  startNewVersion,
+} from '../../../../sandbox/memory-backend/new-version.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { standingOf } from '../../support/holdings.ts';
+import { createMigration, type Migration, RUN } from '../../support/migration.ts';
+import { migrationAt } from '../../support/prepared.ts';
+import { named } from '../../support/refused.ts';
+
+describe('a rebuild', () => {
+  it.each([
+    [
+      'by the first write of the new version',
+      true,
+      { made: 'by-new-version', isHybridProved: true, embeddings: 'proved' },
+    ],
+    [
+      'explicitly, where it cannot be reached',
+      false,
+      { made: 'explicitly', isHybridProved: false, embeddings: 'unverified' },
+    ],
+  ])('makes both collections %s, and leaves them empty', async (_, hasPreview, facts) => {
+    const { services, target, runs, finish } = await migrationAt('backed-up', { hasPreview });
+    const { vectors } = services;
+    await vectors.updateCollection(SOURCE, { hnsw_config: { m: 24 } });
+    const index = { field_name: 'topic', field_schema: 'integer' } as const;
+    await vectors.createPayloadIndex(SOURCE, index);
+    await finish('rebuild');
+    for (const name of [target, `${target}_entities`]) {
+      const info = await services.vectors.collectionInfo(name);
+      expect(info?.config.params.vectors).toMatchObject({ size: 8, distance: 'Cosine' });
+      expect(info?.config.params.sparse_vectors).toEqual({ bm25: { modifier: 'idf' } });
+      expect(Object.keys(info?.payload_schema ?? {})).toContain('user_id');
+      expect(await services.vectors.count(name)).toBe(0);
+    }
+    const made = await services.vectors.collectionInfo(target);
+    expect(made?.config.hnsw_config).toMatchObject({ m: 24 });
+    expect(made?.payload_schema.topic).toMatchObject({ data_type: 'integer' });
+    const run = await runs.read(RUN);
+    expect(run.phase).toBe('rebuilt');
+    expect(run.evidence['rebuild-proof']?.facts).toEqual(facts);
+  });
+
+  it.each<[string, Shortcomings, string]>([
+    ['no model for keywords', { noKeywordModel: true }, 'fastembed'],
+    ['a slot without idf', { slotWithoutIdf: true }, 'fastembed'],
+    ['no language model', { noLanguageModel: true }, 'spaCy'],
+    [
+      'another embedding model, of as many dimensions',
+      { otherEmbeddings: true },
+      'another embedding model',
+    ],
+    ['another embedding model', { otherDimensions: 4 }, 'has 4 Cosine where memories has'],
+    ['nothing to remember, ever', { emptyExtractions: 99 }, 'there is no memory in'],
+  ])('with %s is refused', async (_, shortcomings, why) => {
+    const migration = await migrationAt('backed-up', { shortcomings });
+    const before = await standingOf(migration);
+    await expect(migration.finish('rebuild')).rejects.toEqual(named('RefusedNewVersion', why));
+    expect(await standingOf(migration)).toEqual(before);
+  });
+
+  it('tries another sentence when one was found to hold nothing', async () => {
+    const { finish, runs } = await migrationAt('backed-up', {
+      shortcomings: { emptyExtractions: 2 },
+    });
+    await finish('rebuild');
+    expect((await runs.read(RUN)).phase).toBe('rebuilt');
+  });
+});
+
+describe('a memory of the test user that arrives in the background', () => {
+  /** After each deletion of the test user's points, as often as that. */
+  async function arriving(migration: Migration, times: number) {
+    const { services, target } = migration;
+    const { vectors } = services;
+    const payload = toJsonText({ user_id: testUserOf(RUN), data: 'In the background' });
+    const late: Point = {
+      id: toJsonText('00000000-0000-4000-8000-000000000001'),
+      vector: toJsonText([1, 0, 0, 0, 0, 0, 0, 0]),
+      payload,
+    };
+    let arrived = 0;
+    const deletePoints: typeof vectors.deletePoints = async (name, selection) => {
+      await vectors.deletePoints(name, selection);
+      if (name !== target || arrived === times) return;
+      arrived += 1;
+      await vectors.upsert(target, [late], 'upsert');
+    };
+    return { vectors: { deletePoints } };
+  }
+
+  it('while the first ones are removed is removed, too', async () => {
+    const migration = await migrationAt('backed-up');
+    await migration.finish('rebuild', {}, await arriving(migration, 1));
+    expect(await phaseOf(migration)).toBe('rebuilt');
+    expect(await migration.services.vectors.count(migration.target)).toBe(0);
+  });
+
+  it('after the second removal is a reason to refuse', async () => {
+    const migration = await migrationAt('backed-up');
+    const attempt = migration.finish('rebuild', {}, await arriving(migration, 2));
+    await expect(attempt).rejects.toEqual(named('RefusedNewVersion'));
+  });
+});
+
+describe('a run that is given up', () => {
+  it('takes its collections with it and frees the lock', async () => {
+    const { services, finish, lock } = await migrationAt('backed-up');
+    await finish('rebuild');
+    await finish('abort');
+    expect(await services.vectors.listCollections()).toEqual([SOURCE]);
+    expect(await lock.activeRun()).toBeUndefined();
+  });
+});
+
+/** Services whose preview was started now. */
+async function withStarted(migration: Migration, shortcomings: Shortcomings = {}) {
+  const { services, target: collection, clock: now } = migration;
+  const settings = { store: services.vectors, collection, dimensions: 8, now, shortcomings };
+  const version = await startNewVersion(settings);
+  const preview: Pick<MemoryBackend, 'addMemory' | 'search'> = {
+    addMemory: async (userId, text) => void (await version.add(userId, text)),
+    search: async (userId, query) => (await version.search(userId, query)).length,
+  };
+  return { preview };
+}
+
+async function phaseOf({ runs }: Migration) {
+  return (await runs.read(RUN)).phase;
+}
+
+describe('a collection that the new version has made at its start', () => {
+  it('is not in the way of the preflight, and is built upon by the rebuild', async () => {
+    const migration = await createMigration();
+    const spoken = await withStarted(migration);
+    await migration.start({}, spoken);
+    for (const step of ['backup', 'rebuild', 'copy'] as const) {
+      await migration.finish(step, {}, spoken);
+    }
+    expect(await phaseOf(migration)).toBe('copied');
+  });
+
+  it('is built upon again after a rebuild that was refused, once it was started again', async () => {
+    const migration = await createMigration();
+    const poor = await withStarted(migration, { noKeywordModel: true });
+    await migration.start({}, poor);
+    await migration.finish('backup', {}, poor);
+    const attempt = migration.finish('rebuild', {}, poor);
+    await expect(attempt).rejects.toEqual(named('RefusedNewVersion', /fastembed|spaCy/));
+    await migration.finish('rebuild', {}, await withStarted(migration));
+    expect(await phaseOf(migration)).toBe('rebuilt');
+  });
+
+  it('is in the way when there are memories in it', async () => {
+    const migration = await createMigration();
+    const spoken = await withStarted(migration);
+    await spoken.preview.addMemory('user-1', 'Somebody writes to it already');
+    const attempt = migration.start({}, spoken);
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
+  });
+
+  it('is in the way where nobody has confirmed that a new version is up', async () => {
+    const migration = await createMigration({ hasPreview: false });
+    const { services, target: collection, clock: now } = migration;
+    await startNewVersion({ store: services.vectors, collection, dimensions: 8, now });
+    await expect(migration.start()).rejects.toEqual(named('RefusedPrerequisites'));
+  });
+});

@@ -1,0 +1,205 @@
+// A switch comes to its end although the store or a command fails half-way, and nothing of anybody is lost by it.
+import { describe, expect, it } from 'vitest';
+import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { restoredCollectionOf } from '../../../../lib/migration/runs/run-names.ts';
+import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { changedServices, whenAsked } from '../../support/changed-services.ts';
+import { emptied, LAYOUT, writeToNew, writeToOld } from '../../support/holdings.ts';
+import { type Migration, RUN } from '../../support/migration.ts';
+import { migrationAt } from '../../support/prepared.ts';
+import { named } from '../../support/refused.ts';
+import { LEASE_MS, REPORT } from '../../support/run-table.ts';
+
+const DAY_MS = 86_400_000;
+
+const phaseOf = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
+
+/** A window that was refused after the new version was deployed. */
+async function failCutover(migration: Migration): Promise<void> {
+  const isGraphDeprecated = async () => false;
+  const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
+  await expect(attempt).rejects.toEqual(named('RefusedNewVersion'));
+}
+
+async function has({ services }: Migration, name: string, text: string): Promise<boolean> {
+  const { points } = await services.vectors.scroll(name, { limit: 999 });
+  return points.some(({ payload }) => payload.includes(text));
+}
+
+describe('a write that the store refuses once with 503 is carried over when that is repeated', () => {
+  /** And is not taken for one that was made and deleted by its user since. */
+  function failingOnce({ services: { vectors } }: Migration, name: string) {
+    let isDue = true;
+    const upsert: typeof vectors.upsert = async (collection, points, mode, filter) => {
+      const isRefused = isDue && collection === name && mode === 'insert_only';
+      if (isRefused) isDue = false;
+      const why = 'The store answered 503.';
+      if (isRefused) throw new RetryableFailure('RetryableUnavailable', why, { answer: 503 });
+      await vectors.upsert(collection, points, mode, filter);
+    };
+    return { upsert };
+  }
+
+  async function finishTwice(
+    migration: Migration,
+    ...[step, input, changes]: Parameters<Migration['finish']>
+  ): Promise<void> {
+    const first = migration.finish(step, input, changes);
+    await expect(first).rejects.toEqual(named('RetryableUnavailable'));
+    await migration.finish(step, input, changes);
+  }
+
+  it('forward', async () => {
+    const migration = await migrationAt('equal');
+    let isDue = true;
+    const late = whenAsked(migration, 'open-writes', async () => {
+      if (isDue) await writeToOld(migration, 'Of a request that outlasted the freeze');
+      isDue = false;
+    });
+    const vectors = failingOnce(migration, migration.target);
+    await finishTwice(migration, 'cutover', {}, { ...late, vectors });
+    expect(await has(migration, migration.target, 'outlasted the freeze')).toBe(true);
+  });
+
+  it('backward', async () => {
+    const migration = await migrationAt('equal');
+    await failCutover(migration);
+    await writeToNew(migration, 'Leaked by the deployment');
+    const vectors = failingOnce(migration, SOURCE);
+    await finishTwice(migration, 'rollback', {}, { vectors });
+    expect(await has(migration, SOURCE, 'Leaked by the deployment')).toBe(true);
+  });
+
+  it('between two windows', async () => {
+    const migration = await migrationAt('live');
+    await migration.finish('rollback');
+    await writeToNew(migration, 'By a worker that nobody stopped');
+    const vectors = failingOnce(migration, SOURCE);
+    await finishTwice(migration, 'copy', {}, { vectors });
+    for (const name of [SOURCE, migration.target]) {
+      expect(await has(migration, name, 'nobody stopped')).toBe(true);
+    }
+  });
+});
+
+describe('a rollback', () => {
+  it('in place opens writes on no collection that was emptied after the old version was deployed', async () => {
+    const migration = await migrationAt('live', { isInPlace: true }, { inPlace: true });
+    const { heard } = migration.operator;
+    const before = heard.length;
+    const health = async () => {
+      await emptied(migration, SOURCE);
+      return await migration.services.backend.health();
+    };
+    const attempt = migration.finish('rollback', {}, { backend: { health } });
+    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    expect(heard.slice(before)).not.toContain('open-writes');
+    expect(await phaseOf(migration)).toBe('switching-back');
+  });
+
+  it.each(['asItWas', 'toSnapshot'] as const)(
+    'restores the snapshot once more where it is gone: %s',
+    async (way) => {
+      const migration = await migrationAt('live');
+      const { services, runs } = migration;
+      await services.vectors.deleteCollection(SOURCE);
+      const restored = restoredCollectionOf(await runs.read(RUN));
+      let isDue = true;
+      const changes = whenAsked(migration, 'deploy-old', async () => {
+        if (isDue) await services.vectors.deleteCollection(restored);
+        isDue = false;
+      });
+      const attempt = migration.finish('rollback', { [way]: true }, changes);
+      await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+      await migration.finish('rollback', { [way]: true }, changes);
+      expect(await phaseOf(migration)).toBe('copied');
+      expect(await services.vectors.count(restored)).toBe(60);
+    },
+  );
+
+  it.each([
+    ['that users were on', (migration: Migration) => migration.follow('cutover')],
+    ['that they never were on', failCutover],
+  ])('ends where the new collection, %s, cannot be read once they are back', async (_, arrive) => {
+    const migration = await migrationAt('equal');
+    const { vectors } = migration.services;
+    await arrive(migration);
+    let isBroken = false;
+    const scroll: typeof vectors.scroll = async (name, request) => {
+      const answer = 500;
+      if (isBroken && name === migration.target)
+        throw new RetryableFailure('RetryableUnavailable', 'scroll: 500.', { answer });
+      return await vectors.scroll(name, request);
+    };
+    const breaking = whenAsked(migration, 'open-writes', async () => {
+      isBroken = true;
+    });
+    await migration.finish('rollback', {}, { vectors: { scroll }, ...breaking });
+    const { takesNoWindow } = await migration.runs.read(RUN);
+    expect(takesNoWindow).toMatch(/has writes that did not come along/);
+  });
+});
+
+it('a cutover that was killed after the last look, and its rollback refused, comes to its end', async () => {
+  const migration = await migrationAt('equal');
+  const { runs } = migration;
+  let isDead = false;
+  const write: typeof runs.write = async (lease, run) => {
+    await runs.write(lease, run);
+    isDead = run.window?.openedAt !== undefined;
+  };
+  const saveCheckpoint: typeof runs.saveCheckpoint = async (...args) => {
+    if (isDead) throw new RetryableFailure('RetryableUnavailable', 'Killed');
+    await runs.saveCheckpoint(...args);
+  };
+  const killed = migration.finish('cutover', {}, { runs: { write, saveCheckpoint } });
+  await expect(killed).rejects.toThrow('Killed');
+  const refusing = whenAsked(migration, 'freeze', () => {
+    throw new Refusal('RefusedByService', 'The webhook answered 400.');
+  });
+  await expect(migration.finish('rollback', {}, refusing)).rejects.toThrow('400');
+  await writeToNew(migration, 'Written meanwhile');
+  await migration.finish('cutover');
+  expect(await phaseOf(migration)).toBe('live');
+});
+
+it.each(['cutover', 'abort'] as const)(
+  'a collection of somebody else under the name to upload to is not touched by %s',
+  async (step) => {
+    const migration = await migrationAt('equal', {}, { uploadAs: 'uploaded' });
+    const { vectors } = migration.services;
+    await failCutover(migration);
+    await migration.finish('rollback');
+    expect(await vectors.listCollections()).not.toContain('uploaded');
+    await vectors.createCollection('uploaded', LAYOUT);
+    await migration.finish('copy');
+    const attempt = migration.finish(step);
+    if (step === 'cutover') await expect(attempt).rejects.toEqual(named('RefusedNameTaken'));
+    else await attempt;
+    expect(await vectors.count('uploaded')).toBe(0);
+  },
+);
+
+it('a lock that a killed watch has left to an aborted run keeps no other run from its step', async () => {
+  const migration = await migrationAt('live');
+  const { runs, lock, services } = migration;
+  await migration.follow('rollback', 'abort');
+  const { plan } = await runs.read(RUN);
+  migration.pass(31 * DAY_MS);
+  let isDead = false;
+  const write: typeof runs.write = async (lease, run) => {
+    await runs.write(lease, run);
+    isDead = true;
+  };
+  const release: typeof lock.release = async (...args) => {
+    if (isDead) throw new Error('Killed');
+    await lock.release(...args);
+  };
+  const killed = keepWatch(changedServices(services, { runs: { write }, lock: { release } }));
+  await expect(killed).rejects.toThrow('Killed');
+  expect(await lock.activeRun()).toBe(RUN);
+  migration.pass(LEASE_MS);
+  const other = await runs.start('other-run', plan, REPORT);
+  expect((await lock.take('other-run')).runId).toBe(other.runId);
+});

@@ -1,0 +1,292 @@
+// The days in which a rollback is possible: people are reminded in the last week, and what was to be removed goes when they are over.
+import { describe, expect, it } from 'vitest';
+import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { windowOf } from '../../../../lib/migration/runs/run.ts';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
+import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { writeToNew, writeToOld } from '../../support/holdings.ts';
+import { type Migration, RUN } from '../../support/migration.ts';
+import { Killed, mortal } from '../../support/mortal.ts';
+import { migrationAt } from '../../support/prepared.ts';
+import { named } from '../../support/refused.ts';
+import { LEASE_MS, REPORT } from '../../support/run-table.ts';
+
+const DAY_MS = 86_400_000;
+const TWO_MINUTES_MS = 120_000;
+/** Whatever a rollback would need is a backup; else it is a report. */
+const isBackup = (key: string) => /^(snapshot|graph)-/.test(key);
+/** What both collections had: nothing is compared with it any more. */
+const isBase = (key: string) => key.startsWith('base-');
+
+/** A run that went live just now. */
+async function liveRun(plan: Record<string, unknown> = {}): Promise<Migration> {
+  const migration = await migrationAt('live', {}, plan);
+  migration.operator.heard.length = 0;
+  return migration;
+}
+
+async function artifactsOf({ services }: Migration): Promise<string[]> {
+  return await Array.fromAsync(services.artifacts.list(`${RUN}/`), ({ key }) =>
+    key.slice(RUN.length + 1),
+  );
+}
+
+async function hasOldCollection({ services }: Migration): Promise<boolean> {
+  return (await services.vectors.listCollections()).includes(SOURCE);
+}
+
+/** Every two minutes for so many days. */
+async function watchFor(migration: Migration, days: number, services = migration.services) {
+  for (let passed = 0; passed < days * DAY_MS; passed += TWO_MINUTES_MS * 90) {
+    await keepWatch(services);
+    // Of the watches in between, the first two are enough to be one too many.
+    migration.pass(TWO_MINUTES_MS);
+    await keepWatch(services);
+    migration.pass(TWO_MINUTES_MS * 89);
+  }
+}
+
+describe('the end of the rollback period', () => {
+  it('comes not a day early, is warned of in the last week, and then nothing is rolled back', async () => {
+    const migration = await migrationAt('live');
+    migration.pass(22 * DAY_MS);
+    const early = await readStatus(migration.services);
+    expect(early.retention).toMatchObject({ daysLeft: 8, isEnding: false, isOver: false });
+    migration.pass(1 * DAY_MS);
+    expect((await readStatus(migration.services)).retention).toMatchObject({ isEnding: true });
+    migration.pass(7 * DAY_MS - 1);
+    expect(await migration.invoke('retention')).toMatchObject({ phase: 'live', done: false });
+    migration.pass(1);
+    expect(await migration.invoke('retention')).toMatchObject({ phase: 'closed' });
+    const attempt = migration.invoke('rollback');
+    await expect(attempt).rejects.toEqual(named('RefusedNotNow', /ended 20\d\d-/));
+  });
+
+  it('is announced once a day in its last week, in the log and to the webhook', async () => {
+    const migration = await liveRun({ removesWhenOver: true });
+    const { logged, operator } = migration;
+    await watchFor(migration, 22);
+    expect([logged, operator.heard]).toEqual([[], []]);
+    await watchFor(migration, 8);
+    expect(logged.map(({ daysLeft }) => daysLeft)).toEqual([7, 6, 5, 4, 3, 2, 1]);
+    expect(logged[0]).toEqual({
+      level: 'WARN',
+      message: 'Rollback will soon be impossible: roll back before then, or not at all',
+      runId: RUN,
+      until: new Date((await migration.runs.read(RUN)).window?.retainUntil ?? 0).toISOString(),
+      daysLeft: 7,
+      removesOldCollection: true,
+      removesBackups: false,
+    });
+    expect(operator.heard).toEqual(Array.from({ length: 7 }, () => 'warn-of-end'));
+    const { retainUntil: deadlineAt } = windowOf(await migration.runs.read(RUN));
+    expect(operator.requests.slice(-2)).toMatchObject([
+      { occasion: 'days-left-2', deadlineAt },
+      { occasion: 'days-left-1', deadlineAt },
+    ]);
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+  });
+
+  it('does not depend on a webhook that answers', async () => {
+    const migration = await liveRun();
+    const ask = () => Promise.reject(new RetryableFailure('RetryableUnavailable', 'away'));
+    migration.pass(29 * DAY_MS);
+    await keepWatch({ ...migration.services, hooks: { ask } });
+    await keepWatch({ ...migration.services, hooks: { ask } });
+    expect(migration.logged).toEqual([
+      expect.objectContaining({ level: 'WARN', daysLeft: 1 }),
+      expect.objectContaining({ level: 'WARN', failure: 'RetryableUnavailable', why: 'away' }),
+    ]);
+    migration.pass(DAY_MS);
+    expect(await keepWatch(migration.services)).toMatchObject({ phase: 'closed' });
+  });
+});
+
+describe('what was kept for a rollback', () => {
+  it.each([
+    [{}, true, true],
+    [{ removesWhenOver: true }, false, true],
+    [{ removesArtifactsWhenOver: true }, true, false],
+    [{ removesWhenOver: true, removesArtifactsWhenOver: true }, false, false],
+    [{ removesWhenOver: true, removesArtifactsWhenOver: true, uploadAs: 'up' }, false, false],
+  ])('of a plan with %o: collection left %s, backups left %s', async (plan, hasOld, hasBackups) => {
+    const migration = await liveRun(plan);
+    const kept = await artifactsOf(migration);
+    for (const backup of [/^snapshot-.*-part-/m, /^graph-/m])
+      expect(kept.join('\n')).toMatch(backup);
+    migration.pass(30 * DAY_MS - 1);
+    expect(await migration.invoke('retention')).toMatchObject({ done: false, phase: 'live' });
+    expect(await hasOldCollection(migration)).toBe(true);
+    expect(await artifactsOf(migration)).toEqual(kept);
+    migration.pass(1);
+    await migration.finish('retention');
+    expect((await migration.runs.read(RUN)).phase).toBe('closed');
+    expect(await hasOldCollection(migration)).toBe(hasOld);
+    expect(await artifactsOf(migration)).toEqual(
+      kept.filter((key) => !isBase(key) && (hasBackups || !isBackup(key))),
+    );
+  });
+
+  it('stays whole while a backup has to be kept for longer, which is logged once a day', async () => {
+    const migration = await liveRun({ removesWhenOver: true, removesArtifactsWhenOver: true });
+    const { services, logged, clock, pass } = migration;
+    const kept = await artifactsOf(migration);
+    const part = kept.findLast((key) => key.startsWith('snapshot-'));
+    pass(30 * DAY_MS);
+    const until = new Date(clock().getTime() + 3 * DAY_MS);
+    await services.artifacts.retain(`${RUN}/${part}`, until);
+    const refused = migration.invoke('retention');
+    await expect(refused).rejects.toEqual(
+      named('RefusedNotNow', `${part} is to be kept until ${until.toISOString()}`),
+    );
+    expect(await hasOldCollection(migration)).toBe(true);
+    expect(await artifactsOf(migration)).toContain(part);
+    pass(DAY_MS);
+    await expect(keepWatch(services)).rejects.toEqual(
+      named('RefusedNotNow', 'is to be kept until'),
+    );
+    pass(TWO_MINUTES_MS);
+    expect(await keepWatch(services)).toBeUndefined();
+    expect(logged.filter(({ level }) => level === 'ERROR')).toEqual([
+      expect.objectContaining({ runId: RUN, failure: 'RefusedNotNow' }),
+    ]);
+    pass(2 * DAY_MS);
+    expect(await keepWatch(services)).toMatchObject({ phase: 'closed' });
+    expect((await artifactsOf(migration)).filter(isBackup)).toEqual([]);
+    expect(await hasOldCollection(migration)).toBe(false);
+  });
+
+  it('stays where it changed since the switch: what was written is nowhere else', async () => {
+    const migration = await migrationAt('live', {}, { removesWhenOver: true });
+    const { services, logged } = migration;
+    await writeToOld(migration, 'Of a program that nobody thought of');
+    migration.pass(30 * DAY_MS);
+    await migration.finish('retention');
+    expect(await hasOldCollection(migration)).toBe(true);
+    const status = await readStatus(services, RUN);
+    expect(status).toMatchObject({ phase: 'closed', kept: [SOURCE] });
+    expect(logged.at(-1)).toMatchObject({ level: 'WARN', collection: SOURCE });
+  });
+
+  it('goes although a rollback was refused half-way, which has left it as it was', async () => {
+    const plan = { removesWhenOver: true, removesArtifactsWhenOver: true };
+    const migration = await migrationAt('live', {}, plan);
+    await writeToNew(migration, 'Written while live');
+    const does = { kind: 'answer', status: 400 } as const;
+    migration.qdrant.fault({ on: new RegExp(`^PUT .*/${SOURCE}/points\\?`), does });
+    await expect(migration.finish('rollback')).rejects.toEqual(named('RefusedByService'));
+    expect(await migration.runs.read(RUN)).toMatchObject({ phase: 'live' });
+    migration.pass(31 * DAY_MS);
+    await migration.finish('retention');
+    expect(await hasOldCollection(migration)).toBe(false);
+  });
+
+  it('stays while the setting names it, also where somebody else has changed that', async () => {
+    const migration = await liveRun({ removesWhenOver: true });
+    const { services, target, pass } = migration;
+    await services.setting.change({ from: target, to: SOURCE });
+    pass(31 * DAY_MS);
+    await expect(migration.invoke('retention')).rejects.toEqual(named('RefusedSettingChanged'));
+    expect(await hasOldCollection(migration)).toBe(true);
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+    await services.setting.change({ from: SOURCE, to: target });
+    expect(await migration.invoke('retention')).toMatchObject({ phase: 'closed' });
+    expect(await hasOldCollection(migration)).toBe(false);
+  });
+
+  it('goes once and for all, wherever its removal is killed', async () => {
+    const plan = { removesWhenOver: true, removesArtifactsWhenOver: true };
+    async function overdue() {
+      const migration = await liveRun(plan);
+      migration.pass(30 * DAY_MS);
+      return migration;
+    }
+    const whole = await overdue();
+    const kept = await artifactsOf(whole);
+    const { services, deaths } = mortal(whole.services);
+    await whole.invoke('retention', {}, services);
+    expect(deaths().length).toBeGreaterThan(8);
+    let begun = 0;
+    for (const death of deaths()) {
+      const migration = await overdue();
+      const doomed = mortal(migration.services, death);
+      const attempt = migration.invoke('retention', {}, doomed.services);
+      await attempt.catch((error) => expect(error).toBeInstanceOf(Killed));
+      migration.pass(LEASE_MS);
+      const isWhole =
+        (await hasOldCollection(migration)) &&
+        (await artifactsOf(migration)).length === kept.length;
+      if (!isWhole && (await migration.runs.read(RUN)).phase === 'live') {
+        begun += 1;
+        const lease = await migration.lock.take(RUN);
+        await migration.lock.release(lease, 'live');
+        migration.pass(-DAY_MS);
+        await expect(migration.invoke('rollback')).rejects.toEqual(
+          named('RefusedNotNow', 'The rollback period ended'),
+        );
+        migration.pass(DAY_MS);
+      }
+      await migration.invoke('retention', { actor: 'machine' });
+      expect((await migration.runs.read(RUN)).phase).toBe('closed');
+      expect(await artifactsOf(migration)).toEqual(
+        kept.filter((key) => !isBase(key) && !isBackup(key)),
+      );
+      expect(await hasOldCollection(migration)).toBe(false);
+      expect(await migration.lock.activeRun()).toBeUndefined();
+    }
+    expect(begun).toBeGreaterThan(3);
+  });
+});
+
+describe('a watch that fails', () => {
+  it('is logged with its run, by the name of what may pass', async () => {
+    const migration = await liveRun();
+    const away = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    const runs = { ...migration.runs, read: () => Promise.reject(away) };
+    const watching = keepWatch({ ...migration.services, runs });
+    await expect(watching).rejects.toEqual(named('RetryableUnavailable'));
+    expect(migration.logged).toEqual([
+      {
+        level: 'ERROR',
+        message: 'The watch failed; the next one tries again',
+        runId: RUN,
+        failure: 'RetryableUnavailable',
+        why: 'connect.',
+      },
+    ]);
+  });
+
+  it('before it knows of a run is logged all the same', async () => {
+    const migration = await liveRun();
+    const lock = { ...migration.lock, activeRun: () => Promise.reject(new Error('odd')) };
+    await expect(keepWatch({ ...migration.services, lock })).rejects.toThrow('odd');
+    expect(migration.logged).toMatchObject([{ level: 'ERROR', runId: 'unknown', why: 'odd' }]);
+  });
+});
+
+describe('several runs that are live', () => {
+  it('are all watched: one that fails does not keep the others from their end', async () => {
+    const migration = await migrationAt('live', {}, { removesWhenOver: true });
+    const { services, runs, lock } = migration;
+    expect(await lock.activeRun()).toBeUndefined();
+    const run = await runs.read(RUN);
+    const plan = { ...run.plan, sourceCollection: 'others', targetCollection: 'others_v3_run-b' };
+    const other = await runs.start('run-b', plan, REPORT);
+    const lease = await lock.take('run-b');
+    const { window, evidence } = run;
+    const live = { ...other, phase: 'live' as const, window, evidence };
+    await runs.finish(lease, live, 'cutover');
+    migration.pass(30 * DAY_MS);
+    const read: typeof runs.read = async (id) => {
+      if (id === RUN) throw new Error('Not now');
+      return await runs.read(id);
+    };
+    const failing = { ...services, runs: { ...runs, read } };
+    await expect(keepWatch(failing)).rejects.toThrow('Not now');
+    expect((await runs.read('run-b')).phase).toBe('closed');
+    await keepWatch(services);
+    expect((await runs.read(RUN)).phase).toBe('closed');
+    expect(await lock.retainedRuns()).toEqual([]);
+  });
+});

@@ -1,0 +1,1004 @@
+// Rollback. Before users were let into the new version nothing can be lost. After, every write comes along, to the old
+// collection or to its restored snapshot, unless the operator leaves them behind; and nothing is removed by mistake. What
+// nobody has to acknowledge never keeps a window from closing (docs/migration/decisions/0005-automatic-rollback.md).
+import { describe, expect, it } from 'vitest';
+import type { ExternalAction } from '../../../../lib/migration/phases.ts';
+import type { ScrolledPoint } from '../../../../lib/migration/ports/vector-store.ts';
+import { Refusal, type RefusalName, RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import type { StepInput } from '../../../../lib/migration/runs/input.ts';
+import { liveCollectionOf, ofTestUser } from '../../../../lib/migration/runs/run-names.ts';
+import { partsOf } from '../../../../lib/migration/snapshots.ts';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
+import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { changedServices, type ServiceChanges, whenAsked } from '../../support/changed-services.ts';
+import {
+  changeByUser,
+  deletedNew,
+  deletedOld,
+  deleteFirst,
+  emptied,
+  fingerprintOf,
+  firstPoint,
+  goneOld,
+  type Happening,
+  LAYOUT,
+  manifestOf,
+  oneAfterAnother,
+  startOld,
+  writeToNew,
+  writeToOld,
+} from '../../support/holdings.ts';
+import { type Migration, RUN } from '../../support/migration.ts';
+import { migrationAt, type Point } from '../../support/prepared.ts';
+import { named } from '../../support/refused.ts';
+import { watchUntilDone } from '../../support/watching.ts';
+
+const DAY_MS = 86_400_000;
+const WINDOW_MS = 31 * 60_000;
+const RESTORED = `${SOURCE}_restored_${RUN}`;
+const UPLOADED = 'memories_of_2026';
+
+/** What users notice, and what a rollback would change. */
+async function serviceOf({ services, runs, operator }: Migration) {
+  // Why a command was refused is all that is noted of it.
+  const { refused: _, ...record } = await runs.read(RUN);
+  return {
+    record,
+    setting: await services.setting.read(),
+    heard: [...operator.heard],
+  };
+}
+
+const phaseOf = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
+
+const reportOf = async ({ runs }: Migration) =>
+  (await runs.read(RUN)).evidence['rollback-report']?.facts;
+
+const collectionsOf = ({ services }: Migration) => services.vectors.listCollections();
+
+/** Before the first hook of this action is asked, that happens. */
+function justBefore(migration: Migration, action: ExternalAction, happens: () => Promise<void>) {
+  let isDue = true;
+  return whenAsked(migration, action, async () => {
+    if (!isDue) return;
+    isDue = false;
+    await happens();
+  });
+}
+
+/** A webhook that does what it is asked once for each idempotency key; what it is deaf to, it only says to have done. */
+function doingOnce(
+  { services }: Migration,
+  deaf: ReadonlySet<string> = new Set(),
+  { hooks }: Pick<Migration['services'], 'hooks'> = services,
+) {
+  const keys = new Set<string>();
+  const ask: typeof hooks.ask = async (request) => {
+    const { occasion, action } = request;
+    const key = `${occasion}:${action}`;
+    if (keys.has(key)) return 'done';
+    keys.add(key);
+    return deaf.has(action) ? 'done' : await hooks.ask(request);
+  };
+  return { hooks: { ask } };
+}
+
+async function refuse(): Promise<never> {
+  throw new Refusal('RefusedCredentials', '403.');
+}
+
+async function giveNameAway() {
+  return [{ alias_name: RESTORED, collection_name: 'of somebody else' }];
+}
+
+const live = () => migrationAt('live');
+
+/** A window that was refused: the new version is deployed, and users were never let in. */
+async function failed(): Promise<Migration> {
+  const lacking = { hasPreview: false, shortcomings: { noKeywordModel: true } };
+  const migration = await migrationAt('equal', lacking);
+  const attempt = migration.finish('cutover');
+  await expect(attempt).rejects.toEqual(named('RefusedNewVersion', /fastembed|spaCy/));
+  const filter = ofTestUser(await migration.runs.read(RUN));
+  await migration.services.vectors.deletePoints(migration.target, { filter });
+  return migration;
+}
+
+/** The hook for opening writes has been asked and is not done. */
+async function opening(): Promise<Migration> {
+  const migration = await migrationAt('equal');
+  const slow = whenAsked(migration, 'open-writes', () => 'under-way');
+  expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
+  const { openedAt, frozenSince } = await readStatus(migration.services);
+  expect([openedAt, frozenSince]).toEqual([expect.any(String), null]);
+  return migration;
+}
+
+const gone = async ({ services, target }: Migration) =>
+  void (await services.vectors.deleteCollection(target));
+
+const poorer: Happening = (migration) => emptied(migration, migration.target, 21);
+
+async function overwritten({ services: { vectors }, target }: Migration): Promise<void> {
+  const { points } = await vectors.scroll(target, { limit: 21 });
+  const payload = '{"user_id":"user-1","data":"Nonsense"}' as (typeof points)[0]['payload'];
+  const changed = points.map(({ id, vector = '[]' as never }) => ({ id, vector, payload }));
+  await vectors.upsert(target, changed, 'upsert');
+}
+
+/** That collection is in trouble, as the store says. */
+const troubled = (name: string) => (migration: Migration) => {
+  const { vectors } = migration.services;
+  const collectionInfo: typeof vectors.collectionInfo = async (asked) => {
+    const info = await vectors.collectionInfo(asked);
+    if (!info || asked !== name) return info;
+    return { ...info, status: 'red', optimizer_status: { error: 'Service internal error' } };
+  };
+  return { vectors: { collectionInfo } };
+};
+
+/** By hand, as it was when these points were read. */
+async function restore(
+  { services: { vectors } }: Migration,
+  points: readonly ScrolledPoint[],
+  name = SOURCE,
+): Promise<void> {
+  await vectors.createCollection(name, LAYOUT);
+  const whole = points.map(({ id, vector = '[]' as never, payload }) => ({ id, vector, payload }));
+  await vectors.upsert(name, whole, 'upsert');
+}
+
+const wroteNew =
+  (...texts: string[]): Happening =>
+  (migration) =>
+    writeToNew(migration, ...texts);
+const wroteOld =
+  (text: string): Happening =>
+  (migration) =>
+    writeToOld(migration, text);
+
+/** Created, changed and deleted; the new memories last: their ids are random, and one of them might be the first. */
+const everyWrite = oneAfterAnother(
+  deletedNew,
+  async (migration) => {
+    const { id, vector = '[]' as never, payload } = await firstPoint(migration, migration.target);
+    const changed = '{"user_id":"user-2","data":"Changed","n":10.0}' as typeof payload;
+    await migration.services.vectors.upsert(
+      migration.target,
+      [{ id, vector, payload: changed }],
+      'upsert',
+    );
+  },
+  wroteNew('New fact 1', 'New fact 2'),
+);
+
+interface Row {
+  readonly from?: () => Promise<Migration>;
+  readonly before?: Happening;
+  /** Right before the first request for that action. */
+  readonly during?: readonly [ExternalAction, Happening];
+  readonly changes?: (migration: Migration) => ServiceChanges;
+  readonly input?: Partial<StepInput>;
+  /** The window closes, and nobody is left but the watch. */
+  readonly isWatched?: true;
+  /** Of the dry run. */
+  readonly forecast?: object;
+  /** Users are on that collection afterwards. */
+  readonly users?: string;
+  /** Which has what that one had when all of this had happened, or when nothing had. */
+  readonly have: 'old' | 'new' | 'begun';
+  /** What it has beside. */
+  readonly texts?: readonly string[];
+  readonly report?: object;
+  readonly hasNothingToCompare?: true;
+  readonly takesNoWindow?: string;
+}
+
+const ROWS: Readonly<Record<string, Row>> = {
+  'every write comes along: created, changed and deleted, in text, vector and user': {
+    before: everyWrite,
+    forecast: { returnsTo: SOURCE, adds: 2, changes: 1, removes: 1, of: 60, leavesBehind: 0 },
+    have: 'new',
+    report: { returnedTo: SOURCE, leftBehind: 0 },
+  },
+  'what was written until the freeze comes along, too': {
+    during: ['freeze', wroteNew('At the last moment')],
+    have: 'new',
+  },
+  'a memory created after both were compared comes along': {
+    during: ['deploy-old', wroteNew('After the walk')],
+    have: 'new',
+  },
+  'a memory deleted after both were compared comes along': {
+    during: ['deploy-old', deletedNew],
+    have: 'new',
+  },
+  'a write to the new collection right before writes are opened comes along': {
+    during: ['open-writes', wroteNew('Late')],
+    have: 'new',
+    hasNothingToCompare: true,
+    report: { leakedWrites: 1, leakedWritesOverruled: 0 },
+  },
+  'what another program has written to the old collection since stays, and is reported': {
+    from: () => migrationAt('live', {}, { uploadAs: UPLOADED }),
+    // In this order, so that it is not the new memory that is deleted.
+    before: oneAfterAnother(deletedOld, wroteOld('Of a program that still uses the old one')),
+    have: 'old',
+    report: { lateWrites: 2, lateWritesOverruled: 0 },
+    hasNothingToCompare: true,
+    takesNoWindow: `users worked on ${UPLOADED}`,
+  },
+  'what a probe or a smoke test has left in the old collection is removed': {
+    before: async (migration) =>
+      await (await startOld(migration)).add(`__migration_test_${RUN}`, 'A probe'),
+    have: 'begun',
+  },
+  'what the old version takes before writes are opened is not removed by the last look': {
+    during: [
+      'deploy-old',
+      oneAfterAnother(wroteNew('Late, to the new'), wroteOld('Early, to the old')),
+    ],
+    have: 'new',
+    texts: ['Early, to the old'],
+    hasNothingToCompare: true,
+  },
+  'a number of deletions does not lower that of the changes that are expected': {
+    before: (migration) => changeByUser(migration, migration.target, 'Changed on the new version'),
+    input: { deletes: 0 },
+    have: 'new',
+  },
+  'a damaged new collection makes the old one poorer where users did it, as the operator says': {
+    before: poorer,
+    input: { deletes: 21 },
+    have: 'new',
+  },
+  'what was written since is left behind, as the operator decides, and kept': {
+    before: wroteNew('New fact 1', 'New fact 2'),
+    input: { asItWas: true },
+    have: 'old',
+    forecast: { returnsTo: SOURCE, leavesBehind: 2 },
+    report: { returnedTo: SOURCE, leftBehind: 2 },
+    takesNoWindow: `memories_v3_${RUN} has writes that were left behind`,
+  },
+  'both collections gone, users return to the snapshot as it was': {
+    before: oneAfterAnother(gone, goneOld),
+    input: { asItWas: true },
+    users: RESTORED,
+    have: 'begun',
+    takesNoWindow: `users are on ${RESTORED}`,
+  },
+  'a new collection in which only the optimizer fails hinders nothing': {
+    before: wroteNew('New fact'),
+    changes: troubled(`memories_v3_${RUN}`),
+    have: 'new',
+  },
+  'nor what a forgotten program has written to the old one, which stays there': {
+    before: oneAfterAnother(deletedOld, wroteOld('Of a program that still uses the old one')),
+    changes: troubled(`memories_v3_${RUN}`),
+    have: 'old',
+    report: { lateWrites: 2, lateWritesOverruled: 0 },
+    hasNothingToCompare: true,
+  },
+  'the old collection gone, its snapshot is restored, and every write since comes along': {
+    before: oneAfterAnother(wroteNew('New fact 1'), deletedNew, goneOld),
+    users: RESTORED,
+    have: 'new',
+    report: { returnedTo: RESTORED, leftBehind: 0 },
+    takesNoWindow: `users are on ${RESTORED}`,
+  },
+  'the old collection in trouble, its snapshot takes its place, and the damaged one stays': {
+    before: wroteNew('New fact'),
+    changes: troubled(SOURCE),
+    users: RESTORED,
+    have: 'new',
+    takesNoWindow: `users are on ${RESTORED}`,
+  },
+  'an old collection that was emptied is filled again, and nothing is taken from the new one': {
+    before: oneAfterAnother(wroteNew('New fact'), (migration) => emptied(migration, SOURCE)),
+    have: 'new',
+    report: { lateWrites: 60, lateWritesWithheld: 60 },
+  },
+  'writes that are acknowledged stay in the new collection, and users get the snapshot': {
+    before: wroteNew('New fact 1', 'New fact 2'),
+    input: { toSnapshot: true, acknowledgedLoss: 2 },
+    users: RESTORED,
+    have: 'begun',
+    report: { returnedTo: RESTORED, leftBehind: 2 },
+    takesNoWindow: `users are on ${RESTORED}`,
+  },
+  'what the new version took before it should comes along, once users are back': {
+    from: failed,
+    isWatched: true,
+    have: 'new',
+    before: oneAfterAnother(deletedNew, wroteNew('Of a user who was let in too early')),
+    report: { returnedTo: SOURCE, leakedWrites: 2, leakedWritesOverruled: 0 },
+  },
+  'of two changes of one memory, the one stays that users have, and the other is kept': {
+    from: failed,
+    before: oneAfterAnother(
+      (migration) => changeByUser(migration, migration.target, 'Changed on the new version'),
+      (migration) => changeByUser(migration, SOURCE, 'Changed on the old version'),
+    ),
+    have: 'old',
+    report: { leakedWrites: 1, leakedWritesOverruled: 1, comparedByHand: `memories_v3_${RUN}` },
+    takesNoWindow: `memories_v3_${RUN} has writes that did not come along`,
+  },
+  'a new collection that was emptied before anybody was let in takes nothing from the old': {
+    from: failed,
+    before: (migration) => emptied(migration),
+    have: 'old',
+    report: { leakedWritesWithheld: 60 },
+    takesNoWindow: `memories_v3_${RUN} has writes that did not come along`,
+  },
+  'what was written to the old version though writes were frozen is kept': {
+    from: failed,
+    isWatched: true,
+    before: wroteOld('Though frozen'),
+    have: 'old',
+    report: { returnedTo: SOURCE, leftBehind: 0 },
+  },
+  'what was deleted from the old collection meanwhile stays deleted': {
+    from: failed,
+    before: deletedOld,
+    have: 'old',
+  },
+  'a new version that declines nothing is no reason to stay frozen': {
+    from: failed,
+    have: 'old',
+    changes: () => ({
+      backend: { addMemory: () => Promise.reject(new Error('Nobody is asked to write')) },
+    }),
+  },
+  'the window closes by itself where users may have written': {
+    from: opening,
+    isWatched: true,
+    have: 'old',
+  },
+  'writes to both are not thrown away by the clock: they come along': {
+    from: opening,
+    isWatched: true,
+    have: 'new',
+    texts: ['Outlasted the freeze'],
+    before: oneAfterAnother(wroteNew('Among the first'), wroteOld('Outlasted the freeze')),
+  },
+  'a new collection that was emptied inside the window takes nothing from the old one': {
+    from: opening,
+    isWatched: true,
+    have: 'old',
+    texts: ['Among the first'],
+    before: oneAfterAnother((migration) => emptied(migration), wroteNew('Among the first')),
+    report: { comparedByHand: `memories_v3_${RUN}` },
+    takesNoWindow: `memories_v3_${RUN} has writes that did not come along`,
+  },
+  'a new collection that is gone keeps nobody from returning when the window closes': {
+    from: opening,
+    isWatched: true,
+    before: gone,
+    have: 'old',
+    takesNoWindow: `memories_v3_${RUN} has writes that were left behind`,
+  },
+};
+
+describe('users return', () => {
+  it.each(Object.entries(ROWS))(
+    '%s',
+    async (_, { from = live, users = SOURCE, texts = [], ...row }) => {
+      const migration = await from();
+      const { services, runs } = migration;
+      const { vectors } = services;
+      const found = async (name: string) =>
+        (await vectors.collectionExists(name)) ? await fingerprintOf(vectors, name) : undefined;
+      const newOne = liveCollectionOf(await runs.read(RUN));
+      const begun = await found(SOURCE);
+      const look = async () => ({ begun, old: await found(SOURCE), new: await found(newOne) });
+      await row.before?.(migration);
+      let had = await look();
+      const { forecast, during, input = {} } = row;
+      if (forecast) {
+        const dryRun = await migration.invoke('rollback', { ...input, execute: false });
+        expect(dryRun).toMatchObject({ forecast });
+      }
+      const happening =
+        during &&
+        justBefore(migration, during[0], async () => {
+          await during[1](migration);
+          had = await look();
+        });
+      if (row.isWatched) {
+        migration.pass(WINDOW_MS);
+        await watchUntilDone(migration);
+      } else {
+        await migration.finish('rollback', input, { ...row.changes?.(migration), ...happening });
+      }
+      const { takesNoWindow, phase } = await readStatus(services);
+      expect([phase, takesNoWindow]).toEqual(['copied', row.takesNoWindow ?? null]);
+      expect(await services.setting.read()).toBe(users);
+      const { points, digest } = await fingerprintOf(vectors, users);
+      if (texts.length === 0) expect({ points, digest }).toEqual(had[row.have]);
+      else expect(points).toBe((had[row.have]?.points ?? 0) + texts.length);
+      const held = await vectors.scroll(users, { limit: 999, vector: false });
+      for (const text of texts) {
+        expect(held.points.some(({ payload }) => payload.includes(text))).toBe(true);
+      }
+      // Nothing that users worked on is removed, or becomes poorer.
+      const left = await look();
+      if (had.old && had.begun) expect(left.old?.points).toBeGreaterThan(0);
+      expect(left.new?.points ?? 0).toBeGreaterThanOrEqual(had.new?.points ?? 0);
+      const report = await reportOf(migration);
+      expect(report).toMatchObject(row.report ?? {});
+      if (row.hasNothingToCompare) expect(report).not.toHaveProperty('comparedByHand');
+      expect(migration.operator.heard.at(-1)).toBe('open-writes');
+    },
+  );
+});
+
+interface Staying extends Pick<Row, 'before'> {
+  readonly refused: RefusalName;
+  readonly why?: RegExp;
+  readonly changes: (migration: Migration) => ServiceChanges;
+}
+
+const STAYING: Readonly<Record<string, Staying>> = {
+  'writes are not frozen': {
+    refused: 'RefusedNotFrozen',
+    changes: (migration) => whenAsked(migration, 'freeze', () => 'done'),
+  },
+  'the old collection cannot be made equal': {
+    refused: 'RefusedVerification',
+    before: wroteNew('New fact'),
+    changes: () => ({ vectors: { upsert: async () => {} } }),
+  },
+  'the new collection is emptied after writes were frozen': {
+    refused: 'RefusedMassChange',
+    why: /remove 60 of 60/,
+    changes: (migration) => justBefore(migration, 'freeze', () => emptied(migration)),
+  },
+  'the new collection is emptied after both were compared': {
+    refused: 'RefusedMassChange',
+    why: /remove (59|60) points or more of memories; .* at most 20/,
+    before: deletedNew,
+    changes: (migration) => {
+      const { vectors } = migration.services;
+      let walks = 0;
+      const count: typeof vectors.count = async (name, filter) => {
+        const points = await vectors.count(name, filter);
+        // Of each walk the first call.
+        if (name === migration.target && !filter && ++walks === 2) await emptied(migration);
+        return points;
+      };
+      return { vectors: { count } };
+    },
+  },
+};
+
+it.each(Object.entries(STAYING))(
+  'users stay on the new version, and can write, where %s',
+  async (_, { refused, why, changes, before }) => {
+    const migration = await live();
+    const { vectors, setting, backend } = migration.services;
+    const old = await fingerprintOf(vectors, SOURCE);
+    await before?.(migration);
+    const attempt = migration.finish('rollback', {}, changes(migration));
+    await expect(attempt).rejects.toEqual(named(refused, why));
+    expect(await phaseOf(migration)).toBe('live');
+    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+    expect(await setting.read()).toBe(migration.target);
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
+    await backend.addMemory(`__migration_test_${RUN}`, 'I am let in again.');
+    await migration.finish('rollback', { asItWas: true });
+    expect(await phaseOf(migration)).toBe('copied');
+  },
+);
+
+describe('before the switch', () => {
+  const POINTS: readonly Point[] = ['frozen', 'frozen-and-backed-up', 'equal'];
+
+  it.each(POINTS)('a run that is %s only opens writes again', async (point) => {
+    const migration = await migrationAt(point);
+    const { vectors } = migration.services;
+    const old = await fingerprintOf(vectors, SOURCE);
+    await migration.finish('rollback', { actor: 'machine' });
+    expect(await phaseOf(migration)).toBe('copied');
+    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+    expect(migration.operator.heard).not.toContain('deploy-old');
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
+    expect(await collectionsOf(migration)).toContain(migration.target);
+    expect(await readStatus(migration.services)).toMatchObject({ next: 'copy', served: [] });
+  });
+});
+
+describe('an old collection that somebody deletes after the rollback has begun', () => {
+  const uploadAs = 'memories_of_2026';
+
+  async function uploading(): Promise<Migration> {
+    const migration = await migrationAt('equal', {}, { uploadAs });
+    const uploadSnapshot = () => Promise.reject(new Error('died'));
+    const attempt = migration.finish('cutover', {}, { vectors: { uploadSnapshot } });
+    await expect(attempt).rejects.toEqual(named('RefusedDefect'));
+    return migration;
+  }
+
+  async function deploying(): Promise<Migration> {
+    const migration = await migrationAt('equal');
+    const hooks = { ask: async () => 'under-way' as const };
+    await migration.invoke('cutover', {}, { hooks });
+    expect(await migration.services.setting.read()).toBe(migration.target);
+    return migration;
+  }
+
+  it.each([
+    ['uploading', 'freeze', uploading],
+    ['uploading', 'deploy-old', uploading],
+    ['uploading', 'open-writes', uploading],
+    ['deploying the new version', 'freeze', deploying],
+    ['deploying the new version', 'deploy-old', deploying],
+    ['deploying the new version', 'open-writes', deploying],
+    ['about to switch', 'open-writes', () => migrationAt('equal')],
+  ] as const)('leaves the new one in place: %s, before %s', async (_, action, arrive) => {
+    const migration = await arrive();
+    const { vectors } = migration.services;
+    const own = (await collectionsOf(migration)).filter((name) => name !== SOURCE);
+    expect(own).toContain(migration.target);
+    const services = justBefore(
+      migration,
+      action,
+      async () => void (await vectors.deleteCollection(SOURCE)),
+    );
+    // Again, as the watch would.
+    for (let n = 0; n < 2; n += 1) {
+      const attempt = migration.finish('rollback', { actor: 'machine' }, services);
+      await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+      expect(await collectionsOf(migration)).toEqual(expect.arrayContaining(own));
+      expect(await phaseOf(migration)).toBe('switching-back');
+      expect(migration.operator.heard.includes('open-writes')).toBe(action === 'open-writes');
+    }
+  });
+});
+
+describe('with the old collection', () => {
+  it('deleted after writes were frozen, users can write to the new one again', async () => {
+    const migration = await migrationAt('live');
+    const deleting = justBefore(migration, 'freeze', async () => void (await goneOld(migration)));
+    const attempt = migration.finish('rollback', {}, deleting);
+    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    expect(await phaseOf(migration)).toBe('live');
+    expect(migration.operator.heard.slice(-2)).toEqual(['freeze', 'open-writes']);
+  });
+
+  it('once it was deleted and restored, what was written since comes along again', async () => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    const { points } = await vectors.scroll(SOURCE, { limit: 999 });
+    await writeToNew(migration, 'New fact');
+    const written = await fingerprintOf(vectors, migration.target);
+    const deleting = justBefore(
+      migration,
+      'open-writes',
+      async () => void (await vectors.deleteCollection(SOURCE)),
+    );
+    const services = doingOnce(migration, new Set(), deleting);
+    const attempt = migration.finish('rollback', {}, services);
+    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    await restore(migration, points);
+    await migration.finish('rollback', {}, services);
+    expect(await phaseOf(migration)).toBe('copied');
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+  });
+
+  it('what it writes there after that was carried over is carried over, too', async () => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    let writes = 0;
+    // The comparison is what reads the old collection with its vectors.
+    const scroll: typeof vectors.scroll = async (name, request) => {
+      if (name === SOURCE && request.vector === undefined && request.limit > 1 && writes === 0) {
+        writes += 1;
+        await writeToOld(migration, 'Between carrying over and comparing');
+      }
+      return await vectors.scroll(name, request);
+    };
+    await writeToNew(migration, 'New fact');
+    await migration.finish('rollback', {}, { vectors: { scroll } });
+    const { points } = await vectors.scroll(SOURCE, { limit: 999, vector: false });
+    for (const text of ['Between carrying over and comparing', 'New fact']) {
+      expect(points.some(({ payload }) => payload.includes(text))).toBe(true);
+    }
+    expect(writes).toBe(1);
+  });
+
+  it('once it was deleted and restored before anybody was let in, what leaked comes along', async () => {
+    const migration = await failed();
+    const { vectors } = migration.services;
+    const { points } = await vectors.scroll(SOURCE, { limit: 999 });
+    await writeToNew(migration, 'Of a user who was let in too early');
+    const deleting = justBefore(
+      migration,
+      'open-writes',
+      async () => void (await vectors.deleteCollection(SOURCE)),
+    );
+    const attempt = migration.finish('rollback', {}, deleting);
+    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    await restore(migration, points);
+    await migration.finish('rollback');
+    expect(await reportOf(migration)).toMatchObject({ leakedWrites: 1 });
+    const written = await fingerprintOf(vectors, migration.target);
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+  });
+
+  it('of a new one in trouble, what it got meanwhile is copied once that is well again', async () => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    await writeToOld(migration, 'Of a program that still uses the old one');
+    const old = await fingerprintOf(vectors, SOURCE);
+    await migration.finish('rollback', {}, troubled(migration.target)(migration));
+    await migration.finish('copy');
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
+    expect(await fingerprintOf(vectors, migration.target)).toEqual(old);
+  });
+
+  it('says so when there is no old version to deploy, and ends when there is one', async () => {
+    const migration = await migrationAt('live');
+    const services = justBefore(migration, 'deploy-old', async () => {
+      throw new Refusal('RefusedByService', 'The webhook answered 404 to deploy-old.');
+    });
+    const attempt = migration.finish('rollback', {}, services);
+    await expect(attempt).rejects.toEqual(named('RefusedByService'));
+    expect(await phaseOf(migration)).toBe('switching-back');
+    await migration.finish('rollback', {}, services);
+    expect(await phaseOf(migration)).toBe('copied');
+  });
+});
+
+describe('after deploy-old', () => {
+  /** The webhook answers that the old version is deployed, and deploys nothing. */
+  const withoutDeploying = (migration: Migration) =>
+    whenAsked(migration, 'deploy-old', () => 'done');
+
+  const noAnswer = () =>
+    Promise.reject(new RetryableFailure('RetryableUnavailable', 'The backend does not answer.'));
+
+  it.each<Point>(['equal', 'live'])(
+    'a new version that still answers keeps writes frozen: %s',
+    async (point) => {
+      const migration = await migrationAt(point);
+      const { backend, setting } = migration.services;
+      if (point === 'equal') {
+        const addMemory = () => Promise.reject(new Error('died'));
+        const attempt = migration.finish('cutover', {}, { backend: { addMemory } });
+        await expect(attempt).rejects.toEqual(named('RefusedDefect'));
+      }
+      const services = withoutDeploying(migration);
+      for (let n = 0; n < 2; n += 1) {
+        const attempt = migration.finish('rollback', {}, services);
+        await expect(attempt).rejects.toEqual(named('RefusedStillNewVersion', SOURCE));
+        expect(await phaseOf(migration)).toBe('switching-back');
+        expect(await setting.read()).toBe(SOURCE);
+        expect(migration.operator.heard.at(-1)).not.toBe('open-writes');
+        const write = backend.addMemory(`__migration_test_${RUN}`, 'Let me in.');
+        await expect(write).rejects.toMatchObject({ answer: 503 });
+      }
+      await migration.finish('rollback');
+      expect(await phaseOf(migration)).toBe('copied');
+      expect(await reportOf(migration)).not.toHaveProperty('oldVersion');
+    },
+  );
+
+  it('a webhook that does each request once deploys it, asked a second time', async () => {
+    const migration = await migrationAt('live');
+    const deaf = new Set(['deploy-old']);
+    const services = doingOnce(migration, deaf);
+    const attempt = migration.finish('rollback', {}, services);
+    await expect(attempt).rejects.toEqual(named('RefusedStillNewVersion'));
+    deaf.clear();
+    await migration.finish('rollback', {}, services);
+    expect(await phaseOf(migration)).toBe('copied');
+    expect(migration.operator.heard.slice(-3)).toEqual(['freeze', 'deploy-old', 'open-writes']);
+  });
+
+  it('a backend that does not say which version it is does not prevent the rollback', async () => {
+    const migration = await migrationAt('live');
+    const isGraphDeprecated = () =>
+      Promise.reject(new Refusal('RefusedByService', '/graph/relationships answered 404.'));
+    await migration.finish('rollback', {}, { backend: { isGraphDeprecated } });
+    expect(await phaseOf(migration)).toBe('copied');
+    expect(await reportOf(migration)).toMatchObject({ oldVersion: 'unproved' });
+  });
+
+  it.each(['health', 'isGraphDeprecated'] as const)(
+    'a backend that does not answer to %s is waited for, and not for ever',
+    async (call) => {
+      const migration = await migrationAt('live');
+      const services = { backend: { [call]: noAnswer } };
+      for (let minute = 0; minute < 5; minute += 1) {
+        const attempt = migration.finish('rollback', {}, services);
+        await expect(attempt).rejects.toEqual(
+          named('RetryableUnavailable', `check that "deploy-old" on ${SOURCE} is done`),
+        );
+        expect(await phaseOf(migration)).toBe('switching-back');
+        expect(migration.operator.heard.at(-1)).toBe('deploy-old');
+        migration.pass(60_000);
+      }
+      await migration.finish('rollback', {}, services);
+      expect(await phaseOf(migration)).toBe('copied');
+      expect(await reportOf(migration)).toMatchObject({ oldVersion: 'unproved' });
+    },
+  );
+});
+
+describe('a new collection that is damaged', () => {
+  const REFUSED: readonly [string, Happening, RegExp][] = [
+    ['is empty', emptied, /remove 60 of 60 points of memories and change 0; .* at most 20/],
+    ['has lost more than 20', poorer, /remove 21 of 60 points of memories and change 0/],
+    ['was overwritten', overwritten, /remove 0 of 60 points of memories and change 21/],
+    ['is gone', gone, /memories_v3_run-a is gone/],
+  ];
+
+  it.each(REFUSED)('makes the old one no poorer: it %s', async (_, damage, why) => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    const old = await fingerprintOf(vectors, SOURCE);
+    await damage(migration);
+    const standing = await serviceOf(migration);
+    for (const execute of [false, true]) {
+      const attempt = migration.invoke('rollback', { execute });
+      await expect(attempt).rejects.toEqual(named('RefusedMassChange', why));
+    }
+    expect(await serviceOf(migration)).toEqual(standing);
+    const { refused } = await readStatus(migration.services);
+    expect(refused).toMatchObject({ name: 'RefusedMassChange', why: expect.stringMatching(why) });
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
+    await migration.finish('rollback', { asItWas: true });
+    expect(await phaseOf(migration)).toBe('copied');
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
+  });
+
+  it.each([
+    ['is empty', emptied, { leavesBehind: 0, lacking: 60 }, { leftBehind: 0, lacking: 60 }],
+    ['is gone', gone, { leavesBehind: /^unknown/ }, { leftBehind: 'unknown' }],
+  ])('leaves to the snapshot what its dry run says: it %s', async (_, damage, said, reported) => {
+    const migration = await migrationAt('live');
+    await damage(migration);
+    const dryRun = await migration.invoke('rollback', { toSnapshot: true, execute: false });
+    const leavesBehind =
+      said.leavesBehind instanceof RegExp
+        ? expect.stringMatching(said.leavesBehind)
+        : said.leavesBehind;
+    expect(dryRun).toMatchObject({ forecast: { ...said, leavesBehind } });
+    await migration.finish('rollback', { toSnapshot: true });
+    expect(await migration.services.setting.read()).toBe(RESTORED);
+    expect(await reportOf(migration)).toMatchObject(reported);
+  });
+
+  it.each([500, 400])('refuses once where it cannot be read: %s', async (answer) => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    const failure =
+      answer === 500
+        ? new RetryableFailure('RetryableUnavailable', 'scroll: 500.', { answer })
+        : new Refusal('RefusedByService', 'scroll: 400.', { answer });
+    const scroll: typeof vectors.scroll = async (name, request) => {
+      if (name === migration.target) throw failure;
+      return await vectors.scroll(name, request);
+    };
+    const services = { vectors: { scroll } };
+    const attempt = migration.invoke('rollback', {}, services);
+    const why = 'memories_v3_run-a cannot be read';
+    await expect(attempt).rejects.toEqual(named('RefusedMassChange', why));
+    await migration.finish('rollback', { asItWas: true }, services);
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+    expect(await reportOf(migration)).toMatchObject({ leftBehind: 'unknown' });
+  });
+});
+
+describe('an old collection that is damaged', () => {
+  async function bereft(...texts: string[]): Promise<Migration> {
+    const migration = await migrationAt('live');
+    await writeToNew(migration, ...texts);
+    await goneOld(migration);
+    return migration;
+  }
+
+  /** What is kept under the key has become something else, unnoticed by the store that keeps it. */
+  function damaged({ services }: Migration, key: string): ServiceChanges {
+    async function* get(asked: string, ...rest: []) {
+      for await (const chunk of services.artifacts.get(asked, ...rest)) {
+        yield asked === key ? chunk.map((byte) => byte ^ 1) : chunk;
+      }
+    }
+    return { artifacts: { get } };
+  }
+
+  async function forget({ services, pass }: Migration, key: string): Promise<ServiceChanges> {
+    pass(31 * DAY_MS);
+    await services.artifacts.delete(key);
+    pass(-31 * DAY_MS);
+    return {};
+  }
+
+  async function partOf(migration: Migration): Promise<string> {
+    return partsOf((await manifestOf(migration)).snapshot).at(-1) ?? '';
+  }
+
+  async function manifestKeyOf({ runs }: Migration): Promise<string> {
+    return (await runs.read(RUN)).evidence['backup-manifest']?.artifact ?? '';
+  }
+
+  it.each<[string, (migration: Migration) => Promise<ServiceChanges>]>([
+    ['a part of the snapshot is missing', async (one) => forget(one, await partOf(one))],
+    ['a part of the snapshot is damaged', async (one) => damaged(one, await partOf(one))],
+    ['the manifest is missing', async (one) => forget(one, await manifestKeyOf(one))],
+    ['the manifest is another', async (one) => damaged(one, await manifestKeyOf(one))],
+    [
+      'the store runs another minor version',
+      async () => ({ vectors: { version: async () => '1.20.0' } }),
+    ],
+  ])('nothing is touched where %s', async (_, damage) => {
+    const migration = await bereft();
+    const changes = await damage(migration);
+    const standing = await serviceOf(migration);
+    for (const execute of [false, true]) {
+      const attempt = migration.invoke('rollback', { execute }, changes);
+      await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    }
+    expect(await serviceOf(migration)).toEqual(standing);
+    expect(await collectionsOf(migration)).not.toContain(RESTORED);
+  });
+
+  it.each([
+    ['does not list aliases', 'RefusedCredentials', refuse],
+    ['has that name as an alias', 'RefusedNothingToReturnTo', giveNameAway],
+  ] as const)('nothing is touched where the store %s: %s', async (_, name, alter) => {
+    const migration = await bereft();
+    const attempt = migration.invoke('rollback', {}, { vectors: { listAliases: alter } });
+    await expect(attempt).rejects.toEqual(named(name));
+    expect(await phaseOf(migration)).toBe('live');
+  });
+
+  it('what a person restores in the place of the restored snapshot is not restored again', async () => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    const { points } = await vectors.scroll(SOURCE, { limit: 999 });
+    await goneOld(migration);
+    const deleting = justBefore(
+      migration,
+      'open-writes',
+      async () => void (await vectors.deleteCollection(RESTORED)),
+    );
+    const attempt = migration.finish('rollback', {}, deleting);
+    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    await restore(migration, points, RESTORED);
+    await migration.finish('rollback', {}, { vectors: { uploadSnapshot: refuse } });
+    expect(await phaseOf(migration)).toBe('copied');
+  });
+
+  it('users stay where they are when the snapshot does not hold what was verified', async () => {
+    const migration = await bereft();
+    const { vectors } = migration.services;
+    const restoredPoints: typeof vectors.restoredPoints = async (name) => {
+      const points = await vectors.restoredPoints(name);
+      if (points) await deleteFirst(migration, name);
+      return points;
+    };
+    const { heard } = await serviceOf(migration);
+    const attempt = migration.finish('rollback', {}, { vectors: { restoredPoints } });
+    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    expect(await serviceOf(migration)).toMatchObject({ heard, record: { phase: 'live' } });
+    expect(await collectionsOf(migration)).not.toContain(RESTORED);
+  });
+});
+
+describe('to the snapshot', () => {
+  const input = { toSnapshot: true };
+
+  it.each([undefined, 0, 2])('3 writes are not left behind for %s acknowledged', async (n) => {
+    const migration = await migrationAt('live');
+    await writeToNew(migration, 'New fact 1', 'New fact 2', 'New fact 3');
+    expect(await migration.invoke('rollback', { ...input, execute: false })).toMatchObject({
+      forecast: { returnsTo: RESTORED, leavesBehind: 3 },
+    });
+    const { heard } = await serviceOf(migration);
+    const acknowledged = n === undefined ? {} : { acknowledgedLoss: n };
+    const attempt = migration.finish('rollback', { ...input, ...acknowledged });
+    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged', /loses 3 writes/));
+    expect(await phaseOf(migration)).toBe('live');
+    expect((await serviceOf(migration)).heard).toEqual(heard);
+    expect(await collectionsOf(migration)).not.toContain(RESTORED);
+  });
+
+  it('one write more than was acknowledged opens the new version again', async () => {
+    const migration = await migrationAt('live');
+    await writeToNew(migration, 'Known to be left behind');
+    const acknowledged = { ...input, acknowledgedLoss: 1 };
+    const services = justBefore(migration, 'freeze', () =>
+      writeToNew(migration, 'At the last moment'),
+    );
+    const deaf = new Set(['open-writes']);
+    const unheard = doingOnce(migration, deaf, services);
+    const attempt = migration.finish('rollback', acknowledged, unheard);
+    // It looks whether writes are open again.
+    await expect(attempt).rejects.toEqual(named('RetryableUnavailable'));
+    expect(await phaseOf(migration)).toBe('switching-back');
+    deaf.clear();
+    const next = migration.finish('rollback', acknowledged, unheard);
+    await expect(next).rejects.toEqual(named('RefusedLossNotAcknowledged', /loses 2 writes/));
+    expect(await phaseOf(migration)).toBe('live');
+    expect(migration.operator.heard.slice(-2)).toEqual(['freeze', 'open-writes']);
+  });
+});
+
+describe('a window that was not left in time', () => {
+  it('with nothing to return to, an operator may finish what has begun, even late', async () => {
+    const migration = await migrationAt('equal');
+    const { vectors } = migration.services;
+    const slow = { hooks: { ask: async () => 'under-way' as const } };
+    expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
+    await vectors.deleteCollection(SOURCE);
+    const services = changedServices(migration.services, {
+      vectors: { version: async () => '2.0.0' },
+    });
+    migration.pass(WINDOW_MS);
+    await expect(keepWatch(services)).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    const byMachine = migration.invoke('cutover', { actor: 'machine' }, services);
+    await expect(byMachine).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    const { phase, moves } = await readStatus(services);
+    expect([phase, moves.map(({ command }) => command)]).toEqual([
+      'switching',
+      ['cutover', 'rollback'],
+    ]);
+    await migration.finish('cutover', {}, services);
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+  });
+
+  it('with something to return to, nobody finishes late', async () => {
+    const migration = await migrationAt('equal');
+    const slow = { hooks: { ask: async () => 'under-way' as const } };
+    expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
+    migration.pass(WINDOW_MS);
+    const attempt = migration.invoke('cutover');
+    await expect(attempt).rejects.toEqual(named('RefusedNotNow', 'The window closed at'));
+  });
+
+  it('a late write that the cutover carried over, and a user deleted since, does not come back', async () => {
+    const migration = await opening();
+    await writeToOld(migration, 'Of a request that outlasted the freeze');
+    await migration.finish('cutover');
+    const { vectors } = migration.services;
+    const { points } = await vectors.scroll(migration.target, { limit: 999 });
+    const late = points.filter(({ payload }) => payload.includes('outlasted the freeze'));
+    expect(late).toHaveLength(1);
+    await vectors.deletePoints(migration.target, { ids: late.map(({ id }) => id) });
+    const written = await fingerprintOf(vectors, migration.target);
+    await migration.finish('rollback');
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+  });
+
+  it.each<[string, (migration: Migration) => ServiceChanges]>([
+    ['the late writes cannot be carried over', () => ({ vectors: { upsert: refuse } })],
+    ['its report cannot be stored', () => ({ artifacts: { put: refuse } })],
+  ])('users who were let in stay on the new version, where %s', async (_, changes) => {
+    const migration = await opening();
+    await writeToOld(migration, 'Outlasted the freeze');
+    const attempt = migration.finish('cutover', {}, changes(migration));
+    await expect(attempt).rejects.toEqual(named('RefusedCredentials'));
+    expect(await phaseOf(migration)).toBe('switching');
+    const byMachine = migration.invoke('rollback', { actor: 'machine' });
+    await expect(byMachine).rejects.toEqual(named('RefusedNotNow', 'until the window ends'));
+    const refused = async () => (await readStatus(migration.services)).refused;
+    expect(await refused()).toMatchObject({ name: 'RefusedCredentials' });
+    await migration.finish('cutover');
+    expect([await phaseOf(migration), await refused()]).toEqual(['live', null]);
+    expect(migration.operator.heard).not.toContain('deploy-old');
+  });
+
+  it('a rollback that is refused continues the cutover it came from', async () => {
+    const migration = await opening();
+    const unfrozen = whenAsked(migration, 'freeze', () => 'done');
+    const attempt = migration.finish('rollback', {}, unfrozen);
+    await expect(attempt).rejects.toEqual(named('RefusedNotFrozen'));
+    expect((await migration.runs.read(RUN)).phase).toBe('switching');
+    await migration.finish('cutover');
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+  });
+});

@@ -1,0 +1,205 @@
+// The swap by snapshot and upload: under the name that the plan asks for, never onto anything, proved before the
+// setting names it; and from then on everything works on it.
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { windowOf } from '../../../../lib/migration/runs/run.ts';
+import { SOURCE, type WorldOptions } from '../../../../sandbox/world.ts';
+import { type ServiceChanges, whenAsked } from '../../support/changed-services.ts';
+import { deleteFirst, fingerprintOf, LAYOUT } from '../../support/holdings.ts';
+import { createMigration, type Migration, RUN } from '../../support/migration.ts';
+import { migrationAt } from '../../support/prepared.ts';
+import { named } from '../../support/refused.ts';
+import { createAlias } from '../../support/vector-stores.ts';
+
+const NAME = 'memories_of_2026';
+const COMPANION = `${NAME}_entities`;
+
+async function proved(options: Partial<WorldOptions> = {}): Promise<Migration> {
+  return await migrationAt('equal', options, { uploadAs: NAME });
+}
+
+const names = ({ services }: Migration) => services.vectors.listCollections();
+
+/** What the store's upload does for each request with that name. */
+function uploading(
+  { services }: Migration,
+  name: string,
+  does: (upload: () => Promise<void>) => Promise<void>,
+): ServiceChanges {
+  const { vectors } = services;
+  const uploadSnapshot: typeof vectors.uploadSnapshot = async (collection, upload) => {
+    const make = () => vectors.uploadSnapshot(collection, upload);
+    await (collection === name ? does(make) : make());
+  };
+  return { vectors: { uploadSnapshot } };
+}
+
+/** The step is taken again, and the window goes on. */
+const busy = (why: string) => new RetryableFailure('RetryableUnavailable', why, { answer: 503 });
+
+describe('a cutover by upload', () => {
+  it('tells beforehand what it uploads, and changes nothing', async () => {
+    const migration = await proved();
+    expect(await migration.invoke('cutover', { execute: false })).toMatchObject({
+      forecast: {
+        uploads: { from: migration.target, to: NAME },
+        setting: { from: SOURCE, to: NAME },
+      },
+    });
+    expect(await names(migration)).not.toContain(NAME);
+  });
+
+  it('ends with the name asked for: all memories, the slot, the indexes, and no second copy', async () => {
+    const migration = await proved();
+    const { vectors, setting } = migration.services;
+    const before = await fingerprintOf(vectors, SOURCE);
+    const meant = await vectors.collectionInfo(migration.target);
+    await migration.finish('cutover');
+    expect(await setting.read()).toBe(NAME);
+    expect(await fingerprintOf(vectors, NAME)).toEqual(before);
+    expect((await names(migration)).toSorted()).toEqual([SOURCE, NAME, COMPANION].toSorted());
+    const made = await vectors.collectionInfo(NAME);
+    expect(made?.config.params).toEqual(meant?.config.params);
+    expect(made?.config.params.sparse_vectors?.bm25).toEqual({ modifier: 'idf' });
+    expect(Object.keys(made?.payload_schema ?? {})).toEqual(
+      Object.keys(meant?.payload_schema ?? {}),
+    );
+    const { points } = await vectors.scroll(NAME, { limit: 100 });
+    expect(points.every(({ vector = '' }) => JSON.parse(vector).bm25 !== undefined)).toBe(true);
+    expect([...new Set(migration.operator.heard)]).toEqual(['freeze', 'deploy-new', 'open-writes']);
+  });
+
+  it.each([NAME, COMPANION])('waits until the store has indexed %s', async (under) => {
+    const migration = await proved();
+    const { vectors, setting } = migration.services;
+    const collectionInfo: typeof vectors.collectionInfo = async (name) => {
+      const info = await vectors.collectionInfo(name);
+      return info && name === under ? { ...info, status: 'yellow' } : info;
+    };
+    for (let waitsFor = ''; !waitsFor.startsWith(`the index of ${under}: `); ) {
+      const result = await migration.invoke('cutover', {}, { vectors: { collectionInfo } });
+      if (result.dryRun || result.done) throw new Error('It has not waited');
+      waitsFor = result.waitsFor ?? '';
+      migration.pass(1_000);
+    }
+    expect(await setting.read()).toBe(SOURCE);
+    await migration.finish('cutover');
+    expect(await setting.read()).toBe(NAME);
+  });
+
+  it('is tried and counted on what was uploaded', async () => {
+    const migration = await proved();
+    const deleting = whenAsked(migration, 'deploy-new', async ({ collection }) => {
+      expect(collection).toBe(NAME);
+      await deleteFirst(migration, NAME);
+    });
+    const attempt = migration.finish('cutover', {}, deleting);
+    await expect(attempt).rejects.toEqual(named('RefusedVerification'));
+  });
+
+  it.each([NAME, COMPANION])('is refused before it begins when %s is taken', async (name) => {
+    const migration = await proved();
+    const { vectors } = migration.services;
+    await vectors.createCollection(name, LAYOUT);
+    await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedNameTaken'));
+    expect(windowOf(await migration.runs.read(RUN))).not.toHaveProperty('switchedAt');
+    await migration.finish('rollback');
+    expect(await names(migration)).toContain(name);
+  });
+
+  it('uploads onto no alias', async () => {
+    const migration = await proved();
+    await createAlias(migration.qdrant.url, NAME, SOURCE);
+    await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedNameTaken'));
+  });
+
+  it('sends again what has not arrived', async () => {
+    const migration = await proved();
+    let attempts = 0;
+    const services = uploading(migration, NAME, async (upload) => {
+      attempts += 1;
+      if (attempts === 1) throw new RetryableFailure('RetryableUnavailable', 'No answer.');
+      await upload();
+    });
+    await migration.finish('cutover', {}, services);
+    expect(attempts).toBe(2);
+  });
+
+  it('leaves nothing of an upload that fails, once it is rolled back', async () => {
+    const migration = await proved();
+    const failing = uploading(migration, NAME, async (upload) => {
+      await upload();
+      throw new Error('The store ran out of something');
+    });
+    await expect(migration.finish('cutover', {}, failing)).rejects.toEqual(named('RefusedDefect'));
+    await migration.finish('rollback', { actor: 'machine' });
+    expect(await names(migration)).not.toContain(NAME);
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+  });
+
+  it('makes another snapshot when what was kept of it is corrupted', async () => {
+    const migration = await proved();
+    const { artifacts } = migration.services;
+    const failing = uploading(migration, NAME, () => Promise.reject(busy('No upload yet')));
+    await expect(migration.finish('cutover', {}, failing)).rejects.toThrow(/No upload yet/);
+    const kept = await Array.fromAsync(artifacts.list(`${RUN}/snapshot-of-target`));
+    for (const { key } of kept) {
+      const [first = new Uint8Array(), ...rest] = await Array.fromAsync(artifacts.get(key));
+      const corrupted = [first.map((byte, at) => (at === 0 ? byte ^ 1 : byte)), ...rest];
+      await artifacts.put(key, Readable.from(corrupted));
+    }
+    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedByService'));
+    await migration.follow('rollback', 'copy', 'cutover');
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+  });
+
+  it('switches to nothing that is not what was verified', async () => {
+    const migration = await proved();
+    const { vectors } = migration.services;
+    const restoredPoints: typeof vectors.restoredPoints = async (name) => {
+      const restored = await vectors.restoredPoints(name);
+      if (restored && name === NAME) await deleteFirst(migration, NAME);
+      return restored;
+    };
+    const attempt = migration.finish('cutover', {}, { vectors: { restoredPoints } });
+    await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
+    expect(await names(migration)).not.toContain(NAME);
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+  });
+
+  it('is finished though the window closes while it tidies up', async () => {
+    const migration = await proved();
+    const { hooks } = migration.services;
+    const ask: typeof hooks.ask = async (request) => {
+      const answer = await hooks.ask(request);
+      if (request.action === 'open-writes') {
+        migration.pass(31 * 60_000);
+        await migration.beat();
+      }
+      return answer;
+    };
+    await migration.finish('cutover', {}, { hooks: { ask } });
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+    expect(migration.logged).toMatchObject([{ level: 'WARN', runId: RUN }]);
+    expect(await names(migration)).toContain(migration.target);
+  });
+});
+
+describe('the name that is asked for', () => {
+  it.each([`${SOURCE}_v3_${RUN}`, `${SOURCE}_v3_${RUN}_entities`, `restore_drill_${RUN}`])(
+    'is none that the run gives to something else: %s',
+    async (uploadAs) => {
+      const migration = await createMigration();
+      await expect(migration.start({ uploadAs })).rejects.toEqual(named('RefusedNameTaken'));
+    },
+  );
+
+  it.each([SOURCE, 'taken', 'besides'])('is free, as is its companion: %s', async (uploadAs) => {
+    const migration = await createMigration();
+    const { vectors } = migration.services;
+    await vectors.createCollection('taken', LAYOUT);
+    await vectors.createCollection('besides_entities', LAYOUT);
+    await expect(migration.start({ uploadAs })).rejects.toEqual(named('RefusedPrerequisites'));
+  });
+});

@@ -1,0 +1,185 @@
+// What happens though nobody asks for it: a window that has closed is rolled back, the days are counted.
+import { describe, expect, it } from 'vitest';
+import { createHandler as retentionHandler } from '../../../../functions/migration/retention.ts';
+import { createHandler as statusHandler } from '../../../../functions/migration/status.ts';
+import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { windowOf } from '../../../../lib/migration/runs/run.ts';
+import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
+import { createMigration, RUN } from '../../support/migration.ts';
+import { migrationAt } from '../../support/prepared.ts';
+import { named } from '../../support/refused.ts';
+import { REPORT } from '../../support/run-table.ts';
+import { watchUntilDone } from '../../support/watching.ts';
+
+const DAY_MS = 86_400_000;
+
+describe('the watch', () => {
+  it('does nothing while there is no run, or nothing is due', async () => {
+    const migration = await createMigration();
+    expect(await keepWatch(migration.services)).toBeUndefined();
+    await migration.prove();
+    expect(await keepWatch(migration.services)).toBeUndefined();
+    await migration.finish('cutover');
+    migration.pass(22 * DAY_MS);
+    expect(await keepWatch(migration.services)).toBeUndefined();
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+  });
+
+  it('removes what is kept of a run that was aborted, once its days are over', async () => {
+    const migration = await migrationAt('copied');
+    const { services } = migration;
+    const kept = () => Array.fromAsync(services.artifacts.list(`${RUN}/`));
+    await migration.finish('abort');
+    const before = await kept();
+    expect(before.length).toBeGreaterThan(3);
+    migration.pass(30 * DAY_MS - 1);
+    await keepWatch(services);
+    expect(await kept()).toEqual(before);
+    migration.pass(1);
+    await keepWatch(services);
+    expect(await kept()).toEqual([]);
+    const deleteAll = () => Promise.reject(new Error('Not twice'));
+    await keepWatch({ ...services, artifacts: { ...services.artifacts, deleteAll } });
+  });
+
+  it('removes that of a run that was aborted many runs ago, and tries again where it cannot', async () => {
+    const migration = await migrationAt('copied');
+    const { services, runs, lock } = migration;
+    const { plan } = await runs.read(RUN);
+    await migration.finish('abort');
+    for (let n = 0; n < 25; n += 1) {
+      const run = await runs.start(`other-${n}`, plan, REPORT);
+      const other = await lock.take(run.runId);
+      await runs.finish(other, { ...run, phase: 'aborted' }, 'abort');
+    }
+    migration.pass(30 * DAY_MS);
+    const deleteAll = () => Promise.reject(new RetryableFailure('RetryableUnavailable', 'No.'));
+    const failing = { ...services, artifacts: { ...services.artifacts, deleteAll } };
+    await expect(keepWatch(failing)).rejects.toEqual(named('RetryableUnavailable'));
+    await keepWatch(services);
+    expect(await Array.fromAsync(services.artifacts.list(`${RUN}/`))).toEqual([]);
+    expect(await lock.retainedRuns()).toEqual([]);
+  });
+
+  it.each(['switching', 'switching-back'])(
+    'waits no longer than 20 minutes for the lock of a run that is %s',
+    async (phase) => {
+      const migration = await migrationAt('equal');
+      const { deadlineAt } = windowOf(await migration.runs.read(RUN));
+      migration.pass(deadlineAt - migration.clock().getTime());
+      if (phase === 'switching-back') {
+        // Begun late: its time counts from then on.
+        migration.pass(60 * 60_000);
+        const hooks = { ask: async () => 'under-way' as const };
+        await migration.invoke('rollback', {}, { hooks });
+      }
+      expect((await migration.runs.read(RUN)).phase).toBe(phase);
+      const hung = await migration.lock.take(RUN);
+      migration.pass(20 * 60_000 - 1);
+      await migration.lock.renew(hung);
+      expect(await keepWatch(migration.services)).toBeUndefined();
+      migration.pass(1);
+      await expect(keepWatch(migration.services)).rejects.toEqual(named('RetryableLockHeld'));
+      expect(migration.logged.map(({ level }) => level)).toEqual(['WARN', 'ERROR']);
+      await migration.lock.release(hung);
+      await watchUntilDone(migration);
+      expect((await migration.runs.read(RUN)).phase).toBe('copied');
+    },
+  );
+
+  it('reminds of a live run once a day while another one is under way, without a failure', async () => {
+    const migration = await migrationAt('live');
+    const { runs, services, lock, logged, operator, target } = migration;
+    const { plan } = await runs.read(RUN);
+    const other = { sourceCollection: target, targetCollection: 'memories_v3_run-b' };
+    await runs.start('run-b', { ...plan, ...other }, REPORT);
+    operator.heard.length = 0;
+    migration.pass(25 * DAY_MS);
+    for (const isAtWork of [false, true]) {
+      if (isAtWork) await lock.take('run-b');
+      for (let n = 0; n < 2; n += 1) expect(await keepWatch(services)).toBeUndefined();
+      migration.pass(DAY_MS);
+    }
+    expect(operator.heard).toEqual(['warn-of-end', 'warn-of-end']);
+    expect(logged).toMatchObject([{ daysLeft: 5 }, { daysLeft: 4 }]);
+    migration.pass(3 * DAY_MS);
+    expect(await keepWatch(services)).toBeUndefined();
+    expect(logged.at(-1)).toMatchObject({ level: 'WARN', failure: 'RefusedOtherRun' });
+    expect(windowOf(await runs.read(RUN))).not.toHaveProperty('overAt');
+    expect(await lock.activeRun()).toBe('run-b');
+  });
+
+  it('leaves what an aborted run has kept for its days to a later watch while another run is under way', async () => {
+    const migration = await migrationAt('live');
+    const { runs, services, lock, logged, target } = migration;
+    await migration.follow('rollback', 'abort');
+    const { plan } = await runs.read(RUN);
+    await runs.start('run-b', { ...plan, targetCollection: 'memories_v3_run-b' }, REPORT);
+    migration.pass(31 * DAY_MS);
+    expect(await keepWatch(services)).toBeUndefined();
+    expect(logged.at(-1)).toMatchObject({ level: 'WARN', failure: 'RefusedOtherRun' });
+    expect(await services.vectors.listCollections()).toContain(target);
+    expect(await lock.activeRun()).toBe('run-b');
+  });
+
+  it('fails when the webhook does not answer', async () => {
+    const migration = await migrationAt('equal');
+    migration.pass(30 * 60_000);
+    const ask = async () => {
+      throw new RetryableFailure('RetryableUnavailable', 'No answer.');
+    };
+    const watched = keepWatch({ ...migration.services, hooks: { ask } });
+    await expect(watched).rejects.toEqual(named('RetryableUnavailable'));
+  });
+});
+
+describe('the function of the watch', () => {
+  const context = { getRemainingTimeInMillis: () => 600_000 };
+
+  it('does what is due for a timer, and for a person the step of the run that is named', async () => {
+    const migration = await migrationAt('live');
+    const invoke = retentionHandler(async () => migration.services);
+    migration.pass(30 * DAY_MS);
+    const dryRun = { dryRun: true, forecast: { isOver: true } };
+    expect(await invoke({ runId: RUN }, context)).toMatchObject(dryRun);
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+    const timer = { 'detail-type': 'Scheduled Event', resources: [], time: '2026-03-01T09:00:00Z' };
+    expect(await invoke(timer, context)).toMatchObject({ phase: 'closed' });
+  });
+});
+
+describe('the status', () => {
+  it('tells where the run stands, what it rests on and what is asked of whom', async () => {
+    const migration = await createMigration();
+    const status = statusHandler(async () => migration.services);
+    await expect(status({})).rejects.toEqual(named('RefusedUnknownRun'));
+    await migration.start();
+    await migration.follow('backup', 'rebuild', 'copy');
+    const digest = (await migration.runs.read(RUN)).evidence['verification-report']?.digest;
+    expect(await status({})).toMatchObject({
+      runId: RUN,
+      phase: 'copied',
+      next: 'cutover',
+      testUser: '__migration_test_run-a',
+      approval: { evidence: 'verification-report', digest },
+      pendingAction: null,
+      moves: [
+        { command: 'copy', to: 'copied' },
+        { command: 'cutover', to: 'live' },
+        { command: 'abort', to: 'aborted', by: ['operator'] },
+      ],
+    });
+  });
+
+  it('tells how far a copy has come', async () => {
+    const migration = await migrationAt('rebuilt');
+    const lease = await migration.lock.take(RUN);
+    const progress = { done: 20, total: 60 };
+    await migration.runs.saveCheckpoint(lease, 'copy', { state: {}, progress });
+    const status = statusHandler(async () => migration.services);
+    expect(await status(undefined)).toMatchObject({
+      next: 'copy',
+      progress: { step: 'copy', ...progress },
+    });
+  });
+});

@@ -1,0 +1,250 @@
+// Windows of one run, one after the other: what failed or was rolled back is repeated after copying what changed, nothing
+// that users worked on is removed, and nothing is lost, however often users change sides.
+import { describe, expect, it } from 'vitest';
+import { asJsonText, toJsonText } from '../../../../lib/migration/json/json-text.ts';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
+import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import {
+  changeByUser,
+  deleteFirst,
+  emptied,
+  evidenceOf,
+  fingerprintOf,
+  writeToNew,
+  writeToOld,
+} from '../../support/holdings.ts';
+import { type Migration, RUN } from '../../support/migration.ts';
+import { migrationAt } from '../../support/prepared.ts';
+import { named } from '../../support/refused.ts';
+
+const DAY_MS = 86_400_000;
+
+const TO_SNAPSHOT = { toSnapshot: true, acknowledgedLoss: 99 };
+
+const phaseOf = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
+
+async function expectEqual({ services: { vectors }, target }: Migration): Promise<void> {
+  expect(await fingerprintOf(vectors, target)).toEqual(await fingerprintOf(vectors, SOURCE));
+}
+
+/** The new version does not work as it should: users are not let in. */
+async function failCutover(migration: Migration): Promise<void> {
+  const isGraphDeprecated = async () => false;
+  const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
+  await expect(attempt).rejects.toEqual(named('RefusedNewVersion'));
+}
+
+async function changedThroughout({ services: { vectors }, target }: Migration): Promise<void> {
+  const { points } = await vectors.scroll(target, { limit: 999 });
+  const changed = points.map(({ id, vector, payload }) => {
+    const damaged: Record<string, unknown> = { ...JSON.parse(payload), data: 'Overwritten' };
+    return { id, vector: vector ?? asJsonText('[]'), payload: toJsonText(damaged) };
+  });
+  await vectors.upsert(target, changed, 'upsert');
+}
+
+describe('a window that was refused', () => {
+  it('is repeated at once, and copies only what changed', async () => {
+    const migration = await migrationAt('equal');
+    await failCutover(migration);
+    await migration.finish('rollback', { actor: 'machine' });
+    await writeToOld(migration, 'Written in between');
+    expect(await readStatus(migration.services)).toMatchObject({ phase: 'copied', next: 'copy' });
+    await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedNotNow'));
+    await migration.finish('copy');
+    const { facts } = await evidenceOf(migration, 'verification-report');
+    expect(facts).toMatchObject({ inserted: 1, replaced: 0, deleted: 0, pending: 0 });
+    expect(await readStatus(migration.services)).toMatchObject({ next: 'cutover' });
+    await migration.follow('cutover');
+    expect(await phaseOf(migration)).toBe('live');
+    await expectEqual(migration);
+  });
+
+  it('has a deadline of its own, and asks the webhook for each action again', async () => {
+    const migration = await migrationAt('equal');
+    const { hooks } = migration.services;
+    migration.pass(31 * 60_000);
+    await keepWatch(migration.services);
+    expect(await phaseOf(migration)).toBe('copied');
+    await migration.finish('copy');
+    const asked: string[] = [];
+    const ask: typeof hooks.ask = async (request) => {
+      asked.push(request.occasion ?? '');
+      return await hooks.ask(request);
+    };
+    await migration.finish('cutover', {}, { hooks: { ask } });
+    expect(await phaseOf(migration)).toBe('live');
+    const first = migration.operator.requests.map(({ occasion }) => occasion);
+    expect(asked.filter((occasion) => first.slice(0, -asked.length).includes(occasion))).toEqual(
+      [],
+    );
+  });
+});
+
+describe('a run that was rolled back', () => {
+  it('switches forward and back as often as users like, and loses nothing', async () => {
+    const migration = await migrationAt('live');
+    const { vectors } = migration.services;
+    for (let n = 0; n < 3; n += 1) {
+      await deleteFirst(migration, migration.target);
+      await changeByUser(migration, migration.target, `Changed on the new version ${n}`);
+      await writeToNew(migration, `New ${n}`);
+      const written = await fingerprintOf(vectors, migration.target);
+      await migration.finish('rollback');
+      expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+      await deleteFirst(migration, SOURCE);
+      await changeByUser(migration, SOURCE, `Changed on the old version ${n}`);
+      await writeToOld(migration, `Old ${n}`);
+      const back = await fingerprintOf(vectors, SOURCE);
+      await migration.follow('copy', 'cutover');
+      expect(await fingerprintOf(vectors, migration.target)).toEqual(back);
+    }
+    expect(await phaseOf(migration)).toBe('live');
+  });
+
+  it('is not copied from an old collection that was emptied', async () => {
+    const migration = await migrationAt('live');
+    await migration.finish('rollback');
+    const { vectors } = migration.services;
+    const kept = await fingerprintOf(vectors, migration.target);
+    await emptied(migration, SOURCE);
+    const why = `remove 60 of 60 points of ${migration.target}`;
+    await expect(migration.finish('copy')).rejects.toEqual(named('RefusedMassChange', why));
+    expect(await fingerprintOf(vectors, migration.target)).toEqual(kept);
+    await migration.finish('copy', { deletes: 60 });
+    await expectEqual(migration);
+  });
+
+  it('takes into a window as many deletions since its copy as the operator allows', async () => {
+    const migration = await migrationAt('live');
+    await migration.follow('rollback', 'copy');
+    await emptied(migration, SOURCE, 30);
+    await migration.finish('cutover', { deletes: 30 });
+    expect(await phaseOf(migration)).toBe('live');
+    await expectEqual(migration);
+  });
+
+  it.each(['live', 'equal'] as const)(
+    'that was %s takes back what somebody has written to the new collection since',
+    async (point) => {
+      const migration = await migrationAt(point);
+      if (point === 'equal') await failCutover(migration);
+      await migration.finish('rollback');
+      await writeToOld(migration, 'By users, meanwhile');
+      await writeToNew(migration, 'By an instance of the new version that nobody has stopped');
+      await migration.follow('copy', 'cutover');
+      const { vectors } = migration.services;
+      expect(await fingerprintOf(vectors, SOURCE)).toMatchObject({ points: 62 });
+      await expectEqual(migration);
+    },
+  );
+
+  it.each([
+    ['was emptied', (migration: Migration) => emptied(migration)],
+    ['was changed throughout', changedThroughout],
+  ] as const)(
+    'takes nothing back from a new collection that %s after a failed window',
+    async (_, damage) => {
+      const migration = await migrationAt('equal');
+      const { vectors } = migration.services;
+      await failCutover(migration);
+      await migration.finish('rollback');
+      const kept = await fingerprintOf(vectors, SOURCE);
+      await damage(migration);
+      await migration.finish('copy');
+      expect(await fingerprintOf(vectors, SOURCE)).toEqual(kept);
+      const { facts } = await evidenceOf(migration, 'verification-report');
+      expect(facts).toMatchObject({ pending: 0, takenBack: 60, withheld: 60 });
+    },
+  );
+
+  it.each([
+    ['is removed when they are over', async () => {}, []],
+    [
+      'stays, and is named, where somebody has written to it since',
+      (migration: Migration) => writeToNew(migration, 'By a forgotten program'),
+      ['memories_v3_run-a'],
+    ],
+  ] as const)('aborted before, what users left %s', async (_, happens, kept) => {
+    const migration = await migrationAt('live');
+    const { services } = migration;
+    await migration.finish('rollback');
+    const { served } = await readStatus(services);
+    const left = [migration.target, `${migration.target}_entities`];
+    expect(served.map(({ collection }) => collection)).toEqual(left);
+    const dryRun = await migration.invoke('abort', { execute: false });
+    expect(dryRun).toMatchObject({ forecast: { removes: expect.not.arrayContaining(left) } });
+    await migration.finish('abort');
+    expect(await migration.lock.activeRun()).toBeUndefined();
+    await keepWatch(services);
+    expect(await services.vectors.listCollections()).toContain(migration.target);
+    await happens(migration);
+    migration.pass(31 * DAY_MS);
+    for (let n = 0; n < 2; n += 1) await keepWatch(services);
+    expect(await services.vectors.listCollections()).toEqual(
+      expect.arrayContaining([SOURCE, ...kept]),
+    );
+    expect((await services.vectors.listCollections()).includes(migration.target)).toBe(
+      kept.length > 0,
+    );
+    expect(await readStatus(services)).toMatchObject({ phase: 'aborted', served: [], kept });
+    expect(await migration.lock.retainedRuns()).toEqual([]);
+  });
+
+  it('aborted later, it removes what nobody needs any more', async () => {
+    const migration = await migrationAt('live');
+    await migration.finish('rollback');
+    migration.pass(31 * DAY_MS);
+    await migration.finish('abort');
+    expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
+  });
+
+  it.each([
+    ['after a failed window', 'equal', 0],
+    ['once the days of what users left are over', 'live', 31],
+  ] as const)(
+    '%s, it keeps at its abort what somebody has written to the new collection alone',
+    async (_, point, days) => {
+      const migration = await migrationAt(point);
+      if (point === 'equal') await failCutover(migration);
+      await migration.finish('rollback');
+      migration.pass(days * DAY_MS);
+      await writeToNew(migration, 'By an instance of the new version that nobody has stopped');
+      await migration.finish('abort');
+      const { services, target } = migration;
+      expect(await services.vectors.listCollections()).toContain(target);
+      expect(await readStatus(services)).toMatchObject({ phase: 'aborted', kept: [target] });
+    },
+  );
+});
+
+it('a second rollback knows nothing of the first one', async () => {
+  const migration = await migrationAt('live');
+  const { vectors } = migration.services;
+  await writeToOld(migration, 'Late, of the first window');
+  await migration.finish('rollback');
+  await migration.follow('copy', 'cutover');
+  await writeToOld(migration, 'Late, of the second window');
+  const written = await fingerprintOf(vectors, SOURCE);
+  await migration.finish('rollback');
+  expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+  const { facts } = await evidenceOf(migration, 'rollback-report');
+  expect(facts).toMatchObject({ lateWrites: 1, leftBehind: 0 });
+});
+
+it('a rollback to the snapshot that fails forgets nothing of the old collection', async () => {
+  const migration = await migrationAt('live');
+  const { vectors, hooks } = migration.services;
+  await writeToOld(migration, 'By a forgotten program');
+  const written = await fingerprintOf(vectors, SOURCE);
+  const ask: typeof hooks.ask = async (request) => {
+    if (request.action === 'freeze') await emptied(migration, `${SOURCE}_restored_${RUN}`);
+    return await hooks.ask(request);
+  };
+  const attempt = migration.finish('rollback', TO_SNAPSHOT, { hooks: { ask } });
+  await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+  expect(await phaseOf(migration)).toBe('live');
+  await migration.finish('rollback');
+  expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+});

@@ -1,0 +1,119 @@
+// What the migration relies on in collections and aliases.
+import type { Schemas } from '@qdrant/js-client-rest';
+import { expect, test } from 'vitest';
+import {
+  bringConfiguration,
+  configurationOf,
+  fixedSettingsOf,
+} from '../../../../lib/migration/configuration.ts';
+import type { CollectionSettings } from '../../../../lib/migration/ports/vector-store.ts';
+import {
+  createAlias,
+  NEW_LAYOUT,
+  OLD_LAYOUT,
+  onEveryVectorStore,
+  point,
+} from '../../support/vector-stores.ts';
+
+const CONFIGURED: CollectionSettings = {
+  vectors: {
+    size: 4,
+    distance: 'Cosine',
+    on_disk: true,
+    datatype: 'float16',
+    hnsw_config: { m: 24 },
+  },
+  hnsw_config: { m: 32, ef_construct: 200, on_disk: true },
+  quantization_config: { scalar: { type: 'int8', quantile: 0.99, always_ram: true } },
+  optimizers_config: { indexing_threshold: 5_000 },
+  shard_number: 2,
+  replication_factor: 2,
+  write_consistency_factor: 2,
+  on_disk_payload: false,
+  strict_mode_config: { enabled: true, max_query_limit: 10_000 },
+};
+
+onEveryVectorStore((under) => {
+  test('the store tells its version and that it is ready', async () => {
+    expect(await under.store.version()).toMatch(/^\d+\.\d+\.\d+/);
+    expect(await under.store.isReady()).toBe(true);
+    expect(await under.store.nodeCount()).toBeGreaterThanOrEqual(1);
+  });
+
+  test('the info tells the dense vector, and the keyword slot where there is one', async () => {
+    const old = await under.store.collectionInfo(await under.collection(OLD_LAYOUT));
+    expect(old?.config.params.vectors).toMatchObject({ size: 4, distance: 'Cosine' });
+    expect(old?.config.params.sparse_vectors ?? null).toBeNull();
+    const made = await under.store.collectionInfo(await under.collection(NEW_LAYOUT));
+    expect(made?.config.params.sparse_vectors?.bm25?.modifier).toBe('idf');
+  });
+
+  test('a collection gets what another one is configured with, and its payload indexes', async () => {
+    const from = await under.collection(CONFIGURED);
+    const index = { field_name: 'user_id', field_schema: { type: 'keyword', is_tenant: true } };
+    await under.store.createPayloadIndex(from, index as Schemas['CreateFieldIndex']);
+    const to = await under.collection();
+    await bringConfiguration(under.store, { from, to });
+    await bringConfiguration(under.store, { from, to });
+    const [meant, made] = await Promise.all([from, to].map(under.store.collectionInfo));
+    if (!meant || !made) throw new Error('Both are there');
+    expect(configurationOf(made)).toEqual(configurationOf(meant));
+    expect(configurationOf(made)).toMatchObject({
+      hnsw_config: { m: 32, on_disk: true },
+      optimizers_config: { indexing_threshold: 5_000 },
+      params: { replication_factor: 2, write_consistency_factor: 2, on_disk_payload: false },
+      quantization_config: CONFIGURED.quantization_config,
+      strict_mode_config: CONFIGURED.strict_mode_config,
+      vectors: { '': { on_disk: true, hnsw_config: { m: 24 } } },
+    });
+    expect(made.payload_schema).toEqual(meant.payload_schema);
+    expect(made.config.params.sparse_vectors?.bm25?.modifier).toBe('idf');
+    expect(fixedSettingsOf(meant)).toEqual({ shard_number: 2, datatype: 'float16' });
+    expect(fixedSettingsOf(made)).toEqual({ shard_number: 1, datatype: 'float32' });
+  });
+
+  test('a collection that is not there is no error to ask for or to delete', async () => {
+    const name = await under.collection('not-made');
+    expect(await under.store.collectionInfo(name)).toBeUndefined();
+    expect(await under.store.collectionExists(name)).toBe(false);
+    expect(await under.store.deleteCollection(name)).toBe(false);
+  });
+
+  test('points of a collection that is not there are not counted, with a 404', async () => {
+    const name = await under.collection('not-made');
+    await expect(under.store.count(name)).rejects.toMatchObject({ answer: 404 });
+  });
+
+  test('a collection that is there is not made again', async () => {
+    const name = await under.collection();
+    const again = under.store.createCollection(name, NEW_LAYOUT);
+    await expect(again).rejects.toMatchObject({ name: 'RefusedByService', answer: 409 });
+  });
+
+  test('an alias exists and is followed, but is not listed and not to be created', async () => {
+    const collection = await under.collection();
+    const alias = await under.collection('not-made');
+    await under.store.upsert(collection, [point(1, '{}')], 'upsert');
+    await createAlias(under.url, alias, collection);
+    expect(await under.store.collectionExists(alias)).toBe(true);
+    expect(await under.store.count(alias)).toBe(1);
+    expect(await under.store.listCollections()).not.toContain(alias);
+    await expect(under.store.createCollection(alias, OLD_LAYOUT)).rejects.toThrow(/[Aa]lias/);
+  });
+
+  test('aliases go with their collection', async () => {
+    const collection = await under.collection();
+    const alias = await under.collection('not-made');
+    await createAlias(under.url, alias, collection);
+    expect(await aliasesOf(collection)).toEqual([alias]);
+    await under.store.deleteCollection(collection);
+    expect(await aliasesOf(collection)).toEqual([]);
+  });
+
+  async function aliasesOf(collection: string): Promise<string[]> {
+    const aliases = await under.store.listAliases();
+    return aliases
+      .filter(({ collection_name }) => collection_name === collection)
+      .map(({ alias_name }) => alias_name);
+  }
+});

@@ -1,0 +1,30 @@
+// Counts by user are the same by the index of the users and in a walk.
+import { expect, test } from 'vitest';
+import { countUsers, scanCollection } from '../../../../lib/migration/steps/recorded-counts.ts';
+import { onEveryVectorStore, point } from '../../support/vector-stores.ts';
+
+const RUN = { runId: 'run-a' };
+const USUAL = ['{"user_id":"a"}', '{"user_id":"a"}', '{"user_id":"b"}', '{}'];
+const TEST_USER = '{"user_id":"__migration_test_run-a"}';
+
+onEveryVectorStore((under) => {
+  test.each([
+    ['with an index', true, [...USUAL, TEST_USER]],
+    ['without one', false, USUAL],
+    ['of a user that no index has', true, [...USUAL, '{"user_id":5}']],
+  ])('%s', async (_, hasIndex, payloads) => {
+    const collection = await under.collection();
+    if (hasIndex) {
+      const index = { field_name: 'user_id', field_schema: 'keyword' } as const;
+      await under.store.createPayloadIndex(collection, index);
+    }
+    const points = payloads.map((payload, n) => point(n + 1, payload));
+    await under.store.upsert(collection, points, 'upsert');
+    const services = { vectors: under.store, clock: () => new Date() };
+    const counted = await countUsers(services, RUN, collection);
+    const walked = await scanCollection(services, RUN, collection);
+    const { points: all, users, usersDigest } = walked.contents;
+    expect(counted.contents).toMatchObject({ points: all, users, usersDigest });
+    expect([...counted.counts.entries()]).toEqual([...walked.counts.entries()]);
+  });
+});

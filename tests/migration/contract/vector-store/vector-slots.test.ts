@@ -1,0 +1,148 @@
+// What the migration relies on where a vector is added to a collection that is in use: 1.18 and later.
+import { expect, test } from 'vitest';
+import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
+import { KEYWORD_MODEL } from '../../../../lib/migration/points.ts';
+import type { Filter, VectorUpdate } from '../../../../lib/migration/ports/vector-store.ts';
+import {
+  NEW_LAYOUT,
+  OLD_LAYOUT,
+  onEveryVectorStore,
+  point,
+  pointId,
+} from '../../support/vector-stores.ts';
+
+const IDF = { modifier: 'idf' } as const;
+const LACKING: Filter = { must_not: [{ has_vector: 'bm25' }] };
+
+onEveryVectorStore((under) => {
+  test('a slot can be added from 1.18 on; before it is refused', async () => {
+    const added = under.store.addSparseVector(await under.collection(OLD_LAYOUT), 'bm25', IDF);
+    const refused = expect.objectContaining({ name: 'RefusedByService', answer: 404 });
+    if (await under.has('vectorSlots')) await added;
+    else await expect(added).rejects.toEqual(refused);
+  });
+});
+
+onEveryVectorStore((under) => {
+  test('a slot is added once, and again without harm, but not in another way', async () => {
+    const { store } = under;
+    const collection = await under.collection(OLD_LAYOUT);
+    await store.addSparseVector(collection, 'bm25', IDF);
+    await store.addSparseVector(collection, 'bm25', IDF);
+    const other = store.addSparseVector(collection, 'bm25', {});
+    await expect(other).rejects.toMatchObject({ name: 'RefusedByService', answer: 400 });
+    expect(await slotsOf(collection)).toEqual({ bm25: IDF });
+  });
+
+  test('a slot goes with all that is in it, and again without harm', async () => {
+    const { store } = under;
+    const collection = await withPoints('{"data":"cello"}');
+    await store.updateVectors(collection, [keywords(1, 'cello')]);
+    await store.removeVector(collection, 'bm25');
+    await store.removeVector(collection, 'bm25');
+    expect(await slotsOf(collection)).toEqual({});
+    expect(await vectorOf(collection, 1)).toEqual([1, 0, 0, 0]);
+    await store.addSparseVector(collection, 'bm25', IDF);
+    expect(await store.count(collection, LACKING)).toBe(1);
+  });
+
+  test('no collection, no slot', async () => {
+    const none = await under.collection('not-made');
+    const missing = expect.objectContaining({ name: 'RefusedByService', answer: 404 });
+    await expect(under.store.addSparseVector(none, 'bm25', IDF)).rejects.toEqual(missing);
+    await expect(under.store.removeVector(none, 'bm25')).rejects.toEqual(missing);
+  });
+
+  test('points that lack it are counted and found; dense vector and payload stay', async () => {
+    const { store } = under;
+    const collection = await withPoints('{"data":"cello"}', '{"data":"the of"}', '{"n":10.0}');
+    expect(await store.count(collection, LACKING)).toBe(3);
+    const updates = [keywords(1, 'cello'), keywords(2, 'the of'), keywords(3, '')];
+    await store.updateVectors(collection, updates);
+    expect(await store.count(collection, LACKING)).toBe(0);
+    const vectors = [await vectorOf(collection, 1), await vectorOf(collection, 3)];
+    const isDense = { '': [1, 0, 0, 0] };
+    expect(vectors).toMatchObject([isDense, { ...isDense, bm25: { indices: [] } }]);
+    expect((await store.retrieve(collection, [pointId(3)]))[0]?.payload).toBe('{"n":10.0}');
+    await store.upsert(collection, [point(4, '{}')], 'upsert');
+    const { points } = await store.scroll(collection, { limit: 9, filter: LACKING });
+    expect(points.map(({ id }) => id)).toEqual(['4']);
+  });
+
+  test('an upsert of the whole point empties the slot, a change of its payload does not', async () => {
+    const { store } = under;
+    const collection = await withPoints('{"data":"cello"}', '{"data":"violin"}');
+    await store.updateVectors(collection, [keywords(1, 'cello'), keywords(2, 'violin')]);
+    await store.upsert(collection, [point(1, '{"data":"oboe"}')], 'upsert');
+    await setPayload(collection, 2, { data: 'oboe' });
+    const { points } = await store.scroll(collection, { limit: 9, filter: LACKING });
+    expect(points.map(({ id }) => id)).toEqual(['1']);
+  });
+
+  test('an update is made only where the text is the one that was read', async () => {
+    const { store } = under;
+    const collection = await withPoints('{"data":"cello"}', '{"data":"violin, too"}');
+    const [stale, fresh] = [keywords(1, 'oboe'), keywords(2, 'violin, too')];
+    await store.updateVectors(collection, [stale, fresh]);
+    const { points } = await store.scroll(collection, { limit: 9, filter: LACKING });
+    expect(points.map(({ id }) => id)).toEqual(['1']);
+  });
+
+  test('a point that is gone: 404, the others are updated', async () => {
+    const { store } = under;
+    const collection = await withPoints('{"data":"cello"}');
+    const updates = [keywords(99, 'gone'), keywords(1, 'cello')];
+    const updated = store.updateVectors(collection, updates);
+    await expect(updated).rejects.toMatchObject({ name: 'RefusedByService', answer: 404 });
+    expect(await store.count(collection, LACKING)).toBe(0);
+  });
+
+  test('values of a vector of our own come back as they were written', async () => {
+    const { store } = under;
+    const collection = await withPoints('{"data":"cello"}');
+    await store.addSparseVector(collection, 'own', {});
+    const values = [1, 16_777_215, 8_388_609, 65_537];
+    const own = { own: { indices: [0, 1, 2, 3], values } };
+    const update = { id: pointId(1), vector: asJsonText<never>(JSON.stringify(own)) };
+    await store.updateVectors(collection, [update]);
+    const { points } = await store.scroll(collection, { limit: 1, vector: ['own'] });
+    const { indices, values: kept } = JSON.parse(points[0]?.vector ?? '').own;
+    expect([0, 1, 2, 3].map((index) => kept[indices.indexOf(index)])).toEqual(values);
+  });
+
+  async function withPoints(...payloads: string[]): Promise<string> {
+    const collection = await under.collection(NEW_LAYOUT);
+    const points = payloads.map((payload, at) => point(at + 1, payload));
+    await under.store.upsert(collection, points, 'upsert');
+    return collection;
+  }
+
+  async function slotsOf(collection: string) {
+    return (await under.store.collectionInfo(collection))?.config.params.sparse_vectors;
+  }
+
+  async function vectorOf(collection: string, id: number): Promise<unknown> {
+    const [found] = await under.store.retrieve(collection, [pointId(id)]);
+    return JSON.parse(found?.vector ?? 'null');
+  }
+
+  async function setPayload(collection: string, id: number, payload: object): Promise<void> {
+    const response = await fetch(
+      `${under.url}/collections/${collection}/points/payload?wait=true`,
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'api-key': 'secret' },
+        body: JSON.stringify({ payload, points: [id] }),
+      },
+    );
+    expect(response.status).toBe(200);
+  }
+}, 'vectorSlots');
+
+/** Made by the store of this text, where the point still has it. */
+function keywords(id: number, text: string): VectorUpdate {
+  const document = { bm25: { text, model: KEYWORD_MODEL } };
+  const condition = { key: 'data', match: { value: text } };
+  const filter = text !== '' && { filter: { must: [condition] } };
+  return { id: pointId(id), vector: asJsonText(JSON.stringify(document)), ...filter };
+}

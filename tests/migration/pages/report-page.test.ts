@@ -1,0 +1,34 @@
+// The page of a migration in a browser: in light and dark, on a desk and on a phone. It asks for nothing, runs nothing, and has
+// no fault that axe can find.
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { reportPage } from '../../../cli/migration/migrate/report-page.ts';
+import { expectAccessible, launchChromium, whyNoChromium } from '../../shared/pages/chromium.ts';
+import { statusWith } from '../support/full-status.ts';
+
+const HOSTILE = `</title></style><img src=http://evil.example/x onerror="document.title=1"><script>document.title=1</script>`;
+
+describe.skipIf(whyNoChromium())('the page of a migration', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser.close());
+
+  test.each([
+    ['light', 1_200],
+    ['dark', 390],
+  ] as const)('in %s, %i pixels wide', async (colorScheme, width) => {
+    const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
+    const problems: string[] = [];
+    page.on('console', (message) => problems.push(message.text()));
+    page.on('pageerror', ({ message }) => problems.push(message));
+    page.on('request', (request) => problems.push(request.url()));
+    await page.setContent(reportPage(statusWith(HOSTILE)));
+    expect(await page.title()).toMatch(/^Migration /);
+    expect(await page.evaluate('document.images.length + document.scripts.length')).toBe(0);
+    await expectAccessible(page);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+});

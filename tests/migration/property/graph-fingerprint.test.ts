@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { fingerprintOf } from '../../../cli/migration/restore-graph/fingerprint.ts';
+import type { GraphNode, GraphRelationship } from '../../../lib/migration/graph/graph-store.ts';
+import type { Properties } from '../../../lib/migration/graph/values.ts';
+
+interface Rows {
+  readonly nodes: readonly GraphNode[];
+  readonly relationships: readonly GraphRelationship[];
+}
+
+const name = fc.oneof(fc.constantFrom('a', 'b', 'user_id', 'valid', '__proto__'), fc.string());
+const value = fc.oneof(
+  fc.string(),
+  fc.boolean(),
+  fc.nat().map((n) => ({ $int: `${n}` })),
+);
+const properties = fc.dictionary(name, value, { maxKeys: 4, noNullPrototype: true });
+const labels = fc.uniqueArray(name, { maxLength: 3 });
+
+const anyGraph: fc.Arbitrary<Rows> = fc
+  .array(fc.record({ labels, properties }), { minLength: 1, maxLength: 6 })
+  .chain((bare) => {
+    const end = fc.nat({ max: bare.length - 1 }).map((at) => `n${at}`);
+    const relationship = fc.record({ type: name, start: end, end, properties });
+    return fc.record({
+      nodes: fc.constant(bare.map((node, at) => ({ id: `n${at}`, ...node }))),
+      relationships: fc
+        .array(relationship, { maxLength: 6 })
+        .map((found) => found.map((row, at) => ({ id: `r${at}`, ...row }))),
+    });
+  });
+
+test('a graph has the same fingerprint whatever its ids and the order of anything in it', async () => {
+  const graphAndOrder = anyGraph.chain((graph) =>
+    fc.record({
+      graph: fc.constant(graph),
+      nodes: fc.shuffledSubarray([...graph.nodes], { minLength: graph.nodes.length }),
+      relationships: fc.shuffledSubarray([...graph.relationships], {
+        minLength: graph.relationships.length,
+      }),
+    }),
+  );
+  await fc.assert(
+    fc.asyncProperty(graphAndOrder, async ({ graph, nodes, relationships }) => {
+      const renamed = { nodes: nodes.map(otherwise), relationships: relationships.map(renumbered) };
+      expect(await fingerprint(renamed)).toEqual(await fingerprint(graph));
+    }),
+  );
+});
+
+test('a graph with a row more, a row less or a row changed has another fingerprint', async () => {
+  const change = fc.record({
+    at: fc.nat(),
+    kind: fc.constantFrom('drop', 'repeat', 'relabel', 'add a property', 'reverse'),
+  });
+  await fc.assert(
+    fc.asyncProperty(anyGraph, change, async (graph, { at, kind }) => {
+      const changed = changeRow(graph, kind, at);
+      fc.pre(changed !== undefined);
+      expect(await fingerprint(changed ?? graph)).not.toEqual(await fingerprint(graph));
+    }),
+  );
+});
+
+test('a node there twice is not the same as one that is not there', async () => {
+  const node = { labels: ['equal'], properties: {} };
+  const twice = [1, 2].map((id) => ({ id: `n${id}`, ...node }));
+  const { nodesDigest: none } = await fingerprint({ nodes: [], relationships: [] });
+  const { nodesDigest: two } = await fingerprint({ nodes: twice, relationships: [] });
+  expect(two).not.toBe(none);
+});
+
+function changeRow({ nodes, relationships }: Rows, kind: string, at: number): Rows | undefined {
+  const node = nodes[at % nodes.length];
+  const relationship = relationships[at % relationships.length];
+  if (kind === 'relabel' && node) {
+    const labels = [...node.labels, 'one more label'];
+    return { nodes: nodes.map((row) => (row === node ? { ...row, labels } : row)), relationships };
+  }
+  if (!relationship) return undefined;
+  const others = relationships.filter((row) => row !== relationship);
+  const { start, end } = relationship;
+  switch (kind) {
+    case 'drop':
+      return { nodes, relationships: others };
+    case 'repeat':
+      return { nodes, relationships: [...relationships, { ...relationship, id: 'again' }] };
+    case 'add a property':
+      return { nodes, relationships: [...others, withProperty(relationship)] };
+    default:
+      // Equal nodes at the ends, or a relationship back, may make it the same graph.
+      return areTwins(nodes, start, end) || others.length > 0
+        ? undefined
+        : { nodes, relationships: [{ ...relationship, start: end, end: start }] };
+  }
+}
+
+function withProperty(row: GraphRelationship): GraphRelationship {
+  return { ...row, properties: { ...row.properties, 'one more property': '' } };
+}
+
+function areTwins(nodes: readonly GraphNode[], start: string, end: string): boolean {
+  const [one, other] = [start, end].map((id) => nodes.find((node) => node.id === id));
+  return text(one) === text(other);
+}
+
+function text(node: GraphNode | undefined): string {
+  const { labels = [], properties = {} } = node ?? {};
+  return JSON.stringify([labels.toSorted(), Object.entries(properties).toSorted()]);
+}
+
+function otherwise({ id, labels, properties }: GraphNode): GraphNode {
+  return { id: `other ${id}`, labels: labels.toReversed(), properties: reversed(properties) };
+}
+
+function renumbered({ id, start, end, type, properties }: GraphRelationship): GraphRelationship {
+  const ends = { start: `other ${start}`, end: `other ${end}` };
+  return { id: `other ${id}`, type, ...ends, properties: reversed(properties) };
+}
+
+function reversed(properties: Properties): Properties {
+  return Object.fromEntries(Object.entries(properties).toReversed());
+}
+
+async function fingerprint({ nodes, relationships }: Rows) {
+  return await fingerprintOf({
+    nodes: async function* () {
+      yield* nodes;
+    },
+    relationships: async function* () {
+      yield* relationships;
+    },
+  });
+}

@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { decodeValue, encodeValue } from '../../../lib/migration/graph/values.ts';
+import { anyFloat, anyGraphValue } from '../support/graph-values.ts';
+
+const RUNS = { numRuns: 2_000 };
+
+test('every value of a graph comes back from a line of JSON as it was', () => {
+  fc.assert(
+    fc.property(anyGraphValue, (value) => {
+      const line = JSON.stringify(encodeValue(value));
+      expect(decodeValue(JSON.parse(line))).toStrictEqual(value);
+    }),
+    RUNS,
+  );
+});
+
+test('a value has one text: encoding what was decoded gives the same line', () => {
+  fc.assert(
+    fc.property(anyGraphValue, (value) => {
+      const line = JSON.stringify(encodeValue(value));
+      expect(JSON.stringify(encodeValue(decodeValue(JSON.parse(line))))).toBe(line);
+    }),
+    RUNS,
+  );
+});
+
+test('a float never looks like an integer', () => {
+  fc.assert(
+    fc.property(anyFloat, (float) => {
+      const json = JSON.stringify(encodeValue(float));
+      expect(json).toMatch(/^(\{"\$f":".+"\}|-?\d+\.\d+(e-?\d+)?|-?\d+e-\d+)$/);
+    }),
+    RUNS,
+  );
+});

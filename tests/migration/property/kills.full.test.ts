@@ -1,0 +1,89 @@
+// Every step is killed before its first remote call and after each that changes something, and taken again: the same
+// end, nothing lost, nothing twice.
+import { afterAll, describe, expect, it } from 'vitest';
+import { countUnfilled } from '../../../lib/migration/keyword-fill.ts';
+import type { Phase } from '../../../lib/migration/phases.ts';
+import { SOURCE } from '../../../sandbox/world.ts';
+import { IS_FULL } from '../../shared/support/seed.ts';
+import { fingerprintOf } from '../support/holdings.ts';
+import { type Migration, RUN, type StepName } from '../support/migration.ts';
+import { type Death, Killed, mortal } from '../support/mortal.ts';
+import { PASSAGES, type Passage } from '../support/passages.ts';
+import { LEASE_MS } from '../support/run-table.ts';
+
+/** Every kill point in `bash .ci/run full`, otherwise every 40th; always the same ones. */
+const STRIDE = IS_FULL ? 1 : 40;
+
+/** Each in a world of its own; most of their time is waiting. */
+const AT_ONCE = 6;
+
+// These moves only a person makes; whatever else is left of a step, the machine finishes.
+const OF_A_PERSON: Partial<Record<StepName, Phase>> = {
+  abort: 'copied',
+  cutover: 'copied',
+  rollback: 'live',
+};
+
+/** What must be the same, whatever happened on the way. */
+async function endOf({ services, runs }: Migration) {
+  const { vectors, setting } = services;
+  const run = await runs.read(RUN);
+  const collections = (await vectors.listCollections()).toSorted();
+  return {
+    phase: run.phase,
+    evidence: Object.keys(run.evidence).toSorted(),
+    setting: await setting.read(),
+    contents: await Promise.all(
+      collections
+        // What entities are called is up to the new version.
+        .filter((name) => !name.endsWith('_entities'))
+        .map(async (name) => [name, await fingerprintOf(vectors, name)]),
+    ),
+    slots: (await vectors.collectionInfo(SOURCE))?.config.params.sparse_vectors,
+    unfilled: await countUnfilled({ store: vectors, collection: SOURCE }).catch(() => undefined),
+    isLocked: (await services.lock.activeRun()) !== undefined,
+  };
+}
+
+async function killed({ step, prepare, input = {} }: Passage, death: Death) {
+  const migration = await prepare();
+  // How often a snapshot is asked for is up to the store: the last calls of a step may not come.
+  const { services } = mortal(migration.services, death);
+  const wasKilled = await migration.finish(step, input, services).then(
+    () => false,
+    (error: unknown) => {
+      if (error instanceof Killed) return true;
+      throw error;
+    },
+  );
+  points += wasKilled ? 1 : 0;
+  migration.pass(LEASE_MS);
+  const { phase } = await migration.runs.read(RUN);
+  const isAPersons = OF_A_PERSON[step] === phase;
+  await migration.finish(step, isAPersons ? input : { actor: 'machine' });
+  return await endOf(migration);
+}
+
+let points = 0;
+
+describe('a step that is killed', { timeout: 3_600_000 }, () => {
+  let all = 0;
+
+  afterAll(() => console.log(`Killed at ${points} of ${all} points, and resumed`));
+
+  it.each(PASSAGES)('$step $about ends as if it had not been', async (passage) => {
+    const whole = await passage.prepare();
+    const { services, deaths } = mortal(whole.services);
+    await whole.finish(passage.step, passage.input ?? {}, services);
+    const end = await endOf(whole);
+    all += deaths().length;
+    const tried = deaths().filter((_, n) => n % STRIDE === 0);
+    for (let from = 0; from < tried.length; from += AT_ONCE) {
+      const batch = tried.slice(from, from + AT_ONCE);
+      const outcomes = await Promise.all(batch.map((death) => killed(passage, death)));
+      for (const [n, outcome] of outcomes.entries()) {
+        expect(outcome, `killed ${batch[n]?.moment} call ${batch[n]?.call}`).toEqual(end);
+      }
+    }
+  });
+});

@@ -1,0 +1,163 @@
+// A write that comes late, after any of the remote calls between the freeze and the opening of writes, is never lost: it
+// is carried over to the new version, or the cutover is refused and users stay on the old version, which has it. In a
+// rollback it comes along, or the new collection is kept and named in the report.
+import { afterAll, describe, expect, it } from 'vitest';
+import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
+import type { Hooks } from '../../../lib/migration/ports/hooks.ts';
+import { Refusal } from '../../../lib/migration/refusals.ts';
+import type { Services } from '../../../lib/migration/services.ts';
+import { SOURCE } from '../../../sandbox/world.ts';
+import { watchCalls } from '../support/calls.ts';
+import { fingerprintOf } from '../support/holdings.ts';
+import { type Migration, RUN } from '../support/migration.ts';
+import { migrationAt } from '../support/prepared.ts';
+import { point } from '../support/vector-stores.ts';
+
+/** Every call in `bash .ci/run full`, otherwise every 20th. */
+const STRIDE = process.env.TEST_MODE === 'full' ? 1 : 20;
+
+const AT_ONCE = 4;
+
+const SMALL = { memories: 6, users: 2, dimensions: 4 };
+
+const KINDS = ['created', 'changed', 'deleted'] as const;
+
+type Kind = (typeof KINDS)[number];
+
+async function writeLate(store: VectorStore, collection: string, kind: Kind): Promise<void> {
+  const { points } = await store.scroll(collection, { limit: 1 });
+  const [first] = points;
+  if (kind === 'deleted' && first) return await store.deletePoints(collection, { ids: [first.id] });
+  const late = point(77_777, '{"user_id":"user-1","data":"a late memory"}', '[1,0,0,0]');
+  const id = kind === 'changed' && first ? first.id : late.id;
+  await store.upsert(collection, [{ ...late, id }], 'upsert');
+}
+
+/** Does something once, after that many calls between the freeze and the opening of writes, or right before the latter. */
+function interrupted(services: Services, at: number, happens: () => Promise<void>) {
+  let calls = 0;
+  let isFrozen = false;
+
+  async function after(): Promise<void> {
+    if (!isFrozen) return;
+    calls += 1;
+    if (calls === at) await happens();
+  }
+
+  const ask: Hooks['ask'] = async (request) => {
+    // How often a snapshot is asked for is up to the store: the last calls may not come.
+    if (request.action === 'open-writes' && calls < at) {
+      calls = at;
+      await happens();
+    }
+    if (request.action === 'open-writes') isFrozen = false;
+    const answer = await services.hooks.ask(request);
+    if (request.action === 'freeze') isFrozen = true;
+    return answer;
+  };
+
+  const watched = watchCalls({ ...services, hooks: { ask } }, { after });
+  return { services: watched, calls: () => calls };
+}
+
+async function cutOver(migration: Migration, services: Services): Promise<void> {
+  try {
+    await migration.finish('cutover', {}, services);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    await migration.finish('rollback', { actor: 'machine' });
+  }
+}
+
+/** The calls after which a write is tried: every so many, and the last ones. */
+function triedOf(all: number): number[] {
+  const calls = Array.from({ length: all }, (_, n) => n + 1);
+  return calls.filter((at) => at % STRIDE === 0 || at > all - 3);
+}
+
+async function forEachOf(calls: readonly number[], work: (at: number) => Promise<void>) {
+  for (let from = 0; from < calls.length; from += AT_ONCE) {
+    await Promise.all(calls.slice(from, from + AT_ONCE).map(work));
+  }
+}
+
+describe('a late write', { timeout: 3_600_000 }, () => {
+  const ends = { live: 0, returned: 0 };
+  let all = 0;
+
+  afterAll(() => {
+    const tried = ends.live + ends.returned;
+    console.log(
+      `A late write after ${tried} of ${all} calls: ${ends.live} carried over, ${ends.returned} rolled back, 0 lost`,
+    );
+  });
+
+  async function endOf(at: number): Promise<void> {
+    const migration = await migrationAt('copied', SMALL);
+    const { vectors, setting } = migration.services;
+    const kind = KINDS[at % KINDS.length] ?? 'created';
+    let isLate = false;
+    const { services } = interrupted(migration.services, at, async () => {
+      isLate = true;
+      await writeLate(vectors, SOURCE, kind);
+    });
+    await cutOver(migration, services);
+    // A busy machine renews its lock more often, so that one run has more calls than another.
+    if (!isLate) return;
+    const { phase } = await migration.runs.read(RUN);
+    const written = await fingerprintOf(vectors, SOURCE);
+    const usersHave = await fingerprintOf(vectors, await setting.read());
+    const phases = expect.stringMatching(/^(live|copied)$/);
+    expect({ phase, usersHave }, `${kind} after call ${at}`).toEqual({
+      phase: phases,
+      usersHave: written,
+    });
+    ends[phase === 'live' ? 'live' : 'returned'] += 1;
+  }
+
+  it('is carried over, or users stay with it', async () => {
+    const quiet = await migrationAt('copied', SMALL);
+    const { services, calls } = interrupted(quiet.services, 0, async () => {});
+    await cutOver(quiet, services);
+    expect((await quiet.runs.read(RUN)).phase).toBe('live');
+    all = calls();
+    const tried = triedOf(all);
+    await forEachOf(tried, endOf);
+    expect(ends.live + ends.returned).toBeGreaterThan(0.9 * tried.length);
+  });
+});
+
+describe('a late write of a rollback', { timeout: 3_600_000 }, () => {
+  const ends = { 'came along': 0, kept: 0 };
+
+  async function rollBack(at: number): Promise<number> {
+    const migration = await migrationAt('live', SMALL);
+    const { vectors } = migration.services;
+    const kind = KINDS[at % KINDS.length] ?? 'created';
+    let written: Awaited<ReturnType<typeof fingerprintOf>> | undefined;
+    const { services, calls } = interrupted(migration.services, at, async () => {
+      await writeLate(vectors, migration.target, kind);
+      written = await fingerprintOf(vectors, migration.target);
+    });
+    await migration.finish('rollback', {}, services);
+    const { phase, evidence } = await migration.runs.read(RUN);
+    expect(phase).toBe('copied');
+    if (!written) return calls();
+    const kept = evidence['rollback-report']?.facts.comparedByHand;
+    const found = await fingerprintOf(vectors, kept === undefined ? SOURCE : migration.target);
+    expect(found, `${kind} after call ${at}`).toEqual(written);
+    ends[kept === undefined ? 'came along' : 'kept'] += 1;
+    return calls();
+  }
+
+  it('comes along, or the new collection is kept', async () => {
+    const all = await rollBack(0);
+    const tried = triedOf(all);
+    await forEachOf(tried, async (at) => void (await rollBack(at)));
+    const ended = ends['came along'] + ends.kept;
+    console.log(
+      `A late write after ${ended} of ${all} calls: ${ends['came along']} came along, ${ends.kept} kept, 0 lost`,
+    );
+    expect(ended).toBeGreaterThan(0.9 * tried.length);
+  });
+});

@@ -1,0 +1,106 @@
+// Whatever JSON a payload is, it comes out of the migration as it went in.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { scanJson } from '../../../lib/migration/json/json-scanner.ts';
+import {
+  asJsonText,
+  canonicalJson,
+  parseLossless,
+  verbatim,
+  writeJson,
+} from '../../../lib/migration/json/json-text.ts';
+import { jsonDocuments, nested, numberLiterals, spaced } from '../support/json-documents.ts';
+
+describe('a lossless round trip', () => {
+  test('keeps every document to the letter', () => {
+    fc.assert(
+      fc.property(jsonDocuments, (document) => {
+        expect(JSON.stringify(parseLossless(document))).toBe(document);
+      }),
+    );
+  });
+
+  test('keeps every number literal', () => {
+    fc.assert(
+      fc.property(numberLiterals, (literal) => {
+        expect(JSON.stringify(parseLossless(`{"n":[${literal}]}`))).toBe(`{"n":[${literal}]}`);
+      }),
+    );
+  });
+
+  test('keeps what lies a thousand levels deep', () => {
+    const document = nested(1_000, '10.0');
+    expect(JSON.stringify(parseLossless(document))).toBe(document);
+  });
+
+  test('keeps a member named __proto__ as a member', () => {
+    const document = '{"__proto__":{"x":1.0},"b":2}';
+    expect(JSON.stringify(parseLossless(document))).toBe(document);
+    expect(canonicalJson(document)).toBe(document);
+  });
+});
+
+describe('the canonical text', () => {
+  test('is the same for every order of keys and every spacing', () => {
+    fc.assert(
+      fc.property(jsonDocuments, jsonDocuments, (one, other) => {
+        const there = `{"one":${one},"other":{"é":${other},"1":0}}`;
+        const back = spaced(`{"other":{"1":0,"é":${other}},"one":${one}}`);
+        expect(canonicalJson(back)).toBe(canonicalJson(there));
+      }),
+    );
+  });
+
+  test.each([
+    ['10.0', '10'],
+    ['-0', '0'],
+    ['9007199254740993', '9007199254740992'],
+    ['1e400', '1e401'],
+    ['"10"', '10'],
+    ['[1,2]', '[2,1]'],
+    ['{"a":null}', '{}'],
+  ])('tells %s from %s', (one, other) => {
+    expect(canonicalJson(one)).not.toBe(canonicalJson(other));
+  });
+});
+
+describe('the scanner', () => {
+  test('hands out the text of every part as it is written', () => {
+    fc.assert(
+      fc.property(jsonDocuments, jsonDocuments, (one, other) => {
+        const scanner = scanJson(` {"a" : [${one} , ${other}] ,"skipped":${one},"b":${other}}`);
+        expect(partsOf(scanner)).toEqual([one, other, other]);
+      }),
+    );
+  });
+
+  test.each(['', '{"a":', '[1,2', '{"a":"b', '{"a" 1}', '["\\"]', '{"a":[}'])(
+    'refuses %j rather than guess',
+    (document) => {
+      expect(() => walk(document)).toThrow(expect.objectContaining({ name: 'JsonScanError' }));
+    },
+  );
+
+  test('puts verbatim parts into a body untouched', () => {
+    fc.assert(
+      fc.property(jsonDocuments, (document) => {
+        const body = { id: 1, absent: undefined, parts: [verbatim(asJsonText(document)), 'é'] };
+        expect(writeJson(body)).toBe(`{"id":1,"parts":[${document},"é"]}`);
+      }),
+    );
+  });
+});
+
+function partsOf(scanner: ReturnType<typeof scanJson>): string[] {
+  const parts: string[] = [];
+  for (const name of scanner.members<{ a: unknown; b: unknown; skipped: unknown }>()) {
+    if (name === 'a') parts.push(...scanner.list(scanner.text));
+    if (name === 'b') parts.push(scanner.text());
+  }
+  return parts;
+}
+
+function walk(document: string) {
+  const scanner = scanJson(document);
+  return document.startsWith('[') ? scanner.list(scanner.text) : scanner.texts();
+}

@@ -1,0 +1,132 @@
+// A memory service that users write to all the time is migrated in place, under accidents. No write that was acknowledged is
+// lost, doubled or stale; in the end every memory has the keywords of its text, and nothing else.
+import { randomInt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { toJsonText } from '../../../lib/migration/json/json-text.ts';
+import { keywordTextOf } from '../../../lib/migration/json/memory-payload.ts';
+import { KEYWORD_MODEL, vectorNamed } from '../../../lib/migration/points.ts';
+import type { PointId, ScrolledPoint } from '../../../lib/migration/ports/vector-store.ts';
+import { pagesOf } from '../../../lib/migration/scan.ts';
+import { type BusyService, play, type Scenario } from '../support/busy-service.ts';
+import { hasMem0, hasQdrantProgram, REAL_QDRANT } from '../support/real-services.ts';
+
+/** About as long as either command takes. */
+const LONGEST_MS = 12_000;
+
+const SCENARIOS: readonly Scenario[] = [
+  {
+    title: 'forward and back five times, beside a program that sets texts without their vectors',
+    play: async (service) => {
+      const { migrate, rollBack, usersWrite } = service;
+      const careless = await startCarelessProgram(service);
+      await migrate();
+      for (let turn = 1; turn <= 5; turn += 1) {
+        await usersWrite();
+        await rollBack();
+        await usersWrite();
+        await migrate();
+      }
+      expect(await careless.stop()).toBeGreaterThan(0);
+    },
+  },
+  {
+    title: 'forward, back and forward, commands and Qdrant killed at random points',
+    harmsQdrant: true,
+    breaksStore: true,
+    play: async ({ insist, rollback, run, server, usersWrite }) => {
+      for (const [words, phase] of [
+        [run, 'live'],
+        [rollback(), 'copied'],
+        [run, 'live'],
+      ] as const) {
+        const points = Array.from({ length: 4 }, () => randomInt(LONGEST_MS));
+        const [crash = 0, ...kills] = points;
+        console.info(`${words[0]}: Qdrant killed after ${crash} ms, the command after ${kills} ms`);
+        const crashed = pause(crash).then(() => server?.killAndRestart());
+        await insist(words, phase, kills);
+        await crashed;
+        await usersWrite();
+      }
+    },
+  },
+];
+
+describe.skipIf(!REAL_QDRANT || !hasMem0).concurrent('a busy service, in place', () => {
+  for (const scenario of SCENARIOS) {
+    const { harmsQdrant = false, title } = scenario;
+    it.skipIf(harmsQdrant && !hasQdrantProgram)(title, async () => {
+      const afterwards = async (service: BusyService) => {
+        expect(await service.collection()).toBe(service.source);
+        expect(await findWrongKeywords(service)).toEqual([]);
+      };
+      await play({ ...scenario, isInPlace: true, perSecond: 10, afterwards });
+    });
+  }
+});
+
+/** Of a user whom the judge does not know. */
+const CARELESS = 'careless';
+
+/** While the old version is there and takes writes, it changes the texts of some points, and nothing else of them. */
+async function startCarelessProgram({ source, store, qdrant, users, version }: BusyService) {
+  const ids = [1, 2, 3, 4, 5];
+  const points = ids.map((id) => ({
+    id: toJsonText(id) as PointId,
+    vector: toJsonText(Array.from({ length: 32 }, (_, n) => n + id)),
+    payload: toJsonText({ user_id: CARELESS, data: `Number ${id} plays the cello` }),
+  }));
+  await store.upsert(source, points, 'upsert');
+  let changes = 0;
+  let isOver = false;
+
+  const done = (async () => {
+    while (!isOver) {
+      // Not while writes are frozen.
+      await users.write(1);
+      if (!(await version().catch(() => '')).startsWith('1.')) continue;
+      await fetch(`${qdrant.url}/collections/${source}/points/payload?wait=true`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ payload: { data: `Oboe ${changes}` }, points: ids }),
+      });
+      changes += 1;
+    }
+  })();
+  return {
+    async stop(): Promise<number> {
+      isOver = true;
+      await done;
+      return changes;
+    },
+  };
+}
+
+/** Points without keywords, or with others than the store itself makes of the text that the new version makes them of. */
+async function findWrongKeywords({ source, store }: BusyService): Promise<string[]> {
+  const made = `${source}_made`;
+  await store.createCollection(made, {
+    vectors: { size: 1, distance: 'Cosine' },
+    sparse_vectors: { bm25: { modifier: 'idf' } },
+  });
+  const wrong: string[] = [];
+  for await (const { points } of pagesOf({ store, collection: source }, { limit: 100 })) {
+    const texts = points.map(({ id, payload }) => {
+      const text: string = JSON.parse(keywordTextOf(payload) ?? '""');
+      const vector = toJsonText({ '': [1], bm25: { text, model: KEYWORD_MODEL } });
+      return { id, vector, payload };
+    });
+    await store.upsert(made, texts, 'upsert');
+    const ids = points.map(({ id }) => id);
+    const expected = new Map(
+      (await store.retrieve(made, ids)).map((one) => [one.id, termsOf(one)]),
+    );
+    wrong.push(...points.flatMap((one) => (termsOf(one) === expected.get(one.id) ? [] : [one.id])));
+  }
+  return wrong;
+}
+
+function termsOf({ vector }: ScrolledPoint): string {
+  const keywords = vector && vectorNamed(vector, 'bm25');
+  return keywords ? String(JSON.parse(keywords).indices.toSorted()) : 'none';
+}

@@ -1,0 +1,164 @@
+// npm run rehearse: on the services that it is given, beside whatever else is in them, and when something is lost.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createFileCollectionSetting } from '../../../lib/migration/adapters/file-collection-setting.ts';
+import type { HookAction } from '../../../lib/migration/ports/hooks.ts';
+import { startOldVersion } from '../../../sandbox/memory-backend/old-version.ts';
+import { startMemoryBackendSandbox } from '../../../sandbox/memory-backend/server.ts';
+import { createOperator } from '../../../sandbox/operator.ts';
+import { startWebhook } from '../../../sandbox/webhook.ts';
+import { BARE_ENVIRONMENT } from '../../shared/support/bare-environment.ts';
+import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
+import { REHEARSE, rehearse, type SharedStore, startSharedStore } from '../support/rehearsing.ts';
+
+const FEW = ['--memories', '40'];
+
+describe('a real vector store', () => {
+  it('is rehearsed on beside the collections of others, which stay as they are', async () => {
+    const { environment, contents } = await startSharedStore();
+    const before = await contents();
+    const { code, stdout, stderr } = await rehearse([...FEW, '--acts', '1,6,8,12,13'], environment);
+    expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`vector store:   real, ${environment.QDRANT_URL}`);
+    expect(stdout).toContain('memory backend: sandbox');
+    expect(stdout).toContain('SIGKILL');
+    expect(stdout).toMatch(/\n3 writes left behind as acknowledged; nothing was lost\.\n$/);
+    expect(await contents()).toEqual(before);
+  });
+
+  it('is cleared when the rehearsal is interrupted', async () => {
+    const { environment, vectors, contents } = await startSharedStore();
+    const before = await contents();
+    const child = spawn(process.execPath, [REHEARSE, ...FEW, '--acts', '1'], {
+      env: { ...BARE_ENVIRONMENT, ...environment },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ended = Promise.all([text(child.stderr), once(child, 'close')]);
+    await untilMigrating(vectors);
+    // More than once: the terminal tells it, and npm does.
+    const telling = setInterval(() => child.kill('SIGINT'), 10);
+    ended.finally(() => clearInterval(telling));
+    expect(await ended).toEqual([expect.stringMatching(/^Interrupted/), [2, null]]);
+    expect(await contents()).toEqual(before);
+  });
+
+  it('is left alone while another rehearsal has something in it', async () => {
+    const { environment, vectors, contents } = await startSharedStore();
+    const left = 'rehearsed_memories_rehearsal-abc_1';
+    await vectors.createCollection(left, { vectors: { size: 8, distance: 'Cosine' } });
+    const before = await contents();
+    const { code, stderr } = await rehearse(FEW, environment);
+    expect({ code, lines: stderr.trim().split('\n').length }).toEqual({ code: 2, lines: 1 });
+    expect(stderr).toContain(left);
+    expect(await contents()).toEqual(before);
+  });
+
+  it('that does not take the key is not rehearsed on', async () => {
+    const { environment } = await startSharedStore();
+    const { code, stderr } = await rehearse(FEW, { ...environment, QDRANT_API_KEY: 'wrong' });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/QDRANT_URL.*401/) });
+  });
+});
+
+describe('a real memory backend', () => {
+  it('works on the collections of the rehearsal, and on its own again afterwards', async () => {
+    const backend = await startOthersBackend();
+    const before = await backend.store.contents();
+    const words = [...FEW, '--acts', '1,10,12', '--redeploy-backend'];
+    const { code, stdout, stderr } = await rehearse(words, backend.environment);
+    expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('skipped: a real backend has its model');
+    expect(stdout).toContain('1 of 3 acts were skipped.');
+    expect(await backend.store.contents()).toEqual(before);
+    expect(await backend.setting.read()).toBe('memories');
+    expect(backend.heard.slice(-2)).toEqual(['deploy-old memories', 'open-writes memories']);
+  });
+
+  it('a memory that gets lost behind the migration is named, and the rehearsal fails', async () => {
+    const lost: string[] = [];
+    const backend = await startOthersBackend(async (action, collection, { vectors }) => {
+      if (action !== 'open-writes' || !collection.includes('_v3_')) return;
+      const [point] = (await vectors.scroll(collection, { limit: 1 })).points;
+      if (!point) throw new Error('Nothing is there to be lost');
+      lost.push(point.id);
+      await vectors.deletePoints(collection, { ids: [point.id] });
+    });
+    const words = [...FEW, '--acts', '1', '--redeploy-backend'];
+    const { code, stdout } = await rehearse(words, backend.environment);
+    expect(code, stdout).toBe(1);
+    expect(stdout).toMatch(new RegExp(`act 1, lost: ${lost[0]} of user-[0-9a-f]{16} is missing`));
+    expect(stdout).toMatch(/The rehearsal failed\.\n$/);
+  });
+
+  it.each([
+    ['its users have not been warned', {}, [], /--redeploy-backend/],
+    [
+      'nobody can deploy it',
+      { MIGRATION_WEBHOOK_URL: '' },
+      ['--redeploy-backend'],
+      /Nobody is there/,
+    ],
+    ['its store is not named', { QDRANT_URL: '' }, ['--redeploy-backend'], /QDRANT_URL is not/],
+  ])('is not touched where %s', async (_, missing, words, why) => {
+    const { environment, heard, setting } = await startOthersBackend();
+    const { code, stderr } = await rehearse([...FEW, ...words], { ...environment, ...missing });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(why) });
+    expect({ heard, setting: await setting.read() }).toEqual({ heard: [], setting: 'memories' });
+  });
+});
+
+/** Of somebody else, with a webhook: it works on the collection `memories` of a store that is shared. */
+async function startOthersBackend(
+  onHook: (
+    action: HookAction,
+    collection: string,
+    store: SharedStore,
+  ) => Promise<void> = async () => {},
+) {
+  const store = await startSharedStore();
+  const file = join(await temporaryFolder(), 'collection');
+  await writeFile(file, 'memories');
+  const backend = await startMemoryBackendSandbox();
+  onTestFinished(backend.close);
+  backend.grant('key', '__migration_test_rehearsal');
+  const settings = { store: store.vectors, dimensions: 8, now: () => new Date() };
+  backend.deploy(await startOldVersion({ ...settings, collection: 'memories' }));
+  const { hooks } = createOperator({ backend, settings });
+  const heard: string[] = [];
+  const webhook = await startWebhook({
+    async ask(request) {
+      const { action, collection } = request;
+      heard.push(`${action} ${collection}`);
+      const answer = await hooks.ask(request);
+      await onHook(action, collection, store);
+      return answer;
+    },
+  });
+  onTestFinished(webhook.close);
+  return {
+    store,
+    heard,
+    setting: createFileCollectionSetting(file),
+    environment: {
+      ...store.environment,
+      MEMORY_BACKEND_URL: backend.url,
+      MEMORY_BACKEND_KEY: 'key',
+      COLLECTION_SETTING: pathToFileURL(file).href,
+      MIGRATION_WEBHOOK_URL: webhook.url,
+    },
+  };
+}
+
+async function untilMigrating({ listCollections }: SharedStore['vectors']): Promise<void> {
+  for (;;) {
+    const names = await listCollections();
+    if (names.some((name) => name.startsWith('rehearsed_memories_') && name.includes('_v3_')))
+      return;
+  }
+}

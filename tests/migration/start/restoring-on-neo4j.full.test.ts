@@ -1,0 +1,52 @@
+// npm run restore-graph on a real graph, which `npm run test:real` starts a server for.
+import { pathToFileURL } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { fingerprintOf } from '../../../cli/migration/restore-graph/fingerprint.ts';
+import { createSandboxGraph } from '../../../sandbox/graph.ts';
+import { runCommand } from '../../shared/support/command.ts';
+import { openArtifactFolder } from '../support/artifact-folder.ts';
+import { DUMP_PREFIX, dump, fillWithSample } from '../support/filled-graph.ts';
+import { useNeo4j } from '../support/neo4j.ts';
+
+const COMMAND = 'cli/migration/restore-graph/restore-graph.ts';
+// The server of the tests asks for no password; the command does.
+const { NEO4J_URL, NEO4J_USER = 'neo4j', NEO4J_PASSWORD = 'any' } = process.env;
+
+if (NEO4J_URL) describeRestoreInto(NEO4J_URL);
+else test.skip('Neo4j, which `npm run test:real` starts a server for', () => {});
+
+function describeRestoreInto(url: string): void {
+  const { openEmpty } = useNeo4j(url);
+
+  async function dumped() {
+    const { folder, artifacts } = await openArtifactFolder();
+    const source = await fillWithSample(createSandboxGraph());
+    await dump(source, artifacts);
+    const environment = {
+      ARTIFACTS_URL: pathToFileURL(folder).href,
+      NEO4J_URL: url,
+      NEO4J_USER,
+      NEO4J_PASSWORD,
+    };
+    const restore = (...words: string[]) =>
+      runCommand(COMMAND, ['--dump', DUMP_PREFIX, ...words], environment);
+    return { source, restore };
+  }
+
+  describe('a restore by hand', () => {
+    test('fills an empty graph with what was dumped, and finds it there the next time', async () => {
+      const graph = await openEmpty();
+      const { source, restore } = await dumped();
+      const looked = await restore();
+      expect(looked).toMatchObject({ code: 0, stderr: '' });
+      expect(looked.stdout).toContain('The graph is empty and can be restored into.');
+      expect(await graph.size()).toEqual({ nodes: 0, relationships: 0 });
+      for (let time = 0; time < 2; time += 1) {
+        const { code, stdout, stderr } = await restore('--execute', '--json');
+        expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
+        expect(JSON.parse(stdout)).toMatchObject({ exitCode: 0, differences: [] });
+        expect(await fingerprintOf(graph)).toEqual(await fingerprintOf(source));
+      }
+    });
+  });
+}

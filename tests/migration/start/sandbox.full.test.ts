@@ -1,0 +1,125 @@
+// npm run sandbox: a whole migration is driven in it from other processes, and nothing of it stays.
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, it, onTestFinished } from 'vitest';
+import { BARE_ENVIRONMENT } from '../../shared/support/bare-environment.ts';
+import { descendantsOf, survivorsOf } from '../../shared/support/process-tree.ts';
+import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
+
+const PROJECT = join(import.meta.dirname, '../../..');
+const SANDBOX = join(PROJECT, 'sandbox/sandbox.ts');
+const MIGRATE = join(PROJECT, 'cli/migration/migrate/migrate.ts');
+const FEW = ['--memories', '40'];
+const RUN = ['--run', 'spring'];
+const CONFIRMED = [...RUN, '--execute', '--yes'];
+
+/** A sandbox whose folder for temporary files is the test's own. */
+async function startSandbox(...words: string[]) {
+  const folder = await temporaryFolder();
+  const child = spawn(process.execPath, [SANDBOX, ...words], {
+    // What a person's shell may name must not be migrated.
+    env: { ...BARE_ENVIRONMENT, TMPDIR: folder, NEO4J_URL: 'bolt://graph.invalid:7687' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const lines: string[] = [];
+  const { promise: isReady, resolve: ready } = Promise.withResolvers<void>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    lines.push(line);
+    if (line === 'ready') ready();
+  });
+  const ended = once(child, 'close');
+  const early = ended.then(([code]) => Promise.reject(new Error(`It ended with ${code}`)));
+  early.catch(() => {});
+  await Promise.race([isReady, early]);
+
+  async function type(word: string): Promise<void> {
+    child.stdin.write(`${word}\n`);
+    await expect.poll(() => lines.at(-1)).toMatch(new RegExp(`^${word}, `));
+  }
+
+  /** @returns its code, what it had started that runs still, and what is left of it on the disk */
+  async function stop() {
+    const started = descendantsOf(child.pid ?? 0);
+    expect(started.length).toBeGreaterThan(0);
+    // More than once: the terminal tells it, and npm does.
+    const telling = setInterval(() => child.kill('SIGINT'), 10);
+    const [code] = await ended;
+    clearInterval(telling);
+    return { code, running: survivorsOf(started), files: await readdir(folder) };
+  }
+
+  return { folder, lines, type, stop };
+}
+
+const NOTHING_LEFT = { code: 0, running: [], files: [] };
+
+/** A shell that has taken the variables over, in which each command is typed. */
+function createShell(takeOver: string) {
+  return async (...words: string[]): Promise<string> => {
+    const script = `${takeOver}; exec "$0" "$@"`;
+    const command = [process.execPath, MIGRATE, ...words];
+    const env = { ...BARE_ENVIRONMENT, NEO4J_URL: 'bolt://graph.invalid:7687' };
+    return await new Promise((resolve, reject) => {
+      execFile('sh', ['-c', script, ...command], { env }, (error, stdout) => {
+        if (error) reject(error);
+        else resolve(stdout);
+      });
+    });
+  };
+}
+
+it('is migrated in, from start to live and back, by commands of other processes', async () => {
+  const file = join(await temporaryFolder(), 'sandbox.env');
+  const sandbox = await startSandbox(...FEW, '--env', file);
+  const migrate = createShell(`set -a; . ${file}; set +a`);
+  const first = sandbox.lines.find((line) => line.includes('migrate -- run')) ?? '';
+  const end = await migrate(...first.trim().split(' ').slice(5), '--yes');
+  expect(end).toContain('Users are on the new version');
+  expect(await migrate('rollback', ...CONFIRMED, '--acknowledged-loss', '0')).toContain(
+    'users are on the old version',
+  );
+  const asked = sandbox.lines.flatMap((line) => /^webhook: (.+), done$/.exec(line)?.[1] ?? []);
+  // A freeze may be asked for again, while it is proved.
+  expect(asked.filter((action, n) => action !== asked[n - 1])).toEqual([
+    ...['check', 'freeze', 'deploy-new', 'open-writes'],
+    ...['freeze', 'deploy-old', 'open-writes'],
+  ]);
+  expect(await sandbox.stop()).toEqual(NOTHING_LEFT);
+  await expect(stat(file)).rejects.toThrow('ENOENT');
+});
+
+it('is frozen and opened by hand, which its users notice', async () => {
+  const { lines, type, stop } = await startSandbox(...FEW, '--by-hand');
+  const exported = lines.filter((line) => line.startsWith('export '));
+  expect(exported).toContain('export MIGRATION_WEBHOOK_URL=');
+  const migrate = createShell(exported.join('; '));
+  const plan = ['--source', 'memories', '--accept', 'no-graph', '--free-gb', '1'];
+  expect(await migrate('preflight', ...RUN, ...plan)).toContain('Prerequisites:');
+  const curl = lines.find((line) => line.includes('curl ')) ?? '';
+  const write = () => spawnSync('sh', ['-c', `${curl} -o /dev/null -w '%{http_code}'`]).stdout;
+  expect(String(write())).toBe('200');
+  await type('freeze');
+  expect(String(write())).toBe('503');
+  await type('open-writes');
+  expect(String(write())).toBe('200');
+  expect(await stop()).toEqual(NOTHING_LEFT);
+});
+
+it.for([
+  [['--memories', '-5'], '--memories'],
+  [['--run', 'S'], '--run'],
+  [['--colour'], '--colour'],
+  [[...FEW, '--env', SANDBOX], `--env ${SANDBOX} cannot be written: EEXIST`],
+] as const)('is not started with %j, and says why', async ([words, why]) => {
+  const folder = await temporaryFolder();
+  const env = { ...BARE_ENVIRONMENT, TMPDIR: folder };
+  const ended = spawnSync(process.execPath, [SANDBOX, ...words], { env, encoding: 'utf8' });
+  expect([ended.status, ended.stdout]).toEqual([2, '']);
+  expect(ended.stderr).toContain(why);
+  expect(ended.stderr).not.toContain('    at ');
+  expect(await readdir(folder)).toEqual([]);
+});

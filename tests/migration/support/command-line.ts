@@ -1,0 +1,94 @@
+// The command line as an operator uses it: a process of its own over the sandbox, here or on a stage.
+import { expect, onTestFinished } from 'vitest';
+import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
+import { createRemembering } from '../../../lib/migration/runs/run-store.ts';
+import { takePreflight } from '../../../lib/migration/steps/preflight.ts';
+import { startWebhook } from '../../../sandbox/webhook.ts';
+import { startSandboxWorld } from '../../../sandbox/world.ts';
+import { type Ended, startCommand } from '../../shared/support/command.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import { startLambdaDouble } from './lambda-double.ts';
+import { RUN } from './run-table.ts';
+
+export const COMMAND = 'cli/migration/migrate/migrate.ts';
+const STAGE = 'dev';
+
+export const OF_RUN = ['--run', RUN];
+
+/** Where the functions run. */
+export const PLACES = ['here', 'on a stage'] as const;
+type PlaceName = (typeof PLACES)[number];
+
+/** No account is looked for, and none found. */
+export const NO_ACCOUNT = { HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true' };
+
+export async function migrateWith(
+  environment: NodeJS.ProcessEnv,
+  ...words: string[]
+): Promise<Ended> {
+  return await startMigrateWith(environment, ...words).ended;
+}
+
+/** For a caller that listens to it meanwhile. */
+export function startMigrateWith(environment: NodeJS.ProcessEnv, ...words: string[]) {
+  return startCommand(COMMAND, words, { ...NO_ACCOUNT, ...environment });
+}
+
+const ACCESS = {
+  AWS_REGION: 'eu-west-1',
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+};
+
+interface OperatorOptions {
+  /** Whether a webhook does the actions; a person by default. */
+  readonly hasWebhook?: boolean;
+}
+
+/** An operator with a world to migrate; it goes away with the test. */
+export async function createOperator(
+  place: PlaceName = 'here',
+  { hasWebhook = false }: OperatorOptions = {},
+) {
+  const { client, tableName, endpoint } = await createTestTable();
+  const now = () => new Date();
+  const remembering = createRemembering({ client, tableName, clock: now });
+  const world = await startSandboxWorld({ runId: RUN, remembering, hasGraph: false });
+  onTestFinished(world.close);
+  const hooks = hasWebhook ? world.operator.hooks : askAPerson;
+  const lambda = await startLambdaDouble(STAGE, { ...world.services, hooks });
+  onTestFinished(lambda.close);
+  const webhook = await startWebhook(hooks);
+  onTestFinished(webhook.close);
+  const environments = {
+    here: {
+      ...world.environment,
+      TABLE_NAME: tableName,
+      DYNAMODB_ENDPOINT: endpoint,
+      ...(hasWebhook ? { MIGRATION_WEBHOOK_URL: webhook.url } : {}),
+    },
+    'on a stage': { ...ACCESS, AWS_ENDPOINT_URL_LAMBDA: lambda.url },
+  };
+  const named: NodeJS.ProcessEnv = environments[place];
+  const there = place === 'here' ? [] : ['--stage', STAGE];
+
+  const startMigrate = (...words: string[]) => startMigrateWith(named, ...words, ...there);
+  const migrate = (...words: string[]) => startMigrate(...words).ended;
+
+  /** As an operator who expects it to work. */
+  async function succeed(...words: string[]): Promise<string> {
+    const ended = await migrate(...words);
+    expect(ended.code, ended.stderr).toBe(0);
+    return ended.stdout;
+  }
+
+  async function start(plan: Record<string, unknown> = {}): Promise<void> {
+    const begun = { runId: RUN, execute: true, sourceCollection: 'memories', ...plan };
+    await takePreflight(world.services, { ...begun, accepts: ['no-graph', 'unknown-space'] });
+  }
+
+  const record = () => world.services.runs.read(RUN);
+
+  const typing = { named, migrate, startMigrate, succeed };
+  return { ...world, ...typing, lambda, start, record };
+}

@@ -1,0 +1,56 @@
+// A place whose functions answer what a test lays out.
+import type { FunctionName } from '../../../cli/migration/migrate/commands.ts';
+import type { Payload, Place } from '../../../cli/migration/migrate/place.ts';
+import { RUN } from './run-table.ts';
+
+/** Of every run that is asked for. */
+export const STATUS = {
+  runId: RUN,
+  at: '2026-03-01T09:30:00Z',
+  phase: 'checked',
+  phaseAt: null,
+  startedAt: null,
+  plan: {
+    sourceCollection: 'memories',
+    targetCollection: 'memories_v3_run-a',
+    windowMinutes: 30,
+    retentionDays: 30,
+    accepts: [],
+  },
+  evidence: [],
+  approval: null,
+  pendingAction: null,
+  isLate: false,
+  retention: null,
+  next: 'backup',
+  endedAt: null,
+  kept: [],
+  served: [],
+  takesNoWindow: null,
+  refused: null,
+  stages: [],
+  testUser: 'tester',
+  deadlineAt: null,
+  progress: null,
+  moves: [{ command: 'backup' }, { command: 'abort' }],
+};
+
+/** Each function answers with these, one after the other; an error is thrown. */
+export function createPlace(answers: Partial<Record<FunctionName, unknown[]>>) {
+  const invoked: { readonly name: FunctionName; readonly payload: Payload }[] = [];
+  const place: Place = {
+    stage: undefined,
+    where: 'table runs at http://localhost:8000',
+    async invoke(name, payload) {
+      if (name !== 'status') invoked.push({ name, payload });
+      const answer = answers[name]?.shift() ?? (name === 'status' ? STATUS : undefined);
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+  };
+  return { place, invoked };
+}
+
+export function result(phase: string, done = true, waitSeconds = 0) {
+  return { runId: RUN, dryRun: false, phase, done, waitSeconds };
+}

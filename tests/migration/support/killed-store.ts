@@ -1,0 +1,45 @@
+// A process that is killed before or after one of its remote calls, as a vector store sees it: nothing comes after.
+import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
+
+export class Killed extends Error {
+  override readonly name = 'Killed';
+}
+
+export interface Life {
+  /** Counts remote calls, and dies at the chosen one. */
+  step<Result>(call: () => Promise<Result>): Promise<Result>;
+  calls(): number;
+}
+
+export interface Death {
+  /** Which call, from 1; 0 for a long life. */
+  readonly at: number;
+  readonly when: 'before' | 'after';
+}
+
+export function createLife({ at, when }: Death): Life {
+  let calls = 0;
+  let isDead = false;
+
+  async function step<Result>(call: () => Promise<Result>): Promise<Result> {
+    if (isDead) throw new Killed();
+    calls += 1;
+    if (calls !== at) return call();
+    isDead = true;
+    if (when === 'after') await call();
+    throw new Killed();
+  }
+
+  return { step, calls: () => calls };
+}
+
+export function livingStore(store: VectorStore, life: Life): VectorStore {
+  return new Proxy(store, {
+    get(target, name, receiver) {
+      const member: unknown = Reflect.get(target, name, receiver);
+      if (typeof member !== 'function') return member;
+      return (...parameters: unknown[]) =>
+        life.step(() => member.apply(target, parameters) as Promise<unknown>);
+    },
+  });
+}

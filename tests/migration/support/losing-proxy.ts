@@ -1,0 +1,45 @@
+// A proxy on loopback that carries every request out, and loses the first response to each one that changes something.
+import { request as send } from 'node:http';
+import { listenInTest } from '../../shared/support/loopback.ts';
+
+interface LosingProxy {
+  readonly url: string;
+  /** How often each kind of change was carried out. */
+  readonly made: ReadonlyMap<string, number>;
+  /** How many responses were lost. */
+  lost(): number;
+}
+
+/** @param kindOf names the change that a request makes; undefined for one that only reads */
+export async function startLosingProxy(
+  target: string,
+  kindOf: (request: string) => string | undefined,
+  { loses }: { readonly loses: boolean },
+): Promise<LosingProxy> {
+  const made = new Map<string, number>();
+  const seen = new Set<string>();
+  let lost = 0;
+
+  const url = await listenInTest(async (incoming, response) => {
+    const { method = 'GET', url = '/', headers } = incoming;
+    const kind = kindOf(`${method} ${url}`);
+    const body = Buffer.concat(await Array.fromAsync<Buffer>(incoming));
+    const upstream = send(`${target}${url}`, { method, headers }, async (answer) => {
+      const content = Buffer.concat(await Array.fromAsync<Buffer>(answer));
+      if (kind !== undefined) made.set(kind, (made.get(kind) ?? 0) + 1);
+      // A form has another boundary each time.
+      const key = `${method} ${url} ${url.includes('/upload') ? '' : body.toString('base64')}`;
+      if (loses && kind !== undefined && !seen.has(key)) {
+        seen.add(key);
+        lost += 1;
+        incoming.socket.destroy();
+        return;
+      }
+      response.writeHead(answer.statusCode ?? 500, answer.headers).end(content);
+    });
+    upstream.on('error', () => incoming.socket.destroy());
+    upstream.end(body);
+  });
+
+  return { url, made, lost: () => lost };
+}

@@ -1,0 +1,123 @@
+// A run in a sandbox world, taken from function to function as they are deployed: what each asks of AWS is written down.
+import { join } from 'node:path';
+import type { HookAction } from '../../../lib/migration/ports/hooks.ts';
+import type { Remembering } from '../../../lib/migration/runs/run-store.ts';
+import type { Services } from '../../../lib/migration/services.ts';
+import { SOURCE, startSandboxWorld } from '../../../sandbox/world.ts';
+import type { AccessRecorder } from '../../shared/support/recorded-access.ts';
+
+export const SETTING = '/memory/collection';
+
+const FUNCTIONS = join(import.meta.dirname, '../../../functions/migration');
+const CONTEXT = { getRemainingTimeInMillis: () => 600_000 };
+
+export type RecordedRun = Awaited<ReturnType<typeof createRecordedRun>>;
+
+/** From its start on, in a world of its own. */
+export async function createRecordedRun(options: {
+  readonly runId: string;
+  readonly remembering: Remembering;
+  readonly recorder: AccessRecorder;
+  readonly pass: (milliseconds: number) => void;
+}) {
+  const { runId, remembering, recorder, pass } = options;
+  const { clock } = remembering;
+  const world = await startSandboxWorld({ runId, remembering, memories: 6, users: 2 });
+  /** What the webhook takes its time for. */
+  const slow = new Set<HookAction>();
+  /** What no webhook does. */
+  const manual = new Set<HookAction>();
+  const { hooks, vectors } = world.services;
+  const services: Services = {
+    ...world.services,
+    setting: recorder.setting(SETTING),
+    hooks: {
+      ask: async (request) => {
+        if (manual.has(request.action)) return 'asked-of-a-person';
+        return slow.has(request.action) ? 'under-way' : await hooks.ask(request);
+      },
+    },
+  };
+  recorder.parameters.set(SETTING, SOURCE);
+
+  async function handle(name: string, payload: object) {
+    recorder.recordFor(`migration/${name}`);
+    const { createHandler } = await import(join(FUNCTIONS, `${name}.ts`));
+    // A process of its own knows nothing of what another has asked.
+    const artifacts = recorder.artifacts({ prefix: 'migration/', now: clock });
+    try {
+      return await createHandler(async () => ({ ...services, artifacts }))(payload, CONTEXT);
+    } finally {
+      // What the store does after it has answered takes no time of the test's clock.
+      await world.qdrant.idle();
+    }
+  }
+
+  async function invoke(name: string, input: object = {}) {
+    return await handle(name, { runId, execute: true, ...input });
+  }
+
+  async function start() {
+    const removes = { removesWhenOver: true, removesArtifactsWhenOver: true };
+    await invoke('preflight', { sourceCollection: SOURCE, ...removes, accepts: ['unknown-space'] });
+  }
+
+  /** As often as something is due: a store that is still at work makes it due again. */
+  async function watch() {
+    while (await handle('retention', { source: 'aws.events' })) pass(60_000);
+  }
+
+  /** Takes the step until a person is asked for that action, and confirms it. */
+  async function confirmWhenAsked(name: string, action: HookAction) {
+    manual.add(action);
+    while ((await handle('status', { runId })).pendingAction?.action !== action) {
+      pass((await invoke(name)).waitSeconds * 1_000);
+    }
+    await handle('confirm', { runId, action, confirmedBy: 'ada' });
+  }
+
+  async function finish(...names: string[]) {
+    for (const name of names) {
+      for (;;) {
+        const { done, waitSeconds, refused } = await invoke(name);
+        if (refused) throw refused;
+        if (done) break;
+        pass(waitSeconds * 1_000);
+      }
+    }
+  }
+
+  async function openWindow() {
+    const { approval } = await handle('status', { runId });
+    await invoke('cutover', { approvedDigest: approval.digest, approvedBy: 'ada' });
+  }
+
+  /** Somebody else writes the setting in the moment of the change: who did is looked up, and the step refuses. */
+  async function whileRaced(attempt: () => Promise<unknown>): Promise<unknown> {
+    recorder.recordFor('nobody');
+    const before = await services.setting.read();
+    recorder.parameters.writeBefore(SETTING, 'of somebody else');
+    const failure = await attempt().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    recorder.parameters.set(SETTING, before);
+    return failure;
+  }
+
+  const target = `${SOURCE}_v3_${runId}`;
+  const { close } = world;
+  return {
+    vectors,
+    target,
+    slow,
+    start,
+    watch,
+    finish,
+    confirmWhenAsked,
+    openWindow,
+    invoke,
+    whileRaced,
+    close,
+  };
+}

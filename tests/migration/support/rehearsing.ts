@@ -1,0 +1,68 @@
+// npm run rehearse as a process of its own, on whatever services a test names to it.
+import { onTestFinished } from 'vitest';
+import { createQdrant, type VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
+import { pagesOf } from '../../../lib/migration/scan.ts';
+import { startQdrantSandbox } from '../../../sandbox/qdrant/server.ts';
+import { seedMemories } from '../../../sandbox/readable-memories.ts';
+import { type Ended, runCommand } from '../../shared/support/command.ts';
+import { createAlias, NEW_LAYOUT, OLD_LAYOUT, untilSnapshot } from './vector-stores.ts';
+
+export const REHEARSE = 'sandbox/rehearsal/rehearse.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+export const rehearse = (words: readonly string[], environment?: Environment): Promise<Ended> =>
+  runCommand(REHEARSE, words, environment);
+
+export interface SharedStore {
+  readonly environment: Environment;
+  readonly vectors: VectorStore;
+  /** All that others have in it, down to the bytes. */
+  contents(): Promise<unknown>;
+}
+
+/** A store that others use as well: collections of both layouts, an alias, a snapshot. */
+export async function startSharedStore(): Promise<SharedStore> {
+  const apiKey = 'key-of-the-store';
+  const sandbox = await startQdrantSandbox({ apiKey });
+  onTestFinished(sandbox.close);
+  const vectors = createQdrant({ url: sandbox.url, apiKey });
+  for (const [name, layout] of [
+    ['memories', OLD_LAYOUT],
+    ['memories_v3_rehearsal', NEW_LAYOUT],
+    ['rehearsed', NEW_LAYOUT],
+  ] as const) {
+    await vectors.createCollection(name, { ...layout, vectors: { size: 8, distance: 'Cosine' } });
+    await seedMemories(vectors, {
+      collection: name,
+      users: 5,
+      memories: 40,
+      dimensions: 8,
+      seed: 9,
+    });
+  }
+  await createAlias(sandbox.url, 'm', 'memories', apiKey);
+  await vectors.startSnapshot('memories');
+  await untilSnapshot(vectors, 'memories');
+  return {
+    environment: { QDRANT_URL: sandbox.url, QDRANT_API_KEY: apiKey },
+    vectors,
+    contents: () => contentsOf(vectors),
+  };
+}
+
+async function contentsOf(store: VectorStore) {
+  const names = (await store.listCollections()).toSorted();
+  const collections = names.map(async (collection) => ({
+    info: await store.collectionInfo(collection),
+    snapshots: await store.listSnapshots(collection),
+    points: (await Array.fromAsync(pagesOf({ store, collection }, { limit: 100 }))).flatMap(
+      ({ points }) => points,
+    ),
+  }));
+  return {
+    names,
+    aliases: await store.listAliases(),
+    collections: await Promise.all(collections),
+  };
+}

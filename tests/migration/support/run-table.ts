@@ -1,0 +1,104 @@
+// The records of runs on a table of the test's own, with a clock that the test turns and beats that come when it says so.
+
+import type { LeaseHolder } from '../../../lib/migration/runs/lease-holder.ts';
+import type { Plan, Reference } from '../../../lib/migration/runs/run.ts';
+import type { Ticker } from '../../../lib/migration/runs/run-lock.ts';
+import { createRemembering } from '../../../lib/migration/runs/run-store.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import { createMemoryTable } from './memory-table.ts';
+
+export { LEASE_MS } from '../../../lib/migration/runs/run-store.ts';
+
+export const RUN = 'run-a';
+
+export const PLAN: Plan = {
+  sourceCollection: 'memories',
+  targetCollection: 'memories_v3_first-run',
+  windowMinutes: 30,
+  drainSeconds: 60,
+  retentionDays: 30,
+  accepts: [],
+  removesWhenOver: false,
+  removesArtifactsWhenOver: false,
+};
+
+/** Of a preflight. */
+export const REPORT: Reference = {
+  artifact: 'preflight-report',
+  digest: 'a'.repeat(64),
+  recordedAt: 0,
+  facts: {},
+};
+
+/** All items of a run table and the time of its clock. */
+export interface RunTableImage {
+  readonly items: readonly Record<string, unknown>[];
+  readonly time: number;
+}
+
+const NEW: RunTableImage = { items: [], time: Date.parse('2026-03-01T09:00:00Z') };
+
+type RunTableOptions = Pick<
+  Parameters<typeof createRemembering>[0],
+  'client' | 'tableName' | 'holder'
+>;
+
+/** In memory. */
+export function createRunTable(start: RunTableImage = NEW) {
+  const table = createMemoryTable(start.items);
+  const runTable = openRunTable(table, start.time);
+  const image = (): RunTableImage => {
+    return { items: table.items(), time: runTable.clock().getTime() };
+  };
+  return { ...runTable, image };
+}
+
+export type RunTable = ReturnType<typeof openRunTable>;
+
+/** On any table. */
+function openRunTable(options: RunTableOptions, start = NEW.time) {
+  let time = start;
+  const clock = () => new Date(time);
+  const { ticker, beat, intervals } = createManualTicker();
+  const remembering = createRemembering({ ...options, clock, ticker });
+  return {
+    ...remembering,
+    /** The same table, as another process has it. */
+    asProcess: (holder: LeaseHolder) => createRemembering({ ...options, clock, ticker, holder }),
+    begin: (runId: string) => remembering.runs.start(runId, PLAN, REPORT),
+    beat,
+    beatIntervals: intervals,
+    pass: (milliseconds: number) => {
+      time += milliseconds;
+    },
+  };
+}
+
+/** The table in memory and a real one, which behave alike. */
+export const RUN_TABLES: readonly (readonly [where: string, open: () => Promise<RunTable>])[] = [
+  ['in memory', async () => createRunTable()],
+  ['on the database', async () => openRunTable(await createTestTable())],
+];
+
+interface ManualTicker {
+  readonly ticker: Ticker;
+  /** Once for everybody who waits for it; returns when all have done what they do then. */
+  beat(): Promise<void>;
+  /** What those who have not stopped yet have asked for. */
+  intervals(): number[];
+}
+
+export function createManualTicker(): ManualTicker {
+  const waiting = new Set<{ readonly everyMs: number; readonly tick: () => Promise<void> }>();
+  return {
+    ticker(everyMs, tick) {
+      const one = { everyMs, tick };
+      waiting.add(one);
+      return () => waiting.delete(one);
+    },
+    beat: async () => {
+      await Promise.all([...waiting].map(({ tick }) => tick()));
+    },
+    intervals: () => [...waiting].map(({ everyMs }) => everyMs),
+  };
+}

@@ -1,0 +1,32 @@
+// An operator who types `migrate run` over the functions and a sandbox, in this process and in the time of the test.
+
+import { createLocalPlace } from '../../../cli/migration/migrate/local-place.ts';
+import type { Place } from '../../../cli/migration/migrate/place.ts';
+import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
+import { SOURCE, type WorldOptions } from '../../../sandbox/world.ts';
+import { changedServices, type ServiceChanges } from './changed-services.ts';
+import { createMigration, type Migration, RUN } from './migration.ts';
+import { type TypedOptions, typeCommand } from './typed-command.ts';
+
+export const FROM_THE_START = `run --run ${RUN} --source ${SOURCE} --free-gb 1`;
+
+export async function createRunningOperator(
+  options: Partial<WorldOptions> = {},
+  hasWebhook = true,
+  changes: (migration: Migration) => ServiceChanges = () => ({}),
+) {
+  const migration = await createMigration(options);
+  const { clock, letTimePass, operator } = migration;
+  const hooks = hasWebhook ? operator.hooks : askAPerson;
+  const services = changedServices({ ...migration.services, hooks }, changes(migration));
+  const place = createLocalPlace({
+    where: 'table of the test',
+    remembering: async () => services,
+    services: async () => services,
+  });
+  const time = { now: () => clock().getTime(), sleep: letTimePass };
+  const type = (words: string, how: TypedOptions = {}, there: Place = place) =>
+    typeCommand(there, words, { ...how, time: { ...time, ...how.time } });
+  const phase = async () => (await migration.runs.read(RUN)).phase;
+  return { ...migration, place, type, phase };
+}

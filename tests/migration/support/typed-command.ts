@@ -1,0 +1,85 @@
+// The command line in this process, over a place that the test gives; what it prints, and its exit code.
+import { PassThrough } from 'node:stream';
+import { createOutput, reportFailure } from '../../../cli/migration/migrate/output.ts';
+import type { Place } from '../../../cli/migration/migrate/place.ts';
+import { createMigrateProgram } from '../../../cli/migration/migrate/program.ts';
+import { createRunning } from '../../../processes/running.ts';
+
+export interface TypedOptions {
+  /** Typed when a question is asked, null for none; without answers nobody is at the terminal. */
+  readonly answers?: readonly (string | null)[];
+  /** Called before a question is answered. */
+  readonly onQuestion?: (question: string) => void;
+  readonly interruption?: AbortController;
+  /** Whether status lines are shown in place. */
+  readonly isTerminal?: boolean;
+  readonly time?: Parameters<typeof createMigrateProgram>[0]['time'];
+}
+
+interface Printed {
+  readonly code: number;
+  readonly output: string;
+  /** Errors and questions. */
+  readonly status: string;
+  /** Of `--json`. */
+  readonly events: readonly Record<string, unknown>[];
+}
+
+export async function typeCommand(
+  place: Place | (() => Promise<Place>),
+  words: string,
+  options: TypedOptions = {},
+): Promise<Printed> {
+  const { answers, interruption = new AbortController(), isTerminal = false, time } = options;
+  const input = Object.assign(new PassThrough(), { isTTY: answers !== undefined });
+  const output = collected(false);
+  const status = collected(isTerminal);
+  const left = [...(answers ?? [])];
+  status.stream.on('data', (chunk) => {
+    const question = String(chunk);
+    if (!/: $/.test(question)) return;
+    options.onQuestion?.(question);
+    const answer = left.shift();
+    if (answer !== null) setImmediate(() => input.write(`${answer ?? ''}\n`));
+  });
+  const args = words.split(' ').filter((word) => word !== '');
+  const streams = {
+    input: input as unknown as NodeJS.ReadStream,
+    output: output.stream as unknown as NodeJS.WriteStream,
+    status: status.stream as unknown as NodeJS.WriteStream,
+  };
+  const printed = createOutput(streams, args.includes('--json'));
+  const { command, state } = createMigrateProgram({
+    running: createRunning(),
+    interruption,
+    streams,
+    output: printed,
+    openPlace: async () => (typeof place === 'function' ? await place() : place),
+    ...(time && { time }),
+  });
+  const before = process.exitCode;
+  process.exitCode = 0;
+  try {
+    await command.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    process.exitCode = reportFailure(error, printed, state.aftermath);
+  }
+  const code = Number(process.exitCode);
+  process.exitCode = before;
+  const text = output.text();
+  const isJson = args.includes('--json');
+  const events = isJson
+    ? text
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line))
+    : [];
+  return { code, output: text, status: status.text(), events };
+}
+
+function collected(isTTY: boolean) {
+  const stream = Object.assign(new PassThrough(), { isTTY, columns: 100 });
+  const chunks: string[] = [];
+  stream.on('data', (chunk) => chunks.push(String(chunk)));
+  return { stream, text: () => chunks.join('') };
+}

@@ -1,0 +1,38 @@
+import { Neo4jError } from 'neo4j-driver';
+import { expect, test } from 'vitest';
+import { failureOf, openNeo4j } from '../../../../lib/migration/adapters/neo4j.ts';
+import { freePort } from '../../../../processes/free-port.ts';
+
+test.each([
+  ['ServiceUnavailable', 'RetryableUnavailable'],
+  ['N/A', 'RetryableUnavailable'],
+  ['SessionExpired', 'RetryableUnavailable'],
+  ['Neo.TransientError.Transaction.DeadlockDetected', 'RetryableUnavailable'],
+  ['Neo.ClientError.Transaction.TransactionTimedOut', 'RetryableUnavailable'],
+  ['Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration', 'RetryableUnavailable'],
+  ['Neo.ClientError.Security.AuthorizationExpired', 'RetryableUnavailable'],
+  ['Neo.ClientError.Security.Unauthorized', 'RefusedCredentials'],
+  ['Neo.ClientError.Security.Forbidden', 'RefusedCredentials'],
+  ['Neo.ClientError.Statement.SyntaxError', 'RefusedByService'],
+  ['Neo.ClientError.Procedure.ProcedureNotFound', 'RefusedByService'],
+])('The failure %s is a %s', (code, name) => {
+  const cause = new Neo4jError('said so', code, '50N42', 'said so');
+  expect(failureOf(cause)).toMatchObject({ name });
+});
+
+test('Any other error stays what it is', () => {
+  const error = new TypeError('a mistake of ours');
+  expect(failureOf(error)).toBe(error);
+});
+
+test('A graph that nobody serves is unavailable', async () => {
+  await using graph = openNeo4j({
+    url: `bolt://127.0.0.1:${await freePort()}`,
+    user: 'neo4j',
+    password: '',
+    patienceMs: 0,
+  });
+  const unavailable = expect.objectContaining({ name: 'RetryableUnavailable' });
+  await expect(graph.server()).rejects.toThrow(unavailable);
+  await expect(Array.fromAsync(graph.nodes())).rejects.toThrow(unavailable);
+});

@@ -1,0 +1,231 @@
+// How the Qdrant adapter reads what goes wrong: what is tried again, what stops, and by which name.
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
+import type { Refusal } from '../../../../lib/migration/refusals.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../../lib/shared/retry.ts';
+import { NEW_LAYOUT, point } from '../../support/vector-stores.ts';
+
+interface Reply {
+  readonly status: number;
+  readonly body?: string | object;
+  readonly headers?: Record<string, string>;
+}
+
+const COUNTED: Reply = { status: 200, body: { result: { count: 3 }, status: 'ok', time: 0 } };
+const refusal = (error: string) => ({ status: { error }, time: 0, result: null });
+
+test('a refused connection names the host and the cause', async () => {
+  const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+  const refuse = () => Promise.reject(new TypeError('fetch failed', { cause }));
+  const store = createQdrant({ url: 'http://qdrant.test:6333', fetch: refuse });
+  await expect(store.startSnapshot('memories')).rejects.toThrow(
+    'no answer from qdrant.test:6333 (ECONNREFUSED)',
+  );
+});
+
+describe('an answer that is no success', () => {
+  test('of any length gives a readable message', async () => {
+    const { store } = qdrantAnswering({ status: 400, body: refusal(`Bad ${'x'.repeat(9_000)}`) });
+    const error = await store.count('memories').catch((thrown: unknown) => thrown);
+    const { why } = error as Refusal;
+    expect(why).toMatch(/400 Bad x+…\.$/);
+    expect(why.length).toBeLessThan(400);
+  });
+
+  test.each([
+    [
+      'a text',
+      400,
+      refusal('Expected a number, got "Ada lives in Amsterdam" at line 1'),
+      /Expected/,
+    ],
+    ['an id', 400, refusal('No point with id 2f1d2c3e-93a0-4c7e-9a55-0d2f4a1b6c7d'), /No point/],
+    ['a value', 400, refusal("Format error: can't read 'Ada lives' as a number"), /Format error/],
+    [
+      'what was sent',
+      400,
+      refusal('Format error: string `Ada lives`, expected u64'),
+      /Format error/,
+    ],
+    ['something that is no JSON', 200, 'Ada lives', /RefusedByService/],
+  ])('that quotes %s gives a message without it', async (_, status, body, message) => {
+    const { store } = qdrantAnswering({ status, body });
+    const error = await store.count('memories').catch((thrown: unknown) => thrown);
+    expect(inspect(error)).not.toMatch(/Ada|2f1d2c3e/);
+    expect(String(error)).toMatch(message);
+  });
+
+  test.each<[string, number, string | object, name: string, why?: RegExp]>([
+    ['a refusal', 400, refusal('Wrong input: no'), 'RefusedByService', /400 Wrong input: no\.$/],
+    ['a missing thing', 404, refusal('x'), 'RefusedByService'],
+    ['a conflict', 409, refusal('x'), 'RefusedByService'],
+    ['a missing key', 401, 'Must provide a key', 'RefusedCredentials', /401 Must provide a key\.$/],
+    ['a key that may not do this', 403, 'Forbidden', 'RefusedCredentials'],
+    ['a full disk', 507, refusal('x'), 'RefusedStoreFull'],
+    ['a disk full by a fault', 500, refusal('No space left on device'), 'RefusedStoreFull'],
+    ['exhausted memory', 500, refusal('Service error: Out of memory'), 'RefusedStoreFull'],
+    [
+      'a body beyond the limit',
+      400,
+      refusal('JSON (9 bytes) is larger than allowed'),
+      'RefusedByService',
+    ],
+    ['a redirection', 302, '', 'RefusedByService'],
+    ['a page of a proxy', 200, '<html>', 'RefusedByService'],
+    ['a write that is only accepted', 200, { status: 'accepted', time: 0 }, 'RefusedByService'],
+  ])('%s is not tried again', async (_, status, body, name, why = /./) => {
+    const { store, calls } = qdrantAnswering({ status, body }, COUNTED);
+    const error = await store.count('memories').catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name, why: expect.stringMatching(why) });
+    expect(calls).toHaveLength(1);
+  });
+
+  test.each([
+    ...[408, 429, 500, 502, 503, 504].map((status) => ({ status, body: refusal('busy') })),
+    new TypeError('fetch failed'),
+  ])('%o is tried again', async (answer) => {
+    const { store, calls } = qdrantAnswering(answer, COUNTED);
+    expect(await store.count('memories')).toBe(3);
+    expect(calls).toHaveLength(2);
+  });
+
+  test('Retry-After is the least that is waited', async () => {
+    const busy = { status: 429, body: refusal('busy'), headers: { 'retry-after': '7' } };
+    const { store, waits } = qdrantAnswering(busy, COUNTED);
+    await store.count('memories');
+    expect(waits).toEqual([7_000]);
+  });
+
+  test('a store that stays away ends in an error that says so, with its cause', async () => {
+    const cause = new TypeError('fetch failed');
+    const { store } = qdrantAnswering(...Array.from({ length: 99 }, () => cause));
+    const name = 'RetryableUnavailable';
+    await expect(store.count('memories')).rejects.toMatchObject({ name, cause });
+  });
+});
+
+describe('a write', () => {
+  test.each(['acknowledged', 'wait_timeout'])(
+    'that is answered "%s" is not done',
+    async (status) => {
+      const body = { result: { operation_id: 1, status }, status: 'ok', time: 0 };
+      const { store } = qdrantAnswering({ status: 200, body });
+      const write = store.upsert('memories', [point(1, '{}')], 'insert_only');
+      await expect(write).rejects.toMatchObject({ name: 'RetryableUnavailable' });
+    },
+  );
+
+  test('waits until it is durable', async () => {
+    const body = { result: { operation_id: 1, status: 'completed' }, status: 'ok', time: 0 };
+    const { store, calls } = qdrantAnswering({ status: 200, body });
+    await store.upsert('memories', [point(1, '{"n":10.0}')], 'insert_only');
+    expect(calls).toEqual([
+      {
+        request: 'PUT http://qdrant.test/collections/memories/points?wait=true',
+        body: '{"points":[{"id":1,"vector":[1.0,0.0,0.0,0.0],"payload":{"n":10.0}}],"update_mode":"insert_only"}',
+      },
+    ]);
+  });
+});
+
+describe('a lost response', () => {
+  const LOST = new TypeError('fetch failed');
+  const done = (result: unknown): Reply => ({
+    status: 200,
+    body: { result, status: 'ok', time: 0 },
+  });
+  const EXISTS = { status: 409, body: refusal('already exists') };
+
+  test.each([
+    ['was made is its success', [done({ exists: true })], ['PUT', 'GET']],
+    [
+      'was not made is a reason to make it',
+      [done({ exists: false }), done(true)],
+      ['PUT', 'GET', 'PUT'],
+    ],
+  ])('to the creation of a collection that %s', async (_, answers, methods) => {
+    const { store, calls } = qdrantAnswering(LOST, ...answers);
+    await store.createCollection('memories', NEW_LAYOUT);
+    expect(calls.map(({ request }) => request.split(' ')[0])).toEqual(methods);
+  });
+
+  test('to no creation excuses a name that was taken before', async () => {
+    const { store } = qdrantAnswering(EXISTS);
+    const taken = store.createCollection('memories', NEW_LAYOUT);
+    await expect(taken).rejects.toMatchObject({ name: 'RefusedByService', answer: 409 });
+  });
+
+  test('to the deletion of a snapshot that is gone is its success', async () => {
+    const { store, calls } = qdrantAnswering(LOST, { status: 404, body: refusal('not found') });
+    await store.deleteSnapshot('memories', 'a.snapshot');
+    expect(calls).toHaveLength(2);
+  });
+
+  test('to a snapshot leaves open whether one is made, a refusal does not', async () => {
+    const lost = qdrantAnswering(LOST).store.startSnapshot('memories');
+    await expect(lost).rejects.toMatchObject({ name: 'RetryableUnavailable', answer: undefined });
+    // Answered or not, it is sent once: a second one would be a second snapshot.
+    const { store, calls } = qdrantAnswering({ status: 503 }, COUNTED);
+    const busy = store.startSnapshot('memories');
+    await expect(busy).rejects.toMatchObject({ name: 'RetryableUnavailable', answer: 503 });
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe('the keyword model', () => {
+  test.each<[string, Reply]>([
+    ['was never started', { status: 500, body: refusal('InferenceService is not initialized') }],
+    ['is unknown', { status: 400, body: refusal('Wrong input: Unsupported model') }],
+  ])('is not there when it %s', async (_, reply) => {
+    expect(await qdrantAnswering(reply).store.encodesKeywords('memories', 'bm25')).toBe(false);
+  });
+
+  test('is not known to be absent when the store is away', async () => {
+    const { store } = qdrantAnswering({ status: 503, body: refusal('shard is down') });
+    const probe = store.encodesKeywords('memories', 'bm25');
+    await expect(probe).rejects.toMatchObject({ name: 'RetryableUnavailable' });
+  });
+});
+
+test('the key goes with every request, and names are escaped', async () => {
+  const seen: string[] = [];
+  const store = createQdrant({
+    url: 'http://qdrant.test/',
+    apiKey: 'secret',
+    fetch: async (url, init) => {
+      seen.push(`${url} ${new Headers(init?.headers).get('api-key')}`);
+      return Response.json({ result: true, status: 'ok', time: 0 });
+    },
+  });
+  await store.createCollection('a b/c', NEW_LAYOUT);
+  expect(seen).toEqual(['http://qdrant.test/collections/a%20b%2Fc?timeout=60 secret']);
+});
+
+/** A Qdrant that gives these answers in turn, on a clock of its own. */
+function qdrantAnswering(...answers: readonly (Reply | Error)[]) {
+  const calls: { request: string; body: unknown }[] = [];
+  const waits: number[] = [];
+  let now = 0;
+  const sleep = async (milliseconds: number) => {
+    waits.push(milliseconds);
+    now += milliseconds;
+  };
+  const store = createQdrant({
+    url: 'http://qdrant.test',
+    pace: { ...DEFAULT_RETRY_POLICY, deadlineMs: 8_000, now: () => now, random: () => 0.5, sleep },
+    fetch: async (url, init) => {
+      const answer = answers[calls.length];
+      calls.push({ request: `${init?.method} ${url}`, body: init?.body });
+      if (!answer) throw new Error('one call more than there are answers');
+      if (answer instanceof Error) throw answer;
+      return toResponse(answer);
+    },
+  });
+  return { store, calls, waits };
+}
+
+function toResponse({ status, body = '', headers = {} }: Reply): Response {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return new Response(text, { status, headers });
+}

@@ -1,0 +1,205 @@
+// How a download and an upload of a large file end when the store, the connection or the file itself fails.
+import { setTimeout as pause } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createQdrant } from '../../../../../lib/migration/adapters/qdrant.ts';
+import { takeSnapshot } from '../../../../../lib/migration/snapshots.ts';
+import { type QdrantSandbox, startQdrantSandbox } from '../../../../../sandbox/qdrant/server.ts';
+import { listenInTest } from '../../../../shared/support/loopback.ts';
+import { createMemoryArtifacts } from '../../../support/memory-artifacts.ts';
+
+const SILENCE_MS = 40;
+
+/** A Qdrant that sends these chunks, and then nothing, or the end. */
+function qdrantSending(chunks: readonly string[], then: 'silence' | 'end') {
+  return createQdrant({
+    url: 'http://qdrant.test',
+    timeoutMs: SILENCE_MS,
+    fetch: async (_, init) => {
+      const body = new ReadableStream({
+        start(controller) {
+          for (const chunk of chunks) controller.enqueue(Buffer.from(chunk));
+          if (then === 'end') controller.close();
+          const { signal } = init ?? {};
+          signal?.addEventListener('abort', () => controller.error(signal.reason));
+        },
+      });
+      return new Response(body);
+    },
+  });
+}
+
+test('a store that falls silent is unavailable', async () => {
+  const store = qdrantSending(['some'], 'silence');
+  const { bytes } = await store.downloadSnapshot('memories', 'a.snapshot');
+  const unavailable = { name: 'RetryableUnavailable' };
+  await expect(Array.fromAsync(bytes)).rejects.toMatchObject(unavailable);
+});
+
+test('a store that knows no ranges sends all of it, and what is there already is left out', async () => {
+  const store = qdrantSending(['one', 'two', 'three'], 'end');
+  const part = await store.downloadSnapshot('memories', 'a.snapshot', 4);
+  expect(part.totalBytes).toBeUndefined();
+  expect(Buffer.concat(await Array.fromAsync(part.bytes)).toString()).toBe('wothree');
+});
+
+test('a slow taker gets all of it', async () => {
+  const store = qdrantSending(['one', 'two', 'three'], 'end');
+  const { bytes } = await store.downloadSnapshot('memories', 'a.snapshot');
+  const taken: string[] = [];
+  for await (const chunk of bytes) {
+    await pause(2 * SILENCE_MS);
+    taken.push(Buffer.from(chunk).toString());
+  }
+  expect(taken).toEqual(['one', 'two', 'three']);
+});
+
+describe('a snapshot of 100 bytes on a server', () => {
+  const FILE = Buffer.from('0123456789'.repeat(10));
+
+  interface Cut {
+    /** How many bytes each connection brings before it ends, or all of them. */
+    readonly bytesPerConnection?: number;
+    /** Whether the server announces the length; object storage does not. */
+    readonly announcesLength?: boolean;
+    readonly beforeBody?: () => Promise<void>;
+  }
+
+  async function serve({ bytesPerConnection = 100, announcesLength = true, beforeBody }: Cut) {
+    const ranges: (string | undefined)[] = [];
+    const url = await listenInTest(async (request, response) => {
+      ranges.push(request.headers.range);
+      const first = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
+      const rest = FILE.subarray(first);
+      if (announcesLength) response.setHeader('content-length', rest.length);
+      response.writeHead(first > 0 ? 206 : 200).flushHeaders();
+      await beforeBody?.();
+      response.write(rest.subarray(0, bytesPerConnection), () => {
+        if (bytesPerConnection < rest.length) response.destroy();
+        else response.end();
+      });
+    });
+    return { store: createQdrant({ url }), ranges };
+  }
+
+  test('is complete, by one request, when the garbage collector runs before its body is read', async () => {
+    const head = Promise.withResolvers<void>();
+    const server = await serve({ beforeBody: () => head.promise });
+    const { bytes } = await server.store.downloadSnapshot('memories', 'a.snapshot');
+    await collectGarbage();
+    head.resolve();
+    expect(Buffer.concat(await Array.fromAsync(bytes))).toEqual(FILE);
+    expect(server.ranges).toEqual([undefined]);
+  });
+
+  test.each([true, false])(
+    'is kept in parts, each where the connection ended early, announced %s',
+    async (announcesLength) => {
+      const server = await serve({ bytesPerConnection: 40, announcesLength });
+      const { parts, content } = await keep(server);
+      expect([parts?.count, content]).toEqual([3, FILE]);
+      expect(server.ranges).toEqual([undefined, 'bytes=40-', 'bytes=80-']);
+    },
+  );
+
+  test('is unavailable when a connection brings no byte', async () => {
+    const server = await serve({ bytesPerConnection: 0 });
+    await expect(keep(server)).rejects.toMatchObject({ name: 'RetryableUnavailable' });
+  });
+
+  async function keep({ store }: Awaited<ReturnType<typeof serve>>) {
+    const { store: artifacts } = createMemoryArtifacts(() => new Date(0));
+    const vectors = { ...store, listSnapshots: async () => [], deleteSnapshot: async () => {} };
+    const services = { vectors, artifacts, snapshotPartBytes: 1_000 };
+    const snapshot = { name: 'a.snapshot', size: FILE.length, checksum: null };
+    const stage = takeSnapshot({ collection: 'memories', label: 'snapshot' });
+    type Advance = Parameters<typeof stage.advance>;
+    let state: Advance[1] = { known: [], snapshot, parts: { prefix: 'a', count: 0, bytes: 0 } };
+    const renew = async () => {};
+    const context = { services, run: {}, lease: {}, renew } as unknown as Advance[0];
+    while (!stage.isDone(state)) {
+      const reached = await stage.advance(context, state, async () => state);
+      state = { ...state, ...(reached as object) };
+    }
+    const chunks: Uint8Array[] = [];
+    for await (const { key } of artifacts.list('a-part-')) {
+      chunks.push(...(await Array.fromAsync(artifacts.get(key))));
+    }
+    return { parts: state.parts, content: Buffer.concat(chunks) };
+  }
+});
+
+// Finalizers run in later turns of the event loop.
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  for (let context = 0; context < 3; context += 1) {
+    collect();
+    await pause(1);
+  }
+}
+
+const MEGABYTE = 1024 * 1024;
+const MEGABYTES = 8;
+
+let sandbox: QdrantSandbox;
+
+beforeEach(async () => {
+  sandbox = await startQdrantSandbox({ apiKey: 'secret' });
+});
+afterEach(() => sandbox.close());
+
+function upload(
+  apiKey: string,
+  bytes: AsyncIterable<Uint8Array>,
+  end: { readonly signal?: AbortSignal } = {},
+): Promise<void> {
+  const store = createQdrant({ url: sandbox.url, apiKey });
+  const file = { fileName: 'a.snapshot', size: MEGABYTES * MEGABYTE, checksum: 'a'.repeat(64) };
+  return store.uploadSnapshot('restored', { ...file, bytes, ...end });
+}
+
+async function* zeros(): AsyncGenerator<Uint8Array> {
+  for (let sent = 0; sent < MEGABYTES; sent += 1) yield Buffer.alloc(MEGABYTE);
+}
+
+async function* brokenFile(megabytes: number): AsyncGenerator<Uint8Array> {
+  if (megabytes > 0) yield Buffer.alloc(megabytes * MEGABYTE);
+  throw new TypeError('the file cannot be read');
+}
+
+test('a refusal that comes before the file is sent is reported', async () => {
+  const refused = { name: 'RefusedCredentials' };
+  await expect(upload('wrong', zeros())).rejects.toMatchObject(refused);
+});
+
+test('a broken connection is a store that cannot be reached, and is not tried again', async () => {
+  sandbox.fault({ on: /upload/, does: { kind: 'drop' } });
+  const unavailable = { name: 'RetryableUnavailable' };
+  await expect(upload('secret', zeros())).rejects.toMatchObject(unavailable);
+});
+
+test.each([0, 1])('a file broken after %d MB is no failure of the store', async (megabytes) => {
+  const broken = { name: 'TypeError', message: 'the file cannot be read' };
+  await expect(upload('secret', brokenFile(megabytes))).rejects.toMatchObject(broken);
+});
+
+test('an upload that is to end ends at once, and makes nothing', async () => {
+  const controller = new AbortController();
+  const over = new Error('the lease is lost');
+  let sent = 0;
+  async function* interrupted() {
+    for await (const chunk of zeros()) {
+      yield chunk;
+      sent += 1;
+      if (sent === 2) controller.abort(over);
+    }
+  }
+  const { signal } = controller;
+  await expect(upload('secret', interrupted(), { signal })).rejects.toBe(over);
+  expect(sent).toBeLessThan(MEGABYTES);
+  await expect(upload('secret', zeros(), { signal })).rejects.toBe(over);
+  const store = createQdrant({ url: sandbox.url, apiKey: 'secret' });
+  expect(await store.listCollections()).toEqual([]);
+});

@@ -1,0 +1,44 @@
+// Secrets are found where they are kept, and shown nowhere.
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { createSecret, createSecrets } from '../../../../lib/migration/adapters/secrets.ts';
+import { createParameterStore } from '../../support/parameter-store.ts';
+import { named } from '../../support/refused.ts';
+
+describe('a secret', () => {
+  const secret = createSecret('s3cr3t');
+
+  it.each([
+    ['text', `${secret}`],
+    ['JSON', JSON.stringify({ secret })],
+    ['inspected', inspect({ secret }, { depth: 9, showHidden: true })],
+    ['keys', Object.values({ ...secret }).join()],
+  ])('does not show as %s', (_, shown) => {
+    expect(shown).not.toContain('s3cr3t');
+  });
+
+  it('is revealed when asked', () => {
+    expect(secret.reveal()).toBe('s3cr3t');
+  });
+});
+
+it('reads a secret from the environment, or from the parameter that it names', async () => {
+  const { client, set } = createParameterStore();
+  set('/memory/key', 'kept');
+  const secrets = createSecrets({
+    client,
+    environment: {
+      NEO4J_PASSWORD: 'given',
+      MEMORY_BACKEND_KEY: 'given',
+      MEMORY_BACKEND_KEY_PARAMETER: '/memory/key',
+      QDRANT_API_KEY: 'given',
+      QDRANT_API_KEY_PARAMETER: '/qdrant/missing',
+    },
+  });
+  expect((await secrets.read('NEO4J_PASSWORD')).reveal()).toBe('given');
+  expect((await secrets.read('MEMORY_BACKEND_KEY')).reveal()).toBe('kept');
+  expect(await secrets.find('OTHER_KEY')).toBeUndefined();
+  for (const absent of ['QDRANT_API_KEY', 'OTHER_KEY']) {
+    await expect(secrets.read(absent)).rejects.toEqual(named('RefusedSetting'));
+  }
+});

@@ -1,0 +1,86 @@
+// The request to a webhook, and its answers; the person who is asked instead.
+import { json } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { createSecret } from '../../../../lib/migration/adapters/secrets.ts';
+import { createWebhook } from '../../../../lib/migration/adapters/webhook.ts';
+import type { HookRequest } from '../../../../lib/migration/ports/hooks.ts';
+import { listenInTest } from '../../../shared/support/loopback.ts';
+import { named } from '../../support/refused.ts';
+
+const FREEZE: HookRequest = {
+  action: 'freeze',
+  runId: 'run-a',
+  occasion: 'switching-7',
+  collection: 'memories',
+  testUser: 'tester',
+  deadlineAt: Date.parse('2026-03-01T10:00:00Z'),
+};
+
+async function startHook(status: number) {
+  const heard: { headers: Record<string, unknown>; body: unknown }[] = [];
+  const url = await listenInTest(async (request, response) => {
+    heard.push({ headers: request.headers, body: await json(request) });
+    response.writeHead(status).end();
+  });
+  const token = createSecret('t0ken');
+  return { heard, hooks: createWebhook({ url, token, timeoutMs: 5_000 }) };
+}
+
+describe('a webhook', () => {
+  it('gets the action, the run and the deadline, with its token', async () => {
+    const { heard, hooks } = await startHook(204);
+    await hooks.ask(FREEZE);
+    expect(heard).toEqual([
+      {
+        headers: expect.objectContaining({
+          authorization: 'Bearer t0ken',
+          'idempotency-key': 'run-a:switching-7:freeze',
+        }),
+        body: {
+          action: 'freeze',
+          run_id: 'run-a',
+          collection: 'memories',
+          test_user: 'tester',
+          deadline_at: '2026-03-01T10:00:00.000Z',
+        },
+      },
+    ]);
+  });
+
+  it('gets the same request again under another key, where it is another occasion', async () => {
+    const { heard, hooks } = await startHook(204);
+    const warning = { ...FREEZE, action: 'warn-of-end' } as const;
+    for (const occasion of ['7', '6']) await hooks.ask({ ...warning, occasion });
+    expect(heard.map(({ headers }) => headers['idempotency-key'])).toEqual([
+      'run-a:7:warn-of-end',
+      'run-a:6:warn-of-end',
+    ]);
+  });
+
+  it.each([
+    [200, 'done'],
+    [204, 'done'],
+    [202, 'under-way'],
+  ])('answering %i is %s', async (status, answer) => {
+    const { hooks } = await startHook(status);
+    expect(await hooks.ask(FREEZE)).toBe(answer);
+  });
+
+  it.each([
+    [401, 'RefusedCredentials'],
+    [403, 'RefusedCredentials'],
+    [302, 'RefusedByService'],
+    [409, 'RefusedByService'],
+    [503, 'RetryableUnavailable'],
+  ] as const)('answering %i is %s', async (status, name) => {
+    const { hooks } = await startHook(status);
+    await expect(hooks.ask(FREEZE)).rejects.toEqual(named(name));
+  });
+
+  it('that refuses the token says which variable holds it', async () => {
+    const { hooks } = await startHook(403);
+    await expect(hooks.ask(FREEZE)).rejects.toThrow(
+      'The webhook of MIGRATION_WEBHOOK_URL answered 403 to freeze: check MIGRATION_WEBHOOK_TOKEN.',
+    );
+  });
+});

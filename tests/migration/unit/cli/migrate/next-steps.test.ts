@@ -1,0 +1,112 @@
+// The commands that status and the driver offer; the first one continues the run.
+import { describe, expect, it } from 'vitest';
+import {
+  aftermathOf,
+  aftermathText,
+  nextSteps,
+} from '../../../../../cli/migration/migrate/next-steps.ts';
+import { movesOf, nextMove } from '../../../../../lib/migration/moves.ts';
+import { EVIDENCE, type Phase } from '../../../../../lib/migration/phases.ts';
+import { Refusal, type RefusalData } from '../../../../../lib/migration/refusals.ts';
+import type { Run } from '../../../../../lib/migration/runs/run.ts';
+import { STATUS } from '../../../support/fake-place.ts';
+
+type Status = Parameters<typeof nextSteps>[0];
+
+const pendingAction = {
+  action: 'freeze',
+  collection: 'memories',
+  since: null,
+  confirmedBy: null,
+} as unknown as Status['pendingAction'];
+const retention = { until: '2026-04-01T00:00:00.000Z', daysLeft: 3, isOver: false, isEnding: true };
+
+function standing(phase: Phase, changes: object): Status {
+  const evidence = Object.fromEntries(EVIDENCE.map((kind) => [kind, {}])) as Run['evidence'];
+  const { command: next } = nextMove({ phase, evidence }) ?? {};
+  return { ...STATUS, phase, next, moves: movesOf({ phase }), ...changes } as unknown as Status;
+}
+
+function offered(phase: Phase, changes: object): string[] {
+  return nextSteps(standing(phase, changes)).map(({ command }) => command.split(' ')[4] ?? '');
+}
+
+describe('the next step of a run', () => {
+  it.each([
+    ['of the runbook', 'backed-up', {}, ['run', 'copy', 'abort']],
+    ['before the window', 'copied', {}, ['run', 'cutover', 'abort']],
+    ['that waits for a person', 'switching', { pendingAction }, ['confirm', 'run', 'rollback']],
+    ['that is live', 'live', { retention }, ['rollback']],
+    ['past its rollback period', 'live', { retention: { ...retention, isOver: true } }, ['run']],
+    [
+      'of a rollback from live that waits for a person',
+      ...([
+        'switching-back',
+        { retention, pendingAction },
+        ['confirm', 'run', 'rollback'],
+      ] as const),
+    ],
+    ['whose window is over', 'switching', { isLate: true }, ['rollback']],
+    [
+      'whose window is over while it waits for a person',
+      ...(['switching', { isLate: true, pendingAction }, ['rollback', 'confirm']] as const),
+    ],
+    [
+      'whose window is over and can return nowhere',
+      ...([
+        'switching',
+        { isLate: true, refused: { name: 'RefusedNothingToReturnTo' } },
+        ['rollback', 'cutover'],
+      ] as const),
+    ],
+    ['that has ended', 'closed', { retention, moves: [] }, []],
+  ] as const)('%s', (_, phase, changes, commands) => {
+    expect(offered(phase, changes)).toEqual(commands);
+  });
+});
+
+it('after a rollback that would remove too much are the three ways on', () => {
+  const commandsAfter = (data: RefusalData) => {
+    const refusal = new Refusal('RefusedMassChange', 'It would remove too much.', { data });
+    const { next } = aftermathOf(standing('live', { retention }), undefined, refusal);
+    return next.map(({ command }) => command.replace('npm run migrate -- rollback --execute', ''));
+  };
+  const given = [' --run run-a', ' --deletes 300 --run run-a', ' --as-it-was --run run-a'];
+  expect(commandsAfter({ deletes: 300 })).toEqual(given);
+  expect(commandsAfter({})).toEqual([given[0], given[2]]);
+});
+
+describe('the last line of a command that was refused', () => {
+  const ROLLBACK = 'npm run migrate -- rollback --execute';
+
+  it.each([
+    [
+      ...(['RefusedLossNotAcknowledged', { loss: 12 }] as const),
+      ...([
+        'live',
+        `Next: ${ROLLBACK} --to-snapshot --acknowledged-loss 12 --run run-a   (return to`,
+      ] as const),
+    ],
+    [
+      ...(['RefusedPrerequisites', { finding: 'empty-keywords' }, 'rebuilt'] as const),
+      'Next: repair what is named, or accept it with --accept empty-keywords; to continue with copy: npm run migrate -- run --run run-a',
+    ],
+    [
+      ...(['RefusedNothingToReturnTo', {}, 'live'] as const),
+      `Next: restore memories as docs/migration/guide.md shows under RefusedNothingToReturnTo; to return to the old version: ${ROLLBACK} --run run-a`,
+    ],
+    [
+      ...(['RefusedOtherRun', { otherRun: 'second' }, 'live'] as const),
+      `Next: finish the other run, or give it up with "npm run migrate -- abort --execute --run second"; to return to the old version: ${ROLLBACK} --run run-a`,
+    ],
+    [
+      ...(['RefusedSettingChanged', {}, 'live'] as const),
+      `Next: nothing has to be done until 2026-04-01T00:00:00.000Z; to return to the old version: ${ROLLBACK} --run run-a`,
+    ],
+  ] as const)('says what helps after %s', (name, data, phase, line) => {
+    const status = standing(phase, { retention: phase === 'live' ? retention : null });
+    const text = aftermathText(aftermathOf(status, undefined, new Refusal(name, 'No.', { data })));
+    expect(text).toMatch(/^Users are on the (old|new) version/);
+    expect(text).toContain(` ${line}`);
+  });
+});

@@ -1,0 +1,285 @@
+// What is typed becomes the input of a function, and what the function answers becomes lines and an exit code.
+import { describe, expect, it } from 'vitest';
+import { commandNamed } from '../../../../../cli/migration/migrate/commands.ts';
+import { payloadOf } from '../../../../../cli/migration/migrate/options.ts';
+import { Refusal, RetryableFailure } from '../../../../../lib/migration/refusals.ts';
+import { stepInputSchema } from '../../../../../lib/migration/runs/input.ts';
+import { preflightInputSchema } from '../../../../../lib/migration/steps/preflight.ts';
+import { createPlace, result, STATUS } from '../../../support/fake-place.ts';
+import { RUN } from '../../../support/run-table.ts';
+import { typeCommand } from '../../../support/typed-command.ts';
+
+const PREREQUISITE = { name: 'Vector store', detail: 'version 1.18.2', problems: [] };
+const MET = { runId: RUN, dryRun: false, plan: STATUS.plan, prerequisites: [PREREQUISITE] };
+
+const STEPS = ['preflight', 'backup', 'copy', 'rollback', 'abort'] as const;
+
+describe('an input', () => {
+  it('has every option of the command line in its field', async () => {
+    const { place, invoked } = createPlace({ preflight: [MET] });
+    const plan = '--source memories --upload-as m2 --window-minutes 20 --retention-days 60';
+    const more =
+      '--free-gb 40 --accept no-graph --accept expired-memories --removes-when-over --removes-artifacts-when-over';
+    await typeCommand(place, `preflight --run ${RUN} --execute ${plan} ${more}`);
+    expect(invoked).toEqual([
+      {
+        name: 'preflight',
+        payload: {
+          runId: RUN,
+          execute: true,
+          sourceCollection: 'memories',
+          uploadAs: 'm2',
+          windowMinutes: 20,
+          retentionDays: 60,
+          freeBytes: 40e9,
+          accepts: ['no-graph', 'expired-memories'],
+          removesWhenOver: true,
+          removesArtifactsWhenOver: true,
+        },
+      },
+    ]);
+  });
+
+  it('is of the present run, unless one is named', async () => {
+    const { place, invoked } = createPlace({});
+    await typeCommand(place, 'backup --execute');
+    await typeCommand(place, 'backup --run run-b');
+    expect(invoked.map(({ payload }) => payload)).toEqual([
+      { runId: RUN, execute: true },
+      { runId: 'run-b' },
+    ]);
+  });
+
+  it.each([
+    ['there is none', new Refusal('RefusedUnknownRun', 'None.')],
+    ['the latest has ended', { ...STATUS, phase: 'copied', endedAt: STATUS.at }],
+  ])(
+    'of a preflight with a source is of a new run, named after the date, where %s',
+    async (_, latest) => {
+      const { place, invoked } = createPlace({ preflight: [MET], status: [latest] });
+      const time = { now: () => Date.parse(STATUS.at) };
+      const { code } = await typeCommand(place, 'preflight --source memories', { time });
+      const payload = { runId: '2026-03-01', sourceCollection: 'memories' };
+      expect([code, invoked]).toEqual([0, [{ name: 'preflight', payload }]]);
+    },
+  );
+
+  it.each(STEPS)('has no option that the function of %s does not read', (name) => {
+    const { entries } = name === 'preflight' ? preflightInputSchema : stepInputSchema;
+    const typed = Object.fromEntries(
+      commandNamed(name).options.map((option) => [
+        option.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+        1,
+      ]),
+    );
+    expect(Object.keys(entries)).toEqual(expect.arrayContaining(Object.keys(payloadOf(typed))));
+  });
+});
+
+describe('wrong use', () => {
+  it.each([
+    ['migrate', 'unknown command'],
+    ['copy --run', 'argument missing'],
+    ['copy --run Run', '4 to 40'],
+    ['copy --force', '--force'],
+    ['copy again', 'too many arguments'],
+    ['preflight --free-gb -5', 'whole number'],
+    ['preflight --free-gb 1e400', 'whole number'],
+    [`preflight --free-gb ${'9'.repeat(20)}`, 'whole number'],
+    ['status --execute', '--execute'],
+    ['confirm', 'missing required argument'],
+    ['confirm breakfast', 'deploy-new'],
+    ['preflight --window-minutes 241', '1 to 240'],
+    ['preflight --accept everything', 'no-graph'],
+    ['status --stage pr/od', 'name of a stage'],
+    ['preflight --source a/b', 'none of them /'],
+    ['run --source memories --upload-as a:b', 'none of them /'],
+    ['run --report of-today', 'first 8 hexadecimal digits'],
+    [`confirm freeze --by ${'a'.repeat(101)}`, '1 to 100 characters'],
+    ['', 'Usage: npm run migrate --'],
+  ])('of "%s" ends with 2 and invokes nothing', async (words, fault) => {
+    const { place, invoked } = createPlace({});
+    const { code, output, status } = await typeCommand(place, words);
+    expect([code, output]).toEqual([2, '']);
+    expect(status).toContain(fault);
+    expect(status).not.toContain('outputHelp');
+    expect(invoked).toEqual([]);
+  });
+});
+
+describe('a command that stops users', () => {
+  it.each(['rollback', 'abort'] as const)(
+    '%s is confirmed by the run id or by --yes, and by nothing else',
+    async (name) => {
+      const standing = { ...STATUS, moves: [{ command: name }] };
+      const answers = { [name]: [result('a'), result('b')], status: Array(20).fill(standing) };
+      const { place, invoked } = createPlace(answers);
+      const words = `${name} --run ${RUN} --execute`;
+      for (const answers of [undefined, ['yes'], [''], ['run'], ['RUN-A']]) {
+        const refused = await typeCommand(place, words, { ...(answers && { answers }) });
+        expect(refused).toMatchObject({ code: 3 });
+        expect(refused.status).toContain('RefusedNotApproved');
+      }
+      expect(invoked).toEqual([]);
+      for (const [by, more, options] of [
+        ['the run id', '', { answers: [RUN] }],
+        ['--yes', ' --yes', {}],
+      ] as const) {
+        const { code, status } = await typeCommand(place, words + more, options);
+        expect([code, status]).toEqual([0, expect.stringContaining(`Confirmed by ${by}: `)]);
+      }
+      expect(invoked).toHaveLength(2);
+    },
+  );
+
+  it('is not confirmed where it would be refused anyway', async () => {
+    const ended = { ...STATUS, phase: 'aborted', moves: [], endedAt: STATUS.at };
+    const refusal = new Refusal('RefusedNotNow', 'No rollback in a run that is aborted.');
+    const { place } = createPlace({ rollback: [refusal], status: Array(3).fill(ended) });
+    const { code, status } = await typeCommand(place, `rollback --run ${RUN} --execute`);
+    expect([code, status]).toEqual([3, expect.stringContaining('No rollback')]);
+  });
+
+  it('is not confirmed for a dry run', async () => {
+    const forecast = { returnsTo: 'memories', leavesBehind: { atLeast: 3 } };
+    const { place } = createPlace({ rollback: [{ runId: RUN, dryRun: true, forecast }] });
+    const { code, output } = await typeCommand(place, 'rollback');
+    const lines = '\n  returns to: memories\n  leaves behind: at least 3\n';
+    expect([code, output]).toEqual([0, expect.stringContaining(lines)]);
+  });
+});
+
+describe('a preflight', () => {
+  it('of functions of another version is said to be one', async () => {
+    const { place } = createPlace({ preflight: [{ runId: RUN, dryRun: true, forecast: {} }] });
+    const { code, status } = await typeCommand(place, 'preflight --source m');
+    expect([code, status]).toEqual([1, expect.stringContaining('are of different versions')]);
+  });
+
+  const unmet = {
+    name: 'Memories',
+    detail: 'cannot be used',
+    problems: [{ why: 'W.', remedy: 'R.' }],
+  };
+  const unchecked = { ...PREREQUISITE, name: 'Disk space', isUnchecked: true };
+  const found = { ...MET, dryRun: true, prerequisites: [PREREQUISITE, unmet, unchecked] };
+
+  it.each(['', ' --execute'])(
+    'with%s problems shows them all, and ends with 3',
+    async (execute) => {
+      const { place } = createPlace({ preflight: [found] });
+      const { code, output, status } = await typeCommand(place, `preflight --source m${execute}`);
+      expect(code).toBe(3);
+      expect(output).toMatch(
+        /✓ Vector store.*✗ Memories.*W\. R\..*! Disk space.*1 of 3 met, 1 not met, 1 not checked/s,
+      );
+      expect(status).toMatch(/^RefusedPrerequisites: Not met: Memories\./);
+    },
+  );
+});
+
+describe('run', () => {
+  it('is refused where the run takes no further window', async () => {
+    const takesNoWindow = 'memories_v3 has writes that were left behind';
+    const there = { ...STATUS, phase: 'copied', next: null, takesNoWindow };
+    const { place, invoked } = createPlace({ status: [there, there, there] });
+    const { code, output, status } = await typeCommand(place, 'run --yes');
+    expect(code).toBe(3);
+    expect(output + status).toContain(`takes no further window: ${takesNoWindow}`);
+    expect(invoked).toEqual([]);
+  });
+
+  it('says of a run that is rolling back what that does, and what remains', async () => {
+    const moves = [{ command: 'rollback' }];
+    const back = { ...STATUS, phase: 'switching-back', next: 'rollback', moves };
+    const done = { ...STATUS, phase: 'copied', moves: [] };
+    const { place } = createPlace({ rollback: [result('copied')], status: [back, done] });
+    const { output } = await typeCommand(place, 'run');
+    expect(output).toMatch(/^Rollback of run run-a \(switching-back\)/);
+    expect(output).toContain('back to memories');
+    expect(output).not.toContain('Creates');
+  });
+});
+
+describe('a step', () => {
+  it('that is done without bringing the run on ends it', async () => {
+    const answers = [result('live'), new Error('It is given without end')];
+    const { place } = createPlace({ backup: answers });
+    const ended = await typeCommand(place, 'run');
+    expect(ended.code).toBe(1);
+    expect(ended.status).toMatch(/^FunctionFailedError: .* is done, but the run is still /);
+  });
+
+  it('that waits for another day is given once', async () => {
+    const { place, invoked } = createPlace({ backup: [result('live', false, 86_400)] });
+    expect(await typeCommand(place, 'backup --execute')).toMatchObject({ code: 0 });
+    expect(invoked).toHaveLength(1);
+  });
+
+  it('is confirmed with the action and the name of the person', async () => {
+    const { place, invoked } = createPlace({
+      confirm: [{ runId: RUN, action: 'freeze', confirmedBy: 'ada' }],
+    });
+    const { code, output } = await typeCommand(place, 'confirm freeze --by ada');
+    expect(code).toBe(0);
+    const payload = { runId: RUN, action: 'freeze', confirmedBy: 'ada' };
+    expect(output).toContain('Confirmed by ada: "freeze" of run run-a is done.');
+    expect(invoked).toEqual([{ name: 'confirm', payload }]);
+  });
+
+  it.each([
+    ['before the run is ready for one', 'checked'],
+    ['after the run has ended', 'aborted'],
+  ])('is no cutover %s', async (_, phase) => {
+    const { place, invoked } = createPlace({ status: Array(3).fill({ ...STATUS, phase }) });
+    const { code, status } = await typeCommand(place, 'cutover --execute --yes');
+    expect([code, status, invoked]).toEqual([3, expect.stringContaining('RefusedNotNow'), []]);
+  });
+
+  it('of a run that there is not yet says nothing of its status', async () => {
+    const unknown = new Refusal('RefusedUnknownRun', 'There is no run run-a.');
+    const { place } = createPlace({ backup: [result('backed-up')], status: [unknown, unknown] });
+    const { code, status } = await typeCommand(place, `backup --run ${RUN}`);
+    expect([code, status]).toEqual([0, '']);
+  });
+
+  it('is done, although the status afterwards fails', async () => {
+    const away = new RetryableFailure('RetryableUnavailable', 'nobody answers');
+    const { place } = createPlace({ backup: [result('backed-up')], status: [away, away] });
+    expect(await typeCommand(place, `backup --run ${RUN} --execute`)).toMatchObject({ code: 0 });
+  });
+});
+
+describe('an answer', () => {
+  it.each([
+    ['status', {}, 0],
+    ['backup --execute', { backup: [result('backed-up')] }, 0],
+    ['backup --execute', { backup: [new Refusal('RefusedNotNow', 'No.')] }, 3],
+    ['backup --execute', { backup: [new RetryableFailure('RetryableUnavailable', 'No.')] }, 1],
+    ['backup --run R', {}, 2],
+  ])('of "%s" is one JSON object a line, with the next steps', async (words, answers, exitCode) => {
+    const { place } = createPlace(answers);
+    const { code, events, status } = await typeCommand(place, `${words} --json`);
+    expect([code, status, events.length]).toEqual([exitCode, '', 1]);
+    expect(events[0]).toMatchObject({ event: expect.any(String), exitCode });
+    const steps = ['run', 'backup --execute', 'abort --execute'].map(
+      (step) => `npm run migrate -- ${step} --run ${RUN}`,
+    );
+    expect(events[0]?.next_steps).toEqual(exitCode === 2 ? [] : steps);
+  });
+
+  it('of a status without a run names the table and how to begin', async () => {
+    const none = new Refusal('RefusedUnknownRun', 'None.');
+    const { place } = createPlace({ status: [none, none] });
+    const { code, status } = await typeCommand(place, 'status');
+    expect(code).toBe(3);
+    expect(status).toContain(place.where);
+    expect(status).toContain('npm run migrate -- run --source');
+  });
+
+  it('names a stage in every next step', async () => {
+    const { place } = createPlace({});
+    const { events } = await typeCommand({ ...place, stage: 'prod' }, 'status --json --stage prod');
+    expect(events[0]?.next_steps).toEqual(Array(3).fill(expect.stringMatching(/--stage prod$/)));
+  });
+});

@@ -1,0 +1,140 @@
+// The page of a run, and what an operator sees before approving: made of a status that people and stores have filled.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { approvalRows } from '../../../../../cli/migration/migrate/approval-text.ts';
+import { reportPage } from '../../../../../cli/migration/migrate/report-page.ts';
+import { isPrintable } from '../../../../../lib/shared/printable.ts';
+import { createPlace, STATUS } from '../../../support/fake-place.ts';
+import { statusWith } from '../../../support/full-status.ts';
+import { RUN } from '../../../support/run-table.ts';
+import { typeCommand } from '../../../support/typed-command.ts';
+
+/** Names of elements that are closed elsewhere than they should be. */
+function unbalanced(page: string): string[] {
+  const open: string[] = [];
+  const wrong: string[] = [];
+  for (const [, close, name = '', rest] of page.matchAll(/<(\/?)([a-z][\w-]*)([^>]*)>/gi)) {
+    if (close && open.pop() !== name) wrong.push(name);
+    if (!close && !rest?.endsWith('/')) open.push(name);
+  }
+  return [...wrong, ...open];
+}
+
+const HOSTILE = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' onload='alert(1)",
+  '</style><svg/onload=alert(1)>',
+  '&lt;b&gt; &amp; {x} `',
+  '\u202eevil\u0007\u001b[31m\ud800',
+  'https://evil.example/?a=1&b=2',
+];
+
+describe('the page of a run', () => {
+  it.each(HOSTILE)('shows %j as text', (text) => {
+    const page = reportPage(statusWith(text));
+    expect(unbalanced(page)).toEqual([]);
+    expect(page).not.toMatch(/<(script|img|iframe|link|object|embed|b)\b|<[^>]*\son\w+=/i);
+    expect(page.split('\n').every(isPrintable)).toBe(true);
+    expect(page.isWellFormed()).toBe(true);
+    // The tags are the same ones, whatever the texts are.
+    const tagsOf = (page: string) => page.match(/<[^>]*>/g);
+    expect(tagsOf(page)).toEqual(tagsOf(reportPage(statusWith('plain'))));
+  });
+
+  it('needs nothing from elsewhere', () => {
+    const page = reportPage(statusWith('plain'));
+    const addresses = page.match(/\b(?:https?:)?\/\/[^\s"'<]+/g) ?? [];
+    expect(new Set(addresses)).toEqual(
+      new Set(['http://www.w3.org/1999/xhtml', 'http://www.w3.org/2000/svg']),
+    );
+    expect(page).not.toMatch(/\b(src|href)=|@import|url\(/);
+    expect(page).toContain("default-src 'none'");
+    expect(page).toContain('prefers-color-scheme: dark');
+  });
+
+  it('has timeline, counts, differences by name, latencies as charts, and forecast', () => {
+    const page = reportPage(statusWith('plain'));
+    const heads = [...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, head]) => head);
+    expect(heads).toEqual([
+      ...['Summary', 'Forecast of the window', 'Timeline', 'Counts', 'Differences'],
+      ...['Search latency', 'Plan', 'Reports that are kept'],
+    ]);
+    expect(page.match(/<svg[^>]*role="img"[^>]*>\s*<title>/g)).toHaveLength(3);
+    expect(page).toMatch(/missing<\/th><td class="number">2</);
+    expect(page).toMatch(/checked, 1h/);
+    expect(page).not.toMatch(/NaN|undefined|Infinity|\[object/);
+  });
+
+  it('is there for a run with little known about it', () => {
+    const little = { evidence: [], history: [], approval: null, took: {}, accepts: [] };
+    const page = reportPage(statusWith('plain', little));
+    expect(unbalanced(page)).toEqual([]);
+    expect(page).not.toMatch(/NaN|undefined|Infinity|\[object/);
+  });
+
+  it('is written to a file, or to standard output', async () => {
+    const { place } = createPlace({ status: Array(3).fill(statusWith('plain')) });
+    const page = reportPage(statusWith('plain'));
+    expect(await typeCommand(place, 'report')).toMatchObject({ code: 0, output: page });
+    const folder = await mkdtemp(join(tmpdir(), 'report-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, 'run.html');
+    expect(await typeCommand(place, `report ${file}`)).toMatchObject({ code: 0 });
+    expect(await readFile(file, 'utf8')).toBe(page);
+    expect((await typeCommand(place, 'report --json')).events).toMatchObject([{ page }]);
+  });
+});
+
+describe('before approving', () => {
+  it('an operator sees at most twelve lines', () => {
+    expect(approvalRows(statusWith('memories'))).toEqual([
+      ['Collections', 'memories to memories'],
+      ['Report', 'aaaaaaaaaaaa'],
+      ['Points', '29,997 equal, 3 different (missing 2, payload 1: copied in the window)'],
+      ['Users', '1,204'],
+      ['Keywords', 'every point with words has its keyword vector'],
+      [
+        'Search',
+        '200 memories: 99.8 % of the ten nearest the same, itself first 100.0 % old, 99.5 % new',
+      ],
+      ['Search time', 'median 4.2 ms old, 5.0 ms new; 95th percentile 9.0 ms old, 12 ms new'],
+      ['By keywords', '197 of 198 found by their own words'],
+      ['Accepted', 'search-parity'],
+      ['Window', '5m expected, 30 minutes given'],
+      ['Stages', 'freeze 1m (configured), backup 4m (measured)'],
+    ]);
+  });
+
+  it('of a run in place, an operator sees what is to be filled', () => {
+    const plan = { ...statusWith('memories').plan, inPlace: true };
+    const rows = approvalRows(statusWith('memories', { plan }));
+    expect(rows).toContainEqual(['Points', '29,997 with keyword vector']);
+    expect(rows).toContainEqual(['Keywords', '3 points to fill in the window']);
+  });
+
+  it.each([
+    ['run', 4, 'RefusedPrerequisites'],
+    ['cutover --execute --window-minutes 4', 4, 'RefusedPrerequisites'],
+    ['cutover --execute --window-minutes 6', 30, 'RefusedNotApproved: Nobody confirmed'],
+  ])(
+    '%s is refused with the window before it is confirmed, where that does not fit',
+    async (words, windowMinutes, name) => {
+      const plan = { ...STATUS.plan, windowMinutes };
+      const status = statusWith('memories', {
+        plan,
+        takesNoWindow: null,
+        moves: [{ command: 'cutover' }, { command: 'abort' }],
+      });
+      const { place, invoked } = createPlace({ status: Array(9).fill(status) });
+      const refused = await typeCommand(place, words);
+      expect([refused.code, invoked]).toEqual([3, []]);
+      expect(refused.output).toContain('Points       29,997 equal');
+      expect(refused.status).toContain(name);
+      if (name === 'RefusedPrerequisites')
+        expect(refused.status).toContain(`cutover --execute --window-minutes 6 --run ${RUN}`);
+    },
+  );
+});

@@ -1,0 +1,219 @@
+// How a step is waited for, interrupted and shown while it works, by a clock that the test turns.
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { impatient } from '../../../../../cli/migration/migrate/local-place.ts';
+import type { Output } from '../../../../../cli/migration/migrate/output.ts';
+import type { Place } from '../../../../../cli/migration/migrate/place.ts';
+import { runStep, type Session, timeLeft } from '../../../../../cli/migration/migrate/run-step.ts';
+import { RetryableFailure, type RetryableName } from '../../../../../lib/migration/refusals.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../../../lib/shared/retry.ts';
+import { createPlace, result, STATUS } from '../../../support/fake-place.ts';
+import { RUN } from '../../../support/run-table.ts';
+
+const PAYLOAD = { runId: RUN, execute: true };
+
+function sessionOver(place: Place, isLive = true) {
+  let now = Date.parse(STATUS.at);
+  const shown: string[] = [];
+  const lines: string[] = [];
+  const output = {
+    isJson: false,
+    isLive,
+    clear: () => {},
+    note: () => {},
+    mark: () => '!',
+    show: (text: string) => shown.push(text),
+    line: (text: string) => lines.push(text),
+  } as unknown as Output;
+  const sleep = async (milliseconds: number) => {
+    now += milliseconds;
+  };
+  const { signal } = new AbortController();
+  const nextPoll = async (_: number, ended: AbortSignal) => {
+    await setImmediate();
+    return !ended.aborted;
+  };
+  const session: Session = { place, output, signal, now: () => now, sleep, nextPoll, lastSeen: {} };
+  return { session, shown, lines, passed: () => now - Date.parse(STATUS.at) };
+}
+
+const failure = (name: RetryableName) => new RetryableFailure(name, 'Another step is at work.');
+
+describe('the lock of another step', () => {
+  it('is waited for as long as a crashed step holds it', async () => {
+    const held = Array.from({ length: 25 }, () => failure('RetryableLockHeld'));
+    const { place } = createPlace({ copy: [...held, result('copied')] });
+    const { session, shown, passed } = sessionOver(place);
+    expect(await runStep(session, 'copy', PAYLOAD)).toMatchObject({ phase: 'copied' });
+    expect(passed()).toBe(125_000);
+    expect(shown[0]).toContain('Another step is at work.');
+  });
+
+  it('that is not released is reported in the end', async () => {
+    const held = Array.from({ length: 99 }, () => failure('RetryableLockHeld'));
+    const { place, invoked } = createPlace({ copy: held });
+    const { session, passed } = sessionOver(place);
+    await expect(runStep(session, 'copy', PAYLOAD)).rejects.toThrow('at work');
+    expect([passed(), invoked.length]).toEqual([130_000, 27]);
+  });
+
+  it('is the only failure that is waited for', async () => {
+    const { place } = createPlace({ copy: [failure('RetryableUnavailable')] });
+    const { session, passed } = sessionOver(place);
+    await expect(runStep(session, 'copy', PAYLOAD)).rejects.toThrow(RetryableFailure);
+    expect(passed()).toBe(0);
+  });
+});
+
+describe('a failure that may pass', () => {
+  const deadlineAt = '2026-03-01T09:40:00Z';
+  const inPhase = (phase: string) => ({ ...STATUS, phase, deadlineAt });
+  const failures = (count: number) =>
+    Array.from({ length: count }, () => failure('RetryableUnavailable'));
+
+  it('is followed by another try while writes are frozen, with longer and longer pauses', async () => {
+    const frozen = inPhase('switching');
+    const { place } = createPlace({
+      cutover: [...failures(7), result('live')],
+      // One status does not answer, and the last one that was read counts.
+      status: [frozen, failure('RetryableUnavailable'), ...Array.from({ length: 5 }, () => frozen)],
+    });
+    const { session, lines, passed } = sessionOver(place);
+    expect(await runStep(session, 'cutover', PAYLOAD)).toMatchObject({ phase: 'live' });
+    expect([lines.length, passed()]).toEqual([7, (2 + 4 + 8 + 16 + 32 + 60 + 60) * 1_000]);
+    expect(lines[0]).toMatch(
+      /^\[10:00 left\] ! Cutover: RetryableUnavailable: Another .* Trying again in 2s\.$/,
+    );
+  });
+
+  it('is thrown at the deadline of the window', async () => {
+    const statuses = Array.from({ length: 99 }, () => inPhase('switching'));
+    const { place } = createPlace({ cutover: failures(99), status: statuses });
+    const { session, passed } = sessionOver(place);
+    await expect(runStep(session, 'cutover', PAYLOAD)).rejects.toThrow(RetryableFailure);
+    expect(passed()).toBe(600_000);
+  });
+
+  it('is not followed by another try after Ctrl-C', async () => {
+    const { place } = createPlace({ backup: failures(1), status: [inPhase('switching')] });
+    const { session, lines } = sessionOver(place);
+    const interrupted = { ...session, signal: AbortSignal.abort(new Error('Interrupted')) };
+    await expect(runStep(interrupted, 'backup', PAYLOAD)).rejects.toThrow('Interrupted');
+    expect(lines).toEqual([]);
+  });
+
+  it('never ends a rollback', async () => {
+    const statuses = Array.from({ length: 99 }, () => inPhase('switching-back'));
+    const answers = { rollback: [...failures(50), result('copied')], status: statuses };
+    const { session, passed } = sessionOver(createPlace(answers).place);
+    expect(await runStep(session, 'rollback', PAYLOAD)).toMatchObject({ phase: 'copied' });
+    expect(passed()).toBeGreaterThan(600_000);
+  });
+});
+
+describe('a step that waits for a person', () => {
+  const pending = { action: 'freeze', collection: 'memories', since: null, confirmedBy: null };
+  const asked = { ...STATUS, phase: 'switching', pendingAction: pending };
+
+  it('says once what is to be done, and with which command to confirm it', async () => {
+    const waiting = result('switching', false, 5);
+    const { place } = createPlace({
+      cutover: [waiting, waiting, result('live')],
+      status: [asked, asked],
+    });
+    const { session, lines } = sessionOver(place);
+    const onWaiting = vi.fn(async () => {});
+    await runStep(session, 'cutover', PAYLOAD, onWaiting);
+    expect(onWaiting).toHaveBeenCalledTimes(2);
+    const confirming = 'To confirm it from another terminal: npm run migrate -- confirm freeze';
+    expect(lines).toEqual([expect.stringContaining(confirming)]);
+  });
+});
+
+describe('a wait', () => {
+  const waitsFor = 'running requests to end';
+  const lineAt = (seconds: number) => `Cutover: waiting for ${waitsFor}, ${seconds}s left`;
+  // A drain of 25 seconds, asked for every 10.
+  const cutover = () => [
+    ...[25, 15, 5].map((leftSeconds) => ({
+      ...result('switching', false, Math.min(10, leftSeconds)),
+      waitsFor,
+      leftSeconds,
+    })),
+    result('live'),
+  ];
+
+  it('counts down in place at a terminal, with what it is for', async () => {
+    const { session, shown, lines } = sessionOver(createPlace({ cutover: cutover() }).place);
+    await runStep(session, 'cutover', PAYLOAD);
+    const countdown = Array.from({ length: 25 }, (_, passed) => lineAt(25 - passed));
+    expect([shown, lines]).toEqual([countdown, []]);
+  });
+
+  it('is a line when it begins and every ten seconds where there is no terminal', async () => {
+    const { session, shown, lines } = sessionOver(createPlace({ cutover: cutover() }).place, false);
+    await runStep(session, 'cutover', PAYLOAD);
+    expect([shown, lines]).toEqual([[], [25, 15, 5].map(lineAt)]);
+  });
+});
+
+describe('the progress of a step', () => {
+  async function progressOf(isLive: boolean) {
+    const { promise: copied, resolve } = Promise.withResolvers<unknown>();
+    const progress = { step: 'copy', done: 12_400, total: 30_000, perSecond: 2_100 };
+    const other = { ...progress, step: 'backup' };
+    const polls = [new Error('no answer'), { ...STATUS, progress: other }, { ...STATUS, progress }];
+    const { place } = createPlace({ status: polls });
+    const copying: Place = {
+      ...place,
+      async invoke(name, payload) {
+        if (name === 'copy') return await copied;
+        if (polls.length === 1) setImmediate().then(() => resolve(result('copied')));
+        return await place.invoke(name, payload);
+      },
+    };
+    const { session, shown, lines } = sessionOver(copying, isLive);
+    await runStep(session, 'copy', PAYLOAD);
+    return { shown, lines };
+  }
+
+  it('is shown at a terminal and logged elsewhere, whatever one poll answers', async () => {
+    const line = 'Copy: 12,400/30,000 41% 2,100/s ETA 8s';
+    expect((await progressOf(true)).shown).toEqual([line]);
+    expect((await progressOf(false)).lines).toEqual([line]);
+  });
+});
+
+describe('the time left', () => {
+  it.each([
+    ['in the window', { deadlineAt: '2026-03-01T09:48:03.900Z' }, '[18:03 left] '],
+    ['in its last minute', { deadlineAt: '2026-03-01T09:30:05Z' }, '[00:05 left] '],
+    ['after the deadline', { deadlineAt: '2026-03-01T09:29:00Z' }, '[00:00 left] '],
+    ['before the window', {}, ''],
+    ['in a rollback', { phase: 'switching-back', deadlineAt: '2026-03-01T09:29:00Z' }, ''],
+    ['of a live run', { deadlineAt: '2026-03-01T09:48:03Z', retention: {} }, ''],
+    ['of a run that has ended', { deadlineAt: '2026-03-01T09:48:03Z', endedAt: 'then' }, ''],
+  ])('is known %s', (_, changes, text) => {
+    const { session } = sessionOver(createPlace({}).place);
+    const status = { ...STATUS, ...changes } as unknown as Parameters<typeof timeLeft>[1];
+    expect(timeLeft(session, status)).toBe(text);
+  });
+});
+
+describe('a vector store that does not answer', () => {
+  it('is waited for 30 s, reported every 5 s, and not waited for after Ctrl-C', async () => {
+    let now = 0;
+    const reported: string[] = [];
+    const interruption = new AbortController();
+    const pace = impatient(
+      { ...DEFAULT_RETRY_POLICY, now: () => now },
+      { signal: interruption.signal, onWaiting: (line) => reported.push(line) },
+    );
+    for (now = 0; now < 12_000; now += 1_000) pace.onRetry?.(new Error('ECONNREFUSED'));
+    expect(pace.deadlineMs).toBe(30_000);
+    expect(reported).toHaveLength(3);
+    expect(reported[0]).toContain('ECONNREFUSED');
+    interruption.abort();
+    await expect(pace.sleep(60_000)).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});

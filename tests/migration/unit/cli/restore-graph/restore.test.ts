@@ -1,0 +1,142 @@
+// A restored graph holds what was dumped, also after a restore that was killed; what it does not hold is named.
+import { describe, expect, test } from 'vitest';
+import { fingerprintOf } from '../../../../../cli/migration/restore-graph/fingerprint.ts';
+import type {
+  GraphRestore,
+  GraphTarget,
+} from '../../../../../cli/migration/restore-graph/graph-target.ts';
+import {
+  compareFingerprints,
+  compareSchema,
+  restoreGraph,
+} from '../../../../../cli/migration/restore-graph/restore.ts';
+import { createSandboxGraph } from '../../../../../sandbox/graph.ts';
+import { openArtifactFolder } from '../../../support/artifact-folder.ts';
+import { DUMP_PREFIX, dump, fillWithSample } from '../../../support/filled-graph.ts';
+import { SAMPLE_SCHEMA } from '../../../support/graph-samples.ts';
+
+const WRITES = [
+  'beginRestore',
+  'restoreNodes',
+  'restoreRelationships',
+  'createSchema',
+  'finishRestore',
+] as const satisfies readonly (keyof GraphRestore)[];
+
+test('A restore that is killed at any call, before or after it, goes on to the same graph', async () => {
+  const artifacts = await dumpedSample();
+  let points = 0;
+  for (const when of ['before', 'after'] as const) {
+    for (let call = 0; ; call += 1) {
+      const graph = createSandboxGraph();
+      const target = killedAt(graph, call, when);
+      const killed = await restoreGraph({
+        artifacts,
+        prefix: DUMP_PREFIX,
+        target,
+        batchSize: 2,
+      }).then(
+        () => false,
+        () => true,
+      );
+      if (!killed) break;
+      points += 1;
+      const { differences } = await restoreGraph({ artifacts, prefix: DUMP_PREFIX, target: graph });
+      expect(differences, `killed ${when} call ${call}`).toEqual([]);
+      expect(await graph.restoreState()).toBe('none');
+    }
+  }
+  // Four batches of each kind, and the three calls around them.
+  expect(points).toBe(2 * (4 + 4 + 3));
+});
+
+test('A restore refuses a graph that holds anything else, and leaves it as it is', async () => {
+  const artifacts = await dumpedSample();
+  const target = createSandboxGraph();
+  target.addNode({ labels: ['precious'], properties: {} });
+  await expect(restoreGraph({ artifacts, prefix: DUMP_PREFIX, target })).rejects.toThrow(
+    expect.objectContaining({
+      name: 'RefusedByService',
+      message: expect.stringContaining('1 nodes'),
+    }),
+  );
+  expect(await target.size()).toEqual({ nodes: 1, relationships: 0 });
+});
+
+describe('A restore tells what came out otherwise:', () => {
+  test.each<[string, (target: GraphTarget) => GraphTarget, string[]]>([
+    [
+      'a mangled value',
+      (target) => ({
+        ...target,
+        nodes: async function* () {
+          for await (const node of target.nodes()) {
+            const { name } = node.properties;
+            yield name === 'Grace'
+              ? { ...node, properties: { ...node.properties, one: { $f: '1' } } }
+              : node;
+          }
+        },
+      }),
+      ['nodesDigest', 'relationshipsDigest'],
+    ],
+    [
+      'a lost constraint',
+      (target) => ({ ...target, schema: async () => [] }),
+      ['schema unique_code'],
+    ],
+  ])('%s', async (_, disturb, expected) => {
+    const artifacts = await dumpedSample();
+    const target = disturb(createSandboxGraph());
+    const { differences } = await restoreGraph({ artifacts, prefix: DUMP_PREFIX, target });
+    expect(differences.map(({ what }) => what)).toEqual(expect.arrayContaining(expected));
+  });
+});
+
+async function dumpedSample() {
+  const { artifacts } = await openArtifactFolder();
+  const source = await fillWithSample(createSandboxGraph());
+  await dump(source, artifacts);
+  return artifacts;
+}
+
+function killedAt(graph: GraphTarget, fatal: number, when: 'before' | 'after'): GraphTarget {
+  let calls = 0;
+  const deadly = WRITES.map((name) => [
+    name,
+    async (argument: never) => {
+      const isFatal = calls++ === fatal;
+      if (isFatal && when === 'before') throw new Error('killed');
+      await (graph[name] as (argument: never) => Promise<void>)(argument);
+      if (isFatal) throw new Error('killed');
+    },
+  ]);
+  return { ...graph, ...Object.fromEntries(deadly) };
+}
+
+const LOOKUP = { name: 'index_1', type: 'LOOKUP', statement: 'CREATE LOOKUP INDEX `index_1` ...' };
+
+test('every count that differs is reported with both sides, those of absent names as 0', async () => {
+  const found = await fingerprintOf(await fillWithSample(createSandboxGraph()));
+  const { 'nodesPerLabel constructor': _, ...counts } = found.counts;
+  const wanted = { ...found, nodes: 8, counts: { ...counts, 'nodesPerLabel Dave': 1 } };
+  expect(compareFingerprints(wanted, found)).toEqual([
+    { what: 'nodes', wanted: 8, found: 7 },
+    { what: 'nodesPerLabel Dave', wanted: 1, found: 0 },
+    { what: 'nodesPerLabel constructor', wanted: 0, found: 1 },
+  ]);
+  expect(compareFingerprints(found, found)).toEqual([]);
+});
+
+test('rules are compared by name; lookup indexes are of every database and do not count', () => {
+  const [first, ...rest] = SAMPLE_SCHEMA;
+  const changed = SAMPLE_SCHEMA.map((rule) => ({ ...rule, statement: `${rule.statement} ...` }));
+  expect(compareSchema([LOOKUP, ...SAMPLE_SCHEMA], SAMPLE_SCHEMA)).toEqual([]);
+  expect(compareSchema(SAMPLE_SCHEMA, [...SAMPLE_SCHEMA, { ...LOOKUP, type: 'RANGE' }])).toEqual(
+    [],
+  );
+  expect(compareSchema(SAMPLE_SCHEMA, rest)).toEqual([
+    { what: 'schema unique_code', wanted: first?.statement, found: 'nothing' },
+  ]);
+  expect(compareSchema(SAMPLE_SCHEMA, changed)).toHaveLength(SAMPLE_SCHEMA.length);
+});

@@ -1,0 +1,258 @@
+// A dump is whole and of one moment, or it is refused: when it is made, and when it is read back.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { restoreGraph } from '../../../../cli/migration/restore-graph/restore.ts';
+import {
+  readDumpManifest,
+  readLines,
+  verifyDump,
+  writeLines,
+} from '../../../../lib/migration/graph/dump.ts';
+import type { GraphSource } from '../../../../lib/migration/graph/graph-store.ts';
+import type { ArtifactStore } from '../../../../lib/migration/ports/artifacts.ts';
+import { createSandboxGraph, type SandboxGraph } from '../../../../sandbox/graph.ts';
+import { openArtifactFolder } from '../../support/artifact-folder.ts';
+import { DUMP_PREFIX, dump, fillWithSample } from '../../support/filled-graph.ts';
+
+/** What else happens while it is read; or what is read in place of it. */
+type Disturbed = (graph: SandboxGraph) => Partial<GraphSource> | string;
+
+test.each<[string, string, Disturbed]>([
+  [
+    'a node appears behind the reader',
+    'RefusedNotFrozen',
+    (graph) => ({
+      nodes: async function* () {
+        yield* graph.nodes();
+        graph.addNode({ labels: ['late'], properties: {} });
+      },
+    }),
+  ],
+  [
+    'a node is seen twice',
+    'RefusedNotFrozen',
+    (graph) => ({
+      nodes: async function* () {
+        yield* graph.nodes();
+        yield* firstOf(graph.nodes());
+      },
+    }),
+  ],
+  [
+    'a relationship is missed',
+    'RefusedNotFrozen',
+    (graph) => ({ relationships: () => firstOf(graph.relationships()) }),
+  ],
+  [
+    'the node at the end of a relationship is missed',
+    'RefusedNotFrozen',
+    (graph) => ({
+      nodes: async function* () {
+        for await (const node of graph.nodes()) if (!node.labels.includes('person')) yield node;
+      },
+    }),
+  ],
+  [
+    'only the position tells that something was committed',
+    'RefusedNotFrozen',
+    () => {
+      let asked = 0;
+      return { position: async () => `FB:${asked++}` };
+    },
+  ],
+  [
+    'an unfinished restore is found in it',
+    'RefusedByService',
+    (graph) => graph.addNode({ labels: ['_Restore'], properties: {} }),
+  ],
+  [
+    'a property has the name that a restore needs',
+    'RefusedByService',
+    (graph) => graph.addNode({ labels: [], properties: { _restoreId: 'mine' } }),
+  ],
+])('A graph is not dumped when %s', async (_, name, disturb) => {
+  const { artifacts } = await openArtifactFolder();
+  const graph = await fillWithSample(createSandboxGraph());
+  const disturbed = disturb(graph);
+  const source = typeof disturbed === 'string' ? graph : { ...graph, ...disturbed };
+  await expect(dump(source, artifacts)).rejects.toThrow(expect.objectContaining({ name }));
+  await expect(readDumpManifest(artifacts, DUMP_PREFIX)).rejects.toThrow('There is no artifact');
+});
+
+test('A dump that fails takes the manifest of an earlier one with it', async () => {
+  const { artifacts } = await openArtifactFolder();
+  const graph = await fillWithSample(createSandboxGraph());
+  await dump(graph, artifacts);
+  const broken: GraphSource = {
+    ...graph,
+    // biome-ignore lint/correctness/useYield: it breaks before the first row
+    relationships: async function* () {
+      throw new Error('the connection broke');
+    },
+  };
+  await expect(dump(broken, artifacts)).rejects.toThrow('the connection broke');
+  await expect(readDumpManifest(artifacts, DUMP_PREFIX)).rejects.toThrow('There is no artifact');
+});
+
+test('A dump that must be kept is not written over', async () => {
+  const { artifacts } = await openArtifactFolder();
+  const graph = await fillWithSample(createSandboxGraph());
+  const kept = await dump(graph, artifacts);
+  await artifacts.retain(`${DUMP_PREFIX}/manifest.json`, new Date(Date.now() + 3_600_000));
+  await expect(dump(graph, artifacts)).rejects.toThrow(
+    expect.objectContaining({ name: 'RefusedNotNow' }),
+  );
+  expect(await readDumpManifest(artifacts, DUMP_PREFIX)).toEqual(kept);
+});
+
+const FILES = { nodes: 'nodes.jsonl.gz', rels: 'rels.jsonl.gz', schema: 'schema.json' } as const;
+
+type Damage = (bytes: Buffer) => Buffer;
+
+/** Written over as a whole by somebody who knows what digests are for, but not of the manifest. */
+const rewritten =
+  (change: (text: string) => string): Damage =>
+  (bytes) =>
+    gzipSync(change(gunzipSync(bytes).toString()));
+
+test.each<[string, keyof typeof FILES, Damage]>([
+  ['the nodes end early', 'nodes', (bytes) => bytes.subarray(0, bytes.length - 20)],
+  ['a byte of the nodes is another', 'nodes', flipped],
+  ['a byte of the relationships is another', 'rels', flipped],
+  ['nodes are empty', 'nodes', () => Buffer.alloc(0)],
+  ['the last line has no end', 'nodes', rewritten((text) => text.slice(0, -1))],
+  [
+    'it is packed again, with the same lines',
+    'nodes',
+    (bytes) => gzipSync(gunzipSync(bytes), { level: 1 }),
+  ],
+  [
+    'the schema is another',
+    'schema',
+    (bytes) => Buffer.from(bytes.toString().replace('code', 'core')),
+  ],
+])('A dump is refused when %s', async (_, file, damage) => {
+  const { folder, artifacts } = await dumped();
+  const path = join(folder, DUMP_PREFIX, FILES[file]);
+  // With a record of its own, as if it had been put there so: it is the manifest that is to find it.
+  await artifacts.put(`${DUMP_PREFIX}/${FILES[file]}`, [damage(await readFile(path))]);
+  const refusal = expect.objectContaining({ name: 'RefusedSnapshot' });
+  await expect(verifyDump(artifacts, DUMP_PREFIX)).rejects.toThrow(refusal);
+  const target = createSandboxGraph();
+  await expect(restoreGraph({ artifacts, prefix: DUMP_PREFIX, target })).rejects.toThrow(refusal);
+  expect(await target.size()).toEqual({ nodes: 0, relationships: 0 });
+});
+
+test('A dump of before is read back and restored all the same', async () => {
+  const { artifacts } = await dumped();
+  const manifest = await readDumpManifest(artifacts, DUMP_PREFIX);
+  const contents = { ...manifest.contents, counts: { 'nodesPerUser alice': 2 } };
+  const text = JSON.stringify({ ...manifest, format: 'graph-dump/3', contents });
+  await artifacts.put(`${DUMP_PREFIX}/manifest.json`, [Buffer.from(text)]);
+  const { contents: found } = await verifyDump(artifacts, DUMP_PREFIX);
+  expect(found).toEqual(manifest.contents);
+  const options = { artifacts, prefix: DUMP_PREFIX };
+  const { differences } = await restoreGraph({ ...options, target: createSandboxGraph() });
+  expect(differences).toEqual([]);
+});
+
+test('A read that fails in passing says nothing of the dump', async () => {
+  const { artifacts } = await dumped();
+  const reset = Object.assign(new Error('read'), { code: 'ECONNRESET' });
+  const failing: ArtifactStore = {
+    ...artifacts,
+    async *get(key) {
+      yield* artifacts.get(key);
+      if (key.endsWith('nodes.jsonl.gz')) throw reset;
+    },
+  };
+  await expect(verifyDump(failing, DUMP_PREFIX)).rejects.toBe(reset);
+});
+
+const LONG = 'é🧾\u2028\u2029\r\n'.repeat(40_000);
+
+test('lines come back as they were, with what was taken of them on the way', async () => {
+  const { artifacts } = await openArtifactFolder();
+  // Characters of several bytes lie across every edge between two chunks.
+  const values = ['', 'x', LONG, { text: LONG }, [1, null, true]];
+  const written = await writeLines(artifacts, 'lines', values);
+  const reader = readLines(artifacts, 'lines');
+  expect(await Array.fromAsync(reader.values)).toEqual(values);
+  expect(written).toMatchObject({ key: 'lines', ...reader.measure() });
+});
+
+test('text is put together again wherever a chunk ends', async () => {
+  const lines = [{ a: 'é🧾' }, { b: '\u2028' }, 'x'];
+  const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  for (let size = 1; size <= bytes.length; size += 1) {
+    const { values } = readLines(served(gzipSync(bytes, { level: 0 }), size), 'lines');
+    expect(await Array.fromAsync(values)).toEqual(lines);
+  }
+});
+
+test('a file with no lines is a file', async () => {
+  const { artifacts } = await openArtifactFolder();
+  await writeLines(artifacts, 'lines', []);
+  expect(await Array.fromAsync(readLines(artifacts, 'lines').values)).toEqual([]);
+});
+
+test('a file that ends anywhere before its end is refused', async () => {
+  const whole = gzipSync('{"a":1}\n{"b":2}\n');
+  await fc.assert(
+    fc.asyncProperty(fc.nat({ max: whole.length - 1 }), async (length) => {
+      const { values } = readLines(served(whole.subarray(0, length), 7), 'lines');
+      await expect(Array.fromAsync(values)).rejects.toThrow();
+    }),
+  );
+});
+
+test('rows that break off leave no file', async () => {
+  const { artifacts } = await openArtifactFolder();
+  const rows = (async function* () {
+    yield 1;
+    throw new Error('the connection broke');
+  })();
+  await expect(writeLines(artifacts, 'lines', rows)).rejects.toThrow('the connection broke');
+  expect(await artifacts.head('lines')).toBeUndefined();
+});
+
+async function* firstOf<Row>(rows: AsyncIterable<Row>): AsyncIterable<Row> {
+  for await (const row of rows) {
+    yield row;
+    return;
+  }
+}
+
+async function dumped() {
+  const { folder, artifacts } = await openArtifactFolder();
+  const source = await fillWithSample(createSandboxGraph());
+  await dump(source, artifacts);
+  return { folder, artifacts };
+}
+
+function flipped(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes);
+  const middle = copy.length >> 1;
+  copy[middle] = (copy[middle] ?? 0) ^ 1;
+  return copy;
+}
+
+function served(bytes: Buffer, chunkSize: number): ArtifactStore {
+  const unused = () => {
+    throw new Error('not to be called');
+  };
+  return {
+    put: unused,
+    head: unused,
+    list: unused,
+    retain: unused,
+    delete: unused,
+    deleteAll: unused,
+    get: async function* () {
+      for (let at = 0; at < bytes.length; at += chunkSize) yield bytes.subarray(at, at + chunkSize);
+    },
+  };
+}

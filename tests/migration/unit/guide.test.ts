@@ -1,0 +1,49 @@
+// The operator's guide: its reference tables are those of the code, and every command it shows can be typed.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { sectionsOf, TABLES, withTables } from '../../../cli/migration/migrate/reference.ts';
+import { HOOK_ACTIONS } from '../../../lib/migration/ports/hooks.ts';
+import { RETRYABLE_FAILURES } from '../../../lib/migration/refusals.ts';
+import { createSandboxCommand, type SandboxOrder } from '../../../sandbox/sandbox-options.ts';
+import { firstSteps } from '../../../sandbox/sandbox-text.ts';
+import { createPlace } from '../support/fake-place.ts';
+import { typeCommand } from '../support/typed-command.ts';
+
+const GUIDE = readFileSync(join(import.meta.dirname, '../../../docs/migration/guide.md'), 'utf8');
+const TYPED = [...GUIDE.matchAll(/npm run (?:-s )?migrate -- ([^`\n#"]+)/g)].map(([, words = '']) =>
+  words.trim(),
+);
+
+describe('the guide', () => {
+  it('has every generated table as the code has it (npm run describe)', () => {
+    expect(sectionsOf(GUIDE).toSorted()).toEqual(Object.keys(TABLES).toSorted());
+    expect(withTables(GUIDE)).toBe(GUIDE);
+  });
+
+  it('has at most 2,600 words', () => {
+    expect(GUIDE.split(/\s+/).length).toBeLessThanOrEqual(2_600);
+  });
+
+  it.each([...new Set(TYPED)])('shows a command that can be typed: %s', async (words) => {
+    const { code, status } = await typeCommand(createPlace({}).place, `${words} --help`);
+    expect([code, status]).toEqual([0, '']);
+    const options = words.match(/--[a-z-]+/g) ?? [];
+    const help = await typeCommand(createPlace({}).place, `${words.split(' ')[0]} --help`);
+    for (const option of options) expect(help.output).toContain(option);
+  });
+
+  it('begins the run that the key of the sandbox is for', async () => {
+    let steps: string[] = [];
+    const open = async (order: SandboxOrder) => {
+      steps = firstSteps(order, {});
+    };
+    await createSandboxCommand(open).parseAsync([], { from: 'user' });
+    const command = steps.find((line) => line.includes('migrate -- run'))?.trim();
+    expect(GUIDE).toContain(`${command}\n`);
+  });
+
+  it.each([...RETRYABLE_FAILURES, ...HOOK_ACTIONS])('explains %s', (name) => {
+    expect(GUIDE).toContain(`\`${name}\``);
+  });
+});

@@ -1,0 +1,77 @@
+// A reconciliation that is killed at any of its calls, and taken again.
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  RECONCILE_START,
+  type ReconcileCheckpoint,
+  reconcile,
+} from '../../../lib/migration/reconcile.ts';
+import { faultsIn } from '../../../lib/migration/reconcile-report.ts';
+import {
+  type CopyScene,
+  compare,
+  createTarget,
+  FORGETFUL,
+  NEW,
+  OLD,
+  repair,
+  startCopyScene,
+} from '../support/copy-scene.ts';
+import { createLife, type Death, livingStore } from '../support/killed-store.ts';
+import { point } from '../support/vector-stores.ts';
+
+test('killed before or after any of its calls it ends the same, when it is taken again', async () => {
+  const set = await startCopyScene({ count: 30, pageSize: 20 });
+  onTestFinished(set.sandbox.close);
+  const { store, settings } = set;
+  const { points } = await store.scroll(OLD, { limit: 30, vector: false });
+  const ids = points.map(({ id }) => id);
+  const reset = async () => {
+    await store.deleteCollection(NEW);
+    await createTarget(store);
+    const kept = { ...settings, from: { store, collection: OLD } };
+    await reconcile(kept, FORGETFUL);
+    const strays = [3, 5].map((id) => point(id, '{"data":"deleted at the source"}'));
+    const stale = ids.slice(12, 15).map((id) => ({ ...point(0, '{"data":"stale"}'), id }));
+    await store.upsert(NEW, [...strays, ...stale], 'upsert');
+    await store.deletePoints(NEW, { ids: ids.slice(24, 27) });
+  };
+  await reset();
+  const expected = (await repair(set)).from;
+  let deaths = 0;
+  for (let call = 1; ; call += 1) {
+    let isOver = false;
+    for (const moment of ['before', 'after'] as const) {
+      await reset();
+      const saved = await killedAt(settings, { at: call, when: moment });
+      if (saved === undefined) isOver = true;
+      else {
+        deaths += 1;
+        const { report } = await reconcile(settings, FORGETFUL, saved);
+        expect([faultsIn(report), report.to], `${moment} ${call}`).toEqual([[], expected]);
+        expect(faultsIn(await compare(set)), `${moment} ${call}`).toEqual([]);
+      }
+    }
+    if (isOver) break;
+  }
+  expect(deaths).toBeGreaterThanOrEqual(30);
+});
+
+/** The last checkpoint of a walk that was killed; undefined when it came to its end before. */
+async function killedAt(
+  settings: CopyScene['settings'],
+  death: Death,
+): Promise<ReconcileCheckpoint | undefined> {
+  const life = createLife(death);
+  const store = livingStore(settings.from.store, life);
+  const from = { ...settings.from, store };
+  const to = { ...settings.to, store };
+  let saved = RECONCILE_START;
+  const saveCheckpoint = (checkpoint: ReconcileCheckpoint) =>
+    life.step(async () => {
+      saved = JSON.parse(JSON.stringify(checkpoint));
+    });
+  return await reconcile({ ...settings, from, to }, { saveCheckpoint }).then(
+    () => undefined,
+    () => saved,
+  );
+}

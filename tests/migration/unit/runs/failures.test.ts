@@ -1,0 +1,56 @@
+// What AWS says when the environment is at fault has a name and a remedy; nothing else is taken for it.
+import { describe, expect, it } from 'vitest';
+import { translateFailure } from '../../../../lib/migration/runs/failures.ts';
+import { named } from '../../support/refused.ts';
+
+function failure(name: string, message = 'as AWS says'): Error {
+  return Object.assign(new Error(message), { name });
+}
+
+describe('a failure of AWS', () => {
+  it.each([
+    ['AccessDeniedException', 'RefusedCredentials'],
+    ['AccessDenied', 'RefusedCredentials'],
+    ['UnrecognizedClientException', 'RefusedCredentials'],
+    ['ExpiredTokenException', 'RefusedCredentials'],
+    ['CredentialsProviderError', 'RefusedCredentials'],
+    ['NoSuchBucket', 'RefusedSetting'],
+    ['PermanentRedirect', 'RefusedSetting'],
+  ] as const)('%s is %s', (name, refusal) => {
+    expect(translateFailure(failure(name))).toEqual(named(refusal));
+  });
+
+  it.each([
+    [
+      'without a message is named by its status, as an answer to HEAD is',
+      Object.assign(failure('403', ''), { $metadata: { httpStatusCode: 403 } }),
+      'RefusedCredentials',
+      /^AWS does not know or allow the caller: 403\./,
+    ],
+    [
+      'keeps the first line of what AWS says, which tells whom and what',
+      failure('AccessDeniedException', 'User: ada may not ssm:GetParameter\nat x'),
+      'RefusedCredentials',
+      /^AWS does not know or allow the caller: User: ada may not ssm:GetParameter\. /,
+    ],
+    [
+      'by a client without a region names the variable',
+      new Error('Region is missing'),
+      'RefusedSetting',
+      /AWS_REGION/,
+    ],
+    [
+      'to connect that has a code and no message is named by its code',
+      Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }),
+      'RetryableUnavailable',
+      /^ECONNREFUSED\.$/,
+    ],
+  ] as const)('%s', (_, cause, name, message) => {
+    expect(translateFailure(cause)).toEqual(named(name, message));
+  });
+
+  it('of another name keeps it', () => {
+    const other = failure('ValidationException');
+    expect(translateFailure(other)).toBe(other);
+  });
+});

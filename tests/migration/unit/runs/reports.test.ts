@@ -1,0 +1,18 @@
+// A report is read in the form that is known, or not at all.
+import * as v from 'valibot';
+import { expect, test } from 'vitest';
+import { parseReport, storeReport } from '../../../../lib/migration/runs/reports.ts';
+import { openArtifactFolder } from '../../support/artifact-folder.ts';
+import { named } from '../../support/refused.ts';
+
+test('A report of another form is refused by the field that it has not', async () => {
+  const { artifacts } = await openArtifactFolder();
+  const clock = () => new Date('2026-03-01T09:00:00Z');
+  const context = { services: { artifacts, clock }, lease: { runId: 'run-a', epoch: 1 } };
+  const report = { facts: {}, more: { points: 'three' } };
+  const reference = await storeReport(context, 'preflight-report', report);
+  const schema = v.object({ points: v.number() });
+  await expect(parseReport({ artifacts }, reference, schema)).rejects.toEqual(
+    named('RefusedMissingArtifact', /preflight-report-1\.json is of another version.* its points/),
+  );
+});

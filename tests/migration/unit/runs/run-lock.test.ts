@@ -1,0 +1,118 @@
+// A lease is renewed beside its work: for exactly as long, and a lease that cannot be renewed aborts the work.
+import { expect, test } from 'vitest';
+import { LONGEST_CALL_MS } from '../../../../lib/migration/adapters/qdrant/transport.ts';
+import { Refusal } from '../../../../lib/migration/refusals.ts';
+import { intervals, whileBeating } from '../../../../lib/migration/runs/run-lock.ts';
+import { LEASE_MS } from '../../../../lib/migration/runs/run-store.ts';
+import { BACKEND_TIMEOUT_MS } from '../../../../lib/migration/services-from-environment.ts';
+import { createManualTicker } from '../../support/run-table.ts';
+
+const LEASE = 1_000;
+const OVER = new Refusal('RefusedLockLost', 'StepContext 1 is over.');
+const UNREACHABLE = new Error('no answer');
+
+function scene(renew: () => Promise<void> = async () => {}) {
+  const beats = createManualTicker();
+  let time = 0;
+  let renewals = 0;
+  const heartbeat = {
+    renew: async () => {
+      renewals += 1;
+      await renew();
+    },
+    now: () => time,
+    leaseMs: LEASE,
+    ticker: beats.ticker,
+  };
+  const beatAfter = async (milliseconds: number) => {
+    time += milliseconds;
+    await beats.beat();
+  };
+  return { heartbeat, beats, beatAfter, renewals: () => renewals };
+}
+
+test('renews four times a lease while the work lasts, and never again', async () => {
+  const { heartbeat, beats, beatAfter, renewals } = scene();
+  await whileBeating(heartbeat, async (signal) => {
+    for (let n = 1; n <= 40; n += 1) await beatAfter(LEASE / 4);
+    expect(beats.intervals()).toEqual([LEASE / 4]);
+    expect(signal.aborted).toBe(false);
+  });
+  expect(renewals()).toBe(40);
+  expect(beats.intervals()).toEqual([]);
+});
+
+test('ends with work that fails, and gives its failure on', async () => {
+  const { heartbeat, beats } = scene();
+  const failing = whileBeating(heartbeat, () => Promise.reject(new Error('of the work')));
+  await expect(failing).rejects.toThrow('of the work');
+  expect(beats.intervals()).toEqual([]);
+});
+
+test('waits for a renewal that is under way, lest it renews what is released next', async () => {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  const { heartbeat, beats } = scene(() => answered);
+  const done: string[] = [];
+  const whole = whileBeating(heartbeat, async () => {
+    void beats.beat();
+    done.push('work');
+  }).then(() => done.push('end'));
+  await new Promise(setImmediate);
+  expect(done).toEqual(['work']);
+  answer();
+  await whole;
+  expect(done).toEqual(['work', 'end']);
+});
+
+test('does not begin a renewal while one is under way', async () => {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  const { heartbeat, beats, renewals } = scene(() => answered);
+  await whileBeating(heartbeat, async () => {
+    const all = [beats.beat(), beats.beat(), beats.beat()];
+    answer();
+    await Promise.all(all);
+    expect(renewals()).toBe(1);
+    await beats.beat();
+    expect(renewals()).toBe(2);
+  });
+});
+
+test('signals the work at once that its lease is lost', async () => {
+  const { heartbeat, beatAfter } = scene(() => Promise.reject(OVER));
+  await whileBeating(heartbeat, async (signal) => {
+    await beatAfter(LEASE / 4);
+    expect(() => signal.throwIfAborted()).toThrow(OVER);
+  });
+});
+
+test('bears that nobody answers, but no longer than the lease lasts', async () => {
+  let isReachable = true;
+  const { heartbeat, beatAfter } = scene(async () => {
+    if (!isReachable) throw UNREACHABLE;
+  });
+  await whileBeating(heartbeat, async (signal) => {
+    const aborted = async (...answers: boolean[]) => {
+      for (const answer of answers) {
+        isReachable = answer;
+        await beatAfter(LEASE / 4);
+      }
+      return signal.aborted;
+    };
+    expect(await aborted(true, false, false, false)).toBe(false);
+    expect(await aborted(true, false, false, false)).toBe(false);
+    expect(await aborted(false)).toBe(true);
+    expect(() => signal.throwIfAborted()).toThrow(UNREACHABLE);
+  });
+});
+
+test('beats in real time where no test turns it', async () => {
+  const { promise: beaten, resolve: beat } = Promise.withResolvers<string>();
+  const { heartbeat } = scene(async () => beat('beaten'));
+  const work = whileBeating({ ...heartbeat, leaseMs: 4, ticker: intervals }, () => beaten);
+  await expect(work).resolves.toBe('beaten');
+});
+
+test('no change takes as long as a lease: what is begun in a lease has its answer in it', () => {
+  expect(LONGEST_CALL_MS).toBeLessThan(LEASE_MS);
+  expect(BACKEND_TIMEOUT_MS).toBeLessThan(LEASE_MS);
+});

@@ -1,0 +1,65 @@
+// What a step is given: its own checkpoint, as long as what that was based on is still so; and the record as it is by now.
+import { expect, it } from 'vitest';
+import type { Checkpoint, Reference, Run } from '../../../../lib/migration/runs/run.ts';
+import { runStep, type Step } from '../../../../lib/migration/runs/step.ts';
+import type { Services } from '../../../../lib/migration/services.ts';
+import { createRunTable, RUN } from '../../support/run-table.ts';
+
+const reference = (artifact: string): Reference => ({
+  artifact,
+  digest: 'a'.repeat(64),
+  recordedAt: 1,
+  facts: {},
+});
+
+/** A run that is ready for its copy, on these artifacts. */
+async function scene(work: Step['work']) {
+  const table = createRunTable();
+  const { runs, lock, clock } = table;
+  const services = { runs, lock, clock, vectors: {}, log: () => {} } as unknown as Services;
+  await table.begin(RUN);
+
+  async function stand(backup: string): Promise<void> {
+    const lease = await lock.take(RUN);
+    const evidence: Run['evidence'] = {
+      'backup-manifest': reference(backup),
+      'rebuild-proof': reference('rebuild'),
+    };
+    await runs.write(lease, { ...(await runs.read(RUN)), phase: 'rebuilt', evidence });
+    await lock.release(lease);
+  }
+
+  const take = () =>
+    runStep({ command: 'copy', work }, services, {
+      payload: { runId: RUN, execute: true },
+      timeLeftMs: () => 600_000,
+    });
+  return { stand, take };
+}
+
+it.each([
+  ['goes on from its checkpoint', 'backup-1', 'half of it'],
+  ['begins anew where what it was based on was renewed', 'backup-2', undefined],
+])('a step that was killed %s', async (_, backup, expected) => {
+  const found: (Checkpoint | undefined)[] = [];
+  const { stand, take } = await scene(async ({ checkpoint, save }) => {
+    found.push(checkpoint);
+    await save('half of it');
+    throw new Error('killed');
+  });
+  await stand('backup-1');
+  await expect(take()).rejects.toThrow();
+  await stand(backup);
+  await expect(take()).rejects.toThrow();
+  expect(found.map((checkpoint) => checkpoint?.state)).toEqual([undefined, expected]);
+});
+
+it('a step sees what it has noted', async () => {
+  const { stand, take } = await scene(async (context) => {
+    await context.note({ takesNoWindow: 'of the test' });
+    expect(context.run.takesNoWindow).toBe('of the test');
+    return { done: false, waitSeconds: 0 };
+  });
+  await stand('backup-1');
+  await take();
+});

@@ -1,0 +1,43 @@
+// The values the Qdrant sandbox makes, as far as no test of a store sees them: float texts, ids.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { float32Text } from '../../../../sandbox/qdrant/float32-text.ts';
+import { toPointKey } from '../../../../sandbox/qdrant/point-ids.ts';
+import { DEFAULT_VERSION } from '../../../../sandbox/qdrant/versions.ts';
+
+describe('a 32-bit float', () => {
+  test('is written so that it reads back as itself', () => {
+    fc.assert(
+      fc.property(fc.float({ noNaN: true, noDefaultInfinity: true }), (value) => {
+        const back = Math.fround(Number(float32Text(value)));
+        expect(Object.is(back, value)).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test.each([
+    [0.1, '0.1'],
+    [1, '1.0'],
+    [-0, '-0.0'],
+    [0.18257418, '0.18257418'],
+    [1e-7, '1e-7'],
+    [16777216, '16777216.0'],
+  ])('%d is written as %s', (value, text) => {
+    expect(float32Text(Math.fround(value))).toBe(text);
+  });
+});
+
+test.each(['-1', '1.5', '18446744073709551616', '"memory-1"', 'true'])(
+  '%s is no id of a point',
+  (id) => {
+    expect(() => toPointKey(id)).toThrow(/not a valid point ID/);
+  },
+);
+
+test('the sandbox is of the version that compose.yaml starts', () => {
+  const compose = readFileSync(join(import.meta.dirname, '../../../../compose.yaml'), 'utf8');
+  expect(/qdrant\/qdrant:v([\d.]+)/.exec(compose)?.[1]).toBe(DEFAULT_VERSION);
+});

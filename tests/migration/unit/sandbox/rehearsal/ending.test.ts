@@ -1,0 +1,38 @@
+// An act that cannot go on: it is reported, it counts as a failure, and the acts after it are played.
+import { expect, it } from 'vitest';
+import { createDiary } from '../../../../../sandbox/rehearsal/diary.ts';
+import { endingOf } from '../../../../../sandbox/rehearsal/ending.ts';
+import type { Rehearsal } from '../../../../../sandbox/rehearsal/rehearsal.ts';
+
+const STUCK = new Error('No rollback in a run that is copied.\nat some line');
+
+it('is the one the act is meant to have', async () => {
+  const { rehearsal, diary } = rehearsalIn('live');
+  const ending = { phase: 'copied', acknowledgedLoss: 2 } as const;
+  expect(await endingOf({ play: async () => ending }, rehearsal)).toEqual(ending);
+  expect(diary.surprises).toEqual([]);
+});
+
+it('is where the run stands when the act cannot go on, which is a surprise', async () => {
+  const { rehearsal, diary } = rehearsalIn('copied');
+  expect(await endingOf({ play: () => Promise.reject(STUCK) }, rehearsal)).toEqual({
+    phase: 'copied',
+  });
+  expect(diary.surprises).toEqual([
+    'the act goes on, in spite of: No rollback in a run that is copied.',
+  ]);
+});
+
+it('is what kept it from going on when there is no run to tell of', async () => {
+  const { rehearsal } = rehearsalIn(undefined);
+  await expect(endingOf({ play: () => Promise.reject(STUCK) }, rehearsal)).rejects.toBe(STUCK);
+});
+
+function rehearsalIn(phase: string | undefined) {
+  const diary = createDiary(() => 0);
+  const run = async () => {
+    if (phase === undefined) throw new Error('There is no run.');
+    return { phase };
+  };
+  return { diary, rehearsal: { ...diary, run } as unknown as Rehearsal };
+}

@@ -1,0 +1,80 @@
+// Mishaps on the way to a store: each hits the one request that it is meant for, and every other request passes whole.
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  type FaultProxy,
+  type Mishap,
+  startFaultProxy,
+} from '../../../../../sandbox/rehearsal/fault-proxy.ts';
+import { listenInTest } from '../../../../shared/support/loopback.ts';
+
+const ANSWER = 'what the store says';
+
+/** A store that tells of every request it has carried out. */
+async function startPair() {
+  const heard: string[] = [];
+  const store = await listenInTest(async (incoming, response) => {
+    const body = await text(incoming);
+    heard.push(`${incoming.method} ${incoming.url} ${incoming.headers['api-key']} ${body}`);
+    response.writeHead(201, { 'content-length': ANSWER.length, 'x-of': 'the store' }).end(ANSWER);
+  });
+  const between = await startFaultProxy(`${store}/prefix/`);
+  onTestFinished(() => between.close());
+  return { heard, between };
+}
+
+function put({ url }: FaultProxy, signal?: AbortSignal) {
+  const init = { method: 'PUT', body: 'a point', headers: { 'api-key': 'secret' } };
+  return fetch(`${url}/points?wait=true`, { ...init, signal: signal ?? null });
+}
+
+const PUT = 'PUT /prefix/points?wait=true secret a point';
+
+test('a request without a fault passes whole, both ways', async () => {
+  const { heard, between } = await startPair();
+  between.addFault({ on: /^GET/, does: { kind: 'silence' } });
+  const reply = await put(between);
+  expect([reply.status, reply.headers.get('x-of'), await reply.text()]).toEqual([
+    201,
+    'the store',
+    ANSWER,
+  ]);
+  expect(heard).toEqual([PUT]);
+  expect(between.waiting()).toBe(1);
+});
+
+test.each<[Mishap['does'], unknown, number]>([
+  [{ kind: 'answer', status: 429, headers: { 'retry-after': '1' } }, '429 ', 0],
+  [{ kind: 'lose-answer' }, 'fetch failed', 1],
+  [{ kind: 'cut', bytes: 4 }, 'terminated', 1],
+  [{ kind: 'corrupt' }, `201 v${ANSWER.slice(1)}`, 1],
+  [{ kind: 'silence' }, 'too long', 0],
+])('%j hits the second request alone', async (does, answer, reached) => {
+  const { heard, between } = await startPair();
+  between.addFault({ on: /^PUT/, sparing: 1, does });
+  await (await put(between)).text();
+  const patience = new AbortController();
+  if (does.kind === 'silence') setTimeout(() => patience.abort(new Error('too long')), 50);
+  const second = await put(between, patience.signal).then(
+    async (reply) => `${reply.status} ${await reply.text().catch((error: Error) => error.message)}`,
+    (error: Error) => error.message,
+  );
+  expect(does.kind === 'cut' ? second.replace(/^201 /, '') : second).toBe(answer);
+  expect((await put(between)).status).toBe(201);
+  expect(heard).toHaveLength(2 + reached);
+  expect(between.waiting()).toBe(0);
+});
+
+test('is closed only when what is under way is over', async () => {
+  const { heard, between } = await startPair();
+  const ended: string[] = [];
+  between.addFault({
+    on: /^PUT/,
+    does: { kind: 'lose-answer', andThen: () => void ended.push('request') },
+  });
+  const asked = put(between).catch(() => undefined);
+  while (heard.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await between.close();
+  expect(ended).toEqual(['request']);
+  await asked;
+});

@@ -1,0 +1,57 @@
+// What the rehearsal calls lost: whatever is not what it was, memory by memory.
+import { expect, it } from 'vitest';
+import type { VectorStore } from '../../../../../lib/migration/adapters/qdrant.ts';
+import { userDigest } from '../../../../../lib/migration/points.ts';
+import { compareHoldings, holdingsOf } from '../../../../../sandbox/rehearsal/holdings.ts';
+import { point } from '../../../support/vector-stores.ts';
+
+const ADA = userDigest('ada');
+const BOB = userDigest('bob');
+const [ONE, TWO, THREE] = [
+  point(1, '{"user_id":"ada","n":10.0}', '[1,0,0,0]'),
+  point(2, '{"user_id":"ada"}', '[0,1,0,0]'),
+  point(3, '{"user_id":"bob"}', '[0,0,1,0]'),
+];
+const FILLED = '{"":[1,0,0,0],"bm25":{"indices":[3],"values":[1]}}';
+
+function holding(...points: readonly ReturnType<typeof point>[]) {
+  const scroll = async () => ({ points, nextOffset: null });
+  return holdingsOf({ scroll } as unknown as VectorStore, 'any');
+}
+
+it.each([
+  ['with keyword vectors', [point(1, ONE.payload, FILLED), TWO, THREE], [], [], 0],
+  ['without a memory', [ONE, THREE], [`2 of ${ADA} is missing`], [], 1],
+  [
+    'with another number',
+    [point(1, '{"user_id":"ada","n":10}', '[1,0,0,0]'), TWO, THREE],
+    [`1 of ${ADA} says something else`],
+    [],
+    0,
+  ],
+  [
+    'with another vector',
+    [ONE, TWO, point(3, THREE.payload, '[0,0,0,1]')],
+    [`3 of ${BOB} has another vector`],
+    [],
+    0,
+  ],
+  [
+    'with a memory of somebody else',
+    [ONE, point(2, '{"user_id":"bob"}', '[0,1,0,0]'), THREE],
+    [`2 of ${ADA} says something else`],
+    [],
+    2,
+  ],
+  [
+    'with one more',
+    [ONE, TWO, THREE, point(4, '{"user_id":"bob"}')],
+    [],
+    [`4 of ${BOB} was not there before`],
+    1,
+  ],
+] as const)('what users have is compared: %s', async (_, after, lost, strange, usersDiffering) => {
+  const counts = { before: 3, after: after.length, users: 2, largest: 2 };
+  const compared = compareHoldings(await holding(ONE, TWO, THREE), await holding(...after));
+  expect(compared).toEqual({ ...counts, usersDiffering, lost, strange });
+});

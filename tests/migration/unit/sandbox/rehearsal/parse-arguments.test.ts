@@ -1,0 +1,46 @@
+// The options of npm run rehearse: a wrong one is named before anything is started.
+import { expect, it } from 'vitest';
+import {
+  createRehearseCommand,
+  type Orders,
+} from '../../../../../sandbox/rehearsal/parse-arguments.ts';
+
+const TITLES = ['there', 'and back', 'broken'];
+const DEFAULTS = { memories: 2000, acts: undefined, run: undefined };
+
+function parse(...words: readonly string[]): Orders | 'list' | undefined {
+  let orders: Orders | 'list' | undefined;
+  const command = createRehearseCommand(TITLES, (parsed) => {
+    orders = parsed;
+  });
+  command.parse(words, { from: 'user' });
+  return orders;
+}
+
+it.each([
+  [[], { ...DEFAULTS, readsExisting: false, mayRedeploy: false }],
+  [
+    ['--memories=7', '--acts', '3,1,3', '--run', 'rehearsal-spring'],
+    {
+      memories: 7,
+      acts: [3, 1],
+      run: 'rehearsal-spring',
+      readsExisting: false,
+      mayRedeploy: false,
+    },
+  ],
+  [
+    ['--existing-graph', '--redeploy-backend'],
+    { ...DEFAULTS, readsExisting: true, mayRedeploy: true },
+  ],
+  [['--acts', 'list'], 'list'],
+])('takes %j', (words, orders) => expect(parse(...words)).toEqual(orders));
+
+it.each([
+  ...['-5', '0', '1.5', '1e3', '', '200001', '-0', '0x10'].map((n) => `--memories=${n}`),
+  ...['0', '4', '1,,2', 'all', '-1', '1;2'].map((acts) => `--acts=${acts}`),
+  ...['memories', 'rehearsal_1', 'Rehearsal', 'rehearsal/..', ''].map((id) => `--run=${id}`),
+  ...['--colour', '--existing-graph=1', '--memories'],
+])('refuses %s by its name', (word) => {
+  expect(() => parse(word)).toThrow(word.split('=')[0]);
+});

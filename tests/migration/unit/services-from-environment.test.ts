@@ -1,0 +1,177 @@
+// What the environment of a migration's functions has to say: every gap and every slip is named, all of them at once.
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { Neo4jError } from 'neo4j-driver';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { failureOf as ofDriver } from '../../../lib/migration/adapters/neo4j.ts';
+import { namedClient, translateFailure } from '../../../lib/migration/runs/failures.ts';
+import type { Services } from '../../../lib/migration/services.ts';
+import {
+  rememberingFromEnvironment,
+  servicesFromEnvironment,
+} from '../../../lib/migration/services-from-environment.ts';
+import { createDocumentClient } from '../../../lib/shared/document-client.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../lib/shared/retry.ts';
+import { named } from '../support/refused.ts';
+
+const COMPLETE: Readonly<Record<string, string>> = {
+  TABLE_NAME: 'table',
+  QDRANT_URL: 'http://127.0.0.1:6333',
+  MEMORY_BACKEND_URL: 'http://127.0.0.1:8000',
+  MEMORY_BACKEND_KEY: 'key',
+  COLLECTION_SETTING: 'file:///etc/memory/collection',
+  ARTIFACTS_URL: 'file:///var/artifacts',
+};
+
+const TO_NOBODY = { testUser: 't', deadlineAt: undefined };
+
+async function refusalOf(environment: Record<string, string>): Promise<string> {
+  const error = await servicesFromEnvironment(environment).then(
+    () => new Error('accepted'),
+    (error: Error) => error,
+  );
+  expect(error).toEqual(named('RefusedSetting'));
+  return error.message;
+}
+
+describe('the environment', () => {
+  it('is enough as it stands in the guide, with a person in place of a webhook', async () => {
+    const services = await servicesFromEnvironment(COMPLETE);
+    expect(services).toMatchObject({ preview: undefined, graph: undefined });
+    const asked = { action: 'freeze', runId: 'r', occasion: 'window-7', collection: 'c' } as const;
+    const answer = services.hooks.ask({ ...asked, testUser: 't', deadlineAt: undefined });
+    expect(await answer).toBe('asked-of-a-person');
+  });
+
+  it.each(Object.keys(COMPLETE))('without %s says so, or with an empty one', async (name) => {
+    const { [name]: _, ...others } = COMPLETE;
+    const message = await refusalOf(others);
+    expect(message).toMatch(new RegExp(`^${name} is not set.*Set or correct the named variable`));
+    expect(await refusalOf({ ...COMPLETE, [name]: '' })).toBe(message);
+  });
+
+  it('that is incomplete gets all that is wrong in one message', async () => {
+    const message = await refusalOf({ NEO4J_URL: 'http://graph.example:7474' });
+    for (const name of Object.keys(COMPLETE)) expect(message).toContain(`${name} is not set`);
+    expect(message).toContain('MEMORY_BACKEND_KEY_PARAMETER');
+    expect(message).toContain('NEO4J_URL is not like');
+  });
+
+  it.each([
+    ['TABLE_NAME', 'a table', /no name of a table/],
+    ['DYNAMODB_ENDPOINT', 'localhost:8000', /like http:\/\/localhost:8000/],
+    ['QDRANT_URL', 'not-a-url', /like https:\/\/qdrant\.example:6333/],
+    ['QDRANT_URL', 'qdrant.example:6333', /like https:/],
+    ['QDRANT_URL', 'https://qdrant.example?tenant=1', /like https:/],
+    ['QDRANT_URL', 'https://ada:secret@qdrant.example', /like https:/],
+    ['NEO4J_URL', 'bolt://ada:secret@graph.example:7687', /neo4j\+s:/],
+    ['MEMORY_BACKEND_URL', 'https://ada:secret@memory.example', /like https:/],
+    ['MEMORY_PREVIEW_URL', '//preview', /like https:/],
+    ['COLLECTION_SETTING', 'https://example.org', /file:\/\/\/path or ssm:\/parameter/],
+    ['COLLECTION_SETTING', 'ssm:', /file:\/\/\/path or ssm:\/parameter/],
+    ['ARTIFACTS_URL', 'ftp://example.org', /s3:\/\/bucket\/prefix or file:\/\/\/folder/],
+    ['ARTIFACTS_BUCKET_OWNER', 'ourselves', /12 digits/],
+    ['ARTIFACTS_URL', 's3:///prefix', /s3:\/\/bucket\/prefix/],
+    ['NEO4J_URL', 'http://graph.example:7474', /neo4j\+s:/],
+    ['MIGRATION_WEBHOOK_URL', 'hooks.example', /https:\/\/hooks\.example/],
+  ])('with %s as %s says what it is like, and quotes nothing', async (name, value, like) => {
+    const message = await refusalOf({ ...COMPLETE, [name]: value, NEO4J_PASSWORD: 'p' });
+    expect(message).toMatch(new RegExp(`^${name} is .*${like.source}`));
+    expect(message).not.toContain('secret');
+  });
+
+  it('with a graph needs its password, or where that is kept', async () => {
+    const withGraph = { ...COMPLETE, NEO4J_URL: 'neo4j+s://graph.example' };
+    expect(await refusalOf(withGraph)).toContain('NEO4J_PASSWORD is not set');
+  });
+
+  it.each([
+    ['preview', 'MEMORY_PREVIEW_URL', 'http://127.0.0.1:8001'],
+    ...['neo4j', 'neo4j+s', 'neo4j+ssc', 'bolt', 'bolt+s', 'bolt+ssc'].map(
+      (scheme) => ['graph', 'NEO4J_URL', `${scheme}://graph.example:7687`] as const,
+    ),
+  ] as const)('may name a %s by %s as %s', async (service, variable, url) => {
+    const more = { [variable]: url, NEO4J_PASSWORD: 'p' };
+    const services = await servicesFromEnvironment({ ...COMPLETE, ...more });
+    expect(services[service]).toBeDefined();
+  });
+});
+
+describe('the functions that look up or note down', () => {
+  it('need no more than the table', () => {
+    expect(rememberingFromEnvironment({ TABLE_NAME: 'table' })).toHaveProperty('runs');
+    expect(() => rememberingFromEnvironment({})).toThrow(named('RefusedSetting'));
+  });
+});
+
+describe('a service that does not answer', () => {
+  // Nobody listens there; where it is stays untold, for an address may hold what nobody should read.
+  const NOWHERE = 'http://127.0.0.1:1';
+  const AWAY = {
+    ...COMPLETE,
+    DYNAMODB_ENDPOINT: NOWHERE,
+    QDRANT_URL: NOWHERE,
+    MEMORY_BACKEND_URL: NOWHERE,
+    MEMORY_BACKEND_KEY: 'secret-key',
+    MEMORY_PREVIEW_URL: NOWHERE,
+    MIGRATION_WEBHOOK_URL: `${NOWHERE}/secret-path`,
+    MIGRATION_WEBHOOK_TOKEN: 'secret-token',
+    COLLECTION_SETTING: 'ssm:/memory/collection',
+    ARTIFACTS_URL: 's3://bucket',
+  };
+  const FREEZE = { action: 'freeze', runId: 'r', occasion: 'window-7', collection: 'c' } as const;
+  const pace = { ...DEFAULT_RETRY_POLICY, deadlineMs: 1 };
+
+  it.each<[variable: string, ask: (services: Services) => Promise<unknown>]>([
+    ['QDRANT_URL', ({ vectors }) => vectors.listCollections()],
+    ['MEMORY_BACKEND_URL', ({ backend }) => backend.health()],
+    ['MEMORY_PREVIEW_URL', async ({ preview }) => await preview?.health()],
+    ['MIGRATION_WEBHOOK_URL', ({ hooks }) => hooks.ask({ ...FREEZE, ...TO_NOBODY })],
+    ['COLLECTION_SETTING', ({ setting }) => setting.read()],
+    ['ARTIFACTS_URL', ({ artifacts }) => artifacts.head('run-a/report.json')],
+  ])('is named in the failure by its variable, %s', async (variable, ask) => {
+    vi.stubEnv('AWS_ENDPOINT_URL', NOWHERE);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const services = await servicesFromEnvironment(AWAY, { pace });
+    const failure = translateFailure(await ask(services).catch((error: unknown) => error));
+    expect(failure).toEqual(named('RetryableUnavailable'));
+    expect((failure as Error).message).toMatch(new RegExp(`^The .* of ${variable}: `));
+    expect((failure as Error).message).not.toContain('secret');
+  });
+
+  it.each([
+    ['ECONNREFUSED', 'connect ECONNREFUSED', 'RetryableUnavailable', 'connect ECONNREFUSED.'],
+    ['ResourceNotFoundException', 'no', 'RefusedSetting', 'there is no such table.'],
+    ['ValidationException', 'The provided key element does not match', 'RefusedSetting', 'it has'],
+  ])('is named in the failure where it is the table, %s', async (code, message, name, why) => {
+    const failure = Object.assign(new Error(message), { name: code, code });
+    const client = namedClient(createDocumentClient(NOWHERE), 'The table runs of TABLE_NAME');
+    client.middlewareStack.add(() => () => Promise.reject(failure), { step: 'build' });
+    const error: unknown = await client
+      .send(new GetCommand({ TableName: 'runs', Key: {} }))
+      .catch((error: unknown) => error);
+    // By its own words others decide to try again.
+    expect(error).toBe(failure);
+    expect(translateFailure(error)).toMatchObject({
+      name,
+      message: expect.stringContaining(`The table runs of TABLE_NAME: ${why}`),
+    });
+  });
+
+  it('is not waited for without end where it is the table', async () => {
+    const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockRejectedValue(new Error());
+    onTestFinished(() => send.mockRestore());
+    const { lock } = rememberingFromEnvironment(AWAY);
+    await expect(lock.presentRun()).rejects.toThrow();
+    expect(send.mock.calls[0]?.[1]).toMatchObject({ abortSignal: expect.any(AbortSignal) });
+  });
+
+  it('is named in the failure where it is the keeper of secrets, and where it is the graph', async () => {
+    vi.stubEnv('AWS_ENDPOINT_URL', NOWHERE);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const kept = { ...AWAY, MEMORY_BACKEND_KEY_PARAMETER: '/kept' };
+    const error = await servicesFromEnvironment(kept).catch((error: unknown) => error);
+    expect((translateFailure(error) as Error).message).toMatch(/^Systems Manager, .* secrets: /);
+    const gone = ofDriver(new Neo4jError('no route', 'ServiceUnavailable', '', '' as never));
+    expect((gone as Error).message).toMatch(/^The graph of NEO4J_URL /);
+  });
+});

@@ -1,0 +1,345 @@
+// Three versions of a memory: at home, in the idle collection, and what both had when they were last equal. Which one stays.
+import { expect, onTestFinished, test } from 'vitest';
+import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
+import type { PointPair } from '../../../lib/migration/pairs.ts';
+import { createPointWriter } from '../../../lib/migration/point-writer.ts';
+import {
+  RECONCILE_START,
+  type ReconcileCheckpoint,
+  type ReconcilePorts,
+  reconcile,
+} from '../../../lib/migration/reconcile.ts';
+import { faultsIn } from '../../../lib/migration/reconcile-report.ts';
+import { Refusal } from '../../../lib/migration/refusals.ts';
+import type { ReconcileSettings } from '../../../lib/migration/settler.ts';
+import { NEW, OLD, startCopyScene } from '../support/copy-scene.ts';
+import { createMemoryArtifacts } from '../support/memory-artifacts.ts';
+import { createRunTable } from '../support/run-table.ts';
+import { point, pointId } from '../support/vector-stores.ts';
+
+type Version = '-' | 'a' | 'b' | 'c';
+
+const memory = (id: number, text: string) =>
+  point(id, JSON.stringify({ user_id: 'ada', data: text, hash: text }), '[1,0,0,0]');
+
+async function scene(version = '1.18.3') {
+  const options = { count: 0, pageSize: 3, version };
+  const { sandbox, store, settings } = await startCopyScene(options);
+  onTestFinished(sandbox.close);
+  const artifacts = createMemoryArtifacts(createRunTable().clock).store;
+  const back = { ...settings, to: settings.from, keywords: 'no-slot' } as const;
+  let base: NonNullable<ReconcilePorts['base']>['before'];
+  let walks = 0;
+
+  /** Home is the old collection. */
+  async function put(collection: string, id: number, version: Version): Promise<void> {
+    if (version === '-') await store.deletePoints(collection, { ids: [pointId(id)] });
+    else await store.upsert(collection, [memory(id, version)], 'upsert');
+  }
+
+  async function versionIn(collection: string, id: number): Promise<string> {
+    const [found] = await store.retrieve(collection, [pointId(id)], { vector: false });
+    return found ? JSON.parse(found.payload).data : '-';
+  }
+
+  async function walk(
+    mode: ReconcileSettings['mode'],
+    change: Partial<ReconcileSettings> = {},
+    start: ReconcileCheckpoint = RECONCILE_START,
+    isTimeUp: () => boolean = () => false,
+  ) {
+    walks += 1;
+    const conflicts: PointPair[] = [];
+    const saved: ReconcileCheckpoint[] = [];
+    const keep = async (now: NonNullable<typeof base>) => {
+      base = now;
+    };
+    const own = { ...settings, back, mode, ...change };
+    const walked = await reconcile(
+      own,
+      {
+        base: { artifacts, before: base, write: { prefix: `base-${walks}`, keep } },
+        saveCheckpoint: async (checkpoint) => void saved.push(checkpoint),
+        keepConflicts: async (pairs) => void conflicts.push(...pairs),
+        isTimeUp,
+      },
+      start,
+    );
+    return { ...walked, conflicts: conflicts.map(({ id }) => Number(id)), saved };
+  }
+
+  return { store, settings, back, put, versionIn, walk, base: () => base };
+}
+
+/** At home, idle, when equal; then what both hold after making equal, and after carrying over. */
+const TABLE: readonly (readonly [Version, Version, Version, equal: string, carried: string])[] = [
+  ['a', 'a', 'a', 'aa', 'aa'],
+  ['b', 'b', 'a', 'bb', 'bb'],
+  ['b', 'a', 'a', 'bb', 'ba'],
+  ['-', 'a', 'a', '--', '-a'],
+  ['b', '-', '-', 'bb', 'b-'],
+  ['a', 'b', 'a', 'bb', 'bb'],
+  ['a', '-', 'a', '--', '--'],
+  ['-', 'b', '-', 'bb', 'bb'],
+  ['b', 'c', 'a', 'bb', 'bc'],
+  ['b', '-', 'a', 'bb', 'b-'],
+  ['-', 'c', 'a', '--', '-c'],
+  ['b', 'c', '-', 'bb', 'bc'],
+];
+
+const CONFLICTS = TABLE.flatMap(([h, i, b], id) => (new Set([h, i, b]).size === 3 ? [id] : []));
+
+/** The write arrives, and the command is killed before it hears so. */
+function dyingOnceWritten(store: VectorStore): VectorStore {
+  return {
+    ...store,
+    upsert: async (...args) => {
+      await store.upsert(...args);
+      throw new Error('killed');
+    },
+  };
+}
+
+test.each([
+  ['repair', 3],
+  ['carry', 4],
+] as const)(
+  '%s: the side that has changed it is right, and home where both have',
+  async (mode, at) => {
+    const { put, walk, versionIn } = await scene();
+    for (const [id, [, , base]] of TABLE.entries()) {
+      for (const collection of [OLD, NEW]) await put(collection, id, base);
+    }
+    await walk('repair');
+    for (const [id, [home, idle]] of TABLE.entries()) {
+      await put(OLD, id, home);
+      await put(NEW, id, idle);
+    }
+    const { conflicts, report } = await walk(mode);
+    const found = await Promise.all(
+      TABLE.map(async (_, id) => `${await versionIn(OLD, id)}${await versionIn(NEW, id)}`),
+    );
+    expect(found).toEqual(TABLE.map((row) => row[at]));
+    expect(conflicts).toEqual(CONFLICTS);
+    expect(report.strays).toMatchObject({
+      writes: 3 + CONFLICTS.length,
+      overruled: CONFLICTS.length,
+    });
+    if (mode === 'repair') expect(faultsIn(report)).toEqual([]);
+    // What is known now is what the idle one holds: nothing is carried a second time.
+    expect((await walk('carry')).report.strays.writes).toBe(0);
+  },
+);
+
+test.each([
+  ['emptied', '-'],
+  ['changed throughout', 'b'],
+] as const)(
+  'an idle collection that is %s while a walk runs changes no more of home than the limit',
+  async (_, damage) => {
+    const { put, walk, versionIn } = await scene();
+    for (let id = 0; id < 9; id += 1) await put(OLD, id, 'a');
+    await walk('repair');
+    for (let id = 0; id < 9; id += 1) await put(NEW, id, damage);
+    const { report } = await walk('carry', { limit: 4 });
+    // Of each page before the limit is reached, and no more.
+    expect(report.strays).toMatchObject({ writes: 9, withheld: 6 });
+    const left = await Promise.all(Array.from({ length: 9 }, (_, id) => versionIn(OLD, id)));
+    expect(left.filter((version) => version === 'a')).toHaveLength(6);
+  },
+);
+
+test('what is overwritten as damage is kept', async () => {
+  const { put, walk, versionIn } = await scene();
+  for (let id = 0; id < 3; id += 1) await put(OLD, id, 'a');
+  await walk('repair');
+  await put(NEW, 0, 'b');
+  await put(NEW, 1, '-');
+  const { conflicts, report } = await walk('repair', { isDamaged: true });
+  expect([await versionIn(NEW, 0), await versionIn(NEW, 1)]).toEqual(['a', 'a']);
+  expect(conflicts).toEqual([0]);
+  expect(report.strays).toMatchObject({ writes: 2, withheld: 2, overruled: 0 });
+});
+
+test('what would be removed is counted and saved before, and a kill does not set it back', async () => {
+  const { put, walk, store } = await scene();
+  for (let id = 0; id < 9; id += 1) await put(OLD, id, 'a');
+  await walk('repair');
+  for (let id = 0; id < 9; id += 1) await put(OLD, id, '-');
+  const dying: VectorStore = { ...store, deletePoints: () => Promise.reject(new Error('killed')) };
+  const saved: ReconcileCheckpoint[] = [];
+  const { settings } = await scene();
+  await expect(
+    reconcile(
+      {
+        ...settings,
+        from: { store, collection: OLD },
+        to: { store: dying, collection: NEW },
+        limit: 5,
+      },
+      { saveCheckpoint: async (checkpoint) => void saved.push(checkpoint) },
+    ),
+  ).rejects.toThrow('killed');
+  expect(saved.at(-1)?.removals).toEqual({ first: 0, second: 3 });
+  const resumed = walk('repair', { limit: 5 }, saved.at(-1));
+  await expect(resumed).rejects.toMatchObject({ name: 'RefusedMassChange' });
+  expect(await store.count(NEW)).toBe(9);
+});
+
+test.each([
+  ['of its user stays', 'carry', NEW, OLD, ['c', 'c']],
+  ['to the idle collection is overwritten, and kept', 'repair', OLD, NEW, ['b', '-']],
+] as const)(
+  'a write %s in the moment in which the other side is carried over',
+  async (_, mode, changed, where, left) => {
+    const { put, walk, versionIn, store, settings, back } = await scene();
+    for (let id = 0; id < 3; id += 1) await put(OLD, id, 'a');
+    await walk('repair');
+    await put(changed, 0, 'b');
+    await put(changed, 1, '-');
+    const writeBefore = async (id: number) => {
+      if ((await versionIn(where, id)) === 'a') await put(where, id, 'c');
+    };
+    const late: VectorStore = {
+      ...store,
+      upsert: async (...args) => {
+        await writeBefore(0);
+        await store.upsert(...args);
+      },
+      deletePoints: async (...args) => {
+        await writeBefore(1);
+        await store.deletePoints(...args);
+      },
+    };
+    const { report, conflicts } = await walk(mode, {
+      to: { ...settings.to, store: late },
+      back: { ...back, to: { ...back.to, store: late } },
+    });
+    expect([await versionIn(where, 0), await versionIn(where, 1)]).toEqual(left);
+    expect(conflicts).toEqual([0, 1]);
+    expect(report.strays).toMatchObject({ writes: 2, overruled: 2 });
+  },
+);
+
+test.each([
+  ['carried over', 'carry', NEW],
+  ['copied', 'repair', OLD],
+] as const)(
+  'a memory that was %s, and deleted by its user, is not made again after a kill',
+  async (_, mode, where) => {
+    const { put, walk, versionIn, store, settings, back } = await scene();
+    await put(OLD, 1, 'a');
+    await walk('repair');
+    await put(where, 2, 'b');
+    const dying = dyingOnceWritten(store);
+    const killed = walk(mode, {
+      to: { ...settings.to, store: dying },
+      back: { ...back, to: { ...back.to, store: dying } },
+    });
+    await expect(killed).rejects.toThrow('killed');
+    expect([await versionIn(OLD, 2), await versionIn(NEW, 2)]).toEqual(['b', 'b']);
+    await put(OLD, 2, '-');
+    const { conflicts } = await walk(mode);
+    expect(await versionIn(OLD, 2)).toBe('-');
+    expect(conflicts).toEqual([2]);
+  },
+);
+
+test.each([
+  ['goes on', (saved: ReconcileCheckpoint) => saved],
+  ['begins again', () => RECONCILE_START],
+] as const)(
+  'a first walk that was stopped and %s makes nothing again that users have deleted',
+  async (_, startOf) => {
+    const { put, walk, versionIn } = await scene();
+    for (let id = 0; id < 9; id += 1) await put(NEW, id, 'a');
+    for (const id of [0, 1, 3, 4, 5, 6, 8]) await put(OLD, id, 'a');
+    const stopped = await walk('repair', {}, RECONCILE_START, () => true);
+    expect(stopped).toMatchObject({ isComplete: false });
+    const { conflicts, report } = await walk('repair', {}, startOf(stopped));
+    expect(await versionIn(OLD, 7)).toBe('-');
+    expect(await versionIn(NEW, 7)).toBe('-');
+    expect(conflicts).toEqual([]);
+    expect(faultsIn(report)).toEqual([]);
+    expect((await walk('carry')).report.strays.writes).toBe(0);
+  },
+);
+
+test('a memory that was made before a kill is not made again, however often the walk stops before it comes there', async () => {
+  const { put, walk, versionIn, store, back } = await scene();
+  for (let id = 0; id < 9; id += 1) for (const name of [OLD, NEW]) await put(name, id, 'a');
+  await walk('repair');
+  await put(NEW, 20, 'b');
+  const dying = dyingOnceWritten(store);
+  const to = { ...back.to, store: dying };
+  await expect(walk('repair', { back: { ...back, to } })).rejects.toThrow('killed');
+  expect(await versionIn(OLD, 20)).toBe('b');
+  await put(OLD, 20, '-');
+  await put(OLD, 10, 'c');
+  let stopped = RECONCILE_START;
+  for (let n = 0; n < 2; n += 1) stopped = await walk('repair', {}, stopped, () => true);
+  await walk('repair', {}, stopped);
+  expect([await versionIn(OLD, 10), await versionIn(OLD, 20)]).toEqual(['c', '-']);
+});
+
+test('what is known of both takes one entry for each time that a walk goes on', async () => {
+  const { put, walk, base } = await scene();
+  for (let id = 0; id < 30; id += 1) for (const name of [OLD, NEW]) await put(name, id, 'a');
+  await walk('repair');
+  let stopped = RECONCILE_START;
+  const most: number[] = [];
+  for (let n = 0; n < 9; n += 1) {
+    stopped = await walk('repair', {}, stopped, () => true);
+    most.push(base()?.segments.length ?? 0);
+  }
+  expect(Math.max(...most)).toBeLessThanOrEqual(10);
+  expect((await walk('repair', {}, stopped)).report.strays.writes).toBe(0);
+});
+
+test('a store that takes no condition is asked right before what a memory is now', async () => {
+  const { put, store, versionIn } = await scene();
+  for (const id of [0, 1, 2, 3]) await put(NEW, id, 'a');
+  const refused = new Refusal('RefusedByService', 'Strict mode', { answer: 400 });
+  const strict: VectorStore = {
+    ...store,
+    upsert: async (collection, points, mode, filter) => {
+      if (filter) throw refused;
+      await store.upsert(collection, points, mode);
+    },
+    deletePoints: async (collection, selection) => {
+      if ('filter' in selection) throw refused;
+      await store.deletePoints(collection, selection);
+    },
+  };
+  const to = { store: strict, collection: NEW };
+  const writer = createPointWriter({ to, pageSize: 4, keywords: 'no-slot' }, async () => {});
+  for (const id of [1, 3]) await put(NEW, id, 'b');
+  await writer.replaceUnchanged(
+    [0, 1].map((id) => ({ seen: memory(id, 'a'), by: memory(id, 'c') })),
+  );
+  await writer.removeUnchanged([2, 3].map((id) => memory(id, 'a')));
+  const found = await Promise.all([0, 1, 2, 3].map((id) => versionIn(NEW, id)));
+  expect(found).toEqual(['c', 'b', '-', 'b']);
+});
+
+test('a memory that is made right before it is inserted stays as it is', async () => {
+  const { put, store, versionIn } = await scene();
+  const retrieve: VectorStore['retrieve'] = async (...request) => {
+    const found = await store.retrieve(...request);
+    await put(NEW, 0, 'b');
+    return found;
+  };
+  const to = { store: { ...store, retrieve }, collection: NEW };
+  const writer = createPointWriter({ to, pageSize: 4, keywords: 'no-slot' }, async () => {});
+  await writer.insert([memory(0, 'a')]);
+  expect(await versionIn(NEW, 0)).toBe('b');
+});
+
+test('a memory that was made before it is inserted stays as it is, before 1.17 too', async () => {
+  const { put, store, versionIn } = await scene('1.16.3');
+  await put(NEW, 0, 'b');
+  const to = { store, collection: NEW };
+  const writer = createPointWriter({ to, pageSize: 4, keywords: 'no-slot' }, async () => {});
+  await writer.insert([memory(0, 'a')]);
+  expect(await versionIn(NEW, 0)).toBe('b');
+});

@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+import { bundleOptions } from '../../../serverless/bundle/esbuild.config.ts';
+import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
+
+const ADAPTERS = join(import.meta.dirname, '../../../lib/migration/adapters');
+
+// As written they run anywhere; bundled, a library may ask at run time for what is no longer beside it.
+test.each([
+  [
+    'Neo4j',
+    `import { openNeo4j } from './neo4j.ts';
+     openNeo4j({ url: 'bolt://127.0.0.1:1', user: '', password: '', patienceMs: 0 })
+       .server()`,
+    'RetryableUnavailable',
+  ],
+  [
+    'S3',
+    `import { openArtifacts } from './open-artifacts.ts';
+     openArtifacts('s3://bucket', { s3Endpoint: 'http://127.0.0.1:1' })
+       .head('key')`,
+    'ECONNREFUSED',
+  ],
+])('A bundle with the adapter of %s gets as far as the network', async (_, call, failure) => {
+  const outfile = join(await temporaryFolder(), 'index.mjs');
+  const contents = `${call}.catch(({ name, code }) => console.log(name, code));`;
+  await build({ ...bundleOptions, stdin: { contents, resolveDir: ADAPTERS }, outfile });
+  // A process of its own: the test runner lends modules a `require` that Lambda does not.
+  const { stdout } = await promisify(execFile)(process.execPath, [outfile]);
+  expect(stdout).toContain(failure);
+});

@@ -1,0 +1,40 @@
+// The functions of the migration: the command line finds them, and nobody but the operator, the state machine and the
+// schedules of the watchdog may invoke them. Their variables and limits are approved in approved/migrating.yml.
+import { expect, it } from 'vitest';
+import { FUNCTIONS, type FunctionName } from '../../../cli/migration/migrate/commands.ts';
+import { deployedName } from '../../../cli/migration/migrate/stage-place.ts';
+import {
+  migrationFunctionsOf,
+  readTemplate,
+  resourcesOf,
+} from '../../shared/support/packaged-template.ts';
+
+const template = readTemplate('migrating');
+const functions = migrationFunctionsOf(template);
+
+it.each(Object.keys(FUNCTIONS) as FunctionName[])(
+  'the command line finds the function %s',
+  (file) => {
+    const name = deployedName(file, 'prod');
+    const found = functions.filter(([, { FunctionName }]) => FunctionName === name);
+    expect(found.map(([entry]) => entry)).toEqual([`migration/${file}`]);
+  },
+);
+
+it('the schedules of the watchdog are all that may invoke a function from outside', () => {
+  const rules = resourcesOf(template, 'AWS::Events::Rule').filter(([id]) =>
+    id.startsWith('Watchdog'),
+  );
+  const permissions = resourcesOf(template, 'AWS::Lambda::Permission')
+    .map(([, { Properties }]) => Properties)
+    .filter((properties) => /"Migration\w+LambdaFunction"/.test(JSON.stringify(properties)));
+  expect(resourcesOf(template, 'AWS::Lambda::Url')).toEqual([]);
+  expect(permissions).toEqual(
+    rules.map(([rule]) => ({
+      Action: 'lambda:InvokeFunction',
+      FunctionName: { 'Fn::GetAtt': ['MigrationRetentionLambdaFunction', 'Arn'] },
+      Principal: 'events.amazonaws.com',
+      SourceArn: { 'Fn::GetAtt': [rule, 'Arn'] },
+    })),
+  );
+});

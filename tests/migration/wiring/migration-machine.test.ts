@@ -1,0 +1,59 @@
+// The deployed state machine is the definition that the tests execute, and everything it names is deployed.
+import { describe, expect, it } from 'vitest';
+import { REMEDIES, RETRYABLE_FAILURES } from '../../../lib/migration/refusals.ts';
+import {
+  migrationMachine,
+  type StateMachineDefinition,
+} from '../../../serverless/migration/machine.ts';
+import {
+  type FunctionProperties,
+  readTemplate,
+  resourcesOf,
+  theOnly,
+} from '../../shared/support/packaged-template.ts';
+
+// What AWS lists as transient when Lambda is invoked (Step Functions guide, "Handle Lambda service exceptions"), and a
+// timeout of the function as Node's runtime names it.
+const TRANSIENT_ERRORS = [
+  ...['ClientExecutionTimeoutException', 'ServiceException', 'AWSLambdaException'],
+  ...['SdkClientException', 'Unknown', 'TooManyRequestsException'],
+].map((name) => `Lambda.${name}`);
+const PLATFORM_ERRORS = [...TRANSIENT_ERRORS, 'Sandbox.Timedout', 'States.ALL'];
+
+interface MachineProperties {
+  readonly DefinitionString: { readonly 'Fn::Sub': string };
+}
+
+describe('the state machine', () => {
+  const template = readTemplate('migrating');
+  const machine = theOnly<MachineProperties>(template, 'AWS::StepFunctions::StateMachine');
+  const definition = machine.Properties.DefinitionString['Fn::Sub'];
+  const { States } = JSON.parse(definition) as StateMachineDefinition;
+  const tasks = Object.entries(States).filter(([, { Type }]) => Type === 'Task');
+
+  it('is the one that tests and rehearsals execute, with region and account put in', () => {
+    const executed = JSON.stringify(migrationMachine('prod')).replaceAll('#{', `\${`);
+    expect(JSON.parse(definition)).toEqual(JSON.parse(executed));
+  });
+
+  it.each(tasks)('%s invokes a function that is deployed, and outwaits it', (_, task) => {
+    const [arn, name] = task.Resource?.split(':function:') ?? [];
+    expect(arn).toBe(`arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}`);
+    const functions = resourcesOf<FunctionProperties>(template, 'AWS::Lambda::Function');
+    const found = functions.filter(([, { Properties }]) => Properties.FunctionName === name);
+    expect(found).toHaveLength(1);
+    const [[, { Properties }] = ['', { Properties: { Timeout: undefined } }]] = found;
+    expect(task.TimeoutSeconds).toBeGreaterThan(Number(Properties.Timeout));
+  });
+
+  it.each(tasks)('%s retries every transient error of Lambda', (_, { Retry = [] }) => {
+    const retried = Retry.flatMap(({ ErrorEquals }) => ErrorEquals);
+    expect(retried).toEqual(expect.arrayContaining(TRANSIENT_ERRORS));
+  });
+
+  it.each(tasks)('%s tells real failures apart', (_, { Retry = [], Catch = [] }) => {
+    const real = [...PLATFORM_ERRORS, ...RETRYABLE_FAILURES, ...Object.keys(REMEDIES)];
+    const named = [...Retry, ...Catch].flatMap(({ ErrorEquals }) => ErrorEquals);
+    expect(named.filter((name) => !real.includes(name))).toEqual([]);
+  });
+});

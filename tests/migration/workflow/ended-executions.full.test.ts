@@ -1,0 +1,141 @@
+// Whatever ends the execution inside the window, the watch rolls it back when the window closes: no failure of the
+// state machine, not even one that it cannot catch, leaves writes frozen.
+import { describe, expect, it } from 'vitest';
+import type { Phase } from '../../../lib/migration/phases.ts';
+import type { Hooks } from '../../../lib/migration/ports/hooks.ts';
+import { Refusal } from '../../../lib/migration/refusals.ts';
+import type { Services } from '../../../lib/migration/services.ts';
+import { keepWatch } from '../../../lib/migration/steps/watch.ts';
+import { SOURCE } from '../../../sandbox/world.ts';
+import { fingerprintOf } from '../support/holdings.ts';
+import { createMigration, type Migration, RUN } from '../support/migration.ts';
+import { approving, execute } from '../support/state-machine.ts';
+
+/** As they are asked: each takes a moment, so that every phase is looked at. */
+function unhurried({ hooks }: Services, refuses?: string): Hooks {
+  const asked = new Set<string>();
+  return {
+    async ask(request) {
+      const { action, occasion } = request;
+      if (action === refuses) throw new Refusal('RefusedByService', `It refuses ${action}.`);
+      const name = `${occasion} ${action}`;
+      if (asked.has(name)) return await hooks.ask(request);
+      asked.add(name);
+      return 'under-way';
+    },
+  };
+}
+
+async function startedMigration() {
+  const migration = await createMigration();
+  await migration.start();
+  const before = await fingerprintOf(migration.services.vectors, SOURCE);
+  return { migration, before };
+}
+
+async function phaseOf({ runs }: Migration): Promise<Phase> {
+  return (await runs.read(RUN)).phase;
+}
+
+/** Nobody is left but the schedule. */
+async function watchUntilReturned(migration: Migration): Promise<void> {
+  migration.pass((await migration.runs.read(RUN)).plan.windowMinutes * 60_000);
+  for (;;) {
+    const result = await keepWatch(migration.services);
+    if (result === undefined || result.dryRun || result.done) return;
+    migration.pass(120_000);
+  }
+}
+
+async function expectReturned(migration: Migration, before: object): Promise<void> {
+  expect(await phaseOf(migration)).toBe('copied');
+  expect(migration.operator.heard.at(-1)).toBe('open-writes');
+  expect(await migration.services.setting.read()).toBe(SOURCE);
+  expect(await fingerprintOf(migration.services.vectors, SOURCE)).toEqual(before);
+}
+
+describe('an execution that somebody stops', () => {
+  it.each(['switching', 'switching-back'] as const)('while the run is %s', async (phase) => {
+    const { migration, before } = await startedMigration();
+    const { services } = migration;
+    const hooks = unhurried(services, phase === 'switching-back' ? 'deploy-new' : undefined);
+    const approve = approving(migration);
+    const stop = new AbortController();
+    const { failure } = await execute(migration, {
+      services: { ...services, hooks },
+      signal: stop.signal,
+      onTask: async (state) => {
+        await approve(state);
+        if (state === 'Look' && (await phaseOf(migration)) === phase) stop.abort();
+        stop.signal.throwIfAborted();
+      },
+    });
+    expect(failure).toBe('ExecutionAbortedError');
+    expect(await phaseOf(migration)).toBe(phase);
+    await watchUntilReturned(migration);
+    await expectReturned(migration, before);
+  });
+});
+
+/** What Step Functions catches by no name, not even by States.ALL. */
+function uncatchable(name: string): Error {
+  return Object.assign(new Error(name), { name, isRetryable: false, isCatchable: false });
+}
+
+describe('an execution that fails of itself', () => {
+  it.each([
+    ['States.Runtime', 'Cutover'],
+    ['States.DataLimitExceeded', 'Cutover'],
+    ['States.DataLimitExceeded', 'Look'],
+  ])('with %s of %s', async (name, failing) => {
+    const { migration, before } = await startedMigration();
+    const approve = approving(migration);
+    const { failure } = await execute(migration, {
+      onTask: async (state) => {
+        await approve(state);
+        const isFrozen = (await migration.runs.read(RUN)).window !== undefined;
+        if (isFrozen && state === failing) throw uncatchable(name);
+      },
+    });
+    expect(failure).toBe(name);
+    expect(await phaseOf(migration)).toBe('switching');
+    await watchUntilReturned(migration);
+    await expectReturned(migration, before);
+  });
+
+  it('because a newer program has led the run into a phase that it does not know', async () => {
+    const { migration, before } = await startedMigration();
+    const { runs } = migration.services;
+    const approve = approving(migration);
+    let isLooking = false;
+    const read: typeof runs.read = async (runId) => {
+      const run = await runs.read(runId);
+      const isUnknown = isLooking && run.phase === 'switching';
+      return isUnknown ? { ...run, phase: 'unheard-of' as Phase } : run;
+    };
+    const { failure } = await execute(migration, {
+      services: { ...migration.services, runs: { ...runs, read } },
+      onTask: async (state) => {
+        await approve(state);
+        isLooking = state === 'Look';
+      },
+    });
+    expect(failure).toBe('UnknownPhase');
+    await watchUntilReturned(migration);
+    await expectReturned(migration, before);
+  });
+
+  it('because it may not roll back while the webhook refuses to open writes', async () => {
+    const { migration, before } = await startedMigration();
+    const { services } = migration;
+    const approve = approving(migration);
+    const { tasks, failure } = await execute(migration, {
+      services: { ...services, hooks: unhurried(services, 'open-writes') },
+      onTask: approve,
+    });
+    expect(tasks.at(-1)).toBe('RollBack');
+    expect(failure).toBe('RefusedByService');
+    await watchUntilReturned(migration);
+    await expectReturned(migration, before);
+  });
+});

@@ -1,0 +1,79 @@
+// The state machine as it is deployed, where something fails on the way.
+import { describe, expect, it } from 'vitest';
+import { Refusal, RetryableFailure } from '../../../lib/migration/refusals.ts';
+import { SOURCE } from '../../../sandbox/world.ts';
+import { changedServices, whenAsked } from '../support/changed-services.ts';
+import { deleteFirst, fingerprintOf } from '../support/holdings.ts';
+import { createMigration, RUN } from '../support/migration.ts';
+import { LEASE_MS } from '../support/run-table.ts';
+import { approving, execute } from '../support/state-machine.ts';
+
+describe('the state machine', () => {
+  it('repeats a window in which users may be on the new version already', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    let asked = 0;
+    const refusing = whenAsked(migration, 'open-writes', async () => {
+      asked += 1;
+      if (asked === 1) throw new Refusal('RefusedByService', 'The webhook answered 404.');
+    });
+    const { tasks, failure } = await execute(migration, {
+      services: changedServices(migration.services, refusing),
+      onTask: approving(migration),
+    });
+    expect([failure, tasks.at(-1)]).toEqual([undefined, 'Look']);
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+    expect(migration.operator.heard).not.toContain('deploy-old');
+  });
+
+  it('started again after a rollback, copies what has changed and opens the next window', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    await execute(migration, { onTask: approving(migration) });
+    await migration.finish('rollback');
+    await deleteFirst(migration, SOURCE);
+    const changed = await fingerprintOf(migration.services.vectors, SOURCE);
+    const { tasks, failure } = await execute(migration, { onTask: approving(migration) });
+    expect([tasks.slice(0, 2), failure]).toEqual([['Look', 'Copy'], undefined]);
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+    expect(await fingerprintOf(migration.services.vectors, migration.target)).toEqual(changed);
+  });
+
+  it('tries again what was only out of reach', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    const { vectors } = migration.services;
+    let calls = 0;
+    const version = async () => {
+      calls += 1;
+      if (calls < 3) throw new RetryableFailure('RetryableUnavailable', 'Not yet.');
+      return await vectors.version();
+    };
+    const { tasks, failure } = await execute(migration, {
+      services: changedServices(migration.services, { vectors: { version } }),
+      onTask: approving(migration),
+    });
+    expect(failure).toBeUndefined();
+    expect(tasks.join(' ')).toContain('Backup Backup Backup');
+  });
+
+  it.each(['Copy', 'Cutover'])('outwaits the lease of a %s that died', async (dying) => {
+    const migration = await createMigration();
+    await migration.start();
+    const approve = approving(migration);
+    let hasDied = false;
+    const { tasks, failure } = await execute(migration, {
+      onTask: async (state) => {
+        await approve(state);
+        if (state !== dying || hasDied) return;
+        hasDied = true;
+        await migration.lock.take(RUN);
+        throw Object.assign(new Error('Task timed out'), { name: 'Sandbox.Timedout' });
+      },
+    });
+    expect(failure).toBeUndefined();
+    // The clock is turned by five seconds a task.
+    const meanwhile = tasks.filter((state) => state === dying).length;
+    expect(meanwhile).toBeGreaterThanOrEqual(LEASE_MS / 5_000);
+  });
+});

@@ -1,0 +1,189 @@
+// The state machine as it is deployed, from the start to the cutover, and a rollback by itself when something fails.
+import { describe, expect, it } from 'vitest';
+import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
+import { REMEDIES, RETRYABLE_FAILURES } from '../../../lib/migration/refusals.ts';
+import { testUserOf } from '../../../lib/migration/runs/run-names.ts';
+import { POLL_SECONDS } from '../../../lib/migration/runs/times.ts';
+import { readStatus } from '../../../lib/migration/steps/status.ts';
+import type { EnteredState } from '../../../sandbox/rehearsal/state-machine.ts';
+import { SOURCE } from '../../../sandbox/world.ts';
+import { migrationMachine, type Retrier } from '../../../serverless/migration/machine.ts';
+import { changedServices } from '../support/changed-services.ts';
+import { fingerprintOf } from '../support/holdings.ts';
+import { createMigration, RUN } from '../support/migration.ts';
+import { migrationAt } from '../support/prepared.ts';
+import { LEASE_MS } from '../support/run-table.ts';
+import { approving, execute } from '../support/state-machine.ts';
+
+describe('the state machine', () => {
+  it('carries a run from its start to the cutover, waiting for the person in between', async () => {
+    const migration = await createMigration();
+    const before = await fingerprintOf(migration.services.vectors, SOURCE);
+    await migration.start();
+    const { tasks, failure } = await execute(migration, { onTask: approving(migration) });
+    expect(failure).toBeUndefined();
+    const steps = tasks.filter((state, n) => state !== 'Look' && state !== tasks[n - 2]);
+    expect(steps).toEqual(['Backup', 'Rebuild', 'Copy', 'Cutover']);
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+    expect(await migration.services.setting.read()).toBe(migration.target);
+    expect(await fingerprintOf(migration.services.vectors, migration.target)).toEqual(before);
+  });
+
+  it('stops at a refusal before the window, and goes on from there when started again', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    const encodesKeywords = async () => false;
+    const services = changedServices(migration.services, { vectors: { encodesKeywords } });
+    const { tasks, failure } = await execute(migration, { services });
+    expect([tasks.at(-1), failure]).toEqual(['Copy', 'RefusedPrerequisites']);
+    const again = await execute(migration, { onTask: approving(migration) });
+    expect(again.failure).toBeUndefined();
+  });
+
+  it('rolls back by itself when the window closes', async () => {
+    const migration = await createMigration();
+    await migration.start();
+    const approve = approving(migration);
+    const { failure } = await execute(migration, {
+      onTask: async (state) => {
+        await approve(state);
+        if (state === 'Cutover') migration.pass(31 * 60_000);
+      },
+    });
+    expect(failure).toBe('RolledBack');
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+  });
+});
+
+// What a state of each kind writes into the history of an execution, which ends at 25,000.
+const EVENTS = { Task: 5, Choice: 2, Wait: 2 };
+const LONGEST_HISTORY = 25_000;
+
+function eventsOf(type: string): number {
+  if (type === 'Fail' || type === 'Succeed') return 2;
+  return EVENTS[type as keyof typeof EVENTS];
+}
+
+// Of waiting for services: the first snapshot at its slowest, and a window of the default length.
+const SERVICE_MINUTES = 10 + 30;
+// Of waiting for a person: the longest window that a plan may have.
+const PERSON_MINUTES = 240;
+
+// serverless/migration/functions.ts
+const LONGEST_FUNCTION_SECONDS = 900;
+
+function waitedSeconds(retrier: Retrier): number {
+  const { IntervalSeconds, BackoffRate, MaxAttempts } = retrier;
+  const pauses = Array.from({ length: MaxAttempts }, (_, n) => IntervalSeconds * BackoffRate ** n);
+  return pauses.reduce((sum, pause) => sum + pause, 0);
+}
+
+describe('the definition', () => {
+  const { States } = migrationMachine('test');
+  const tasks = Object.entries(States).filter(([, { Type }]) => Type === 'Task');
+
+  it('outwaits a step that died, and one that is at work for as long as a function may be', () => {
+    for (const [name, { Retry = [] }] of tasks) {
+      const running = Retry.filter((retrier) => retrier.ErrorEquals.includes('RetryableLockHeld'));
+      // Without jitter, which might draw nothing but short pauses.
+      expect(running.map(({ JitterStrategy = 'NONE' }) => JitterStrategy)).toEqual(['NONE']);
+      const longest = LONGEST_FUNCTION_SECONDS + LEASE_MS / 1_000;
+      expect(running.map(waitedSeconds)[0], name).toBeGreaterThanOrEqual(longest);
+    }
+  });
+
+  const seconds = (state: string) => States[state]?.Seconds ?? 0;
+
+  /** The longest window that a plan may have, in which nobody does what a person is asked for until it has closed. */
+  async function waitForPerson() {
+    const migration = await migrationAt('copied', {}, { windowMinutes: PERSON_MINUTES });
+    const services = { ...migration.services, hooks: askAPerson };
+    await migration.invoke('cutover', {}, services);
+    const begun = migration.clock().getTime();
+    const entered: EnteredState[] = [];
+    const { failure } = await execute(migration, {
+      services,
+      passMs: 0,
+      onTask: async () => {
+        const { phase, pendingAction } = await migration.runs.read(RUN);
+        if (phase !== 'switching-back' || !pendingAction) return;
+        await migration.confirm(pendingAction.action);
+      },
+      onEntered: (state) => {
+        entered.push(state);
+        if (state.name === 'AwaitPerson') migration.pass(seconds(state.name) * 1_000);
+        if (state.name === 'Wait') migration.pass(POLL_SECONDS * 1_000);
+      },
+    });
+    const minutes = (migration.clock().getTime() - begun) / 60_000;
+    return { entered, failure, minutes };
+  }
+
+  it('has room in its history for days of waiting for the approval and a window of four hours', async () => {
+    const { entered, failure, minutes } = await waitForPerson();
+    expect(failure).toBe('RolledBack');
+    expect(minutes).toBeGreaterThanOrEqual(PERSON_MINUTES);
+    expect(entered.map(({ name }) => name)).toContain('AwaitPerson');
+    const forPerson = entered.reduce((sum, { type }) => sum + eventsOf(type), 0);
+    const perLook = EVENTS.Task + EVENTS.Choice;
+    const forApproval = 5 * (86_400 / seconds('AwaitApproval')) * (perLook + EVENTS.Wait);
+    const perPoll = perLook + EVENTS.Task + EVENTS.Choice + EVENTS.Wait;
+    const forServices = ((SERVICE_MINUTES * 60) / POLL_SECONDS) * perPoll;
+    expect(forApproval + forServices + forPerson).toBeLessThan(LONGEST_HISTORY);
+  });
+
+  it('does not wait for a person who has confirmed', async () => {
+    const migration = await migrationAt('copied');
+    const services = { ...migration.services, hooks: askAPerson };
+    await migration.invoke('cutover', {}, services);
+    const paused: string[] = [];
+    let looks = 0;
+    const stop = new AbortController();
+    await execute(migration, {
+      services,
+      signal: stop.signal,
+      onTask: async (state) => {
+        if (state !== 'Look') return;
+        looks += 1;
+        if (looks === 6) stop.abort();
+        if (looks !== 3) return;
+        const { pendingAction: pending } = await migration.runs.read(RUN);
+        if (pending?.action !== 'freeze') throw new Error('No freeze is asked for');
+        const request = { ...pending, runId: RUN, occasion: '', deadlineAt: undefined };
+        await migration.operator.hooks.ask({ ...request, testUser: testUserOf(RUN) });
+        await migration.confirm('freeze');
+      },
+      onEntered: ({ name }) => void (/Wait|Await/.test(name) && paused.push(name)),
+    });
+    expect(paused.slice(0, 4)).toEqual(['AwaitPerson', 'AwaitPerson', 'Wait', 'Wait']);
+  });
+
+  it('names only what the status tells', async () => {
+    const migration = await migrationAt('copied');
+    await migration.invoke('cutover', {}, { ...migration.services, hooks: askAPerson });
+    const status = JSON.parse(JSON.stringify(await readStatus(migration.services)));
+    const paths = JSON.stringify(States).matchAll(/\$\.status\.([\w.[\]]+)/g);
+    const named = new Set([...paths].map(([, path = '']) => path));
+    expect(named.size).toBeGreaterThan(1);
+    for (const path of named) expect(status).toHaveProperty(path);
+  });
+
+  it('has a deadline on every task, and retries nothing that was refused', () => {
+    for (const [name, { TimeoutSeconds, Retry = [] }] of tasks) {
+      expect(TimeoutSeconds, name).toBeGreaterThan(0);
+      const retried = Retry.flatMap(({ ErrorEquals }) => ErrorEquals);
+      expect(retried, name).toEqual(expect.arrayContaining([...RETRYABLE_FAILURES]));
+      expect(retried.filter((error) => error in REMEDIES)).toEqual([]);
+      expect(retried.filter((error) => error.startsWith('Retryable')).toSorted()).toEqual(
+        [...RETRYABLE_FAILURES].toSorted(),
+      );
+    }
+  });
+
+  it('rolls back where the step of the window never answers', () => {
+    const caught = tasks.filter(([, { Catch = [] }]) =>
+      Catch.some(({ Next }) => Next === 'RollBack'),
+    );
+    expect(caught.map(([name]) => name)).toEqual(['Cutover']);
+  });
+});

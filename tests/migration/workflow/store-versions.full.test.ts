@@ -1,0 +1,53 @@
+// The same migration on every version of the store that behaves otherwise, and on one that keeps snapshots elsewhere.
+import { describe, expect, it } from 'vitest';
+import { SOURCE, type WorldOptions } from '../../../sandbox/world.ts';
+import { fingerprintOf } from '../support/holdings.ts';
+import { createMigration } from '../support/migration.ts';
+import { approving, execute } from '../support/state-machine.ts';
+import { VERSIONS } from '../support/vector-stores.ts';
+
+async function migrate(qdrant: WorldOptions['qdrant'] = {}, accepts: string[] = []) {
+  const migration = await createMigration({ qdrant, snapshotPartBytes: 1_000 });
+  const { vectors } = migration.services;
+  const before = await fingerprintOf(vectors, SOURCE);
+  await migration.start({ accepts });
+  const { failure } = await execute(migration, { onTask: approving(migration) });
+  return { migration, vectors, before, failure };
+}
+
+describe('a migration on a store of', () => {
+  it.each(VERSIONS.filter((version) => !isWithoutKeywords(version)))('%s', async (version) => {
+    const { vectors, migration, before, failure } = await migrate({ version });
+    expect(failure).toBeUndefined();
+    expect(await fingerprintOf(vectors, migration.target)).toEqual(before);
+    await migration.finish('rollback');
+    expect(await migration.services.setting.read()).toBe(SOURCE);
+  });
+
+  it.each(VERSIONS.filter(isWithoutKeywords))(
+    '%s, which makes no keyword vectors, has to be meant',
+    async (version) => {
+      await expect(migrate({ version })).rejects.toThrow('--accept empty-keywords');
+      const { vectors, migration, before, failure } = await migrate({ version }, [
+        'empty-keywords',
+      ]);
+      expect(failure).toBeUndefined();
+      expect(await fingerprintOf(vectors, migration.target)).toEqual(before);
+    },
+  );
+
+  it('snapshots in object storage rolls back to one of them', async () => {
+    const { vectors, migration, before, failure } = await migrate({
+      keepsSnapshotsElsewhere: true,
+    });
+    expect(failure).toBeUndefined();
+    await vectors.deleteCollection(SOURCE);
+    await migration.finish('rollback');
+    const restored = await migration.services.setting.read();
+    expect(await fingerprintOf(vectors, restored)).toEqual(before);
+  });
+});
+
+function isWithoutKeywords(version: string): boolean {
+  return ['1.15.2', '1.11.5'].includes(version);
+}

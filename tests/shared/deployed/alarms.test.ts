@@ -1,0 +1,33 @@
+// A function that fails raises the alarm of the deployed stage. The emulator evaluates alarms of one metric alone, and
+// otherwise than CloudWatch: when each alarm fires is approved in tests/shared/wiring/approved/migrating.yml.
+import {
+  CloudWatchClient,
+  DescribeAlarmsCommand,
+  PutMetricDataCommand,
+} from '@aws-sdk/client-cloudwatch';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { expect, inject, test } from 'vitest';
+import { clientOptions } from '../../../local/emulator/emulated-stage.ts';
+
+const { stage, environment } = inject('deployed');
+const cloudWatch = new CloudWatchClient(clientOptions(environment));
+
+async function stateOf(name: string): Promise<string | undefined> {
+  const AlarmNamePrefix = `finance-ledger-${stage}-${name}`;
+  const { MetricAlarms } = await cloudWatch.send(new DescribeAlarmsCommand({ AlarmNamePrefix }));
+  return MetricAlarms?.[0]?.StateValue;
+}
+
+test('a watchdog that fails raises its alarm', async () => {
+  expect(await stateOf('watchdog-failed')).not.toBe('ALARM');
+  const FunctionName = `finance-ledger-${stage}-migrationRetention`;
+  const Payload = JSON.stringify({ runId: 5 });
+  const { FunctionError } = await new LambdaClient(
+    clientOptions(inject('operator').environment),
+  ).send(new InvokeCommand({ FunctionName, Payload }));
+  expect(FunctionError).toBeDefined();
+  // The emulator evaluates its alarms when somebody sends data, whatever they are.
+  const MetricData = [{ MetricName: 'Any', Value: 1 }];
+  await cloudWatch.send(new PutMetricDataCommand({ Namespace: 'Tests', MetricData }));
+  expect(await stateOf('watchdog-failed')).toBe('ALARM');
+});

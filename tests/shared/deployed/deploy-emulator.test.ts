@@ -1,0 +1,39 @@
+// npm run deploy:emulator: a stage that answers, and nothing of it after Ctrl-C.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
+import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
+import { descendantsOf, survivorsOf } from '../support/process-tree.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const PROGRAM = join(import.meta.dirname, '../../../local/emulator/deploy-emulator.ts');
+
+test('the stage answers the command that it prints, and is gone after Ctrl-C', async () => {
+  const folder = await temporaryFolder();
+  const child = spawn(process.execPath, [PROGRAM], {
+    env: { ...BARE_ENVIRONMENT, TMPDIR: folder },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = once(child, 'close');
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line);
+    if (line.startsWith('Ctrl-C')) break;
+  }
+  const printed = lines.find((line) => line.startsWith('Try:'))?.replace('Try:', '') ?? '';
+  const answer = execFileSync('sh', ['-c', printed], { encoding: 'utf8' });
+  expect(JSON.parse(answer)).toEqual({ success: true, data: [], count: 0 });
+
+  const started = descendantsOf(child.pid ?? 0);
+  child.kill('SIGINT');
+  const [code] = await ended;
+  expect({ code, running: survivorsOf(started), files: await readdir(folder) }).toEqual({
+    code: 0,
+    running: [],
+    files: [],
+  });
+});

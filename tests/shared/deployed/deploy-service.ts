@@ -1,0 +1,159 @@
+// Vitest's global setup of these tests: what a migration speaks to, an emulator of AWS, and the service deployed there.
+import { DynamoDBClient, UpdateContinuousBackupsCommand } from '@aws-sdk/client-dynamodb';
+import {
+  GetFunctionConfigurationCommand,
+  LambdaClient,
+  UpdateFunctionConfigurationCommand,
+} from '@aws-sdk/client-lambda';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import type { TestProject } from 'vitest/node';
+import { createRemembering } from '../../../lib/migration/runs/run-store.ts';
+import { createDocumentClient } from '../../../lib/shared/document-client.ts';
+import { startAwsEmulator } from '../../../local/emulator/aws-emulator.ts';
+import {
+  addressOf,
+  clientOptions,
+  deployStage,
+  type EmulatedStage,
+  repairCors,
+  stackOf,
+} from '../../../local/emulator/emulated-stage.ts';
+import { createRunning, type Running } from '../../../processes/running.ts';
+import { startWebhook } from '../../../sandbox/webhook.ts';
+import { SOURCE, startSandboxWorld } from '../../../sandbox/world.ts';
+import { runCommand } from '../support/command.ts';
+import { createUser, putBoundary } from './users.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    deployed: EmulatedStage;
+    /** The same as users who have just the policy of their role in docs/ledger/deploy.md. */
+    deployer: EmulatedStage;
+    operator: EmulatedStage;
+    remover: EmulatedStage;
+    /** How many roles act within the boundary. */
+    boundedRoles: number;
+    /** What is deployed, as `serverless deploy --package` takes it. */
+    packageFolder: string;
+    /** Of the stage. */
+    parameters: Readonly<Record<string, string>>;
+    /** The run that the test user's key is for. */
+    runId: string;
+    /** Of the ledger that the tests use; the deployed service requires one. */
+    apiKey: string;
+  }
+}
+
+const STAGE = 'dev';
+const RUN = 'deployed';
+const BUCKET = 'migration-artifacts';
+const KEY_PARAMETER = '/emulated/memory-backend-key';
+const COLLECTION_PARAMETER = '/emulated/memory-collection';
+const CANARY_KEY_PARAMETER = '/finance-ledger/dev/canary-key';
+
+// Long waits of the state machine last a hundredth of what they say.
+const WAIT_SCALE = 0.01;
+
+export default async function deployService({ provide }: TestProject) {
+  const running = createRunning();
+  try {
+    const { environment } = await startAwsEmulator(running, { waitScale: WAIT_SCALE });
+    // For clients in this process, and in those of the tests, which inherit it.
+    Object.assign(process.env, environment);
+    const deployed = { stage: STAGE, environment };
+    const parameters = await openMigration(running, environment);
+    const folder = await running.temporaryFolder('ledger-deployed-');
+    const deployer = { ...deployed, environment: await createUser(environment, 'deploy') };
+    const operator = { ...deployed, environment: await createUser(environment, 'operator') };
+    const remover = { ...deployed, environment: await createUser(environment, 'removal') };
+    await deployStage(deployer, folder, parameters);
+    provide('boundedRoles', (await putBoundary(deployed)).length);
+    provide('deployer', deployer);
+    provide('operator', operator);
+    provide('remover', remover);
+    provide('packageFolder', folder);
+    provide('parameters', parameters);
+    await repairCors(deployed);
+    provide('deployed', deployed);
+    provide('runId', RUN);
+    provide('apiKey', await createKey(operator, 'home'));
+    await openCanary(deployed, await createKey(operator, 'canary'));
+    provide('apiUrl', await addressOf(deployed));
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+  return running.stop;
+}
+
+/** @returns the secret of a new API key */
+async function createKey({ stage, environment }: EmulatedStage, ledger: string): Promise<string> {
+  const words = ['--stage', stage, 'create', '--name', 'tests', '--ledger', ledger];
+  const { code, stdout, stderr } = await runCommand('cli/ledger/keys.ts', words, environment);
+  if (code !== 0) throw new Error(stderr);
+  return stdout.trim();
+}
+
+/**
+ * Its key, the address of the API on the emulator, which is none of AWS's, and the recovery of the table, which
+ * CloudFormation on the emulator leaves out.
+ */
+async function openCanary(deployed: EmulatedStage, key: string): Promise<void> {
+  const options = clientOptions(deployed.environment);
+  await new DynamoDBClient(options).send(
+    new UpdateContinuousBackupsCommand({
+      TableName: stackOf(deployed.stage),
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+    }),
+  );
+  const secret = { Name: CANARY_KEY_PARAMETER, Value: key, Type: 'SecureString' } as const;
+  await new SSMClient(options).send(new PutParameterCommand(secret));
+  const lambda = new LambdaClient(options);
+  const FunctionName = `${stackOf(deployed.stage)}-canary`;
+  const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
+  const [apiId] = new URL(await addressOf(deployed)).hostname.split('.');
+  const API_URL = `${deployed.environment.AWS_ENDPOINT_URL}/_aws/execute-api/${apiId}`;
+  const Variables = { ...Environment?.Variables, API_URL };
+  await lambda.send(
+    new UpdateFunctionConfigurationCommand({ FunctionName, Environment: { Variables } }),
+  );
+}
+
+/** @returns the parameters of the stage */
+async function openMigration(running: Running, environment: EmulatedStage['environment']) {
+  const client = createDocumentClient(environment.AWS_ENDPOINT_URL);
+  const tableName = `finance-ledger-${STAGE}`;
+  const remembering = createRemembering({ client, tableName, clock: () => new Date() });
+  const world = await startSandboxWorld({ runId: RUN, remembering, hasGraph: false });
+  running.whenStopping(world.close);
+  const webhook = await startWebhook(world.operator.hooks);
+  running.whenStopping(webhook.close);
+  const { QDRANT_URL = '', MEMORY_BACKEND_URL = '', MEMORY_PREVIEW_URL = '' } = world.environment;
+  await keepOnAws(environment, world.environment.MEMORY_BACKEND_KEY ?? '');
+  return {
+    qdrantUrl: QDRANT_URL,
+    memoryBackendUrl: MEMORY_BACKEND_URL,
+    memoryPreviewUrl: MEMORY_PREVIEW_URL,
+    memoryBackendKeyParameter: KEY_PARAMETER,
+    migrationWebhookUrl: webhook.url,
+    collectionParameter: COLLECTION_PARAMETER,
+    artifactsUrl: `s3://${BUCKET}/migration`,
+    canaryKeyParameter: CANARY_KEY_PARAMETER,
+    alarmTopicArn: 'arn:aws:sns:eu-west-1:000000000000:alarms',
+  };
+}
+
+/** What an operator makes before the first deployment of a migration. */
+async function keepOnAws(environment: EmulatedStage['environment'], key: string): Promise<void> {
+  const options = clientOptions(environment);
+  const s3 = new S3Client({ ...options, forcePathStyle: true });
+  await s3.send(new CreateBucketCommand({ Bucket: BUCKET, ObjectLockEnabledForBucket: true }));
+  const ssm = new SSMClient(options);
+  for (const [Name, Value, Type] of [
+    [KEY_PARAMETER, key, 'SecureString'],
+    [COLLECTION_PARAMETER, SOURCE, 'String'],
+  ] as const) {
+    await ssm.send(new PutParameterCommand({ Name, Value, Type }));
+  }
+}

@@ -1,0 +1,69 @@
+// A first deployment that failed leaves its empty table behind: a command removes it, and nothing else.
+import {
+  CloudFormationClient,
+  CreateStackCommand,
+  DescribeStacksCommand,
+} from '@aws-sdk/client-cloudformation';
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  DynamoDBClient,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { expect, inject, test } from 'vitest';
+import definition from '../../../lib/shared/table.json' with { type: 'json' };
+import { clientOptions, runServerless, stackOf } from '../../../local/emulator/emulated-stage.ts';
+
+const { environment } = inject('deployed');
+const client = new DynamoDBClient(clientOptions(environment));
+// Never deployed here.
+const other = { ...inject('remover'), stage: 'prod' };
+const TableName = stackOf(other.stage);
+// The stage prod has to have one.
+const { alarmTopicArn = '' } = inject('parameters');
+
+async function leaveTable(): Promise<void> {
+  const table = { ...definition, TableName, DeletionProtectionEnabled: true };
+  await client.send(new CreateTableCommand(table as never));
+}
+
+const discard = () => runServerless(other, ['discard-table'], { alarmTopicArn });
+const describeTable = () => client.send(new DescribeTableCommand({ TableName }));
+
+test('where there is none, the command says so', async () => {
+  await expect(discard()).rejects.toThrow(`The table ${TableName} is absent`);
+});
+
+test('an empty one is deleted, although it is protected', async () => {
+  await leaveTable();
+  expect(await discard()).toContain(`Deleted the table ${TableName}`);
+  await expect(describeTable()).rejects.toThrow(
+    expect.objectContaining({ name: 'ResourceNotFoundException' }),
+  );
+});
+
+test('then the stack that the failed deployment left can be removed', async () => {
+  const cloudFormation = new CloudFormationClient(clientOptions(environment));
+  const StackName = stackOf(other.stage);
+  const Resources = { ServerlessDeploymentBucket: { Type: 'AWS::S3::Bucket' } };
+  await cloudFormation.send(
+    new CreateStackCommand({ StackName, TemplateBody: JSON.stringify({ Resources }) }),
+  );
+  await runServerless(other, ['remove'], { alarmTopicArn });
+  await expect(cloudFormation.send(new DescribeStacksCommand({ StackName }))).rejects.toThrow(
+    'does not exist',
+  );
+});
+
+test('one with data is kept', async () => {
+  await leaveTable();
+  const Item = { pk: { S: 'default#TRANSACTION#1' }, sk: { S: '-' } };
+  await client.send(new PutItemCommand({ TableName, Item }));
+  await expect(discard()).rejects.toThrow('left over, with data');
+  await expect(describeTable()).resolves.toBeDefined();
+});
+
+test('the table of a stage that is deployed is kept', async () => {
+  const discarded = runServerless(inject('remover'), ['discard-table']);
+  await expect(discarded).rejects.toThrow('of the stack');
+});

@@ -1,0 +1,131 @@
+// The deployed state machine migrates to the new version, and the command line goes back, both by the functions of
+// the stage, their roles and what they reach on AWS.
+import { setTimeout as delay } from 'node:timers/promises';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import {
+  DescribeExecutionCommand,
+  ListStateMachinesCommand,
+  SFNClient,
+  StartExecutionCommand,
+  StopExecutionCommand,
+} from '@aws-sdk/client-sfn';
+import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { beforeAll, expect, inject, test } from 'vitest';
+import { clientOptions, runServerless } from '../../../local/emulator/emulated-stage.ts';
+import { migrateWith } from '../../migration/support/command-line.ts';
+import { timestampsOf } from './deployments.ts';
+
+const { stage, environment } = inject('operator');
+const deployer = inject('deployer');
+const runId = inject('runId');
+const states = new SFNClient(clientOptions(environment));
+const lambda = new LambdaClient(clientOptions(environment));
+let executionArn: string | undefined;
+
+async function migrate(...words: string[]): Promise<string> {
+  const ended = await migrateWith(environment, ...words, '--stage', stage);
+  expect(ended.code, ended.stderr).toBe(0);
+  return ended.stdout;
+}
+
+/** As the function answers; the command line takes longer. */
+async function invoke(name: string, payload: object = {}) {
+  const FunctionName = `finance-ledger-${stage}-migration${name}`;
+  const Payload = JSON.stringify({ runId, ...payload });
+  const answer = await lambda.send(new InvokeCommand({ FunctionName, Payload }));
+  return JSON.parse(Buffer.from(answer.Payload ?? []).toString());
+}
+
+/** Until the run is there, unless the execution ends before. */
+async function awaitPhase(phase: string): Promise<void> {
+  for (;;) {
+    const { phase: now } = await invoke('Status');
+    if (now === phase) return;
+    const execution = await describeExecution();
+    expect([now, execution]).toEqual([now, expect.objectContaining({ status: 'RUNNING' })]);
+    await delay(500);
+  }
+}
+
+async function startExecution(): Promise<void> {
+  const { stateMachines = [] } = await states.send(new ListStateMachinesCommand({}));
+  const { stateMachineArn } = stateMachines[0] ?? {};
+  const input = JSON.stringify({ runId });
+  ({ executionArn } = await states.send(new StartExecutionCommand({ stateMachineArn, input })));
+}
+
+async function describeExecution() {
+  const { status, error, cause } = await states.send(
+    new DescribeExecutionCommand({ executionArn }),
+  );
+  return { status, error, cause };
+}
+
+async function collection(): Promise<string | undefined> {
+  const Name = '/emulated/memory-collection';
+  const ssm = new SSMClient(clientOptions(inject('deployed').environment));
+  return (await ssm.send(new GetParameterCommand({ Name }))).Parameter?.Value;
+}
+
+beforeAll(async () => {
+  await migrate(
+    ...['preflight', '--run', runId, '--source', 'memories', '--accept', 'no-graph'],
+    ...['--free-gb', '1', '--drain-seconds', '5', '--execute'],
+  );
+  await startExecution();
+});
+
+test('the machine prepares the run and waits for the approval', async () => {
+  await awaitPhase('copied');
+  expect(await collection()).toBe('memories');
+});
+
+test('meanwhile the stage can be neither deployed, nor rolled back, nor removed', async () => {
+  const deploy = ['deploy', '--package', inject('packageFolder')];
+  const rollback = ['rollback', '--timestamp', (await timestampsOf(deployer))[0] ?? ''];
+  for (const command of [deploy, rollback]) {
+    await expect(runServerless(deployer, command, inject('parameters'))).rejects.toThrow(
+      `It would change functions while the run ${runId} is active (phase copied).`,
+    );
+  }
+  await expect(runServerless(inject('remover'), ['remove'])).rejects.toThrow(
+    'It would remove the functions',
+  );
+});
+
+test('once approved, it takes the run to the new version, also when it is started again', async () => {
+  // The emulator hides the names of errors, so that a machine that finds the lock held would roll back.
+  await states.send(new StopExecutionCommand({ executionArn }));
+  await expect.poll(describeExecution).toMatchObject({ status: 'ABORTED' });
+  const { approval } = await invoke('Status');
+  const approving = { approvedDigest: approval.digest, approvedBy: 'ada' };
+  expect(await invoke('Cutover', { execute: true, ...approving })).toMatchObject({
+    phase: 'switching',
+  });
+  await startExecution();
+  await awaitPhase('live');
+  await expect.poll(describeExecution).toMatchObject({ status: 'SUCCEEDED' });
+  expect(await collection()).toBe(`memories_v3_${runId}`);
+});
+
+test('a changed setting of the migration, and no other, is refused before packaging', async () => {
+  const parameters = { ...inject('parameters'), migrationWebhookUrl: 'https://another.example' };
+  const output = await runServerless(deployer, ['deploy', '--verbose'], parameters).catch(String);
+  const advice = `Finish the run, or add --param="deployDuringRun=${runId}".`;
+  expect(output).toContain(
+    `Refused. It changes migrationWebhookUrl while the run ${runId} is active (phase live). ${advice}`,
+  );
+  expect(output).not.toContain('createDeploymentArtifacts');
+});
+
+test('the command line goes back', async () => {
+  const confirmed = ['--run', runId, '--execute', '--yes'];
+  await migrate('rollback', ...confirmed, '--acknowledged-loss', '0');
+  expect((await invoke('Status')).phase).toBe('copied');
+  expect(await collection()).not.toBe(`memories_v3_${runId}`);
+});
+
+test('the run is given up, after which the stage can be deployed again', async () => {
+  await migrate('abort', '--run', runId, '--execute', '--yes');
+  expect((await invoke('Status')).phase).toBe('aborted');
+});

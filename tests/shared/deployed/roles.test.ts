@@ -1,0 +1,40 @@
+// What tests/shared/wiring/policies.test.ts cannot see of the policies: their conditions and resources, applied. All other tests of this
+// folder act in the roles of docs/ledger/deploy.md, each with exactly its policy.
+import { CreateRoleCommand, IAMClient, PutRolePolicyCommand } from '@aws-sdk/client-iam';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { expect, inject, test } from 'vitest';
+import { clientOptions, stackOf } from '../../../local/emulator/emulated-stage.ts';
+
+const deployed = inject('deployed');
+const of = (name: 'deployer' | 'operator') => clientOptions(inject(name).environment);
+const StackName = stackOf(deployed.stage);
+const RoleName = `${StackName}-any`;
+const Anybody = { Version: '2012-10-17', Statement: [] };
+const AssumeRolePolicyDocument = JSON.stringify(Anybody);
+
+const REFUSED: Readonly<Record<string, () => Promise<unknown>>> = {
+  'the deployer creates a role without the boundary': () =>
+    new IAMClient(of('deployer')).send(
+      new CreateRoleCommand({ RoleName, AssumeRolePolicyDocument }),
+    ),
+  'the deployer changes a role of another name': () =>
+    new IAMClient(of('deployer')).send(
+      new PutRolePolicyCommand({
+        RoleName: 'ledger-operator',
+        PolicyName: 'more',
+        PolicyDocument: AssumeRolePolicyDocument,
+      }),
+    ),
+  'the operator invokes a function of the API': () =>
+    new LambdaClient(of('operator')).send(
+      new InvokeCommand({ FunctionName: `${StackName}-transactionsList` }),
+    ),
+};
+
+test.each(Object.entries(REFUSED))('is refused: %s', async (_, attempt) => {
+  await expect(attempt()).rejects.toThrow(/not authorized|AccessDenied/);
+});
+
+test('every role of the stage acts within the boundary', () => {
+  expect(inject('boundedRoles')).toBeGreaterThan(20);
+});

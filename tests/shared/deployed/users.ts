@@ -1,0 +1,76 @@
+// What an administrator makes in an account before the first deployment: a user for each role, and the boundary.
+import { readFile } from 'node:fs/promises';
+import {
+  CloudFormationClient,
+  DescribeStackResourcesCommand,
+  GetTemplateCommand,
+} from '@aws-sdk/client-cloudformation';
+import {
+  AttachUserPolicyCommand,
+  CreateAccessKeyCommand,
+  CreatePolicyCommand,
+  CreateUserCommand,
+  IAMClient,
+  PutRolePermissionsBoundaryCommand,
+  PutUserPolicyCommand,
+} from '@aws-sdk/client-iam';
+import {
+  clientOptions,
+  type EmulatedStage,
+  stackOf,
+} from '../../../local/emulator/emulated-stage.ts';
+import { type PolicyName, policyFile } from '../../../local/emulator/policies.ts';
+
+/** A user with this policy and no other. @returns the environment of that user */
+export async function createUser(environment: EmulatedStage['environment'], name: PolicyName) {
+  const iam = new IAMClient(clientOptions(environment));
+  await iam.send(new CreateUserCommand({ UserName: name }));
+  const PolicyArn = await createPolicy(iam, name);
+  await iam.send(new AttachUserPolicyCommand({ UserName: name, PolicyArn }));
+  if (name === 'operator') await allowRestores(iam, name);
+  const { AccessKey } = await iam.send(new CreateAccessKeyCommand({ UserName: name }));
+  return {
+    ...environment,
+    AWS_ACCESS_KEY_ID: AccessKey?.AccessKeyId ?? '',
+    AWS_SECRET_ACCESS_KEY: AccessKey?.SecretAccessKey ?? '',
+  };
+}
+
+/** The emulator does not read which table a restore is of, and so takes no policy that names one. */
+async function allowRestores(iam: IAMClient, UserName: string): Promise<void> {
+  const Statement = [
+    { Effect: 'Allow', Action: 'dynamodb:RestoreTableToPointInTime', Resource: '*' },
+  ];
+  const PolicyDocument = JSON.stringify({ Version: '2012-10-17', Statement });
+  await iam.send(new PutUserPolicyCommand({ UserName, PolicyName: 'restores', PolicyDocument }));
+}
+
+/**
+ * CloudFormation on the emulator leaves the boundary of a role out. What the roles of the stage do afterwards, they do
+ * within it.
+ */
+export async function putBoundary({ stage, environment }: EmulatedStage): Promise<string[]> {
+  const options = clientOptions(environment);
+  const [iam, client] = [new IAMClient(options), new CloudFormationClient(options)];
+  const PermissionsBoundary = await createPolicy(iam, 'boundary');
+  const StackName = stackOf(stage);
+  const { TemplateBody = '' } = await client.send(new GetTemplateCommand({ StackName }));
+  const { Resources } = JSON.parse(TemplateBody);
+  const { StackResources = [] } = await client.send(
+    new DescribeStackResourcesCommand({ StackName }),
+  );
+  const bounded = StackResources.filter(
+    ({ LogicalResourceId = '' }) => Resources[LogicalResourceId]?.Properties?.PermissionsBoundary,
+  ).map(({ PhysicalResourceId = '' }) => PhysicalResourceId);
+  for (const RoleName of bounded) {
+    await iam.send(new PutRolePermissionsBoundaryCommand({ RoleName, PermissionsBoundary }));
+  }
+  return bounded;
+}
+
+async function createPolicy(iam: IAMClient, name: PolicyName): Promise<string> {
+  const PolicyDocument = await readFile(policyFile(name), 'utf8');
+  const PolicyName = `finance-ledger-${name}`;
+  const { Policy } = await iam.send(new CreatePolicyCommand({ PolicyName, PolicyDocument }));
+  return Policy?.Arn ?? '';
+}

@@ -1,0 +1,47 @@
+// npm run test:deployed: the service as AWS would run it, deployed on an emulator.
+import { join } from 'node:path';
+import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { whyNoPython } from '../../../processes/python-tools.ts';
+import { TIME_LIMITS } from '../support/time-limits.ts';
+import { LEFT_OUT } from './emulator-differences.ts';
+
+const obstacle = whyNoPython();
+if (obstacle) console.warn(`Skipped: the tests of the deployed service, because ${obstacle}`);
+
+// Alarms are not to see the errors that other tests provoke. At the end the stage moves to another table, and is removed.
+const FIRST = ['/alarms.test.ts'];
+const LAST = ['/restore.test.ts', '/remove.test.ts'];
+class InOrder extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) =>
+      FIRST.some((name) => moduleId.endsWith(name))
+        ? -2
+        : LAST.findIndex((name) => moduleId.endsWith(name));
+    return files.toSorted((one, other) => place(one) - place(other));
+  }
+}
+
+const names = Object.keys(LEFT_OUT).map((name) => name.replace(/[.()?]/g, '\\$&'));
+
+export default defineConfig({
+  test: {
+    name: 'deployed',
+    root: join(import.meta.dirname, '../../..'),
+    include: obstacle
+      ? ['tests/shared/deployed/without-python.test.ts']
+      : [
+          'tests/ledger/contract/api/**/*.test.ts',
+          'tests/ledger/http/**/*.test.ts',
+          'tests/shared/deployed/*.test.ts',
+        ],
+    exclude: obstacle ? [] : ['tests/shared/deployed/without-python.test.ts'],
+    testNamePattern: new RegExp(`^(?!.*(${names.join('|')}))`),
+    ...(obstacle ? {} : { globalSetup: 'tests/shared/deployed/deploy-service.ts' }),
+    // One emulator and one ledger for all files.
+    fileParallelism: false,
+    sequence: { sequencer: InOrder },
+    ...TIME_LIMITS,
+    reporters: ['default', './tests/shared/support/closing-line.ts'],
+  },
+});

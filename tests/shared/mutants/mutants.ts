@@ -1,0 +1,536 @@
+// One-line changes that each break a rule, and the test file that must fail for them: `npm run test:mutants`.
+
+export interface Mutant {
+  readonly file: string;
+  /** Text that is in the file exactly once. */
+  readonly search: string;
+  readonly replacement: string;
+  /** Fails on the mutant and passes without it. */
+  readonly test: string;
+}
+
+/** Mutants of one file that the same test kills. */
+function mutantsOf(
+  file: string,
+  test: string,
+  changes: readonly (readonly [search: string, replacement: string])[],
+): Mutant[] {
+  return changes.map(([search, replacement]) => ({ file, search, replacement, test }));
+}
+
+export const MUTANTS: readonly Mutant[] = [
+  // Two requests that change the same record.
+  ...mutantsOf('lib/ledger/store/categories.ts', 'tests/ledger/contract/races.test.ts', [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+    ['`${IS_UNUSED} AND ${IS_UNCHANGED}`', '`${IS_UNUSED} AND version >= :expected`'],
+    ['expression: IS_UNCHANGED,', "expression: 'version >= :expected',"],
+    ['attribute_exists(pk) AND is_active = :yes', 'attribute_exists(pk) AND is_active <> :no'],
+    ['TRANSACTION_COUNT} = :none', 'TRANSACTION_COUNT} >= :none'],
+    ["IS_NEW = 'attribute_not_exists(pk)'", "IS_NEW = 'attribute_not_exists(nothing)'"],
+  ]),
+  ...mutantsOf('lib/ledger/store/transactions.ts', 'tests/ledger/contract/races.test.ts', [
+    ["IS_UNCHANGED = 'version = :version'", "IS_UNCHANGED = 'version >= :version'"],
+  ]),
+  ...mutantsOf(
+    'lib/ledger/service/retry-on-conflict.ts',
+    'tests/ledger/unit/service/retry-on-conflict.test.ts',
+    [
+      ['if (current === undefined) await', 'await'],
+      ['current = error.current as Existing | undefined', 'current = undefined'],
+    ],
+  ),
+
+  // Retries and lost responses.
+  ...mutantsOf('lib/shared/database.ts', 'tests/shared/unit/database.test.ts', [
+    ['ClientRequestToken: randomUUID(),', ''],
+    ['isUnknown ||= isOutcomeUnknown(error);', ''],
+    [', timeout])', '])'],
+    ['while (from && items.length < limit)', 'while (from && items.length > limit)'],
+    [
+      'query(\n    range: Range,\n    limit = Number.POSITIVE_INFINITY',
+      'query(\n    range: Range,\n    limit = 1',
+    ],
+  ]),
+  ...mutantsOf('lib/shared/retryable-errors.ts', 'tests/shared/unit/retryable-errors.test.ts', [
+    ['codes.every(', 'codes.some('],
+    ['E(?!RR_)', 'E'],
+    ['status >= 500', 'status > 500'],
+  ]),
+  ...mutantsOf('lib/shared/retry.ts', 'tests/shared/unit/retry.test.ts', [
+    ['policy.now() + delay > deadline', 'policy.now() > deadline'],
+    ['Math.min(longestDelayMs, firstDelayMs', 'Math.max(longestDelayMs, firstDelayMs'],
+  ]),
+
+  ...mutantsOf('lib/shared/database.ts', 'tests/shared/unit/database.test.ts', [
+    ['await read.then(', 'await send({ abortSignal: limits.signal }).then('],
+  ]),
+  ...mutantsOf('lib/shared/retryable-errors.ts', 'tests/ledger/unit/http/error-reply.test.ts', [
+    [
+      'error instanceof StaleRecordError || error instanceof DeadlineExceededError) return',
+      'false) return',
+    ],
+  ]),
+
+  // What an Idempotency-Key remembers.
+  ...mutantsOf('lib/ledger/http/idempotency.ts', 'tests/ledger/unit/http/idempotency.test.ts', [
+    ['if (!outcomes.some(isUnexpected))', 'if (outcomes)'],
+    ['return result ? { result } : outcome;', 'return outcome;'],
+    ['return toFailedItem(error, failure);', 'return outcome;'],
+    ['await withRemembered(outcomesIn(body))', 'outcomesIn(body)'],
+    ['if (isConflict(error)) throw failure;', ''],
+    ['throw isBusy(error)', 'throw error instanceof RequestRepeatedError'],
+    [
+      'error instanceof ConflictError || error instanceof DuplicateError',
+      'error instanceof ConflictError',
+    ],
+  ]),
+  ...mutantsOf('lib/ledger/http/idempotency.ts', 'tests/ledger/contract/bulk.test.ts', [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+    ['await idempotency.bind(hash(`${key} body`), fingerprint);', ''],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+    ['hash(`${key} ${index}`)', 'hash(`${key}`)'],
+  ]),
+  ...mutantsOf('lib/ledger/http/idempotency.ts', 'tests/ledger/contract/api/idempotency.test.ts', [
+    ['if (fingerprint !== sent) throw keyReused();', ''],
+    ["path.replace(/\\/$/, '')", 'path'],
+    ['.sort(([one], [other]) => (one < other ? -1 : 1))', ''],
+  ]),
+  ...mutantsOf('lib/ledger/http/bulk-reply.ts', 'tests/ledger/unit/http/idempotency.test.ts', [
+    ['result.status >= 500', 'result.status > 500'],
+    ['unexpected.length > 0 && !outcomes.some(isApplied)', 'unexpected.length > 0'],
+  ]),
+  ...mutantsOf('lib/ledger/store/idempotency.ts', 'tests/ledger/contract/bulk.test.ts', [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+    ['`${IS_FREE} OR fingerprint = :fingerprint`', '`${IS_FREE} OR fingerprint <> :fingerprint`'],
+  ]),
+
+  // Many transactions in one request.
+  ...mutantsOf('lib/ledger/service/bulk.ts', 'tests/ledger/contract/bulk.test.ts', [
+    ['!again || !(error instanceof StaleRecordError)', '!again || error'],
+    ['await apply(rows.slice(middle));', ''],
+  ]),
+  ...mutantsOf('lib/ledger/service/many-transactions.ts', 'tests/ledger/contract/bulk.test.ts', [
+    ['await refuseUnexpected(before, isExpected);\n      const assigned', 'const assigned'],
+    [
+      'single.update(await single.find(String(id)), changes, isExpected, alsoWrite)',
+      'single.update(before, changes)',
+    ],
+    ['await single.remove(String(id), isExpected, () => alsoWrite?.(id) ?? []);', ''],
+  ]),
+  ...mutantsOf('lib/ledger/store/transactions.ts', 'tests/ledger/contract/bulk.test.ts', [
+    ['!stored && (isOnlyOne || undefined)', '!stored'],
+  ]),
+  ...mutantsOf('lib/ledger/http/transaction-json.ts', 'tests/ledger/contract/bulk.test.ts', [
+    ['if (twice === undefined) return items;', 'if (items) return items;'],
+  ]),
+  ...mutantsOf('lib/ledger/domain/summary.ts', 'tests/ledger/contract/summary.test.ts', [
+    ['numberOf(first) + 1', 'numberOf(first)'],
+    ['if (periods.length <= most) return;', ''],
+  ]),
+
+  // The limit of categories, and updates that name what they change.
+  ...mutantsOf('lib/ledger/service/categories.ts', 'tests/ledger/contract/category-limit.test.ts', [
+    ['drawn <= limit ? drawn : await freeId()', 'drawn'],
+  ]),
+  ...mutantsOf('lib/ledger/domain/category.ts', 'tests/ledger/contract/category-limit.test.ts', [
+    ['if (taken.length >= limit) return undefined;', ''],
+  ]),
+  ...mutantsOf(
+    'lib/ledger/store/transactions.ts',
+    'tests/ledger/contract/changed-attributes.test.ts',
+    [['Object.keys({ ...before, ...after })', 'Object.keys(after)']],
+  ),
+
+  // Counts and pages.
+  ...mutantsOf(
+    'lib/ledger/store/transaction-pages.ts',
+    'tests/ledger/contract/drifted-ledger.test.ts',
+    [['Math.max(total, newestRows.length)', 'total']],
+  ),
+  ...mutantsOf('lib/ledger/store/day-counts.ts', 'tests/ledger/unit/store/day-counts.test.ts', [
+    ['note(changes, keys, each, -1n)', 'note(changes, keys, each, 0n)'],
+    ['by !== 0n', 'by > 0n'],
+  ]),
+  ...mutantsOf(
+    'lib/ledger/store/transaction-pages.ts',
+    'tests/ledger/contract/crowded-day.full.test.ts',
+    [
+      ['rest - taken, taken', '0, taken'],
+      ['0, limit - taken', '0, limit'],
+      ['...ofDay.reverse()', '...ofDay'],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/ledger/store/transaction-pages.ts',
+    'tests/ledger/property/invariants.test.ts',
+    [
+      ['.slice(skip)', '.slice(0)'],
+      ['slice(last, 0, rest)', 'slice(last, 0, count)'],
+    ],
+  ),
+  ...mutantsOf('lib/ledger/store/keys.ts', 'tests/ledger/unit/store/keys.test.ts', [
+    ["padStart(16, '0')", "padStart(1, '0')"],
+    ['categoryId !== undefined) return', 'categoryId) return'],
+  ]),
+  ...mutantsOf(
+    'lib/ledger/domain/day-histogram.ts',
+    'tests/ledger/property/day-histogram.test.ts',
+    [
+      ['skip < number', 'skip <= number'],
+      ['date >= start', 'date > start'],
+    ],
+  ),
+  ...mutantsOf('lib/ledger/domain/pagination.ts', 'tests/ledger/unit/domain/pagination.test.ts', [
+    ['page < pages', 'page <= pages'],
+  ]),
+  ...mutantsOf(
+    'lib/ledger/service/verification.ts',
+    'tests/ledger/contract/verification/other-writers.test.ts',
+    [
+      ['position.readings === 0 || seen.has(identity(drift))', 'true'],
+      ['position = isResumed', 'position = false'],
+      ['READINGS = 3', 'READINGS = 2'],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/ledger/store/verification/drifts.ts',
+    'tests/ledger/contract/verification/drifts.test.ts',
+    [['lastIds[kind] < highestIds[kind]', 'lastIds[kind] <= highestIds[kind]']],
+  ),
+
+  // Exports, and their import.
+  ...mutantsOf(
+    'lib/ledger/http/transaction-csv.ts',
+    'tests/ledger/unit/http/transaction-export.test.ts',
+    [
+      ["(?:$|'|", '(?:$|'],
+      ["(?='|", '(?='],
+      ['(?<=[;', '(?<=['],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/ledger/http/transaction-export.ts',
+    'tests/ledger/unit/http/transaction-export.test.ts',
+    [
+      ['size > LARGEST_PART_BYTES', 'size > 2 * LARGEST_PART_BYTES'],
+      ['last: items[n - 1]', 'last: items[n]'],
+    ],
+  ),
+  ...mutantsOf('lib/ledger/store/keys.ts', 'tests/ledger/property/export.test.ts', [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+    ['`${dateKey(position)}~`', '`${dateKey(position)}`'],
+  ]),
+  ...mutantsOf('lib/ledger/import/plan.ts', 'tests/ledger/property/export.test.ts', [
+    ['equal.get(fieldsOf(row))?.shift()', 'equal.get(fieldsOf(row))?.[0]'],
+  ]),
+
+  // Rules on values.
+  ...mutantsOf('lib/ledger/domain/money.ts', 'tests/ledger/unit/http/record-json.test.ts', [
+    ['Math.abs(value) <= LARGEST_AMOUNT', 'Math.abs(value) < LARGEST_AMOUNT'],
+    ['\\d{1,2}', '\\d{1,3}'],
+  ]),
+  ...mutantsOf(
+    'lib/ledger/domain/calendar-date.ts',
+    'tests/ledger/unit/domain/calendar-date.test.ts',
+    [
+      ['year % 400 === 0', 'year % 400 === 1'],
+      [' || text < EARLIEST_DATE', ''],
+    ],
+  ),
+  ...mutantsOf('lib/ledger/domain/text.ts', 'tests/ledger/unit/http/record-json.test.ts', [
+    ['[...value].length <= maximum', 'value.length <= maximum'],
+  ]),
+  ...mutantsOf('lib/ledger/domain/text.ts', 'tests/ledger/unit/domain/text.test.ts', [
+    ['u200b-', 'u200c-'],
+  ]),
+  ...mutantsOf('lib/ledger/domain/record.ts', 'tests/ledger/unit/domain/record.test.ts', [
+    ['before.updatedAt + 1', 'before.updatedAt'],
+  ]),
+  ...mutantsOf('lib/ledger/http/fields.ts', 'tests/ledger/unit/http/fields.test.ts', [
+    ['Array.isArray(query[name])', 'false'],
+    ['!Object.hasOwn(entries, name)', '!(name in entries)'],
+  ]),
+  ...mutantsOf(
+    'lib/ledger/service/transactions.ts',
+    'tests/ledger/contract/api/transactions.test.ts',
+    [['if (!category.isActive) throw inactiveCategory();', '']],
+  ),
+  ...mutantsOf('lib/ledger/service/categories.ts', 'tests/ledger/contract/api/categories.test.ts', [
+    ['isActive || !activeOnly', 'isActive'],
+  ]),
+
+  // A migration: when writes are frozen, who returns from live, whose lock it is, what differs and what may be lost.
+  ...mutantsOf(
+    'lib/migration/steps/write-freeze.ts',
+    'tests/migration/contract/steps/cutover.test.ts',
+    [
+      ["[503, 'ECONNREFUSED']", "[503, 429, 'ECONNREFUSED']"],
+      ['drainedSeconds >= context.run.plan.drainSeconds', 'drainedSeconds >= 0'],
+    ],
+  ),
+  ...mutantsOf('lib/migration/moves.ts', 'tests/migration/unit/phases.test.ts', [
+    ["by: OPERATOR,\n    needs: ['backup-manifest']", "needs: ['backup-manifest']"],
+  ]),
+  ...mutantsOf('lib/migration/runs/step.ts', 'tests/migration/unit/runs/step.test.ts', [
+    ['isDeepStrictEqual(saved?.inputs, inputs)', 'true'],
+    ['get run() {\n      return run;\n    },', 'run,'],
+  ]),
+  ...mutantsOf(
+    'lib/migration/runs/step.ts',
+    'tests/migration/contract/steps/automatic-rollback.test.ts',
+    [
+      ['if (!rollsBackBy || mayPass || interruption?.aborted) throw', 'throw'],
+      ['guarding(rollsBackBy.guard?.(approach), refusal)', 'rollsBackBy.guard?.(approach)'],
+      [' && !run.refused?.why.startsWith(error.why)', ''],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/snapshots.ts',
+    'tests/migration/contract/steps/automatic-rollback.test.ts',
+    [['isUnusable && !context.signal.aborted', 'isUnusable']],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/cutover.ts',
+    'tests/migration/contract/steps/rollback.test.ts',
+    [['wasOpened(run) || !(await canRollBack(services, run))', 'true']],
+  ),
+  ...mutantsOf('lib/migration/runs/times.ts', 'tests/migration/unit/runs/times.test.ts', [
+    [' || overAt !== undefined', ''],
+  ]),
+  ...mutantsOf('lib/migration/runs/step.ts', 'tests/migration/contract/steps/rollback.test.ts', [
+    [' || isOpened(run, services.clock())', ''],
+    ["const isRepeated = run.phase === 'switching' &&", 'const isRepeated = false &&'],
+    [' && !isEarly', ''],
+  ]),
+  ...mutantsOf(
+    'lib/migration/steps/rollback.ts',
+    'tests/migration/contract/steps/rollback.test.ts',
+    [
+      ["if (input.actor === 'machine') assertNotOpened(services, run);", ''],
+      ["=== 'carry') await context.note", "!== 'to-snapshot') await context.note"],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/rollback.ts',
+    'tests/migration/contract/steps/in-place.test.ts',
+    [["'setting-changed' in passed", "run.plan.inPlace && 'frozen' in passed"]],
+  ),
+  ...mutantsOf('lib/migration/settler.ts', 'tests/migration/contract/steps/rollback.test.ts', [
+    ["!writesBack && wayOf(pair) === 'back'", "mode === 'compare' && wayOf(pair) === 'back'"],
+  ]),
+  ...mutantsOf(
+    'lib/migration/reconcile-report.ts',
+    'tests/migration/contract/steps/rollback.test.ts',
+    [['batch.staysApart(pair) ? digest : kept', 'kept']],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/retention.ts',
+    'tests/migration/contract/steps/retention.full.test.ts',
+    [['? backupsOf(run) : []', '? [...backupsOf(run), basesOf(run)] : []']],
+  ),
+  ...mutantsOf('lib/migration/steps/retention.ts', 'tests/migration/unit/steps/retention.test.ts', [
+    ['last < (window?.overAt ?? 0) || ', ''],
+  ]),
+  ...mutantsOf('lib/migration/runs/step.ts', 'tests/migration/contract/steps/cutover.test.ts', [
+    ['failure instanceof RetryableFailure || isRefusal(', 'isRefusal('],
+  ]),
+  ...mutantsOf('lib/migration/runs/run.ts', 'tests/migration/unit/runs/run.test.ts', [
+    ["run.phase === 'switching' && phase === 'switching-back'", "phase === 'switching-back'"],
+    ["begins || run.phase === 'switching-back'", "run.phase === 'switching-back'"],
+  ]),
+  ...mutantsOf(
+    'cli/migration/migrate/drive.ts',
+    'tests/migration/contract/command-line/run.test.ts',
+    [
+      ["isLate ? { ...status, next: 'cutover' } : status", 'status'],
+      [' && after.openedAt) {', ' && false) {'],
+      ['message !== lastSeen.failure', 'true'],
+    ],
+  ),
+  ...mutantsOf('lib/migration/steps/status.ts', 'tests/migration/contract/steps/rollback.test.ts', [
+    [" || run.refused?.name === 'RefusedNothingToReturnTo'", ''],
+  ]),
+  ...mutantsOf('lib/migration/runs/run.ts', 'tests/migration/contract/steps/watch.full.test.ts', [
+    ["phase === 'aborted' ? 'left' : undefined", 'undefined'],
+  ]),
+  ...mutantsOf('lib/migration/runs/run.ts', 'tests/migration/contract/steps/windows.full.test.ts', [
+    ['const { window: _, ...left } = run;', 'const left = run;'],
+  ]),
+  ...mutantsOf('lib/migration/runs/stages.ts', 'tests/migration/contract/steps/rollback.test.ts', [
+    ['await keep({ reached } as Partial<State>, progress)', 'undefined'],
+  ]),
+  ...mutantsOf('lib/migration/runs/run-lock.ts', 'tests/migration/contract/run-lock.test.ts', [
+    ['epoch = :seen AND lease_until <= :now', 'epoch = :seen OR lease_until <= :now'],
+    ["IS_MY_EPOCH = 'epoch = :epoch'", "IS_MY_EPOCH = 'epoch >= :epoch'"],
+  ]),
+  ...mutantsOf(
+    'lib/migration/steps/external-action.ts',
+    'tests/migration/unit/steps/external-action.test.ts',
+    [
+      ['pending?.action === action && ', ''],
+      [' && pending.collection === collection', ''],
+    ],
+  ),
+  ...mutantsOf('lib/migration/scan.ts', 'tests/migration/unit/scan.test.ts', [
+    ['if (user !== NOBODY) counts', 'counts'],
+  ]),
+  ...mutantsOf('lib/migration/configuration.ts', 'tests/migration/unit/configuration.test.ts', [
+    [
+      'await healthyInfo({ store: vectors, collection })',
+      'await vectors.collectionInfo(collection)',
+    ],
+  ]),
+  ...mutantsOf('lib/migration/forecast.ts', 'tests/migration/unit/forecast.test.ts', [
+    ['seconds <= minutes * 60', 'true'],
+  ]),
+  ...mutantsOf('lib/migration/parity.ts', 'tests/migration/contract/search-parity.test.ts', [
+    ['overlap < LEAST_SHARE', 'overlap < 0'],
+    ['byKeywords < LEAST_SHARE', 'byKeywords < 0'],
+  ]),
+  ...mutantsOf('lib/migration/snapshots.ts', 'tests/migration/contract/steps/backup.test.ts', [
+    ['await vectors.deleteSnapshot(collection, snapshot.name);', ''],
+    ['asked.length - (isGone ? 1 : 0)', 'asked.length'],
+  ]),
+  ...mutantsOf('lib/migration/throttle.ts', 'tests/migration/unit/throttle.test.ts', [
+    ['let tokens = 0;', 'let tokens = 1_000;'],
+  ]),
+  ...mutantsOf('lib/migration/reconcile-report.ts', 'tests/migration/unit/reconcile.test.ts', [
+    ['if (examples.length < MAX_EXAMPLES) ', ''],
+  ]),
+  ...mutantsOf('lib/migration/settler.ts', 'tests/migration/unit/reconcile.test.ts', [
+    ["return theirs && 'extra'", 'return undefined'],
+  ]),
+  ...mutantsOf('lib/migration/settler.ts', 'tests/migration/unit/settler.test.ts', [
+    ['if (!ours && noted.has(pair.id))', 'if (noted.size < 0)'],
+    ["if (!isAs(ours, was)) return 'conflict';", ''],
+    ['counted.second > limit', 'counted.second > 2 * limit'],
+    ['first + fromFirst > backLimit', 'false'],
+    ['pair.from && wayOf(pair)', '!pair.to && wayOf(pair)'],
+    ['await keepOverruled(fresh);', ''],
+  ]),
+  ...mutantsOf(
+    'lib/migration/keyword-fill.ts',
+    'tests/migration/contract/vector-store/keyword-fill.test.ts',
+    [
+      ['version > since)', 'version > since + 1_000)'],
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+      ["'sha256', `${id}|${version}`", "'sha256', id"],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/in-place.ts',
+    'tests/migration/contract/steps/in-place.test.ts',
+    [['walk.refilled === 0', 'true']],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/in-place.ts',
+    'tests/migration/contract/steps/automatic-rollback.test.ts',
+    [
+      [' && (await sampleDigest(place)) === sample', ''],
+      ['contents.usersDigest === usersDigest && ', ''],
+      ["run.phase === 'switching' && pending > 0", 'pending < 0'],
+    ],
+  ),
+  ...mutantsOf('lib/migration/point-writer.ts', 'tests/migration/unit/reconcile.test.ts', [
+    ['hash === undefined || hash === null ? ', 'hash !== undefined || hash !== null ? '],
+  ]),
+  ...mutantsOf('lib/migration/point-writer.ts', 'tests/migration/unit/settler.test.ts', [
+    ['{ filter: unchanged(same) }', '{ ids: same.map(({ id }) => id) }'],
+    ["'update_only', condition", "'update_only'"],
+    ["'insert_only'", "'upsert'"],
+    ['.filter(({ id }) => !found.has(id))', ''],
+    ['present !== undefined && samePayload(present.payload, payload)', 'present !== undefined'],
+  ]),
+  ...mutantsOf(
+    'lib/migration/steps/switch-back.ts',
+    'tests/migration/contract/steps/rollback.test.ts',
+    [
+      ['leftBehind <= limit)', 'leftBehind <= limit + 1)'],
+      ['await assertStillThere(context, to, 0);', ''],
+      [
+        'await assertStillThere(context, to, expected);\n  await context.renew();',
+        'await context.renew();',
+      ],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/switch-back.ts',
+    'tests/migration/contract/steps/lock-before-change.test.ts',
+    [['  await renew();\n  await setting.change(', '  await setting.change(']],
+  ),
+
+  // Who sends a request.
+  ...mutantsOf('lib/ledger/auth/access-tokens.ts', 'tests/ledger/unit/auth/access-tokens.test.ts', [
+    ['found.issuer !== issuer', 'found.issuer === undefined'],
+    ['algorithms: ALGORITHMS,', ''],
+    ["requiredClaims: ['exp', 'sub'],", ''],
+    ['aud === undefined ? client_id === audience : ', ''],
+    ['if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;', 'throw error;'],
+    ['if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;', 'throw error;'],
+    ['if (!payload.sub) throw', 'if (payload.sub === undefined) throw'],
+    ['[scope, scp]', '[scope]'],
+    ["granted.includes('write') ? 'write' : granted[0]", 'granted[0]'],
+  ]),
+  ...mutantsOf('lib/ledger/auth/authenticate.ts', 'tests/ledger/unit/auth/authenticate.test.ts', [
+    ['now - cached.readAt < CACHE_MS', 'now - cached.readAt <= CACHE_MS'],
+    ['if (key.revokedAt !== undefined) throw', 'if (key.revokedAt === 0) throw'],
+    ['authorization === undefined && anonymous', 'anonymous'],
+    ["(method === 'GET' || method === 'HEAD')", "method !== 'DELETE'"],
+    ['cache.size > CACHED_KEYS &&', ''],
+  ]),
+  ...mutantsOf('lib/ledger/auth/api-keys.ts', 'tests/ledger/contract/authentication.test.ts', [
+    ['found.revoked_at ?? clock().getTime()', 'clock().getTime()'],
+    ['if (!ID.test(id)) throw unknownKey(id);', ''],
+  ]),
+  ...mutantsOf('lib/ledger/auth/caller.ts', 'tests/ledger/unit/auth/access-tokens.test.ts', [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+    ['`${issuer}\\n${subject}`', 'subject'],
+  ]),
+
+  // Requests and responses.
+  ...mutantsOf('lib/ledger/http/error-reply.ts', 'tests/ledger/unit/http/error-reply.test.ts', [
+    [
+      "    return failed(409, { error: 'conflict', message: error",
+      "    return failed(400, { error: 'conflict', message: error",
+    ],
+  ]),
+  ...mutantsOf('lib/ledger/http/json-body.ts', 'tests/ledger/unit/http/json-body.test.ts', [
+    ['bytes.length > MAX_BODY_BYTES', 'bytes.length >= MAX_BODY_BYTES'],
+    ['fatal: true', 'fatal: false'],
+    ['if (Array.isArray(value)) throw notAnObject();', ''],
+    ['refuseEncoded(request.event);', ''],
+  ]),
+  ...mutantsOf('lib/ledger/http/json-text.ts', 'tests/ledger/unit/http/json-body.test.ts', [
+    ['names.length > MAX_DEPTH', 'names.length > 2 * MAX_DEPTH'],
+    ["else if ('}]'.includes(first)) names.pop();", ''],
+    ['if (names?.has(name)) throw repeated(name);', ''],
+    ["quoted.includes('\\\\') ? unquoted(quoted) :", ''],
+    ['- Number(exponent) > 2', '- Number(exponent) > 3'],
+    ['- Number(exponent) > 2', '> 2'],
+  ]),
+  ...mutantsOf('lib/ledger/http/static-text.ts', 'tests/ledger/unit/http/static-text.test.ts', [
+    ['?? 0) > 0', '?? 0) >= 0'],
+    ["byCoding.get('gzip') ??", ''],
+    ['reply.status === 304 ||', ''],
+  ]),
+  ...mutantsOf('lib/shared/batches.ts', 'tests/shared/unit/batches.test.ts', [
+    ['error instanceof UnprocessedError ||', ''],
+    ['left = await send(left,', 'await send(left,'],
+  ]),
+  ...mutantsOf('lib/ledger/import/plan.ts', 'tests/ledger/unit/import/plan.test.ts', [
+    ['isOfThisLedger && !importsDeleted', '!importsDeleted'],
+    ['&& !importsDeleted', ''],
+    ['exported?.id && ', ''],
+  ]),
+  ...mutantsOf('lib/ledger/http/preconditions.ts', 'tests/ledger/unit/http/preconditions.test.ts', [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+    ['record === `${kind}${id}`', 'record !== undefined'],
+    ['versions.includes(version)', 'versions.some((each) => version >= each)'],
+    ["!known.includes('*') && !known", "!known.includes('*') || !known"],
+    [".replace(/^W\\//, '')", ''],
+  ]),
+  ...mutantsOf('lib/ledger/http/no-route.ts', 'tests/ledger/unit/http/no-route.test.ts', [
+    ['allowed.length === 0 || allowed.includes(method)', 'allowed.length === 0'],
+    ['allowed && !allowed.includes(method)', 'false'],
+  ]),
+];

@@ -1,0 +1,103 @@
+// Applies each mutant in a copy of the project and runs the test that must fail for it.
+// `npm run test:mutants -- lib/ledger/http` applies those of a folder.
+import { readFileSync } from 'node:fs';
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createVitest, type TestModule, type Vitest } from 'vitest/node';
+import { MUTANTS, type Mutant } from './mutants.ts';
+
+const PROJECT = join(import.meta.dirname, '../../..');
+
+/** Outcome of a test file: `passed` only when a test ran and none failed. */
+type Outcome = 'passed' | 'failed' | 'broken';
+
+const parts = process.argv.slice(2);
+const chosen = MUTANTS.filter(
+  ({ file, test }) =>
+    parts.length === 0 || parts.some((part) => file.includes(part) || test.includes(part)),
+);
+let survivors = 0;
+
+assertApplicable();
+const copy = await createCopy();
+const vitest = await startVitest();
+try {
+  await assertPassing();
+  for (const mutant of chosen) await tryMutant(mutant);
+} finally {
+  await vitest.close();
+  await rm(copy, { recursive: true, force: true });
+}
+console.log(`${chosen.length - survivors} passed, ${survivors} failed`);
+// Vitest has set it to 1 for the tests that failed as they should.
+process.exitCode = survivors > 0 ? 1 : 0;
+
+/** @throws when the search text of a mutant is not in its file exactly once */
+function assertApplicable(): void {
+  const stale = MUTANTS.filter(({ file, search }) => {
+    return readFileSync(join(PROJECT, file), 'utf8').split(search).length !== 2;
+  });
+  if (stale.length === 0) return;
+  const lines = stale.map(({ file, search }) => `  ${file}: ${JSON.stringify(search)}`);
+  throw new Error(`Not exactly once in its file:\n${lines.join('\n')}`);
+}
+
+async function tryMutant({ file, search, replacement, test }: Mutant): Promise<void> {
+  const source = await readFile(join(copy, file), 'utf8');
+  await change(
+    file,
+    source.replace(search, () => replacement),
+  );
+  const outcome = (await run([test])).get(test) ?? 'broken';
+  await change(file, source);
+  // A mutant that keeps the test from running proves nothing.
+  const isKilled = outcome === 'failed';
+  if (!isKilled) survivors += 1;
+  const what = `${JSON.stringify(search)} -> ${JSON.stringify(replacement)}`;
+  console.log(`${isKilled ? 'killed  ' : `SURVIVED (${outcome})`} ${file}: ${what} by ${test}`);
+}
+
+async function change(file: string, source: string): Promise<void> {
+  await writeFile(join(copy, file), source);
+  vitest.invalidateFile(join(copy, file));
+}
+
+async function createCopy(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'mutants-'));
+  const names = (await readdir(PROJECT)).filter((name) => !name.startsWith('.'));
+  for (const name of names) {
+    if (name === 'node_modules') await symlink(join(PROJECT, name), join(folder, name));
+    else await cp(join(PROJECT, name), join(folder, name), { recursive: true });
+  }
+  return folder;
+}
+
+/** One for all runs: it starts, and transforms what the tests import, only once. */
+async function startVitest(): Promise<Vitest> {
+  const started = await createVitest({ root: copy, watch: false, bail: 1, reporters: [{}] });
+  await started.standalone();
+  return started;
+}
+
+/** @throws when a test file does not pass without a mutant */
+async function assertPassing(): Promise<void> {
+  const tests = [...new Set(chosen.map(({ test }) => test))];
+  const outcomes = await run(tests);
+  const failing = tests.filter((test) => outcomes.get(test) !== 'passed');
+  if (failing.length > 0) throw new Error(`Not passed without a mutant: ${failing.join(', ')}`);
+}
+
+/** @returns the outcome of each test file, of earlier runs too */
+async function run(tests: string[]): Promise<ReadonlyMap<string, Outcome>> {
+  const { testModules } = await vitest.runTestSpecifications(
+    await vitest.globTestSpecifications(tests),
+  );
+  return new Map(testModules.map((file) => [file.relativeModuleId, outcomeOf(file)]));
+}
+
+function outcomeOf(file: TestModule): Outcome {
+  const states = [...file.children.allTests()].map((test) => test.result().state);
+  if (states.includes('failed')) return 'failed';
+  return file.state() === 'passed' && states.includes('passed') ? 'passed' : 'broken';
+}

@@ -1,0 +1,82 @@
+// The plug-in of serverless/deploy-guard.ts, with a stand-in for the packager and for AWS.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { MIGRATING } from '../../../local/emulator/migrating-parameters.ts';
+import { DeployGuard } from '../../../serverless/deploy-guard.ts';
+
+export interface AwsRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+}
+
+type Answer = readonly [status: number, text: string];
+
+export interface GuardSpec {
+  readonly command?: string;
+  readonly stage?: string;
+  readonly options?: {
+    readonly timestamp?: string;
+    readonly package?: string;
+    readonly param?: readonly string[];
+  };
+  /** What differs from an empty service, as it is when the guard reads it. */
+  readonly service?: () => object;
+  /** What AWS answers; without it, a call is an error of the test. */
+  readonly answer?: (request: AwsRequest) => Answer;
+}
+
+export function createGuard({
+  command = '',
+  stage = 'prod',
+  options = {},
+  service,
+  answer,
+}: GuardSpec) {
+  const handle = async (request: AwsRequest) => {
+    if (!answer) throw new Error(`Unexpected ${request.method} ${request.path}`);
+    const [statusCode, text] = answer(request);
+    return { response: { statusCode, headers: {}, body: new Blob([text]).stream() } };
+  };
+  const provider = {
+    getStage: () => stage,
+    getRegion: () => 'eu-west-1',
+    getAccountInfo: async () => ({ accountId: '111122223333', partition: 'aws' }),
+    getDeploymentPrefix: () => 'serverless',
+    getServerlessDeploymentBucketName: async () => 'code',
+    getAwsSdkV3Config: async () => ({
+      region: 'eu-west-1',
+      requestHandler: { handle },
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    }),
+    naming: {
+      getStackName: () => 'finance-ledger-prod',
+      getCompiledTemplateS3Suffix: () => 'template.json',
+    },
+  };
+  const serverless = {
+    get service() {
+      return {
+        service: 'finance-ledger',
+        custom: { deployDuringRun: '', rollbackMinutes: '0' },
+        initialServerlessConfig: { params: readParameters() },
+        ...service?.(),
+      };
+    },
+    processedInput: { commands: command.split(' ') },
+    classes: { Error },
+    getProvider: () => provider,
+  };
+  const log = { notice: () => undefined };
+  return new DeployGuard(serverless as never, options, { log });
+}
+
+/** `params` of serverless.yml, with a word in place of each variable, and with the topic that prod needs. */
+export function readParameters(): Record<string, Record<string, unknown>> {
+  const text = readFileSync(join(import.meta.dirname, '../../../serverless.yml'), 'utf8');
+  const { params } = parse(text.replaceAll(/\$\{[^}]*\}/g, 'word'));
+  const { alarmTopicArn } = MIGRATING;
+  return { ...params, prod: { ...params.prod, alarmTopicArn } };
+}

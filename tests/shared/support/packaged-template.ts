@@ -1,0 +1,92 @@
+// The packaged CloudFormation template.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+
+export type Stage = 'dev' | 'prod';
+export const STAGES: readonly Stage[] = ['dev', 'prod'];
+/** Also: stage `prod` with the parameters of a migration. */
+export type Packaged = Stage | 'migrating';
+
+export interface Resource<Properties = Record<string, unknown>> {
+  readonly Type: string;
+  readonly Properties: Properties;
+  readonly DeletionPolicy?: string;
+  readonly UpdateReplacePolicy?: string;
+}
+
+export interface FunctionProperties {
+  readonly Handler: string;
+  readonly Role: unknown;
+  readonly Code: { readonly S3Key: string };
+  readonly Environment: { readonly Variables: Record<string, string> };
+  readonly [name: string]: unknown;
+}
+
+export interface Template {
+  readonly Resources: Readonly<Record<string, Resource<unknown>>>;
+  readonly Outputs: Readonly<Record<string, unknown>>;
+}
+
+export function readTemplate(stage: Packaged): Template {
+  return readTemplateIn(folderOf(stage));
+}
+
+/** serverless.yml of a stage, with everything resolved. */
+export function readService(stage: Packaged) {
+  const file = join(folderOf(stage), 'serverless-state.json');
+  return JSON.parse(readFileSync(file, 'utf8')).service;
+}
+
+function folderOf(stage: Packaged): string {
+  const folders = inject('packagedServices');
+  if (!folders)
+    throw new Error('tests/shared/support/package-service.ts has to be the global setup');
+  return folders[stage];
+}
+
+export function readTemplateIn(packageFolder: string): Template {
+  const file = join(packageFolder, 'cloudformation-template-update-stack.json');
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+/** Resources of one type by their logical names. */
+export function resourcesOf<Properties = Record<string, unknown>>(
+  template: Template,
+  type: string,
+): [name: string, resource: Resource<Properties>][] {
+  return Object.entries(template.Resources).filter(
+    (entry): entry is [string, Resource<Properties>] => entry[1].Type === type,
+  );
+}
+
+/** The only resource of its type. */
+export function theOnly<Properties = Record<string, unknown>>(
+  template: Template,
+  type: string,
+): Resource<Properties> {
+  const [first, ...others] = resourcesOf<Properties>(template, type);
+  if (!first || others.length > 0) throw new Error(`There is not exactly one ${type}`);
+  return first[1];
+}
+
+/** Functions by the entry point they are named for, such as `transactions/list`. */
+export function functionsOf(template: Template): [name: string, FunctionProperties][] {
+  return resourcesOf<FunctionProperties>(template, 'AWS::Lambda::Function').map(
+    ([, { Properties }]) => [entryPoint(Properties.Handler), Properties],
+  );
+}
+
+/** Those behind the gateway. */
+export function apiFunctionsOf(template: Template): [name: string, FunctionProperties][] {
+  return functionsOf(template).filter(([name]) => !/^(migration|canary)\//.test(name));
+}
+
+export function migrationFunctionsOf(template: Template): [name: string, FunctionProperties][] {
+  return functionsOf(template).filter(([name]) => name.startsWith('migration/'));
+}
+
+/** `functions/transactions/list.handler` -> `transactions/list` */
+export function entryPoint(handler: string): string {
+  return handler.replace(/^functions\//, '').replace(/\.handler$/, '');
+}

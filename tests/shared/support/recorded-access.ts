@@ -1,0 +1,148 @@
+// Writes down what functions ask of AWS, in the terms of granted-access.ts: an endpoint that answers for DynamoDB and the
+// Parameter Store, and clients of a migration's artifacts and setting.
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { createS3Artifacts } from '../../../lib/migration/adapters/s3-artifacts.ts';
+import { createSsmCollectionSetting } from '../../../lib/migration/adapters/ssm-collection-setting.ts';
+import type { Services } from '../../../lib/migration/services.ts';
+import { type Command, createBucket } from '../../migration/support/bucket.ts';
+import {
+  createParameterStore,
+  type ParameterStore,
+} from '../../migration/support/parameter-store.ts';
+import { listen } from './loopback.ts';
+
+export interface AccessRecorder {
+  /** Passes on to the database, and answers every request for a secret. */
+  readonly endpoint: string;
+  /** From here on, what is asked is written down for this function. */
+  recordFor(name: string): void;
+  /** Such as `s3:GetObject artifacts/* of this account`, in order. */
+  usedBy(name: string): string[];
+  artifacts(options: { readonly prefix: string; readonly now: () => Date }): Services['artifacts'];
+  setting(parameter: string): Services['setting'];
+  readonly parameters: ParameterStore;
+  close(): Promise<void>;
+}
+
+interface Part {
+  readonly Key?: { readonly pk: { readonly S: string } };
+  readonly Item?: { readonly pk: { readonly S: string } };
+  readonly ExpressionAttributeValues?: Readonly<Record<string, { readonly S?: string }>>;
+}
+
+interface Request extends Part {
+  readonly IndexName?: string;
+  readonly TransactItems?: readonly Readonly<Record<string, Part>>[];
+  /** Of a parameter. */
+  readonly Name?: string;
+}
+
+const BUCKET = 'artifacts';
+const OBJECT = 'artifacts/* of this account';
+const WHOLE = 'bucket of this account';
+
+// Actions by command, as the service authorization reference has them. Without the second action, S3 answers 403 for an
+// object that does not exist; without the third, it does not say how long an object is locked.
+const OF_S3: Readonly<Record<string, readonly string[]>> = {
+  HeadObject: [`GetObject ${OBJECT}`, `ListBucket ${WHOLE}`, `GetObjectRetention ${OBJECT}`],
+  GetObject: [`GetObject ${OBJECT}`],
+  GetObjectTagging: [`GetObjectTagging ${OBJECT}`],
+  PutObject: [`PutObject ${OBJECT}`],
+  CreateMultipartUpload: [`PutObject ${OBJECT}`],
+  UploadPart: [`PutObject ${OBJECT}`],
+  CompleteMultipartUpload: [`PutObject ${OBJECT}`],
+  PutObjectTagging: [`PutObjectTagging ${OBJECT}`],
+  PutObjectRetention: [`PutObjectRetention ${OBJECT}`],
+  AbortMultipartUpload: [`AbortMultipartUpload ${OBJECT}`],
+  ListMultipartUploads: [`ListBucketMultipartUploads ${WHOLE}`],
+  ListObjectsV2: [`ListBucket ${WHOLE}`],
+  ListObjectVersions: [`ListBucketVersions ${WHOLE}`],
+  DeleteObject: [`DeleteObject ${OBJECT}`],
+  DeleteObjectVersion: [`DeleteObjectVersion ${OBJECT}`],
+  GetObjectLockConfiguration: [`GetBucketObjectLockConfiguration ${WHOLE}`],
+};
+
+export async function openAccessRecorder(database: string): Promise<AccessRecorder> {
+  const used = new Map<string, Set<string>>();
+  let current = '';
+  const parameters = createParameterStore();
+  const bucket = createBucket(noteS3);
+  const server = await listen(async (request, response) => {
+    const body = await text(request);
+    const [service, operation = ''] = String(request.headers['x-amz-target']).split('.');
+    const isOfTable = service?.startsWith('DynamoDB');
+    const uses = isOfTable
+      ? ofTable(operation, JSON.parse(body))
+      : ofSecret(operation, JSON.parse(body));
+    for (const use of uses) note(use);
+    const answer = isOfTable ? await passOn(request, body) : Response.json(SECRET);
+    response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' });
+    response.end(await answer.text());
+  });
+
+  function note(use: string): void {
+    used.get(current)?.add(use);
+  }
+
+  function noteS3({ name, input }: Command): void {
+    const actions = OF_S3[input.VersionId ? `${name}Version` : name];
+    if (!actions) throw new Error(`The permissions that ${name} needs are not known here`);
+    for (const action of actions) note(`s3:${action}`);
+    if (input.Bucket !== BUCKET) throw new Error(`${input.Bucket} is not the bucket`);
+  }
+
+  function passOn({ headers }: IncomingMessage, body: string): Promise<Response> {
+    const { connection, host, 'content-length': _, ...rest } = headers as Record<string, string>;
+    return fetch(database, { method: 'POST', headers: rest, body });
+  }
+
+  return {
+    endpoint: server.url,
+    recordFor(name) {
+      current = name;
+      if (!used.has(name)) used.set(name, new Set());
+    },
+    usedBy: (name) => [...(used.get(name) ?? [])].sort(),
+    artifacts: (options) => createS3Artifacts({ ...options, client: bucket, bucket: BUCKET }),
+    setting: (parameter) => {
+      const send = async (command: { input: { Name?: string } }) => {
+        const action = command.constructor.name.replace(/Command$/, '');
+        note(`ssm:${action} setting${command.input.Name?.slice(parameter.length) ? ':*' : ''}`);
+        return await parameters.client.send(command as never);
+      };
+      return createSsmCollectionSetting({ client: { send: send as never }, parameter });
+    },
+    parameters,
+    close: server.close,
+  };
+}
+
+// A transaction needs no permission of its own, but that of each of its parts.
+function ofTable(operation: string, body: Request): string[] {
+  const parts = body.TransactItems?.flatMap((item) => Object.entries(item));
+  if (parts) return parts.map(([kind, part]) => `dynamodb:${kind}Item table of ${keyOf(part)}`);
+  if (operation.startsWith('Describe')) return [`dynamodb:${operation} table`];
+  const place = body.IndexName ? `index ${body.IndexName}` : 'table';
+  return [`dynamodb:${operation} ${place} of ${keyOf(body)}`];
+}
+
+function keyOf({ Key, Item, ExpressionAttributeValues = {} }: Part): string {
+  // A query has its partition among its values; that of no ledger begins with "@".
+  const values = Object.values(ExpressionAttributeValues).map(({ S = '' }) => S);
+  const partition = (Key ?? Item)?.pk.S ?? values.find((value) => value.startsWith('@')) ?? '';
+  if (partition === '@API_KEYS') return 'API keys';
+  if (partition === 'HEALTH') return 'the health check';
+  return /^@migration(#|$)/.test(partition) ? 'runs' : 'ledgers';
+}
+
+const REFERENCE = '/aws/reference/secretsmanager/';
+const SECRET = { Parameter: { Value: 'a secret' } };
+
+// Systems Manager hands out a secret of Secrets Manager to those who may read it there.
+function ofSecret(operation: string, { Name = '' }: Request): string[] {
+  const parameter = `ssm:${operation} ssm:parameter${Name}`;
+  if (!Name.startsWith(REFERENCE)) return [parameter];
+  const secret = `secretsmanager:secret:${Name.slice(REFERENCE.length)}-??????`;
+  return [parameter, `secretsmanager:GetSecretValue ${secret}`];
+}

@@ -1,0 +1,22 @@
+// A retry policy whose clock moves by its delays alone, without waiting. It records them.
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../../lib/shared/retry.ts';
+
+export interface SleeplessRetryPolicy extends RetryPolicy {
+  /** Milliseconds of every sleep so far. */
+  readonly delays: readonly number[];
+}
+
+export function createSleeplessRetryPolicy(): SleeplessRetryPolicy {
+  const delays: number[] = [];
+  let time = 0;
+  return {
+    ...DEFAULT_RETRY_POLICY,
+    delays,
+    random: () => 0.5,
+    now: () => time,
+    sleep: async (milliseconds) => {
+      delays.push(milliseconds);
+      time += milliseconds;
+    },
+  };
+}

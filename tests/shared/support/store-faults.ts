@@ -1,0 +1,89 @@
+// Ways in which a call of DynamoDB goes wrong, and a client that has them happen.
+import {
+  InternalServerError,
+  ProvisionedThroughputExceededException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
+import {
+  type DynamoDBDocumentClient,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { cancelled } from '../../../bench/ledger/contended-client.ts';
+
+export type Client = Pick<DynamoDBDocumentClient, 'send'>;
+type Command = Parameters<Client['send']>[0];
+
+/** Stands in for a call. */
+export type Fault = (call: () => Promise<unknown>, command: Command) => Promise<unknown>;
+
+const ANSWERED = { $metadata: { httpStatusCode: 400 } };
+
+/** Faults that pass: the next try of the same call gets through. */
+export const PASSING_FAULTS = {
+  conflict: async (call, command) => {
+    if (command instanceof TransactWriteCommand) throw cancelled(command, 'TransactionConflict');
+    if (command instanceof UpdateCommand) {
+      throw new TransactionConflictException({ message: 'Transaction is ongoing', ...ANSWERED });
+    }
+    // Nothing owns an item against its readers.
+    return await call();
+  },
+  throttle: async (_, command) => {
+    if (command instanceof TransactWriteCommand) throw cancelled(command, 'ThrottlingError');
+    throw new ProvisionedThroughputExceededException({ message: 'Slow down', ...ANSWERED });
+  },
+  'internal error': async () => {
+    const $metadata = { httpStatusCode: 500 };
+    throw new InternalServerError({ message: 'Internal server error', $metadata });
+  },
+  'timeout before applying': async () => {
+    throw timedOut();
+  },
+  'timeout after applying': async (call) => {
+    await call();
+    throw timedOut();
+  },
+  'reset after applying': async (call) => {
+    await call();
+    throw socketError('ECONNRESET');
+  },
+} satisfies Record<string, Fault>;
+
+/** The store cannot be reached. */
+export async function refused(): Promise<never> {
+  throw socketError('ECONNREFUSED');
+}
+
+/** The store will not have it, however often it is asked. */
+export async function denied(): Promise<never> {
+  throw Object.assign(new Error('Not authorized'), { name: 'AccessDeniedException', ...ANSWERED });
+}
+
+export interface FaultyClient extends Client {
+  /** Calls so far, tries again included. */
+  readonly calls: () => number;
+}
+
+/** @param faultAt the fault that hits a call, by its number from 0 and the name of its command */
+export function createFaultyClient(
+  client: Client,
+  faultAt: (call: number, command: string) => Fault | undefined,
+): FaultyClient {
+  let calls = 0;
+  const send = async (command: Command) => {
+    const fault = faultAt(calls, command.constructor.name);
+    calls += 1;
+    const call = () => client.send(command);
+    return fault ? await fault(call, command) : await call();
+  };
+  return { send: send as Client['send'], calls: () => calls };
+}
+
+function timedOut(): Error {
+  return Object.assign(new Error('No answer in time'), { name: 'TimeoutError' });
+}
+
+function socketError(code: string): Error {
+  return Object.assign(new Error(`connect ${code}`), { code, $metadata: { attempts: 1 } });
+}

@@ -1,0 +1,27 @@
+// A table of a test file's own, made from the deployed definition.
+import { randomUUID } from 'node:crypto';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { inject } from 'vitest';
+import { createDocumentClient } from '../../../lib/shared/document-client.ts';
+import { createLocalClient, createTable } from '../../../local/create-table.ts';
+
+export interface TestTable {
+  readonly client: DynamoDBDocumentClient;
+  readonly tableName: string;
+  readonly endpoint: string;
+}
+
+/** The table goes away with the engine, at the end of the run. */
+export async function createTestTable(): Promise<TestTable> {
+  const endpoint = inject('databaseEndpoint');
+  if (!endpoint)
+    throw new Error('tests/shared/support/database-engine.ts has to be the global setup');
+  const tableName = `test-${randomUUID()}`;
+  const client = createLocalClient(endpoint);
+  try {
+    await createTable(client, tableName);
+  } finally {
+    client.destroy();
+  }
+  return { client: createDocumentClient(endpoint), tableName, endpoint };
+}

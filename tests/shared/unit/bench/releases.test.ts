@@ -1,0 +1,24 @@
+// The release that the present code is compared with. Its commit is found in contract/previous-release.full.test.ts.
+import { expect, it } from 'vitest';
+import { newestRelease } from '../../../../bench/ledger/releases.ts';
+
+const COMMIT = 'dd2c40ca280c916c5266a47552869992a4370065';
+
+it.each([
+  [
+    `## [Unreleased]\n\n- A.\n\n## [0.1.0] - 2026-11-23\n\nFirst version (commit ${COMMIT}).\n`,
+    '0.1.0',
+    COMMIT,
+  ],
+  [
+    `## [Unreleased]\n\n## [1.2.0] - 2027-01-01\n\n- A.\n\n## [0.1.0]\n\ncommit ${COMMIT}\n`,
+    '1.2.0',
+    undefined,
+  ],
+])('is the newest version of the changelog', (changelog, version, commit) => {
+  expect(newestRelease(changelog)).toEqual({ version, commit });
+});
+
+it('is nothing where the changelog has no version', () => {
+  expect(() => newestRelease('## [Unreleased]\n\n- A.\n')).toThrow('has no version');
+});

@@ -1,0 +1,15 @@
+// When a bar of the bench is met. A figure that was not measured meets none.
+import { expect, it } from 'vitest';
+import { atLeast, atMost, notJudged } from '../../../../bench/report.ts';
+import { median } from '../../../../bench/statistics.ts';
+
+it.each([
+  { bar: atMost('units', 5, 5, ''), met: true },
+  { bar: atMost('units', 5.5, 5, ''), met: false },
+  { bar: atLeast('gain', 1000, 1000, 'x'), met: true },
+  { bar: atLeast('gain', 999, 1000, 'x'), met: false },
+  { bar: atMost('units', median([]), 5, ''), met: false },
+  { bar: notJudged(atMost('units', 5.5, 5, '')), met: undefined },
+])('$bar.rule of $bar.figure, $bar.limit: $met', ({ bar, met }) => {
+  expect(bar.met).toBe(met);
+});

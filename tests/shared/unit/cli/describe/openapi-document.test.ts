@@ -1,0 +1,84 @@
+// The API description that is served, and what it is made from.
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect, test } from 'vitest';
+import { buildOpenApiDocument } from '../../../../../cli/describe/openapi-document.ts';
+import { methodsByPath, readRoutes } from '../../../../../cli/describe/routes.ts';
+import { MOST_SEARCHED } from '../../../../../lib/ledger/domain/transaction.ts';
+import served from '../../../../../lib/ledger/http/openapi.json' with { type: 'json' };
+import { OPERATIONS_BY_ROUTE } from '../../../../../lib/ledger/http/operations.ts';
+import known from '../../../../../lib/ledger/http/routes.json' with { type: 'json' };
+import { isPage } from '../../../../ledger/support/api/routes.ts';
+
+interface Described {
+  readonly name: string;
+  readonly description?: string;
+  readonly required?: boolean;
+}
+
+test('the served description is that of the routes and schemas: `npm run describe` writes it', () => {
+  expect(served).toEqual(JSON.parse(JSON.stringify(buildOpenApiDocument())));
+});
+
+test('functions know the routes of serverless.yml: `npm run describe` writes lib/ledger/http/routes.json', () => {
+  expect(known).toEqual(methodsByPath());
+});
+
+// Pages are for people: a client made from the description needs no function for them.
+test('every route of serverless.yml is described: add what is missing to lib/ledger/http/operations.ts', () => {
+  const ofPrograms = readRoutes().filter(({ functionName }) => !isPage(functionName));
+  expect(Object.keys(OPERATIONS_BY_ROUTE).toSorted()).toEqual(
+    ofPrograms.map(({ method, path }) => `${method} ${path}`).toSorted(),
+  );
+});
+
+test.each(Object.entries(served.paths))('every parameter of %s is described', (_, methods) => {
+  for (const { parameters } of Object.values(methods)) {
+    for (const { description = '', ...parameter } of parameters as Described[]) {
+      expect(description, parameter.name).toMatch(/\w/);
+      if (parameter.required) expect(parameter, parameter.name).toHaveProperty('example');
+    }
+  }
+});
+
+test('a search of the list says which dates it needs, and one of an export needs none', () => {
+  const { '/transactions': list, '/transactions/export': exported } = served.paths;
+  const [ofList = '', ofExport = ''] = [list, exported].map(
+    ({ get }) => get.parameters.find(({ name }) => name === 'q')?.description,
+  );
+  for (const name of ['start_date', 'end_date', String(MOST_SEARCHED)]) {
+    expect(ofList).toContain(name);
+    expect(ofExport).not.toContain(name);
+  }
+});
+
+test('a 500 of a creation says that it can be repeated with its key', () => {
+  const { post, get } = served.paths['/transactions'];
+  expect(post.responses[500].description).toContain('Idempotency-Key');
+  expect(get.responses[500].description).not.toContain('Idempotency-Key');
+});
+
+test('operations have names of their own', () => {
+  const ids = Object.values(OPERATIONS_BY_ROUTE).map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test.each([
+  ['description', '', false],
+  ['description', 'x'.repeat(1_000), true],
+  ['description', 'x'.repeat(1_001), false],
+  ['amount', 1e12, false],
+  ['amount', 564.8, true],
+  ['amount', 132_507.3, true],
+  ['amount', 999_999_999_999.99, true],
+  ['type', 'transfer', false],
+  ['category_id', null, true],
+  ['category_id', 1.5, false],
+  ['catgeory_id', 1, false],
+  ['created_at', 'ignored', true],
+] as const)('a new transaction with %s %.30j: %s', (name, value, isValid) => {
+  const { post } = served.paths['/transactions'];
+  const { schema } = post.requestBody.content['application/json'];
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  const body = { description: 'Lunch', amount: 12.5, type: 'expense', [name]: value };
+  expect(ajv.validate(schema, body)).toBe(isValid);
+});

@@ -1,0 +1,176 @@
+// Queries whose results DynamoDB returns in pages, and transactions whose responses are lost.
+import { GetCommand, type QueryCommand, type TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, test } from 'vitest';
+import { createDatabase, type Item } from '../../../lib/shared/database.ts';
+import { OutcomeUnknownError } from '../../../lib/shared/errors.ts';
+import { createSleeplessRetryPolicy } from '../support/sleepless-retry-policy.ts';
+
+type Options = Parameters<typeof createDatabase>[0];
+
+function openWith(send: unknown, options: Pick<Options, 'limits' | 'timeoutSignal'> = {}) {
+  const client = { send } as Options['client'];
+  const retryPolicy = createSleeplessRetryPolicy();
+  return createDatabase({ client, tableName: 't', retryPolicy, ...options });
+}
+
+const ITEMS = Array.from({ length: 7 }, (_, n) => ({ n }));
+const PIECE = 3;
+const RANGE = { value: 'p' };
+
+/** A table of seven items, with three at most in an answer to a query, and the limits that it was asked with. */
+function givenTable() {
+  const limits: (number | undefined)[] = [];
+  async function send({ input }: QueryCommand) {
+    const { ExclusiveStartKey, Limit, Select } = input;
+    limits.push(Limit);
+    const from = ExclusiveStartKey ? Number(ExclusiveStartKey.n) + 1 : 0;
+    const piece = ITEMS.slice(from, from + Math.min(Limit ?? PIECE, PIECE));
+    const last = piece.at(-1);
+    return {
+      Count: piece.length,
+      ...(Select === 'COUNT' ? {} : { Items: piece }),
+      ...(last && last.n < ITEMS.length - 1 ? { LastEvaluatedKey: last } : {}),
+    };
+  }
+  return { limits, database: openWith(send) };
+}
+
+describe('query', () => {
+  test('gets a range to its end', async () => {
+    const { database, limits } = givenTable();
+    expect(await database.query(RANGE)).toEqual(ITEMS);
+    expect(limits).toEqual([undefined, undefined, undefined]);
+  });
+
+  test.each([
+    [2, [2]],
+    [9, [9, 6, 3]],
+  ])('gets %i items at most, and asks for no more', async (limit, asked) => {
+    const { database, limits } = givenTable();
+    expect(await database.query(RANGE, limit)).toEqual(ITEMS.slice(0, limit));
+    expect(limits).toEqual(asked);
+  });
+
+  test('goes on after a position', async () => {
+    expect(await givenTable().database.query(RANGE, 4, { n: 1 })).toEqual(ITEMS.slice(2, 6));
+  });
+});
+
+test('scan reads the table to its end, consistently', async () => {
+  const { database, limits } = givenTable();
+  expect(await Array.fromAsync(database.scan('home#'))).toEqual(ITEMS);
+  expect(limits).toHaveLength(3);
+});
+
+describe('countOver', () => {
+  test.each([
+    [2, { n: 1 }],
+    [5, { n: 4 }],
+    [9, undefined],
+  ])('after %i items stands at %o', async (count, position) => {
+    expect(await givenTable().database.countOver(RANGE, count)).toEqual(position);
+  });
+});
+
+describe('commit', () => {
+  const LOST = Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+  const REFUSED = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+  const CANCELLED = Object.assign(new Error('cancelled'), {
+    name: 'TransactionCanceledException',
+    CancellationReasons: [{ Code: 'ConditionalCheckFailed' }],
+  });
+
+  /** A table whose transactions fail, one error after another; `stored` is the record that is read back. */
+  function givenFailures(
+    errors: readonly Error[],
+    stored: Item | 'unreadable' = {},
+    { lostReads = 0 } = {},
+  ) {
+    const tokens: unknown[] = [];
+    const reads: unknown[] = [];
+    async function send(command: GetCommand | TransactWriteCommand) {
+      if (command instanceof GetCommand) {
+        reads.push(command.input.Key);
+        if (stored === 'unreadable' || reads.length <= lostReads) throw LOST;
+        return { Item: stored };
+      }
+      tokens.push(command.input.ClientRequestToken);
+      throw errors[tokens.length - 1] ?? errors.at(-1);
+    }
+    const database = openWith(send);
+    const write = { Delete: { Key: { pk: 'p' } }, onConditionFailed: () => new Error('stale') };
+    const check = {
+      key: { pk: 'p', sk: 's' },
+      wasApplied: (item?: Item) => item?.applied as boolean | undefined,
+    };
+    return {
+      tokens,
+      reads,
+      commit: (checked = true) => database.commit([write], checked ? check : undefined),
+    };
+  }
+
+  test('succeeds when all responses are lost, some of those to the check too, and the record shows that it was applied', async () => {
+    const { commit, reads } = givenFailures([LOST], { applied: true }, { lostReads: 2 });
+    await commit();
+    expect(reads).toEqual(Array(3).fill({ pk: 'p', sk: 's' }));
+  });
+
+  test('fails with the last error when the record shows that it was not applied', async () => {
+    const { commit } = givenFailures([LOST, REFUSED], { applied: false });
+    await expect(commit()).rejects.toBe(REFUSED);
+  });
+
+  test.each<[string, Item | 'unreadable']>([
+    ['does not show it', {}],
+    ['cannot be read', 'unreadable'],
+  ])('fails with an unknown outcome when the record %s', async (_, stored) => {
+    const error = await givenFailures([LOST], stored)
+      .commit()
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(error).toMatchObject({ cause: LOST });
+  });
+
+  test.each<[string, Error[], string, checked?: false]>([
+    ['the database was not reached', [REFUSED], 'refused'],
+    ['a retry finds a failed condition', [LOST, CANCELLED], 'stale'],
+    ['there is no check', [LOST], 'aborted', false],
+  ])('reads nothing back when %s', async (_, errors, message, checked) => {
+    const { commit, reads } = givenFailures(errors, { applied: true });
+    await expect(commit(checked)).rejects.toThrow(message);
+    expect(reads).toEqual([]);
+  });
+
+  test('sends the same request token at every attempt', async () => {
+    const { commit, tokens } = givenFailures([LOST, LOST, REFUSED], { applied: true });
+    await commit();
+    expect(tokens.length).toBeGreaterThan(2);
+    expect(tokens).toEqual(tokens.map(() => expect.any(String)));
+    expect(new Set(tokens).size).toBe(1);
+  });
+});
+
+test('every attempt has a signal of its own, which aborts with the request', async () => {
+  const timeouts: AbortController[] = [];
+  const request = new AbortController();
+  const signals: AbortSignal[] = [];
+  async function send(_: unknown, { abortSignal }: { abortSignal: AbortSignal }) {
+    signals.push(abortSignal);
+    if (signals.length === 1) throw Object.assign(new Error(), { name: 'AbortError' });
+    return {};
+  }
+  const database = openWith(send, {
+    limits: { deadline: 1_000, signal: request.signal },
+    timeoutSignal: () => {
+      const timeout = new AbortController();
+      timeouts.push(timeout);
+      return timeout.signal;
+    },
+  });
+  await database.get({ pk: 'p', sk: 's' });
+  timeouts[0]?.abort();
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  request.abort();
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+});

@@ -1,0 +1,55 @@
+// The client makes one attempt per call: database.ts decides on retries, and aborts calls.
+import type { RequestListener } from 'node:http';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createDocumentClient } from '../../../lib/shared/document-client.ts';
+import { isRetryable } from '../../../lib/shared/retryable-errors.ts';
+import { listenInTest } from '../support/loopback.ts';
+
+const BODY = JSON.stringify({ Item: { pk: { S: 'p' }, sk: { S: 's' } } });
+const HALF = BODY.slice(0, BODY.length / 2);
+
+/** @returns the error of a call to a server that responds in this way, and how many requests the server got */
+async function callOf(respond: RequestListener, abortSignal?: AbortSignal) {
+  let calls = 0;
+  const url = await listenInTest((request, response) => {
+    calls += 1;
+    respond(request, response);
+  });
+  const client = createDocumentClient(url);
+  onTestFinished(() => client.destroy());
+  const options = abortSignal ? { abortSignal } : {};
+  const read = client.send(new GetCommand({ TableName: 't', Key: { pk: 'p', sk: 's' } }), options);
+  const error = await read.catch((thrown: unknown) => thrown);
+  return { error, calls };
+}
+
+test('an error response is not retried by the client', async () => {
+  const { error, calls } = await callOf((_, response) => response.writeHead(500).end());
+  expect([isRetryable(error), calls]).toEqual([true, 1]);
+});
+
+describe('a response that breaks in the middle of its body is a retryable error', () => {
+  test('when the connection is reset', async () => {
+    const { error, calls } = await callOf(({ socket }, response) => {
+      response
+        .writeHead(200, { 'content-length': BODY.length })
+        .write(HALF, () => socket.destroy());
+    });
+    expect([isRetryable(error), calls]).toEqual([true, 1]);
+  });
+
+  test('when the body is truncated', async () => {
+    const { error } = await callOf((_, response) => response.writeHead(200).end(HALF));
+    expect(isRetryable(error)).toBe(true);
+  });
+
+  test('when it stalls, and the call is aborted', async () => {
+    const abort = new AbortController();
+    const { error } = await callOf((_, response) => {
+      response.writeHead(200, { 'content-length': BODY.length });
+      response.write(HALF, () => abort.abort());
+    }, abort.signal);
+    expect(isRetryable(error)).toBe(true);
+  });
+});

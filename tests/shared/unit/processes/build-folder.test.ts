@@ -1,0 +1,19 @@
+// The folders for bundles: one that a killed process has left is removed by the next packaging. tests/shared/wiring/packaging.full.test.ts
+// shows that a packaging leaves none behind.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { claimBuildFolder } from '../../../../processes/build-folder.ts';
+import { createRunning } from '../../../../processes/running.ts';
+
+it('a folder of a process that was killed is removed at the next claim', () => {
+  const { pid } = spawnSync('true');
+  const left = join(import.meta.dirname, '../../../../.esbuild', `local-${pid}-0123abcd`);
+  mkdirSync(join(left, '.build'), { recursive: true });
+  onTestFinished(() => rmSync(left, { recursive: true, force: true }));
+  const running = createRunning();
+  onTestFinished(running.stop);
+  claimBuildFolder(running);
+  expect(existsSync(left)).toBe(false);
+});

@@ -1,0 +1,15 @@
+// How programs are started on platforms that tests cannot be run on.
+import { expect, it } from 'vitest';
+import { POSIX, WINDOWS } from '../../../../processes/child-process.ts';
+
+it.each([
+  ['java', ['-jar', 'a b.jar'], { command: 'java', args: ['-jar', 'a b.jar'], detached: false }],
+  ['npm', ['pack', 'x'], { command: 'cmd.exe', args: ['/d', '/c', 'npm', 'pack', 'x'] }],
+])('Windows starts %s without a shell that it does not have', (command, args, launch) => {
+  expect(WINDOWS.launch(command, args)).toMatchObject(launch);
+});
+
+it('others start programs in a group of their own, which ends with this process', () => {
+  const { command, args, detached } = POSIX.launch('java', ['-jar', 'a b.jar']);
+  expect([command, detached, args.slice(-3)]).toEqual(['sh', true, ['java', '-jar', 'a b.jar']]);
+});

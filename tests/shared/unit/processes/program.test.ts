@@ -1,0 +1,149 @@
+// How command-line programs parse options, fail and stop.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { CommanderError } from '@commander-js/extra-typings';
+import { describe, expect, it } from 'vitest';
+import { createCommand, httpAddress, wholeNumber } from '../../../../processes/program.ts';
+
+const PROGRAM = new URL('../../../../processes/program.ts', import.meta.url).href;
+const RUNNING = new URL('../../../../processes/running.ts', import.meta.url).href;
+const IMPORTS = `
+  import { createCommand, EXIT, runProgram } from '${PROGRAM}';
+  import { createRunning } from '${RUNNING}';
+  const running = createRunning();
+  running.whenStopping(() => console.log('undone'));
+`;
+const COUNT = `
+  await runProgram(createCommand('npm run count --', 'Count.').action(() => undefined), { running });
+`;
+/** Works until a signal comes. */
+const SERVE = `createCommand('npm run serve --', 'Serve.').action(async () => {
+    console.log('ready');
+    await new Promise((resolve) => setTimeout(resolve, 60_000));
+  })`;
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a small program in a process of its own. */
+async function run(
+  program: string,
+  args: readonly string[] = [],
+  onLine: (pid: number) => void = () => undefined,
+): Promise<Ended> {
+  const { npm_lifecycle_event: _, ...env } = process.env;
+  const options = ['--input-type=module-typescript', '--eval', IMPORTS + program, '--', ...args];
+  const child = spawn(process.execPath, options, { env });
+  child.stdout.once('data', () => onLine(Number(child.pid)));
+  const [stdout, stderr] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ]);
+  return { code: child.exitCode, stdout, stderr };
+}
+
+describe('options', () => {
+  const command = () =>
+    createCommand('npm run count --', 'Count.')
+      .option('--up-to <n>', 'last number', wholeNumber({ min: 1, max: 9 }), 3)
+      .option('--url <url>', 'where', httpAddress);
+  const parse = (args: readonly string[]) => command().parse(args, { from: 'user' }).opts();
+
+  it('have defaults and parsed values', () => {
+    expect(parse([])).toEqual({ upTo: 3 });
+    expect(parse(['--up-to', '9', '--url', 'https://example.org/'])).toEqual({
+      upTo: 9,
+      url: 'https://example.org',
+    });
+  });
+
+  it.for([
+    [['--up-to', '0'], '--up-to'],
+    [['--up-to', '10'], '--up-to'],
+    [['--up-to', '-5'], '--up-to'],
+    [['--up-to', '1e400'], '--up-to'],
+    [['--up-to'], '--up-to'],
+    [['--url', 'localhost:3000'], '--url'],
+    [['--colour'], '--colour'],
+    [['word'], 'too many arguments'],
+  ] as const)('name the argument that cannot be used: %j', ([args, word]) => {
+    expect(() => parse(args)).toThrow(CommanderError);
+    expect(() => parse(args)).toThrow(word);
+  });
+
+  it('exit with 2 and mention --help where they cannot be used', async () => {
+    const { code, stdout, stderr } = await run(COUNT, ['--colour']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: 'undone\n' });
+    expect(stderr).toContain('--help');
+  });
+
+  it.for(['--help', '-h'])('%s prints the usage', async (option) => {
+    const { code, stdout, stderr } = await run(COUNT, [option]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^Usage: npm run count -- \[options\]\n/);
+  });
+});
+
+describe('the end', () => {
+  const LATE = `setTimeout(() => { throw new Error('late'); });
+    await new Promise((resolve) => setTimeout(resolve, 60_000));`;
+
+  it.each([
+    [
+      'a failure in one line',
+      `throw new Error('no disk space\\nsecond line');`,
+      1,
+      'no disk space\n',
+    ],
+    ['an error outside the action', LATE, 1, 'late\n'],
+    ['the exit code of the action', 'process.exitCode = 5;', 5, ''],
+  ])('reports %s, and undoes what was started', async (_, action, code, stderr) => {
+    const program = `await runProgram(createCommand('x', '').action(async () => {
+      ${action}
+    }), { running });`;
+    expect(await run(program)).toEqual({ code, stdout: 'undone\n', stderr });
+  });
+
+  it.each([
+    ['says what could not be undone', `throw new Error('still busy');`, 1, 'still busy'],
+    [
+      'does not wait longer than it may',
+      'return new Promise(() => setInterval(() => {}, 1000));',
+      0,
+      '',
+    ],
+  ])('%s', async (_, undo, code, stderr) => {
+    const program = `running.whenStopping(() => { ${undo} });
+      await runProgram(createCommand('x', '').action(() => undefined), { running, stopMilliseconds: 10 });`;
+    expect(await run(program)).toMatchObject({ code, stderr: expect.stringContaining(stderr) });
+  });
+});
+
+describe.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
+  it('undoes what was started and exits with the given code', async () => {
+    const program = `await runProgram(${SERVE}, {
+      running, exitCodeOnSignal: EXIT.done, messageOnSignal: () => 'stopping',
+      messageWhenStopped: (isUndone) => \`stopped \${isUndone}\`,
+    });`;
+    const ended = await run(program, [], (pid) => process.kill(pid, signal));
+    expect(ended).toEqual({
+      code: 0,
+      stdout: 'ready\nundone\n',
+      stderr: 'stopping\nstopped true\n',
+    });
+  });
+});
+
+it('stops once when a signal arrives several times', async () => {
+  const program = `running.whenStopping(() => new Promise((resolve) => setTimeout(resolve, 50)));
+    await runProgram(${SERVE}, { running, messageOnSignal: () => 'stopping' });`;
+  const ended = await run(program, [], (pid) => {
+    for (let n = 0; n < 3; n += 1) process.kill(pid, 'SIGINT');
+  });
+  expect(ended).toEqual({ code: 1, stdout: 'ready\nundone\n', stderr: 'stopping\n' });
+});

@@ -1,0 +1,74 @@
+// What a program has started is undone once, last first; after the stop nothing is started or left behind.
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { expect, it } from 'vitest';
+import { createRunning } from '../../../../processes/running.ts';
+
+it('undoes everything once, last first', async () => {
+  const running = createRunning();
+  const undone: string[] = [];
+  for (const name of ['one', 'two']) running.whenStopping(() => void undone.push(name));
+  await Promise.all([running.stop(), running.stop()]);
+  expect(undone).toEqual(['two', 'one']);
+});
+
+it('starts no program after the stop', async () => {
+  const running = createRunning();
+  await running.stop();
+  expect(() => running.startProgram({ command: 'true', args: [] })).toThrow('Stopping');
+});
+
+it.each(['while it stops', 'after the stop'])(
+  'undoes what is registered %s, and throws',
+  async (when) => {
+    const running = createRunning();
+    const undone: string[] = [];
+    const register = (name: string) => running.whenStopping(() => void undone.push(name));
+    const attempts: unknown[] = [];
+    const attempt = () => {
+      try {
+        register('late');
+      } catch (error) {
+        attempts.push(error);
+      }
+    };
+    register('first');
+    running.whenStopping(async () => {
+      await null;
+      if (when === 'while it stops') attempt();
+    });
+    await running.stop();
+    if (when === 'after the stop') attempt();
+    await running.stop();
+    expect(attempts).toEqual([new Error('Stopping')]);
+    expect(undone.toSorted()).toEqual(['first', 'late']);
+  },
+);
+
+it('undoes what is registered after a stop that failed', async () => {
+  const running = createRunning();
+  running.whenStopping(() => Promise.reject(new Error('still busy')));
+  await expect(running.stop()).rejects.toThrow('still busy');
+  const undone: string[] = [];
+  expect(() => running.whenStopping(() => void undone.push('late'))).toThrow('Stopping');
+  await running.stop();
+  expect(undone).toEqual(['late']);
+});
+
+it('removes a temporary folder when it stops', async () => {
+  const running = createRunning();
+  const folder = await running.temporaryFolder('ledger-running-');
+  expect(existsSync(folder)).toBe(true);
+  await running.stop();
+  expect(existsSync(folder)).toBe(false);
+});
+
+it('leaves no temporary folder behind that is asked for after the stop', async () => {
+  const running = createRunning();
+  await running.stop();
+  const prefix = `ledger-late-${process.pid}-`;
+  await expect(running.temporaryFolder(prefix)).rejects.toThrow('Stopping');
+  await running.stop();
+  expect((await readdir(tmpdir())).filter((name) => name.startsWith(prefix))).toEqual([]);
+});

@@ -1,0 +1,66 @@
+// Programs that are run to their end or fetched once: their errors are shown, and nothing is left of a draft.
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createRunning } from '../../../../processes/running.ts';
+import { fetchOnce, runToEnd } from '../../../../processes/tools.ts';
+
+const CACHE = join(import.meta.dirname, '../../../../.local');
+
+const script = (code: string) => ({ command: process.execPath, args: ['-e', code] });
+
+describe('a program that is run to its end', () => {
+  it('returns what it printed', async () => {
+    const code = 'console.log("one"); console.error("two")';
+    expect(await runToEnd(createRunning(), script(code))).toMatch(/^(one\ntwo|two\none)$/);
+  });
+
+  it.each([
+    [
+      'the line that names one',
+      'Looking\nERROR: No network\nNotice: a new version',
+      'ERROR: No network',
+    ],
+    ['the line below a heading', 'Working\nError:\nNo network\n\nEnvironment: node', 'No network'],
+    ['the last line', 'Working\nNo network\n\n', 'No network'],
+    ['nothing', '', 'it printed nothing'],
+  ])('shows its error in the first line: %s', async (_, output, error) => {
+    const code = `process.stderr.write(${JSON.stringify(output)}); process.exitCode = 3`;
+    const run = runToEnd(createRunning(), { title: 'pip', ...script(code) });
+    const { message } = await run.catch((failure) => failure);
+    expect(message.split('\n')[0]).toBe(`pip ended with exit code 3: ${error}`);
+    expect(message).toContain(output.trimEnd());
+  });
+
+  it('is named where it cannot be started', async () => {
+    const run = runToEnd(createRunning(), { command: 'no-such-program', args: [] });
+    await expect(run).rejects.toThrow(/^no-such-program ended with exit code 127: .*not found/);
+  });
+});
+
+describe('a program that is fetched once', () => {
+  function name(): string {
+    const folder = `test-${randomUUID()}`;
+    onTestFinished(() => rm(join(CACHE, folder), { recursive: true, force: true }));
+    return `${folder}/program`;
+  }
+
+  it('shows the error of the program that fetches it', async () => {
+    const fetched = fetchOnce(createRunning(), name(), async (draft, run) => {
+      await run(process.execPath, '-e', 'console.error("ERROR: no network"); process.exit(1)');
+      return draft;
+    });
+    await expect(fetched).rejects.toThrow(/cannot be fetched: .*ERROR: no network/);
+  });
+
+  it('makes no draft after the stop', async () => {
+    const running = createRunning();
+    await running.stop();
+    const program = name();
+    const fetched = fetchOnce(running, program, async (draft) => draft);
+    await expect(fetched).rejects.toThrow('Stopping');
+    expect(existsSync(join(CACHE, dirname(program)))).toBe(false);
+  });
+});

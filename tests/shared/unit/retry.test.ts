@@ -1,0 +1,105 @@
+// How often and how long is waited, on a clock that only waiting moves.
+import { describe, expect, test } from 'vitest';
+import { DeadlineExceededError } from '../../../lib/shared/errors.ts';
+import { type RetryPolicy, retry } from '../../../lib/shared/retry.ts';
+
+/** A clock that only sleeping moves. */
+function fakePolicy(options: Partial<RetryPolicy> = {}) {
+  let now = 0;
+  const slept: number[] = [];
+  const policy: RetryPolicy = {
+    firstDelayMs: 10,
+    longestDelayMs: 100,
+    deadlineMs: 1_000,
+    random: () => 0.5,
+    now: () => now,
+    sleep: async (milliseconds) => {
+      slept.push(milliseconds);
+      now += milliseconds;
+    },
+    ...options,
+  };
+  return { policy, slept };
+}
+
+/** Fails so often, then gives its number of tries. */
+function failing(times: number) {
+  let tries = 0;
+  return async () => {
+    tries += 1;
+    if (tries <= times) throw new Error(`failure ${tries}`);
+    return tries;
+  };
+}
+
+const always = () => true;
+
+describe('retry', () => {
+  test('does not wait when the first try succeeds', async () => {
+    const { policy, slept } = fakePolicy();
+    expect([await retry(policy, always, failing(0)), slept]).toEqual([1, []]);
+  });
+
+  test('waits longer before each try, up to a bound', async () => {
+    const { policy, slept } = fakePolicy();
+    expect(await retry(policy, always, failing(6))).toBe(7);
+    expect(slept).toEqual([5, 10, 20, 40, 50, 50]);
+  });
+
+  test.each([
+    [0, [0, 0, 0]],
+    [0.25, [2.5, 5, 10]],
+    [0.999, [9.99, 19.98, 39.96]],
+  ])('spreads the waits over the whole of the delay (random %d)', async (random, expected) => {
+    const { policy, slept } = fakePolicy({ random: () => random });
+    await retry(policy, always, failing(3));
+    expect(slept).toEqual(expected);
+  });
+
+  test('gives up at once on what is not worth another try', async () => {
+    const { policy, slept } = fakePolicy();
+    await expect(retry(policy, () => false, failing(1))).rejects.toThrow('failure 1');
+    expect(slept).toEqual([]);
+  });
+
+  test('asks about every failure', async () => {
+    const { policy } = fakePolicy();
+    const untilThird = (error: unknown) => (error as Error).message !== 'failure 3';
+    await expect(retry(policy, untilThird, failing(9))).rejects.toThrow('failure 3');
+  });
+
+  test('starts no try after the deadline, and throws what the last one threw', async () => {
+    const { policy, slept } = fakePolicy({ deadlineMs: 100 });
+    await expect(retry(policy, always, failing(99))).rejects.toThrow('failure 5');
+    expect(slept).toEqual([5, 10, 20, 40]);
+  });
+
+  test('waits no endless time after very many tries', async () => {
+    const { policy, slept } = fakePolicy({ deadlineMs: 1e9 });
+    await retry(policy, always, failing(2_000));
+    expect(slept.at(-1)).toBe(50);
+  });
+});
+
+describe('within a deadline that the caller sets', () => {
+  test('two operations wait no longer together than one', async () => {
+    const { policy, slept } = fakePolicy({ deadlineMs: 1_000 });
+    await retry(policy, always, failing(3), 100);
+    await expect(retry(policy, always, failing(99), 100)).rejects.toThrow();
+    expect(slept.reduce((sum, delay) => sum + delay, 0)).toBeLessThanOrEqual(100);
+    expect(slept.slice(0, 3)).toEqual([5, 10, 20]);
+  });
+
+  test('no attempt starts after it, even if every earlier call succeeded', async () => {
+    const { policy } = fakePolicy({ deadlineMs: 1_000 });
+    const started: number[] = [];
+    const slow = async (call: number) => {
+      started.push(call);
+      await policy.sleep(60);
+    };
+    await retry(policy, always, () => slow(1), 100);
+    await retry(policy, always, () => slow(2), 100);
+    await expect(retry(policy, always, () => slow(3), 100)).rejects.toThrow(DeadlineExceededError);
+    expect(started).toEqual([1, 2]);
+  });
+});

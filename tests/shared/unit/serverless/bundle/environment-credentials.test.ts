@@ -1,0 +1,30 @@
+// Credentials of a bundle: those that Lambda puts into the environment, and may renew.
+import { afterEach, expect, it, vi } from 'vitest';
+import { ConfigurationError } from '../../../../../lib/shared/errors.ts';
+import { defaultProvider } from '../../../../../serverless/bundle/environment-credentials.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+const provider = defaultProvider();
+
+function read(id?: string, secret?: string, token?: string) {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', id);
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', secret);
+  vi.stubEnv('AWS_SESSION_TOKEN', token);
+  return provider();
+}
+
+it('are those of the environment at each call, with the session token that Lambda gives', async () => {
+  const first = { accessKeyId: 'id', secretAccessKey: 'secret' };
+  expect(await read('id', 'secret')).toEqual(first);
+  const renewed = { accessKeyId: 'id-2', secretAccessKey: 'secret-2', sessionToken: 'token' };
+  expect(await read('id-2', 'secret-2', 'token')).toEqual(renewed);
+});
+
+it.each([
+  ['id', undefined],
+  [undefined, 'secret'],
+  [undefined, undefined],
+])('that are incomplete (%s, %s) are refused', (id, secret) =>
+  expect(read(id, secret)).rejects.toThrow(ConfigurationError),
+);

@@ -1,0 +1,326 @@
+// Every role of the packaged service grants what its function uses: nothing is missing, and nothing is spare. Use is
+// recorded from the functions themselves. No local engine checks permissions, so a missing one shows here first.
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { requireProtectedTable } from '../../../lib/ledger/canary/table-protection.ts';
+import { CATEGORY_LIMIT } from '../../../lib/ledger/domain/category.ts';
+import { createKeys, LAST_ID } from '../../../lib/ledger/store/keys.ts';
+import { createRemembering } from '../../../lib/migration/runs/run-store.ts';
+import { servicesFromEnvironment } from '../../../lib/migration/services-from-environment.ts';
+import { createDocumentClient } from '../../../lib/shared/document-client.ts';
+import { createLocalClient, createTable } from '../../../local/create-table.ts';
+import { embeddedEngine, startDatabase } from '../../../local/engine.ts';
+import { createRunning } from '../../../processes/running.ts';
+import { SOURCE } from '../../../sandbox/world.ts';
+import { invoke } from '../../ledger/support/api/invoke.ts';
+import { LEDGER_OPERATIONS } from '../../ledger/support/api/routes.ts';
+import { createTestKeys } from '../../ledger/support/auth/test-keys.ts';
+import { createRecordedRun, type RecordedRun } from '../../migration/support/recorded-run.ts';
+import {
+  grantedBy,
+  neededByAws,
+  type RoleProperties,
+  roleOf,
+  rolesOf,
+  STATE_MACHINE,
+} from '../support/granted-access.ts';
+import {
+  functionsOf,
+  migrationFunctionsOf,
+  type Packaged,
+  readTemplate,
+  resourcesOf,
+  type Template,
+} from '../support/packaged-template.ts';
+import { type AccessRecorder, openAccessRecorder } from '../support/recorded-access.ts';
+
+const FUNCTIONS = join(import.meta.dirname, '../../../functions');
+
+interface Call {
+  readonly id?: number;
+  readonly body?: Record<string, unknown>;
+  readonly query?: Record<string, string>;
+  readonly headers?: Record<string, string>;
+}
+type Step = readonly [name: string, call: Call, status: number];
+
+// Categories 1 to 3, transactions 1 and 2; each endpoint on its longest way through the table.
+const BILL = { description: 'Bill', amount: 12.5, type: 'expense', transaction_date: '2026-03-05' };
+const STEPS: readonly Step[] = [
+  ['categories/create', { body: { name: 'Home' } }, 201],
+  ['categories/create', { body: { name: 'Car' } }, 201],
+  ['categories/create', { body: { name: 'Spare' } }, 201],
+  ['transactions/create', { body: { ...BILL, category_id: 1 } }, 201],
+  ['transactions/create', { body: BILL }, 201],
+  ['transactions/list', { query: { start_date: '2026-03-02', end_date: '2026-03-30' } }, 200],
+  ['transactions/list', { query: { type: 'expense' } }, 200],
+  [
+    'transactions/bulk-create',
+    { body: { transactions: [{ ...BILL, external_id: 'a', category_id: 1 }, BILL] } },
+    207,
+  ],
+  [
+    'transactions/bulk-update',
+    { body: { transactions: [{ id: 3, external_id: null, category_id: 2 }] } },
+    207,
+  ],
+  ['transactions/bulk-update', { body: { transactions: [{ id: 3, external_id: 'a' }] } }, 207],
+  [
+    'transactions/bulk-delete',
+    { body: { transactions: [{ id: 9 }] }, headers: { 'idempotency-key': 'k' } },
+    207,
+  ],
+  ['transactions/bulk-delete', { body: { transactions: [{ id: 4 }] } }, 207],
+  ['transactions/export', { query: { external_id: 'a' } }, 200],
+  ['transactions/update', { id: 3, body: { external_id: null } }, 200],
+  ['transactions/export', {}, 200],
+  ['transactions/export', { query: { type: 'expense' } }, 200],
+  ['transactions/export', { query: { category_id: '1' } }, 200],
+  ['transactions/export', { query: { category_id: '1', type: 'expense' } }, 200],
+  ['transactions/list', { query: { category_id: '1' } }, 200],
+  ['transactions/list', { query: { category_id: '1', type: 'expense' } }, 200],
+  ['transactions/read', { id: 1 }, 200],
+  ['transactions/update', { id: 1, body: { external_id: 'b' } }, 200],
+  [
+    'transactions/update',
+    { id: 1, body: { category_id: 2, transaction_date: '2025-01-31', type: 'income' } },
+    200,
+  ],
+  ['transactions/delete', { id: 2 }, 200],
+  ['transactions/delete', { id: 1 }, 200],
+  ['categories/list', { query: { include_counts: 'true', active_only: 'false' } }, 200],
+  ['categories/read', { id: 1 }, 200],
+  ['categories/update', { id: 1, body: { color: '#fff' } }, 200],
+  ['categories/update', { id: 1, body: { name: 'House' } }, 200],
+  ['categories/update', { id: 1, body: { name: 'Car' } }, 409],
+  ['categories/delete', { id: 3 }, 200],
+  [
+    'summary/read',
+    { query: { group_by: 'category', start_date: '2025-01-31', end_date: '2026-03-09' } },
+    200,
+  ],
+  ['service/me', {}, 200],
+  ['service/health', { query: { deep: '' } }, 200],
+  ['service/openapi', {}, 200],
+  ['service/preflight', {}, 404],
+  ['service/not-found', {}, 404],
+];
+
+const TABLE = 'access-in-use';
+const DAY_MS = 86_400_000;
+
+const BEFORE = ['backup', 'rebuild', 'copy'];
+
+/** What passes between two calls of a step. */
+let time = Date.parse('2026-03-01T09:00:00Z');
+const pass = (milliseconds: number) => {
+  time += milliseconds;
+};
+
+async function prove(run: RecordedRun): Promise<void> {
+  await run.whileRaced(run.start);
+  await run.start();
+  await run.finish(...BEFORE);
+  await run.openWindow();
+}
+
+async function race(run: RecordedRun, attempt: () => Promise<unknown>): Promise<void> {
+  expect(await run.whileRaced(attempt)).toMatchObject({ name: 'RefusedSettingChanged' });
+}
+
+/** Each function of the migration on its longest ways. */
+const RUNS: Readonly<Record<string, (run: RecordedRun) => Promise<void>>> = {
+  'rolled-back-from-live': async (run) => {
+    await prove(run);
+    await race(run, () => run.finish('cutover'));
+    await run.finish('rollback', 'copy');
+    await run.openWindow();
+    await run.finish('cutover');
+    await run.vectors.deleteCollection(SOURCE);
+    await race(run, () => run.finish('rollback'));
+    await run.finish('rollback', 'abort');
+  },
+  aborted: async (run) => {
+    await run.start();
+    await run.finish('backup', 'rebuild', 'abort');
+  },
+  'rolled-back-by-watchdog': async (run) => {
+    await prove(run);
+    await run.confirmWhenAsked('cutover', 'deploy-new');
+    await run.vectors.deleteCollection(SOURCE);
+    pass(DAY_MS);
+    await race(run, run.watch);
+    await run.watch();
+    await run.finish('abort');
+  },
+  'is-closed': async (run) => {
+    await prove(run);
+    await run.confirmWhenAsked('cutover', 'open-writes');
+    await run.finish('cutover');
+    pass(31 * DAY_MS);
+    await run.finish('retention');
+  },
+};
+
+const hasEngine = embeddedEngine.obstacle() === undefined;
+
+let recorder: AccessRecorder;
+const running = createRunning();
+
+beforeAll(async () => {
+  if (!hasEngine) return;
+  const { endpoint } = await startDatabase(running);
+  const client = createLocalClient(endpoint);
+  await createTable(client, TABLE);
+  client.destroy();
+  recorder = await openAccessRecorder(endpoint);
+  vi.stubEnv('DYNAMODB_ENDPOINT', recorder.endpoint);
+  vi.stubEnv('AWS_ENDPOINT_URL_SSM', recorder.endpoint);
+  vi.stubEnv('TABLE_NAME', TABLE);
+  vi.stubEnv('AWS_REGION', 'eu-west-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
+  await callEndpoints(endpoint);
+  await openServices();
+  await runCanary();
+  await migrate();
+});
+
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await recorder?.close();
+  await running.stop();
+});
+
+async function callEndpoints(database: string): Promise<void> {
+  const client = createDocumentClient(database);
+  const keys = createTestKeys({ client, tableName: TABLE });
+  // Ids of categories were used up: a create looks for one that is free.
+  const sequence = { ...createKeys('default').sequence('category'), [LAST_ID]: CATEGORY_LIMIT };
+  await client.send(new PutCommand({ TableName: TABLE, Item: sequence }));
+  const secrets = new Map<string, string>();
+  for (const [name, call, status] of STEPS) {
+    recorder.recordFor(name);
+    // A key for each function: the first use of a key asks for more than the others.
+    const given = { name, ledger: 'default', scope: 'write' } as const;
+    const secret = secrets.get(name) ?? (await keys.create(given)).secret;
+    secrets.set(name, secret);
+    expect(await statusOf(name, call, secret), `${name} ${JSON.stringify(call)}`).toBe(status);
+  }
+}
+
+/** Reads its key and looks at the table. What it asks of the API, it asks as a client. */
+async function runCanary(): Promise<void> {
+  const [, { Environment }] = canaryOf(readTemplate('migrating'));
+  recorder.recordFor('canary/check');
+  const Name = Environment.Variables.CANARY_KEY_PARAMETER;
+  await new SSMClient().send(new GetParameterCommand({ Name, WithDecryption: true }));
+  const client = new DynamoDBClient({ endpoint: recorder.endpoint });
+  // The local engine knows no backups.
+  await requireProtectedTable(client, TABLE).catch(() => undefined);
+}
+
+function canaryOf(template: Template) {
+  const canary = functionsOf(template).find(([name]) => name === 'canary/check');
+  if (!canary) throw new Error('There is no canary');
+  return canary;
+}
+
+/** Reads the secrets that a function of the migration is deployed with, as its first invocation does. */
+async function openServices(): Promise<void> {
+  for (const [name, { Environment }] of migrationFunctionsOf(readTemplate('migrating'))) {
+    const { Variables } = Environment;
+    if (Variables.QDRANT_URL === undefined) continue;
+    recorder.recordFor(name);
+    await servicesFromEnvironment({ ...Variables, ARTIFACTS_BUCKET_OWNER: '111122223333' });
+  }
+}
+
+async function migrate(): Promise<void> {
+  const remembering = createRemembering({
+    client: createDocumentClient(recorder.endpoint),
+    tableName: TABLE,
+    clock: () => new Date(time),
+  });
+  for (const [runId, play] of Object.entries(RUNS)) {
+    const run = await createRecordedRun({ runId, remembering, recorder, pass });
+    await play(run).finally(run.close);
+  }
+}
+
+const PACKAGED: readonly Packaged[] = ['dev', 'prod', 'migrating'];
+
+describe.skipIf(!hasEngine).each(PACKAGED)('the roles of the package %s', (packaged) => {
+  const template = readTemplate(packaged);
+  const users = rolesOf(template).map(([user]) => user);
+
+  /** What is missing from a role, and what nothing uses of it. */
+  function compare(user: string, role: RoleProperties) {
+    const used = recorder.usedBy(user);
+    const needed = [...used, ...neededByAws(template, user)];
+    const granted = grantedBy(template, role);
+    return {
+      missing: needed.filter((use) => !granted.includes(use)),
+      spare: granted.filter((use) => !needed.includes(use)),
+    };
+  }
+
+  it.each(users)('%s grants what is used', (user) => {
+    expect(compare(user, roleOf(template, user))).toEqual({ missing: [], spare: [] });
+  });
+
+  it.each(users)('%s trusts one service', (user) => {
+    const Service = user === STATE_MACHINE ? 'states.amazonaws.com' : 'lambda.amazonaws.com';
+    expect(roleOf(template, user).AssumeRolePolicyDocument).toEqual({
+      Version: '2012-10-17',
+      Statement: [{ Effect: 'Allow', Principal: { Service }, Action: 'sts:AssumeRole' }],
+    });
+  });
+
+  it('belong to one function or machine each', () => {
+    const roles = resourcesOf(template, 'AWS::IAM::Role').map(([name]) => name);
+    expect(rolesOf(template).map(([, role]) => role)).toEqual(expect.arrayContaining(roles));
+    expect(users).toHaveLength(roles.length);
+  });
+});
+
+it('each operation has a step', () => {
+  const called = STEPS.map(([name]) => name);
+  const missing = LEDGER_OPERATIONS.filter(([, name]) => !called.includes(name));
+  expect(missing, 'add a call of each to STEPS').toEqual([]);
+});
+
+const READERS = LEDGER_OPERATIONS.flatMap(([route, name]) =>
+  route.startsWith('GET ') ? name : [],
+);
+
+it.skipIf(!hasEngine).each(READERS)('%s only reads ledgers', (name) => {
+  const writes = recorder.usedBy(name).filter((use) => !/^dynamodb:(GetItem|Query) /.test(use));
+  // The day on which a key was last used.
+  expect(writes).toEqual(['dynamodb:UpdateItem table of API keys']);
+});
+
+it.skipIf(!hasEngine)('a list queries four indexes and the table', () => {
+  const queries = recorder.usedBy('transactions/list').filter((use) => /:Query /.test(use));
+  expect(queries).toHaveLength(5);
+  expect(queries).toContain('dynamodb:Query table of ledgers');
+});
+
+async function statusOf(
+  name: string,
+  { id, body, query, headers }: Call,
+  secret: string,
+): Promise<number> {
+  const { handler } = await import(join(FUNCTIONS, `${name}.ts`));
+  const { statusCode = 0 } = await invoke(handler, {
+    headers: { authorization: `Bearer ${secret}`, ...headers },
+    pathParameters: id === undefined ? undefined : { id: String(id) },
+    queryStringParameters: query,
+    body: body && JSON.stringify(body),
+    requestContext: { http: { method: 'ANY', path: '/nowhere' } },
+  });
+  return statusCode;
+}

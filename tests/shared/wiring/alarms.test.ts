@@ -1,0 +1,93 @@
+// What holds for every alarm. When each fires is approved: approved/migrating.yml has its metrics, expression and threshold.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { alarmsOf, expressionOf, metricsOf } from '../support/packaged-alarms.ts';
+import { apiFunctionsOf, readTemplate, theOnly } from '../support/packaged-template.ts';
+
+const TOPIC = 'arn:aws:sns:eu-west-1:111122223333:alarms';
+
+const template = readTemplate('migrating');
+const alarms = alarmsOf(template);
+
+describe.each(alarms)('the alarm %s', (id, alarm) => {
+  it('notifies the topic, of the recovery as well', () => {
+    expect(alarm.AlarmActions).toEqual([TOPIC]);
+    expect(alarm.OKActions).toEqual([TOPIC]);
+  });
+
+  it('looks at each of its metrics', () => {
+    const names = metricsOf(alarm).map((_, n) => `m${n + 1}`);
+    const expression = expressionOf(alarm);
+    if (expression === undefined) expect(names).toHaveLength(1);
+    else if (!expression.includes('METRICS()'))
+      expect([...new Set(expression.match(/\bm\d+\b/g))].toSorted()).toEqual(names);
+  });
+
+  it('takes missing data for a cause only where silence is the cause', () => {
+    const isOfSilence = id.endsWith('Silent');
+    expect([alarm.TreatMissingData, alarm.ComparisonOperator]).toEqual(
+      isOfSilence
+        ? ['breaching', 'LessThanThreshold']
+        : ['notBreaching', 'GreaterThanOrEqualToThreshold'],
+    );
+  });
+});
+
+describe('what an alarm names exists', () => {
+  const named = (name: string) =>
+    alarms
+      .flatMap(([, alarm]) => metricsOf(alarm))
+      .flatMap(({ Dimensions }) => Dimensions.filter(({ Name }) => Name === name))
+      .map(({ Value }) => Value);
+
+  it('functions', () => {
+    for (const value of named('FunctionName')) {
+      const { Ref } = value as { Ref: string };
+      expect(template.Resources[Ref]?.Type).toBe('AWS::Lambda::Function');
+    }
+  });
+
+  it('the table in use and each of its indexes', () => {
+    expect(new Set(named('TableName'))).toEqual(new Set(['finance-ledger-prod']));
+    const { GlobalSecondaryIndexes } = theOnly<{
+      GlobalSecondaryIndexes: { IndexName: string }[];
+    }>(template, 'AWS::DynamoDB::Table').Properties;
+    const indexes = GlobalSecondaryIndexes.map(({ IndexName }) => IndexName);
+    expect(new Set(named('GlobalSecondaryIndexName'))).toEqual(new Set(indexes));
+  });
+
+  it('every function behind the gateway is watched for errors, throttles and duration', () => {
+    const behindGateway = apiFunctionsOf(template);
+    for (const metricName of ['Errors', 'Throttles', 'Duration']) {
+      const watched = alarms
+        .filter(([id]) => !/^(Watchdog|Canary)/.test(id))
+        .flatMap(([, alarm]) => metricsOf(alarm))
+        .filter(({ MetricName }) => MetricName === metricName);
+      expect(watched).toHaveLength(behindGateway.length);
+    }
+  });
+});
+
+it('the dashboard shows every alarm', () => {
+  const { DashboardBody } = theOnly<{ DashboardBody: { 'Fn::Sub': string } }>(
+    template,
+    'AWS::CloudWatch::Dashboard',
+  ).Properties;
+  const { widgets } = JSON.parse(DashboardBody['Fn::Sub']);
+  const shown = widgets[0].properties.alarms.map((arn: string) => arn.split(':alarm:')[1]);
+  expect(shown).toEqual(alarms.map(([, { AlarmName }]) => AlarmName));
+  expect(widgets).toHaveLength(1 + alarms.length);
+});
+
+it('every alarm is documented, and the number of watched metrics, which are billed', () => {
+  const document = readFileSync(
+    join(import.meta.dirname, '../../../docs/ledger/deploy.md'),
+    'utf8',
+  );
+  const watched = alarms.flatMap(([, alarm]) => metricsOf(alarm)).length;
+  expect(document).toContain(` ${watched} metrics watched by alarms`);
+  for (const [, { AlarmName }] of alarms) {
+    expect(document).toContain(`\`${AlarmName.replace(/^finance-ledger-prod-/, '')}\``);
+  }
+});

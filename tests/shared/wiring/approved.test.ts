@@ -1,0 +1,156 @@
+// The packaged stages are those that were approved: files of approved/, which a person reads when they change. Roles, routes,
+// permissions, log groups and the definition of the state machine have tests of their own.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { type AlarmProperties, expressionOf, metricsOf } from '../support/packaged-alarms.ts';
+import { type Packaged, readTemplate } from '../support/packaged-template.ts';
+
+const APPROVED = join(import.meta.dirname, 'approved');
+const RECEIVED = join(import.meta.dirname, '../../../.local/received');
+
+const TESTED_ELSEWHERE = [
+  'AWS::ApiGatewayV2::Integration',
+  'AWS::ApiGatewayV2::Route',
+  'AWS::CloudWatch::Dashboard',
+  'AWS::IAM::Role',
+  'AWS::Lambda::Permission',
+  'AWS::Logs::LogGroup',
+  'AWS::S3::BucketPolicy',
+];
+/** Of one packaging, or of the tests of routes, functions, alarms, machine and table. */
+const LEFT_OUT = new RegExp(
+  `^(${[
+    ...['Code', 'Handler', 'Role', 'AlarmActions', 'OKActions', 'Dimensions', 'Metrics'],
+    ...['Namespace', 'MetricName', 'Statistic', 'ExtendedStatistic', 'Period'],
+    ...['DefinitionString', 'AttributeDefinitions', 'KeySchema', 'GlobalSecondaryIndexes'],
+    'LogGroupNames',
+  ].join('|')})\\b`,
+);
+/** What is read in one line. */
+const WHOLE = /^(Tags|RouteSettings\.[^.]+|CorsConfiguration\.\w+)$|Fn::GetAtt$/;
+/** Values by their paths, such as `Environment.Variables.AUTH`. */
+type Leaves = Readonly<Record<string, unknown>>;
+type Resources = Readonly<Record<string, Leaves>>;
+
+function leavesOf(value: unknown, path = ''): [string, unknown][] {
+  const isLeaf = typeof value !== 'object' || value === null || Object.keys(value).length === 0;
+  if (isLeaf) return [[path, value]];
+  if (WHOLE.test(path)) return [[path, JSON.stringify(value)]];
+  return Object.entries(value).flatMap(([name, part]) =>
+    leavesOf(part, path === '' ? name : `${path}.${name}`),
+  );
+}
+
+function resourcesOf(packaged: Packaged): Resources {
+  const stage = packaged === 'dev' ? 'dev' : 'prod';
+  const text = JSON.stringify(readTemplate(packaged).Resources);
+  const resources: ReturnType<typeof readTemplate>['Resources'] = JSON.parse(
+    text
+      .replaceAll(`finance-ledger-${stage}`, 'finance-ledger-STAGE')
+      .replaceAll(`"${stage}"`, '"STAGE"'),
+  );
+  return Object.fromEntries(
+    Object.entries(resources)
+      .filter(([, { Type }]) => !TESTED_ELSEWHERE.includes(Type))
+      .map(([name, { Properties, ...described }]) => {
+        const leaves = leavesOf(Properties).filter(([path]) => !LEFT_OUT.test(path));
+        const watched = described.Type === 'AWS::CloudWatch::Alarm' ? watchedBy(Properties) : {};
+        const { DependsOn: _, ...policies } = described as Leaves;
+        const all = { ...policies, ...Object.fromEntries(leaves), ...watched };
+        return [name, withoutName(name, all)];
+      }),
+  );
+}
+
+/** A function and an alarm are named for their logical names. */
+function withoutName(logicalName: string, leaves: Leaves): Leaves {
+  const words = logicalName.replace(/(LambdaFunction|Alarm)$/, '').split(/(?=[A-Z])/);
+  const [first = '', ...others] = words;
+  const names = [first.toLowerCase() + others.join(''), words.join('-').toLowerCase()];
+  const isNamed = ([path, value]: [string, unknown]) =>
+    /^(Function|Alarm)Name$/.test(path) &&
+    names.some((name) => value === `finance-ledger-STAGE-${name}`);
+  return Object.fromEntries(Object.entries(leaves).filter((leaf) => !isNamed(leaf)));
+}
+
+/** Each kind of metric once: alarms.test.ts counts the functions. */
+function watchedBy(alarm: unknown): Leaves {
+  const { Metrics = [], ...properties } = alarm as AlarmProperties;
+  const stats = Metrics.flatMap(({ MetricStat }) => MetricStat ?? []);
+  const { Statistic, ExtendedStatistic = '', Period = 0 } = properties;
+  const own = metricsOf(properties).map((Metric) => ({
+    Metric,
+    Stat: Statistic ?? ExtendedStatistic,
+    Period,
+  }));
+  const kinds = [...own, ...stats].map(
+    ({ Metric: { Namespace, MetricName, Dimensions }, Stat, Period }) => {
+      const names = Dimensions.map(({ Name }) => Name).join(' and ');
+      return `${Stat} of ${Namespace} ${MetricName} by ${names} in ${Period} s`;
+    },
+  );
+  return {
+    metrics: [...new Set(kinds)].join(', '),
+    expression: expressionOf(alarm as AlarmProperties),
+  };
+}
+
+/** By type: what most of its resources have is said once, and so is what is the same in several. */
+function outlineOf(resources: Resources) {
+  const types = Map.groupBy(Object.entries(resources), ([, { Type }]) => String(Type));
+  return Object.fromEntries(
+    [...types].map(([type, members]) => {
+      const leaves = members.flatMap(([, each]) => Object.entries(each));
+      const isUsual = ([path, value]: [string, unknown]) =>
+        members.filter(([, each]) => each[path] === value).length > members.length / 2;
+      const usual = Object.fromEntries(members.length > 1 ? leaves.filter(isUsual) : []);
+      const groups = Map.groupBy(members, ([, { AlarmDescription, ...each }]) =>
+        JSON.stringify(differences(each, { Type: type, ...usual })),
+      );
+      const { '{}': asUsual = [], ...others } = Object.fromEntries(groups);
+      const alike = Object.entries(others).map(([text, some]) => {
+        const described = some.flatMap(([, { AlarmDescription }]) => AlarmDescription ?? []);
+        const names = some.map(([name]) => name).join(', ');
+        const [first, ...more] = described;
+        return [names, { described: more.length > 0 ? described : first, ...JSON.parse(text) }];
+      });
+      const common = members.length > 1 ? { usual, asUsual: asUsual.length } : {};
+      return [type, { ...common, ...Object.fromEntries(alike) }];
+    }),
+  );
+}
+
+function differences(leaves: Leaves, from: Leaves): Leaves {
+  const changed = Object.entries(leaves).filter(([path, value]) => from[path] !== value);
+  const gone = Object.keys(from).filter((path) => !(path in leaves));
+  return Object.fromEntries([...changed, ...gone.map((path) => [path, 'absent'])]);
+}
+
+/** What differs from another package. */
+function deviationOf(resources: Resources, from: Resources) {
+  const changed = Object.entries(resources).map(
+    ([name, leaves]) => [name, differences(leaves, from[name] ?? {})] as const,
+  );
+  return {
+    without: Object.keys(from).filter((name) => !resources[name]),
+    changed: Object.fromEntries(changed.filter(([, leaves]) => Object.keys(leaves).length > 0)),
+  };
+}
+
+const migrating = resourcesOf('migrating');
+const prod = resourcesOf('prod');
+
+it.each([
+  ['migrating', outlineOf(migrating)],
+  ['prod', deviationOf(prod, migrating)],
+  ['dev', deviationOf(resourcesOf('dev'), prod)],
+])('%s is packaged as approved', (name, outline) => {
+  const received = JSON.parse(JSON.stringify(outline));
+  mkdirSync(RECEIVED, { recursive: true });
+  const file = join(RECEIVED, `${name}.yml`);
+  writeFileSync(file, stringify(received, { lineWidth: 0 }));
+  const approved = parse(readFileSync(join(APPROVED, `${name}.yml`), 'utf8'));
+  expect(received, `To approve it: cp ${file} ${APPROVED}/`).toEqual(approved);
+});

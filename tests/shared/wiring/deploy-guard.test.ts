@@ -1,0 +1,336 @@
+// What serverless/deploy-rules.ts refuses, on the packaged templates of a stage with a migration and of one without.
+import { isDeepStrictEqual } from 'node:util';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { PHASES } from '../../../lib/migration/phases.ts';
+import { LOCK_KEY } from '../../../lib/migration/runs/run-lock.ts';
+import { plannedTemplate } from '../../../serverless/deploy-guard.ts';
+import { rollbackConfiguration } from '../../../serverless/deploy-rollback.ts';
+import { reasonsAgainst, type Situation, tableOf } from '../../../serverless/deploy-rules.ts';
+import { SETTINGS } from '../../../serverless/migration/settings.ts';
+import { createGuard, type GuardSpec } from '../support/deploy-guard.ts';
+import {
+  apiFunctionsOf,
+  type FunctionProperties,
+  migrationFunctionsOf,
+  readService,
+  readTemplate,
+  resourcesOf,
+  type Template,
+} from '../support/packaged-template.ts';
+
+const migrating = readTemplate('migrating') as Template & Situation['next'];
+const withoutStore = readTemplate('prod') as Template & Situation['next'];
+
+const QUIET: Situation = {
+  run: undefined,
+  deployed: migrating,
+  next: migrating,
+  table: 'of the stack',
+  acceptedRun: '',
+};
+const ACTIVE = { id: 'spring', phase: 'copied' };
+const LIVE = { id: 'spring', phase: 'live' };
+
+function onTable(template: Situation['next'], name: string) {
+  return JSON.parse(JSON.stringify(template).replaceAll('"finance-ledger-prod"', `"${name}"`));
+}
+
+/** The template whose functions are given another value of the variable; undefined: none. */
+function withVariable(name: string, value: string | undefined) {
+  return withFunctions(({ Environment: { Variables } }) => {
+    if (Variables[name] === undefined) return;
+    if (value === undefined) delete Variables[name];
+    else Variables[name] = value;
+  });
+}
+
+function withFunctions(change: (properties: FunctionProperties) => void) {
+  const template = structuredClone(migrating);
+  for (const [, { Properties }] of resourcesOf<FunctionProperties>(
+    template,
+    'AWS::Lambda::Function',
+  )) {
+    change(Properties);
+  }
+  return template;
+}
+
+/** The template with the first resource of the type disabled. */
+function without(template: Template & Situation['next'], type: string) {
+  const rules = resourcesOf(template, type).filter(([id]) => id.startsWith('Watchdog'));
+  const [first, ...others] = rules;
+  if (!first || others.length === 0) throw new Error(`There are not several ${type}`);
+  const [id, rule] = first;
+  const disabled = { ...rule, Properties: { ...rule.Properties, State: 'DISABLED' } };
+  return { ...template, Resources: { ...template.Resources, [id]: disabled } };
+}
+
+describe('the guard allows', () => {
+  it.each<[what: string, situation: Partial<Situation>]>([
+    ['any deployment while no run is active', {}],
+    ['a deployment without a store while no run is active', { next: withoutStore }],
+    ['a first deployment', { deployed: undefined, table: 'absent' }],
+    ['a removal while no run is active', { next: undefined }],
+    ['a deployment while the new version is live, which keeps the watchdog', { run: LIVE }],
+    ['what the operator accepts by the id of the run', { run: ACTIVE, acceptedRun: 'spring' }],
+    ['an unknown run that the operator accepts', { run: { unknown: '' }, acceptedRun: 'unknown' }],
+    [
+      'a migration added while the command line drives a live run',
+      { run: LIVE, deployed: withoutStore },
+    ],
+    [
+      'a stage without a migration, whatever is in its table',
+      { run: ACTIVE, deployed: withoutStore, next: withoutStore },
+    ],
+    ['its removal', { run: ACTIVE, deployed: withoutStore, next: undefined }],
+    ['a new table name on deployment', { next: onTable(migrating, 'restored') }],
+    ['a rollback on the same table', { isRollback: true }],
+  ])('%s', (_, situation) => {
+    expect(reasonsAgainst({ ...QUIET, ...situation })).toEqual([]);
+  });
+});
+
+describe('the guard refuses', () => {
+  it.each<[what: string, situation: Partial<Situation>, reason: RegExp]>([
+    ['a change of functions under a run', { run: ACTIVE }, /change functions .*run spring/],
+    [
+      'a deployment that takes the migration away',
+      { run: LIVE, next: withoutStore },
+      /take away the functions of the migration and its watchdog .* It omits qdrantUrl/,
+    ],
+    [
+      'a rollback to a deployment without the migration',
+      { run: LIVE, next: withoutStore, isRollback: true },
+      /take away the functions of the migration/,
+    ],
+    [
+      'one schedule of the watchdog disabled, and another left',
+      { run: LIVE, next: without(migrating, 'AWS::Events::Rule') },
+      /disable the watchdog/,
+    ],
+    [
+      'another table for a live run, also where no migration is deployed',
+      { run: LIVE, deployed: withoutStore, next: onTable(migrating, 'restored') },
+      /^It changes tableName while/,
+    ],
+    ['a removal under a run', { run: LIVE, next: undefined }, /remove the functions/],
+    ['what cannot be known', { run: { unknown: 'no answer' } }, /Cannot read .* no answer/],
+    ['the acceptance of another run', { run: ACTIVE, acceptedRun: 'autumn' }, /run spring/],
+    [
+      'a rollback to the table before a restore',
+      { deployed: onTable(migrating, 'restored'), isRollback: true },
+      /at the table finance-ledger-prod; the table in use is restored/,
+    ],
+    [
+      'a rollback to another table, whatever the operator accepts',
+      { deployed: onTable(migrating, 'restored'), isRollback: true, acceptedRun: 'unknown' },
+      /table in use is restored/,
+    ],
+    [
+      'functions that answer without authentication',
+      { next: withVariable('AUTH', 'open') },
+      /without authentication/,
+    ],
+    [
+      'a deployment over an empty table that is left over',
+      { deployed: undefined, table: 'left over, empty' },
+      /discard-table/,
+    ],
+    [
+      'a deployment over data that are left over',
+      { deployed: undefined, table: 'left over, with data' },
+      /has data/,
+    ],
+  ])('%s', (_, situation, reason) => {
+    expect(reasonsAgainst({ ...QUIET, ...situation }).join(' ')).toMatch(reason);
+  });
+
+  it.each(PHASES.filter((phase) => phase !== 'live'))(
+    'a change of functions in the phase %s',
+    (phase) => {
+      const run = { id: 'spring', phase };
+      expect(reasonsAgainst({ ...QUIET, run }).join(' ')).toMatch(/change functions/);
+    },
+  );
+});
+
+describe('a setting of the migration', () => {
+  const reasonsFor = (situation: Partial<Situation>) =>
+    reasonsAgainst({ ...QUIET, run: LIVE, ...situation }).join(' ');
+
+  it.each(Object.entries(SETTINGS))('%s is neither changed nor omitted', (parameter, variable) => {
+    const changed = reasonsFor({ next: withVariable(variable, 'ssm:/another') });
+    expect(changed).toContain(`It changes ${parameter} while the run spring`);
+    const omitted = reasonsFor({ next: withVariable(variable, undefined) });
+    expect(omitted).toContain(`It omits ${parameter} while the run spring`);
+  });
+
+  it.each<[what: string, situation: Partial<Situation>, reason: string | RegExp]>([
+    [
+      'not added',
+      { deployed: withVariable(SETTINGS.migrationWebhookUrl, undefined) },
+      'It changes migrationWebhookUrl while',
+    ],
+    [
+      'refused together with all others that change',
+      { next: JSON.parse(JSON.stringify(migrating).replaceAll('.example', '.test')) },
+      /It changes qdrantUrl, memoryBackendUrl, .*artifactsUrl/,
+    ],
+    [
+      'refused in a rollback, too',
+      { next: withVariable(SETTINGS.neo4jUser, 'another'), isRollback: true },
+      'It changes neo4jUser while',
+    ],
+    [
+      'the concurrency that Lambda reserves for the watchdog',
+      {
+        next: withFunctions((properties: object) => {
+          delete (properties as { ReservedConcurrentExecutions?: number })
+            .ReservedConcurrentExecutions;
+        }),
+      },
+      'It omits reservedConcurrency while',
+    ],
+  ])('is %s', (_, situation, reason) => {
+    expect(reasonsFor(situation)).toMatch(reason);
+  });
+
+  it('is changed where the operator accepts it, or no run is active', () => {
+    const next = withVariable(SETTINGS.neo4jUrl, 'bolt://another');
+    expect(reasonsFor({ next, acceptedRun: 'spring' })).toBe('');
+    expect(reasonsFor({ next, run: undefined })).toBe('');
+  });
+
+  it('is every variable that only its functions have', () => {
+    const namesOf = (functions: readonly [string, FunctionProperties][]) =>
+      functions.flatMap(([, { Environment }]) => Object.keys(Environment.Variables));
+    const shared = namesOf(apiFunctionsOf(migrating));
+    const own = namesOf(migrationFunctionsOf(migrating)).filter((name) => !shared.includes(name));
+    // Follows from artifactsUrl.
+    const settings = own.filter((name) => name !== 'ARTIFACTS_BUCKET_OWNER');
+    expect([...new Set(settings)].sort()).toEqual(Object.values(SETTINGS).sort());
+  });
+});
+
+it('before packaging, the guard knows the same settings and schedules', () => {
+  const planned = plannedTemplate(readService('migrating'));
+  for (const run of [ACTIVE, LIVE]) {
+    expect(reasonsAgainst({ ...QUIET, run, next: planned })).toEqual(
+      reasonsAgainst({ ...QUIET, run }),
+    );
+  }
+  expect(reasonsAgainst({ ...QUIET, run: LIVE, deployed: planned })).toEqual([]);
+});
+
+describe('a package that is deployed later', () => {
+  const deploy = async (acceptance: { given: string; packaged: string }) => {
+    const provider: { rollbackConfiguration?: object; compiledCloudFormationTemplate: object } = {
+      compiledCloudFormationTemplate: migrating,
+    };
+    let custom = { deployDuringRun: acceptance.given, rollbackMinutes: '15' };
+    const guard = createGuard({
+      command: 'deploy',
+      options: { package: 'folder' },
+      service: () => ({ custom, provider }),
+      answer: answerDuring(ACTIVE),
+    });
+    await guard.hooks.initialize();
+    // The packager reads the package before the guard's next hook.
+    custom = { deployDuringRun: acceptance.packaged, rollbackMinutes: '0' };
+    await guard.hooks['before:deploy:deploy']();
+    return provider;
+  };
+
+  it('is deployed under a run that this command accepts, and undone by alarms', async () => {
+    const { rollbackConfiguration } = await deploy({ given: ACTIVE.id, packaged: '' });
+    expect(rollbackConfiguration).toMatchObject({ MonitoringTimeInMinutes: 15 });
+  });
+
+  it('is refused under a run that was accepted at packaging time', async () => {
+    await expect(deploy({ given: '', packaged: ACTIVE.id })).rejects.toThrow(
+      /change functions .*run spring/,
+    );
+  });
+});
+
+/** What AWS answers where the stage is deployed and has the run. */
+function answerDuring({ id, phase }: typeof ACTIVE): NonNullable<GuardSpec['answer']> {
+  return ({ headers, body }) => {
+    if (!headers['x-amz-target']) {
+      const text = JSON.stringify(migrating).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+      const result = `<GetTemplateResult><TemplateBody>${text}</TemplateBody></GetTemplateResult>`;
+      return [200, `<GetTemplateResponse>${result}</GetTemplateResponse>`];
+    }
+    const { Key } = JSON.parse(new TextDecoder().decode(body));
+    const isLock = isDeepStrictEqual(Key, marshall(LOCK_KEY));
+    return [200, JSON.stringify({ Item: marshall(isLock ? { active_run: id } : { phase }) })];
+  };
+}
+
+describe('of a rollback', () => {
+  const rollBack = (timestamp: string, answer?: GuardSpec['answer']) =>
+    createGuard({ options: { timestamp }, ...(answer && { answer }) }).hooks[
+      'before:rollback:rollback'
+    ]();
+
+  it('a timestamp that cannot be read is refused with the command that lists them', async () => {
+    await expect(rollBack('yesterday')).rejects.toThrow(/time "yesterday".*deploy list/);
+  });
+
+  it('a timestamp of no deployment is refused, too', async () => {
+    const missing = '<Error><Code>NoSuchKey</Code><Message>No such key</Message></Error>';
+    const rolled = rollBack('1700000000000', ({ path }) => {
+      expect(decodeURIComponent(path)).toContain(
+        '1700000000000-2023-11-14T22:13:20.000Z/template.json',
+      );
+      return [404, missing];
+    });
+    await expect(rolled).rejects.toThrow(/time "1700000000000".*deploy list/);
+  });
+});
+
+describe('alarms undo a deployment', () => {
+  const rollbackOf = (given: Partial<Parameters<typeof rollbackConfiguration>[0]>) =>
+    rollbackConfiguration({
+      deployed: migrating,
+      next: migrating,
+      minutes: 15,
+      arnOf: (name) => `arn:${name}`,
+      ...given,
+    });
+  const named = (...names: string[]) => ({
+    RollbackTriggers: names.map((name) => ({
+      Arn: `arn:finance-ledger-prod-${name}`,
+      Type: 'AWS::CloudWatch::Alarm',
+    })),
+    MonitoringTimeInMinutes: 15,
+  });
+  const ofApi = [
+    'gateway-errors',
+    'gateway-error-ratio',
+    'transactions-errors',
+    'categories-errors',
+  ];
+
+  it('if they are deployed and stay', () => {
+    expect(rollbackOf({})).toEqual(named(...ofApi, 'canary-failed'));
+    for (const other of [{ deployed: withoutStore }, { next: withoutStore }]) {
+      expect(rollbackOf(other as object)).toEqual(named(...ofApi));
+    }
+  });
+
+  it('but not a first deployment, nor where the operator says so', () => {
+    for (const given of [{ deployed: undefined }, { minutes: 0 }]) {
+      expect(rollbackOf(given)).toEqual({ RollbackTriggers: [], MonitoringTimeInMinutes: 0 });
+    }
+  });
+
+  it('names no more alarms than CloudFormation takes', () => {
+    expect(rollbackOf({}).RollbackTriggers.length).toBeLessThanOrEqual(5);
+  });
+});
+
+it('the table of a template is the one that its functions are given', () => {
+  expect(tableOf(migrating)).toBe('finance-ledger-prod');
+});

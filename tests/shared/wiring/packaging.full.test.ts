@@ -1,0 +1,156 @@
+// What a package holds, what cannot be packaged, and what a packaging leaves behind. In one file, for files run at the
+// same time, and the packager works in one folder, `.serverless`.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { strFromU8, unzipSync } from 'fflate';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { runServerless } from '../../../local/emulator/emulated-stage.ts';
+import { createRunning } from '../../../processes/running.ts';
+import { packageBundles } from '../support/package-service.ts';
+import {
+  apiFunctionsOf,
+  type FunctionProperties,
+  functionsOf,
+  readTemplateIn,
+} from '../support/packaged-template.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const KB = 1024;
+const OF_API = 320 * KB;
+/** With the viewer: every visit loads all of it. */
+const OF_DOCUMENTATION = 3 * 1024 * KB;
+/** Drivers of a graph store and of an object store; the API's functions have neither. */
+const OF_MIGRATION = 1280 * KB;
+
+const TEMPLATE_ONLY = { stage: 'dev', environment: { ONLY_TEMPLATE: 'yes' } };
+const BUILDS = join(import.meta.dirname, '../../../.esbuild');
+
+const folder = await packageBundles();
+const template = readTemplateIn(folder);
+
+/** File names and contents. */
+type Bundle = Readonly<Record<string, Uint8Array>>;
+
+function bundleOf({ Code }: FunctionProperties): Bundle {
+  return unzipSync(readFileSync(join(folder, Code.S3Key.replace(/^.*\//, ''))));
+}
+
+/** The sources that a bundle was made of, as paths from the project's root. */
+function sourcesOf(bundle: Bundle): string[] {
+  const [, map] = Object.entries(bundle).find(([file]) => file.endsWith('.map')) ?? [];
+  if (!map) throw new Error('The bundle has no source map');
+  const { sources } = JSON.parse(strFromU8(map)) as { sources: string[] };
+  return sources.map((source) => source.replace(/^(\.\.\/)+/, ''));
+}
+
+/** What a fresh process finds in the unpacked bundle, and what it loaded of the slowest part of Node. */
+async function start(bundle: Bundle, { Handler, Environment }: FunctionProperties) {
+  const unpacked = await temporaryFolder();
+  for (const [name, content] of Object.entries(bundle)) {
+    mkdirSync(join(unpacked, dirname(name)), { recursive: true });
+    writeFileSync(join(unpacked, name), content);
+  }
+  const [file, exportName] = Handler.split('.');
+  const script = `import('./${file}.mjs').then((bundle) => console.log(JSON.stringify({
+    handler: typeof bundle.${exportName},
+    undici: process.moduleLoadList.filter((name) => /undici/.test(name)),
+  })))`;
+  const printed = execFileSync(process.execPath, ['--eval', script], {
+    cwd: unpacked,
+    env: { ...Environment.Variables, AWS_REGION: 'eu-west-1' },
+    encoding: 'utf8',
+  });
+  return JSON.parse(printed);
+}
+
+describe.each(functionsOf(template))('%s', (name, properties) => {
+  const bundle = bundleOf(properties);
+  const file = `functions/${name}.mjs`;
+
+  it('is one bundle and its source map', () => {
+    expect(Object.keys(bundle).toSorted()).toEqual([file, `${file}.map`]);
+  });
+
+  it('holds its own entry point, the library and packages, nothing local and no test', () => {
+    const sources = sourcesOf(bundle);
+    expect(sources).toContain(`functions/${name}.ts`);
+    const strangers = sources.filter(
+      (source) =>
+        source !== `functions/${name}.ts` &&
+        !/^(lib|serverless\/bundle|node_modules)\//.test(source),
+    );
+    expect(strangers).toEqual([]);
+  });
+
+  it('is no larger than it may be', () => {
+    const ofApi = name === 'service/docs' ? OF_DOCUMENTATION : OF_API;
+    const largest = name.startsWith('migration/') ? OF_MIGRATION : ofApi;
+    expect(bundle[file]?.byteLength).toBeLessThanOrEqual(largest);
+  });
+
+  it('starts', async () => {
+    expect(await start(bundle, properties)).toMatchObject({ handler: 'function' });
+  });
+});
+
+describe.each(apiFunctionsOf(template))('%s', (_name, properties) => {
+  const bundle = bundleOf(properties);
+
+  it('finds credentials in the environment alone', () => {
+    const providers = sourcesOf(bundle).filter((source) => /credential-provider/.test(source));
+    expect(providers).toEqual([]);
+  });
+
+  it('starts without the slowest part of Node', async () => {
+    expect(await start(bundle, properties)).toMatchObject({ undici: [] });
+  });
+});
+
+it('refuses every fault of the parameters in one message', async () => {
+  const packaged = runServerless(TEMPLATE_ONLY, ['package'], {
+    auth: 'open',
+    artifactsUrl: 'nonsense',
+    monthlyBudgetUsd: '5',
+  });
+  await expect(packaged).rejects.toThrow(
+    /Refused\. auth "open" .*\n.*artifactsUrl "nonsense" .*\n.*monthlyBudgetUsd "5" needs alarmTopicArn/,
+  );
+});
+
+it('leaves nothing behind but the package, nor in the folder for temporary files that a person has', async () => {
+  const folder = await ownTemporaryFolder();
+  const environment = { ...TEMPLATE_ONLY.environment, TMPDIR: folder };
+  const command = ['package', '--package', join(folder, 'package')];
+  await runServerless({ ...TEMPLATE_ONLY, environment }, command);
+  expect(await readdir(folder)).toEqual(['package']);
+  expect(builds()).toEqual([]);
+});
+
+it('leaves nothing behind when it is stopped', async () => {
+  const folder = await ownTemporaryFolder();
+  const running = createRunning();
+  onTestFinished(running.stop);
+  const packaged = runServerless({ ...TEMPLATE_ONLY, running }, ['package']);
+  const stopped = expect(packaged).rejects.toThrow(/ended by SIG(TERM|KILL)/);
+  const hasBegun = () => builds().some((name) => existsSync(join(BUILDS, name, '.build')));
+  await vi.waitUntil(hasBegun, { timeout: 600_000, interval: 5 });
+  await running.stop();
+  await stopped;
+  expect(await readdir(folder)).toEqual([]);
+  expect(builds()).toEqual([]);
+});
+
+/** The folders in which the packager works for this process. */
+function builds(): string[] {
+  return readdirSync(BUILDS).filter((name) => name.startsWith(`local-${process.pid}-`));
+}
+
+/** The folder for temporary files, of this test alone. */
+async function ownTemporaryFolder(): Promise<string> {
+  const folder = await temporaryFolder();
+  vi.stubEnv('TMPDIR', folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return folder;
+}

@@ -1,0 +1,173 @@
+// What the policies of docs/ allow the roles of docs/ledger/deploy.md, and their conditions, which the emulator of
+// tests/shared/deployed ignores. `npm run lint:template` compares them with AWS's lists of actions.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { POLICIES, type PolicyName, policyFile } from '../../../local/emulator/policies.ts';
+import { createGuard } from '../support/deploy-guard.ts';
+import { type RoleProperties, type Statement, statementsOf } from '../support/granted-access.ts';
+import { readTemplate, resourcesOf } from '../support/packaged-template.ts';
+
+// Of a managed policy, without white space (IAM and AWS STS quotas).
+const LARGEST_POLICY = 6144;
+const BOUNDARY = 'policy/finance-ledger-boundary';
+const RUNS = {
+  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@migration', '@migration#*'] },
+};
+const DOCUMENT = readFileSync(join(import.meta.dirname, '../../../docs/ledger/deploy.md'), 'utf8');
+
+const statements = Object.fromEntries(
+  POLICIES.map((name) => [name, JSON.parse(readFileSync(policyFile(name), 'utf8')).Statement]),
+) as Readonly<Record<PolicyName, readonly Statement[]>>;
+
+/** The statements that allow the action, whatever their resources; none where another denies it. */
+function allowing(name: PolicyName, action: string): Statement[] {
+  const naming = statements[name].filter(({ Action }) =>
+    [Action].flat().some((pattern) => matches(action, pattern)),
+  );
+  return naming.some(({ Effect }) => Effect === 'Deny') ? [] : naming;
+}
+
+function matches(action: string, pattern: string): boolean {
+  return new RegExp(`^${pattern.replaceAll('*', '.*')}$`, 'i').test(action);
+}
+
+function whoMay(action: string): PolicyName[] {
+  return POLICIES.filter((name) => allowing(name, action).length > 0);
+}
+
+function conditionsOf(name: PolicyName, action: string) {
+  return allowing(name, action).map(({ Condition }) => Condition);
+}
+
+it.each(POLICIES)('AWS takes the policy %s', (name) => {
+  expect(
+    JSON.stringify({ Version: '2012-10-17', Statement: statements[name] }).length,
+  ).toBeLessThan(LARGEST_POLICY);
+});
+
+it.each<[action: string, roles: PolicyName[]]>([
+  ['dynamodb:DeleteTable', ['removal']],
+  ['cloudformation:DeleteStack', ['removal']],
+  ['dynamodb:DeleteBackup', []],
+  ['dynamodb:UpdateTable', ['deploy', 'operator', 'removal']],
+  ['dynamodb:Query', ['operator', 'boundary']],
+  ['dynamodb:PutItem', ['operator', 'boundary']],
+  ['iam:CreateRole', ['deploy']],
+  ['iam:DeleteRolePermissionsBoundary', []],
+  ['iam:CreatePolicyVersion', []],
+  ['iam:AttachRolePolicy', []],
+  ['sts:AssumeRole', []],
+  ['secretsmanager:GetSecretValue', ['boundary']],
+])('%s is allowed to %j', (action, roles) => {
+  expect(whoMay(action)).toEqual(roles);
+});
+
+describe('the deployer', () => {
+  it.each(['iam:CreateRole', 'iam:PutRolePolicy', 'iam:PutRolePermissionsBoundary'])(
+    '%s is for roles within the boundary',
+    (action) => {
+      const within = { ArnLike: { 'iam:PermissionsBoundary': `arn:aws:iam::*:${BOUNDARY}` } };
+      expect(conditionsOf('deploy', action)).toEqual([within]);
+    },
+  );
+
+  it('passes roles to the services of the template alone', () => {
+    const services = resourcesOf<RoleProperties>(readTemplate('migrating'), 'AWS::IAM::Role').map(
+      ([, { Properties }]) => JSON.stringify(Properties.AssumeRolePolicyDocument),
+    );
+    const [condition] = conditionsOf('deploy', 'iam:PassRole') as {
+      StringEquals: { 'iam:PassedToService': string[] };
+    }[];
+    const passed = condition?.StringEquals['iam:PassedToService'] ?? [];
+    expect(passed.filter((name) => !services.some((text) => text.includes(name)))).toEqual([]);
+    expect(services.filter((text) => !passed.some((name) => text.includes(name)))).toEqual([]);
+  });
+});
+
+describe.each(['deploy', 'removal'] as const)('of the data in a table, %s', (name) => {
+  it('reads only the records of migrations', () => {
+    expect(conditionsOf(name, 'dynamodb:GetItem')).toEqual([RUNS]);
+  });
+
+  it('counts by a scan, as discard-table does', async () => {
+    const { Select } = await scanOfDiscardTable();
+    expect(Select).toBe('COUNT');
+    expect(conditionsOf(name, 'dynamodb:Scan')).toEqual([
+      { StringEquals: { 'dynamodb:Select': Select } },
+    ]);
+  });
+});
+
+describe('the boundary', () => {
+  const roles = resourcesOf<RoleProperties>(readTemplate('migrating'), 'AWS::IAM::Role');
+
+  it('is that of every role', () => {
+    for (const [, { Properties }] of roles) {
+      expect(Properties.ManagedPolicyArns).toBeUndefined();
+      expect(Properties.PermissionsBoundary).toEqual({
+        'Fn::Sub': `arn:\${AWS::Partition}:iam::\${AWS::AccountId}:${BOUNDARY}`,
+      });
+    }
+  });
+
+  it('allows what a role needs, and nothing that none does', () => {
+    const granted = new Set(
+      roles.flatMap(([, { Properties }]) =>
+        statementsOf(Properties).flatMap((each) => each.Action),
+      ),
+    );
+    const allowed = statements.boundary.flatMap(({ Action }) => Action);
+    expect([...granted].toSorted()).toEqual([...new Set(allowed)].toSorted());
+  });
+});
+
+describe('docs/ledger/deploy.md', () => {
+  // By the heading or step that a command is below; all others are the operator's.
+  const ROLE_OF_PART: readonly [heading: RegExp, role: PolicyName | 'administrator'][] = [
+    [/^## On the emulator|^2\. \*\*Permissions|as an administrator/, 'administrator'],
+    [/^## Remove/, 'removal'],
+  ];
+  // What the command line calls otherwise than IAM does.
+  const RENAMED: Readonly<Record<string, string>> = {
+    'lambda:Invoke': 'lambda:InvokeFunction',
+    'dynamodb:Wait': 'dynamodb:DescribeTable',
+    'service-quotas:RequestServiceQuotaIncrease': 'servicequotas:RequestServiceQuotaIncrease',
+  };
+  let role: PolicyName | 'administrator' = 'operator';
+  const commands = DOCUMENT.split('\n').flatMap((line) => {
+    if (/^(#|\d+\. |\| )/.test(line))
+      role = ROLE_OF_PART.find(([heading]) => heading.test(line))?.[1] ?? 'operator';
+    return [...line.matchAll(/\baws ([a-z]+[a-z0-9]*) ([a-z]+(?:-[a-z]+)*)/g)].map(
+      ([, service = '', operation = '']) => [`${service} ${operation}`, role] as const,
+    );
+  });
+
+  it.each(commands.filter(([, name]) => name !== 'administrator'))(
+    'aws %s is allowed to the role %s',
+    (command, name) => {
+      const [service = '', operation = ''] = command.split(' ');
+      const action = `${service}:${operation.replace(/(^|-)([a-z])/g, (_, __, letter) => letter.toUpperCase())}`;
+      // Without permissions.
+      if (/^(sts|sso|configure):?/.test(action)) return;
+      expect(whoMay(RENAMED[action] ?? action)).toContain(name);
+    },
+  );
+});
+
+/** What the guard sends for a table with data of a stack that does not exist. */
+async function scanOfDiscardTable() {
+  let scan = '';
+  const guard = createGuard({
+    answer({ headers, body = [] }) {
+      if (!headers['x-amz-target']?.endsWith('.Scan')) {
+        const error = '<Code>ValidationError</Code><Message>Stack does not exist</Message>';
+        return [400, `<ErrorResponse><Error>${error}</Error></ErrorResponse>`];
+      }
+      scan = Buffer.from(body).toString();
+      return [200, JSON.stringify({ Count: 1 })];
+    },
+  });
+  await expect(guard.hooks['discard-table:discard']()).rejects.toThrow('left over, with data');
+  return JSON.parse(scan);
+}

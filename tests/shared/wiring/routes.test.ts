@@ -1,0 +1,92 @@
+// Every route of the service document is on the packaged gateway, with and without the slash.
+import { describe, expect, it } from 'vitest';
+import description from '../../../lib/ledger/http/openapi.json' with { type: 'json' };
+import { isPage, OPERATIONS } from '../../ledger/support/api/routes.ts';
+import {
+  entryPoint,
+  type FunctionProperties,
+  readTemplate,
+  resourcesOf,
+  STAGES,
+  type Template,
+} from '../support/packaged-template.ts';
+
+describe.each(STAGES)('routes of stage %s', (stage) => {
+  const routes = routesOf(readTemplate(stage));
+
+  it.each(OPERATIONS)('%s and its slash form reach %s', (routeKey, name) => {
+    expect(routes[routeKey]).toBe(name);
+    // Of the path that is a slash there is no second form.
+    expect(routes[`${routeKey}/`]).toBe(routeKey === 'GET /' ? undefined : name);
+  });
+
+  it('answers preflights on any path, and everything else with the not-found function', () => {
+    expect(routes['OPTIONS /{proxy+}']).toBe('service/preflight');
+    expect(routes.$default).toBe('service/not-found');
+  });
+
+  it('has no route besides', () => {
+    expect(Object.keys(routes)).toHaveLength((OPERATIONS.length - 1) * 2 + 1 + 2);
+  });
+
+  it('are all described at /openapi.json: add a new one to lib/ledger/http/operations.ts', () => {
+    const described = Object.entries(description.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    // Pages are for people: no program calls them, and a client made from the description needs no function for them.
+    const ofPrograms = Object.entries(routes).filter(
+      ([key, name]) => !['OPTIONS /{proxy+}', '$default'].includes(key) && !isPage(name),
+    );
+    expect(described.flatMap((key) => [key, `${key}/`]).toSorted()).toEqual(
+      ofPrograms.map(([key]) => key).toSorted(),
+    );
+  });
+
+  it('lets the gateway, and nobody else, invoke each function', () => {
+    const template = readTemplate(stage);
+    const functions = resourcesOf<FunctionProperties>(template, 'AWS::Lambda::Function')
+      .filter(([, { Properties }]) => !entryPoint(Properties.Handler).startsWith('migration/'))
+      .map(([name]) => ({ 'Fn::GetAtt': [name, 'Arn'] }));
+    // Whose target is behind the gateway, or unknown: those of the migration have a test of their own.
+    const permissions = resourcesOf(template, 'AWS::Lambda::Permission').filter(
+      ([, { Properties }]) => !/"Migration\w+LambdaFunction"/.test(JSON.stringify(Properties)),
+    );
+    const invoked = permissions.map(([, { Properties }]) => {
+      expect(Properties).toMatchObject({
+        Action: 'lambda:InvokeFunction',
+        Principal: 'apigateway.amazonaws.com',
+        SourceArn: { 'Fn::Join': ['', expect.arrayContaining([{ Ref: 'HttpApi' }])] },
+      });
+      return Properties.FunctionName;
+    });
+    expect(invoked).toEqual(functions);
+  });
+});
+
+/** Route keys with the entry point that answers them, followed through the integration. */
+function routesOf(template: Template): Record<string, string> {
+  const routes = resourcesOf<RouteProperties>(template, 'AWS::ApiGatewayV2::Route');
+  return Object.fromEntries(
+    routes.map(([, { Properties }]) => {
+      const [, [, { Ref: integration }]] = Properties.Target['Fn::Join'];
+      return [Properties.RouteKey, entryPointBehind(template, integration)];
+    }),
+  );
+}
+
+function entryPointBehind(template: Template, integration: string): string {
+  const { Properties } = template.Resources[integration] as { Properties: IntegrationProperties };
+  expect(Properties).toMatchObject({ IntegrationType: 'AWS_PROXY', PayloadFormatVersion: '2.0' });
+  const [functionName] = Properties.IntegrationUri['Fn::GetAtt'];
+  const target = template.Resources[functionName] as { Properties: FunctionProperties };
+  return entryPoint(target.Properties.Handler);
+}
+
+interface RouteProperties {
+  readonly RouteKey: string;
+  readonly Target: { readonly 'Fn::Join': [separator: string, parts: [string, { Ref: string }]] };
+}
+
+interface IntegrationProperties {
+  readonly IntegrationUri: { readonly 'Fn::GetAtt': [functionName: string, attribute: string] };
+}

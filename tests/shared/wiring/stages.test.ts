@@ -1,0 +1,109 @@
+// What holds for a stage as a whole: its functions are the files, its logs end some day, nothing strange is in it.
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import definition from '../../../lib/shared/table.json' with { type: 'json' };
+import { type RoleProperties, statementsOf } from '../support/granted-access.ts';
+import {
+  apiFunctionsOf,
+  functionsOf,
+  type Packaged,
+  readTemplate,
+  resourcesOf,
+  theOnly,
+} from '../support/packaged-template.ts';
+
+const FUNCTIONS = join(import.meta.dirname, '../../../functions');
+
+const LOG_RETENTION_DAYS: readonly (readonly [Packaged, number, ofGateway: number])[] = [
+  ['dev', 14, 7],
+  ['prod', 365, 30],
+  ['migrating', 365, 30],
+];
+
+describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, ofGateway) => {
+  const template = readTemplate(packaged);
+  const stage = packaged === 'dev' ? 'dev' : 'prod';
+  const logGroups = resourcesOf(template, 'AWS::Logs::LogGroup');
+  const machines = resourcesOf(template, 'AWS::StepFunctions::StateMachine');
+
+  it('has a function for each file, and logs each, the machine and the gateway', () => {
+    const files = globSync('**/*.ts', { cwd: FUNCTIONS }).map((file) => file.replace(/\.ts$/, ''));
+    const deployed = packaged === 'migrating' ? files : files.filter(isOfApi);
+    expect(
+      functionsOf(template)
+        .map(([name]) => name)
+        .sort(),
+    ).toEqual(deployed.sort());
+    const names = logGroups.map(([, { Properties }]) => Properties.LogGroupName);
+    const expected = functionsOf(template).map(
+      ([, { FunctionName }]) => `/aws/lambda/${FunctionName}`,
+    );
+    expected.push(`/aws/http-api/finance-ledger-${stage}`);
+    expect(names).toEqual(expect.arrayContaining(expected));
+    expect(names).toHaveLength(expected.length + machines.length);
+  });
+
+  it('asks in each saved query the logs of all functions behind the gateway', () => {
+    const groups = apiFunctionsOf(template).map(([, each]) => `/aws/lambda/${each.FunctionName}`);
+    const queries = resourcesOf<{ readonly LogGroupNames: readonly { readonly Ref: string }[] }>(
+      template,
+      'AWS::Logs::QueryDefinition',
+    );
+    const named = new Map(logGroups.map(([id, { Properties }]) => [id, Properties.LogGroupName]));
+    for (const [, { Properties }] of queries)
+      expect(Properties.LogGroupNames.map(({ Ref }) => named.get(Ref)).toSorted()).toEqual(
+        groups.toSorted(),
+      );
+  });
+
+  it.each(logGroups)('keeps %s for a stated time', (name, { Properties }) => {
+    const days = name === 'HttpApiLogGroup' ? ofGateway : retentionDays;
+    expect(Properties.RetentionInDays).toBe(days);
+  });
+
+  it('makes the routes that have a throttle of their own before the stage of the gateway', () => {
+    const { Properties, ...rest } = theOnly(template, 'AWS::ApiGatewayV2::Stage');
+    const { DependsOn } = rest as { readonly DependsOn?: readonly string[] };
+    const routes = resourcesOf(template, 'AWS::ApiGatewayV2::Route')
+      .filter(([name]) => DependsOn?.includes(name))
+      .map(([, route]) => route.Properties.RouteKey);
+    expect(routes.sort()).toEqual(Object.keys(Properties.RouteSettings ?? {}).sort());
+  });
+
+  it('has the table that lib/shared/table.json defines, as a local start has', () => {
+    const { Properties } = theOnly(template, 'AWS::DynamoDB::Table');
+    const { OnDemandThroughput } = Properties;
+    const indexes = definition.GlobalSecondaryIndexes.map((each) => ({
+      ...each,
+      OnDemandThroughput,
+    }));
+    expect(Properties).toMatchObject({ ...definition, GlobalSecondaryIndexes: indexes });
+  });
+
+  it('traces nothing, and lets no role write traces', () => {
+    expect(JSON.stringify(template)).not.toMatch(/"Tracing|xray:/i);
+  });
+
+  it('holds nothing of the environment it was packaged in', () => {
+    expect(JSON.stringify(template)).not.toMatch(/left-in-the-shell|Berlin/);
+  });
+
+  // The stages by themselves name no key and no bucket.
+  it('has no statement without resources', () => {
+    const roles = resourcesOf<RoleProperties>(template, 'AWS::IAM::Role');
+    const statements = roles.flatMap(([, { Properties }]) => statementsOf(Properties));
+    for (const { Resource } of statements) expect(Resource.length).toBeGreaterThan(0);
+  });
+});
+
+function isOfApi(file: string): boolean {
+  return !/^(migration|canary)\//.test(file);
+}
+
+it('a record can point at an address of its own, where one is named', () => {
+  expect(readTemplate('prod').Outputs.DomainTarget).toBeUndefined();
+  expect(readTemplate('migrating').Outputs.DomainTarget).toMatchObject({
+    Value: { 'Fn::GetAtt': ['ApiDomain', 'RegionalDomainName'] },
+  });
+});

@@ -1,0 +1,48 @@
+// What the packaged throttles let through: the emulator of tests/shared/deployed has none. The burst is how many requests that are sent at
+// the same moment pass.
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../ledger/support/api/routes.ts';
+import { readTemplate, STAGES, theOnly } from '../support/packaged-template.ts';
+
+interface Throttle {
+  readonly ThrottlingRateLimit: number;
+  readonly ThrottlingBurstLimit: number;
+}
+
+const PAGE = 20;
+const LARGE = /\/bulk|\/export/;
+// Of any path, in both slash forms: tests/shared/wiring/routes.test.ts finds no other route of OPTIONS.
+const PREFLIGHT = 'OPTIONS /{proxy+}';
+const routes = OPERATIONS.flatMap(([route]) =>
+  route.endsWith(' /') ? route : [route, `${route}/`],
+);
+
+describe.each(STAGES)('stage %s', (stage) => {
+  const { DefaultRouteSettings, RouteSettings } = theOnly<{
+    readonly DefaultRouteSettings: Throttle;
+    readonly RouteSettings: Readonly<Record<string, Throttle>>;
+  }>(readTemplate(stage), 'AWS::ApiGatewayV2::Stage').Properties;
+
+  const burstOf = (route: string) =>
+    (RouteSettings[route] ?? DefaultRouteSettings).ThrottlingBurstLimit;
+
+  it.each([PREFLIGHT, ...routes.filter((route) => !LARGE.test(route))])(
+    'the twenty requests that a page sends at once to %s pass',
+    (route) => expect(burstOf(route)).toBeGreaterThanOrEqual(PAGE),
+  );
+
+  it('so do the preflights of two such pages', () => {
+    expect(burstOf(PREFLIGHT)).toBeGreaterThanOrEqual(2 * PAGE);
+  });
+
+  it('large requests and unknown routes have less, and take nothing from others', () => {
+    const settings = routes
+      .filter((route) => LARGE.test(route))
+      .map((route) => RouteSettings[route]);
+    expect(settings).toHaveLength(8);
+    const { ThrottlingRateLimit } = DefaultRouteSettings;
+    for (const setting of [...settings, RouteSettings.$default])
+      expect(setting?.ThrottlingRateLimit).toBeLessThanOrEqual(ThrottlingRateLimit / 10);
+    expect(Object.keys(RouteSettings)).toHaveLength(8 + ['$default', PREFLIGHT].length);
+  });
+});

@@ -1,9 +1,0 @@
-// Artifacts in a temporary folder of the test that asks for them.
-import { createFileArtifacts } from '../../lib/migration/adapters/file-artifacts.ts';
-import type { ArtifactStore } from '../../lib/migration/ports/artifacts.ts';
-import { temporaryFolder } from './temporary-folder.ts';
-
-export async function openArtifactFolder(): Promise<{ folder: string; artifacts: ArtifactStore }> {
-  const folder = await temporaryFolder();
-  return { folder, artifacts: createFileArtifacts({ folder, now: () => new Date() }) };
-}

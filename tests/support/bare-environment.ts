@@ -1,4 +1,0 @@
-// What a process inherits that is to find nothing else of the shell's.
-import { COMPILE_CACHE } from '../../local/processes/caches.ts';
-
-export const BARE_ENVIRONMENT = { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILE_CACHE };
