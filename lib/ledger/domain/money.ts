@@ -34,6 +34,6 @@ export function toCents(amount: number): number {
 /** The shortest decimal form, exact at any size: -1250 is `-12.5`. */
 export function fromCents(cents: bigint): string {
   const digits = String(cents < 0n ? -cents : cents).padStart(3, '0');
-  const decimal = `${digits.slice(0, -2)}.${digits.slice(-2)}`.replace(/\.?0+$/, '');
+  const decimal = `${digits.slice(0, -2)}.${digits.slice(-2)}`.replace(/\.00$|0$/, '');
   return cents < 0n ? `-${decimal}` : decimal;
 }

@@ -7,8 +7,8 @@ const METHODS_BY_PATH: ReadonlyMap<string, readonly string[]> = new Map(Object.e
 /** Of a request that reached a function of no route. */
 export function noRoute(method: string, path: string): NotFoundError | MethodNotAllowedError {
   const fixed = withoutSlash(path);
-  const allowed =
-    METHODS_BY_PATH.get(fixed) ?? METHODS_BY_PATH.get(fixed.replace(/[^/]+$/, '{id}')) ?? [];
+  const withId = `${fixed.slice(0, fixed.lastIndexOf('/') + 1)}{id}`;
+  const allowed = METHODS_BY_PATH.get(fixed) ?? METHODS_BY_PATH.get(withId) ?? [];
   // API Gateway decodes the path, so that /transactions%2F1, which no route serves, looks like one that exists.
   if (allowed.length === 0 || allowed.includes(method)) {
     return new NotFoundError(`No route for ${method} ${path}`);

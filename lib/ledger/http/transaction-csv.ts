@@ -13,8 +13,10 @@ export const CSV_COLUMNS = [
 ] as const;
 
 const FORMULA = /^(?:$|'|[\t\r\n]|\s*[=+\-@＝＋－＠])/;
-/** Quotes around a cell or doubled in it may be taken away. */
-const FORMULA_WITHIN = /(?<=[;\t\r\n])(?='|[^\S\t\r\n]*(?:"\s*)*[=+\-@＝＋－＠])/g;
+const FORMULA_SIGN = /[=+\-@＝＋－＠]/;
+const BLANK = /\s/;
+const LINE_OR_TAB = /[\t\r\n]/;
+const CELL_BREAK = /[;\t\r\n]/;
 const QUOTED = /[",\r\n]|^\s|\s$/;
 export const CSV_HEADER = `${CSV_COLUMNS.join(',')}\r\n`;
 
@@ -25,8 +27,32 @@ export function fromTextCell(cell: string): string {
 
 function toTextCell(text: string | null | undefined): string {
   if (text == null) return '';
-  const guarded = text.replace(FORMULA_WITHIN, "'");
+  const guarded = guardWithin(text);
   return FORMULA.test(text) ? `'${guarded}` : guarded;
+}
+
+/**
+ * Guards the cells that a spreadsheet may begin within the text. A cell runs where a formula sign follows its blanks and
+ * quotes, which may be taken away; behind the first quote a line break or tab is a blank, too. The text is walked once, from
+ * its end, because a search from each break to its sign would take the square of the length.
+ */
+function guardWithin(text: string): string {
+  const parts: string[] = [];
+  let end = text.length;
+  let runs = false;
+  let runsBehindQuote = false;
+  for (let at = text.length - 1; at > 0; at -= 1) {
+    const character = text.charAt(at);
+    if (FORMULA_SIGN.test(character)) runs = runsBehindQuote = true;
+    else if (character === '"') runs = runsBehindQuote;
+    else if (!BLANK.test(character)) runs = runsBehindQuote = false;
+    else if (LINE_OR_TAB.test(character)) runs = false;
+    if ((runs || character === "'") && CELL_BREAK.test(text.charAt(at - 1))) {
+      parts.push(text.slice(at, end));
+      end = at;
+    }
+  }
+  return [...parts, text.slice(0, end)].reverse().join("'");
 }
 
 export function toCsvLine(transaction: NamedTransaction): string {

@@ -1,0 +1,120 @@
+// A client's text costs time in proportion to its length: no pattern of the service, and no function that walks over a text,
+// takes more. Every regular expression in the sources is found and attacked; those that are composed are listed by the
+// function that runs them.
+import { globSync, readFileSync } from 'node:fs';
+import * as v from 'valibot';
+import { describe, expect, test } from 'vitest';
+import { withoutLoss } from '../../../lib/ledger/http/json-text.ts';
+import { noRoute } from '../../../lib/ledger/http/no-route.ts';
+import { isExpectedBy, unlessKnown } from '../../../lib/ledger/http/preconditions.ts';
+import { isUtf8, readQuery } from '../../../lib/ledger/http/query-string.ts';
+import { fromTextCell, toCsvLine } from '../../../lib/ledger/http/transaction-csv.ts';
+import { newTransactionBody } from '../../../lib/ledger/http/transaction-json.ts';
+
+type Walk = (text: string) => unknown;
+
+const SOURCES = 'lib/ledger/**/*.ts';
+/** A literal stands where an expression begins, and the formatter keeps it on one line. */
+const LITERAL =
+  /(?<=[=(,:?]\s+|[(,]|^\s*)\/(?![/*])((?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuvy]*)/gm;
+const COMPOSED = /new RegExp\(/g;
+
+/** Functions over what clients send, and with them the patterns that are composed from parts. */
+const FUNCTIONS: Readonly<Record<string, Walk>> = {
+  'notes in a CSV export': (notes) => toCsvLine({ ...ROW, notes }),
+  'a cell that is read back': fromTextCell,
+  'a JSON body': withoutLoss,
+  'text and import_id (VISIBLE, PRINTABLE)': (text) =>
+    v.safeParse(newTransactionBody, { description: text, import_id: text }),
+  'If-Match (TAGS, LIST_OF_TAGS)': (text) => isExpectedBy(text, 't', 1),
+  'If-None-Match': (text) => unlessKnown({ status: 200, body: {}, headers: { etag: 'x' } }, text),
+  'a query string': (text) => [isUtf8(text), readQuery({ rawQueryString: text })],
+  'a path': (text) => noRoute('GET', `/${text}`),
+};
+const COMPOSED_BY_FILE = {
+  // The id of a key, which an operator types.
+  'lib/ledger/auth/api-keys.ts': 1,
+  'lib/ledger/domain/text.ts': 2,
+  'lib/ledger/http/preconditions.ts': 2,
+};
+
+const ROW = {
+  ...{ id: 1, description: 'Tea', amount: 1, type: 'expense', categoryId: null, notes: null },
+  ...{ date: '2026-01-01', createdAt: 0, updatedAt: 0, version: 1, categoryName: undefined },
+} as const;
+
+const HEADS = ['', '"', ';', 'a', '1.'];
+const PUMPS = [
+  ...['a', '0', ' ', '\n', '"', ',', '/', '-', '\\', '%41', '[', '"\n', ';"', '\\"', '"a":', 'W/"'],
+  ...['"a",', ', '],
+];
+const TAILS = ['', '!', '"', '/', '\u0000'];
+const SMALL = 400;
+const GROWTH = 8;
+/** Work that grows in proportion grows eightfold here, and by the square 64-fold. */
+const MAX_RATIO = 24;
+
+const SHAPES = HEADS.flatMap((head) =>
+  PUMPS.flatMap((pump) => TAILS.map((tail) => ({ head, pump, tail }))),
+);
+
+/** A text for which the work grows faster than the text; undefined where there is none. */
+function findSuperlinear(walk: Walk): Shape | undefined {
+  // A pause of the machine makes a single measurement long, never short: the shortest one counts.
+  return SHAPES.find((shape) =>
+    [2, 5, 10].every((times) => measureGrowth(walk, shape, times) > MAX_RATIO),
+  );
+}
+
+type Shape = Readonly<Record<'head' | 'pump' | 'tail', string>>;
+
+function measureGrowth(walk: Walk, { head, pump, tail }: Shape, times: number): number {
+  const [small, large] = [SMALL, SMALL * GROWTH].map(
+    (length) => head + pump.repeat(length / pump.length) + tail,
+  );
+  return shortest(walk, large ?? '', times) / shortest(walk, small ?? '', times);
+}
+
+function shortest(walk: Walk, text: string, times: number): number {
+  const durations = Array.from({ length: times }, () => {
+    const start = performance.now();
+    try {
+      walk(text);
+    } catch {
+      // A refusal of the text is an answer, too.
+    }
+    return performance.now() - start;
+  });
+  return Math.min(...durations);
+}
+
+const files = globSync(SOURCES).map((file) => ({ file, source: readFileSync(file, 'utf8') }));
+const literals = files.flatMap(({ file, source }) =>
+  [...source.matchAll(LITERAL)].map(([, pattern = '', flags]) => ({
+    file,
+    pattern: new RegExp(pattern, flags),
+  })),
+);
+
+describe('the work of a client’s text grows no faster than the text', () => {
+  test.each(literals)('$file: $pattern', ({ pattern }) => {
+    expect(findSuperlinear((text) => text.replace(pattern, ''))).toBeUndefined();
+  });
+
+  test.each(Object.entries(FUNCTIONS))('%s', (_, walk) => {
+    expect(findSuperlinear(walk)).toBeUndefined();
+  });
+});
+
+test('the sources have no other composed pattern', () => {
+  const found = files.flatMap(({ file, source }) => {
+    const count = [...source.matchAll(COMPOSED)].length;
+    return count > 0 ? [[file, count]] : [];
+  });
+  expect(Object.fromEntries(found)).toEqual(COMPOSED_BY_FILE);
+  expect(literals.length).toBeGreaterThan(20);
+});
+
+test.each([/[^/]+$/, /[;\n](?=(?:"\s*)*=)/g])('the measurement finds %s', (pattern) => {
+  expect(findSuperlinear((text) => text.replace(pattern, ''))).toBeDefined();
+});
