@@ -6,6 +6,8 @@ import {
   customFetch,
   errors,
   type FetchImplementation,
+  importJWK,
+  type JWK,
   type JWTPayload,
   jwtVerify,
 } from 'jose';
@@ -24,6 +26,13 @@ export type VerifyToken = (token: string) => Promise<Caller>;
 
 /** Public-key signatures only: with a shared secret, everyone who can verify could also sign. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
+/** The algorithm with which a key of a kind is tried when the keys are fetched. */
+const ALGORITHM_BY_KIND: ReadonlyMap<unknown, string> = new Map([
+  ['RSA', 'RS256'],
+  ['EC', 'ES256'],
+  ['OKP', 'EdDSA'],
+]);
+const MIN_MODULUS_BITS = 2_048;
 /** Of a clock that is ahead or behind. */
 const CLOCK_TOLERANCE_SECONDS = 30;
 /** Before a key id that is not known makes us fetch the keys again. */
@@ -35,6 +44,7 @@ const TOKEN_SCOPES: ReadonlyMap<string, Scope> = new Map([
   ['ledger:read', 'read'],
 ]);
 
+const keySetSchema = v.object({ keys: v.array(v.unknown()) });
 const discoverySchema = v.object({ issuer: v.string(), jwks_uri: v.pipe(v.string(), v.url()) });
 
 /**
@@ -66,8 +76,19 @@ export function createTokenVerifier(
       timeoutDuration: TIMEOUT_MS,
       cooldownDuration: cooldownMs,
       cacheMaxAge: CACHE_MS,
-      [customFetch]: fetchKeys,
+      [customFetch]: fetchUsableKeys,
     });
+  }
+
+  // One key that cannot verify would otherwise fail the tokens that every other key signs.
+  async function fetchUsableKeys(...request: Parameters<FetchImplementation>): Promise<Response> {
+    const reply = await fetchKeys(...request);
+    if (reply.status !== 200) return reply;
+    const { keys: published } = v.parse(keySetSchema, await reply.json());
+    const usable = await Promise.all(
+      published.map(async (key) => ((await canVerify(key)) ? [key] : [])),
+    );
+    return Response.json({ keys: usable.flat() });
   }
 
   // A discovery that failed is tried again with the next request.
@@ -103,9 +124,30 @@ export function createTokenVerifier(
     if (!isFor(audience, payload)) {
       throw new UnauthenticatedError('The access token is for another audience');
     }
-    if (!payload.sub) throw new UnauthenticatedError('The access token names no subject');
-    return { ledger: ledgerOfSubject(issuer, payload.sub), scope: scopeOf(payload) };
+    return { ledger: ledgerOfSubject(issuer, readSubject(payload)), scope: scopeOf(payload) };
   };
+}
+
+/**
+ * Only a text with a UTF-8 form of its own: the ledger is a hash of it, and other values would share a ledger.
+ * @throws UnauthenticatedError
+ */
+function readSubject({ sub }: Readonly<Record<string, unknown>>): string {
+  if (typeof sub === 'string' && sub !== '' && sub.isWellFormed()) return sub;
+  throw new UnauthenticatedError('The access token names no subject: "sub" must be a text');
+}
+
+/** Whether it is a public key of a kind and strength that this service verifies with. */
+async function canVerify(jwk: unknown): Promise<boolean> {
+  try {
+    const algorithm = ALGORITHM_BY_KIND.get((jwk as JWK).kty);
+    const key = algorithm && (await importJWK(jwk as JWK, algorithm));
+    if (!key || key instanceof Uint8Array || key.type !== 'public') return false;
+    const { modulusLength } = key.algorithm as { readonly modulusLength?: number };
+    return modulusLength === undefined || modulusLength >= MIN_MODULUS_BITS;
+  } catch {
+    return false;
+  }
 }
 
 /** A token that names no key, or one whose name several have, is of whichever key verifies it. */

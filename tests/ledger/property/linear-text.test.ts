@@ -4,6 +4,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
+import type { NamedTransaction } from '../../../lib/ledger/domain/transaction.ts';
 import { withoutLoss } from '../../../lib/ledger/http/json-text.ts';
 import { noRoute } from '../../../lib/ledger/http/no-route.ts';
 import { isExpectedBy, unlessKnown } from '../../../lib/ledger/http/preconditions.ts';
@@ -38,10 +39,19 @@ const COMPOSED_BY_FILE = {
   'lib/ledger/http/preconditions.ts': 2,
 };
 
-const ROW = {
-  ...{ id: 1, description: 'Tea', amount: 1, type: 'expense', categoryId: null, notes: null },
-  ...{ date: '2026-01-01', createdAt: 0, updatedAt: 0, version: 1, categoryName: undefined },
-} as const;
+const ROW: NamedTransaction = {
+  id: 1,
+  date: '2026-01-01',
+  description: 'Tea',
+  amount: 1,
+  type: 'expense',
+  categoryId: null,
+  categoryName: undefined,
+  notes: null,
+  createdAt: 0,
+  updatedAt: 0,
+  version: 1,
+};
 
 const HEADS = ['', '"', ';', 'a', '1.'];
 const PUMPS = [

@@ -18,7 +18,8 @@ export async function createTokenIssuer(issuer = 'https://login.example') {
   let keyId = 0;
   let described = issuer;
   let current = await newKey();
-  let published = [current.jwk];
+  let published: unknown[] = [current.jwk];
+  let keySet: object | undefined;
 
   async function newKey(alg = 'ES256') {
     keyId += 1;
@@ -58,6 +59,20 @@ export async function createTokenIssuer(issuer = 'https://login.example') {
     async publishAnother(fields: object = {}) {
       published = [{ ...(await newKey()).jwk, ...fields }, ...published];
     },
+    /** From now on the issuer publishes this as one of its keys, before the others. */
+    publish(key: unknown) {
+      published = [key, ...published];
+    },
+    /** From now on the issuer publishes this in the place of its set of keys. */
+    publishOnly(document: object) {
+      keySet = document;
+    },
+    /** Claims with a header of any kind and a signature that no key made. */
+    forge(header: object, claims: Claims = {}) {
+      const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+      const signature = Buffer.alloc(64, 1).toString('base64url');
+      return `${encode(header)}.${encode(payload(claims))}.${signature}`;
+    },
     /** @param kid undefined: the token does not name its key */
     sign: (claims: Claims = {}, { kid }: { kid?: string | undefined } = current.jwk) =>
       new SignJWT(payload(claims))
@@ -77,7 +92,7 @@ export async function createTokenIssuer(issuer = 'https://login.example') {
           issuer: described,
           jwks_uri: `${issuer}/keys`,
         },
-        [`${issuer}/keys`]: { keys: published },
+        [`${issuer}/keys`]: keySet ?? { keys: published },
       };
       return Response.json(documents[url] ?? {}, { status: documents[url] ? 200 : 404 });
     }) satisfies FetchImplementation,

@@ -1,8 +1,25 @@
+import { exportJWK, generateKeyPair } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { createTokenVerifier } from '../../../../lib/ledger/auth/access-tokens.ts';
 import { ledgerOfSubject } from '../../../../lib/ledger/auth/caller.ts';
 import { UnauthenticatedError, UnavailableError } from '../../../../lib/ledger/errors.ts';
 import { AUDIENCE, createTokenIssuer } from '../../support/auth/token-issuer.ts';
+
+async function weakKey() {
+  const { publicKey } = await crypto.subtle.generateKey({ ...RSA, modulusLength: 1024 }, true, [
+    'sign',
+    'verify',
+  ]);
+  return await exportJWK(publicKey);
+}
+
+const RSA = {
+  name: 'RSASSA-PKCS1-v1_5',
+  hash: 'SHA-256',
+  publicExponent: new Uint8Array([1, 0, 1]),
+};
+
+const newKeyPair = () => generateKeyPair('ES256', { extractable: true });
 
 const anHourAgo = () => Math.floor(Date.now() / 1000) - 3600;
 
@@ -11,6 +28,9 @@ type Issuer = Awaited<ReturnType<typeof createTokenIssuer>>;
 function createVerifier({ issuer, fetch: fetchKeys }: Issuer) {
   return createTokenVerifier({ issuer, audience: AUDIENCE }, { fetchKeys, cooldownMs: 0 });
 }
+
+/** A subject that the types of a token rule out. */
+const withSubject = (sub: unknown) => ({ sub }) as { readonly sub: string };
 
 async function world() {
   const issuer = await createTokenIssuer();
@@ -63,6 +83,10 @@ describe('access tokens', () => {
     ['is of another issuer', (issuer) => issuer.sign({ iss: 'https://other.example' })],
     ['names no subject', (issuer) => issuer.sign({ sub: undefined })],
     ['names an empty subject', (issuer) => issuer.sign({ sub: '' })],
+    ['names a number as its subject', (issuer) => issuer.sign(withSubject(5))],
+    ['names several subjects', (issuer) => issuer.sign(withSubject(['auth0|alice']))],
+    ['has an object as its subject', (issuer) => issuer.sign(withSubject({ id: 1 }))],
+    ['has half a character in its subject', (issuer) => issuer.sign({ sub: 'alice\ud800' })],
     ['has no signature', async (issuer) => issuer.unsigned()],
     ['is signed with the public key', (issuer) => issuer.signedWithPublicKey()],
     ['is signed by somebody else', async () => (await createTokenIssuer()).sign()],
@@ -124,6 +148,36 @@ describe('access tokens', () => {
       const expired = await issuer.sign({ exp: anHourAgo() }, header);
       await expect(createVerifier(issuer)(expired)).rejects.toBeInstanceOf(UnauthenticatedError);
     }
+  });
+
+  describe('keys of the issuer that do not fit', () => {
+    it.each<[string, () => object | null | Promise<object>]>([
+      ['is weak', () => weakKey()],
+      ['is private', async () => exportJWK((await newKeyPair()).privateKey)],
+      ['is a shared secret', () => ({ kty: 'oct', k: 'c2VjcmV0' })],
+      ['lies on no curve', () => ({ kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' })],
+      ['has no modulus', () => ({ kty: 'RSA', e: 'AQAB' })],
+      ['is of a kind not known', () => ({ kty: 'LATTICE' })],
+      ['is no object', () => null],
+    ])('skips one that %s', async (_, odd) => {
+      const { issuer, verify } = await world();
+      const key = await odd();
+      issuer.publish(key && { ...key, kid: 'odd' });
+      expect((await verify(await issuer.sign({}, {}))).scope).toBe('write');
+      expect((await verify(await issuer.sign())).scope).toBe('write');
+      for (const alg of ['ES256', 'RS256']) {
+        const forged = await issuer.forge({ alg, kid: 'odd' });
+        await expect(verify(forged)).rejects.toBeInstanceOf(UnauthenticatedError);
+        const unnamed = await issuer.forge({ alg });
+        await expect(verify(unnamed)).rejects.toBeInstanceOf(UnauthenticatedError);
+      }
+    });
+
+    it('blames the issuer for a set of keys that is none', async () => {
+      const { issuer, verify } = await world();
+      issuer.publishOnly({ keys: 'none' });
+      await expect(verify(await issuer.sign())).rejects.toBeInstanceOf(UnavailableError);
+    });
   });
 
   it('does not blame the token when the issuer cannot be reached, and recovers', async () => {
