@@ -2,6 +2,7 @@
 // takes more. Every regular expression in the sources is found and attacked; those that are composed are listed by the
 // function that runs them.
 import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import type { NamedTransaction } from '../../../lib/ledger/domain/transaction.ts';
@@ -14,7 +15,8 @@ import { newTransactionBody } from '../../../lib/ledger/http/transaction-json.ts
 
 type Walk = (text: string) => unknown;
 
-const SOURCES = 'lib/ledger/**/*.ts';
+const PROJECT = join(import.meta.dirname, '../../..');
+const SOURCES = 'lib/ledger/{auth,domain,http,service,store}/**/*.ts';
 /** A literal stands where an expression begins, and the formatter keeps it on one line. */
 const LITERAL =
   /(?<=[=(,:?]\s+|[(,]|^\s*)\/(?![/*])((?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuvy]*)/gm;
@@ -98,7 +100,10 @@ function shortest(walk: Walk, text: string, times: number): number {
   return Math.min(...durations);
 }
 
-const files = globSync(SOURCES).map((file) => ({ file, source: readFileSync(file, 'utf8') }));
+const files = globSync(SOURCES, { cwd: PROJECT }).map((file) => ({
+  file,
+  source: readFileSync(join(PROJECT, file), 'utf8'),
+}));
 const literals = files.flatMap(({ file, source }) =>
   [...source.matchAll(LITERAL)].map(([, pattern = '', flags]) => ({
     file,

@@ -104,6 +104,25 @@ export const MUTANTS: readonly Mutant[] = [
     ['`${IS_FREE} OR fingerprint = :fingerprint`', '`${IS_FREE} OR fingerprint <> :fingerprint`'],
   ]),
 
+  // What a hostile text or token meets.
+  ...mutantsOf(
+    'lib/ledger/http/transaction-csv.ts',
+    'tests/ledger/unit/http/transaction-export.test.ts',
+    [
+      ['else if (LINE_OR_TAB.test(character)) runs = false;', ''],
+      ["else if (character === '\"') runs = runsBehindQuote;", ''],
+    ],
+  ),
+  ...mutantsOf('lib/ledger/domain/money.ts', 'tests/ledger/property/linear-text.test.ts', [
+    ['replace(/\\.00$|0$/', 'replace(/\\.?0+$/'],
+  ]),
+  ...mutantsOf('lib/ledger/auth/access-tokens.ts', 'tests/ledger/unit/auth/access-tokens.test.ts', [
+    [' && sub.isWellFormed()', ''],
+    ["typeof sub === 'string' && ", ''],
+    ['modulusLength >= MIN_MODULUS_BITS', 'modulusLength > 0'],
+    ["key.type !== 'public'", 'false'],
+  ]),
+
   // Many transactions in one request.
   ...mutantsOf('lib/ledger/service/bulk.ts', 'tests/ledger/contract/bulk.test.ts', [
     ['!again || !(error instanceof StaleRecordError)', '!again || error'],
