@@ -54,30 +54,32 @@ function fileOf(routeKey: string): string {
 // Nobody who uses the API needs many of these.
 const SHARE_OF_UNKNOWN_ROUTES = 0.1;
 
-// One of these reads or writes hundreds of units of the table.
-const LARGE_REQUESTS = [
-  'POST /transactions/bulk',
-  'PUT /transactions/bulk',
-  'POST /transactions/bulk/delete',
-  'GET /transactions/export',
-];
+// One of these reads or writes hundreds of units of the table: each with the parameter that limits it.
+const LARGE_REQUESTS = {
+  'POST /transactions/bulk': 'bulkRate',
+  'PUT /transactions/bulk': 'bulkRate',
+  'POST /transactions/bulk/delete': 'bulkRate',
+  'GET /transactions/export': 'bulkRate',
+  'GET /transactions/search': 'searchRate',
+};
 
 /**
  * Routes that are throttled otherwise than others: unknown ones and large requests less, and preflights by themselves, for
  * browsers send one before every distinct query.
  */
 export async function routeSettings(configuration: Configuration) {
-  const [rate, burst, bulkRate] = [
-    Number(await textOf(configuration, 'param:throttleRate')),
-    Number(await textOf(configuration, 'param:throttleBurst')),
-    Number(await textOf(configuration, 'param:bulkRate')),
-  ];
+  const numberOf = async (name: string) => Number(await textOf(configuration, `param:${name}`));
+  const [rate, burst] = [await numberOf('throttleRate'), await numberOf('throttleBurst')];
   const share = (value: number) => Math.max(1, Math.round(value * SHARE_OF_UNKNOWN_ROUTES));
-  const bothForms = LARGE_REQUESTS.flatMap((route) => [route, `${route}/`]);
+  const large: Record<string, ReturnType<typeof throttle>> = {};
+  for (const [route, parameter] of Object.entries(LARGE_REQUESTS)) {
+    const largeRate = await numberOf(parameter);
+    for (const form of [route, `${route}/`]) large[form] = throttle(largeRate, 2 * largeRate);
+  }
   return {
     $default: throttle(share(rate), share(burst)),
     'OPTIONS /{proxy+}': throttle(rate, burst),
-    ...Object.fromEntries(bothForms.map((route) => [route, throttle(bulkRate, 2 * bulkRate)])),
+    ...large,
   };
 }
 

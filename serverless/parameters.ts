@@ -71,6 +71,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   throttleRate: whole(1, 100_000),
   throttleBurst: whole(1, 100_000),
   bulkRate: whole(1, 100_000),
+  searchRate: whole(1, 100_000),
   domainName: orEmpty(
     matching(/^([a-z0-9-]{1,63}\.)+[a-z]{2,63}$/, 'a name such as ledger.example'),
   ),

@@ -102,7 +102,7 @@ function pathParameters(path: string) {
   return [{ name: 'id', in: 'path', required: true, ...PARAMETERS.id, schema }];
 }
 
-function queryParameters({ query }: Operation) {
+function queryParameters({ query, exampleQuery = {} }: Operation) {
   if (!query) return [];
   const { properties = {}, required = [] } = toJsonSchema(query, CONVERSION);
   return Object.entries(properties).map(([name, property]) => {
@@ -113,6 +113,7 @@ function queryParameters({ query }: Operation) {
       ...(description ? { description } : PARAMETERS[name]),
       schema,
       ...(required.includes(name) && { required: true }),
+      ...(exampleQuery[name] !== undefined && { example: exampleQuery[name] }),
     };
   });
 }
@@ -342,6 +343,12 @@ const SCHEMAS: Readonly<Record<string, object>> = {
     data: { type: 'array', items: reference('schemas', 'TransactionRow') },
     pagination: reference('schemas', 'Pagination'),
   }),
+  TransactionSearch: succeeded({
+    data: { type: 'array', items: reference('schemas', 'TransactionRow') },
+    pagination: reference('schemas', 'Pagination'),
+    summary: reference('schemas', 'Totals'),
+  }),
+  Totals: object(TOTALS),
   TransactionRead: succeeded({ data: reference('schemas', 'Transaction') }),
   TransactionWritten: succeeded({ data: reference('schemas', 'Transaction'), message: TEXT }),
   CategoryList: succeeded({

@@ -9,6 +9,8 @@ import { type Authenticate, createAuthenticate } from './auth/authenticate.ts';
 import { CATEGORY_LIMIT } from './domain/category.ts';
 import type { RequestContext } from './request-context.ts';
 import { type Categories, createCategories } from './service/categories.ts';
+import { createCategoryNames } from './service/category-names.ts';
+import { createSearches, type Searches } from './service/searches.ts';
 import { createSummaries, type Summaries } from './service/summaries.ts';
 import { createTransactions, type Transactions } from './service/transactions.ts';
 import { createCategoryStore } from './store/categories.ts';
@@ -22,6 +24,7 @@ export interface Ledger {
   readonly transactions: Transactions;
   readonly categories: Categories;
   readonly summaries: Summaries;
+  readonly searches: Searches;
   readonly idempotency: Idempotency;
 }
 
@@ -117,6 +120,7 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
     const categories = createCategoryStore({ database, keys });
     const transactions = createTransactionStore({ database, keys, dayCounts, categories });
     const pages = createTransactionPages({ database, keys, dayCounts });
+    const categoryNames = createCategoryNames(categories);
     const retryPolicy = policyOf(context);
     const shared = { retryPolicy, deadline: context.deadline, clock };
     return {
@@ -125,8 +129,10 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
         store: transactions,
         pages,
         categories,
+        categoryNames,
         timeZone,
       }),
+      searches: createSearches({ pages, categoryNames }),
       categories: createCategories({ ...shared, store: categories, limit }),
       summaries: createSummaries({ dayCounts, categories }),
       idempotency: createIdempotency({ database, keys, clock }),

@@ -135,6 +135,21 @@ export type TransactionDeletions = {
     };
 };
 export type TransactionsFile = string;
+export type Totals = {
+    /** At most 2 decimals. */
+    income: number;
+    /** At most 2 decimals. */
+    expense: number;
+    /** At most 2 decimals. */
+    net: number;
+    count: number;
+};
+export type TransactionSearch = {
+    success: true;
+    data: TransactionRow[];
+    pagination: Pagination;
+    summary: Totals;
+};
 export type TransactionRead = {
     success: true;
     data: Transaction;

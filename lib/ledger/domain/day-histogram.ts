@@ -119,6 +119,27 @@ export function dayAt(
   return hit && { date: hit.slot, skip: hit.skip, dayCount: hit.count };
 }
 
+/** Cuts the range between months, newest first, into parts of about as many rows as `most`; they cover all of it. */
+export function splitByCount(
+  { start, end }: DateRange,
+  months: readonly [CalendarMonth, number][],
+  most: number,
+): DateRange[] {
+  const parts: DateRange[] = [];
+  let part = { end, count: 0 };
+  let newer: CalendarMonth | undefined;
+  for (const [month, count] of months) {
+    if (newer !== undefined && part.count > 0 && part.count + count > most) {
+      parts.push({ start: toDate(newer, 1), end: part.end });
+      // The day before the first: rows of every month between the two parts are in the older one.
+      part = { end: toDate(newer, 0), count: 0 };
+    }
+    part.count += count;
+    newer = month;
+  }
+  return [...parts, { start, end: part.end }];
+}
+
 export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }

@@ -7,7 +7,8 @@ import {
   toMonth,
   yearOf,
 } from './calendar-date.ts';
-import type { TransactionFilter } from './transaction.ts';
+import { toCents } from './money.ts';
+import type { Transaction, TransactionFilter, TransactionType } from './transaction.ts';
 
 export interface Totals {
   readonly incomeCents: bigint;
@@ -98,6 +99,12 @@ export function addUp(all: readonly Totals[]): Totals {
     }),
     NOTHING,
   );
+}
+
+export function totalRows(rows: readonly Pick<Transaction, 'type' | 'amount'>[]): Totals {
+  const sumOf = (type: TransactionType) =>
+    rows.reduce((sum, row) => (row.type === type ? sum + BigInt(toCents(row.amount)) : sum), 0n);
+  return { incomeCents: sumOf('income'), expenseCents: sumOf('expense'), count: rows.length };
 }
 
 function totalOf({ months }: Pick<MonthlyGroup, 'months'>): Totals {

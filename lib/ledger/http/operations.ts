@@ -1,10 +1,12 @@
 // What the API description says of each route besides what its name, path and schemas already tell. A route is added
 // here together with serverless.yml; `npm run describe` then writes openapi.json. No function loads this file.
 import { CATEGORY_LIMIT } from '../domain/category.ts';
+import { MAX_SEARCHED_ROWS } from '../domain/search.ts';
 import { DEFAULT_PER_PAGE, LARGEST_BULK } from '../domain/transaction.ts';
 import { categoryChangesBody, categoryQuery, newCategoryBody } from './category-json.ts';
 import type { ObjectSchema } from './fields.ts';
 import { healthQuery } from './health-query.ts';
+import { searchQuery } from './search-json.ts';
 import { summaryQuery } from './summary-json.ts';
 import { exportQuery } from './transaction-export.ts';
 import {
@@ -22,6 +24,8 @@ export interface Operation {
   readonly description?: string;
   /** Validates the query; without it, every parameter is refused. */
   readonly query?: ObjectSchema;
+  /** Parameters that succeed, where one of several is required. */
+  readonly exampleQuery?: Readonly<Record<string, string>>;
   /** Validates the body. */
   readonly body?: ObjectSchema;
   /** A body that succeeds as it is: on an empty ledger, after the examples of the routes before it. */
@@ -60,6 +64,8 @@ export const PARAMETERS: Readonly<Record<string, Parameter>> = {
   start_date: { description: 'The first day, included.' },
   end_date: { description: 'The last day, included.' },
   sort: { description: '`date`: oldest first. `-date`: newest first, as without it.' },
+  min_amount: { description: 'The smallest amount, included.' },
+  max_amount: { description: 'The largest amount, included.' },
   page: { description: 'The number of the page, from 1.' },
   per_page: { description: `Transactions on a page: ${DEFAULT_PER_PAGE}, unless it is sent.` },
   active_only: { description: '`false` also shows inactive categories. `true` is the default.' },
@@ -141,6 +147,15 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     query: exportQuery,
     response: 'TransactionsFile',
     asJson: 'TransactionsPart',
+  },
+  'GET /transactions/search': {
+    id: 'searchTransactions',
+    summary: 'Search transactions',
+    description: `Needs \`q\`, \`min_amount\`, \`max_amount\` or \`category_id\`. The page is that of a list; \`summary\` adds up
+      everything that was found. The dates, type and categories may leave ${MAX_SEARCHED_ROWS} transactions at most.`,
+    query: searchQuery,
+    exampleQuery: { q: 'lunch' },
+    response: 'TransactionSearch',
   },
   'GET /transactions/{id}': {
     id: 'readTransaction',

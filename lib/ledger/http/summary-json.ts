@@ -65,7 +65,7 @@ function toSeriesJson({ key, name, totals }: SummarySeries) {
   };
 }
 
-function toTotalsJson({ incomeCents, expenseCents, count }: Totals) {
+export function toTotalsJson({ incomeCents, expenseCents, count }: Totals) {
   return {
     income: exactNumber(incomeCents),
     expense: exactNumber(expenseCents),

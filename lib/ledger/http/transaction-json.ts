@@ -239,12 +239,7 @@ export const transactionSelection = {
   ...searched(),
 };
 
-export const transactionQuery = v.object({
-  ...transactionSelection,
-  ...searched(
-    ` Needs \`start_date\` and \`end_date\`; the other filters may leave ${MOST_SEARCHED} transactions at most.`,
-  ),
-  sort: v.exactOptional(v.picklist(['date', '-date'], 'Must be "date" or "-date".')),
+export const pageParameters = {
   page: v.exactOptional(
     v.pipe(
       wholeNumber,
@@ -259,6 +254,15 @@ export const transactionQuery = v.object({
       v.maxValue(LARGEST_PER_PAGE, `Must be at most ${LARGEST_PER_PAGE}.`),
     ),
   ),
+};
+
+export const transactionQuery = v.object({
+  ...transactionSelection,
+  ...searched(
+    ` Needs \`start_date\` and \`end_date\`; the other filters may leave ${MOST_SEARCHED} transactions at most.`,
+  ),
+  sort: v.exactOptional(v.picklist(['date', '-date'], 'Must be "date" or "-date".')),
+  ...pageParameters,
 });
 
 /** @throws ValidationError with the errors of every parameter */

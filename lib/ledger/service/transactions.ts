@@ -6,6 +6,7 @@ import { currentDate } from '../domain/calendar-date.ts';
 import { type Category, inactiveCategory } from '../domain/category.ts';
 import { offsetOf, type Pagination, paginate } from '../domain/pagination.ts';
 import { canonicalId, firstRevision, nextRevision } from '../domain/record.ts';
+import { MAX_SEARCHED_ROWS } from '../domain/search.ts';
 import {
   type ExportPart,
   type ExportQuery,
@@ -18,9 +19,10 @@ import {
   type TransactionSelection,
 } from '../domain/transaction.ts';
 import { unknownRecord, ValidationError } from '../errors.ts';
-import { type CategoryStore, NAMES_READ_AT_ONCE } from '../store/categories.ts';
+import type { CategoryStore } from '../store/categories.ts';
 import type { TransactionPage, TransactionPages } from '../store/transaction-pages.ts';
 import type { TransactionStore } from '../store/transactions.ts';
+import type { CategoryNames } from './category-names.ts';
 import { createManyTransactions } from './many-transactions.ts';
 import { type IsExpected, ifExpected, retryOnConflict } from './retry-on-conflict.ts';
 
@@ -35,26 +37,27 @@ export function createTransactions(options: {
   readonly store: TransactionStore;
   readonly pages: TransactionPages;
   readonly categories: CategoryStore;
+  readonly categoryNames: CategoryNames;
   readonly retryPolicy: RetryPolicy;
   readonly deadline: number;
   readonly clock: () => Date;
   readonly timeZone: string;
 }) {
-  const { store, pages, categories, retryPolicy, deadline, clock, timeZone } = options;
+  const { store, pages, categories, categoryNames } = options;
+  const { retryPolicy, deadline, clock, timeZone } = options;
 
   /** Newest first: by date, then creation, then id. */
   async function list(query: TransactionQuery): Promise<TransactionListing> {
     const { page, perPage, externalId, search, importId, isOldestFirst, ...filter } = query;
     if (externalId !== undefined) return await listExternal(externalId, query);
-    const [{ total, items }, firstNames] = await Promise.all([
+    const [{ total, items }, names] = await Promise.all([
       search === undefined && importId === undefined
         ? pages.read(filter, offsetOf(page, perPage), perPage, isOldestFirst)
         : readMatching(query),
-      categories.names(NAMES_READ_AT_ONCE),
+      categoryNames.readFirst(),
     ]);
-    const nameOf = await withMissingNames(firstNames, items);
     return {
-      items: items.map((item) => withName(item, nameOf)),
+      items: await categoryNames.addTo(items, names),
       pagination: paginate(page, perPage, total),
     };
   }
@@ -66,12 +69,12 @@ export function createTransactions(options: {
     isOldestFirst,
     ...selection
   }: TransactionQuery): Promise<TransactionPage> {
-    const { total, items } = await pages.readAll(selection, MOST_SEARCHED);
-    if (total > MOST_SEARCHED) throw tooManyToSearch(total, selection);
-    const found = items.filter((row) => matches(row, selection));
-    const sorted = isOldestFirst ? found.reverse() : found;
+    const isMatch = (row: Transaction) => matches(row, selection);
+    const { candidates, items } = await pages.readMatching([selection], MOST_SEARCHED, isMatch);
+    if (candidates > MOST_SEARCHED) throw tooManyToSearch(candidates, selection);
+    const sorted = isOldestFirst ? items.toReversed() : items;
     const offset = offsetOf(page, perPage);
-    return { total: found.length, items: sorted.slice(offset, offset + perPage) };
+    return { total: items.length, items: sorted.slice(offset, offset + perPage) };
   }
 
   async function listExternal(
@@ -92,7 +95,7 @@ export function createTransactions(options: {
   ): Promise<NamedTransaction[]> {
     const id = await store.findExternal(externalId);
     const row = id === undefined ? undefined : await store.get(id);
-    return row && matches(row, selection) ? [await readName(row)] : [];
+    return row && matches(row, selection) ? [await categoryNames.addToOne(row)] : [];
   }
 
   /**
@@ -110,8 +113,7 @@ export function createTransactions(options: {
       categories.names(),
     ]);
     const rows = part.items.filter((row) => matches(row, selection));
-    const nameOf = await withMissingNames(names, rows);
-    return { items: rows.map((row) => withName(row, nameOf)), next: part.next };
+    return { items: await categoryNames.addTo(rows, names), next: part.next };
   }
 
   /**
@@ -127,7 +129,7 @@ export function createTransactions(options: {
 
   /** @throws NotFoundError */
   async function read(pathId: string): Promise<NamedTransaction> {
-    return await readName(await find(pathId));
+    return await categoryNames.addToOne(await find(pathId));
   }
 
   /** @throws DuplicateError; NotFoundError or ValidationError for its category */
@@ -159,7 +161,9 @@ export function createTransactions(options: {
       // Nothing may fail after the write is applied, so its response is created first.
       const category = await requireAssignable(changes.categoryId ?? null);
       const after = changed(before, changes);
-      const answer = category ? { ...after, categoryName: category.name } : await readName(after);
+      const answer = category
+        ? { ...after, categoryName: category.name }
+        : await categoryNames.addToOne(after);
       await store.write([{ before, after, also: alsoWrite(answer) }]);
       return answer;
     });
@@ -198,37 +202,10 @@ export function createTransactions(options: {
     return category;
   }
 
-  async function readName(transaction: Transaction): Promise<NamedTransaction> {
-    return withName(transaction, await withMissingNames(new Map(), [transaction]));
-  }
-
-  /**
-   * The names with those of the rows that are missing: names beyond the first that were read,
-   * and a name that a concurrent rename left out.
-   */
-  async function withMissingNames(
-    names: ReadonlyMap<number, string>,
-    rows: readonly Transaction[],
-  ): Promise<ReadonlyMap<number, string>> {
-    const missing = new Set(rows.flatMap(({ categoryId }) => categoryId ?? []));
-    for (const id of names.keys()) missing.delete(id);
-    const read = await Promise.all([...missing].map((id) => categories.get(id)));
-    const found = read.filter((category) => category !== undefined);
-    return new Map([...names, ...found.map(({ id, name }) => [id, name] as const)]);
-  }
-
   const single = { find, update, remove, requireAssignable, newTransaction, changed };
   const many = createManyTransactions({ store, categories, single });
 
   return { list, readExportPart, find, read, create, update, remove, ...many };
-}
-
-function withName(transaction: Transaction, nameOf: ReadonlyMap<number, string>): NamedTransaction {
-  const { categoryId } = transaction;
-  return {
-    ...transaction,
-    categoryName: categoryId === null ? undefined : nameOf.get(categoryId),
-  };
 }
 
 function matches(
@@ -247,7 +224,10 @@ function matches(
 }
 
 function tooManyToSearch(candidates: number, { search }: TransactionSelection): ValidationError {
-  const limit = `A list searches at most ${MOST_SEARCHED} transactions; these dates and filters have ${candidates}. GET /transactions/export?format=json searches any number.`;
-  const parameter = search === undefined ? 'import_id' : 'q';
+  const [parameter, next] =
+    search === undefined
+      ? ['import_id', 'GET /transactions/export?format=json searches any number.']
+      : ['q', `GET /transactions/search reads ${MAX_SEARCHED_ROWS}.`];
+  const limit = `A list searches at most ${MOST_SEARCHED} transactions; these dates and filters have ${candidates}. ${next}`;
   return new ValidationError('Filter validation failed', { details: { [parameter]: [limit] } });
 }

@@ -13,6 +13,7 @@ import {
   type MonthStart,
   monthAt,
   type PageStart,
+  splitByCount,
   sum,
 } from '../domain/day-histogram.ts';
 import type {
@@ -38,12 +39,21 @@ export interface TransactionPage {
   readonly items: readonly Transaction[];
 }
 
+export interface MatchingRows {
+  /** Rows that had to be read. */
+  readonly candidates: number;
+  readonly items: readonly Transaction[];
+}
+
 export type TransactionPages = ReturnType<typeof createTransactionPages>;
 
 /** What a second query costs, in rows that could be read instead. */
 const ROWS_PER_QUERY = 8;
 /** More rows than this are counted over instead of fetched: as many read units, but nothing to transfer and decode. */
 const WORTH_COUNTING_OVER = 200;
+/** Rows of one query of a search, which reads several at once. */
+const ROWS_PER_PART = 1_000;
+const READ_CONCURRENCY = 6;
 
 export function createTransactionPages(options: {
   readonly database: Database;
@@ -89,14 +99,28 @@ export function createTransactionPages(options: {
     }
   }
 
-  /** The whole list, newest first; of one that is longer, only its total. */
-  async function readAll(filter: TransactionFilter, longest: number): Promise<TransactionPage> {
-    const rows = rowsOf(filter);
-    if (rows.start > rows.end) return { total: 0, items: [] };
-    const { total } = await countRows(filter, rows);
-    if (total > longest) return { total, items: [] };
-    const items = await newest(rows, longest);
-    return toPage(items.length, items);
+  /** The matching rows of whole lists, each newest first; where the lists have more rows than `most`, only how many. */
+  async function readMatching(
+    filters: readonly TransactionFilter[],
+    most: number,
+    matches: (row: Transaction) => boolean,
+  ): Promise<MatchingRows> {
+    const lists = filters.map((filter) => ({ filter, rows: rowsOf(filter) }));
+    const counted = await inParallel(lists, async ({ filter, rows }) => {
+      if (rows.start > rows.end) return { candidates: 0, parts: [] };
+      const { total, months } = await countRows(filter, rows);
+      const ranges = splitByCount(rows, months, ROWS_PER_PART);
+      return { candidates: total, parts: ranges.map((range) => ({ ...rows, ...range })) };
+    });
+    const candidates = sum(counted.map((each) => each.candidates));
+    if (candidates > most) return { candidates, items: [] };
+    const parts = counted.flatMap((each) => each.parts);
+    // Rows that do not match are dropped with their part.
+    const found = await inParallel(parts, async (rows) => {
+      const items = await newest(rows, Number.POSITIVE_INFINITY);
+      return items.map(fromTransactionItem).filter(matches);
+    });
+    return { candidates, items: found.flat() };
   }
 
   /** The oldest rows of the list, or the next ones after a position: as many as one query reads, which is 1 MB. */
@@ -168,7 +192,21 @@ export function createTransactionPages(options: {
     return from ? await database.query(range, limit, from) : [];
   }
 
-  return { read, readAll, readExportPart };
+  return { read, readMatching, readExportPart };
+}
+
+/** As many as one busy core answers within the time of a call. */
+async function inParallel<Item, Result>(
+  items: readonly Item[],
+  run: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const waiting = items.entries();
+  const worker = async () => {
+    for (const [n, item] of waiting) results[n] = await run(item);
+  };
+  await Promise.all(Array.from({ length: READ_CONCURRENCY }, worker));
+  return results;
 }
 
 function toPage(total: number, items: readonly Item[]): TransactionPage {

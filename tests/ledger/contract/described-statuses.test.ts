@@ -133,6 +133,10 @@ async function callOf(route: string, described: Call['described']): Promise<Call
     'POST /transactions/bulk/delete': { transactions: [{ id: (await given(api)).id }] },
   };
   const body = bodies[route] ?? one;
-  const query: Call['query'] = pattern === '/summary' ? { group_by: 'type' } : {};
+  const queries: Record<string, Call['query']> = {
+    '/summary': { group_by: 'type' },
+    '/transactions/search': { q: 'lunch' },
+  };
+  const query = queries[pattern] ?? {};
   return { method, path: pattern.replace('{id}', id), body, query, described };
 }

@@ -53,6 +53,9 @@ export const OPERATIONS: readonly Operation[] = [
   read('export transactions', 'export transactions', (api) =>
     api.get('/transactions/export', { start_date: '2026-03-01', category_id: 1 }),
   ),
+  read('search transactions', 'search transactions', (api) =>
+    api.get('/transactions/search', { q: 'b', category_id: '1,2', ...DATES }),
+  ),
   read('read transaction', 'retrieve transaction', (api) => api.get('/transactions/1')),
   read('summary', 'summarize transactions', (api) =>
     api.get('/summary', { group_by: 'category', ...DATES }),

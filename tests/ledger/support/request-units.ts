@@ -6,10 +6,11 @@ export interface Units {
   readonly write: number;
 }
 
-/** At most. A part of an export is 1 MB of rows, and the names of some 30 categories. */
+/** At most. A part of an export is 1 MB of rows, a search reads 25,000; both read the names of some 30 categories. */
 export const MOST_UNITS = {
   list: { read: 5, write: 0 },
   'part of an export': { read: 130, write: 0 },
+  search: { read: 860, write: 0 },
 } satisfies Record<string, Units>;
 
 /** Exactly. */

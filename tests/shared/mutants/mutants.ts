@@ -552,4 +552,30 @@ export const MUTANTS: readonly Mutant[] = [
     ['allowed.length === 0 || allowed.includes(method)', 'allowed.length === 0'],
     ['allowed && !allowed.includes(method)', 'false'],
   ]),
+
+  // Search.
+  ...mutantsOf('lib/ledger/domain/search.ts', 'tests/ledger/contract/api/search.test.ts', [
+    ['amount < minAmount', 'amount <= minAmount'],
+    ['amount > maxAmount', 'amount >= maxAmount'],
+    ['words.every(', 'words.some('],
+    [".replace(ACCENTS, '')", ''],
+    ['.toUpperCase()\n    .replace(', '.toLowerCase()\n    .replace('],
+    ['[...new Set(categoryIds)]', '[...categoryIds]'],
+    [
+      'one.amount - other.amount || compareDates(other, one)',
+      'one.amount - other.amount || compareDates(one, other)',
+    ],
+  ]),
+  ...mutantsOf('lib/ledger/service/searches.ts', 'tests/ledger/contract/api/search.test.ts', [
+    ['candidates > MAX_SEARCHED_ROWS', 'candidates > MAX_SEARCHED_ROWS + 1'],
+    ['totalRows(items)', 'totalRows(shown)'],
+  ]),
+  ...mutantsOf(
+    'lib/ledger/domain/day-histogram.ts',
+    'tests/ledger/unit/domain/day-histogram.test.ts',
+    [
+      ['toDate(newer, 0), count', 'toDate(newer, 1), count'],
+      ['part.count + count > most', 'part.count + count >= most'],
+    ],
+  ),
 ];

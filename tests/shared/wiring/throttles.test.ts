@@ -10,7 +10,7 @@ interface Throttle {
 }
 
 const PAGE = 20;
-const LARGE = /\/bulk|\/export/;
+const LARGE = /\/bulk|\/export|\/search/;
 // Of any path, in both slash forms: tests/shared/wiring/routes.test.ts finds no other route of OPTIONS.
 const PREFLIGHT = 'OPTIONS /{proxy+}';
 const routes = OPERATIONS.flatMap(([route]) =>
@@ -39,10 +39,10 @@ describe.each(STAGES)('stage %s', (stage) => {
     const settings = routes
       .filter((route) => LARGE.test(route))
       .map((route) => RouteSettings[route]);
-    expect(settings).toHaveLength(8);
+    expect(settings).toHaveLength(10);
     const { ThrottlingRateLimit } = DefaultRouteSettings;
     for (const setting of [...settings, RouteSettings.$default])
       expect(setting?.ThrottlingRateLimit).toBeLessThanOrEqual(ThrottlingRateLimit / 10);
-    expect(Object.keys(RouteSettings)).toHaveLength(8 + ['$default', PREFLIGHT].length);
+    expect(Object.keys(RouteSettings)).toHaveLength(10 + ['$default', PREFLIGHT].length);
   });
 });

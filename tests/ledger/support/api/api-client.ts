@@ -26,6 +26,7 @@ export interface ResponseBody {
   readonly data?: any;
   readonly message?: unknown;
   readonly pagination?: Readonly<Record<string, unknown>>;
+  readonly summary?: Readonly<Record<string, unknown>>;
   readonly count?: unknown;
   readonly next?: string | null;
   readonly error?: unknown;

@@ -4,6 +4,7 @@ import {
   dateRange,
   edgeMonths,
   needsNoYears,
+  splitByCount,
 } from '../../../../lib/ledger/domain/day-histogram.ts';
 
 test.each([
@@ -24,4 +25,29 @@ test.each([
   ['2024-01-31', '2024-02-01', false],
 ])('%s to %s needs no years: %s', (start, end, expected) => {
   expect(needsNoYears(dateRange(start, end))).toBe(expected);
+});
+
+const MONTHS: [string, number][] = [
+  ['2026-03', 3],
+  ['2026-02', 0],
+  ['2026-01', 4],
+  ['2024-12', 9],
+  ['2024-11', 1],
+];
+
+test.each([
+  [100, [['2024-11-05', '2026-03-20']]],
+  [
+    7,
+    [
+      ['2026-01-01', '2026-03-20'],
+      ['2024-12-01', '2026-01-00'],
+      ['2024-11-05', '2024-12-00'],
+    ],
+  ],
+])('parts of about %i rows cover the range', (most, expected) => {
+  const range = dateRange('2024-11-05', '2026-03-20');
+  const parts = splitByCount(range, MONTHS, most);
+  expect(parts.map(({ start, end }) => [start, end])).toEqual(expected);
+  expect(splitByCount(range, [], most)).toEqual([range]);
 });

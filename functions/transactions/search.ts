@@ -1,0 +1,13 @@
+// GET /transactions/search
+import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { parseSearchQuery, searchReply } from '../../lib/ledger/http/search-json.ts';
+import type { LedgerService } from '../../lib/ledger/ledger.ts';
+import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
+
+export function createHandler(service: LedgerService) {
+  return queryEndpoint(service, 'Failed to search transactions').handler(
+    async ({ ledger, query }) => searchReply(await ledger.searches.find(parseSearchQuery(query))),
+  );
+}
+
+export const handler = createHandler(serviceFromEnvironment());

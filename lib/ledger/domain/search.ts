@@ -1,0 +1,82 @@
+// Search: which transactions match, in which order they are shown, and what they add up to.
+import type { ListPosition, Transaction, TransactionFilter } from './transaction.ts';
+
+export const SEARCH_ORDERS = ['date', '-date', 'amount', '-amount'] as const;
+export type SearchOrder = (typeof SEARCH_ORDERS)[number];
+
+/** A search reads every transaction that its dates, type and categories leave: as many at most. */
+export const MAX_SEARCHED_ROWS = 25_000;
+export const MAX_SEARCHED_CATEGORIES = 100;
+
+export interface SearchCriteria extends Omit<TransactionFilter, 'categoryId'> {
+  /** Any of these; null stands for transactions without a category. */
+  readonly categoryIds?: readonly (number | null)[] | undefined;
+  /** Words in any order, each of them in the description or the notes. */
+  readonly text?: string | undefined;
+  /** Both bounds included. */
+  readonly minAmount?: number | undefined;
+  readonly maxAmount?: number | undefined;
+}
+
+export interface SearchQuery extends SearchCriteria {
+  readonly order: SearchOrder;
+  readonly page: number;
+  readonly perPage: number;
+}
+
+/** The lists that together hold every candidate once. */
+export function candidateLists({ categoryIds, ...search }: SearchCriteria): TransactionFilter[] {
+  const { type, startDate, endDate } = search;
+  const ids = categoryIds ? [...new Set(categoryIds)] : [undefined];
+  return ids.map((categoryId) => ({ type, startDate, endDate, categoryId }));
+}
+
+/** Decides on the text and the amount of a candidate; the lists decide the rest. */
+export function createMatcher(search: SearchCriteria): (row: Transaction) => boolean {
+  const { text = '', minAmount = -Infinity, maxAmount = Infinity } = search;
+  const words = fold(text)
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  return ({ amount, description, notes }) => {
+    if (amount < minAmount || amount > maxAmount) return false;
+    if (words.length === 0) return true;
+    const searched = fold(`${description}\n${notes ?? ''}`);
+    return words.every((word) => searched.includes(word));
+  };
+}
+
+/** A total order: rows of one amount are shown newest first. */
+export function compareIn(order: SearchOrder): (one: Transaction, other: Transaction) => number {
+  const orders = {
+    date: (one, other) => compareDates(one, other),
+    '-date': (one, other) => compareDates(other, one),
+    amount: (one, other) => one.amount - other.amount || compareDates(other, one),
+    '-amount': (one, other) => other.amount - one.amount || compareDates(other, one),
+  } satisfies Record<SearchOrder, (one: Transaction, other: Transaction) => number>;
+  return orders[order];
+}
+
+function compareDates(one: ListPosition, other: ListPosition): number {
+  if (one.date !== other.date) return one.date < other.date ? -1 : 1;
+  return one.createdAt - other.createdAt || one.id - other.id;
+}
+
+const ASCII = /^[\0-\x7f]*$/;
+const ACCENTS = /[\u0300-\u036f]/g;
+/** Letters that Unicode does not decompose, and apostrophes as phones type them. */
+const PLAIN: Readonly<Record<string, string>> = {
+  ...{ Ø: 'O', Ł: 'L', Đ: 'D', Ħ: 'H', Ŧ: 'T', Æ: 'AE', Œ: 'OE' },
+  ...{ '\u2019': "'", '\u02bc': "'" },
+};
+const HAS_PLAIN_FORM = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'g');
+
+/** The text without case and accents. Upper case, because lower case has two forms of the Greek sigma. */
+function fold(text: string): string {
+  if (ASCII.test(text)) return text.toUpperCase();
+  return text
+    .normalize('NFKD')
+    .replace(ACCENTS, '')
+    .normalize('NFKC')
+    .toUpperCase()
+    .replace(HAS_PLAIN_FORM, (letter) => PLAIN[letter] ?? letter);
+}

@@ -1,0 +1,43 @@
+// Names of categories for rows that are shown.
+import type { NamedTransaction, Transaction } from '../domain/transaction.ts';
+import { type CategoryStore, NAMES_READ_AT_ONCE } from '../store/categories.ts';
+
+type Names = ReadonlyMap<number, string>;
+
+export type CategoryNames = ReturnType<typeof createCategoryNames>;
+
+export function createCategoryNames(categories: Pick<CategoryStore, 'get' | 'names'>) {
+  /** As many names as most ledgers have, read beside the rows that need them. */
+  async function readFirst(): Promise<Names> {
+    return await categories.names(NAMES_READ_AT_ONCE);
+  }
+
+  /** @param known names that are read already; those of the rows that are not among them are read here */
+  async function addTo(
+    rows: readonly Transaction[],
+    known: Names = new Map(),
+  ): Promise<NamedTransaction[]> {
+    const names = await withMissing(known, rows);
+    return rows.map((row) => withName(row, names));
+  }
+
+  async function addToOne(row: Transaction): Promise<NamedTransaction> {
+    return withName(row, await withMissing(new Map(), [row]));
+  }
+
+  /** Names beyond the first that were read, and a name that a concurrent rename left out. */
+  async function withMissing(names: Names, rows: readonly Transaction[]): Promise<Names> {
+    const missing = new Set(rows.flatMap(({ categoryId }) => categoryId ?? []));
+    for (const id of names.keys()) missing.delete(id);
+    const read = await Promise.all([...missing].map((id) => categories.get(id)));
+    const found = read.filter((category) => category !== undefined);
+    return new Map([...names, ...found.map(({ id, name }) => [id, name] as const)]);
+  }
+
+  return { readFirst, addTo, addToOne };
+}
+
+function withName(row: Transaction, names: Names): NamedTransaction {
+  const { categoryId } = row;
+  return { ...row, categoryName: categoryId === null ? undefined : names.get(categoryId) };
+}
