@@ -1,4 +1,4 @@
-// A category, and the rules that requests can break, with the messages of the service document.
+// A category, and the rules that requests can break, with the messages of docs/ledger/api.md.
 import { ConflictError, ValidationError } from '../errors.ts';
 import type { Revision } from './record.ts';
 

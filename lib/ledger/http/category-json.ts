@@ -87,7 +87,7 @@ export interface CategoryQuery {
   readonly includeCounts: boolean;
 }
 
-// The service document's rule: the word "true" in any case is true; any other value is false.
+// The rule of docs/ledger/api.md: the word "true" in any case is true; any other value is false.
 const truth = v.pipe(
   v.string(),
   v.transform((value) => value.toLowerCase() === 'true'),

@@ -1,4 +1,4 @@
-// Use cases of categories: the rules of the service document.
+// Use cases of categories: the rules of docs/ledger/api.md.
 
 import type { AlsoWrite } from '../../shared/database.ts';
 import type { RetryPolicy } from '../../shared/retry.ts';

@@ -1,4 +1,4 @@
-// Use cases of transactions: the rules of the service document.
+// Use cases of transactions: the rules of docs/ledger/api.md.
 
 import type { AlsoWrite, Write } from '../../shared/database.ts';
 import type { RetryPolicy } from '../../shared/retry.ts';

@@ -1,4 +1,4 @@
-// The memory backend over HTTP: the six endpoints of the service document, and no other. The document names paths, a header
+// The memory backend over HTTP: the six endpoints of its contract, and no other. The contract names paths, a header
 // and two fields; request bodies are those of mem0's own server, and of answers nothing is read but what the document names.
 import * as v from 'valibot';
 import { countSchema } from '../json/schemas.ts';

@@ -1,4 +1,4 @@
-// Service document, "Errors: 500 internal_server_error", and the rulings on failures: the document's message, nothing of the
+// A 500 has the message of its operation (docs/ledger/api.md, "Failures") and nothing of the
 // cause, which is logged. That nothing is changed is tested at every call: faults/every-call.full.test.ts.
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import { interpose } from '../../shared/support/interposed-client.ts';

@@ -21,7 +21,7 @@ export interface Operation {
   readonly name: string;
   readonly ask: (api: Api) => Promise<ApiResponse>;
   readonly status: number;
-  /** The message of its 500, from the service document. */
+  /** The message of its 500, from docs/ledger/api.md. */
   readonly failure: string;
   readonly isRead?: true;
 }

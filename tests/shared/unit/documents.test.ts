@@ -5,7 +5,8 @@ import { expect, it } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
 
 const PROJECT = join(import.meta.dirname, '../../..');
-const PATH = /`((?:bench|cli|docs|functions|lib|local|sandbox|serverless|tests)\/[\w./-]+)`/g;
+const PATH =
+  /`((?:bench|cli|docs|functions|lib|local|processes|sandbox|serverless|tests|web)\/[\w./-]+)`/g;
 
 const documents = readdirSync(join(PROJECT, 'docs'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.md'))

@@ -1,4 +1,4 @@
-// Every route of the service document is on the packaged gateway, with and without the slash.
+// Every route of the contract is on the packaged gateway, with and without the slash.
 import { describe, expect, it } from 'vitest';
 import description from '../../../lib/ledger/http/openapi.json' with { type: 'json' };
 import { isPage, OPERATIONS } from '../../ledger/support/api/routes.ts';

@@ -1,4 +1,4 @@
-// A ledger as plainly as it can be written down: two maps, and the rules of the service document over them.
+// A ledger as plainly as it can be written down: two maps, and the rules of docs/ledger/api.md over them.
 
 /** As the wire has them, without what the service alone decides. */
 export interface ModelTransaction {

@@ -1,4 +1,4 @@
-// Every error has the response that the service document gives it, or is a 500 that shows nothing.
+// Every error has the response that docs/ledger/api.md gives it, or is a 500 that shows nothing.
 import { expect, test } from 'vitest';
 import {
   ConflictError,

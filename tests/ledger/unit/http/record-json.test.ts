@@ -1,4 +1,4 @@
-// Records as clients send them: each field, on create and on update, in the names of the service document.
+// Records as clients send them: each field, on create and on update, in the names of docs/ledger/api.md.
 import { describe, expect, test } from 'vitest';
 import {
   parseCategoryChanges,
