@@ -141,10 +141,12 @@ export async function copyOnwards(
     isDamaged,
   };
   assertKeywords(context, settings);
+  const walk = 'copied';
   const reached = await reconcileInStep(context, settings, {
+    walk,
     start,
     // From the first comparison in a window on: before, nobody but the copy has written to the new collection.
-    ...((run.base || run.phase === 'switching') && { base: baseOf(context, 'copied') }),
+    ...((run.base || run.phase === 'switching') && { base: baseOf(context, walk) }),
     save: async (reached, progress) => void (await save({ reached, isDamaged }, progress)),
   });
   return { reached, isDamaged };

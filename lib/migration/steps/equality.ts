@@ -233,6 +233,7 @@ function createWalk(
     const before = usesBase ? context.run.base : undefined;
     const start = (isComparison ? compared : written) ?? RECONCILE_START;
     return await reconcileInStep(context, settings, {
+      walk: fromStart ? `${label}-anew` : label,
       start: fromStart ? RECONCILE_START : start,
       base: { artifacts, before, write: isComparison ? undefined : write },
       save: async (walked, progress) => {
@@ -261,12 +262,14 @@ export async function reconcileInStep(
   { services, run, lease, renew, hasTime }: StepContext,
   settings: ReconcileSettings,
   options: {
+    /** Names the walk: two of one invocation may begin a batch with the same memory. */
+    readonly walk: string;
     readonly start: ReconcileCheckpoint;
     readonly save: (reached: ReconcileCheckpoint, progress: Progress) => Promise<void>;
     readonly base?: BaseKeeper;
   },
 ): Promise<ReconcileCheckpoint> {
-  const { start, save, ...ports } = options;
+  const { walk, start, save, ...ports } = options;
   const { store, collection } = settings.from;
   const total = await store.count(collection);
   return await reconcile(
@@ -279,8 +282,8 @@ export async function reconcileInStep(
       keepConflicts: async (pairs) => {
         const [first] = pairs;
         if (!first) return;
-        const key = `${run.runId}/conflicts-${lease.epoch}-${first.id.replaceAll('"', '')}.json`;
-        await writeJson(services.artifacts, key, pairs.map(contentOf));
+        const name = `conflicts-${lease.epoch}-${walk}-${first.id.replaceAll('"', '')}`;
+        await writeJson(services.artifacts, `${run.runId}/${name}.json`, pairs.map(contentOf));
       },
     },
     start,

@@ -433,6 +433,22 @@ describe('users return', () => {
   );
 });
 
+it('each walk of a rollback keeps what it overwrites in a report of its own', async () => {
+  const migration = await live();
+  const changeBoth = async (when: string) => {
+    await changeByUser(migration, migration.target, `On the new version, ${when}`);
+    await changeByUser(migration, SOURCE, `On the old version, ${when}`);
+  };
+  await changeBoth('before');
+  const again = justBefore(migration, 'open-writes', () => changeBoth('after'));
+  await migration.finish('rollback', {}, again);
+  const { artifacts } = await migration.image();
+  const reports = [...artifacts].filter(([key]) => key.startsWith(`${RUN}/conflicts-`));
+  const kept = reports.map(([, { content }]) => String(content)).join();
+  expect(kept).toContain('On the old version, before');
+  expect(kept).toContain('On the new version, after');
+});
+
 interface Staying extends Pick<Row, 'before'> {
   readonly refused: RefusalName;
   readonly why?: RegExp;
