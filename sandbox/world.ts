@@ -71,6 +71,8 @@ export interface WorldOptions {
   readonly hasPreview?: boolean;
   /** Whether the new version, as it can be reached, is on the collection that a run in place learns from. */
   readonly isInPlace?: boolean;
+  /** Whether the backend runs the new version on the old collection before the run begins. */
+  readonly isUpgraded?: boolean;
   /** Whether there is a graph store; there is by default. */
   readonly hasGraph?: boolean;
   /** Of the new version, before the cutover and after. */
@@ -128,7 +130,10 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
   const settingFile = join(folder, 'collection');
   const artifactsFolder = join(folder, 'artifacts');
   await writeFile(settingFile, image?.setting ?? source);
-  const startOld = () => startOldVersion({ ...settings, collection: source });
+  const onSource = { ...settings, collection: source };
+  const startOld = () =>
+    options.isUpgraded ? startNewVersion({ ...onSource, shortcomings }) : startOldVersion(onSource);
+  if (options.isUpgraded && !image) await startOldVersion(onSource);
   // In an image the old collection may be gone, and must not come back.
   backend.deploy(image ? lazily(startOld) : await startOld());
   const target = `${source}_${options.isInPlace ? 'preview' : 'v3'}_${runId}`;

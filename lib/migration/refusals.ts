@@ -32,7 +32,7 @@ export const REMEDIES = {
   RefusedNewVersion:
     'Repair what is named in the new version, restart it, then repeat the command.',
   RefusedStillNewVersion:
-    'Deploy the old version on the collection that the message names, then repeat the command; until then writes stay frozen.',
+    'Users are on the new version, and can write. Find out why the deployment that the message names was not done, then roll back again.',
   RefusedVerification:
     'Copy again, which repairs every difference. Do not continue while something differs.',
   RefusedNotFrozen: 'Stop every writer, then repeat the command.',

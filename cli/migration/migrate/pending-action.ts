@@ -13,6 +13,9 @@ const WORDS: Readonly<Record<ExternalAction, (collection: string, testUser: stri
     `Open writes on ${collection} for everybody: nobody can write until this is done.`,
 };
 
+const RESTART = (collection: string, testUser: string) =>
+  `Restart the backend on ${collection}, in the version that it has. Writes stay frozen until "open-writes"; allow those of ${testUser} only.`;
+
 export interface PendingAction {
   readonly action: ExternalAction;
   readonly collection: string;
@@ -21,9 +24,14 @@ export interface PendingAction {
 }
 
 /** Undefined where nothing is pending, or where it was confirmed. */
-export function pendingActionOf({ pendingAction, testUser }: Status): PendingAction | undefined {
+export function pendingActionOf({
+  pendingAction,
+  testUser,
+  plan,
+}: Status): PendingAction | undefined {
   const pending = pendingAction;
   if (!pending || pending.confirmedBy !== null) return undefined;
   const { action, collection, since } = pending;
-  return { action, collection, toDo: WORDS[action](collection, testUser), since };
+  const words = plan.sameVersion && action === 'deploy-new' ? RESTART : WORDS[action];
+  return { action, collection, toDo: words(collection, testUser), since };
 }

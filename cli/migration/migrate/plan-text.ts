@@ -56,6 +56,7 @@ export function planLines(plan: Plan): string[] {
     ? `the keyword slot in collection ${source}; ${target}, to learn it from`
     : `collections ${target} and ${target}_entities${uploadAs ? `, uploaded as ${live}` : ''}`;
   const setting = plan.inPlace ? '' : `the collection setting from ${source} to ${live}, and `;
+  const deployed = plan.sameVersion ? 'a restart of the backend' : 'the deployed version';
   const kept = plan.inPlace ? 'the backups' : `collection ${source} and the backups`;
   const removed = [
     ...(plan.removesWhenOver && !plan.inPlace ? [source] : []),
@@ -63,7 +64,7 @@ export function planLines(plan: Plan): string[] {
   ];
   return [
     `  Creates  ${made}; as artifacts a snapshot, reports and a graph dump${graph}`,
-    `  Changes  ${setting}the deployed version; no writes for up to ${countText(plan.windowMinutes, 'minute')}`,
+    `  Changes  ${setting}${deployed}; no writes for up to ${countText(plan.windowMinutes, 'minute')}`,
     `  Keeps    ${kept} for ${countText(plan.retentionDays, 'day')} after the switch; ${removed.join(' and ') || 'nothing'} removed then`,
     ...(accepts.length > 0 ? [`  Accepts  ${accepts.join(', ')}`] : []),
   ];

@@ -48,6 +48,8 @@ export const planSchema = v.strictObject({
   uploadAs: v.optional(shortText),
   /** There is no second collection to be filled: the new version is deployed on the old one. */
   inPlace: v.optional(v.boolean()),
+  /** The backend runs the new version before the run begins: collection and slot change, and no version is deployed. */
+  sameVersion: v.optional(v.boolean()),
   windowMinutes: numberFrom(1, 240),
   /** How long the new version takes to be deployed and tested, where the operator knows it. */
   deploySeconds: v.optional(numberFrom(0, 7200)),

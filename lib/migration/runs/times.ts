@@ -16,6 +16,7 @@ export function pollSeconds(awaitedMs: number): number {
 export const FIRST_RETRY_SECONDS = 2;
 export const LONGEST_RETRY_SECONDS = 60;
 
+export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 
 /** A run and the clock that its deadline is compared with. */

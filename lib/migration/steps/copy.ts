@@ -21,6 +21,7 @@ import { isWaiting, MORE_TIME } from '../runs/stages.ts';
 import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
 import type { ReconcileSettings } from '../settler.ts';
 import { userCountLines } from '../user-counts.ts';
+import { moveEntities, movesEntities } from './entities.ts';
 import {
   assertExpected,
   baseOf,
@@ -52,6 +53,8 @@ const stateSchema = v.object({
   mode: v.picklist(['fill', 'repair']),
   /** Points that the walk compared a second, as it ended. */
   perSecond: v.optional(v.number()),
+  /** Of the entities, where users have some. */
+  entities: v.optional(v.custom<ReconcileCheckpoint>(() => true)),
   /** Of the searches, once both collections were compared. */
   parity: v.optional(v.custom<ParityReached>(() => true)),
 });
@@ -105,6 +108,16 @@ export const copy: Step = {
       compared > 0 && milliseconds > 0 ? (compared * 1_000) / milliseconds : begun.perSecond;
     const reached = { ...RECONCILE_START, isComplete, report };
     const walked: State = { ...begun, ...copied, reached, ...(perSecond && { perSecond }) };
+    if (movesEntities(run)) {
+      const { sourceCollection: from, targetCollection: to } = run.plan;
+      const moved = await moveEntities(context, {
+        from,
+        to,
+        reached: begun.entities,
+        save: (entities, progress) => save({ ...walked, entities } satisfies State, progress),
+      });
+      if (moved === undefined) return MORE_TIME;
+    }
     const indexing = await untilIndexed(context, run.plan.targetCollection);
     if (indexing) {
       await save(walked);

@@ -9,6 +9,7 @@ import { type Facts, factsOf, isWaiting, takeStages } from '../runs/stages.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import { removeCollections, tidyUp } from './clean-up.ts';
+import { assertAsPlanned } from './deployed-version.ts';
 import { canRollBack } from './return-target.ts';
 import { rollback } from './rollback.ts';
 import { type SwitchState, secondsOf, switchSchema } from './switch.ts';
@@ -32,6 +33,7 @@ export const cutover: Step = {
     const maxRate = await services.runs.maxRate(run.runId);
     assertFits(forecastWindow(run, maxRate), run.plan.windowMinutes);
     await assertReady(approach);
+    await assertAsPlanned(services, run);
   },
   onEntering: ({ services, run, input: { approvedBy } }) => {
     const deadlineAt = services.clock().getTime() + run.plan.windowMinutes * 60_000;

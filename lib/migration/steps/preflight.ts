@@ -13,6 +13,7 @@ import { namesOf, testUserOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
 import { rateLimited, type Time } from '../throttle.ts';
 import { checkKey } from './backend-key.ts';
+import { checkVersion } from './deployed-version.ts';
 import {
   check,
   checkArtifacts,
@@ -95,13 +96,14 @@ export async function takePreflight(all: Services, payload: unknown, time?: Time
     const services = rateLimited(all, input, time);
     const begun = await findRun(services, input);
     if (!begun) await services.lock.assertFree();
-    const plan = begun ? accepting(begun.plan, input) : planOf(input);
+    const given = begun ? accepting(begun.plan, input) : planOf(input);
     const run = begun
-      ? { ...begun, plan }
-      : newRun({ runId, plan, evidence: {} }, services.clock());
-    const prerequisites = await checkPrerequisites(services, run, execute);
+      ? { ...begun, plan: given }
+      : newRun({ runId, plan: given, evidence: {} }, services.clock());
+    const { prerequisites, sameVersion } = await checkPrerequisites(services, run, execute);
     const isBeginning = execute && !begun && prerequisites.every(isMet);
-    if (isBeginning) await begin(services, run, prerequisites);
+    const plan = sameVersion && !begun ? { ...given, sameVersion } : given;
+    if (isBeginning) await begin(services, { ...run, plan }, prerequisites);
     if (maxRate !== undefined && execute && (begun || isBeginning)) {
       await services.runs.limitRate(runId, maxRate);
     }
@@ -159,7 +161,7 @@ async function checkPrerequisites(
   services: Services,
   run: Run,
   mayWrite: boolean,
-): Promise<Prerequisite[]> {
+): Promise<{ prerequisites: readonly Prerequisite[]; sameVersion: boolean }> {
   const { vectors, backend, preview } = services;
   const { plan } = run;
   const store = await check('Vector store', () => checkStore(vectors));
@@ -172,15 +174,19 @@ async function checkPrerequisites(
   });
   // A collection of another kind, or one that forbids it, is not read.
   const isReadable = { isPossible: isMet(layout) };
+  const key = await check('API key of the test user', () => checkKey(services, run), {
+    isPossible: isMet(layout) && isMet(health),
+  });
+  const deployed = await check('Deployed version', () => checkVersion(services, run), {
+    isPossible: isMet(key),
+  });
   const found = [
     ...[store, health],
     // Nothing else is asked: some versions create their collection with the first other request. The first write of the
     // rebuild, long before the window, proves whom this one takes the key for.
     ...(preview ? [await check('New version', () => checkHealth(preview))] : []),
     ...[names, layout],
-    await check('API key of the test user', () => checkKey(services, run), {
-      isPossible: isMet(layout) && isMet(health),
-    }),
+    ...[key, deployed],
     await check('Memories', () => checkMemories(services, run), isReadable),
     await check('Disk space', () => checkSpace(vectors, plan), isReadable),
     await check(
@@ -201,7 +207,9 @@ async function checkPrerequisites(
   );
   // What no run begins with is not written.
   const isBeginning = mayWrite && found.every(isMet);
-  return [...found, await check('Artifacts', () => checkArtifacts(services, run, isBeginning))];
+  const artifacts = await check('Artifacts', () => checkArtifacts(services, run, isBeginning));
+  const sameVersion = deployed.facts?.deployed === 'new';
+  return { prerequisites: [...found, artifacts], sameVersion };
 }
 
 function planOf(input: PreflightInput): Plan {

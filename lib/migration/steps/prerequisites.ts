@@ -363,6 +363,8 @@ export const REMEDY = {
     'Measure the free space where the store keeps its data and give it with --free-gb, or accept it: --accept unknown-space.',
   space: 'Free or add space on the store, then give the free space with --free-gb.',
   away: 'Start it, or correct its address.',
+  deployed:
+    'Deploy the version that the run began with; or end the run with "abort", and begin another one.',
   noGraph: 'Name the graph store with NEO4J_URL, or go without its dump: --accept no-graph.',
   graphAway:
     'Start it, or correct NEO4J_URL; to go without its dump, unset NEO4J_URL and give --accept no-graph.',

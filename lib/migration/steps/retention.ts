@@ -10,6 +10,7 @@ import {
   liveCollectionOf,
   restoredCollectionOf,
   testUserOf,
+  withCompanion,
 } from '../runs/run-names.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS, type Retention, retentionOf } from '../runs/times.ts';
@@ -77,7 +78,10 @@ async function removeOld(context: StepContext): Promise<void> {
   const { sourceCollection } = run.plan;
   if (run.kept.includes(sourceCollection)) return;
   const active = await services.setting.read();
-  const old = [sourceCollection, restoredCollectionOf(run)];
+  const old = [
+    ...(run.plan.sameVersion ? withCompanion(sourceCollection) : [sourceCollection]),
+    restoredCollectionOf(run),
+  ];
   if (old.includes(active)) throw changedSetting(active, liveCollectionOf(run));
   const isThere = await services.vectors.collectionExists(sourceCollection);
   if (!isThere || (await isAsBase(services, run, sourceCollection))) {

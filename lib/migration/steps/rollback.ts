@@ -59,7 +59,8 @@ export const rollback: Step = {
       const end = await takeStages(context, stages, { from: state, save: keep });
       return isWaiting(end) ? end : await conclude(context, end);
     } catch (error) {
-      const staysOnNew = error instanceof Refusal && (await isOnNew(context, state));
+      const hasTurned = isRefusal(error, 'RefusedStillNewVersion');
+      const staysOnNew = error instanceof Refusal && (hasTurned || (await isOnNew(context, state)));
       if (isRefusal(error, 'RefusedNothingToReturnTo')) {
         // Once it is restored, what users wrote since its snapshot has to come along again.
         await keep(beginAgain(state));

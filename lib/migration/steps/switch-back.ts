@@ -2,19 +2,28 @@
 import * as v from 'valibot';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { pendingIn } from '../reconcile-report.ts';
-import { isRefusal, Refusal, takeAs } from '../refusals.ts';
+import { isRefusal, Refusal, RetryableFailure, takeAs } from '../refusals.ts';
 import { type Run, wasOpened, wentLive } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import { isWaiting, MORE_TIME, passing, type Stage, takeStages } from '../runs/stages.ts';
 import type { StepContext } from '../runs/step.ts';
+import { MINUTE_MS } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { restoreSnapshot, restoringSchema } from '../snapshots.ts';
 import { removeTestWrites } from './clean-up.ts';
+import { findStanding } from './deployed-version.ts';
+import { movesEntities } from './entities.ts';
 import { makeEqual, walksSchema } from './equality.ts';
-import { waitForAction } from './external-action.ts';
-import { proveOldVersion } from './old-version.ts';
+import { askAgain, suspecting, waitForAction } from './external-action.ts';
 import { assertRestored, assertStillThere, leftBehindBy } from './return-target.ts';
-import { type Advance, carryBack, freeze, type SwitchState, strayFacts } from './switch.ts';
+import {
+  type Advance,
+  carryBack,
+  freeze,
+  moveTheirEntities,
+  type SwitchState,
+  strayFacts,
+} from './switch.ts';
 import { assertOpen } from './write-freeze.ts';
 
 const FREEZING = 'freezing';
@@ -42,9 +51,10 @@ export function stagesBackward(run: Run, { to, plan }: SwitchState): readonly St
     // docs/migration/decisions/0005-automatic-rollback.md: only where users were let in, somebody has to be kept out.
     passing('frozen', freeze(liveCollectionsOf(run), { isProved: wasOpened(run) })),
     ...when(carries, passing('equal', makeOldEqual)),
+    ...when(carries && movesEntities(run), passing('entities-equal', moveTheirEntities)),
     ...when(counts, passing('counted', countLeftBehind)),
     passing('setting-changed', changeToOld),
-    passing('deployed', deployOld),
+    passing('deployed', deployBack),
     opened,
     ...when(carries || mayHaveLeaked, passing('carried', carryBack)),
   ];
@@ -52,7 +62,8 @@ export function stagesBackward(run: Run, { to, plan }: SwitchState): readonly St
 
 /** Of a rollback that is refused before the setting changes. */
 export function stagesOfStaying({ passed }: SwitchState): readonly Stage<SwitchState>[] {
-  return FREEZING in passed ? [passing('opened-again', openAgain)] : [];
+  const restored = 'setting-changed' in passed ? [passing('setting-restored', restoreSetting)] : [];
+  return FREEZING in passed ? [...restored, passing('opened-again', openAgain)] : [];
 }
 
 // Refused while nobody is kept from writing yet; what is written until then counts again once writes are frozen.
@@ -127,14 +138,63 @@ function pointsOf({ equal }: SwitchState['passed']): number | undefined {
   return equal && Number(equal.facts.points);
 }
 
-// Deployed and proved in one: what was reported as done, and is not, is asked for again.
-const deployOld: Advance = async (context, { to, reached }, save) => {
-  const waits = await waitForAction(context, 'deploy-old', to);
-  if (waits) return waits;
-  const unansweredSince = v.parse(v.optional(v.number()), reached);
-  const isProved = await proveOldVersion(context, { collection: to, unansweredSince, save });
-  return isProved ? {} : { oldVersion: 'unproved' };
+/** How long a deployment may take where the plan does not say that it takes longer. */
+const DEPLOYMENT_MS = 15 * MINUTE_MS;
+/** How long one that was reported as done may be without a proof. */
+const PROOF_MS = 5 * MINUTE_MS;
+
+const deployingSchema = v.object({
+  since: v.optional(v.number()),
+  unprovedSince: v.optional(v.number()),
+});
+
+/**
+ * Deployed and proved in one: what was reported as done, and is not, is asked for again, until users have waited long enough.
+ * Then writes are opened without a proof, or users stay: nobody may be left without writes.
+ */
+const deployBack: Advance = async (context, { to, reached }, save) => {
+  const { run, services } = context;
+  const now = services.clock().getTime();
+  const state = v.parse(v.fallback(deployingSchema, {}), reached);
+  const { since = now, unprovedSince = now } = state;
+  const longest = Math.max(DEPLOYMENT_MS, 2_000 * (run.plan.deploySeconds ?? 0));
+  const action = run.plan.sameVersion ? 'deploy-new' : 'deploy-old';
+  if (now - since < longest) {
+    await save({ ...state, since });
+    const waits = await waitForAction(context, action, to).catch((error: unknown) => {
+      throw untilDeadline(error, since + longest);
+    });
+    if (waits) return waits;
+  }
+  const standing = await findStanding(context, to);
+  if (standing.kind === 'returned') return {};
+  const { kind, why } = standing;
+  if (kind !== 'untold' && now - unprovedSince < PROOF_MS) {
+    await save({ since, unprovedSince });
+    if (kind === 'elsewhere') await askAgain(context);
+    throw suspecting(action, to, kind === 'away' ? why : notReturned(String(why)));
+  }
+  if (kind === 'elsewhere' && wentLive(run) && to !== liveCollectionOf(run)) {
+    const message = `After "${action}" on ${to}: ${why} Writes are open on ${liveCollectionOf(run)} again.`;
+    throw new Refusal('RefusedStillNewVersion', message);
+  }
+  const lookAt = `whether the backend works on ${to}${run.plan.sameVersion ? '' : ', in the old version'}`;
+  const message = 'The backend does not prove that users are back; the rollback goes on';
+  services.log({ level: 'WARN', message, runId: run.runId, lookAt, why: String(why) });
+  return { oldVersion: 'unproved', lookAt };
 };
+
+function notReturned(why: string): RetryableFailure {
+  return new RetryableFailure('RetryableUnavailable', why, { answer: 200 });
+}
+
+/** What the webhook refuses may be repaired meanwhile: users wait for it. */
+function untilDeadline(error: unknown, deadline: number): unknown {
+  if (!(error instanceof Refusal)) return error;
+  const until = new Date(deadline).toISOString();
+  const why = `${error.why} It is asked again until ${until}; then writes are opened without it.`;
+  return new RetryableFailure('RetryableUnavailable', why, { cause: error, answer: 400 });
+}
 
 // The new collection may be the only copy left: a write would create an empty one in the place of the old.
 const openOld: Advance = async (context, { to, passed }) => {
@@ -145,6 +205,12 @@ const openOld: Advance = async (context, { to, passed }) => {
   if (waits) return waits;
   await assertStillThere(context, to, expected);
   await assertOpen(context, [to]);
+  return {};
+};
+
+const restoreSetting: Advance = async ({ services: { setting }, run, renew }) => {
+  await renew();
+  await setting.change({ from: await setting.read(), to: liveCollectionOf(run) });
   return {};
 };
 

@@ -22,20 +22,23 @@ import { partsOf } from '../snapshots.ts';
 import { assertGraphNamed, backupSchema, filesOf, takeBackup } from './backup.ts';
 import { removeWarmUp } from './clean-up.ts';
 import { COPY_START, copyingSchema, copyOnwards, verifyEqual } from './copy.ts';
+import { movesEntities } from './entities.ts';
 import { isAsBase } from './equality.ts';
 import { suspecting, waitForAction } from './external-action.ts';
 import { assertAsFrozen, fillInPlace, fillSchema } from './in-place.ts';
 import { proveEmbeddings, smokeTest } from './new-version.ts';
 import { assertCountsEqual, scanCollection } from './recorded-counts.ts';
-import { type Advance, carryBack, freeze, type SwitchState } from './switch.ts';
+import { type Advance, carryBack, freeze, moveTheirEntities, type SwitchState } from './switch.ts';
 import { assertNamesFree, uploadSwap, uploadsSchema } from './upload-swap.ts';
 
 /** From the collection that users are on to the new one. From the first stage on nobody writes. */
-export function stagesForward({ plan }: Run): readonly Stage<SwitchState>[] {
+export function stagesForward(run: Run): readonly Stage<SwitchState>[] {
+  const { plan } = run;
   return [
     passing('frozen', freeze([plan.sourceCollection])),
     passing('backed-up', backUp),
     passing('equal', plan.inPlace ? fillRest : makeNewEqual),
+    ...(movesEntities(run) ? [passing('entities-equal', moveTheirEntities)] : []),
     passing('prepared', prepare),
     passing('uploaded', upload),
     passing('setting-changed', changeToNew),

@@ -1,10 +1,12 @@
 // The switch: users move from the collection that they are on, home, to the idle one. Forward it is the cutover, backward the
 // rollback. Each has its own list of stages (switch-forward.ts, switch-back.ts); here is what both lists share.
 import * as v from 'valibot';
+import type { ReconcileCheckpoint } from '../reconcile.ts';
 import type { Strays } from '../reconcile-report.ts';
 import { refusedSchema, wasOpened } from '../runs/run.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
 import { type Facts, MORE_TIME, type passing, passingEntries } from '../runs/stages.ts';
+import { moveEntities } from './entities.ts';
 import { carryOver, isLaterChange, walksSchema } from './equality.ts';
 import { waitForAction } from './external-action.ts';
 import { readabilityOf, returnSchema } from './return-target.ts';
@@ -58,6 +60,20 @@ export const carryBack: Advance = async (context, { to, reached = {} }, save) =>
   const name = isForward ? 'lateWrites' : 'leakedWrites';
   const left = isLeft ? { comparedByHand: live } : {};
   return { ...strayFacts(name, strays), ...left };
+};
+
+/** Once the memories of both are equal. */
+export const moveTheirEntities: Advance = async (context, { to, reached }, save) => {
+  const { run } = context;
+  const live = liveCollectionOf(run);
+  const entities = await moveEntities(context, {
+    from: to === live ? run.plan.sourceCollection : live,
+    // Where it is uploaded under another name, that is made of what was built.
+    to: to === live ? run.plan.targetCollection : to,
+    reached: reached as ReconcileCheckpoint | undefined,
+    save: async (walked, progress) => void (await save(walked, progress)),
+  });
+  return entities === undefined ? MORE_TIME : { entities };
 };
 
 export function strayFacts(name: string, { writes, overruled, withheld }: Strays): Facts {

@@ -299,6 +299,7 @@ describe('the preflight', () => {
     const unread = [
       'Vector layout',
       'API key of the test user',
+      'Deployed version',
       'Memories',
       'Disk space',
       'In place',

@@ -10,6 +10,7 @@ import { liveCollectionOf, ofTestUser } from '../../../../lib/migration/runs/run
 import { partsOf } from '../../../../lib/migration/snapshots.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
+import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { changedServices, type ServiceChanges, whenAsked } from '../../support/changed-services.ts';
 import {
@@ -659,7 +660,7 @@ describe('with the old collection', () => {
       throw new Refusal('RefusedByService', 'The webhook answered 404 to deploy-old.');
     });
     const attempt = migration.finish('rollback', {}, services);
-    await expect(attempt).rejects.toEqual(named('RefusedByService'));
+    await expect(attempt).rejects.toEqual(named('RetryableUnavailable', '404 to deploy-old'));
     expect(await phaseOf(migration)).toBe('switching-back');
     await migration.finish('rollback', {}, services);
     expect(await phaseOf(migration)).toBe('copied');
@@ -675,7 +676,7 @@ describe('after deploy-old', () => {
     Promise.reject(new RetryableFailure('RetryableUnavailable', 'The backend does not answer.'));
 
   it.each<Point>(['equal', 'live'])(
-    'a new version that still answers keeps writes frozen: %s',
+    'a new version that still answers keeps writes frozen until it is replaced: %s',
     async (point) => {
       const migration = await migrationAt(point);
       const { backend, setting } = migration.services;
@@ -687,7 +688,7 @@ describe('after deploy-old', () => {
       const services = withoutDeploying(migration);
       for (let n = 0; n < 2; n += 1) {
         const attempt = migration.finish('rollback', {}, services);
-        await expect(attempt).rejects.toEqual(named('RefusedStillNewVersion', SOURCE));
+        await expect(attempt).rejects.toEqual(named('RetryableUnavailable', SOURCE));
         expect(await phaseOf(migration)).toBe('switching-back');
         expect(await setting.read()).toBe(SOURCE);
         expect(migration.operator.heard.at(-1)).not.toBe('open-writes');
@@ -705,7 +706,7 @@ describe('after deploy-old', () => {
     const deaf = new Set(['deploy-old']);
     const services = doingOnce(migration, deaf);
     const attempt = migration.finish('rollback', {}, services);
-    await expect(attempt).rejects.toEqual(named('RefusedStillNewVersion'));
+    await expect(attempt).rejects.toEqual(named('RetryableUnavailable'));
     deaf.clear();
     await migration.finish('rollback', {}, services);
     expect(await phaseOf(migration)).toBe('copied');
@@ -740,6 +741,74 @@ describe('after deploy-old', () => {
       expect(await reportOf(migration)).toMatchObject({ oldVersion: 'unproved' });
     },
   );
+});
+
+describe('users can write again where nothing proves that the old version is back', () => {
+  const LONGEST_MINUTES = 21;
+
+  /** As the command line does it: repeats what may pass. */
+  async function persist(migration: Migration, services: ServiceChanges): Promise<unknown> {
+    for (let minute = 0; minute < LONGEST_MINUTES; minute += 1) {
+      const failure = await migration.finish('rollback', {}, services).catch((error) => error);
+      if (!(failure instanceof RetryableFailure)) return failure;
+      migration.pass(60_000);
+    }
+    throw new Error(`Writes are still frozen after ${LONGEST_MINUTES} minutes.`);
+  }
+
+  const ignored: Readonly<Record<string, Parameters<typeof whenAsked>[2]>> = {
+    'is said to be done': () => 'done',
+    'is never done': () => 'under-way',
+    'is refused': () => Promise.reject(new Refusal('RefusedByService', '404.')),
+  };
+
+  it.each(Object.entries(ignored))(
+    'after a window, on the old collection: it %s',
+    async (_, answer) => {
+      const migration = await failed();
+      const services = whenAsked(migration, 'deploy-old', answer);
+      await persist(migration, services);
+      expect(await phaseOf(migration)).toBe('copied');
+      expect(await migration.services.setting.read()).toBe(SOURCE);
+      expect(migration.operator.heard.at(-1)).toBe('open-writes');
+      expect(await reportOf(migration)).toMatchObject({
+        oldVersion: 'unproved',
+        lookAt: expect.stringContaining(SOURCE),
+      });
+    },
+  );
+
+  it.each(Object.entries(ignored))('in a rollback, on the new one: it %s', async (_, answer) => {
+    const migration = await live();
+    await writeToNew(migration, 'Written while live');
+    const { vectors, setting, backend } = migration.services;
+    const before = await fingerprintOf(vectors, migration.target);
+    const services = whenAsked(migration, 'deploy-old', answer);
+    const failure = await persist(migration, services);
+    expect(failure).toEqual(named('RefusedStillNewVersion', 'deploy-old'));
+    expect(await phaseOf(migration)).toBe('live');
+    expect(await setting.read()).toBe(migration.target);
+    expect(await fingerprintOf(vectors, migration.target)).toEqual(before);
+    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+    await backend.addMemory(`__migration_test_${RUN}`, 'I can write again.');
+    await migration.finish('rollback');
+    expect(await phaseOf(migration)).toBe('copied');
+  });
+
+  it('on the old collection, where the new version was deployed on that', async () => {
+    const migration = await live();
+    const { services, clock } = migration;
+    const settings = { store: services.vectors, collection: SOURCE, dimensions: 8, now: clock };
+    const version = await startNewVersion(settings);
+    const wrongly = whenAsked(migration, 'deploy-old', () => {
+      migration.backend.deploy(version);
+      return 'done';
+    });
+    await persist(migration, wrongly);
+    expect(await phaseOf(migration)).toBe('copied');
+    expect(await services.setting.read()).toBe(SOURCE);
+    expect(await reportOf(migration)).toMatchObject({ oldVersion: 'unproved' });
+  });
 });
 
 describe('a new collection that is damaged', () => {

@@ -70,7 +70,7 @@ describe('without a webhook', () => {
   });
 
   it.each([
-    ['deploy-old', ['freeze'], 'RefusedStillNewVersion', ['open-writes']],
+    ['deploy-old', ['freeze'], 'RetryableUnavailable', ['open-writes']],
     ['open-writes', ['freeze', 'deploy-old'], 'RetryableUnavailable', []],
   ] as const)(
     'asks for %s again where it was confirmed and not done',

@@ -1,0 +1,87 @@
+// Which version the backend runs, and on which collection. Before the run it decides on the plan; in a rollback it proves that
+// users are back, before writes are opened: elsewhere, they would go on writing into the new collection.
+import { isRetryableFailure, Refusal, refusedWith, takeAs } from '../refusals.ts';
+import type { Run } from '../runs/run.ts';
+import { liveCollectionOf, testUserOf } from '../runs/run-names.ts';
+import type { StepContext } from '../runs/step.ts';
+import type { Services } from '../services.ts';
+import { readsFrom } from './new-version.ts';
+import { type Finding, problem, REMEDY } from './prerequisites.ts';
+
+/** A backend without that endpoint does not tell. */
+type Deployed = 'new' | 'old' | 'unknown';
+
+const DETAIL: Readonly<Record<Deployed, string>> = {
+  new: 'the new one already: collection and keyword slot change, and no version is deployed',
+  old: 'the old one',
+  unknown: 'unknown, as the backend does not say',
+};
+
+/** @throws Refusal for the wrong key */
+export async function findVersion(
+  { backend }: Pick<Services, 'backend'>,
+  { runId }: Pick<Run, 'runId'>,
+): Promise<Deployed> {
+  const isNew = await backend
+    .isGraphDeprecated(testUserOf(runId))
+    .catch(takeAs(undefined, refusedWith(404)));
+  if (isNew === undefined) return 'unknown';
+  return isNew ? 'new' : 'old';
+}
+
+export async function checkVersion(services: Services, run: Run): Promise<Finding> {
+  const deployed = await findVersion(services, run);
+  return {
+    detail: DETAIL[deployed],
+    // Before the run is recorded, its plan follows from this.
+    problems: run.evidence['preflight-report'] ? otherThanPlanned(run, deployed) : [],
+    facts: { deployed },
+  };
+}
+
+function otherThanPlanned({ plan }: Run, deployed: Deployed) {
+  const planned = plan.sameVersion ? 'new' : 'old';
+  const isOther = deployed !== 'unknown' && deployed !== planned;
+  const why = `The backend runs the ${deployed} version, and the plan of the run has the ${planned} one.`;
+  return problem(isOther, why, REMEDY.deployed);
+}
+
+/** Right before the window, where a refusal costs users nothing. @throws Refusal */
+export async function assertAsPlanned(services: Services, run: Run): Promise<void> {
+  // One that is away may be stopped already.
+  const deployed = await findVersion(services, run).catch(takeAs('unknown', isRetryableFailure));
+  const [found] = otherThanPlanned(run, deployed as Deployed);
+  if (found) throw new Refusal('RefusedPrerequisites', `${found.why} ${found.remedy}`);
+}
+
+/** Where a rollback has led to, as far as the backend's answers tell. */
+export type Standing =
+  | { readonly kind: 'returned' }
+  /** elsewhere: users would not be back. unproved: asked again, it may tell. untold: no answer of it will ever tell. */
+  | { readonly kind: 'elsewhere' | 'unproved' | 'untold' | 'away'; readonly why: unknown };
+
+/**
+ * Where the old version answers, users are back. The new one may be the only one: it is asked for what only the collection to
+ * return to has, and then for what only the other one has.
+ */
+export async function findStanding(context: StepContext, to: string): Promise<Standing> {
+  const { services, run } = context;
+  const live = liveCollectionOf(run);
+  const { sameVersion = false } = run.plan;
+  try {
+    await services.backend.health();
+    const isNew = sameVersion || (await services.backend.isGraphDeprecated(testUserOf(run.runId)));
+    if (!isNew || (sameVersion && to === live)) return { kind: 'returned' };
+    const isThere = to !== live && (await readsFrom(context, to, live));
+    if (isThere && sameVersion) return { kind: 'returned' };
+    if (isThere) return { kind: 'unproved', why: `The new version answers, on ${to}.` };
+    if (!sameVersion) return { kind: 'elsewhere', why: 'The new version still answers.' };
+    if (await readsFrom(context, live, to))
+      return { kind: 'elsewhere', why: `The backend still works on ${live}.` };
+    return { kind: 'unproved', why: `The backend does not show that it works on ${to}.` };
+  } catch (why) {
+    if (isRetryableFailure(why)) return { kind: 'away', why };
+    if (why instanceof Refusal) return { kind: 'untold', why };
+    throw why;
+  }
+}

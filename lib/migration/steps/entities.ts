@@ -1,0 +1,70 @@
+// The entities of memories, in a companion collection that the new version makes. Where users worked with that version already,
+// their entities move as their memories do; the old version has none. They are made of the memories and rank them: nothing is
+// carried back that only the standby has.
+import { bringConfiguration } from '../configuration.ts';
+import { copySettings } from '../point-writer.ts';
+import { RECONCILE_START, type ReconcileCheckpoint } from '../reconcile.ts';
+import { pendingIn } from '../reconcile-report.ts';
+import { isRefusal, Refusal } from '../refusals.ts';
+import type { Progress, Run } from '../runs/run.ts';
+import { testUserOf, withCompanion } from '../runs/run-names.ts';
+import type { StepContext } from '../runs/step.ts';
+import { limitOf, reconcileInStep } from './equality.ts';
+
+export function movesEntities({ plan }: Pick<Run, 'plan'>): boolean {
+  return plan.sameVersion === true && !plan.inPlace;
+}
+
+/**
+ * Makes the companion of one collection equal to that of the other.
+ * @returns how many it has by then; undefined when time was up
+ */
+export async function moveEntities(
+  context: StepContext,
+  options: {
+    /** Of the memories. */
+    readonly from: string;
+    readonly to: string;
+    readonly reached: ReconcileCheckpoint | undefined;
+    readonly save: (reached: ReconcileCheckpoint, progress: Progress) => Promise<void>;
+  },
+): Promise<number | undefined> {
+  const { services, run, renew } = context;
+  const { vectors } = services;
+  const { reached = RECONCILE_START, save } = options;
+  const [, from] = withCompanion(options.from);
+  const [, to] = withCompanion(options.to);
+  // The first entity makes it.
+  if (!(await vectors.collectionExists(from))) return 0;
+  await renew();
+  await makeLike(context, { from, to });
+  const limit = limitOf({ points: await vectors.count(to) });
+  const settings = {
+    ...(await copySettings(vectors, { from, to })),
+    without: testUserOf(run.runId),
+  };
+  const walk = async (mode: 'repair' | 'insert', start: ReconcileCheckpoint) =>
+    await reconcileInStep(context, { ...settings, mode, limit }, { walk: 'entities', start, save });
+  // What was emptied takes nothing from the other one; nor does what was replaced.
+  const isEmptied = (await vectors.count(from)) === 0;
+  const end = await walk(isEmptied ? 'insert' : 'repair', reached).catch((error: unknown) => {
+    if (!isRefusal(error, 'RefusedMassChange')) throw error;
+    return walk('insert', RECONCILE_START);
+  });
+  if (!end.isComplete) return undefined;
+  const { report } = end;
+  if (report.pending.missing === 0) return report.to.points;
+  const why = `${to} could not be made equal to ${from}: ${pendingIn(report).join(', ')}.`;
+  throw new Refusal('RefusedVerification', why);
+}
+
+async function makeLike(
+  { services: { vectors } }: StepContext,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  if (await vectors.collectionExists(to)) return;
+  const params = (await vectors.collectionInfo(from))?.config.params;
+  const { vectors: dense = {}, sparse_vectors = {} } = params ?? {};
+  await vectors.createCollection(to, { vectors: dense, sparse_vectors });
+  await bringConfiguration(vectors, { from, to });
+}

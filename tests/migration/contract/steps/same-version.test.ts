@@ -1,0 +1,126 @@
+// The backend runs the new version before the run begins, on a collection without the keyword slot: searches find by meaning
+// alone. No version is deployed then, in either direction: collection and slot change, and the entities move with the memories.
+import { describe, expect, it } from 'vitest';
+import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { type ServiceChanges, whenAsked } from '../../../support/migration/changed-services.ts';
+import { emptied, fingerprintOf } from '../../../support/migration/holdings.ts';
+import { type Migration, RUN } from '../../../support/migration/migration.ts';
+import { migrationAt, type Point } from '../../../support/migration/prepared.ts';
+import { named } from '../../../support/migration/refused.ts';
+
+const ENTITIES = `${SOURCE}_entities`;
+
+const upgradedAt = (point: Point, plan = {}) => migrationAt(point, { isUpgraded: true }, plan);
+
+const phaseOf = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
+
+/** Through the version that users speak to, so that it notes their entities as well. */
+async function remember({ services, clock }: Migration, collection: string, text: string) {
+  const settings = { store: services.vectors, collection, dimensions: 8, now: clock };
+  await (await startNewVersion(settings)).add('user-1', text);
+}
+
+const heardOf = (migration: Migration) =>
+  migration.operator.heard.filter((one) => one !== 'freeze');
+
+/** The smoke test fails. */
+const failing = {
+  backend: { chat: () => Promise.reject(new Refusal('RefusedByService', '400.')) },
+};
+
+describe('a backend that runs the new version already', () => {
+  it('is found by the preflight, and the plan says so', async () => {
+    const migration = await upgradedAt('checked');
+    expect((await migration.runs.read(RUN)).plan).toMatchObject({ sameVersion: true });
+    const other = await migrationAt('checked');
+    expect((await other.runs.read(RUN)).plan).not.toHaveProperty('sameVersion');
+  });
+
+  it('moves to the new collection, with memories and entities, and back', async () => {
+    const migration = await upgradedAt('checked');
+    const { services, target } = migration;
+    const { vectors, setting } = services;
+    await remember(migration, SOURCE, 'I met Ada Lovelace in London');
+    await migration.follow('backup', 'rebuild', 'copy');
+    await remember(migration, SOURCE, 'I met Grace Hopper in Arlington');
+    const memories = await fingerprintOf(vectors, SOURCE);
+    const entities = await fingerprintOf(vectors, ENTITIES);
+    expect(entities.points).toBeGreaterThan(2);
+    await migration.finish('cutover');
+    expect(await fingerprintOf(vectors, target)).toEqual(memories);
+    expect(await fingerprintOf(vectors, `${target}_entities`)).toEqual(entities);
+
+    await remember(migration, target, 'I met Maria Sibylla in Suriname');
+    const written = await fingerprintOf(vectors, `${target}_entities`);
+    await migration.finish('rollback');
+    expect(await phaseOf(migration)).toBe('copied');
+    expect(await setting.read()).toBe(SOURCE);
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(await fingerprintOf(vectors, target));
+    expect(await fingerprintOf(vectors, ENTITIES)).toEqual(written);
+    expect(heardOf(migration)).toEqual(['deploy-new', 'open-writes', 'deploy-new', 'open-writes']);
+    const report = (await migration.runs.read(RUN)).evidence['rollback-report']?.facts;
+    expect(report).not.toHaveProperty('oldVersion');
+  });
+
+  it.each([{}, { inPlace: true }])(
+    'is let in again after a window that was refused: %j',
+    async (plan) => {
+      const isInPlace = 'inPlace' in plan;
+      const migration = await migrationAt('copied', { isUpgraded: true, isInPlace }, plan);
+      const { vectors } = migration.services;
+      const before = await fingerprintOf(vectors, SOURCE);
+      await expect(migration.finish('cutover', {}, failing)).rejects.toEqual(
+        named('RefusedByService'),
+      );
+      await migration.finish('rollback', { actor: 'machine' });
+      expect(await phaseOf(migration)).toBe('copied');
+      expect(migration.operator.heard.at(-1)).toBe('open-writes');
+      expect(migration.operator.heard).not.toContain('deploy-old');
+      expect(await fingerprintOf(vectors, SOURCE)).toEqual(before);
+      await migration.follow('copy', 'cutover');
+      expect(await phaseOf(migration)).toBe('live');
+    },
+  );
+
+  it('stays where it is when it is not restarted on the old collection', async () => {
+    const migration = await upgradedAt('live');
+    const ignored = whenAsked(migration, 'deploy-new', () => 'done');
+    expect(await persist(migration, ignored)).toEqual(
+      named('RefusedStillNewVersion', migration.target),
+    );
+    expect(await phaseOf(migration)).toBe('live');
+    expect(await migration.services.setting.read()).toBe(migration.target);
+    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+  });
+
+  it('takes no window where it runs another version than the plan has', async () => {
+    const migration = await upgradedAt('copied');
+    const isGraphDeprecated = async () => false;
+    const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
+    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites', 'runs the old version'));
+    expect(await phaseOf(migration)).toBe('copied');
+  });
+
+  it('keeps its entities where those of the new collection were emptied', async () => {
+    const migration = await upgradedAt('checked');
+    await remember(migration, SOURCE, 'I met Ada Lovelace in London');
+    await migration.follow('backup', 'rebuild', 'copy', 'cutover');
+    const { vectors } = migration.services;
+    const entities = await fingerprintOf(vectors, ENTITIES);
+    await emptied(migration, `${migration.target}_entities`);
+    await migration.finish('rollback');
+    expect(await fingerprintOf(vectors, ENTITIES)).toEqual(entities);
+    expect(entities.points).toBeGreaterThan(0);
+  });
+});
+
+async function persist(migration: Migration, services: ServiceChanges): Promise<unknown> {
+  for (let minute = 0; minute < 21; minute += 1) {
+    const failure = await migration.finish('rollback', {}, services).catch((error) => error);
+    if (!(failure instanceof RetryableFailure)) return failure;
+    migration.pass(60_000);
+  }
+  throw new Error('Writes are still frozen.');
+}
