@@ -5,8 +5,24 @@ import { hash } from 'node:crypto';
 import { verbatim } from './json/json-text.ts';
 import { keywordTextOf } from './json/memory-payload.ts';
 import { pointsById } from './pairs.ts';
-import { KEYWORD_SLOT, NOBODY, samePayload, unnamedVectorOf, userOf } from './points.ts';
-import type { Filter, Hit, PointId, ScrolledPoint, SearchRequest } from './ports/vector-store.ts';
+import {
+  idIn,
+  KEYWORD_SLOT,
+  NOBODY,
+  OWNER_KEYS,
+  ownerOf,
+  samePayload,
+  unnamedVectorOf,
+  userOf,
+} from './points.ts';
+import type {
+  Filter,
+  Hit,
+  PointId,
+  PointPayload,
+  ScrolledPoint,
+  SearchRequest,
+} from './ports/vector-store.ts';
 import { type CollectionPlace, pagesOf } from './scan.ts';
 import { isMuchSlower } from './throttle.ts';
 
@@ -109,10 +125,8 @@ export async function sampleMemories(
   const request = { limit: PAGE, offset: nextOffset, vector: false };
   for await (const page of pagesOf(from, request)) {
     for (const { id, payload } of page.points) {
-      const user = userOf(payload);
-      // The others have no user to search with.
-      const isSearchable = user !== NOBODY && !user.startsWith('\0') && user !== without;
-      if (isSearchable) kept.push({ id, user: chanceOf(user), chance: chanceOf(id) });
+      const isSearchable = ownerFilter(payload) !== undefined && userOf(payload) !== without;
+      if (isSearchable) kept.push({ id, user: chanceOf(ownerOf(payload)), chance: chanceOf(id) });
     }
     kept = firstInTurns(kept);
     nextOffset = page.nextOffset;
@@ -120,6 +134,15 @@ export async function sampleMemories(
     if (isTimeUp()) break;
   }
   return { isComplete, nextOffset, kept };
+}
+
+/** What its owner searches in; undefined where no id of it is a text. */
+function ownerFilter(payload: PointPayload): Filter | undefined {
+  for (const key of OWNER_KEYS) {
+    const value = idIn(payload, key);
+    if (value !== NOBODY && !value.startsWith('\0')) return { must: [{ key, match: { value } }] };
+  }
+  return undefined;
 }
 
 /** One of each user, then another of each user, and so on: what is cut off at the end never comes back. */
@@ -153,7 +176,7 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
   async function probe({ id, vector, payload }: ScrolledPoint): Promise<Probe | null> {
     const dense = vector && unnamedVectorOf(vector);
     if (!dense) return null;
-    const filter: Filter = { must: [{ key: 'user_id', match: { value: userOf(payload) } }] };
+    const filter = ownerFilter(payload) ?? {};
     const request = { nearest: { vector: dense }, filter, limit: NEAREST };
     // The first search of all opens files, and its time tells nothing.
     if (!isWarm) await searchInTurns(request);

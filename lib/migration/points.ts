@@ -55,12 +55,33 @@ export function samePayload(one: PointPayload, other: PointPayload): boolean {
   return one === other || canonicalJson(one) === canonicalJson(other);
 }
 
+/** By any of these the new version finds a memory: the user's, the agent's or the session's. */
+export const OWNER_KEYS = ['user_id', 'agent_id', 'run_id'] as const;
+
+export type OwnerKey = (typeof OWNER_KEYS)[number];
+
 /** The user of a memory: the id itself, or for what is no text its JSON after a NUL; empty for a memory without a user. */
 export function userOf(payload: PointPayload): string {
-  const userId = memberOf(payload, 'user_id') ?? null;
-  if (typeof userId === 'string') return userId;
-  const isEmpty = userId === null || (Array.isArray(userId) && userId.length === 0);
-  return isEmpty ? NOBODY : `\0${canonical(memberOf(payload, 'user_id', parseLossless))}`;
+  return idIn(payload, 'user_id');
+}
+
+/** The same of any of the three ids. */
+export function idIn(payload: PointPayload, key: OwnerKey): string {
+  const id = memberOf(payload, key) ?? null;
+  if (typeof id === 'string') return id;
+  const isEmpty = id === null || (Array.isArray(id) && id.length === 0);
+  return isEmpty ? NOBODY : `\0${canonical(memberOf(payload, key, parseLossless))}`;
+}
+
+/** Whose memory it is: the user's; without a user the agent's, without an agent the session's. */
+export function ownerOf(payload: PointPayload): string {
+  const key = OWNER_KEYS.find((one) => idIn(payload, one) !== NOBODY);
+  return key === undefined ? NOBODY : ownerNamed(key, idIn(payload, key));
+}
+
+/** A user by the id alone, as records of earlier runs have it; another owner is none of the users. */
+export function ownerNamed(key: OwnerKey, id: string): string {
+  return key === 'user_id' ? id : `\u0001${key}\u0001${id}`;
 }
 
 export const NOBODY = '';

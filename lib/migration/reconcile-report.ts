@@ -1,7 +1,14 @@
 // What a walk over two collections found and did: both contents, the differences that are left, and what was written to the
 // second collection since both were equal. Small however many points differ.
 import type { PointPair } from './pairs.ts';
-import { createDigestSum, digestOf, EMPTY_SET, lacksKeywords, userHash, userOf } from './points.ts';
+import {
+  createDigestSum,
+  digestOf,
+  EMPTY_SET,
+  lacksKeywords,
+  ownerOf,
+  userHash,
+} from './points.ts';
 import type { PointId, ScrolledPoint } from './ports/vector-store.ts';
 
 export const DIFFERENCES = ['missing', 'extra', 'payload', 'vector', 'keywords'] as const;
@@ -143,7 +150,7 @@ function createSide(before: SideReport) {
       if (!point) return undefined;
       const digest = known ?? digestOf(point.id, point.payload);
       digests.add(digest);
-      users.add(userHash(userOf(point.payload)));
+      users.add(userHash(ownerOf(point.payload)));
       points += 1;
       return digest;
     },

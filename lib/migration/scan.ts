@@ -4,11 +4,21 @@ import * as v from 'valibot';
 import type { VectorStore } from './adapters/qdrant.ts';
 import { memberOf } from './json/memory-payload.ts';
 import { countSchema } from './json/schemas.ts';
-import { createDigestSum, digestOf, NOBODY, userDigest, userHash, userOf } from './points.ts';
+import {
+  createDigestSum,
+  digestOf,
+  idIn,
+  NOBODY,
+  OWNER_KEYS,
+  ownerOf,
+  userDigest,
+  userHash,
+  userOf,
+} from './points.ts';
 import type { PointPayload, ScrollPage, ScrollRequest } from './ports/vector-store.ts';
 import { createUserCounts, type UserCounts } from './user-counts.ts';
 
-/** Why the new version would not find the memories of a user. */
+/** Why the new version would not find a memory, by none of its ids. */
 export const UNREACHABLE = ['absent', 'not-a-text', 'white-space', 'camel-case'] as const;
 
 type Unreachable = (typeof UNREACHABLE)[number];
@@ -54,14 +64,14 @@ export async function scan(
   const figures = { points: 0, expired: 0 };
   for await (const { points } of pagesOf(place, { limit: PAGE, vector: false })) {
     for (const { id, payload } of points) {
-      const user = userOf(payload);
-      if (user === without) continue;
+      if (userOf(payload) === without) continue;
+      const owner = ownerOf(payload);
       digest.add(digestOf(id, payload));
-      const hash = userHash(user);
+      const hash = userHash(owner);
       usersDigest.add(hash);
       figures.points += 1;
-      if (user !== NOBODY) counts.add(userDigest(user, hash));
-      const reason = whyUnreachable(user, payload);
+      if (owner !== NOBODY) counts.add(userDigest(owner, hash));
+      const reason = whyUnreachable(payload);
       if (reason) unreachable[reason] += 1;
       if (isExpired(payload, now)) figures.expired += 1;
     }
@@ -88,10 +98,21 @@ export async function* pagesOf(
 }
 
 // mem0 2.x refuses white space inside an id, cuts it off around one, and turns numbers into texts.
-function whyUnreachable(user: string, payload: PointPayload): Unreachable | undefined {
-  if (user === NOBODY) return memberOf(payload, 'userId') === undefined ? 'absent' : 'camel-case';
-  if (user.startsWith('\0')) return 'not-a-text';
-  return /\s/.test(user) ? 'white-space' : undefined;
+function whyUnreachable(payload: PointPayload): Unreachable | undefined {
+  const ids = OWNER_KEYS.map((key) => idIn(payload, key)).filter((id) => id !== NOBODY);
+  if (ids.length === 0) {
+    const isOther = CAMEL_CASE.some((key) => memberOf(payload, key) !== undefined);
+    return isOther ? 'camel-case' : 'absent';
+  }
+  const reasons = ids.map(whyRefused);
+  return reasons.includes(undefined) ? undefined : reasons[0];
+}
+
+const CAMEL_CASE = ['userId', 'agentId', 'runId'];
+
+function whyRefused(id: string): Unreachable | undefined {
+  if (id.startsWith('\0')) return 'not-a-text';
+  return /\s/.test(id) ? 'white-space' : undefined;
 }
 
 // A date that cannot be read hides nothing: the new version compares only what it can parse.

@@ -68,10 +68,11 @@ export function createPointReads({ registry }: SandboxState) {
 
   function facet(exchange: Exchange): Schemas['FacetResponse'] {
     const collection = registry.get(nameIn(exchange, 'collection'));
-    const { key, limit = DEFAULT_LIMIT } = jsonBody<Schemas['FacetRequest']>(exchange);
+    const { key, limit = DEFAULT_LIMIT, filter } = jsonBody<Schemas['FacetRequest']>(exchange);
+    const passes = toTest(filter as Schemas['Filter'] | undefined);
     if (!collection.indexes.has(key)) throw badRequest(`No appropriate index for faceting: ${key}`);
     const counts = new Map<string, number>();
-    for (const { payload } of collection.points.all()) {
+    for (const { payload } of collection.points.all().filter(passes)) {
       for (const value of valuesAt(payload, key)) {
         if (typeof value === 'string') counts.set(value, (counts.get(value) ?? 0) + 1);
       }

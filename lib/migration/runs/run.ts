@@ -32,7 +32,12 @@ export function countOf(what: string) {
 export const bytesSchema = countOf('bytes');
 
 export const ACCEPTABLE = [
+  // All of the four that follow.
   'unreachable-users',
+  'no-owner',
+  'camel-case-ids',
+  'ids-not-text',
+  'ids-with-space',
   'expired-memories',
   'empty-keywords',
   'no-graph',

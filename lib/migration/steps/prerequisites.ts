@@ -13,8 +13,9 @@ import { writeJson } from '../ports/artifacts.ts';
 import { type CollectionInfo, denseVectorOf, type ScrolledPoint } from '../ports/vector-store.ts';
 import { isRetryableFailure, Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
-import type { Plan, Run } from '../runs/run.ts';
+import type { ACCEPTABLE, Plan, Run } from '../runs/run.ts';
 import { collectionsOf, namesOf, restoreTestCollectionOf, testUserOf } from '../runs/run-names.ts';
+import { UNREACHABLE } from '../scan.ts';
 import type { Services } from '../services.ts';
 import { premadeOf } from './new-version.ts';
 import { scanCollection } from './recorded-counts.ts';
@@ -192,17 +193,16 @@ export async function checkMemories(services: Services, run: Run): Promise<Findi
   const { sourceCollection, accepts } = run.plan;
   const { contents, counts } = await scanCollection(services, run, sourceCollection);
   const { points, users, expired, unreachable } = contents;
-  const { absent, ...others } = unreachable;
-  const counted = Object.entries({ 'no user id': absent, ...others }).filter(([, n]) => n > 0);
-  const list = counted.map(([reason, points]) => `${points} for ${reason}`).join(', ');
   return {
     detail: `${points.toLocaleString('en')} of ${users.toLocaleString('en')} users`,
     problems: [
-      ...problem(
-        counted.length > 0 && !accepts.includes('unreachable-users'),
-        `The new version would not find these memories: ${list}.`,
-        REMEDY.unreachable,
-      ),
+      ...UNREACHABLE.flatMap((reason) => {
+        const { accepted, why, remedy } = UNFOUND[reason];
+        const isTaken = accepts.includes('unreachable-users') || accepts.includes(accepted);
+        const message = `${unreachable[reason]} ${why}: the new version would not find them.`;
+        const orAccept = `${remedy}, or accept it: --accept ${accepted}.`;
+        return problem(unreachable[reason] > 0 && !isTaken, message, orAccept);
+      }),
       ...problem(
         expired > 0 && !accepts.includes('expired-memories'),
         `The new version would hide ${expired} memories with a past expiration_date.`,
@@ -211,6 +211,36 @@ export async function checkMemories(services: Services, run: Run): Promise<Findi
     ],
     facts: { points, users, expired, unreachable, largest: counts.largest(10) },
   };
+}
+
+/** Memories that none of their ids leads to. */
+const UNFOUND: Readonly<
+  Record<(typeof UNREACHABLE)[number], Readonly<Record<'why' | 'remedy', string>> & Accepted>
+> = {
+  absent: {
+    accepted: 'no-owner',
+    why: 'has no user, agent or session',
+    remedy: 'Give those memories a user_id',
+  },
+  'camel-case': {
+    accepted: 'camel-case-ids',
+    why: 'has its ids under userId, agentId or runId',
+    remedy: 'Rename those keys to user_id, agent_id and run_id',
+  },
+  'not-a-text': {
+    accepted: 'ids-not-text',
+    why: 'has an id that is no text',
+    remedy: 'Make those ids texts',
+  },
+  'white-space': {
+    accepted: 'ids-with-space',
+    why: 'has an id with white space',
+    remedy: 'Give those memories ids without white space',
+  },
+};
+
+interface Accepted {
+  readonly accepted: (typeof ACCEPTABLE)[number];
 }
 
 /** Of the vectors and payloads. The new collection; in the restore test the file that the store is sent, and what it unpacks that to. */
@@ -356,8 +386,6 @@ export const REMEDY = {
   layout: 'Only collections with one unnamed vector and cosine distance can be migrated.',
   storage:
     'Have the new version make its collection so, leave MEMORY_PREVIEW_URL out, or accept it: --accept other-storage.',
-  unreachable:
-    'Give those memories user ids without white space, or accept it: --accept unreachable-users.',
   expired: 'Rename that key, or accept it: --accept expired-memories.',
   unknownSpace:
     'Measure the free space where the store keeps its data and give it with --free-gb, or accept it: --accept unknown-space.',

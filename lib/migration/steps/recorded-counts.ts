@@ -1,6 +1,14 @@
 // How many memories every user has: counted in the restored snapshot of a backup, and in place once writes are frozen. The
 // collection that goes live has to have the same counts.
-import { createDigestSum, NOBODY, userDigest, userHash } from '../points.ts';
+import {
+  createDigestSum,
+  NOBODY,
+  OWNER_KEYS,
+  ownerNamed,
+  userDigest,
+  userHash,
+} from '../points.ts';
+import type { Filter } from '../ports/vector-store.ts';
 import { Refusal, refusedWith, takeAs } from '../refusals.ts';
 import { readManifest } from '../runs/reports.ts';
 import type { Reference, Run } from '../runs/run.ts';
@@ -50,25 +58,37 @@ async function countByIndex(
   run: Pick<Run, 'runId'>,
   collection: string,
 ): Promise<Counted | undefined> {
-  const users = await vectors
-    .facet(collection, 'user_id', MOST_USERS)
-    .catch(takeAs(undefined, refusedWith(400)));
-  // There is no index.
-  if (!users) return undefined;
-  const nobodys = await vectors.count(collection, { must: [{ is_empty: { key: 'user_id' } }] });
-  const total = users.reduce((sum, { count }) => sum + count, nobodys);
-  // Such as ids that are numbers, of which the index says nothing.
-  if (total !== (await vectors.count(collection))) return undefined;
+  const owners: { readonly name: string; readonly count: number }[] = [];
+  const without: { is_empty: { key: string } }[] = [];
+  let left = await vectors.count(collection);
+  for (const key of OWNER_KEYS) {
+    if (left === 0) break;
+    const filter: Filter = { must: [...without] };
+    const found = await vectors
+      .facet(collection, key, MOST_USERS, filter)
+      .catch(takeAs(undefined, refusedWith(400)));
+    // There is no index.
+    if (!found) return undefined;
+    without.push({ is_empty: { key } });
+    const counted = found.reduce((sum, { count }) => sum + count, 0);
+    const others = await vectors.count(collection, { must: [...without] });
+    // Such as ids that are numbers, of which the index says nothing.
+    if (counted + others !== left) return undefined;
+    owners.push(
+      ...found.map(({ value, count }) => ({ name: ownerNamed(key, String(value)), count })),
+    );
+    left = others;
+  }
+  owners.push({ name: NOBODY, count: left });
   const counts = createUserCounts();
   const digest = createDigestSum();
   let points = 0;
-  for (const { value, count } of [...users, { value: NOBODY, count: nobodys }]) {
-    const user = String(value);
-    if (user === testUserOf(run.runId)) continue;
-    const hash = userHash(user);
+  for (const { name, count } of owners) {
+    if (name === testUserOf(run.runId)) continue;
+    const hash = userHash(name);
     digest.add(hash, count);
     points += count;
-    if (user !== NOBODY && count > 0) counts.add(userDigest(user, hash), count);
+    if (name !== NOBODY && count > 0) counts.add(userDigest(name, hash), count);
   }
   return { counts, contents: { points, users: counts.size(), usersDigest: digest.text() } };
 }

@@ -39,6 +39,31 @@ describe('a scan', () => {
     expect(counts.largest(1)).toEqual([{ user: userDigest('ada'), points: 3 }]);
   });
 
+  it('counts the memories of an agent or a session by those, where no user has them', async () => {
+    const { contents, counts } = await of([
+      ADA,
+      '{"agent_id":"planner","data":"x"}',
+      '{"agent_id":"planner","run_id":"r1","data":"y"}',
+      '{"run_id":"r1","data":"z"}',
+      '{"user_id":"ada","agent_id":"planner","data":"w"}',
+    ]);
+    expect(contents).toMatchObject({ points: 5, users: 3 });
+    expect(Object.values(contents.unreachable)).toEqual([0, 0, 0, 0]);
+    expect(counts.largest(9).map(({ points }) => points)).toEqual([2, 2, 1]);
+  });
+
+  it('tells an agent from a user, and from a session, of the same id', async () => {
+    const digests = ['user_id', 'agent_id', 'run_id'].map(
+      async (key) => (await of([`{"${key}":"ada"}`])).contents.usersDigest,
+    );
+    expect(new Set(await Promise.all(digests)).size).toBe(3);
+  });
+
+  it('finds what has one id that the new version takes, whatever the others are like', async () => {
+    const { contents } = await of(['{"user_id":"ada l","agent_id":"planner"}']);
+    expect(Object.values(contents.unreachable)).toEqual([0, 0, 0, 0]);
+  });
+
   it('takes memories without a user for nobody, who is no user', async () => {
     const { contents, counts } = await of([ADA, '{"data":"x"}', '{"data":"y"}']);
     expect(contents).toMatchObject({ points: 3, users: 1 });
@@ -53,6 +78,9 @@ describe('a scan', () => {
     ['under the name of the TypeScript version', '{"userId":"ada"}', 'camel-case'],
     ['of a number', '{"user_id":5}', 'not-a-text'],
     ['with white space in the id', '{"user_id":"ada l"}', 'white-space'],
+    ['of an agent with white space in the id', '{"agent_id":"my agent"}', 'white-space'],
+    ['of a session that is a number', '{"run_id":5}', 'not-a-text'],
+    ['of an agent of the TypeScript version', '{"agentId":"planner"}', 'camel-case'],
   ])('counts a memory %s, which the new version does not find', async (_, payload, reason) => {
     const { contents } = await of([ADA, payload]);
     expect(contents.points).toBe(2);

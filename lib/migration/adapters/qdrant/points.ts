@@ -29,8 +29,8 @@ export function createQdrantPoints({ text, result, write }: Transport) {
   }
 
   /** How many points have each text of an indexed key: exact, for no more texts than the limit. @throws Refusal without the index */
-  async function facet(collection: string, key: string, limit: number) {
-    const body: Schemas['FacetRequest'] = { key, limit, exact: true };
+  async function facet(collection: string, key: string, limit: number, filter: Filter = {}) {
+    const body: Schemas['FacetRequest'] = { key, limit, exact: true, filter };
     const call = post(pathOf(collection, '/facet'), body);
     return (await result<Schemas['FacetResponse']>(call)).hits;
   }

@@ -19,8 +19,10 @@ import {
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
 import { migrationAt, type Point } from '../../support/prepared.ts';
 import { named } from '../../support/refused.ts';
+import { point } from '../../support/vector-stores.ts';
 
 const DAY_MS = 86_400_000;
+const VECTOR = '[1.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0]';
 const inPlaceAt = (point: Point) => migrationAt(point, { isInPlace: true }, { inPlace: true });
 
 const phaseOf = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
@@ -59,6 +61,21 @@ describe('a migration in place', () => {
     const { contents } = await scanCollection(services, await migration.runs.read(RUN), SOURCE);
     const { users, usersDigest } = contents;
     expect(facts).toMatchObject({ users, usersDigest });
+  });
+
+  it('counts the memories of agents and sessions as a walk does', async () => {
+    const migration = await inPlaceAt('checked');
+    const { vectors } = migration.services;
+    const owners = ['"agent_id":"planner"', '"run_id":"r1"', '"agent_id":"planner","run_id":"r1"'];
+    const memories = owners.map((owner, n) => point(9_000 + n, `{${owner},"data":"Oboe"}`, VECTOR));
+    await vectors.upsert(SOURCE, memories, 'upsert');
+    await migration.follow('backup', 'rebuild', 'copy', 'cutover');
+    const { facts } = await evidenceOf(migration, 'verification-report');
+    const run = await migration.runs.read(RUN);
+    const { contents } = await scanCollection(migration.services, run, SOURCE);
+    const { points, users, usersDigest } = contents;
+    expect(facts).toMatchObject({ points, users, usersDigest });
+    expect(users).toBe(9);
   });
 
   it('is rolled back and repeated without moving data, as often as one likes', async () => {

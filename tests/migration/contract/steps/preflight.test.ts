@@ -285,6 +285,32 @@ describe('the preflight', () => {
     await expect(take({ execute: true, windowMinutes: 9 })).rejects.toThrow('window minutes 30');
   });
 
+  it.each([
+    ['no-owner', '{"data":"x"}', /^1 has no user/],
+    ['camel-case-ids', '{"userId":"ada","data":"x"}', /^1 has its ids under userId/],
+    ['ids-not-text', '{"user_id":5,"data":"x"}', /^1 has an id that is no text/],
+    ['ids-with-space', '{"user_id":"ada l","data":"x"}', /^1 has an id with white space/],
+  ])('takes %s as it is where that is accepted, and nothing else', async (name, payload, why) => {
+    const migration = await createMigration();
+    await withPayload(migration, payload);
+    const given = { runId: RUN, sourceCollection: SOURCE, freeBytes: 1e9 };
+    const problemsOf = async (accepts: readonly string[]) => {
+      const { prerequisites } = await takePreflight(migration.services, { ...given, accepts });
+      return prerequisites.flatMap(({ problems }) => problems);
+    };
+    const found = { why: expect.stringMatching(why), remedy: expect.stringContaining(name) };
+    expect(await problemsOf(['expired-memories'])).toEqual([found]);
+    expect(await problemsOf([name])).toEqual([]);
+    expect(await problemsOf(['unreachable-users'])).toEqual([]);
+  });
+
+  it.each(['agent_id', 'run_id'])('finds nothing wrong with memories of %s alone', async (key) => {
+    const migration = await createMigration();
+    await withPayload(migration, `{"${key}":"planner","data":"x"}`);
+    await migration.start();
+    expect(await factsOf(migration, MEMORIES)).toMatchObject({ points: 61, users: 8 });
+  });
+
   it('says what it could not check, and goes on with the rest', async () => {
     const missing = { runId: RUN, sourceCollection: 'nothing' };
     const checked = async (changes: ServiceChanges) => {
