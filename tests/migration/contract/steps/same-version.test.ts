@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { type ServiceChanges, whenAsked } from '../../../support/migration/changed-services.ts';
-import { emptied, fingerprintOf } from '../../../support/migration/holdings.ts';
-import { type Migration, RUN } from '../../../support/migration/migration.ts';
-import { migrationAt, type Point } from '../../../support/migration/prepared.ts';
-import { named } from '../../../support/migration/refused.ts';
+import { type ServiceChanges, whenAsked } from '../../support/changed-services.ts';
+import { emptied, fingerprintOf } from '../../support/holdings.ts';
+import { type Migration, RUN } from '../../support/migration.ts';
+import { migrationAt, type Point } from '../../support/prepared.ts';
+import { named } from '../../support/refused.ts';
 
 const ENTITIES = `${SOURCE}_entities`;
 
