@@ -9,17 +9,19 @@ export interface Release {
   readonly version: string;
   /** Of a version that has no tag. */
   readonly commit: string | undefined;
+  /** Its section of the changelog, without the heading. */
+  readonly notes: string;
 }
 
 /**
- * @internal read from other texts by its test
  * @throws Error if the changelog has no version
  */
 export function newestRelease(changelog: string): Release {
   const section = changelog.split(/^(?=## )/m).find((part) => /^## \[\d/.test(part)) ?? '';
   const [, version] = /^## \[([^\]]+)\]/.exec(section) ?? [];
   if (!version) throw new Error('CHANGELOG.md has no version');
-  return { version, commit: /\bcommit ([0-9a-f]{40})\b/.exec(section)?.[1] };
+  const notes = section.replace(/^## .*\n/, '').trim();
+  return { version, commit: /\bcommit ([0-9a-f]{40})\b/.exec(section)?.[1], notes };
 }
 
 /**

@@ -9,14 +9,16 @@ it.each([
     `## [Unreleased]\n\n- A.\n\n## [0.1.0] - 2026-11-23\n\nFirst version (commit ${COMMIT}).\n`,
     '0.1.0',
     COMMIT,
+    `First version (commit ${COMMIT}).`,
   ],
   [
     `## [Unreleased]\n\n## [1.2.0] - 2027-01-01\n\n- A.\n\n## [0.1.0]\n\ncommit ${COMMIT}\n`,
     '1.2.0',
     undefined,
+    '- A.',
   ],
-])('is the newest version of the changelog', (changelog, version, commit) => {
-  expect(newestRelease(changelog)).toEqual({ version, commit });
+])('is the newest version of the changelog', (changelog, version, commit, notes) => {
+  expect(newestRelease(changelog)).toEqual({ version, commit, notes });
 });
 
 it('is nothing where the changelog has no version', () => {
