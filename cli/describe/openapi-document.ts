@@ -2,8 +2,8 @@
 import { type ConversionConfig, type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { SCOPES } from '../../lib/ledger/auth/caller.ts';
-import { newCategoryBody } from '../../lib/ledger/http/category-json.ts';
-import { type ObjectSchema, READ_ONLY } from '../../lib/ledger/http/fields.ts';
+import { categoryFields } from '../../lib/ledger/http/category-json.ts';
+import type { ObjectSchema } from '../../lib/ledger/http/fields.ts';
 import { IDEMPOTENCY_KEY } from '../../lib/ledger/http/idempotency.ts';
 import {
   OPERATIONS_BY_ROUTE,
@@ -12,7 +12,7 @@ import {
 } from '../../lib/ledger/http/operations.ts';
 import { ERROR_CODES } from '../../lib/ledger/http/replies.ts';
 import { CSV_COLUMNS } from '../../lib/ledger/http/transaction-csv.ts';
-import { newTransactionBody } from '../../lib/ledger/http/transaction-json.ts';
+import { transactionFields } from '../../lib/ledger/http/transaction-json.ts';
 
 const ABOUT = `
 Transactions and categories of a personal ledger. Every response has an \`X-Request-Id\`; failures carry \`error\`, a
@@ -233,13 +233,12 @@ function reference(kind: 'schemas' | 'headers', name: string) {
   return { $ref: `#/components/${kind}/${name}` };
 }
 
-/** Clients may send back what they read, and no other field than those known. */
+/** No other field than those known. */
 function toBodySchema(body: ObjectSchema) {
   const { properties, required } = toJsonSchema(body as v.GenericSchema, CONVERSION);
-  const ignored = [...READ_ONLY].map((name) => [name, { description: 'Ignored.' }]);
   return {
     type: 'object',
-    properties: { ...Object.fromEntries(ignored), ...properties },
+    properties,
     ...(required?.length ? { required } : {}),
     minProperties: 1,
     additionalProperties: false,
@@ -288,12 +287,12 @@ const summaryGroup = (figures: Record<string, object>) =>
 const succeeded = (fields: Record<string, object>) =>
   object({ success: { enum: [true] }, ...fields });
 
-const TRANSACTION = recordSchema(v.omit(newTransactionBody, ['external_id', 'import_id']), {
+const TRANSACTION = recordSchema(v.omit(transactionFields, ['external_id', 'import_id']), {
   category_name: TEXT,
   external_id: TEXT,
   import_id: { ...TEXT, description: 'The import that created it.' },
 });
-const CATEGORY = recordSchema(newCategoryBody, {
+const CATEGORY = recordSchema(categoryFields, {
   transaction_count: {
     ...COUNT,
     description: 'In single reads, and in lists requested with counts.',

@@ -29,6 +29,15 @@ export function inactiveCategory(): ValidationError {
   return new ValidationError('Cannot assign transaction to inactive category');
 }
 
+export const HOW_TO_ASSIGN =
+  'Send the id of the category to assign it: category_name is read-only. GET /categories has the ids.';
+
+/** The changes name a category without its id, and another one than the transaction has. */
+export function categoryNamedOnly(): ValidationError {
+  const details = { category_id: [HOW_TO_ASSIGN] };
+  return new ValidationError('Input validation failed', { details });
+}
+
 /** The name was seen to be taken. */
 export function nameTaken(name: string): ConflictError {
   return new ConflictError(`Category with name '${name}' already exists`);

@@ -32,7 +32,10 @@ export interface NamedTransaction extends Transaction {
 /** A new transaction may leave its date to the ledger. */
 export type NewTransaction = Omit<TransactionFields, 'date'> &
   Pick<Transaction, 'importId'> & { readonly date?: CalendarDate };
-export type TransactionChanges = Partial<TransactionFields>;
+export type TransactionChanges = Partial<TransactionFields> & {
+  /** As it was sent. It changes nothing: without `categoryId` it must be the name of the present category. */
+  readonly categoryName?: unknown;
+};
 
 export interface TransactionFilter {
   readonly type: TransactionType | undefined;

@@ -2,11 +2,12 @@
 import * as v from 'valibot';
 import type { Category, CategoryChanges, CategoryFields } from '../domain/category.ts';
 import { text, trimmedText } from '../domain/text.ts';
-import { parseBody, parseFilter, sentOnly } from './fields.ts';
+import { ASSIGNED, ignored, parseBody, parseFilter, sentOnly } from './fields.ts';
 import { tagOf } from './preconditions.ts';
 import type { Query } from './query-string.ts';
 
-export const newCategoryBody = v.object(
+/** What a client decides of a category. */
+export const categoryFields = v.object(
   {
     name: trimmedText(255),
     description: v.exactOptional(v.nullable(text(1_000))),
@@ -23,6 +24,11 @@ export const newCategoryBody = v.object(
     ),
     is_active: v.exactOptional(v.boolean('Must be true or false.')),
   },
+  'Is required.',
+);
+
+export const newCategoryBody = v.object(
+  { ...ASSIGNED, transaction_count: ignored, ...categoryFields.entries },
   'Is required.',
 );
 

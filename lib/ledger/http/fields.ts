@@ -10,16 +10,11 @@ export type ObjectSchema = v.ObjectSchema<
 type Sent = Readonly<Record<string, unknown>>;
 type FieldError = [name: string, sentence: string];
 
-/** Fields of our responses. Ignored in a request body, so that clients may send back what they read. */
-export const READ_ONLY = new Set([
-  'id',
-  'created_at',
-  'updated_at',
-  'category_name',
-  'transaction_count',
-  'etag',
-  'import_id',
-]);
+/** A field that responses show and the service assigns: a client may send back what it read. */
+export const ignored = v.exactOptional(v.pipe(v.unknown(), v.description('Ignored.')));
+
+/** What every record has besides the fields that a client decides. */
+export const ASSIGNED = { id: ignored, created_at: ignored, updated_at: ignored, etag: ignored };
 
 const INVALID_FILTER = 'Filter validation failed';
 const UNKNOWN_PARAMETER = 'Is not a known parameter.';
@@ -29,16 +24,18 @@ const MAX_REPORTED_FIELDS = 100;
 
 /**
  * The fields of a JSON body.
+ * @param alsoWrong what no field shows by itself
  * @throws ValidationError "Input validation failed" with `details`, also for an unknown field
  */
 export function parseBody<Schema extends ObjectSchema>(
   schema: Schema,
   body: Sent,
+  alsoWrong: readonly FieldError[] = [],
 ): v.InferOutput<Schema> {
-  const unknown = unknownNames(schema, body).filter((name) => !READ_ONLY.has(name));
+  const unknown = unknownNames(schema, body);
   return parse(schema, body, {
     message: 'Input validation failed',
-    errors: unknown.map((name) => [name, 'Is not a known field.']),
+    errors: [...alsoWrong, ...unknown.map((name): FieldError => [name, 'Is not a known field.'])],
   });
 }
 

@@ -1,6 +1,7 @@
 // A transaction as clients send it and see it.
 import * as v from 'valibot';
 import { calendarDate } from '../domain/calendar-date.ts';
+import { HOW_TO_ASSIGN } from '../domain/category.ts';
 import { amount } from '../domain/money.ts';
 import { filledText, printableText, text } from '../domain/text.ts';
 import {
@@ -18,7 +19,7 @@ import {
 } from '../domain/transaction.ts';
 import { ValidationError } from '../errors.ts';
 import type { IsExpected } from '../service/retry-on-conflict.ts';
-import { parseBody, parseFilter, sentOnly } from './fields.ts';
+import { ASSIGNED, ignored, parseBody, parseFilter, sentOnly } from './fields.ts';
 import { isExpectedBy, tagOf } from './preconditions.ts';
 import type { Query } from './query-string.ts';
 
@@ -31,7 +32,8 @@ const transactionType = v.picklist(TRANSACTION_TYPES, 'Must be "income" or "expe
 
 const importId = printableText(LONGEST_IMPORT_ID);
 
-export const newTransactionBody = v.object(
+/** What a client decides of a transaction. */
+export const transactionFields = v.object(
   {
     description: filledText(1_000),
     amount,
@@ -44,6 +46,21 @@ export const newTransactionBody = v.object(
     external_id: v.exactOptional(v.nullable(filledText(LONGEST_EXTERNAL_ID))),
     import_id: v.exactOptional(v.nullable(importId)),
   },
+  'Is required.',
+);
+
+const categoryName = v.exactOptional(
+  v.pipe(
+    v.unknown(),
+    v.description(
+      'Ignored beside `category_id`, which assigns a category. Without it, only the present name is accepted.',
+    ),
+  ),
+);
+const READ_ONLY = { ...ASSIGNED, category_name: categoryName };
+
+export const newTransactionBody = v.object(
+  { ...READ_ONLY, ...transactionFields.entries },
   'Is required.',
 );
 
@@ -81,7 +98,9 @@ export function parseBulkOfExisting(body: Readonly<Record<string, unknown>>): re
 }
 
 /** `import_id` is never changed: sent back as it was read, it is ignored. */
-export const transactionChangesBody = v.partial(v.omit(newTransactionBody, ['import_id']));
+export const transactionChangesBody = v.partial(
+  v.object({ ...newTransactionBody.entries, import_id: ignored }, 'Is required.'),
+);
 
 /** Names a transaction, and the version of it that is expected. */
 const existing = {
@@ -92,7 +111,7 @@ const existing = {
 };
 
 const changeBody = v.object({ ...transactionChangesBody.entries, ...existing }, 'Is required.');
-const removalBody = v.object(existing, 'Is required.');
+const removalBody = v.object({ ...READ_ONLY, import_id: ignored, ...existing }, 'Is required.');
 /** For the API description only, as `newTransactionsBody`. */
 export const transactionsChangesBody = bulkBody(changeBody);
 export const transactionsRemovalBody = bulkBody(removalBody);
@@ -121,7 +140,13 @@ function expectationOf(id: number, ifMatch: string | undefined): IsExpected {
 
 /** @throws ValidationError with the errors of every field */
 export function parseNewTransaction(body: unknown): NewTransaction {
-  const sent = parseBody(newTransactionBody, objectOf(body));
+  const object = objectOf(body);
+  const isNamedOnly = (object.category_name ?? null) !== null && !('category_id' in object);
+  const sent = parseBody(
+    newTransactionBody,
+    object,
+    isNamedOnly ? [['category_id', HOW_TO_ASSIGN]] : [],
+  );
   return {
     description: sent.description,
     amount: sent.amount,
@@ -155,6 +180,7 @@ function toTransactionChanges(
     date: sent.transaction_date,
     notes: sent.notes,
     externalId: sent.external_id,
+    categoryName: sent.category_name,
   });
 }
 

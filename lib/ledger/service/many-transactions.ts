@@ -49,6 +49,8 @@ interface Single {
   ) => Promise<void>;
   /** @throws NotFoundError, ValidationError */
   readonly requireAssignable: (categoryId: number | null) => Promise<Category | undefined>;
+  /** @throws ValidationError */
+  readonly refuseOtherCategory: (changes: TransactionChanges, current: NamedTransaction) => void;
   readonly newTransaction: (fields: NewTransaction, id: number) => Transaction;
   readonly changed: (before: Transaction, changes: TransactionChanges) => Transaction;
 }
@@ -95,6 +97,7 @@ export function createManyTransactions(options: {
       const { categoryId } = after;
       const category = assigned ?? (categoryId === null ? undefined : await categoryOf(categoryId));
       const value = { ...after, categoryName: category?.name };
+      single.refuseOtherCategory(changes, value);
       const again = async () =>
         await single.update(await single.find(String(id)), changes, isExpected, alsoWrite);
       const change = { before, after, also: alsoWrite?.(value) ?? [] };

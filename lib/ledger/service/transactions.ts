@@ -3,7 +3,7 @@
 import type { AlsoWrite, Write } from '../../shared/database.ts';
 import type { RetryPolicy } from '../../shared/retry.ts';
 import { currentDate } from '../domain/calendar-date.ts';
-import { type Category, inactiveCategory } from '../domain/category.ts';
+import { type Category, categoryNamedOnly, inactiveCategory } from '../domain/category.ts';
 import { offsetOf, type Pagination, paginate } from '../domain/pagination.ts';
 import { canonicalId, firstRevision, nextRevision } from '../domain/record.ts';
 import { MAX_SEARCHED_ROWS } from '../domain/search.ts';
@@ -164,12 +164,16 @@ export function createTransactions(options: {
       const answer = category
         ? { ...after, categoryName: category.name }
         : await categoryNames.addToOne(after);
+      refuseOtherCategory(changes, answer);
       await store.write([{ before, after, also: alsoWrite(answer) }]);
       return answer;
     });
   }
 
-  function changed(before: Transaction, changes: TransactionChanges): Transaction {
+  function changed(
+    before: Transaction,
+    { categoryName: _, ...changes }: TransactionChanges,
+  ): Transaction {
     return { ...before, ...changes, ...nextRevision(before, clock()) };
   }
 
@@ -202,10 +206,23 @@ export function createTransactions(options: {
     return category;
   }
 
-  const single = { find, update, remove, requireAssignable, newTransaction, changed };
+  const rules = { requireAssignable, refuseOtherCategory, newTransaction, changed };
+  const single = { find, update, remove, ...rules };
   const many = createManyTransactions({ store, categories, single });
 
   return { list, readExportPart, find, read, create, update, remove, ...many };
+}
+
+/**
+ * A client that sends a name alone means to assign that category; to ignore it would lose that silently.
+ * @throws ValidationError
+ */
+function refuseOtherCategory(
+  { categoryId, categoryName }: TransactionChanges,
+  current: NamedTransaction,
+): void {
+  if (categoryName === undefined || categoryId !== undefined) return;
+  if (categoryName !== (current.categoryName ?? null)) throw categoryNamedOnly();
 }
 
 function matches(

@@ -68,6 +68,9 @@ def before_call(context, case, kwargs):
     # The description says in words only that amounts have two decimals.
     if isinstance(body.get("amount"), float):
         body["amount"] = round(body["amount"], 2)
+    # A name of a category without its id is a 400, unless it is the present name.
+    if "category_id" not in body:
+        body.pop("category_name", None)
     # The category of that id may be inactive: a 400 for a request that is valid by its schema.
     if type(body.get("category_id")) is int:
         body["category_id"] = None

@@ -123,6 +123,20 @@ export const MUTANTS: readonly Mutant[] = [
     ["key.type !== 'public'", 'false'],
   ]),
 
+  // A category that is named without its id.
+  ...mutantsOf('lib/ledger/service/transactions.ts', 'tests/ledger/contract/api/fields.test.ts', [
+    ['if (categoryName !== (current.categoryName ?? null)) throw', 'if (false) throw'],
+    ['categoryName === undefined || categoryId !== undefined', 'categoryName === undefined'],
+  ]),
+  ...mutantsOf(
+    'lib/ledger/service/many-transactions.ts',
+    'tests/ledger/contract/api/fields.test.ts',
+    [['single.refuseOtherCategory(changes, value);', '']],
+  ),
+  ...mutantsOf('lib/ledger/http/transaction-json.ts', 'tests/ledger/contract/api/fields.test.ts', [
+    ['isNamedOnly ? [', 'false ? ['],
+  ]),
+
   // Many transactions in one request.
   ...mutantsOf('lib/ledger/service/bulk.ts', 'tests/ledger/contract/bulk.test.ts', [
     ['!again || !(error instanceof StaleRecordError)', '!again || error'],

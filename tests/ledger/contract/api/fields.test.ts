@@ -71,12 +71,11 @@ describe('what is kept comes back as sent', () => {
   });
 });
 
-const READ_ONLY = {
+const ASSIGNED = {
   id: 424_242,
   created_at: '1999-01-01T00:00:00.000Z',
   updated_at: 5,
-  category_name: null,
-  transaction_count: 'many',
+  etag: null,
 };
 
 const BAD_TRANSACTION = `{
@@ -87,9 +86,23 @@ const BAD_CATEGORY =
   '{"name": "", "description": "\\ud800", "color": "red", "is_active": "yes", "pk": {}}';
 
 describe.each([
-  ['/transactions', LUNCH, () => givenTransaction(api), BAD_TRANSACTION],
-  ['/categories', undefined, () => givenCategory(api), BAD_CATEGORY],
-])('%s', (path, body, given, bad) => {
+  {
+    path: '/transactions',
+    body: () => LUNCH,
+    given: () => givenTransaction(api),
+    bad: BAD_TRANSACTION,
+    readOnly: { ...ASSIGNED, category_name: null },
+    others: { transaction_count: 1, color: '#fff', is_active: true, transactions: [] },
+  },
+  {
+    path: '/categories',
+    body: () => ({ name: uniqueName() }),
+    given: () => givenCategory(api),
+    bad: BAD_CATEGORY,
+    readOnly: { ...ASSIGNED, transaction_count: 'many' },
+    others: { category_name: 'Food', import_id: 'x', external_id: 'x', amount: 1, if_match: '*' },
+  },
+])('$path', ({ path, body, given, bad, readOnly, others }) => {
   test('every bad field is named at once, and nothing is changed', async () => {
     const names = Object.keys(JSON.parse(bad));
     expectFaults(await api.request('POST', path, { rawBody: bad }), names);
@@ -100,18 +113,92 @@ describe.each([
   });
 
   test('read-only fields are accepted and ignored', async () => {
-    const sent = body ?? { name: uniqueName() };
-    const created = await api.post(path, { ...sent, ...READ_ONLY });
+    const created = await api.post(path, { ...body(), ...readOnly });
     expect(created.status).toBe(201);
     const { id } = created.body.data;
-    expect(id).not.toBe(READ_ONLY.id);
+    expect(id).not.toBe(readOnly.id);
     const before = (await api.get(`${path}/${id}`)).body.data;
-    expect(before.created_at).not.toBe(READ_ONLY.created_at);
+    expect(before.created_at).not.toBe(readOnly.created_at);
     // A client can send back what it read.
-    for (const back of [READ_ONLY, before]) {
+    for (const back of [readOnly, before]) {
       const { status } = await api.put(`${path}/${id}`, back);
       const after = (await api.get(`${path}/${id}`)).body.data;
       expect([status, after]).toEqual([200, { ...before, updated_at: after.updated_at }]);
+    }
+  });
+
+  test('fields of other resources are unknown ones', async () => {
+    expectFaults(await api.post(path, { ...body(), ...others }), Object.keys(others));
+    const { id } = await given();
+    expectFaults(await api.put(`${path}/${id}`, others), Object.keys(others));
+  });
+});
+
+test.each([
+  ['POST', '/transactions/bulk'],
+  ['PUT', '/transactions/bulk'],
+  ['POST', '/transactions/bulk/delete'],
+])('%s %s has no field beside its transactions', async (method, path) => {
+  const others = { id: 1, category_name: 'Food', created_at: 0, import_id: 'x', etag: '"t1.1.0"' };
+  const body = { transactions: [{ ...LUNCH, id: 1 }], ...others };
+  expectFaults(await api.request(method, path, { body }), Object.keys(others));
+});
+
+describe('a category that is named without its id', () => {
+  const HOW =
+    'Send the id of the category to assign it: category_name is read-only. GET /categories has the ids.';
+  const refused = { error: 'validation_failed', details: { category_id: [HOW] } };
+
+  test('is refused on create, and says how it is assigned', async () => {
+    const { name: category_name } = await givenCategory(api);
+    const transaction = { ...LUNCH, category_name };
+    const { status, body } = await api.post('/transactions', transaction);
+    expect([status, body]).toEqual([400, expect.objectContaining(refused)]);
+    const bulk = await api.post('/transactions/bulk', { transactions: [transaction, LUNCH] });
+    expect(bulk.body.data.results).toEqual([
+      expect.objectContaining({ status: 400, ...refused }),
+      expect.objectContaining({ status: 201 }),
+    ]);
+    expectFaults(await api.post('/transactions', { ...transaction, amount: 'x' }), [
+      'amount',
+      'category_id',
+    ]);
+  });
+
+  test('is refused on update where the transaction has another one, and nothing is changed', async () => {
+    const { id: category_id, name } = await givenCategory(api);
+    for (const fields of [{}, { category_id }]) {
+      const { id } = await givenTransaction(api, fields);
+      const before = (await api.get(`/transactions/${id}`)).text;
+      for (const category_name of [`${name}s`, '', 5, ...(fields.category_id ? [null] : [name])]) {
+        const changes = { category_name, notes: 'Other' };
+        const { status, body } = await api.put(`/transactions/${id}`, changes);
+        expect([status, body]).toEqual([400, expect.objectContaining(refused)]);
+        const transactions = [{ id, ...changes }];
+        const bulk = await api.put('/transactions/bulk', { transactions });
+        expect(bulk.body.data.results).toEqual([
+          expect.objectContaining({ status: 400, ...refused }),
+        ]);
+        expect((await api.get(`/transactions/${id}`)).text).toBe(before);
+      }
+    }
+  });
+
+  test('is ignored where it is the present one, or stale beside an id', async () => {
+    const { id: category_id, name: category_name } = await givenCategory(api);
+    const { id } = await givenTransaction(api, { category_id });
+    for (const sent of [
+      { category_name, notes: 'a' },
+      { category_name: 'Stale', category_id, notes: 'b' },
+      { category_name: 'Stale', category_id: null, notes: 'c' },
+    ]) {
+      const { status, body } = await api.put(`/transactions/${id}`, sent);
+      expect([status, body.data.notes]).toEqual([200, sent.notes]);
+      const transactions = [{ id, ...sent }];
+      const bulk = await api.put('/transactions/bulk', { transactions });
+      expect(bulk.body.data.updated).toBe(1);
+      if (sent.category_id === null) expect(body.data).not.toHaveProperty('category_name');
+      await api.put(`/transactions/${id}`, { category_id });
     }
   });
 });

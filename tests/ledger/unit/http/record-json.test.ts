@@ -123,10 +123,17 @@ const CATEGORY: Readonly<Record<string, Field>> = {
 
 const errors = (details: object) => expect.objectContaining({ name: 'ValidationError', details });
 
-describe.each<[string, Parse, Parse, object, Readonly<Record<string, Field>>]>([
-  ['transaction', parseNewTransaction, parseTransactionChanges, LUNCH, TRANSACTION],
-  ['category', parseNewCategory, parseCategoryChanges, { name: 'Food' }, CATEGORY],
-])('%s', (_, create, update, required, fields) => {
+describe.each<[string, Parse, Parse, object, Readonly<Record<string, Field>>, string]>([
+  ['transaction', parseNewTransaction, parseTransactionChanges, LUNCH, TRANSACTION, 'import_id'],
+  [
+    'category',
+    parseNewCategory,
+    parseCategoryChanges,
+    { name: 'Food' },
+    CATEGORY,
+    'transaction_count',
+  ],
+])('%s', (_, create, update, required, fields, assigned) => {
   describe.each(Object.entries(fields))('%s', (field, { as = field, takes, refuses }) => {
     test.each(takes)('takes %j', (value) => {
       expect(create({ ...required, [field]: value })).toMatchObject({ [as]: value });
@@ -151,7 +158,7 @@ describe.each<[string, Parse, Parse, object, Readonly<Record<string, Field>>]>([
   });
 
   test('what only the service sets is no change', () => {
-    const readOnly = { id: 5, category_name: 'x', created_at: 1, transaction_count: 9 };
+    const readOnly = { id: 5, created_at: 1, updated_at: null, etag: 'x', [assigned]: 9 };
     expect(update(readOnly)).toStrictEqual({});
   });
 });
