@@ -70,7 +70,7 @@ function anyFiles(kind: KindName): Files {
   return { include: [`tests/*/${kind}/**/*.test.ts`] };
 }
 
-/** What depends on the database. */
+/** The tests that depend on the database. */
 function filesOnDynamodbLocal(kind: KindName): Files {
   if (kind === 'property') return { include: ['tests/ledger/property/*.test.ts'] };
   if (kind === 'http') return quickFiles(kind);

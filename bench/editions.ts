@@ -16,7 +16,7 @@ export async function checkOut(commit: string, folder: string): Promise<void> {
   await symlink(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
 }
 
-/** Where an edition has a file that has moved since. @throws Error if it has none of them */
+/** Finds a file of an edition under the first of its former paths that exists. @throws Error if it has none of them */
 export function placeIn(edition: string, ...places: readonly string[]): string {
   const found = places.map((place) => join(edition, place)).find((path) => existsSync(path));
   if (found === undefined) throw new Error(`${edition} has none of ${places.join(', ')}`);

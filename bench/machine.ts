@@ -1,4 +1,4 @@
-// What the figures were measured on, in general words.
+// A general description of the machine on which the figures were measured.
 import { createRequire } from 'node:module';
 import { arch, availableParallelism, platform, totalmem } from 'node:os';
 

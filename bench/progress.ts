@@ -1,4 +1,4 @@
-// One progress bar at a time; where nobody watches a terminal, a line every few seconds.
+// One progress bar at a time; without a terminal, a line every few seconds.
 import { SingleBar } from 'cli-progress';
 
 export interface Progress {

@@ -1,4 +1,4 @@
-// What a part of the bench has to say, and its form in Markdown.
+// The findings of a part of the bench, and their form in Markdown.
 
 export interface Bar {
   readonly rule: string;
@@ -17,7 +17,7 @@ export interface Table {
 export interface Report {
   readonly bars: readonly Bar[];
   readonly tables: readonly Table[];
-  /** What of the part was left out, and why. */
+  /** Measurements that were left out, each with its reason. */
   readonly skipped?: string;
 }
 
@@ -54,7 +54,7 @@ export function toMarkdown({ bars, tables, skipped }: Report): string {
   return blocks.join('\n\n');
 }
 
-/** As many digits as carry meaning: 2,770 or 12.3 or 0.31. */
+/** Rounds to the digits that carry meaning: 2,770 or 12.3 or 0.31. */
 export function round(value: number): string {
   const fractionDigits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return value.toLocaleString('en', { maximumFractionDigits: fractionDigits });

@@ -1,4 +1,4 @@
-// What many measurements say in one figure.
+// One figure for many measurements.
 
 /** The middle one; of an even number, the mean of the middle two. */
 export function median(values: readonly number[]): number {

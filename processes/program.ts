@@ -10,7 +10,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const NPM_CHECK_MILLISECONDS = 500;
 
 export interface ProgramOptions {
-  /** What to undo when the program ends, however it ends. */
+  /** Undone when the program ends, however it ends. */
   readonly running?: Pick<Running, 'stop'>;
   /** Reports an error and returns the exit code. */
   readonly onError?: (error: unknown) => number;
@@ -106,7 +106,7 @@ export function wholeNumber({ min, max = Number.MAX_SAFE_INTEGER }: { min: numbe
   };
 }
 
-/** Of a program that works on AWS with this option, and without it on this machine. */
+/** The option that makes a program work on AWS; without it, it works on this machine. */
 export function stageOption(
   description = 'the deployed stage, such as prod; without it, the local database',
 ) {

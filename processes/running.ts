@@ -1,4 +1,4 @@
-// What a program has started and created, so that all of it can be undone at any point.
+// Everything a program has started and created, so that all of it can be undone at any point.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -9,7 +9,7 @@ import { LOCAL } from './caches.ts';
 import type { ChildCommand } from './child-process.ts';
 import type { Running } from './running.ts';
 
-/** What the program writes to standard output; `undefined` where it is missing or fails. */
+/** The program's standard output; `undefined` if it is missing or fails. */
 export function outputOf(command: string, ...args: readonly string[]): string | undefined {
   try {
     return execFileSync(command, args, { encoding: 'utf8', stdio: 'pipe' });

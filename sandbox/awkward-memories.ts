@@ -16,7 +16,7 @@ const SUBJECTS = ['Grace Hopper', 'my sister', 'the dentist', 'Łukasz', '山田
 const VERBS = ['likes', 'moved to', 'plays', 'is allergic to', 'works on', 'remembers'];
 const THINGS = ['the cello', 'Amsterdam', 'green tea', 'peanuts', '🧗‍♀️ climbing', 'compilers'];
 
-/** What payloads hold beside the text; JavaScript would change most of it by parsing. */
+/** Payload fields beside the text; JavaScript would change most of them by parsing. */
 const ODDITIES: readonly string[] = [
   '"score":10.0',
   '"epoch_ns":1754300950123456789,"big":9007199254740993,"small":-0.0',
@@ -52,7 +52,7 @@ function vectorOf(random: SeededRandom, dimensions: number): string {
   return float32Texts(normalised(values));
 }
 
-// One in fifty is empty, and one in fifty belongs to nobody.
+// One in fifty is empty, and one in fifty has no user.
 function payloadAt(index: number, random: SeededRandom, users: number): string {
   if (index % 50 === 7) return '{}';
   const text = `${random.pick(SUBJECTS)} ${random.pick(VERBS)} ${random.pick(THINGS)}, ${index}`;

@@ -16,7 +16,7 @@ export interface Operator {
 export function createOperator(options: {
   readonly backend: MemoryBackendSandbox;
   readonly settings: Omit<VersionSettings, 'collection'>;
-  /** Of the new version that will be deployed. */
+  /** Faults of the new version that will be deployed. */
   readonly shortcomings?: Shortcomings;
   /** Says that writes are frozen, and leaves them open. */
   readonly forgetsToFreeze?: boolean;

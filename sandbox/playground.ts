@@ -21,12 +21,12 @@ export interface Playground {
   act(action: HookAction): Promise<void>;
 }
 
-/** Somebody who has memories, and writes more. */
+/** A user who has memories, and writes more. */
 export const USER = { id: 'user-0', key: 'key-of-user-0' } as const;
 
 const TABLE = 'migration-sandbox';
 
-// A shell may have real ones set: here they are nobody's.
+// A shell may have real keys set: the sandbox must not use them.
 const NOT_FROM_ELSEWHERE = {
   QDRANT_API_KEY: '',
   QDRANT_API_KEY_PARAMETER: '',
@@ -93,7 +93,7 @@ async function ownFolder(running: Running): Promise<void> {
   process.env.TMPDIR = folder;
 }
 
-// Of this process as well: both have to say the same.
+// This process uses the same access: both must agree.
 function accessOfNobody() {
   const { region, accessKeyId, secretAccessKey } = localAccess({});
   const access = {

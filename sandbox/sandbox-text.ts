@@ -1,4 +1,4 @@
-// What the sandbox tells: the variables for a second terminal, and what to do with them there.
+// The sandbox's text: the variables for a second terminal, and what to do with them there.
 import { resolve } from 'node:path';
 
 import { USER } from './playground.ts';

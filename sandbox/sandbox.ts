@@ -10,7 +10,7 @@ import { openPlayground, type Playground } from './playground.ts';
 import { createSandboxCommand, type SandboxOrder } from './sandbox-options.ts';
 import { assignmentsOf, exportsOf, firstSteps } from './sandbox-text.ts';
 
-// What is left then ends with this process, or lies in the folder for temporary files.
+// Everything else ends with this process, or lies in the folder for temporary files.
 const STOP_MILLISECONDS = 10_000;
 const COULD_NOT_START = 2;
 

@@ -37,7 +37,7 @@ export interface World {
   readonly graph: SandboxGraph;
   readonly backend: MemoryBackendSandbox;
   readonly operator: Operator;
-  /** What was logged. */
+  /** Log lines so far. */
   readonly logged: readonly LogEntry[];
   /** Names the services to another process; the graph, the hooks and artifacts in memory are in this one alone. */
   readonly environment: Readonly<Record<string, string>>;
@@ -53,13 +53,13 @@ interface SandboxWorld extends World {
 export interface WorldImage {
   readonly qdrant: QdrantImage;
   readonly setting: string;
-  /** What the operator did, which determines the state of the backend. */
+  /** The operator's actions, which determine the state of the backend. */
   readonly requests: readonly HookRequest[];
 }
 
 export interface WorldOptions {
   readonly runId: string;
-  /** What the sandbox of the store is like. */
+  /** Options of the store's sandbox. */
   readonly qdrant?: Omit<QdrantSandboxOptions, 'now' | 'apiKey'>;
   /** The collection that the old version works on. */
   readonly source?: string;
@@ -67,23 +67,23 @@ export interface WorldOptions {
   readonly users?: number;
   readonly memories?: number;
   readonly dimensions?: number;
-  /** Whether the new version can be reached before the cutover; it can by default. */
+  /** True if the new version can be reached before the cutover, the default. */
   readonly hasPreview?: boolean;
-  /** Whether the new version, as it can be reached, is on the collection that a run in place learns from. */
+  /** True if the preview is on the collection that a run in place learns from. */
   readonly isInPlace?: boolean;
-  /** Whether the backend runs the new version on the old collection before the run begins. */
+  /** True if the backend runs the new version on the old collection before the run begins. */
   readonly isUpgraded?: boolean;
-  /** Whether there is a graph store; there is by default. */
+  /** True if there is a graph store, the default. */
   readonly hasGraph?: boolean;
-  /** Of the new version, before the cutover and after. */
+  /** Faults of the new version, before the cutover and after. */
   readonly shortcomings?: Shortcomings;
   readonly forgetsToFreeze?: boolean;
   readonly snapshotPartBytes?: number;
   /** In a folder by default. */
   readonly artifacts?: ArtifactStore;
-  /** Whether the services call the store in this process; over HTTP by default, and to upload a snapshot always. */
+  /** True if the services call the store in this process; by default over HTTP, and to upload a snapshot always. */
   readonly isInProcess?: boolean;
-  /** Of a world with the same options; a new world without it. */
+  /** Snapshot of a world with the same options; without it, the world is new. */
   readonly image?: WorldImage | undefined;
 }
 

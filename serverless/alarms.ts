@@ -1,11 +1,11 @@
-// What each alarm of a stage watches. docs/ledger/deploy.md says of every alarm what to do when it fires.
+// The alarms of a stage. docs/ledger/deploy.md says what to do when each fires.
 import { logicalName } from './configuration.ts';
 
 export interface Metric {
   readonly Namespace: string;
   readonly MetricName: string;
   readonly Dimensions: Readonly<Record<string, unknown>>;
-  /** Where it is another than the alarm's. */
+  /** Only if it differs from the alarm's. */
   readonly statistic?: string;
 }
 
@@ -89,7 +89,7 @@ export function gatewayAlarms(): AlarmDefinition[] {
   ];
 }
 
-/** Of the function that uses the service as a client does. */
+/** Alarms of the canary, which uses the service as a client does. */
 export function canaryAlarms(name: string): AlarmDefinition[] {
   return [
     {
@@ -276,7 +276,7 @@ export function migrationAlarms(): AlarmDefinition[] {
 interface Silence {
   readonly id: string;
   readonly description: string;
-  /** Of the function. */
+  /** Name of the silent function. */
   readonly name: string;
   readonly period: number;
   readonly periods: number;

@@ -1,4 +1,4 @@
-// What a part of the template may read of serverless.yml.
+// The part of serverless.yml that the makers of the template may read.
 
 export interface Configuration {
   resolveVariable(name: string): Promise<unknown>;
@@ -8,7 +8,7 @@ export interface Configuration {
 /** A function as serverless.yml has it, or as `migration.ts` makes it. */
 export interface FunctionSettings {
   readonly handler: string;
-  /** What it may do to the table; undefined for functions of the migration. */
+  /** Its rights on the table; undefined for functions of the migration. */
   readonly table?: readonly string[];
   readonly timeout?: number;
   readonly events?: readonly { readonly httpApi?: string; readonly schedule?: object }[];

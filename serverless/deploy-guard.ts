@@ -23,7 +23,7 @@ import {
 import { findFaults, type Parameters } from './parameters.ts';
 import type { Template } from './template.ts';
 
-/** What the plug-in uses of serverless.yml, resolved. */
+/** The part of the resolved serverless.yml that the plug-in uses. */
 interface Service {
   readonly service: string;
   readonly custom: { readonly deployDuringRun: string; readonly rollbackMinutes: string };
@@ -53,7 +53,7 @@ export function plannedTemplate({ functions, provider, resources }: Service): Te
   return { Resources: { ...resources.Resources, ...Object.fromEntries(planned) } };
 }
 
-/** What the plug-in uses of the packager. */
+/** The part of the packager that the plug-in uses. */
 interface Serverless {
   readonly service: Service;
   readonly processedInput: { readonly commands: readonly string[] };
@@ -78,7 +78,7 @@ interface Log {
 interface Options {
   readonly timestamp?: string;
   readonly package?: string;
-  /** As given: `name=value`. */
+  /** Parameters of the command line: `name=value`. */
   readonly param?: readonly string[];
 }
 
@@ -120,7 +120,7 @@ export class DeployGuard {
   readonly #serverless: Serverless;
   readonly #options: Options;
   readonly #log: Log;
-  /** Of this command. */
+  /** The run under which the operator deploys anyway. */
   #acceptedRun = '';
   #rollbackMinutes = '0';
 

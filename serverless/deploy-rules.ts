@@ -1,4 +1,4 @@
-// What a deployment, rollback or removal may not do to a migration or to the data, read from the templates.
+// Rules that a deployment, rollback or removal must not break, for the sake of a migration or of data, read from the templates.
 // docs/ledger/deploy.md explains each refusal.
 import type { Phase } from '../lib/migration/phases.ts';
 import { SETTINGS } from './migration/settings.ts';
@@ -17,7 +17,7 @@ export interface Situation {
   /** Undefined where the stage is to be removed. */
   readonly next: Template | undefined;
   readonly isRollback?: boolean;
-  /** Of the table that the next template makes. */
+  /** Name of the table in the next template. */
   readonly table: 'absent' | 'of the stack' | 'left over, empty' | 'left over, with data';
   /** The id of the run, or "unknown", that the operator accepts to deploy under. */
   readonly acceptedRun: string;
@@ -28,7 +28,7 @@ export function reasonsAgainst(situation: Situation): string[] {
   return [...reasonsOfAccess(situation), ...reasonsOfRun(situation), ...reasonsOfTable(situation)];
 }
 
-// Of a package or a deployment that an earlier commit made, and of the stage `local`.
+// AUTH is missing in a package of an earlier commit, and open in the stage `local`.
 function reasonsOfAccess({ next }: Situation): string[] {
   const isOpen = (properties: Record<string, unknown>) =>
     variablesOf(properties).AUTH !== 'required';
@@ -97,7 +97,7 @@ function settingReasons({ deployed, next }: Change, under: string): string[] {
   ];
 }
 
-/** What the migration's functions take from parameters of serverless.yml. */
+/** Settings that the migration's functions take from parameters of serverless.yml. */
 function settingsOf(template: Template): Readonly<Record<string, unknown>> {
   const functions = ofType(template, 'AWS::Lambda::Function');
   const variables: ReturnType<typeof variablesOf> = Object.assign(
@@ -114,7 +114,7 @@ function settingsOf(template: Template): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Of the watchdog, by their logical names: those that are enabled. */
+/** Logical names of the watchdog's enabled timers. */
 function schedulesOf(template: Template | undefined): string[] {
   return Object.entries(template?.Resources ?? {})
     .filter(([id, { Type, Properties }]) => {

@@ -24,7 +24,7 @@ export async function customDomain(configuration: Configuration): Promise<Resour
   };
 }
 
-/** What a CNAME record of the name has to point at. */
+/** Target of the name's CNAME record. */
 export async function domainOutputs(configuration: Configuration): Promise<Resources> {
   if ((await domainName(configuration)) === '') return {};
   const Value = { 'Fn::GetAtt': ['ApiDomain', 'RegionalDomainName'] };

@@ -1,4 +1,4 @@
-// What serverless.yml cannot say of the gateway by itself: routes with a trailing slash, lists.
+// Parts of the gateway that serverless.yml cannot express: routes with a trailing slash, lists.
 import {
   type Configuration,
   functionsOf,
@@ -45,13 +45,13 @@ function slashRoute(functionName: string, routeKey: string): [string, object] {
   ];
 }
 
-/** Where one function serves several files, the part of the name that tells their routes apart: `Js` of `/page.js`. */
+/** Distinguishes the routes of a function that serves several files: `Js` of `/page.js`. */
 function fileOf(routeKey: string): string {
   const [, type = ''] = /\.(css|js)$/.exec(routeKey) ?? [];
   return logicalName(type);
 }
 
-// Nobody who uses the API needs many of these.
+// No client needs many of these.
 const SHARE_OF_UNKNOWN_ROUTES = 0.1;
 
 // One of these reads or writes hundreds of units of the table: each with the parameter that limits it.

@@ -19,7 +19,7 @@ import {
 } from './configuration.ts';
 import { CANARY } from './ledger/canary.ts';
 
-/** What all alarms of a stage share. */
+/** Properties that all alarms of a stage share. */
 interface Context {
   readonly prefix: string;
   /** Topics that are notified. */
@@ -149,7 +149,7 @@ function dashboard({ prefix, region }: Context, definitions: readonly AlarmDefin
   };
 }
 
-// Of the whole account: a budget of one tag would stay at zero until somebody activates the tag for billing.
+// The budget covers the whole account: that of one tag would stay at zero until the tag is activated for billing.
 function budget({ prefix, actions }: Context, limit: string): Resources {
   if (limit === '') return {};
   const notify = (NotificationType: string, Threshold: number) => ({

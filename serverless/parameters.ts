@@ -4,7 +4,7 @@ import { Refusal } from '../lib/migration/refusals.ts';
 import { readRecordSettings, readStepSettings } from '../lib/migration/settings.ts';
 import { SETTINGS } from './migration/settings.ts';
 
-/** As serverless.yml and the command line give them: text or numbers. */
+/** Values from serverless.yml and the command line: text or numbers. */
 export type Parameters = Readonly<Record<string, unknown>>;
 
 interface Rule {
@@ -61,7 +61,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   }),
   reservedConcurrency: orEmpty(whole(1, 1000)),
   deployDuringRun: ANY,
-  // As long as CloudFormation watches.
+  // CloudFormation watches no longer than this.
   rollbackMinutes: whole(0, 180),
   allowedOrigins: {
     requirement:
@@ -88,7 +88,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   maxWriteUnits: whole(1, 10_000_000),
 };
 
-// What functions read, by the parameters that it comes from.
+// The functions' variables, by the parameters that they come from.
 const VARIABLES = {
   auth: 'AUTH',
   authIssuer: 'AUTH_ISSUER',
@@ -130,7 +130,7 @@ export function findFaults(stage: string, parameters: Parameters): string[] {
   ];
 }
 
-/** What the functions themselves would refuse. */
+/** Values that the functions themselves would refuse. */
 function faultsOfVariables(parameters: Parameters): string[] {
   const environment = Object.fromEntries(
     Object.entries(VARIABLES).map(([name, variable]) => [variable, String(parameters[name] ?? '')]),
@@ -165,7 +165,7 @@ export function readOrigins(text: string): string[] {
   return text.split(',').map((origin) => origin.trim());
 }
 
-/** Whether a browser could send it: an address without a path, also without a slash at its end. */
+/** True if a browser could send it: an address without a path, and without a slash at its end. */
 export function isOrigin(text: string): boolean {
   return text === '*' || URL.parse(text)?.origin === text;
 }

@@ -25,7 +25,7 @@ export async function ledgerTable(configuration: Configuration) {
         })),
         OnDemandThroughput,
         TableName: `${service}-${stage}`,
-        // Of idempotency markers.
+        // Expiry of idempotency markers.
         TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
         DeletionProtectionEnabled: true,
         PointInTimeRecoverySpecification: {

@@ -28,7 +28,7 @@ export interface Place {
 export interface BenchLedger {
   readonly place: Place;
   readonly client: DynamoDBDocumentClient;
-  /** As a function makes it. */
+  /** The ledger as a deployed function would open it. */
   readonly ledger: Ledger;
   /** The same ledger; each call is counted. */
   readonly metered: Ledger;
@@ -37,7 +37,7 @@ export interface BenchLedger {
 
 export const LAST_DAY = '2026-06-30';
 
-/** What a measured create adds. */
+/** The transaction that a measured create adds. */
 export const PURCHASE: NewTransaction = {
   description: 'Supermarket',
   amount: 23.4,

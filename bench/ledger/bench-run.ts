@@ -1,4 +1,4 @@
-// What every part of the bench is given: how thorough to be, where to put things, and how to tell how far it is.
+// Settings that every part of the bench receives: thoroughness, folder and progress.
 import type { Running } from '../../processes/running.ts';
 import { createProgress, type Progress } from '../progress.ts';
 

@@ -1,4 +1,4 @@
-// What a function weighs, and how long a fresh process takes until it could serve, against one that does nothing and
+// Bundle size of each function, and the time a fresh process takes until it could serve, against one that does nothing and
 // against the same function at an earlier commit.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -12,11 +12,11 @@ import { previousRelease } from './releases.ts';
 const FRESH_PROCESSES = 21;
 const LARGEST_BUNDLE_KB = 320;
 const SLOWEST_START = 3.6;
-/** Of a function against the same one at another commit. */
+/** Highest accepted ratio of a function to the same one at another commit. */
 const SLOWEST_AGAINST = 1.1;
 const BYTES_PER_KB = 1024;
 
-// As deployed, as far as it affects the start.
+// The deployed settings that affect the start.
 const ENVIRONMENT = {
   PATH: process.env.PATH,
   NODE_OPTIONS: '--enable-source-maps',

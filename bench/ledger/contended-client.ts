@@ -66,7 +66,7 @@ function keyName(key: Readonly<Record<string, unknown>> = {}): string {
   return `${key.pk} ${key.sk}`;
 }
 
-/** As DynamoDB words it: a reason for every item; one of them is at fault. */
+/** DynamoDB's own form: a reason for every item, of which one is at fault. */
 export function cancelled(
   { input }: TransactWriteCommand,
   Code: string,

@@ -27,7 +27,7 @@ export function createLedgerItems(ledgerId: string, categories: readonly Categor
     }
   }
 
-  /** Of the rows that were drawn so far: all of them come first. */
+  /** Items that summarise the rows drawn so far; all rows come first. */
   function* summary(): Generator<Item> {
     yield* dayItems(tally.counters);
     for (const category of categories) {

@@ -1,4 +1,4 @@
-// What a list costs: any filter, any page, over ten years and over fifty.
+// The cost of a list: any filter, any page, over ten years and over fifty.
 import { seededRandom } from '../../cli/seeded-random.ts';
 import { atMost, type Bar, type Report, round, type Table } from '../report.ts';
 import { mean } from '../statistics.ts';

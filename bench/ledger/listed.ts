@@ -1,4 +1,4 @@
-// What a list came to, in the form in which different ways of listing can be compared.
+// The result of a list, in a form in which different ways of listing can be compared.
 import { deepStrictEqual } from 'node:assert';
 import type { TransactionListing } from '../../lib/ledger/service/transactions.ts';
 

@@ -13,7 +13,7 @@ export interface Cost {
 }
 
 export interface MeteredClient extends Client {
-  /** What the calls of some work cost together; one piece of work at a time. */
+  /** Measures the total cost of some work's calls; one piece of work at a time. */
   readonly measure: <Result>(work: () => Promise<Result>) => Promise<Measured<Result>>;
 }
 

@@ -1,4 +1,4 @@
-// What people do without counts: count the whole range, and read up to the end of the page.
+// Listing without counts, as most people write it: count the whole range, and read up to the end of the page.
 // It is the bench's second opinion as well: what it finds is what the service must have found.
 import {
   type DynamoDBDocumentClient,

@@ -16,7 +16,7 @@ import { createNaiveListing } from './naive-listing.ts';
 import { PER_PAGE } from './pages.ts';
 import { race, timed } from './race.ts';
 
-/** Of the day's rows, how many come before the page. */
+/** Number of the day's rows that come before the page. */
 const PLACES = [0, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1];
 const ROUNDS = 5;
 

@@ -1,4 +1,4 @@
-// The same ledger in PostgreSQL, as somebody would list it who knows PostgreSQL well.
+// The same ledger in PostgreSQL, listed as a PostgreSQL expert would list it.
 import pg from 'pg';
 import type { Transaction, TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
 import type { Contents } from './bench-ledger.ts';

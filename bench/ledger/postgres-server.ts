@@ -72,7 +72,7 @@ async function serve({ running }: BenchRun, command: ChildCommand): Promise<void
   if (end !== undefined) throw new Error(`PostgreSQL ${end}: ${lastWord}`);
 }
 
-/** Where `initdb` and `postgres` are: the newest of Debian's folders, or the path. */
+/** Finds the folder of `initdb` and `postgres`: the newest of Debian's folders, or the path. */
 async function findPrograms(): Promise<string | undefined> {
   const versions = await Array.fromAsync(glob('/usr/lib/postgresql/*/bin'));
   const folders = [...versions.sort().reverse(), ...(process.env.PATH ?? '').split(':')];

@@ -7,7 +7,7 @@ import { PROJECT } from '../editions.ts';
 
 export interface Release {
   readonly version: string;
-  /** Of a version that has no tag. */
+  /** Full hash; undefined if the section names none, because the version has a tag. */
   readonly commit: string | undefined;
   /** Its section of the changelog, without the heading. */
   readonly notes: string;

@@ -1,4 +1,4 @@
-// What writes cost, in a small ledger and in a large one: the counts must not make them dearer as it grows.
+// The cost of writes, in a small ledger and in a large one: the counts must not make them more expensive as it grows.
 
 import { atMost, type Report, round } from '../report.ts';
 import {

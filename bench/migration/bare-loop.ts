@@ -1,4 +1,4 @@
-// What anybody would write first, to measure the copy against: scroll, upsert, and nothing else.
+// The obvious first version, to measure the copy against: scroll, upsert, and nothing else.
 // It parses and writes JSON as JavaScript does, and therefore changes payloads.
 
 const PAGE_SIZE = 256;

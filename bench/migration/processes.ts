@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type Child, startChild } from '../../processes/child-process.ts';
 import type { Measured, Way } from './worker.ts';
 
-// What lives at any time is some 11 MB. Without limits V8 takes what a large machine has to give before it
+// Live data is some 11 MB. Without limits V8 takes what a large machine has to give before it
 // collects the rest; a deployed function has such limits, from its memory size or from NODE_OPTIONS.
 export const HEAP_OF_A_SMALL_FUNCTION = ['--max-old-space-size=160', '--max-semi-space-size=8'];
 

@@ -38,10 +38,10 @@ interface Size {
 
 interface Way {
   readonly title: string;
-  /** Of the edition. */
+  /** Folder of the edition. */
   readonly folder: string;
   readonly options: readonly string[];
-  /** Whether the run goes on after a rollback. */
+  /** True if the run continues after a rollback. */
   readonly isRepeated: boolean;
 }
 
@@ -49,7 +49,7 @@ interface Way {
 interface Measured {
   readonly way: string;
   readonly window: number;
-  /** Of the window: until the new version is deployed. */
+  /** The part of the window before the new version is deployed. */
   readonly untilDeployed: number;
   /** Seconds of its stages, where the run has them. */
   readonly stages: string;
@@ -57,7 +57,7 @@ interface Measured {
   /** After the rollback, in the same run. */
   readonly secondWindow: number | undefined;
   readonly secondStages: string | undefined;
-  /** Of the first `run`. */
+  /** The whole first `run`. */
   readonly whole: number;
   readonly written: number;
   readonly disk: number;
@@ -152,7 +152,7 @@ async function measure(
   const source = `memories_${runId}`;
   const store = createQdrant({ url: qdrant.url });
   const windows: Map<HookAction, number>[] = [];
-  // What takes its time is asked for again.
+  // A slow action is requested again until it is done.
   const hear = (action: HookAction) => {
     if (action === 'freeze' && windows.at(-1)?.has('open-writes') !== false)
       windows.push(new Map());
@@ -181,7 +181,7 @@ async function measure(
     console.log(`${title}: ${words[0]} in ${round(seconds)} s`);
     return { stdout, seconds };
   };
-  /** Of the nth window. */
+  /** Seconds from the freeze of the nth window to an action. */
   const span = (n: number, to: HookAction) => {
     const [from, until] = [windows[n]?.get('freeze'), windows[n]?.get(to)];
     return ((until ?? Number.NaN) - (from ?? Number.NaN)) / 1_000;
@@ -217,7 +217,7 @@ function stagesIn(status: string): string {
   return stages.map(([name, seconds]) => `${name} ${round(seconds)}`).join(', ');
 }
 
-/** What the store writes, and the most that it takes, until the end. */
+/** Measures what the store writes, and its peak disk usage, until the end. */
 async function watchDisk(store: VectorStore, collection: string, { child, folder }: QdrantServer) {
   const { pid } = child();
   const begun = await bytesOn(folder);

@@ -31,7 +31,7 @@ const milliseconds = await run({ url, source, target, folder });
 const measured: Measured = { milliseconds, peakMegabytes: await peakMegabytes() };
 console.log(JSON.stringify(measured));
 
-// As the copy of a run does it; the clock runs for the copy, whose checkpoints are synced to disk.
+// The copy of a run, with its checkpoints synced to disk; the clock runs for the copy alone.
 async function copy({ url, source, target, folder }: Places): Promise<number> {
   const store = createQdrant({ url });
   const settings = await copySettings(store, { from: source, to: target });

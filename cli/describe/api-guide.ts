@@ -1,4 +1,4 @@
-// What docs/ledger/api.md says of each route below its heading, from the API description: what it does, takes and answers.
+// The text below each route's heading in docs/ledger/api.md, from the API description: what it does, takes and answers.
 import { buildOpenApiDocument } from './openapi-document.ts';
 
 const SECTION =

@@ -1,4 +1,4 @@
-// Where a run stands, for people and for the state machine; of the present run unless one is named.
+// The status of a run, for people and for the state machine; of the present run unless one is named.
 
 import type { Remembering } from '../../lib/migration/runs/run-store.ts';
 import { ownRemembering } from '../../lib/migration/runs/step-handler.ts';

@@ -18,7 +18,7 @@ export function createBatches(options: {
   readonly client: Pick<DynamoDBDocumentClient, 'send'>;
   readonly tableName: string;
   readonly retryPolicy: RetryPolicy;
-  /** Of one call. */
+  /** Limit of one call. */
   readonly callMs: number;
 }) {
   const { client, tableName, retryPolicy, callMs } = options;

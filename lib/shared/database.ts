@@ -22,7 +22,7 @@ export interface Key extends Record<string, string> {
   readonly sk: string;
 }
 
-/** What a call to the database has to keep to. */
+/** Limits that every call to the database respects. */
 export interface RequestLimits {
   /** No call starts after it, in milliseconds of the retry policy's clock. */
   readonly deadline: number;
@@ -33,7 +33,7 @@ export interface RequestLimits {
 }
 
 export type Item = Record<string, unknown>;
-/** Where a query goes on. */
+/** The position from which a query continues. */
 export type Position = Record<string, unknown>;
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
@@ -72,11 +72,11 @@ export interface OutcomeCheck {
 }
 
 export interface Timeouts {
-  /** Of one call. */
+  /** Limit of one call. */
   readonly callMs: number;
-  /** Of an outcome check with its retries; it may start as late as the deadline. */
+  /** Limit of an outcome check with its retries; it may start as late as the deadline. */
   readonly outcomeMs: number;
-  /** Of one call of an outcome check. */
+  /** Limit of one call of an outcome check. */
   readonly outcomeCallMs: number;
 }
 
@@ -95,7 +95,7 @@ export function createDatabase(options: {
   readonly client: Pick<DynamoDBDocumentClient, 'send'>;
   readonly tableName: string;
   readonly retryPolicy: RetryPolicy;
-  /** Of the request that all calls belong to; without them each call has the policy's own deadline. */
+  /** Limits of the request that all calls belong to; without them each call has the policy's own deadline. */
   readonly limits?: RequestLimits;
   readonly timeouts?: Timeouts;
   /** A signal that aborts after so many milliseconds. */

@@ -55,13 +55,13 @@ export interface LogEntry {
   readonly [field: string]: string | number | boolean | null;
 }
 
-/** Of a migration. */
+/** Writes a log line of a migration. */
 export function logEntry({ level, message, ...fields }: LogEntry): void {
   if (level === 'ERROR') logger().error(message, fields);
   else logger().warn(message, fields);
 }
 
-/** What a line says of a request besides its counts. */
+/** Fields of a request's log line, besides its counts. */
 export interface RequestEntry {
   readonly requestId: string;
   /** Such as `GET /transactions/{id}`. */

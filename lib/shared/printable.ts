@@ -1,4 +1,4 @@
-// What operators name is shown to other people later: one line, which can forge no other and no look of one.
+// Makes text from outside printable: other people see it later, and it must not forge another line or its appearance.
 
 // Joiners belong to the spelling of names in several scripts; every other format character may turn text around.
 const PRINTABLE = /^(?:[\u200c\u200d]|[^\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}])*$/u;

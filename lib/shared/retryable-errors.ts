@@ -33,20 +33,20 @@ export function isRetryable(error: unknown): boolean {
   return isRefused(error as DatabaseError) || isResponseLost(error as DatabaseError);
 }
 
-/** Whether a request failed because others were served meanwhile, so that a repetition may succeed. */
+/** True if a request failed because others were served meanwhile, so that a repetition may succeed. */
 export function isContention(error: unknown): boolean {
   if (error instanceof StaleRecordError || error instanceof DeadlineExceededError) return true;
   return error instanceof Error && isRefused(error);
 }
 
-/** Whether another writer was the reason. */
+/** True if another writer was the reason. */
 export function isWriteConflict(error: unknown): boolean {
   const { name = '', CancellationReasons = [] } = error as DatabaseError;
   if (name === 'TransactionConflictException' || error instanceof StaleRecordError) return true;
   return CancellationReasons.some(({ Code }) => Code === 'TransactionConflict');
 }
 
-/** Whether the call may have been applied although it failed. */
+/** True if the call may have been applied although it failed. */
 export function isOutcomeUnknown(error: unknown): boolean {
   const { name = '', code = '' } = error as DatabaseError;
   if (name === 'TransactionInProgressException') return true;

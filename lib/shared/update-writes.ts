@@ -46,7 +46,7 @@ export function unconditional(): Error {
   return new Error('A write without a condition cannot fail on one');
 }
 
-/** Of the item that is written. */
+/** Names the item that is written. */
 export function itemName({ Put, Update, Delete, ConditionCheck }: Write): string {
   const { pk, sk } = Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key ?? {};
   return `${pk} ${sk}`;

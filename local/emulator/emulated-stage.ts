@@ -144,7 +144,7 @@ async function apiIdOf({ stage, environment }: EmulatedStage): Promise<string> {
   return apiId;
 }
 
-/** Where the deployed API answers, without a slash at its end. */
+/** Address of the deployed API, without a slash at its end. */
 export async function addressOf(deployed: EmulatedStage): Promise<string> {
   const { port } = new URL(deployed.environment.AWS_ENDPOINT_URL ?? '');
   return `http://${await apiIdOf(deployed)}.execute-api.localhost:${port}`;

@@ -8,7 +8,7 @@ export type Writers =
   | 'everybody'
   | 'nobody'
   | { readonly only: string }
-  /** Nobody while it lasts; it ends by itself. */
+  /** No user while it lasts; it ends by itself. */
   | { readonly isFrozen: () => boolean };
 
 export interface BackendState {

@@ -1,4 +1,4 @@
-// What the two versions of the backend have in common, and what the sandbox may have go wrong in the new one.
+// The common part of both versions of the backend, and the faults that the sandbox may give the new one.
 import { createHash, randomUUID } from 'node:crypto';
 import type { VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import { asJsonText, toJsonText } from '../../lib/migration/json/json-text.ts';

@@ -17,10 +17,10 @@ import {
   wordsOf,
 } from './memory-version.ts';
 
-/** What lies further away is not found, as mem0 has it. */
+/** Score below which mem0 finds nothing. */
 const LEAST_SCORE = 0.1;
 
-/** What is missing from the image or fails; nothing by default. */
+/** Parts missing from the image, or failing; none by default. */
 export interface Shortcomings {
   /** No keyword vectors are made: their model is not in the image. */
   readonly noKeywordModel?: boolean;
@@ -129,7 +129,7 @@ function cosine(vector: PointVector | undefined, direction: readonly number[]): 
   return dense.reduce((sum, value, n) => sum + value * (direction[n] ?? 0), 0);
 }
 
-// As far as it matters here: the words are no longer those of the text.
+// A simple lemmatiser is enough here: its words are no longer those of the text.
 function lemmatize(text: string): string {
   return text.toLowerCase().replace(/(\p{L}{3,})s\b/gu, '$1');
 }

@@ -8,7 +8,7 @@ export interface MemoryBackendSandbox {
   readonly url: string;
   /** From now on it answers from that version; from none, it is not healthy. */
   deploy(version: MemoryVersion | undefined): void;
-  /** Writes of anybody else are answered with 503. */
+  /** Writes of all other users are answered with 503. */
   setWriters(writers: Writers): void;
   /** Lets the holder of the key act for the user. */
   grant(apiKey: string, userId: string): void;

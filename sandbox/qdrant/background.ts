@@ -1,7 +1,7 @@
 // Work that goes on after its request was answered.
 
 export interface Background {
-  /** What goes wrong in it is reported nowhere. */
+  /** Its errors are not reported. */
   start(task: Promise<unknown>): void;
   /** Returns when nothing is under way. */
   idle(): Promise<void>;

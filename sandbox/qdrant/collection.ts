@@ -41,7 +41,7 @@ export function createCollection(settings: Schemas['CreateCollection']): Collect
   };
 }
 
-/** What is not named stays as it is. */
+/** Settings that are not named keep their values. */
 export function updateCollection(
   collection: Collection,
   update: Schemas['UpdateCollection'],

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { malformed } from './refusal.ts';
 
 export interface Exchange {
-  /** Of the route's pattern, by name. */
+  /** Parameters of the route's pattern, by name. */
   readonly path: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   /** The JSON body; empty for the streamed routes. */

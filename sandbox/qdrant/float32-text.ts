@@ -1,6 +1,6 @@
 // The shortest decimal that reads back as the same 32-bit float: what Qdrant writes.
 
-// Of six significant digits any shorter decimal is a rounding; nine always read back.
+// Up to six significant digits, a shorter decimal is a rounding; nine digits always read back.
 const DIGITS = [6, 7, 8, 9] as const;
 
 const POWERS = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);

@@ -1,4 +1,4 @@
-// What the sandbox says no with: status and text as Qdrant has them.
+// The sandbox's refusals: status and text as Qdrant has them.
 
 export class Refusal extends Error {
   override readonly name = 'Refusal';

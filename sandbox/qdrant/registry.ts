@@ -67,7 +67,7 @@ export function createRegistry(
     }
   }
 
-  /** What is written to one is not in the other. */
+  /** A copy: later writes to one do not reach the other. */
   function copy(): Registry {
     const copies = [...collections].map(
       ([name, collection]) => [name, copyCollection(collection)] as const,

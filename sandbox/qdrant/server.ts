@@ -28,7 +28,7 @@ export interface QdrantSandboxOptions {
   /** Any free one by default. */
   readonly port?: number;
   readonly now?: () => Date;
-  /** What it holds at first; nothing by default. */
+  /** Initial contents; empty by default. */
   readonly image?: QdrantImage | undefined;
 }
 

@@ -12,7 +12,7 @@ interface SnapshotFolderOptions {
   readonly folder: string;
   readonly version: string;
   readonly peerId: string;
-  /** Kept in object storage: nobody knows a checksum, and ranges are not served. */
+  /** Kept in object storage: there is no checksum, and ranges are not served. */
   readonly isElsewhere: boolean;
   readonly now: () => Date;
 }
@@ -65,7 +65,7 @@ export function createSnapshotFolder(options: SnapshotFolderOptions) {
     await rm(`${pathOf(name, file)}.json`);
   }
 
-  /** A file to spool into, seen by nobody. */
+  /** A file to spool into, which no call lists. */
   async function newPart(): Promise<string> {
     await mkdir(folder, { recursive: true });
     return join(folder, `${randomUUID()}.part`);

@@ -1,4 +1,4 @@
-// What all calls of one sandbox share.
+// State that all calls of one sandbox share.
 
 import type { Background } from './background.ts';
 import type { Registry } from './registry.ts';

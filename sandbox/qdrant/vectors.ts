@@ -60,7 +60,7 @@ function inNextOrder(members: readonly string[]): readonly string[] {
   return isReversed ? members.toReversed() : members;
 }
 
-// In an order that nobody may rely on: here the opposite of the one they are kept in.
+// Their order is unspecified: the sandbox returns the opposite of the stored one, so that no caller relies on it.
 function sparseText({ indices, values }: SparseVector): string {
   const backwards = `[${indices.toReversed().join(',')}]`;
   return `{"indices":${backwards},"values":${float32Texts(values.toReversed())}}`;

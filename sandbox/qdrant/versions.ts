@@ -1,6 +1,6 @@
 // Which version brought what, for a sandbox that can be any of them.
 
-/** What compose.yaml starts, and what the official client's schema, which the calls are typed against, is of. */
+/** The version that compose.yaml starts, and of the official client's schema, against which the calls are typed. */
 export const DEFAULT_VERSION = '1.19.0';
 
 const SINCE = {

@@ -30,7 +30,7 @@ export interface QdrantServer {
   readonly url: string;
   readonly folder: string;
   readonly child: () => Child;
-  /** As a crash does it. It comes back with its data, at the same address. */
+  /** Kills it like a crash. It starts again with its data, at the same address. */
   killAndRestart(): Promise<void>;
 }
 

@@ -78,7 +78,7 @@ async function servicesOf(environment: Environment): Promise<BackendServices> {
   return { backend, preview, setting, hooks: isHooked ? hooks : createTerminalHooks(terminal) };
 }
 
-/** @param own the collection that the backend works on when nobody rehearses */
+/** @param own the collection that the backend works on outside of rehearsals */
 function createPlacing(
   { backend, setting, hooks }: BackendServices,
   { runId, own }: { readonly runId: string; readonly own: string },

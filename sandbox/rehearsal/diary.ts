@@ -1,4 +1,4 @@
-// What happens in an act, when, and what of it was not meant to.
+// The events of an act with their times, and those that were not meant to happen.
 
 export interface TimelineEntry {
   readonly minutes: number;
@@ -7,7 +7,7 @@ export interface TimelineEntry {
 
 export interface Diary {
   readonly timeline: readonly TimelineEntry[];
-  /** What was meant to hold, and did not. */
+  /** Expectations that did not hold. */
   readonly surprises: readonly string[];
   note(event: string): void;
   expect(what: string, holds: boolean): void;

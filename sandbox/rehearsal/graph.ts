@@ -7,7 +7,7 @@ import type { GraphSource } from '../../lib/migration/graph/graph-store.ts';
 import { firstLine, UserError } from '../../lib/shared/user-error.ts';
 import type { Running } from '../../processes/running.ts';
 
-/** What the labels of every rehearsal begin with. */
+/** Prefix of the labels of every rehearsal. */
 const MARK = 'Rehearsed_';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-// What a collection holds, memory by memory, and what of it is missing or otherwise in another one.
+// The contents of a collection, memory by memory, and which of them are missing or different in another one.
 
 import type { VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import { digestOf, userDigest, userOf } from '../../lib/migration/points.ts';
@@ -6,7 +6,7 @@ import { pagesOf } from '../../lib/migration/scan.ts';
 
 interface Held {
   readonly user: string;
-  /** Of id and payload. */
+  /** Hash of id and payload. */
   readonly digest: string;
   readonly vector: Float32Array;
 }

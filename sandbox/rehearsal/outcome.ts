@@ -9,7 +9,7 @@ import type { Rehearsal } from './rehearsal.ts';
 
 export interface Outcome extends Comparison {
   readonly phase: string;
-  /** What users work on now. */
+  /** The collection that users work on now. */
   readonly worksOn: string;
   readonly acknowledgedLoss: number;
   readonly timeline: readonly TimelineEntry[];
@@ -43,7 +43,7 @@ export async function outcomeOf(
   };
 }
 
-/** What a backup says of the graph is what is in the graph, which nothing has written to. */
+/** The backup's record of the graph must equal the graph, to which nothing has written. */
 async function expectGraphKept({ services, expect, note }: Rehearsal, run: Run): Promise<void> {
   const { graph } = services;
   if (!graph || !run.evidence['backup-manifest']) return;

@@ -1,4 +1,4 @@
-// What the rehearsal prints: each act's timeline, then a table of counts, and whatever was lost by name.
+// The rehearsal's output: each act's timeline, then a table of counts, and everything lost by name.
 import { isWell, type Outcome } from './outcome.ts';
 
 /** An act as it was played, or why it was not. */

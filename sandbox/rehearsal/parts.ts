@@ -1,4 +1,4 @@
-// What a rehearsal is played on: of store, graph and backend, whichever the environment names is the real one.
+// The parts that a rehearsal is played on: store, graph and backend, each real if the environment names it.
 import { randomBytes } from 'node:crypto';
 import type { GraphSource } from '../../lib/migration/graph/graph-store.ts';
 import { testUserOf } from '../../lib/migration/runs/run-names.ts';
@@ -34,7 +34,7 @@ export async function openParts(orders: Orders, running: Running): Promise<Parts
   return { runId, database, running, store, graph, backend };
 }
 
-/** What is real and what is not, for the output. */
+/** Says which parts are real, for the output. */
 export function describeParts({ runId, store, graph, backend }: Parts): string[] {
   const { QDRANT_URL, NEO4J_URL, MEMORY_BACKEND_URL } = process.env;
   return [

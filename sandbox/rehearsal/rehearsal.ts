@@ -1,4 +1,4 @@
-// What an act can do: send the state machine on its way, roll back, have the watch look, kill, addFault, let time pass.
+// The moves of an act: start the state machine, roll back, run the watch, kill, add a fault, let time pass.
 import type { HookAction } from '../../lib/migration/ports/hooks.ts';
 import type { StepInput } from '../../lib/migration/runs/input.ts';
 import type { Run } from '../../lib/migration/runs/run.ts';
@@ -18,7 +18,7 @@ import { type Stage, setStage } from './stage.ts';
 import { execute } from './state-machine.ts';
 import { createTurnedClock, type TurnedClock } from './turned-clock.ts';
 
-/** What the store is said to have room for: some hundred thousand small memories need no more. */
+/** Free space that the store claims: some hundred thousand small memories need no more. */
 const FREE_BYTES = 1e9;
 
 export interface Rehearsal extends Stage, Diary {
@@ -29,7 +29,7 @@ export interface Rehearsal extends Stage, Diary {
   migrate(options?: MigrateOptions): Promise<Error | undefined>;
   /** Until it is done. @throws Refusal */
   rollBack(input?: Partial<StepInput>): Promise<void>;
-  /** What a timer does, until nothing is due. */
+  /** Runs the timer until nothing is due. */
   keepWatch(): Promise<void>;
   /** A step, by a process of its own. */
   otherProcess(
@@ -49,7 +49,7 @@ interface MigrateOptions {
 }
 
 interface RehearsalOptions {
-  /** Whether the swap is by snapshot and upload. */
+  /** True for a swap by snapshot and upload. */
   readonly uploads?: boolean | undefined;
   readonly options: Partial<WorldOptions>;
 }
@@ -142,7 +142,7 @@ async function letMachineRun(
   return failure;
 }
 
-/** What the operator does who has seen the report: opens the window, which the state machine continues. */
+/** Opens the window, as an operator does who has read the report; the state machine continues it. */
 async function openWindow(services: Services, runId: string): Promise<void> {
   const run = await services.runs.read(runId);
   const approvedDigest = run.evidence['verification-report']?.digest;
@@ -163,7 +163,7 @@ async function polled<Result extends Awaited<ReturnType<typeof keepWatch>>>(
   }
 }
 
-/** What it was refused or failed with; undefined when it was not. */
+/** The error of its refusal or failure; undefined if it succeeded. */
 export async function failureOf(attempt: Promise<unknown>): Promise<Error | undefined> {
   return await attempt.then(
     () => undefined,

@@ -1,4 +1,4 @@
-// What one act is played on: a collection and a table of its own, and services that the parts are put into.
+// The stage of one act: a collection and a table of its own, and services made of the parts.
 import { randomUUID } from 'node:crypto';
 import { createRemembering } from '../../lib/migration/runs/run-store.ts';
 import type { Services } from '../../lib/migration/services.ts';
@@ -15,11 +15,11 @@ export interface Stage {
   readonly parts: Parts;
   readonly source: string;
   readonly target: string;
-  /** What the new collection is uploaded as, in an act that does so. */
+  /** Name under which the new collection is uploaded, in an act that uploads it. */
   readonly uploadAs: string;
   readonly world: World;
   readonly services: Services;
-  /** What the old collection holds before anything has begun. */
+  /** Contents of the old collection before the act begins. */
   readonly before: Holdings;
   /** Names the same services to a process of its own; but for the sandbox's graph, which lives in this one alone, and the hooks. */
   readonly environment: Readonly<Record<string, string>>;

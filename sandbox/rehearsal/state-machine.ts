@@ -22,12 +22,12 @@ export interface EnteredState {
 export interface Execution {
   /** Names of the states that were tasks, in order. */
   readonly tasks: readonly string[];
-  /** What it failed with; undefined when it succeeded. */
+  /** Its error; undefined if it succeeded. */
   readonly failure: Error | undefined;
 }
 
 /**
- * @param beforeTask is called with each task before it is carried out; nobody waits in between: it turns the clock
+ * @param beforeTask is called with each task before it is carried out; there is no waiting in between: it turns the clock
  * @param waitMs for how long to wait all the same where the definition waits for a service; `as-defined` as long as that says
  */
 export async function execute(options: {

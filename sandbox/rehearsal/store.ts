@@ -7,7 +7,7 @@ import type { Running } from '../../processes/running.ts';
 import { startQdrantSandbox } from '../qdrant/server.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
-/** What the collections of every rehearsal begin with, on every store. */
+/** Prefix of the collections of every rehearsal, on every store. */
 const MARK = 'rehearsed_memories_';
 const DRILL_MARK = 'restore_drill_rehearsal';
 

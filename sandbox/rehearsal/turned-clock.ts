@@ -1,16 +1,16 @@
-// The clock of an act: it goes with the machine's own, and is turned on wherever nobody needs to wait.
+// The clock of an act: it goes with the machine's own, and is turned forward wherever waiting serves no purpose.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Parts } from './parts.ts';
 
-/** What a poll of the state machine takes. */
+/** Duration of a poll of the state machine. */
 const POLL_MS = 5_000;
-/** A real store is given time to do what it was asked for; nobody has to sit through all of it. */
+/** A real store gets some real time for its work, but not all that the clock shows. */
 const REAL_STORE_MS = 1_000;
 
 export type TurnedClock = ReturnType<typeof createTurnedClock>;
 
 export function createTurnedClock({ backend, store }: Pick<Parts, 'backend' | 'store'>) {
-  // What is deployed takes the time it takes.
+  // A real deployment takes real time.
   const waitMs = backend ? ('as-defined' as const) : store.isReal ? REAL_STORE_MS : 0;
   let skipped = 0;
   const now = () => new Date(Date.now() + skipped);

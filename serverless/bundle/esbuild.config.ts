@@ -54,7 +54,7 @@ export const bundleOptions = {
   plugins: [browserScripts],
 } satisfies BuildOptions;
 
-// Where only the template is wanted: the entry points as they are.
+// If only the template is needed, the entry points stay unbundled.
 const unbundledOptions = { bundle: false, platform: 'node', format: 'esm' } satisfies BuildOptions;
 
 interface Packaged {
@@ -71,7 +71,7 @@ function packagingOptions({ service }: Packaged) {
     exclude: [],
     outputFileExtension: '.mjs',
     skipRebuild: true,
-    // Of its own for each process: a start and a packaging may run side by side.
+    // One folder for each process: a start and a packaging may run side by side.
     outputWorkFolder: process.env.BUILD_FOLDER ?? `.esbuild/${process.pid}`,
     // A start serves what it was started with: rebuilding takes files away from requests under way.
     watch: { pattern: [], ignore: [], chokidar: { ignoreInitial: true } },

@@ -79,7 +79,7 @@ export async function migrationStateMachines(serverless: Configuration) {
         name: `finance-ledger-${stage}-memory-migration`,
         role: { 'Fn::GetAtt': ['MemoryMigrationRole', 'Arn'] },
         definition: migrationMachine(stage),
-        // What a state is given and gives is left out: causes of failures may quote names.
+        // Inputs and outputs of states stay out of the log: causes of failures may quote names.
         loggingConfig: {
           level: 'ALL',
           includeExecutionData: false,
@@ -224,7 +224,7 @@ async function accessLines(serverless: Configuration): Promise<[string, Migratio
   return Object.entries(await sectionOf(serverless, 'custom', 'migrationAccess'));
 }
 
-/** What lib/migration/settings.ts reads; without the variables that say nothing. */
+/** The variables that lib/migration/settings.ts reads, without empty ones. */
 async function environmentOf(serverless: Configuration): Promise<Variables> {
   const variables: Record<string, unknown> = { NODE_OPTIONS };
   for (const [parameter, variable] of Object.entries(SETTINGS)) {
@@ -237,7 +237,7 @@ async function environmentOf(serverless: Configuration): Promise<Variables> {
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
 }
 
-// What only some steps reach, by the names of the variables.
+// Services that only some steps reach, by the names of the variables.
 const REACHED = { graph: /^NEO4J_/, webhook: /^MIGRATION_WEBHOOK_/ };
 
 /** Status and confirm reach the table alone. */

@@ -1,4 +1,4 @@
-// What a function of the migration may do, one policy for each thing it reaches.
+// The rights of the migration's functions, one policy for each thing that a function reaches.
 import { allow, type Policy, policy, substituted } from '../roles.ts';
 
 const ACCOUNT = `\${AWS::Region}:\${AWS::AccountId}`;
@@ -12,7 +12,7 @@ export interface MigrationAccess {
   readonly reaches?: readonly string[];
 }
 
-/** Of the table the items of runs alone: no ledger's id begins with "@" (lib/migration/runs/run-lock.ts). */
+/** Only the items of runs in the table: no ledger's id begins with "@" (lib/migration/runs/run-lock.ts). */
 export function runPolicies(tableArn: string, access: MigrationAccess['runs']): Policy[] {
   const actions = (access === 'step' ? STEP : access).map((action) => `dynamodb:${action}`);
   const Condition = {
@@ -64,7 +64,7 @@ const RETAIN = {
   bucket: ['GetBucketObjectLockConfiguration'],
 };
 
-// What a word of migrationAccess means on objects and on the bucket, beside reading and writing.
+// The meaning of a word of migrationAccess for objects and for the bucket, besides reading and writing.
 const ARTIFACT_ACCESS = { write: [], replace: [REPLACE], retain: [RETAIN], all: [REPLACE, RETAIN] };
 
 /** Below the prefix of the artifacts' URL, which every stage has to have. */

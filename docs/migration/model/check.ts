@@ -115,10 +115,10 @@ function report(isRight: boolean, line: string): void {
   console.log(`${isRight ? '✓' : '✗'} ${line}`);
 }
 
-/** What SPIN reports as a fault of the model; every other line of it is about the search. */
+/** SPIN's report of a fault in the model; its other lines are about the search. */
 const FAULT = /(?<=^pan:\d+: )(assertion violated|invalid end state|acceptance cycle)/m;
 
-/** What no search of the whole model has reached so far. */
+/** Lines that no search of the whole model has reached so far. */
 let unreached: ReadonlySet<string> | undefined;
 
 async function judge(one: Search): Promise<void> {

@@ -18,7 +18,7 @@ export interface Mem0Options {
   readonly users: Readonly<Record<string, string>>;
 }
 
-/** Who may write: everybody, one user alone, or nobody until a time. */
+/** Who may write: all users, one user alone, or no user until a time. */
 export type Mem0Writers =
   | 'everybody'
   | { readonly only: string }
@@ -77,7 +77,7 @@ export async function startMem0Service(options: Mem0Options): Promise<Mem0Servic
   };
 }
 
-/** What the operator of such a service does when the migration asks. */
+/** The actions of the service's operator when the migration asks. */
 export function mem0Hooks(service: Mem0Service): Hooks {
   return {
     async ask({ action, collection, testUser, deadlineAt = Number.MAX_SAFE_INTEGER }) {

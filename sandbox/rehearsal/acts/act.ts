@@ -1,4 +1,4 @@
-// What an act of the rehearsal is: something that is done, and how it is meant to end.
+// An act of the rehearsal: something that is done, and how it is meant to end.
 import type { Phase } from '../../../lib/migration/phases.ts';
 import type { VersionSettings } from '../../memory-backend/memory-version.ts';
 import type { WorldOptions } from '../../world.ts';
@@ -19,15 +19,15 @@ export interface Act {
 }
 
 export interface Ending {
-  /** That the run is meant to be in. */
+  /** Expected phase of the run at the end. */
   readonly phase: Phase | 'not begun';
-  /** What users are to have at the end; what they had before, unless given. */
+  /** Memories that users should have at the end; by default those they had before. */
   readonly holds?: Holdings;
   /** Writes to the new version that the rollback lost, as acknowledged. */
   readonly acknowledgedLoss?: number;
 }
 
-/** Of a version of the backend that somebody else has deployed there. */
+/** A version of the backend that another operator has deployed there. */
 export function settingsOn({ services, before }: Rehearsal, collection: string): VersionSettings {
   const { vectors: store, clock: now } = services;
   const dimensions = [...before.values()][0]?.vector.length ?? 0;

@@ -1,4 +1,4 @@
-// Acts in which users, or programs that nobody stopped, write where and when they should not: what they wrote is not lost, and
+// Acts in which users, or programs that were never stopped, write where and when they should not: what they wrote is not lost, and
 // what was removed by mistake is not removed twice.
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import type { HookAction, Hooks } from '../../../lib/migration/ports/hooks.ts';
@@ -113,7 +113,7 @@ function writtenBy({ evidence }: Run): number {
   return Number(inserted) + Number(replaced) + Number(deleted);
 }
 
-/** The services of the act; once the action is done for the first time, somebody writes. */
+/** The services of the act; right after the action is first done, a user writes. */
 function withWrites(
   { services, note }: Rehearsal,
   action: HookAction,

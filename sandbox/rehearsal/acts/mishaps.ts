@@ -49,7 +49,7 @@ export const MISHAPS: readonly Act[] = [
   },
   {
     title: 'processes killed in the middle of the copy and of the cutover',
-    // That of the sandbox is known to this process alone.
+    // Only this process knows the sandbox's graph.
     options: { hasGraph: false },
     obstacle: ({ backend }) =>
       backend?.asksAPerson ? 'a process of its own asks a webhook, and there is none' : undefined,

@@ -137,7 +137,7 @@ export const ROLLBACKS: readonly Act[] = [
   },
 ];
 
-/** As users would: new memories, and one of the old ones gone. */
+/** Writes like users: new memories, and one of the old ones deleted. */
 async function write(rehearsal: Rehearsal): Promise<void> {
   const { services, target, before, note } = rehearsal;
   const version = await startNewVersion(settingsOn(rehearsal, target));
