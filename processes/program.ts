@@ -1,6 +1,7 @@
 // How every command-line program of this project parses its options, fails and stops.
 import { execFile } from 'node:child_process';
 import { Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { asPrintable } from '../lib/shared/printable.ts';
 import { firstLine } from '../lib/shared/user-error.ts';
 import { createRunning, type Running } from './running.ts';
 
@@ -86,7 +87,8 @@ export async function runProgram(
 /** One line for an error, two for wrong use. @returns the exit code */
 export function reportError(error: unknown, failed: number = EXIT.failed): number {
   if (!(error instanceof CommanderError)) {
-    console.error(firstLine(error));
+    // A message may quote a file that someone else wrote.
+    console.error(asPrintable(firstLine(error)));
     return failed;
   }
   if (error.exitCode === EXIT.done) return EXIT.done;

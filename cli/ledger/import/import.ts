@@ -2,13 +2,16 @@
 // an import back.
 import { basename } from 'node:path';
 import { Option } from '@commander-js/extra-typings';
+import { DECIMAL_SIGNS } from '../../../lib/ledger/import/amounts.ts';
+import { DATE_ORDERS } from '../../../lib/ledger/import/dates.ts';
+import type { LayoutOptions } from '../../../lib/ledger/import/layouts.ts';
 import { type ImportPlan, planImport } from '../../../lib/ledger/import/plan.ts';
 import {
-  readStatement,
-  type StatementRow,
+  type Statement,
+  type StatementOptions,
   splitTrailer,
 } from '../../../lib/ledger/import/statement.ts';
-import { DATE_ORDERS, DECIMAL_SIGNS } from '../../../lib/ledger/import/values.ts';
+import type { StatementRow } from '../../../lib/ledger/import/transaction-row.ts';
 import { USER_AGENTS } from '../../../local/user-agents.ts';
 import {
   createCommand,
@@ -26,9 +29,17 @@ import {
   type ServiceClient,
   serviceAddress,
 } from '../service-client.ts';
+import { LAYOUT_FILE, openLayoutFile } from './layout-file.ts';
 import { readLedger } from './ledger-rows.ts';
-import { showPlan, showRefused, showStatement } from './preview.ts';
-import { readText } from './read-text.ts';
+import {
+  describeOptions,
+  print,
+  showNeeds,
+  showPlan,
+  showRefused,
+  showStatement,
+} from './preview.ts';
+import { readFile } from './read-file.ts';
 import { listImports, undoImport } from './undo.ts';
 import { applyChanges, upload } from './upload.ts';
 
@@ -38,7 +49,7 @@ const command = createCommand(
   'npm run import --',
   "Add a bank's CSV file, or an export, to a ledger.",
 )
-  .argument('[file]', 'the CSV file, with a header')
+  .argument('[file]', 'the file')
   .option('--yes', 'import; without it the command only shows what it would do')
   .addOption(
     new Option('--url <url>', 'address of the service')
@@ -47,7 +58,7 @@ const command = createCommand(
       .conflicts('stage'),
   )
   .addOption(stageOption('the deployed stage, such as prod; without it, --url'))
-  .option('--date <column>', 'the column of the date')
+  .option('--date <column>', 'the column of the date: its name, or its number from 1')
   .option('--amount <column>', 'the column of the amount; negative is an expense')
   .addOption(
     new Option('--debit <column>', 'the column of expenses, with --credit').conflicts('amount'),
@@ -56,7 +67,7 @@ const command = createCommand(
     new Option('--credit <column>', 'the column of income, with --debit').conflicts('amount'),
   )
   .option('--invert', 'expenses are positive and income is negative, as on credit cards')
-  .option('--description <column>', 'the column of the description')
+  .option('--description <columns>', 'the columns of the description, with commas between them')
   .option('--notes <column>', 'the column of the notes')
   .option(
     '--category <column>',
@@ -66,16 +77,11 @@ const command = createCommand(
     '--type <column>',
     'the column with "income" or "expense"; the amount then keeps its sign. "none": by the sign of the amount',
   )
-  .option(
-    '--income <word>',
-    'a word for income in the type column; can be repeated',
-    (word: string, words: readonly string[]) => [...words, word],
-    [],
-  )
+  .option('--income <word>', 'a word for income in the type column; can be repeated', addWord, [])
   .option(
     '--expense <word>',
     'a word for expenses in the type column; can be repeated',
-    (word: string, words: readonly string[]) => [...words, word],
+    addWord,
     [],
   )
   .option('--id <column>', "the column of the bank's id; without it one is made from the row")
@@ -95,6 +101,19 @@ const command = createCommand(
   )
   .option('--update', 'apply the changes of an edited export')
   .option('--import-deleted', 'import rows of an export that somebody has deleted since, too')
+  .option('--only-account <name>', 'import only the rows with this account in the file')
+  .option('--currency <code>', 'import only the rows in this currency')
+  .option('--status-column <column>', 'the column that says whether a row has happened; or "none"')
+  .option(
+    '--leave-out <word>',
+    'a word of the status column whose rows are left out; can be repeated',
+    addWord,
+    [],
+  )
+  .option('--encoding <name>', 'the encoding of the file, such as windows-1250')
+  .option('--as-it-is', 'import the file as the preview shows it, without further questions')
+  .option('--layouts <file>', 'the file that remembers how files are read', LAYOUT_FILE)
+  .option('--forget', 'forget how files of this layout are read')
   .addOption(
     new Option(
       '--trailer <lines>',
@@ -113,6 +132,10 @@ await runProgram(command);
 
 type Options = ReturnType<typeof command.opts>;
 
+function addWord(word: string, words: readonly string[]): readonly string[] {
+  return [...words, word];
+}
+
 async function start(file: string | undefined, options: Options): Promise<void> {
   const { list, undo, yes = false } = options;
   const isForImports = list || undo !== undefined;
@@ -124,59 +147,106 @@ async function start(file: string | undefined, options: Options): Promise<void> 
         ? `error: ${list ? '--list' : '--undo'} takes no file.`
         : 'error: Name a file to import, or use --list or --undo <id>.',
     );
-  const statement = file === undefined ? undefined : read(file, options);
-  if (statement && statement.rows.length + statement.errors.length === 0)
-    return console.log('The file has no rows: nothing to import.');
-  const url = options.stage ? await addressOfStage(options.stage) : options.url;
-  const key = process.env.API_KEY || undefined;
-  const retryPolicy = { ...PATIENT_POLICY, onRetry: explainWait };
-  const service = createServiceClient({ url, key, userAgent: USER_AGENTS.import, retryPolicy });
-  if (file !== undefined && statement) await importFile(service, { file, statement, options });
-  else if (undo === undefined) await listImports(service);
+  const open = async () => {
+    const url = options.stage ? await addressOfStage(options.stage) : options.url;
+    const key = process.env.API_KEY || undefined;
+    const retryPolicy = { ...PATIENT_POLICY, onRetry: explainWait };
+    return createServiceClient({ url, key, userAgent: USER_AGENTS.import, retryPolicy });
+  };
+  if (file !== undefined) return importFile(open, file, options);
+  const service = await open();
+  if (undo === undefined) await listImports(service);
   else await undoImport(service, undo, { isConfirmed: yes });
 }
 
-function read(file: string, options: Options) {
-  const { date, amount, debit, credit, description, notes, category, type, id } = options;
-  const { dateOrder, decimal, account, income, expense, invert: isInverted } = options;
-  const { text, encoding } = readText(file);
-  const statement = readStatement(text, {
-    columns: { date, amount, debit, credit, description, notes, category, type, externalId: id },
-    dateOrder,
-    decimal,
-    account,
-    isInverted,
-    words: { income, expense },
+async function importFile(
+  open: () => Promise<ServiceClient>,
+  file: string,
+  options: Options,
+): Promise<void> {
+  const layouts = openLayoutFile(options.layouts);
+  const given = readOptions(options);
+  // A file that cannot be read is reported without a service.
+  const unaided = layouts.isEmpty ? await readFile(file, given) : undefined;
+  if (unaided && unaided.rows.length + unaided.refused.length + unaided.leftOut.length === 0)
+    return console.log('The file has no rows: nothing to import.');
+  const service = await open();
+  const ledger = `${service.url} ${(await service.call('GET', '/me')).ledger}`;
+  const statement = unaided ?? (await readFile(file, { ...given, layouts: layouts.read(ledger) }));
+  const remember = (layout: LayoutOptions | undefined) =>
+    statement.layout && layouts.write(ledger, statement.layout.key, layout);
+  if (options.forget) {
+    remember(undefined);
+    return console.log('The layout is forgotten. Nothing was sent.');
+  }
+  const split = splitTrailer(statement, options.trailer);
+  const isImported = await importStatement(service, {
+    file,
+    options,
+    statement: { ...statement, ...split },
   });
-  return { ...statement, ...splitTrailer(statement, options.trailer), encoding };
+  const { used = {}, recalled = null } = statement.layout ?? {};
+  if (!isImported || Object.keys(used).length === 0) return;
+  remember(used);
+  if (JSON.stringify(used) !== JSON.stringify(recalled))
+    print(
+      `remembered in ${options.layouts} for files of this layout (--forget): ${describeOptions(used)}`,
+    );
+}
+
+function readOptions(options: Options): StatementOptions {
+  const { date, amount, debit, credit, description, notes, category, type, id } = options;
+  const { dateOrder, decimal, account, income, expense, encoding, currency, leaveOut } = options;
+  return {
+    columns: {
+      ...{ date, amount, debit, credit, description, notes, category, type },
+      externalId: id,
+      status: options.statusColumn,
+    },
+    ...{ dateOrder, decimal, account, encoding, currency, leaveOut },
+    isInverted: options.invert,
+    isAsItIs: options.asItIs,
+    onlyAccount: options.onlyAccount,
+    words: { income, expense },
+  };
 }
 
 interface Import {
   readonly file: string;
-  readonly statement: ReturnType<typeof read>;
+  readonly statement: Statement & ReturnType<typeof splitTrailer>;
   readonly options: Options;
 }
 
-async function importFile(service: ServiceClient, { file, statement, options }: Import) {
+/** @returns whether rows were sent, or would have been if the ledger had not had them all */
+async function importStatement(
+  service: ServiceClient,
+  { file, statement, options }: Import,
+): Promise<boolean> {
   const categories = await service.readCategories();
   const { importDeleted: importsDeleted = false } = options;
   const plan = planImport(statement.rows, await readLedger(service), { importsDeleted });
-  showStatement(statement, statement.encoding);
+  showStatement(statement);
   showPlan(plan, new Set(categories.keys()));
-  const { trailer } = statement;
+  const { trailer, needs } = statement;
   const refused = [...statement.refused, ...plan.refused];
   showRefused(refused);
   if (options.trailer) console.log(`left out after the rows: ${trailer.length} lines`);
   else if (trailer.length > 0 && trailer.length === refused.length)
     console.error(`If the bank always ends its files so, add --trailer ${trailer.length}.`);
-  if (refused.length > 0) process.exitCode = EXIT.failed;
+  showNeeds(needs);
+  if (refused.length + needs.length > 0) process.exitCode = EXIT.failed;
   if (!options.yes) console.log('Nothing was sent. Add --yes to import.');
+  else if (needs.length > 0) console.error('Nothing was imported.');
   else if (requiresChoice(plan, options)) {
     console.error(
       'Nothing was imported. Leave possible duplicates out with --skip-duplicates, or import them with --import-duplicates.',
     );
     process.exitCode = EXIT.failed;
-  } else await run(service, plan, { file, options, refusedBefore: refused.length });
+  } else {
+    await run(service, plan, { file, options, refusedBefore: refused.length });
+    return true;
+  }
+  return false;
 }
 
 /** Holds the time and the file's name, within the 64 characters of the API. */

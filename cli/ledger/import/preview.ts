@@ -1,27 +1,39 @@
 // What an import shows before it changes anything.
 import { fromCents, toCents } from '../../../lib/ledger/domain/money.ts';
 import type { TransactionType } from '../../../lib/ledger/domain/transaction.ts';
-import { counted, type RefusedLine } from '../../../lib/ledger/import/csv-table.ts';
+import {
+  counted,
+  type LeftOutLine,
+  type Need,
+  type RefusedLine,
+} from '../../../lib/ledger/import/booking.ts';
+import type { LayoutOptions } from '../../../lib/ledger/import/layouts.ts';
 import type { Change, ImportPlan } from '../../../lib/ledger/import/plan.ts';
-import type { Statement, TransactionRow } from '../../../lib/ledger/import/statement.ts';
+import type { Statement } from '../../../lib/ledger/import/statement.ts';
+import type { TransactionRow } from '../../../lib/ledger/import/transaction-row.ts';
 import { asPrintable } from '../../../lib/shared/printable.ts';
-import type { EncodedText } from './read-text.ts';
 
 const FIRST_ROWS = 5;
 const MOST_SHOWN = 20;
 
 /** How the file was read. */
-export function showStatement(statement: Statement, encoding: EncodedText['encoding']): void {
-  const { isExport, headerLine, columns, ignored, decimal, dateOrder, rows, repeated } = statement;
+export function showStatement(statement: Statement): void {
+  const { isExport, format, encoding, headerLine, columns, ignored, rows, repeated } = statement;
+  const { decimal, dateOrder, layout, leftOut } = statement;
   if (isExport) console.log('an export of this service');
-  if (encoding !== 'UTF-8') console.log(`encoding: ${encoding}`);
+  if (format !== 'CSV') console.log(`format: ${format}`);
+  if (encoding !== null && encoding !== 'utf-8') console.log(`encoding: ${encoding}`);
+  if (layout?.recalled) print(`remembered: ${describeOptions(layout.recalled)}`);
+  if (layout && headerLine === 0) console.log('header: none');
   if (headerLine > 1) console.log(`header: line ${headerLine}`);
   for (const [field, header] of Object.entries(columns)) print(`${field}: column "${header}"`);
-  if (ignored.length > 0 && !isExport)
+  if (ignored.length > 0)
     print(`ignored: ${ignored.map((header) => `column "${header}"`).join(', ')}`);
   if (rows.length > 0) console.log('first rows, as they would be imported:');
   for (const row of rows.slice(0, FIRST_ROWS)) print(`  line ${row.line}: ${textOf(row)}`);
-  console.log(`decimal sign: ${decimal}\ndate order: ${dateOrder}`);
+  if (decimal !== null) console.log(`decimal sign: ${decimal}\ndate order: ${dateOrder}`);
+  for (const finding of statement.findings) print(finding);
+  showLeftOut(leftOut);
   const dates = rows.map((row) => row.date).toSorted();
   const total = (wanted: TransactionType) => {
     const cents = rows.flatMap(({ type, amount }) => (type === wanted ? [toCents(amount)] : []));
@@ -32,6 +44,30 @@ export function showStatement(statement: Statement, encoding: EncodedText['encod
   console.log(
     `${counted(rows.length, 'row')}${rangeOf(dates)}: ${total('income')}, ${total('expense')}`,
   );
+}
+
+function showLeftOut(lines: readonly LeftOutLine[]): void {
+  for (const [reason, some] of Map.groupBy(lines, (line) => line.reason))
+    showSome(
+      `left out, ${reason} (${some.length}):`,
+      some.map(({ line, text }) => `  line ${line}: ${text}`),
+    );
+}
+
+/** What only a person can decide. */
+export function showNeeds(needs: readonly Need[]): void {
+  for (const { message } of needs) console.error(asPrintable(message));
+}
+
+/** As `date "1", invert`. */
+export function describeOptions(options: LayoutOptions): string {
+  const describe = ([name, value]: [string, unknown]): string => {
+    if (value === true) return name;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return Object.entries(value).map(describe).join(', ');
+    return `${name} "${Array.isArray(value) ? value.join(', ') : value}"`;
+  };
+  return Object.entries(options).map(describe).join(', ');
 }
 
 /** @param dates in their order */

@@ -1,6 +1,6 @@
 // Imports that a ledger has, and the removal of one.
 
-import { counted } from '../../../lib/ledger/import/csv-table.ts';
+import { counted } from '../../../lib/ledger/import/booking.ts';
 import type { LedgerRow } from '../../../lib/ledger/import/plan.ts';
 import { EXIT } from '../../../processes/program.ts';
 import { withBar } from '../../progress.ts';

@@ -2,14 +2,17 @@
 // after an interruption: a row that is there already is not created again, and a change that is made is no change.
 import { randomUUID } from 'node:crypto';
 import { LARGEST_BULK } from '../../../lib/ledger/domain/transaction.ts';
-import type { RefusedLine } from '../../../lib/ledger/import/csv-table.ts';
+import type { RefusedLine } from '../../../lib/ledger/import/booking.ts';
 import type { LedgerRow } from '../../../lib/ledger/import/plan.ts';
 import {
   type Change,
   type ChangeableField,
   changedSince,
 } from '../../../lib/ledger/import/plan.ts';
-import { type StatementRow, toTransactionBody } from '../../../lib/ledger/import/statement.ts';
+import {
+  type StatementRow,
+  toTransactionBody,
+} from '../../../lib/ledger/import/transaction-row.ts';
 import { UserError } from '../../../lib/shared/user-error.ts';
 import type { ServiceClient } from '../service-client.ts';
 

@@ -1,97 +1,126 @@
-// Which rows are income and which are expenses: by the sign of the amount, or by the words of a column.
-
+// Which rows are income and which are expenses: by the sign of the amount, by a word beside it, or by the words of a column.
+// Where a word and a sign both say it, they must agree.
 import { UserError } from '../../shared/user-error.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../domain/transaction.ts';
+import type { ReadAmount } from './amounts.ts';
+import { type Direction, directionOfWord } from './direction-words.ts';
 
 export interface TypeWords {
   readonly income: readonly string[];
   readonly expense: readonly string[];
 }
 
-export interface TypedAmount {
-  readonly type: TransactionType;
-  readonly amount: number;
+export interface DirectedAmount {
+  /** Negative for an expense. */
+  readonly signed: number;
+  readonly isStated: boolean;
+  /** The word says that the row is neither. */
+  readonly isNeutral?: boolean;
 }
 
-export interface Typing {
-  /** Whether the cells of the column decide. */
-  readonly usesColumn: boolean;
-  /** @throws Error where the cell is no word that is known */
-  readonly read: (cell: string | null, signed: number) => TypedAmount;
-}
-
-interface Reading {
-  readonly cell: string | null;
+export interface Reading {
   /** Undefined where it cannot be read. */
-  readonly signed?: number | undefined;
+  readonly amount: ReadAmount | undefined;
+  /** The cell of the column of directions. */
+  readonly word: string | null;
 }
 
-const OWN_WORDS: TypeWords = { income: ['income'], expense: ['expense'] };
-const MOST_SHOWN = 5;
+export interface DirectionReader {
+  /** Whether the words of the column decide. */
+  readonly usesColumn: boolean;
+  /** @throws Error where the word is not known, or contradicts the sign */
+  readonly read: (amount: ReadAmount, word: string | null) => DirectedAmount;
+}
 
-/**
- * The words that are given, or "income" and "expense" where the column has them. Other words say nothing: then the sign does.
- * @throws UserError where neither words nor signs tell
- */
-export function typingOf(
+/** How signs and words go together in a file: no signs, a minus for expenses, or a minus for income as on cards. */
+type Convention = 'unsigned' | 'signed' | 'reversed';
+
+/** @throws UserError where words are given and no column has them */
+export function createDirectionReader(
   readings: readonly Reading[],
   given: Partial<TypeWords>,
   hasColumn: boolean,
-): Typing {
-  const { income = [], expense = [] } = given;
-  if (income.length + expense.length > 0) {
-    if (!hasColumn) throw new UserError('Name the column of --income and --expense with --type.');
-    return byGivenWords(readings, { income, expense });
-  }
-  const words = [...new Set(readings.flatMap(({ cell }) => cell ?? []))];
-  if (words.some((word) => wordType(word, OWN_WORDS))) return byOwnWords;
-  const hasExpenses = readings.some(({ signed = 0 }) => signed < 0);
-  if (words.length < 2 || hasExpenses) return bySign;
-  const shown = words.slice(0, MOST_SHOWN).join(', ');
-  throw new UserError(
-    `No amount is negative, and the words of the type column are not known: ${shown}. Say what they are with --income WORD --expense WORD, or use --invert, or --type none where all rows are income.`,
-  );
-}
-
-const bySign: Typing = {
-  usesColumn: false,
-  read: (_, signed) => ({ type: signed < 0 ? 'expense' : 'income', amount: Math.abs(signed) }),
-};
-
-/** The amount keeps its sign. */
-const byOwnWords: Typing = {
-  usesColumn: true,
-  read: (cell, signed) =>
-    cell === null ? bySign.read(cell, signed) : { type: typeOf(cell, OWN_WORDS), amount: signed },
-};
-
-/** A file in which expenses are negative tells each of them twice. */
-function byGivenWords(readings: readonly Reading[], words: TypeWords): Typing {
-  const expenses = readings.flatMap(({ cell, signed = 0 }) =>
-    cell !== null && wordType(cell, words) === 'expense' ? signed : [],
-  );
-  const isSigned =
-    expenses.filter((signed) => signed < 0).length > expenses.filter((signed) => signed > 0).length;
+): DirectionReader {
+  const words = { income: given.income ?? [], expense: given.expense ?? [] };
+  const isGiven = words.income.length + words.expense.length > 0;
+  if (isGiven && !hasColumn)
+    throw new UserError('Name the column of --income and --expense with --type.');
+  const lookUp = (word: string) => (isGiven ? givenDirection(word, words) : directionOfWord(word));
+  const stateOf = ({ amount, word }: Reading): Direction | undefined =>
+    amount?.direction ?? (word === null ? undefined : lookUp(word));
+  const stated = readings.flatMap((reading) => {
+    const direction = stateOf(reading);
+    const { amount } = reading;
+    const isTelling = amount && amount.signed !== 0 && direction && direction !== 'neutral';
+    return isTelling ? { direction, isNegative: amount.signed < 0 } : [];
+  });
+  const convention = findConvention(stated);
+  const hasWords = stated.length > 0 || isGiven;
   return {
-    usesColumn: true,
-    read: (cell, signed) => {
-      const type = typeOf(cell ?? '', words);
-      // Not -0.
-      return { type, amount: isSigned && type === 'expense' ? 0 - signed : signed };
+    usesColumn: hasColumn && hasWords,
+    read: (amount, word) => {
+      const direction = stateOf({ amount, word });
+      if (direction === 'neutral' && convention === 'unsigned' && hasWords)
+        return { signed: 0, isStated: true, isNeutral: true };
+      if (direction === 'income' || direction === 'expense')
+        return readStated(amount, direction, convention);
+      if (isGiven || (hasWords && convention === 'unsigned')) throw unknownWord(word ?? '', words);
+      const signed = convention === 'reversed' ? 0 - amount.signed : amount.signed;
+      return { signed, isStated: false };
     },
   };
 }
 
-function typeOf(cell: string, words: TypeWords): TransactionType {
-  const type = wordType(cell, words);
-  if (type) return type;
-  const names = TRANSACTION_TYPES.map((each) =>
-    words[each].join() === each ? each : `${each} (${words[each].join(', ')})`,
-  );
-  throw new Error(`"${cell}" is neither ${names.join(' nor ')}`);
+interface StatedSign {
+  readonly direction: TransactionType;
+  readonly isNegative: boolean;
 }
 
-function wordType(cell: string, words: TypeWords): TransactionType | undefined {
-  const isSame = (word: string) => word.trim().toLowerCase() === cell.trim().toLowerCase();
+/** The one that the fewest rows contradict. */
+function findConvention(stated: readonly StatedSign[]): Convention {
+  const negative = stated.filter(({ isNegative }) => isNegative).length;
+  if (negative === 0) return stated.length > 0 ? 'unsigned' : 'signed';
+  const agreeing = stated.filter(
+    ({ direction, isNegative }) => (direction === 'expense') === isNegative,
+  ).length;
+  const counts = [
+    { convention: 'signed', misfits: stated.length - agreeing },
+    { convention: 'reversed', misfits: agreeing },
+    { convention: 'unsigned', misfits: negative },
+  ] as const;
+  return counts.reduce((one, other) => (other.misfits < one.misfits ? other : one)).convention;
+}
+
+function readStated(
+  amount: ReadAmount,
+  direction: TransactionType,
+  convention: Convention,
+): DirectedAmount {
+  const { signed } = amount;
+  const isExpected =
+    signed === 0 ||
+    (convention === 'unsigned'
+      ? signed > 0
+      : signed < 0 === ((direction === 'expense') === (convention === 'signed')));
+  if (!isExpected)
+    throw new Error(
+      `the amount ${signed} and the word for ${direction} disagree. Correct one in the file, or go by the signs alone with --type none`,
+    );
+  const size = Math.abs(signed);
+  // Not -0.
+  return { signed: direction === 'expense' ? 0 - size : size, isStated: true };
+}
+
+function givenDirection(word: string, words: TypeWords): TransactionType | undefined {
+  const isSame = (one: string) => one.trim().toLowerCase() === word.trim().toLowerCase();
   return TRANSACTION_TYPES.find((type) => words[type].some(isSame));
+}
+
+function unknownWord(word: string, words: TypeWords): Error {
+  const names = TRANSACTION_TYPES.map((type) =>
+    words[type].length === 0 ? type : `${type} (${words[type].join(', ')})`,
+  );
+  return new Error(
+    `"${word}" is neither ${names.join(' nor ')}. Say which with --income "${word}" or --expense "${word}"`,
+  );
 }

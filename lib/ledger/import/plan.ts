@@ -1,7 +1,7 @@
 // What an import would do: which rows the ledger has, which are new, which may be there under another id, and which rows of
 // an edited export are changes.
-import type { RefusedLine } from './csv-table.ts';
-import type { ExportedRecord, StatementRow, TransactionRow } from './statement.ts';
+import type { RefusedLine } from './booking.ts';
+import type { ExportedRecord, StatementRow, TransactionRow } from './transaction-row.ts';
 
 export interface LedgerRow extends TransactionRow, ExportedRecord {
   /** Names the version, for `If-Match`. */
@@ -61,7 +61,7 @@ export function planImport(
   for (const [row, there] of edited) {
     const fields = CHANGEABLE.filter((field) => row[field] !== there[field]);
     const { id, updatedAt } = there;
-    const [other] = (rowsOf.get(there) ?? []).filter((each) => each !== row);
+    const other = rowsOf.get(there)?.find((each) => each !== row);
     if (other) refused.push({ line: row.line, message: sameRecord(id, other) });
     else if (updatedAt === row.exported?.updatedAt) changes.push({ row, there, fields });
     else refused.push({ line: row.line, message: changedSince(id) });
@@ -107,24 +107,38 @@ function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) 
     fieldsOf,
   );
   for (const row of rows.filter((each) => !pairs.has(each))) {
-    const { externalId, formerId } = row;
     const there =
-      externalId === null
-        ? equal.get(fieldsOf(row))?.shift()
-        : [externalId, formerId].flatMap((id) => (id && byExternalId.get(id)) || [])[0];
+      row.externalId === null ? equal.get(fieldsOf(row))?.shift() : findStored(row, byExternalId);
     if (there) pairs.set(row, there);
   }
   return { pairs, edited, isOfThisLedger };
 }
 
+/**
+ * By its identity, whatever was edited since, or by one that an earlier release stored. The bank's id alone, which releases
+ * before this one stored, names a transaction only together with its date and amount: banks use ids again.
+ */
+function findStored(
+  row: StatementRow,
+  byExternalId: ReadonlyMap<string | null, readonly LedgerRow[]>,
+): LedgerRow | undefined {
+  const { externalId, formerId, formerBankId } = row;
+  const [stored] = [externalId, formerId].flatMap((id) => (id && byExternalId.get(id)) || []);
+  if (stored || formerBankId === null) return stored;
+  return byExternalId.get(formerBankId)?.find((there) => keyOf(there) === keyOf(row));
+}
+
 /** One transaction is the possible duplicate of one row. */
 function findDuplicates(rows: readonly StatementRow[], ledger: readonly LedgerRow[]): Pair[] {
-  const keyOf = ({ date, type, amount }: TransactionRow) => `${date} ${type} ${amount}`;
   const others = Map.groupBy(ledger, keyOf);
   return rows.flatMap((row) => {
     const there = others.get(keyOf(row))?.shift();
     return there ? { row, there } : [];
   });
+}
+
+function keyOf({ date, type, amount }: TransactionRow): string {
+  return `${date} ${type} ${amount}`;
 }
 
 function recordOf({ id, createdAt }: ExportedRecord): string {

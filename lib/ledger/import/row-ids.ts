@@ -1,28 +1,39 @@
-// An id for each row of a bank's file that is the same at the next reading, so that no row is imported twice.
-import { createHash } from 'node:crypto';
-import type { CsvRow } from './csv-table.ts';
+// The identity of a booking: the same at each reading of each file that has it, so that nothing is imported twice, and another
+// one for every other booking, so that nothing is lost.
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { Booking } from './booking.ts';
+
+const MAX_ID_LENGTH = 128;
+const HASH_LENGTH = 32;
 
 /**
- * Of the rows as the bank wrote them: which columns are read, and how, does not matter. Equal rows are numbered.
- * @param account part of the ids: equal rows of two accounts are two transactions
+ * With a bank's id: that id, date and amount as the file has them, and the account. Banks use ids again, and each account has
+ * its own.
+ * @param account that a person has named; in its place, the account that the file names
  */
-export function rowIds(rows: readonly CsvRow[], account: string | undefined): readonly string[] {
-  const number = createNumbering();
-  return rows.map(({ cells }) => {
-    const width = cells.findLastIndex((cell) => cell !== '') + 1;
-    return number(`row-${hashOf({ cells: cells.slice(0, width), account })}`);
-  });
+export function identifyByBankId(booking: Booking, account: string | undefined): string | null {
+  const { bankId, date, writtenAmount } = booking;
+  if (bankId === null) return null;
+  const owner = account ?? booking.account;
+  const id = [bankId, date, writtenAmount, ...(owner === null ? [] : [owner])].join(' ');
+  return id.length <= MAX_ID_LENGTH ? id : `bank-${hash({ bankId, date, writtenAmount, owner })}`;
 }
 
-/** The id that imports of version 0.1.0 made of each row, in the order of the file. */
-export function createFormerIds(account: string | undefined) {
+/**
+ * Without a bank's id: the row as the bank wrote it, and its number among equal ones. Which columns are read, and how, does
+ * not matter.
+ * @param account part of the ids: equal rows of two accounts are two transactions
+ */
+export function createRowIds(account: string | undefined): (booking: Booking) => string {
   const number = createNumbering();
-  return ({ description, amount, type, date, notes, category }: FormerFields): string => {
-    const fields = { description, amount, type, date, notes, category, account };
-    return number(`csv-${hashOf(fields)}`);
+  return ({ cells }) => {
+    const width = cells.findLastIndex((cell) => cell !== '') + 1;
+    return number(`row-${hash({ cells: cells.slice(0, width), account })}`);
   };
 }
 
+/** What version 0.1.0 made an id from, in this order. */
 export interface FormerFields {
   readonly description: string;
   readonly amount: number;
@@ -32,19 +43,11 @@ export interface FormerFields {
   readonly category: string | null;
 }
 
-/**
- * One of two rows with one id would not be imported. It does not matter for rows that are equal in every column.
- * @param idOf the bank's id
- * @returns for a row, another one with its id and other content
- */
-export function findSharedIds(rows: readonly CsvRow[], idOf: (row: CsvRow) => string | null) {
-  const rowsById = Map.groupBy(rows, idOf);
-  return (row: CsvRow): CsvRow | undefined => {
-    const id = idOf(row);
-    const text = JSON.stringify(row.cells);
-    const others = id === null ? [] : (rowsById.get(id) ?? []);
-    return others.find(({ cells }) => JSON.stringify(cells) !== text);
-  };
+/** The id that imports of version 0.1.0 made of each row, in the order of the file. */
+export function createFormerIds(account: string | undefined): (fields: FormerFields) => string {
+  const number = createNumbering();
+  return ({ description, amount, type, date, notes, category }) =>
+    number(`csv-${hash({ description, amount, type, date, notes, category, account })}`);
 }
 
 function createNumbering(): (id: string) => string {
@@ -56,6 +59,6 @@ function createNumbering(): (id: string) => string {
   };
 }
 
-function hashOf(value: object): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32);
+function hash(value: object): string {
+  return bytesToHex(sha256(utf8ToBytes(JSON.stringify(value)))).slice(0, HASH_LENGTH);
 }

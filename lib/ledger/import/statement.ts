@@ -1,217 +1,372 @@
-// Reads a CSV file into transactions: which column is which, dates and amounts as banks write them, and an id for each row
-// that is the same at the next reading, so that no row is imported twice. An export of this service is recognized by its
-// header, and its texts are read exactly as they were.
-
+// Reads a statement, whatever bank or app wrote it: bytes and options in; rows, findings and open questions out. Pure: it runs
+// in a browser as on a command line.
 import { UserError } from '../../shared/user-error.ts';
-import type { TransactionType } from '../domain/transaction.ts';
-import { ValidationError } from '../errors.ts';
-import { parseNewCategory } from '../http/category-json.ts';
-import { CSV_COLUMNS, fromTextCell } from '../http/transaction-csv.ts';
-import { parseNewTransaction } from '../http/transaction-json.ts';
+import type { DecimalSign } from './amounts.ts';
 import {
-  type ChosenColumns,
-  type Field,
-  findColumns,
-  optionOf,
-  requireUniqueHeaders,
-} from './columns.ts';
-import { type CsvRow, type RefusedLine, readTable } from './csv-table.ts';
-import { type TypeWords, typingOf } from './direction.ts';
-import { createFormerIds, findSharedIds, rowIds } from './row-ids.ts';
-import {
-  type DateOrder,
-  type DecimalSign,
-  dateOrderOf,
-  decimalOf,
-  readSignedAmounts,
-  toDate,
-} from './values.ts';
+  type Booking,
+  counted,
+  type LeftOutLine,
+  type Need,
+  type ReadBookings,
+  type RefusedLine,
+} from './booking.ts';
+import { checkBookings } from './check-bookings.ts';
+import type { Field } from './column-names.ts';
+import { DELIMITERS, splitCsv, type TableRow } from './csv-text.ts';
+import type { DateOrder } from './dates.ts';
+import { isExportHeader, readExport } from './export-file.ts';
+import { findFormat } from './formats.ts';
+import { describeLayout, type LayoutOptions, type Layouts, recallLayout } from './layouts.ts';
+import { readTable } from './read-table.ts';
+import { createFormerIds, createRowIds, identifyByBankId } from './row-ids.ts';
+import { findTable, type Table } from './table.ts';
+import { decodeText } from './text-encoding.ts';
+import { requireValid, type StatementRow } from './transaction-row.ts';
 
-const AMOUNT_FIELDS = ['amount', 'debit', 'credit'] as const;
-
-export interface StatementOptions {
-  /** Headers of columns that have another name. */
-  readonly columns?: ChosenColumns;
-  readonly dateOrder?: DateOrder | undefined;
-  readonly decimal?: DecimalSign | undefined;
-  /** Words of the type column. */
-  readonly words?: Partial<TypeWords>;
-  /** Expenses are positive, as on credit cards. */
-  readonly isInverted?: boolean | undefined;
-  /** Equal rows of two accounts are two transactions. */
+export interface StatementOptions extends LayoutOptions {
+  /** A name for the account: equal rows of two accounts are two transactions. */
   readonly account?: string | undefined;
-}
-
-/** What an import keeps of a transaction. */
-export interface TransactionRow {
-  readonly description: string;
-  readonly amount: number;
-  readonly type: TransactionType;
-  readonly date: string;
-  readonly notes: string | null;
-  readonly category: string | null;
-  /** Null in an export, for a transaction that has none. */
-  readonly externalId: string | null;
-}
-
-export interface StatementRow extends TransactionRow {
-  /** Of the file, from 1. */
-  readonly line: number;
-  /** The id that imports of version 0.1.0 made, from the mapped columns. */
-  readonly formerId: string | null;
-  /** Of the transaction, in an export. */
-  readonly exported: ExportedRecord | null;
-}
-
-/** As in the file. */
-export interface ExportedRecord {
-  readonly id: string;
-  readonly createdAt: string;
-  readonly updatedAt: string;
+  /** Only the bookings of this account of the file. */
+  readonly onlyAccount?: string | undefined;
+  /** The person has looked at the preview: no question is left but that of currencies. */
+  readonly isAsItIs?: boolean | undefined;
+  /** `YYYY-MM-DD`; years of two digits are read as of this day. */
+  readonly today?: string;
+  /** What earlier imports have remembered. */
+  readonly layouts?: Layouts;
 }
 
 export interface Statement {
-  readonly headerLine: number;
+  /** Such as CSV or OFX. */
+  readonly format: string;
+  /** A name that TextDecoder knows; null for a format that states its own. */
+  readonly encoding: string | null;
   /** The file is an export of this service. */
   readonly isExport: boolean;
-  /** Headers by field. */
+  /** 0 without a header. */
+  readonly headerLine: number;
+  /** Names of the used columns by field; several are separated by commas. */
   readonly columns: Readonly<Partial<Record<Field, string>>>;
-  /** Headers of the other columns. */
+  /** Names of the other columns. */
   readonly ignored: readonly string[];
-  readonly dateOrder: DateOrder;
-  readonly decimal: DecimalSign;
+  /** Null in a format that states them. */
+  readonly dateOrder: DateOrder | null;
+  readonly decimal: DecimalSign | null;
   readonly rows: readonly StatementRow[];
-  readonly errors: readonly RefusedLine[];
+  /** Rows that cannot be read. */
+  readonly refused: readonly RefusedLine[];
+  /** Rows that are no bookings of this account. */
+  readonly leftOut: readonly LeftOutLine[];
   /** How many rows repeat an earlier one with the bank's id: they are one transaction. */
   readonly repeated: number;
+  /** What a person should know. */
+  readonly findings: readonly string[];
+  /** What a person must decide before anything is imported. */
+  readonly needs: readonly Need[];
+  /** Under `key`, `used` is worth remembering after an import; `recalled` was used for this reading. Null without a table. */
+  readonly layout: Layout | null;
 }
 
-/** As the API takes it, without its category. */
-export function toTransactionBody(row: TransactionRow) {
-  const { description, amount, type, notes, date, externalId } = row;
-  return { description, amount, type, notes, transaction_date: date, external_id: externalId };
+export interface Layout {
+  readonly key: string;
+  readonly used: LayoutOptions;
+  readonly recalled: LayoutOptions | null;
 }
 
-/** @throws UserError where a column cannot be found, or the file is no CSV */
-export function readStatement(text: string, options: StatementOptions = {}): Statement {
-  const { account, columns: chosen = {}, isInverted = false } = options;
-  const table = readTable(text, (headers) => findColumns(headers, chosen).problems);
-  const { headerLine, headers, rows: records, ragged } = table;
-  const isExport = headers.join() === CSV_COLUMNS.join();
-  const { columns } = findColumns(headers, chosen);
-  requireUniqueHeaders(headers, columns);
-  const cellOf = ({ cells }: CsvRow, field: Field): string | null => {
-    const cell = cells[columns[field] ?? headers.length] ?? '';
-    if (isExport) return cell === '' ? null : fromTextCell(cell);
-    return cell.trim() || null;
-  };
-  const textsOf = (field: Field) => records.map((record) => cellOf(record, field) ?? '');
-  const dateOrder = options.dateOrder ?? dateOrderOf(textsOf('date'));
-  const decimal = options.decimal ?? decimalOf(AMOUNT_FIELDS.flatMap(textsOf));
-  const amounts = readSignedAmounts(
-    records.map((record) => {
-      const [amount, debit, credit] = AMOUNT_FIELDS.map((field) => cellOf(record, field));
-      return columns.debit === undefined ? { amount } : { debit, credit };
-    }),
-    { decimal, isInverted },
-  );
-  const hasTypes = columns.type !== undefined;
-  const cells = records.map((record, n) => ({ cell: cellOf(record, 'type'), ...amounts[n] }));
-  const typing = typingOf(cells, options.words ?? {}, hasTypes);
-  const ids = isExport ? [] : rowIds(records, account);
-  const formerId = createFormerIds(account);
-  const sharedWith = findSharedIds(records, (record) => cellOf(record, 'externalId'));
+const HEAD_LINES = 400;
+const MAX_SHOWN = 5;
 
-  function toRow(record: CsvRow, n: number): StatementRow {
-    const shared = sharedWith(record);
-    if (shared) throw new Error(sharedId(shared, cellOf(record, 'externalId')));
-    const { signed, error } = amounts[n] ?? {};
-    if (signed === undefined) throw error ?? new Error('It has no amount.');
-    const row = {
-      description: cellOf(record, 'description') ?? '',
-      notes: cellOf(record, 'notes'),
-      ...typing.read(cellOf(record, 'type'), signed),
-      date: toDate(cellOf(record, 'date') ?? '', dateOrder),
-      category: cellOf(record, 'category'),
-    };
-    const externalId = cellOf(record, 'externalId');
-    const made = externalId === null && !isExport;
-    const read = {
-      line: record.line,
-      ...row,
-      externalId: externalId ?? ids[n] ?? null,
-      formerId: made ? formerId(row) : null,
-      exported: exportedRecordOf(record, isExport),
-    };
-    requireValid(read);
-    return read;
-  }
-
-  const rows: StatementRow[] = [];
-  const errors: RefusedLine[] = [...ragged];
-  const bankIds = new Set<string>();
-  let repeated = 0;
-  for (const [n, record] of records.entries()) {
-    try {
-      const row = toRow(record, n);
-      const bankId = cellOf(record, 'externalId');
-      if (bankId !== null && !isExport && bankIds.has(bankId)) repeated += 1;
-      else rows.push(row);
-      if (bankId !== null) bankIds.add(bankId);
-    } catch (error) {
-      errors.push({ line: record.line, message: (error as Error).message });
-    }
-  }
-  const used = Object.entries(columns).filter(([field]) => field !== 'type' || typing.usesColumn);
-  const indexes = new Set(used.map(([, index]) => index));
+/**
+ * The whole surface for a caller: this, and `planImport`.
+ *
+ *     const statement = await readStatement(bytes, { account: 'Giro' });
+ *     // Show statement.rows, leftOut, refused, findings and needs. Import only where needs is empty.
+ *     const plan = planImport(statement.rows, ledgerRows);
+ *
+ * @throws UserError where the file cannot be read; the message names the option that helps
+ */
+export async function readStatement(
+  bytes: Uint8Array,
+  options: StatementOptions = {},
+): Promise<Statement> {
+  const format = findFormat(bytes);
+  if (!format) return readText(bytes, options);
+  const contents = await format.read(bytes);
+  if (contents.kind === 'sheet')
+    return { ...readSheet(contents.rows, options, false), format: format.name, encoding: null };
   return {
-    headerLine,
-    isExport,
-    dateOrder,
-    decimal,
-    rows,
-    repeated,
-    columns: Object.fromEntries(used.map(([field, index]) => [field, headers[index] ?? ''])),
+    ...toStatement(contents, options),
+    ...{ format: format.name, encoding: null, isExport: false, headerLine: 0, columns: {} },
+    ...{ ignored: [], dateOrder: null, decimal: null, layout: null },
+  };
+}
+
+function readText(bytes: Uint8Array, options: StatementOptions): Statement {
+  const guessed = decodeText(bytes);
+  const { encoding = recallEncoding(guessed.text, options) } = options;
+  const {
+    text,
+    damagedLines,
+    encoding: used,
+  } = encoding === undefined ? guessed : decodeText(bytes, encoding);
+  const findings =
+    damagedLines.length === 0
+      ? []
+      : [
+          `characters that cannot be read are in line ${damagedLines.slice(0, MAX_SHOWN).join(', ')}`,
+        ];
+  const statement = readCsv(text, options);
+  return { ...statement, encoding: used, findings: [...findings, ...statement.findings] };
+}
+
+/** @internal Tests of rows need no encoding. */
+export function readCsv(text: string, options: StatementOptions = {}): Statement {
+  // A text of the ledger may have a zero character, a bank's has none.
+  if (text.includes('\0') && !isExportHeader(splitCsv(text, ',', 1).rows[0]?.cells))
+    throw new UserError('This is not a text file. Save or download it as CSV.');
+  if (text.trim() === '')
+    throw new UserError('The file is empty. A line of it must name the columns.');
+  const delimiter = chooseDelimiter(text, options);
+  const { rows, openQuotes } = splitCsv(text, delimiter);
+  const statement = readSheet(rows, options, delimiter === ';');
+  const findings = openQuotes
+    .slice(0, MAX_SHOWN)
+    .map((line) => `line ${line}: a quote is never closed; it was read as a character`);
+  return {
+    ...statement,
+    format: 'CSV',
+    encoding: 'utf-8',
+    findings: [...findings, ...statement.findings],
+  };
+}
+
+function recallEncoding(text: string, options: StatementOptions): string | undefined {
+  const { rows } = splitCsv(text, chooseDelimiter(text, options), HEAD_LINES);
+  return recallLayout(rows, options.layouts)?.encoding;
+}
+
+/** The one that makes the most cells in rows of one width, if it shows a table. */
+function chooseDelimiter(text: string, options: StatementOptions): string {
+  const candidates = DELIMITERS.map((delimiter) => {
+    const { rows } = splitCsv(text, delimiter, HEAD_LINES);
+    return { delimiter, rows, weight: weigh(rows) };
+  }).toSorted((one, other) => other.weight - one.weight);
+  const found = candidates.find(({ rows }) => {
+    if (isExportHeader(rows[0]?.cells)) return true;
+    const { columns = {} } = { ...recallLayout(rows, options.layouts), ...options };
+    return !(findTable(rows, columns) instanceof Error);
+  });
+  return (found ?? candidates[0])?.delimiter ?? ',';
+}
+
+function weigh(rows: readonly TableRow[]): number {
+  const widths = Map.groupBy(rows, ({ cells }) => cells.length);
+  return [...widths]
+    .map(([width, some]) => (width - 1) * some.length)
+    .reduce((one, other) => Math.max(one, other), 0);
+}
+
+type ReadSheet = Omit<Statement, 'format' | 'encoding'>;
+
+function readSheet(
+  rows: readonly TableRow[],
+  given: StatementOptions,
+  isSemicolon: boolean,
+): ReadSheet {
+  const today = given.today ?? new Date().toISOString().slice(0, 10);
+  const [header, ...records] = rows;
+  if (isExportHeader(header?.cells)) return readOwnExport(records, { ...given, today });
+  const recalled = recallLayout(rows, given.layouts);
+  const options = { ...recalled, ...definedOnly(given) };
+  const columns = { ...recalled?.columns, ...definedOnly(given.columns ?? {}) };
+  const table = findTable(rows, columns);
+  if (table instanceof Error) throw table;
+  const { words = {}, leaveOut = [] } = options;
+  const read = readTable(table, { ...options, columns, words, leaveOut, today, isSemicolon });
+  const { dateOrder, decimal, usesType } = read;
+  return {
+    ...toStatement(read, options),
+    ...describeColumns(table, usesType),
+    ...{ isExport: false, headerLine: table.headerLine, dateOrder, decimal },
+    layout: { ...describeLayout(table, { ...options, columns }), recalled: recalled ?? null },
+  };
+}
+
+function definedOnly<Options extends object>(options: Options): Options {
+  return Object.fromEntries(
+    Object.entries(options).filter(
+      ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
+    ),
+  ) as Options;
+}
+
+function readOwnExport(
+  records: readonly TableRow[],
+  options: StatementOptions & { readonly today: string },
+): ReadSheet {
+  const { rows, refused, dateOrder, decimal } = readExport(records, options);
+  return {
+    ...{ rows, refused, dateOrder, decimal, isExport: true, headerLine: 1 },
+    ...{
+      columns: {},
+      ignored: [],
+      leftOut: [],
+      repeated: 0,
+      findings: [],
+      needs: [],
+      layout: null,
+    },
+  };
+}
+
+function describeColumns(
+  { headers, columns }: Table,
+  usesType: boolean,
+): Pick<Statement, 'columns' | 'ignored'> {
+  const used = (Object.entries(columns) as [Field, readonly number[]][]).filter(
+    ([field, indexes]) =>
+      indexes.length > 0 && (field !== 'type' || usesType) && !SILENT_FIELDS.has(field),
+  );
+  const indexes = new Set(used.flatMap(([, some]) => some));
+  return {
+    columns: Object.fromEntries(
+      used.map(([field, some]) => [field, some.map((index) => headers[index] ?? '').join(', ')]),
+    ),
     ignored: headers.filter((header, index) => header.trim() !== '' && !indexes.has(index)),
-    errors: errors.toSorted((one, other) => one.line - other.line),
   };
 }
 
 /**
- * What is refused and what is not, where the bank ends its files with lines that are no rows, such as a balance.
+ * What is refused and what is not, where the bank ends its files with lines that are no rows, such as a note. A line with a
+ * date and an amount is never one of them.
  * @param lines how many; undefined where it is not known
  * @throws UserError where there are more or fewer: the file may be cut
  */
-export function splitTrailer({ rows, errors }: Statement, lines: number | undefined) {
+export function splitTrailer(
+  { rows, refused }: Pick<Statement, 'rows' | 'refused'>,
+  lines: number | undefined,
+) {
   const last = rows.at(-1)?.line ?? Number.POSITIVE_INFINITY;
-  const trailer = errors.filter(({ line }) => line > last);
-  if (lines === undefined) return { trailer, refused: errors };
-  if (trailer.length === lines) return { trailer, refused: errors.slice(0, -lines || undefined) };
+  const trailer = refused.filter(({ line, mayBeBooking }) => line > last && !mayBeBooking);
+  if (lines === undefined) return { trailer, refused };
+  if (trailer.length === lines)
+    return { trailer, refused: refused.filter((each) => !trailer.includes(each)) };
   throw new UserError(
     `The file has ${trailer.length} unreadable lines after its rows, not ${lines} (--trailer). Is it complete?`,
   );
 }
 
-function sharedId({ line }: CsvRow, id: string | null): string {
-  const option = optionOf('externalId');
-  return `line ${line} has the same id "${id}" and other content. Name a column of unique ids with ${option}, or ${option} none`;
-}
+/** They help to read a row and are not part of it. */
+const SILENT_FIELDS: ReadonlySet<Field> = new Set([
+  'payer',
+  'bookingType',
+  'reference',
+  'balance',
+  'account',
+]);
 
-function exportedRecordOf({ cells }: CsvRow, isExport: boolean): ExportedRecord | null {
-  if (!isExport) return null;
-  const cell = (column: (typeof CSV_COLUMNS)[number]) => cells[CSV_COLUMNS.indexOf(column)] ?? '';
-  return { id: cell('id'), createdAt: cell('created_at'), updatedAt: cell('updated_at') };
-}
+type CheckedStatement = Pick<
+  Statement,
+  'rows' | 'refused' | 'leftOut' | 'repeated' | 'findings' | 'needs'
+>;
 
-/** @throws Error where the API would refuse the row, or its category */
-function requireValid(row: TransactionRow): void {
-  try {
-    parseNewTransaction(toTransactionBody(row));
-    if (row.category !== null) parseNewCategory({ name: row.category });
-  } catch (error) {
-    if (!(error instanceof ValidationError)) throw error;
-    const { details = {} } = error;
-    const [[field = '', sentences = []] = []] = Object.entries(details);
-    throw new Error(`${field === 'name' ? 'category' : field}: ${sentences.join(' ')}`);
+function toStatement(read: ReadBookings, options: StatementOptions): CheckedStatement {
+  const {
+    account,
+    isInverted = false,
+    isAsItIs = false,
+    currency,
+    leaveOut = [],
+    onlyAccount,
+  } = options;
+  const checked = checkBookings(read, { isInverted, isAsItIs, currency, leaveOut, onlyAccount });
+  const number = createRowIds(account);
+  const formerId = createFormerIds(account);
+  const shared = findShared(checked.bookings, account);
+  const seen = new Set<string>();
+  const dates = new Map<string, string>();
+  const rows: StatementRow[] = [];
+  const refused: RefusedLine[] = [...checked.refused];
+  const findings = [...checked.findings];
+  let [repeated, reused, undescribed] = [0, 0, 0];
+  for (const booking of checked.bookings) {
+    const { line, bankId } = booking;
+    const identity = identifyByBankId(booking, account);
+    try {
+      if (identity !== null && shared.has(identity))
+        throw shareError(shared.get(identity), booking);
+      if (identity !== null && seen.has(identity)) {
+        repeated += 1;
+        continue;
+      }
+      if (bankId !== null && dates.has(bankId)) reused += 1;
+      if (bankId !== null) dates.set(bankId, booking.date);
+      if (identity !== null) seen.add(identity);
+      const row = toRow(booking, { externalId: identity ?? number(booking), formerId });
+      requireValid(row);
+      if (row.description === NO_DESCRIPTION) undescribed += 1;
+      rows.push(row);
+    } catch (error) {
+      refused.push({ line, message: (error as Error).message });
+    }
   }
+  if (reused > 0)
+    findings.push(
+      `${counted(reused, 'row')} with the id of an earlier row, and another date or amount: other bookings`,
+    );
+  if (undescribed > 0)
+    findings.push(
+      `${counted(undescribed, 'row')} without a text: "${NO_DESCRIPTION}"; name columns of texts with --description COLUMN,COLUMN`,
+    );
+  return {
+    ...checked,
+    rows,
+    findings,
+    repeated,
+    refused: refused.toSorted((one, other) => one.line - other.line),
+  };
+}
+
+const NO_DESCRIPTION = '(no description)';
+
+/** Rows with one identity and other content: one of them would be lost. */
+function findShared(
+  bookings: readonly Booking[],
+  account: string | undefined,
+): ReadonlyMap<string, readonly Booking[]> {
+  const byIdentity = Map.groupBy(bookings, (booking) => identifyByBankId(booking, account));
+  const isShared = ([identity, [first, ...others]]: [string | null, Booking[]]) => {
+    const content = first?.cells.join('\n');
+    return identity !== null && others.some(({ cells }) => cells.join('\n') !== content);
+  };
+  return new Map([...byIdentity].filter(isShared)) as ReadonlyMap<string, readonly Booking[]>;
+}
+
+function shareError(sharing: readonly Booking[] = [], booking: Booking): Error {
+  const other = sharing.find((each) => each !== booking);
+  return new Error(
+    `line ${other?.line} has the same id "${booking.bankId}", date and amount, and other content. Name a column of unique ids with --id, or --id none`,
+  );
+}
+
+function toRow(
+  { line, date, signed, texts, bookingType, notes, category, former, bankId }: Booking,
+  {
+    externalId,
+    formerId,
+  }: { readonly externalId: string; readonly formerId: ReturnType<typeof createFormerIds> },
+): StatementRow {
+  const type = signed < 0 ? 'expense' : 'income';
+  const row = { date, type, amount: Math.abs(signed), notes, category } as const;
+  const description = texts[0] ?? bookingType ?? NO_DESCRIPTION;
+  const formerRow = { ...row, description, ...former };
+  return {
+    ...row,
+    line,
+    description,
+    externalId,
+    formerId: bankId === null ? formerId(formerRow) : null,
+    formerBankId: former?.bankId ?? null,
+    exported: null,
+  };
 }

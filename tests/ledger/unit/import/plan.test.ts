@@ -2,13 +2,13 @@
 import { expect, it } from 'vitest';
 import { CSV_COLUMNS } from '../../../../lib/ledger/http/transaction-csv.ts';
 import { planImport } from '../../../../lib/ledger/import/plan.ts';
-import { readStatement } from '../../../../lib/ledger/import/statement.ts';
+import { readCsv } from '../../../../lib/ledger/import/statement.ts';
 
 const bank = (...lines: readonly string[]) =>
-  readStatement(['date,name,amount', ...lines].join('\n')).rows;
+  readCsv(['date,name,amount', ...lines].join('\n')).rows;
 const CREATED = '2026-01-01T00:00:00.000Z';
 const exported = (...lines: readonly string[]) =>
-  readStatement([CSV_COLUMNS.join(), ...lines].join('\n')).rows;
+  readCsv([CSV_COLUMNS.join(), ...lines].join('\n')).rows;
 const ledgerOf = (...lines: readonly string[]) =>
   exported(...lines).flatMap((row) =>
     row.exported ? { ...row, ...row.exported, etag: '', importId: null } : [],

@@ -3,11 +3,12 @@ import { expect, it } from 'vitest';
 import { applyChanges, deleteRows, upload } from '../../../../../cli/ledger/import/upload.ts';
 import { createServiceClient, PATIENT_POLICY } from '../../../../../cli/ledger/service-client.ts';
 import type { LedgerRow } from '../../../../../lib/ledger/import/plan.ts';
-import { readStatement, type StatementRow } from '../../../../../lib/ledger/import/statement.ts';
+import { readCsv } from '../../../../../lib/ledger/import/statement.ts';
+import type { StatementRow } from '../../../../../lib/ledger/import/transaction-row.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../../lib/shared/retry.ts';
 import { readParameters } from '../../../../shared/support/deploy-guard.ts';
 
-const BANK = readStatement('date,name,amount\n2026-03-05,Tea,-3\n2026-03-06,Pay,2500');
+const BANK = readCsv('date,name,amount\n2026-03-05,Tea,-3\n2026-03-06,Pay,2500');
 
 function openService(answer: (path: string, requests: number) => Response) {
   const steps: string[] = [];

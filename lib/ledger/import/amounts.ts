@@ -1,0 +1,104 @@
+// Amounts as banks write them: grouped in any way, with a currency, a sign on either side, or a word for the direction.
+import { type Direction, directionOfWord } from './direction-words.ts';
+
+export const DECIMAL_SIGNS = ['point', 'comma'] as const;
+export type DecimalSign = (typeof DECIMAL_SIGNS)[number];
+
+/**
+ * Groups of three digits, or of two before the last three as in India, have one separator. Further decimals are zeros. A
+ * text that fits both signs has one value: the wrong sign scales no amount.
+ */
+const NUMBERS = {
+  point:
+    /^(?:([1-9]\d{0,2}(?:([,'’\s])\d{3}(?:\2\d{3})*)?|[1-9]\d?(?:,\d\d)*,\d{3}|\d+)(?:\.(\d{1,2}|\d{2}00+))?|\.(\d{1,2}|\d{2}00+))$/,
+  comma:
+    /^(?:([1-9]\d{0,2}(?:([.'’\s])\d{3}(?:\2\d{3})*)?|\d+)(?:,(\d{1,2}|\d{2}00+))?|,(\d{1,2}|\d{2}00+))$/,
+};
+/** Longer texts are no amounts. */
+const MAX_AMOUNT_LENGTH = 48;
+const EMPTY = /^[-–—−\s]*$/;
+const SIGN = /^[-+−–]/;
+const CURRENCY_SIGN =
+  /^(?:\p{Sc}|(?:[\p{L}$]{1,4}\.?|R\$|[A-Z]{1,3}\$)(?![\p{L}]))\s*|\s*(?:\p{Sc}|\p{L}{1,4}\.?)$/u;
+
+export interface ReadAmount {
+  readonly signed: number;
+  /** A word beside the number, such as DR. */
+  readonly direction: Direction | null;
+  /** The code or sign beside the number, if any. */
+  readonly currency: string | null;
+}
+
+/** A dash stands for no amount. */
+export function isEmptyAmount(text: string | null | undefined): boolean {
+  return text == null || EMPTY.test(text.slice(0, MAX_AMOUNT_LENGTH));
+}
+
+/** The sign before the one or two last digits of most amounts. */
+export function findDecimalSign(amounts: readonly string[]): DecimalSign {
+  let commas = 0;
+  for (const amount of amounts) {
+    const [, sign] = /([.,])\d{1,2}\D{0,8}$/.exec(amount.slice(-MAX_AMOUNT_LENGTH)) ?? [];
+    if (sign !== undefined) commas += sign === ',' ? 1 : -1;
+  }
+  return commas > 0 ? 'comma' : 'point';
+}
+
+/** @throws Error where the text is no amount with this sign */
+export function readAmount(text: string, decimal: DecimalSign): ReadAmount {
+  const read = text.length > MAX_AMOUNT_LENGTH ? undefined : tryAmount(text, decimal);
+  if (read) return read;
+  throw new Error(
+    `"${text.slice(0, MAX_AMOUNT_LENGTH)}" is not an amount with a decimal ${decimal} (--decimal chooses it)`,
+  );
+}
+
+function tryAmount(written: string, decimal: DecimalSign): ReadAmount | undefined {
+  let text = written.normalize('NFKC').trim().replace(/^'/, '');
+  let isNegative = false;
+  let signs = 0;
+  let direction: Direction | null = null;
+  let currency: string | null = null;
+  const takeSign = (sign: string) => {
+    signs += 1;
+    if (sign !== '+') isNegative = true;
+  };
+  if (text.startsWith('(') && text.endsWith(')')) {
+    takeSign('-');
+    text = text.slice(1, -1).trim();
+  }
+  // A sign and a currency stand in any order, on either side.
+  for (let turn = 0; turn < 5 && !/^[\d.,].*\d$|^\d$/.test(text); turn += 1) {
+    if (SIGN.test(text)) {
+      takeSign(text.slice(0, 1));
+      text = text.slice(1).trim();
+      continue;
+    }
+    if (/\d\s*[-−+]$/.test(text)) {
+      takeSign(text.slice(-1));
+      text = text.slice(0, -1).trim();
+      continue;
+    }
+    const [found] = CURRENCY_SIGN.exec(text) ?? [];
+    if (found === undefined) return undefined;
+    const word = found.trim();
+    const meant = /\d$/.test(text) ? undefined : directionOfWord(word);
+    if (meant) direction = meant;
+    else if (currency === null) currency = word;
+    else if (currency !== word) return undefined;
+    text = (
+      text.startsWith(found) ? text.slice(found.length) : text.slice(0, -found.length)
+    ).trim();
+  }
+  const found = NUMBERS[decimal].exec(text);
+  if (!found || signs > 1) return undefined;
+  const [, whole = '0', , cents, onlyCents = '0'] = found;
+  const amount = Number(`${whole.replace(/\D/g, '')}.${cents ?? onlyCents}`);
+  return { signed: isNegative ? 0 - amount : amount, direction, currency };
+}
+
+/** Whether a cell can be an amount of money, whichever the decimal sign. */
+export function looksLikeAmount(text: string): boolean {
+  if (text.length > MAX_AMOUNT_LENGTH || !/\d/.test(text)) return false;
+  return DECIMAL_SIGNS.some((decimal) => tryAmount(text, decimal) !== undefined);
+}

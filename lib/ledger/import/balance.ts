@@ -1,0 +1,43 @@
+// A column of balances is a witness: the difference between two of them is the booking between them.
+
+interface Witnessed {
+  readonly signed: number;
+  readonly balance: number | null;
+}
+
+export interface Witness {
+  /** Pairs of rows whose difference is the amount. */
+  readonly agreeing: number;
+  /** Pairs whose difference is the amount with the other sign. */
+  readonly reversed: number;
+  readonly pairs: number;
+}
+
+/** @param rows in the order of the file, which may be either order of time */
+export function askBalances(rows: readonly Witnessed[]): Witness {
+  const forward = countPairs(rows, 1);
+  const backward = countPairs(rows, 0);
+  const weight = ({ agreeing, reversed }: Witness) => Math.max(agreeing, reversed);
+  return weight(backward) > weight(forward) ? backward : forward;
+}
+
+/** @param later which of two rows is the later one: 1 where time runs down the file */
+function countPairs(rows: readonly Witnessed[], later: 0 | 1): Witness {
+  let agreeing = 0;
+  let reversed = 0;
+  let pairs = 0;
+  for (let n = 1; n < rows.length; n += 1) {
+    const two = [rows[n - 1], rows[n]];
+    const [after, before] = [two[later], two[1 - later]];
+    if (after?.balance == null || before?.balance == null || after.signed === 0) continue;
+    const difference = toCents(after.balance) - toCents(before.balance);
+    pairs += 1;
+    if (difference === toCents(after.signed)) agreeing += 1;
+    else if (difference === -toCents(after.signed)) reversed += 1;
+  }
+  return { agreeing, reversed, pairs };
+}
+
+function toCents(amount: number): number {
+  return Math.round(amount * 100);
+}

@@ -1,0 +1,202 @@
+// Words by which files say that a row is no booking: it never happened, has not happened yet, or is a balance.
+
+const list = (words: string) => words.split(',').map((word) => word.trim());
+
+/** The money has moved. */
+const DONE = [
+  ...list('completed, complete, cleared, uncleared, reconciled, posted, booked, settled, success'),
+  ...list(
+    'successful, approved, paid, accepted, processed, executed, done, ok, final, finished, issued',
+  ),
+  ...list('gebucht, umsatz gebucht, verbucht, ausgeführt, abgeschlossen, erledigt, geaccepteerd'),
+  ...list(
+    'uitgevoerd, geboekt, verwerkt, accepté, effectué, comptabilisé, exécuté, terminé, validé',
+  ),
+  ...list(
+    'eseguito, contabilizzato, contabilizzata, completato, realizado, contabilizado, completado',
+  ),
+  ...list('efetivado, concluído, concluida, aprovado, pago, liquidado, zaksięgowana, zaksięgowano'),
+  ...list('zrealizowana, rozliczona, wykonana, zaúčtováno, provedeno, bokförd, bokfört, genomförd'),
+  ...list('udført, bogført, afstemt, utført, bokført, kirjattu, suoritettu, könyvelt, teljesült'),
+  ...list('gerçekleşti, tamamlandı, исполнен, исполнено, проведен, проведено, выполнен, обработан'),
+  ...list(
+    '交易成功, 支付成功, 已存入零钱, 对方已收钱, 已转账, 提现已到账, 已收款, 充值完成, 充值成功, 成功, 完了, 確定',
+  ),
+  ...list(
+    '已入账, 还款成功, 朋友已收钱, 已到账, 완료, 승인, yes, y, c, r, x, cleared (manual), auszahlung',
+  ),
+];
+/** Pending, planned or authorised: it comes again when it is booked, often with another date. */
+const OPEN = [
+  ...list('pending, authorised, authorized, planned, scheduled, upcoming, processing, in progress'),
+  ...list(
+    'on hold, hold, held, uncompleted, incomplete, awaiting, open, placed, future, draft, unsettled',
+  ),
+  ...list('unposted, created, active, initiated, vorgemerkt, umsatz vorgemerkt, offen, ausstehend'),
+  ...list(
+    'in bearbeitung, geplant, reserviert, autorisiert, angekündigt, gereserveerd, in behandeling',
+  ),
+  ...list(
+    'gepland, en attente, en cours, à venir, prévu, autorisé, in attesa, autorizzato, da contabilizzare',
+  ),
+  ...list(
+    'non contabilizzato, in corso, pianificato, pendiente, autorizado, en proceso, programado',
+  ),
+  ...list(
+    'pendente, agendado, em processamento, em aberto, futuro, oczekująca, oczekujące, w toku',
+  ),
+  ...list(
+    'zaplanowana, blokada, autoryzacja, niezaksięgowana, čeká na zaúčtování, čekající, plánovaná',
+  ),
+  ...list(
+    'blokace, reserverad, väntande, kommande, preliminär, planerad, venter, reserveret, afventer',
+  ),
+  ...list('ventende, reservert, planlagt, varaus, odottaa, függőben, zárolt, beklemede, bekliyor'),
+  ...list('в обработке, ожидает, авторизован, заморожен, hold, в ожидании, запланирован, 等待付款'),
+  ...list('待支付, 处理中, 等待买家付款, 等待确认收货, 待确认, 未確定, 予定, 保留中, 대기, 처리중'),
+];
+const FAILED = [
+  ...list(
+    'failed, declined, rejected, refused, cancelled, canceled, reverted, voided, void, expired',
+  ),
+  ...list('denied, returned unpaid, aborted, error, unsuccessful, not accepted, removed, blocked'),
+  ...list(
+    'abgelehnt, storniert, abgebrochen, fehlgeschlagen, nicht ausgeführt, verfallen, rückgängig',
+  ),
+  ...list(
+    'zurückgewiesen, geweigerd, geannuleerd, mislukt, verlopen, refusé, annulé, rejeté, échoué',
+  ),
+  ...list(
+    'expiré, rifiutato, rifiutata, annullato, annullata, respinto, fallito, stornato, rechazado',
+  ),
+  ...list(
+    'rechazada, cancelado, cancelada, anulado, fallido, denegado, caducado, recusado, recusada',
+  ),
+  ...list('rejeitado, estornado, negado, falhou, não autorizado, odrzucona, odrzucono, anulowana'),
+  ...list(
+    'anulowano, zwrócona, zamítnuto, zrušeno, odmítnuto, stornováno, avvisad, avbruten, makulerad',
+  ),
+  ...list(
+    'nekad, misslyckad, afvist, annulleret, slettet, avvist, kansellert, avbrutt, hylätty, peruttu',
+  ),
+  ...list('peruutettu, elutasítva, sikertelen, törölt, reddedildi, iptal, iptal edildi, başarısız'),
+  ...list(
+    'отклонен, отклонено, отменен, отменено, отказ, неуспешно, ошибка, отмена, 交易关闭, 已关闭',
+  ),
+  ...list(
+    '支付失败, 失败, 已撤销, 交易失败, 已退回, 取消, キャンセル, 失敗, 취소, 거절, 실패, geschlossen',
+  ),
+];
+
+export type RowState = 'done' | 'open' | 'failed';
+
+function normalize(word: string): string {
+  return word
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[\s_-]+/g, ' ')
+    .trim()
+    .toLowerCase();
+}
+
+const STATES = new Map<string, RowState>([
+  ...DONE.map((word) => [normalize(word), 'done'] as const),
+  ...OPEN.map((word) => [normalize(word), 'open'] as const),
+  ...FAILED.map((word) => [normalize(word), 'failed'] as const),
+]);
+/** Longer texts are no words. */
+const MAX_WORD_LENGTH = 40;
+
+/** @returns undefined for a word that is not known */
+export function stateOfWord(word: string): RowState | undefined {
+  return word.length > MAX_WORD_LENGTH ? undefined : STATES.get(normalize(word));
+}
+
+const BALANCE_PHRASES = [
+  ...list('balance, opening balance, closing balance, beginning balance, ending balance'),
+  ...list(
+    'starting balance, start balance, end balance, final balance, initial balance, old balance',
+  ),
+  ...list('new balance, previous balance, current balance, available balance, account balance'),
+  ...list('ledger balance, balance brought forward, balance carried forward, brought forward'),
+  ...list(
+    'carried forward, balance b f, balance c f, total, totals, subtotal, grand total, turnover',
+  ),
+  ...list(
+    'total debits, total credits, total debit, total credit, total income, total expenses, sum',
+  ),
+  ...list('saldo, anfangssaldo, endsaldo, kontostand, alter kontostand, neuer kontostand, summe'),
+  ...list(
+    'alter saldo, neuer saldo, gesamt, gesamtsumme, umsatz gesamt, schlusssaldo, eröffnungssaldo',
+  ),
+  ...list('abschlusssaldo, saldovortrag, beginsaldo, eindsaldo, openingssaldo, slotsaldo, totaal'),
+  ...list(
+    'solde, solde initial, solde final, solde précédent, nouveau solde, ancien solde, total général',
+  ),
+  ...list(
+    'saldo iniziale, saldo finale, saldo contabile, totale, totali, saldo inicial, saldo final',
+  ),
+  ...list(
+    'saldo anterior, saldo do dia, saldo total disponível dia, saldo actual, saldo atual, totais',
+  ),
+  ...list(
+    's a l d o, saldo parcial, totales, saldo początkowe, saldo końcowe, razem, suma, obroty',
+  ),
+  ...list(
+    'počáteční zůstatek, konečný zůstatek, celkem, likutis pradžioje, likutis pabaigoje, apyvarta',
+  ),
+  ...list(
+    'ingående saldo, utgående saldo, summa, startsaldo, slutsaldo, alkusaldo, loppusaldo, saldo pr',
+  ),
+  ...list(
+    'nyitó egyenleg, záró egyenleg, devir, toplam, входящий остаток, исходящий остаток, итого',
+  ),
+  ...list(
+    'остаток, всего, 前月繰越, 繰越, 次月繰越, 合計, 小計, 残高, 期初余额, 期末余额, 合计, 总计, 小计, 합계',
+  ),
+].map(normalize);
+const BALANCES = new Set(BALANCE_PHRASES);
+
+/** "Opening balance", also with a date, an amount or a colon after it. */
+export function isBalanceText(text: string): boolean {
+  if (text.length > 80) return false;
+  const plain = normalize(text)
+    .replace(/[*:()./'"-]/g, ' ')
+    .replace(/\b(?:as of|at|on|vom|am|per|au|al|em|op|na dzien|ke dni)\b.*$/, '')
+    .replace(/[\d,]+.*$/, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return BALANCES.has(plain);
+}
+
+const CONVERSION =
+  /currency conversion|conversion (?:de|di|of) |wahrungsumrechnung|umrechnung|conversion de devise|conversione (?:di )?valuta|conversion de divisa|valutaomr|valutawissel|przewalutowanie/;
+
+export function isConversionText(text: string): boolean {
+  return text.length < 200 && CONVERSION.test(normalize(text));
+}
+
+const CARD_PAYMENT =
+  /auto ?pay|payment[\s-]*(?:-\s*)?thank|thank you|payment received|payment - |(?:online|mobile|internet|bill|card|direct debit|web|electronic|e ?)\s*(?:pay|payment|pymt)|pagamento recebido|pagamento de fatura|zahlung erhalten|lastschrift|einzahlung|paiement recu|prelevement|betaling|betalning|inbetalning|incasso|payment$|^payment|balance transfer|credit voucher|refund|return|erstattung|ご入金|お支払/;
+
+/** What a card company calls the money that it gets. */
+export function isCardPayment(text: string): boolean {
+  return text.length < 200 && CARD_PAYMENT.test(normalize(text));
+}
+
+/**
+ * Why a booking with this status is left out.
+ * @param leaveOut words that a person has named
+ * @returns undefined for a booking that has happened
+ */
+export function describeState(
+  status: string | null,
+  leaveOut: readonly string[],
+): string | undefined {
+  if (status === null) return undefined;
+  const same = (word: string) => word.trim().toLowerCase() === status.trim().toLowerCase();
+  if (leaveOut.some(same)) return `"${status}"`;
+  const state = stateOfWord(status);
+  if (state === 'open') return `"${status}": not booked yet`;
+  return state === 'failed' ? `"${status}": never happened` : undefined;
+}

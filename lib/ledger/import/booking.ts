@@ -1,0 +1,82 @@
+// What every format of file is read into before anything is decided about it: bookings as the bank states them.
+
+/** One booking of an account. A reader fills in what its format has; null is for what it has not. */
+export interface Booking {
+  /** In the file, from 1; in a format without lines, the number of the booking. */
+  readonly line: number;
+  /** `YYYY-MM-DD` */
+  readonly date: string;
+  /** In the account's currency; negative is money that went. */
+  readonly signed: number;
+  /** The file states the direction apart from the sign, in a word or in a column of its own. */
+  readonly isDirectionStated: boolean;
+  /** As the file has it, whatever is made of it: part of the identity of a booking with an id. */
+  readonly writtenAmount: string;
+  /** What may describe it, the most telling first, without empty ones: the other party, then the purpose. */
+  readonly texts: readonly string[];
+  /** Such as "Card payment"; describes a booking that has no text. */
+  readonly bookingType: string | null;
+  readonly notes: string | null;
+  readonly category: string | null;
+  /** The bank's id; together with account, date and amount it names the booking. */
+  readonly bankId: string | null;
+  /** A name or number, where the file has one. */
+  readonly account: string | null;
+  /** A code such as EUR, or a sign. */
+  readonly currency: string | null;
+  /** Left out where it says that no money has moved. */
+  readonly status: string | null;
+  /** The account's balance after the booking. */
+  readonly balance: number | null;
+  /** The bank's id of the booking that this one belongs to, such as a currency conversion. */
+  readonly reference: string | null;
+  /** All texts of the row as written: what makes the identity of a booking without an id. */
+  readonly cells: readonly string[];
+  /** What earlier releases read the row as, where that differs from what this one does. */
+  readonly former?: FormerReading;
+}
+
+export interface FormerReading {
+  readonly description: string;
+  readonly notes: string | null;
+  readonly category: string | null;
+  readonly bankId: string | null;
+}
+
+/** A row that was not read; the import goes on without it and fails in the end. */
+export interface RefusedLine {
+  readonly line: number;
+  readonly message: string;
+  /** It has a date and an amount. */
+  readonly mayBeBooking?: boolean;
+}
+
+/** A row that is no booking. */
+export interface LeftOutLine {
+  readonly line: number;
+  /** Such as "pending"; equal reasons are counted together. */
+  readonly reason: string;
+  readonly text: string;
+}
+
+/** Something that a person must decide before the import; the preview is shown, and nothing is sent. */
+export interface Need {
+  readonly question: 'direction' | 'currency' | 'dates' | 'status' | 'columns' | 'postings';
+  /** What is unclear, and the options that decide it. */
+  readonly message: string;
+}
+
+/** What a reader of a format hands over. */
+export interface ReadBookings {
+  readonly bookings: readonly Booking[];
+  readonly refused: readonly RefusedLine[];
+  readonly leftOut: readonly LeftOutLine[];
+  /** What a person should know about how the file was read. */
+  readonly findings: readonly string[];
+  readonly needs: readonly Need[];
+}
+
+/** As "1 row" and "2 rows". */
+export function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

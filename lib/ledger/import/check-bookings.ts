@@ -1,0 +1,270 @@
+// Judges bookings of any format before they become transactions: what never happened is left out, a currency conversion
+// becomes the one payment that it was, and what only a person can know becomes a need.
+
+import { askBalances } from './balance.ts';
+import {
+  type Booking,
+  counted,
+  type LeftOutLine,
+  type Need,
+  type ReadBookings,
+  type RefusedLine,
+} from './booking.ts';
+import { describeState, isCardPayment, isConversionText, stateOfWord } from './booking-words.ts';
+
+export interface CheckOptions {
+  readonly isInverted: boolean;
+  /** The person has looked at the preview and takes the file as it was read. */
+  readonly isAsItIs: boolean;
+  readonly currency: string | undefined;
+  readonly leaveOut: readonly string[];
+  /** Only the bookings of this account of the file. */
+  readonly onlyAccount: string | undefined;
+}
+
+export interface CheckedBookings {
+  readonly bookings: readonly Booking[];
+  readonly refused: readonly RefusedLine[];
+  readonly leftOut: readonly LeftOutLine[];
+  readonly findings: readonly string[];
+  readonly needs: readonly Need[];
+}
+
+const MAX_SHOWN = 5;
+
+export function checkBookings(read: ReadBookings, options: CheckOptions): CheckedBookings {
+  const leftOut = [...read.leftOut];
+  const findings = [...read.findings];
+  const needs = [...read.needs];
+  const leave = (booking: Booking, reason: string) => {
+    leftOut.push({ line: booking.line, reason, text: textOf(booking) });
+    return false;
+  };
+  const { onlyAccount } = options;
+  const moved = read.bookings.filter((booking) => {
+    const state = describeState(booking.status, options.leaveOut);
+    if (state !== undefined) return leave(booking, state);
+    if (onlyAccount !== undefined && booking.account !== onlyAccount)
+      return leave(booking, 'of another account');
+    return booking.signed !== 0 || leave(booking, 'amount 0');
+  });
+  needs.push(...findUnknownStates(moved, read.leftOut));
+  const paid = joinConversions(moved, leave);
+  const ofCurrency = chooseCurrency(paid, options.currency, leave, needs);
+  needs.push(...findDoubleEntries(ofCurrency));
+  const { bookings, finding, need } = direct(ofCurrency, options);
+  if (finding !== undefined) findings.push(finding);
+  if (need !== undefined) needs.push(need);
+  needs.push(...findFarDates(bookings));
+  return {
+    bookings,
+    leftOut: leftOut.toSorted((one, other) => one.line - other.line),
+    refused: read.refused.toSorted((one, other) => one.line - other.line),
+    findings,
+    needs: options.isAsItIs ? needs.filter(({ question }) => question === 'currency') : needs,
+  };
+}
+
+function textOf({ date, signed, texts, bookingType }: Booking): string {
+  return `${date} ${signed} ${texts[0] ?? bookingType ?? ''}`;
+}
+
+/** A word that is not known beside words that are may mean that no money has moved. */
+function findUnknownStates(
+  bookings: readonly Booking[],
+  leftOut: readonly LeftOutLine[],
+): readonly Need[] {
+  const words = new Set(bookings.flatMap(({ status }) => status ?? []));
+  const unknown = [...words].filter((word) => stateOfWord(word) === undefined);
+  if (unknown.length === 0 || (words.size === 1 && leftOut.length === 0)) return [];
+  const shown = unknown
+    .slice(0, MAX_SHOWN)
+    .map((word) => `"${word}"`)
+    .join(', ');
+  const message = `The status column has words that are not known: ${shown}. Leave the rows of a word out with --leave-out "${unknown[0]}", or import all of them with --status-column none.`;
+  return [{ question: 'status', message }];
+}
+
+type Leave = (booking: Booking, reason: string) => boolean;
+
+/**
+ * A payment in another currency is three rows: the payment, and the two sides of its conversion. The account paid one of them.
+ */
+function joinConversions(bookings: readonly Booking[], leave: Leave): readonly Booking[] {
+  const isConversion = ({ bookingType, texts }: Booking) =>
+    [bookingType ?? '', ...texts].some(isConversionText);
+  const conversions = bookings.filter(
+    (booking) => isConversion(booking) && booking.currency !== null,
+  );
+  if (conversions.length === 0) return bookings;
+  const joined = new Map<Booking, Booking>();
+  const used = new Set<Booking>();
+  const byReference = Map.groupBy(conversions, ({ reference }) => reference);
+  const byDate = Map.groupBy(conversions, ({ date }) => date);
+  for (const payment of bookings) {
+    if (isConversion(payment)) continue;
+    const related =
+      (payment.bankId !== null && byReference.get(payment.bankId)) ||
+      byDate.get(payment.date) ||
+      [];
+    const free = related.filter((each) => !used.has(each));
+    const back = free.find(
+      ({ currency, signed }) => currency === payment.currency && signed === -payment.signed,
+    );
+    const paid =
+      back &&
+      free.find(
+        (each) =>
+          each.currency !== back.currency && Math.sign(each.signed) === Math.sign(payment.signed),
+      );
+    if (!back || !paid) continue;
+    for (const each of [back, paid]) {
+      used.add(each);
+      leave(each, 'currency conversion, part of its payment');
+    }
+    joined.set(payment, { ...payment, signed: paid.signed, currency: paid.currency });
+  }
+  return bookings
+    .filter((booking) => !used.has(booking))
+    .map((booking) => joined.get(booking) ?? booking);
+}
+
+function chooseCurrency(
+  bookings: readonly Booking[],
+  chosen: string | undefined,
+  leave: Leave,
+  needs: Need[],
+): readonly Booking[] {
+  const counts = Map.groupBy(bookings, ({ currency }) => currency?.trim().toUpperCase() ?? null);
+  if (chosen !== undefined) {
+    const wanted = chosen.trim().toUpperCase();
+    return bookings.filter(
+      ({ currency }, n) =>
+        currency === null ||
+        currency.trim().toUpperCase() === wanted ||
+        leave(bookings[n] as Booking, `in ${currency}`),
+    );
+  }
+  const currencies = [...counts].filter(([currency]) => currency !== null);
+  if (currencies.length < 2) return bookings;
+  const shown = currencies
+    .map(([currency, some]) => `${currency} (${counted(some.length, 'row')})`)
+    .join(', ');
+  const [most] = currencies.toSorted(([, one], [, other]) => other.length - one.length);
+  needs.push({
+    question: 'currency',
+    message: `The amounts are in several currencies, which do not add up: ${shown}. Import those of one with --currency ${most?.[0]}.`,
+  });
+  return bookings;
+}
+
+/** In an export of double-entry books each transaction is there for every account that it touches. */
+function findDoubleEntries(bookings: readonly Booking[]): readonly Need[] {
+  const groups = Map.groupBy(
+    bookings,
+    ({ date, bankId, texts }) => `${date}\n${bankId ?? texts[0] ?? ''}`,
+  );
+  const balanced = [...groups.values()].filter(
+    (some) =>
+      some.length > 1 && Math.round(some.reduce((sum, { signed }) => sum + signed, 0) * 100) === 0,
+  );
+  const rows = balanced.reduce((sum, some) => sum + some.length, 0);
+  if (balanced.length < 2 || rows < bookings.length * 0.8) return [];
+  const accounts = [...new Set(bookings.flatMap(({ account }) => account ?? []))];
+  const way =
+    accounts.length > 1
+      ? `Import those of one account with --only-account NAME; the file has ${accounts.slice(0, MAX_SHOWN).join(', ')}.`
+      : 'Export one account alone, or add --as-it-is.';
+  return [
+    {
+      question: 'postings',
+      message: `Rows cancel each other out: each transaction seems to be in the file once for each of its accounts. ${way}`,
+    },
+  ];
+}
+
+interface Directed {
+  readonly bookings: readonly Booking[];
+  readonly finding?: string;
+  readonly need?: Need;
+}
+
+/** Most bookings of a household are expenses; where a file says otherwise by signs alone, its signs may be reversed. */
+function direct(bookings: readonly Booking[], { isInverted, isAsItIs }: CheckOptions): Directed {
+  const invert = () =>
+    bookings.map((booking) =>
+      booking.isDirectionStated ? booking : { ...booking, signed: 0 - booking.signed },
+    );
+  if (isInverted)
+    return { bookings: bookings.map((booking) => ({ ...booking, signed: 0 - booking.signed })) };
+  const unstated = bookings.filter(({ isDirectionStated }) => !isDirectionStated);
+  const income = unstated.filter(({ signed }) => signed > 0);
+  const others = unstated.filter(({ signed }) => signed < 0);
+  const isMostlyIncome = income.length * 2 > unstated.length;
+  if (isAsItIs || unstated.length === 0) return { bookings };
+  const isCard =
+    others.length > 0 &&
+    others.every(({ texts, bookingType }) => [...texts, bookingType ?? ''].some(isCardPayment));
+  if (isMostlyIncome && isCard && !income.some(({ texts }) => texts.some(isIncomeText)))
+    return {
+      bookings: invert(),
+      finding:
+        'positive amounts are expenses: the negative ones are payments to the card (--as-it-is reads them as they are)',
+    };
+  if (isMostlyIncome)
+    return {
+      bookings,
+      need: { question: 'direction', message: describeIncome(income.length, unstated.length) },
+    };
+  const witness = askBalances(bookings);
+  if (witness.reversed > witness.agreeing && witness.reversed * 2 >= witness.pairs)
+    return {
+      bookings,
+      need: {
+        question: 'direction',
+        message:
+          'The balances contradict the signs: they fall where the amounts are positive. Turn the signs around with --invert, or take them with --as-it-is.',
+      },
+    };
+  return { bookings };
+}
+
+const INCOME_TEXT =
+  /salary|payroll|wage|gehalt|lohn|salaire|salario|stipendio|pension|rente\b|工资|給与/i;
+
+function isIncomeText(text: string): boolean {
+  return INCOME_TEXT.test(text);
+}
+
+function describeIncome(income: number, all: number): string {
+  return `${income} of ${counted(all, 'row')} would be income. If positive amounts are expenses, as on cards, add --invert. If a column says which is which, name it and its words: --type COLUMN --income WORD --expense WORD. If it is right, add --as-it-is.`;
+}
+
+const DAY_MILLISECONDS = 86_400_000;
+/** Two years. */
+const FAR_DAYS = 731;
+
+/** A year that was mistyped puts one booking where no one looks for it. */
+function findFarDates(bookings: readonly Booking[]): readonly Need[] {
+  if (bookings.length < 3) return [];
+  const sorted = bookings
+    .map((booking) => ({ booking, day: Date.parse(booking.date) / DAY_MILLISECONDS }))
+    .toSorted((one, other) => one.day - other.day);
+  const middle = sorted[Math.floor(sorted.length / 2)]?.day ?? 0;
+  const far = sorted.filter(({ day }, n) => {
+    const before = day - (sorted[n - 1]?.day ?? Number.NEGATIVE_INFINITY);
+    const after = (sorted[n + 1]?.day ?? Number.POSITIVE_INFINITY) - day;
+    return Math.min(before, after) > FAR_DAYS && Math.abs(day - middle) > FAR_DAYS;
+  });
+  if (far.length === 0) return [];
+  const shown = far
+    .slice(0, MAX_SHOWN)
+    .map(({ booking }) => `${booking.date} in line ${booking.line}`)
+    .join(', ');
+  return [
+    {
+      question: 'dates',
+      message: `Far from all other dates: ${shown}. Correct the file, choose --date-order, or import it with --as-it-is.`,
+    },
+  ];
+}

@@ -1,0 +1,274 @@
+// The names of columns in the exports of banks and apps, as data: one row a field, the most certain names first.
+// `normalizeName` makes the forms in which names are compared: case, accents, punctuation and units do not matter.
+
+/** What a column holds. */
+export const FIELDS = [
+  ...(['date', 'description', 'amount', 'debit', 'credit', 'type', 'category', 'notes'] as const),
+  ...(['externalId', 'account', 'currency', 'status', 'balance', 'fee', 'reference'] as const),
+  ...(['bookingType', 'payer'] as const),
+] as const;
+export type Field = (typeof FIELDS)[number];
+
+const list = (names: string) => names.split(',').map((name) => name.trim());
+
+const NAMES: Readonly<Record<Field, readonly string[]>> = {
+  date: [
+    ...list('transaction_date, date, booking date, posting date, transaction date, completed date'),
+    ...list('posted date, post date, date posted, trans date, tran date, txn date, date completed'),
+    ...list('finished on, posted on, posted, activity date, clearing date, processed date'),
+    ...list('transactiondate, transaction date time, datetime, date time, date utc, timestamp'),
+    ...list('started date, created on, created, effective date, entry date, booked at, date op'),
+    ...list('datum, buchungstag, buchungsdatum, buchung, belegdatum, umsatzdatum, kaufdatum'),
+    ...list('valutadatum, valuta, wertstellung, wert, datum zeit, transaktionsdatum'),
+    ...list("date d'opération, date opération, date de l'opération, date de comptabilisation"),
+    ...list('date comptable, dateop, date de transaction, date valeur, date de valeur'),
+    ...list('boekdatum, boekingsdatum, uitvoeringsdatum, transactiedatum, rentedatum'),
+    ...list('data, data contabile, data operazione, data registrazione, data mov, data movimento'),
+    ...list('data lançamento, data da transação, data do lançamento, data operação, data valuta'),
+    ...list('fecha, fecha operación, fecha de operación, fecha contable, f valor, fecha valor'),
+    ...list('fecha de transacción, fecha movimiento, data operacji, data transakcji'),
+    ...list('data księgowania, data waluty, bokföringsdag, bokföringsdatum, transaktionsdag'),
+    ...list('reskontradatum, dato, bokført, bokføringsdato, bogført, bogføringsdato, kirjauspäivä'),
+    ...list('päivämäärä, maksupäivä, kuupäev, data operacijos, datums, datum provedení'),
+    ...list('datum zaúčtování, datum zauctovania, könyvelés dátuma, tranzakció dátuma, dátum'),
+    ...list('tarih, işlem tarihi, ημερομηνία, дата операции, дата, дата платежа, дата проводки'),
+    ...list(
+      'дата і час операції, дата операції, 日付, 取引日, お取引日, 年月日, ご利用日, 利用日, 取引日付',
+    ),
+    ...list(
+      '利用日時, 交易时间, 交易日期, 记账日期, 日期, 交易日, 入账日期, 거래일시, 거래일자, 거래일, 날짜',
+    ),
+  ],
+  description: [
+    ...list('payee, merchant, merchant name, name, partner name, partnername, counter party'),
+    ...list('counterparty, counterparty name, beneficiary, beneficiary payer, other party'),
+    ...list('target name, payee name, name of sender receiver, sender receiver name'),
+    ...list('zahlungsempfanger in, zahlungsempfänger, begunstigter auftraggeber, empfänger'),
+    ...list('auftraggeber empfänger, beguenstigter zahlungspflichtiger, auftraggeber begünstigter'),
+    ...list(
+      'begünstigter zahlungspflichtiger, name zahlungsbeteiligter, sender empfänger, gegenpartei',
+    ),
+    ...list('auftraggeber zahlungsempfänger, empfänger auftraggeber, empfanger name, empfaenger 1'),
+    ...list('empfaenger, empfänger zahlungspflichtiger, händler, transaktionspartner'),
+    ...list('naam omschrijving, naam van de tegenpartij, naam tegenpartij, tegenrekeninghouder'),
+    ...list('naam tegenpartij bevat, odbiorca zleceniodawca, dane kontrahenta, nadawca odbiorca'),
+    ...list('kontrahent, název protiúčtu, název protistrany, nazev protistrany, mottagare, namn'),
+    ...list('maksunsaaja, saaja maksaja, saajan nimi, nimi, saaja, makse saaja, payer payee'),
+    ...list('交易对方, 对方户名, 対方名称, 收款人, 利用店名 商品名, 利用店名, ご利用店名, 取引先'),
+    ...list('description, details, transaction description, transaction details, narration'),
+    ...list('narrative, particulars, text, memo, label, title, original statement, item'),
+    ...list('transaction remarks, remarks, memo description, description 1, original description'),
+    ...list('transaction, statement description, information, purpose, payment reference, message'),
+    ...list('verwendungszweck, buchungstext, buchungs details, avisierungstext, beschreibung'),
+    ...list('vorgang verwendungszweck, beschreibung1, zahlungszweck, text mottagare, notiztext'),
+    ...list(
+      'libellé, libelle simplifie, libelle operation, libellé opération, détails, communication',
+    ),
+    ...list("détail de l'écriture, libellé de l'opération, nature de l'opération"),
+    ...list('omschrijving, omschrijving 1, mededelingen, mededeling, descrizione, causale'),
+    ...list('descrizione operazioni, descrizione operazione, descrizione completa, operazione'),
+    ...list('descripción, concepto, movimiento, detalle, descrição, descrição do lançamento'),
+    ...list('lançamento, histórico, título, estabelecimento, movimentação, descritivo'),
+    ...list('opis operacji, opis transakcji, opis, tytuł, tytułem, tytuł operacji, beskrivning'),
+    ...list('rubrik, referens, forklaring, tekst, beskrivelse, selitys, otsikko, viesti'),
+    ...list('selgitus, paaiškinimai, mokėjimo paskirtis, zpráva pro příjemce, popis, poznámka'),
+    ...list('közlemény, megnevezés, leírás, açıklama, işlem açıklaması, περιγραφή, αιτιολογία'),
+    ...list(
+      'описание операции, описание, назначение платежа, деталі операції, опис операції, опис',
+    ),
+    ...list(
+      '摘要内容, 摘要, お取り扱い内容, 入出金内容, 取引内容, 内容, 適用, 商品说明, 商品, 交易摘要, 交易备注',
+    ),
+    ...list('적요, 내용, 거래내용, 기재내용'),
+  ],
+  amount: [
+    ...list('amount, transaction amount, net, net amount, amount total, value, sum, total'),
+    ...list('billing amount, amount in account currency, source amount, credit debit amount'),
+    ...list('debit credit amount, amount num, cad$, betrag, umsatz, betrag umsatz, buchungsbetrag'),
+    ...list('umsatz soll haben, soll haben, montant, montant de l’opération, montant opération'),
+    ...list("montant de l'opération, bedrag, transactiebedrag, importo, importe, cantidad, monto"),
+    ...list('valor, valor da transação, quantia, kwota, kwota operacji, kwota transakcji'),
+    ...list('kwota transakcji waluta rachunku, kwota w walucie rachunku, belopp, beløb, beløp'),
+    ...list(
+      'määrä, määrä euroa, summa, suma, částka, objem, částka v měně účtu, zaúčtovaná částka',
+    ),
+    ...list('suma, čiastka, összeg, tranzakció összege, sumă, tutar, işlem tutarı, ποσό'),
+    ...list('сумма платежа, сумма, сумма операции, сума, сума в валюті картки uah'),
+    ...list(
+      'сума у валюті картки, 金額, 金额, 交易金额, 利用金額, ご利用金額, 入出金, 取引金額, 금액, 거래금액',
+    ),
+  ],
+  debit: [
+    ...list('debit, debit amount, debits, withdrawal, withdrawals, withdrawal amount'),
+    ...list('withdrawal amt, money out, paid out, out, outflow, dr, expense amount, amount debit'),
+    ...list(
+      'debited amount, spent, payments, soll, belastung, lastschrift, ausgang, ausgaben, débit',
+    ),
+    ...list(
+      'débit euros, af, uit, ut, ut fra konto, uitgaven, addebiti, uscite, dare, cargo, cargos',
+    ),
+    ...list('débito, débitos, debito, debe, retiros, retiro, saída, saídas, adeudo, obciążenia'),
+    ...list(
+      'wypłaty, uttag, utgift, debet, deebet, terhelés, borç, χρέωση, расход, списание, витрата',
+    ),
+    ...list(
+      '支払い金額, お支払金額, 支払金額, お引出し, お引き出し, 出金, 出金額, 出金金額, 引出金額, 支出, 支出金额',
+    ),
+    ...list('交易金额 支出, 记账金额 支出, 출금액, 출금, 찾으신금액'),
+  ],
+  credit: [
+    ...list('credit, credit amount, credits, deposit, deposits, deposit amount, deposit amt'),
+    ...list('money in, paid in, in, inflow, cr, income amount, amount credit, credited amount'),
+    ...list('received, receipts, haben, gutschrift, eingang, einnahmen, crédit, crédit euros'),
+    ...list('bij, inn, inn på konto, inkomsten, accrediti, entrate, avere, abono, abonos, crédito'),
+    ...list('créditos, credito, haber, depósitos, depósito, entrada, entradas, ingreso, uznania'),
+    ...list('wpłaty, insättning, inkomst, kredit, kreedit, jóváírás, alacak, πίστωση, приход'),
+    ...list(
+      'зачисление, надходження, 預かり金額, お預入れ, お預り金額, お預かり金額, 入金, 入金額, 入金金額',
+    ),
+    ...list('預入金額, 收入, 收入金额, 交易金额 收入, 记账金额 收入, 입금액, 입금, 맡기신금액'),
+  ],
+  type: [
+    ...list(
+      'debit credit, credit debit, d c, dc, dr cr, cr dr, d k, c d, s h, af bij, bij af, direction',
+    ),
+    ...list('income expense, credit debit indicator, debit credit d c, deebet kreedit d c, sens'),
+    ...list('creditdebet, soll haben, dare avere, debe haber, d h, směr úhrady, směr, kierunek'),
+    ...list('richting, riktning, in out, sign, balance impact, transaction type, type, kind, tipo'),
+    ...list(
+      '收 支, 收支, 收支类型, 借贷, 借贷标志, 入払区分, 入出金区分, 구분, amount type, entry type',
+    ),
+    ...list('deebet kreedit, debetas kreditas, debit or credit, тип, тип операции, typ'),
+  ],
+  category: [
+    ...list('category_name, category, kategorie, category name, kategoria, catégorie, categoría'),
+    ...list('categoria, categorie, категория, 交易分类, カテゴリ, 分類, kategori'),
+  ],
+  notes: list('notes, note, comment'),
+  payer: list('zahlungspflichtige r, avsändare, maksaja, absender, sender, from'),
+  externalId: [
+    ...list('external_id, transaction id, transaction_id, transactionid, id, fitid, record id'),
+    ...list('unique id, transaction number, transaction no, txn id, transferwise id, id operace'),
+    ...list('id transakce, transaktions id, transaktions nr, id transacción, identificador'),
+    ...list('archiving code, arkistointitunnus, arkivref, 交易订单号, 交易单号'),
+  ],
+  account: [
+    ...list('account, account no, account number, account name, account id, accountnumber, iban'),
+    ...list('full account name, client account, customer account no, bank account, wallet'),
+    ...list(
+      'card no, card number, account #, auftragskonto, iban auftragskonto, iban kontoinhaber',
+    ),
+    ...list('rekening, rekeningnummer, iban bban, kontonummer, konto, rachunek, numer rachunku'),
+    ...list('numer rachunku karty, accountnum, número de cuenta, conta, číslo účtu, account mask'),
+    ...list('номер карты, номер счета, source name, first bank card'),
+  ],
+  currency: [
+    ...list(
+      'currency, currency code, ccy, account currency, transaction currency, commodity currency',
+    ),
+    ...list(
+      'source currency, währung, waehrung, whg, devise, devises, munt, valuta rekening, divisa',
+    ),
+    ...list(
+      'moneda, moeda, waluta, valuta, valutacode, valuutta, valūta, valiuta, měna, měna účtu',
+    ),
+    ...list(
+      'mena, pénznem, deviza, para birimi, валюта платежа, валюта, валюта картки, 币种, 交易币种',
+    ),
+  ],
+  status: [
+    ...list(
+      'status, state, transaction status, cleared, payment status, info, statut, état, stato',
+    ),
+    ...list(
+      'estado, situação, stan, status transakcji, stav, tila, статус, 交易状态, 当前状态, 狀態, 状態',
+    ),
+  ],
+  balance: [
+    ...list(
+      'balance, running balance, running bal, runningbalance, account balance, closing balance',
+    ),
+    ...list('balance after, ending balance, available balance, bal, saldo, kontostand'),
+    ...list('saldo nach buchung, saldo nach, saldo na mutatie, saldo na trn, saldo po transakcji'),
+    ...list('saldo po operacji, bokfört saldo, solde, accountbalance, balance brought, bakiye'),
+    ...list('saldo final, saldo contable, saldo do dia, zůstatek, egyenleg, υπόλοιπο, остаток'),
+    ...list(
+      'залишок після операції, 残高, 差引残高, 取引後残高, お預り残高, 余额, 交易余额, 잔액, 거래후잔액',
+    ),
+  ],
+  fee: list('fee, fees, fee amount, gebühr, frais, provision, комиссия'),
+  reference: list('reference txn id'),
+  bookingType: [
+    ...list(
+      'type, transaction type, tran type, booking type, type of booking, subcategory, action',
+    ),
+    ...list('umsatzart, umsatztyp, buchungsart, buchungstext, vorgang, bewegungstyp, mutatiesoort'),
+    ...list(
+      'type verrichting, transactie, type operation, tipo, tipologia, movimiento, rodzaj transakcji',
+    ),
+    ...list('typ transakcji, typ operacji, laji, tapahtumalaji, typ, типы операции, категория'),
+    ...list('交易分类, 交易类型, 取引区分, 거래구분'),
+  ],
+};
+
+/** A unit in brackets. */
+const UNIT =
+  /\s*[([]\s*(?:[a-z]{2,3}|[^\p{L}\p{N}]{1,3}|r\$|rs\.?|in [a-z]{3}|円|元|원|zł|kč|dkk)\s*[)\]]/gu;
+const CURRENCY_SUFFIX =
+  / (?:in )?(?:eur|euro|euros|usd|gbp|chf|sek|nok|dkk|pln|czk|huf|inr|aud|nzd|cad|sgd|jpy|cny|brl|rub|uah|try)$/;
+/** Longer texts are no names. */
+const MAX_NAME_LENGTH = 80;
+
+/** @returns an empty text for what cannot be the name of a column */
+export function normalizeName(header: string): string {
+  if (header.length > MAX_NAME_LENGTH) return '';
+  const lower = header.normalize('NFKC').toLowerCase();
+  const words = plain(lower.replace(UNIT, ' '));
+  return (words === '' ? plain(lower) : words).replace(CURRENCY_SUFFIX, '');
+}
+
+/** Without accents; signs become spaces. */
+function plain(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^\p{L}\p{N}$]+/gu, ' ')
+    .trim();
+}
+
+const RANKS: Readonly<Record<Field, ReadonlyMap<string, number>>> = Object.fromEntries(
+  FIELDS.map((field) => [field, rank(NAMES[field].map(normalizeName))]),
+) as Record<Field, ReadonlyMap<string, number>>;
+
+function rank(names: readonly string[]): ReadonlyMap<string, number> {
+  const ranks = new Map<string, number>();
+  for (const [n, name] of names.entries()) if (!ranks.has(name)) ranks.set(name, n);
+  return ranks;
+}
+
+/** Columns that may hold a field, the most certain first. */
+export function findNamed(names: readonly string[], field: Field): readonly number[] {
+  const ranks = RANKS[field];
+  return names
+    .flatMap((name, index) => {
+      const found = ranks.get(name);
+      return found === undefined ? [] : [{ index, found }];
+    })
+    .toSorted((one, other) => one.found - other.found)
+    .map(({ index }) => index);
+}
+
+/** Amounts in another currency, taxes and the like: numbers that are not the booking's amount. */
+const OTHER_AMOUNTS =
+  /original|foreign|fremd|ursprung|local|target|merchant|exchange|kurs|rate|fee|gebuhr|tax|tip|steuer|cash ?back|кэшбэк|mcc|zip|postal|limit|points/;
+
+export function isOtherAmount(name: string): boolean {
+  return OTHER_AMOUNTS.test(name);
+}
+
+/** Names that say nothing about a language in which the month stands first. */
+const ENGLISH_DATE = /^(?:[a-z ]*date[a-z ]*|posted|created on|finished on|timestamp|datetime)$/;
+
+export function isEnglishDate(name: string): boolean {
+  return ENGLISH_DATE.test(name);
+}

@@ -1,0 +1,158 @@
+// The rows of a text that separates its cells with commas, semicolons, tabs or bars. Banks write quotes carelessly: one that
+// is never closed must cost its own row at most, not all rows up to the next quote.
+
+export interface TableRow {
+  /** In the file, from 1; the first line of a row that has line breaks within quotes. */
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+export interface CsvText {
+  /** Without empty lines. */
+  readonly rows: readonly TableRow[];
+  /** Lines whose opening quote is never closed: it was read as a character. */
+  readonly openQuotes: readonly number[];
+}
+
+export const DELIMITERS = [',', ';', '\t', '|'] as const;
+const LINE_BREAK = /\r\n|\n|\r/g;
+/** More lines than any bank writes into one cell. */
+const MAX_CELL_LINES = 40;
+const DATE = /(?<!\d)(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{8})(?!\d)/;
+const AMOUNT =
+  /^\s*"?[-+(]?\s*\p{Sc}?\s*\d[\d.,' ]*[.,]\d{1,2}\s*(?:\p{Sc}|[A-Z]{2,3})?[-)]?"?\s*$/u;
+
+interface Line {
+  readonly text: string;
+  readonly lineBreak: string;
+}
+
+/** @param limit reads this many lines at most */
+export function splitCsv(text: string, delimiter: string, limit?: number): CsvText {
+  const lines = splitLines(text, limit);
+  const rows: TableRow[] = [];
+  const openQuotes: number[] = [];
+  for (let n = 0; n < lines.length; ) {
+    const { text: line = '' } = lines[n] ?? {};
+    const read = line.includes('"')
+      ? readQuotedRow(lines, n, delimiter)
+      : { cells: line.split(delimiter), next: n + 1, isOpen: false };
+    if (read.isOpen) openQuotes.push(n + 1);
+    if (read.cells.some((cell) => cell.trim() !== ''))
+      rows.push({ line: n + 1, cells: read.cells });
+    n = read.next;
+  }
+  return { rows, openQuotes };
+}
+
+function splitLines(text: string, limit = Number.POSITIVE_INFINITY): readonly Line[] {
+  const lines: Line[] = [];
+  let start = 0;
+  for (const { 0: lineBreak, index } of text.matchAll(LINE_BREAK)) {
+    lines.push({ text: text.slice(start, index), lineBreak });
+    start = index + lineBreak.length;
+    if (lines.length === limit) return lines;
+  }
+  lines.push({ text: text.slice(start), lineBreak: '' });
+  return lines;
+}
+
+interface QuotedRow {
+  readonly cells: readonly string[];
+  /** Index of the line after the row. */
+  readonly next: number;
+  readonly isOpen: boolean;
+}
+
+function readQuotedRow(lines: readonly Line[], first: number, delimiter: string): QuotedRow {
+  const cells: string[] = [];
+  let isOpen = false;
+  let n = first;
+  let at = 0;
+  for (;;) {
+    const line = lines[n]?.text ?? '';
+    if (line[at] === '"') {
+      const cell = readQuotedCell(lines, { n, at }, delimiter);
+      if (cell) {
+        cells.push(cell.value);
+        n = cell.n;
+        at = cell.at;
+      } else {
+        isOpen = true;
+        at = pushPlainCell(cells, line, at, delimiter);
+      }
+    } else at = pushPlainCell(cells, line, at, delimiter);
+    if (at > (lines[n]?.text.length ?? 0)) return { cells, next: n + 1, isOpen };
+  }
+}
+
+/** @returns where the next cell begins: beyond the end after the last one */
+function pushPlainCell(cells: string[], line: string, at: number, delimiter: string): number {
+  const found = line.indexOf(delimiter, at);
+  const end = found < 0 ? line.length : found;
+  cells.push(line.slice(at, end));
+  return end + 1;
+}
+
+interface Position {
+  readonly n: number;
+  readonly at: number;
+}
+
+/** @returns undefined for a quote that is not closed */
+function readQuotedCell(
+  lines: readonly Line[],
+  start: Position,
+  delimiter: string,
+): (Position & { readonly value: string }) | undefined {
+  let value = '';
+  let from = start.at + 1;
+  for (let n = start.n; n < Math.min(lines.length, start.n + MAX_CELL_LINES); n += 1) {
+    const { text, lineBreak } = lines[n] ?? { text: '', lineBreak: '' };
+    for (let quote = text.indexOf('"', from); ; quote = text.indexOf('"', quote + 2)) {
+      if (quote < 0) {
+        if (n > start.n && looksLikeRow(text, delimiter)) return undefined;
+        value += undouble(text.slice(from)) + lineBreak;
+        break;
+      }
+      if (text[quote + 1] === '"') continue;
+      const isClosed = quote + 1 === text.length || text.startsWith(delimiter, quote + 1);
+      const isClosing = isClosed && !isReopened(text.slice(from, quote), delimiter, n > start.n);
+      if (isClosing)
+        return {
+          value: value + undouble(text.slice(from, quote)),
+          n,
+          at: quote + 1 + delimiter.length,
+        };
+      if (n > start.n) return undefined;
+      // Text that only begins with a quote, such as "Old" Pub.
+      const end = text.indexOf(delimiter, quote + 1);
+      const stop = end < 0 ? text.length : end;
+      return {
+        value: `"${undouble(text.slice(from, quote))}${text.slice(quote, stop)}`,
+        n,
+        at: stop + 1,
+      };
+    }
+    from = 0;
+  }
+  return undefined;
+}
+
+/** A quoted cell within the text of a later line: the quote before belongs to another row. */
+function isReopened(text: string, delimiter: string, isLater: boolean): boolean {
+  return isLater && (text.startsWith('"') || text.includes(`${delimiter}"`));
+}
+
+function looksLikeRow(line: string, delimiter: string): boolean {
+  const cells = line.split(delimiter);
+  return cells.length > 2 && DATE.test(line.slice(0, 1_000)) && cells.some(isAmountText);
+}
+
+function isAmountText(cell: string): boolean {
+  return cell.length < 40 && AMOUNT.test(cell);
+}
+
+function undouble(text: string): string {
+  return text.replaceAll('""', '"');
+}

@@ -1,0 +1,235 @@
+// Dates as banks write them: with numbers in any order, names of months, or as a spreadsheet counts days.
+import { UserError } from '../../shared/user-error.ts';
+import { isCalendarDate } from '../domain/calendar-date.ts';
+
+export const DATE_ORDERS = ['ymd', 'dmy', 'mdy'] as const;
+export type DateOrder = (typeof DATE_ORDERS)[number];
+
+/** Three letters or more of a month's name, in the languages of the banks that are covered. */
+const MONTHS: readonly string[] = [
+  'jan january januar janvier januari enero ene gennaio gen janeiro styczen stycznia sty tammikuu tammi leden ledna januara sausis января январь янв ocak oca janvar jaanuar ιαν',
+  'feb february februar fevrier fev febrero februari febbraio fevereiro luty lutego lut helmikuu helmi unor unora vasaris февраля февраль фев subat sub φεβ',
+  'mar march marz mrz maerz mars marzo maart maa marco marzec marca maaliskuu maalis brezen brezna kovas марта март мар mart μαρ',
+  'apr april avril avr abril abr aprile kwiecien kwietnia kwi huhtikuu huhti duben dubna balandis апреля апрель апр nisan nis απρ',
+  'may mai mayo mei maggio mag maio maj maja toukokuu touko kveten kvetna geguze мая май mayis μαι',
+  'jun june juni juin junio giugno giu junho czerwiec czerwca cze kesakuu kesa cerven cervna birzelis июня июнь июн haziran haz ιουν',
+  'jul july juli juillet julio luglio lug julho lipiec lipca lip heinakuu heina cervenec cervence liepa июля июль июл temmuz tem ιουλ',
+  'aug august aout agosto ago augustus augusti sierpien sierpnia sie elokuu elo srpen srpna rugpjutis августа август авг agustos αυγ',
+  'sep sept september septembre septiembre settembre set setembro wrzesien wrzesnia wrz syyskuu syys zari rugsejis сентября сентябрь сен eylul eyl σεπ',
+  'oct october oktober okt octobre octubre ottobre ott outubro out pazdziernik pazdziernika paz lokakuu loka rijen rijna spalis октября октябрь окт ekim eki οκτ',
+  'nov november novembre noviembre novembro listopad listopada lis marraskuu marras lapkritis ноября ноябрь ноя kasim kas νοε',
+  'dec december dez dezember decembre diciembre dic dicembre dezembro desember des grudzien grudnia gru joulukuu joulu prosinec prosince gruodis декабря декабрь дек aralik ara δεκ',
+];
+const MONTH_NUMBERS = new Map(
+  MONTHS.flatMap((names, n) => names.split(' ').map((name) => [name, String(n + 1)] as const)),
+);
+/** Longer texts are no dates. */
+const MAX_DATE_LENGTH = 40;
+const TIME =
+  /[T\s,]*\b\d{1,2}:\d{2}(?::\d{2}(?:[.,:]\d+)?)?\s*(?:[ap]\.?m\.?)?(?:\s*(?:Z|[A-Z]{2,4}|[+-]\d{2}:?\d{2}))?\s*$/i;
+/** 1982 to 2064: a number that is a day to a spreadsheet. */
+const SERIAL = /^([3-5]\d{4})(?:[.,]\d+)?$/;
+const SERIAL_EPOCH = Date.UTC(1899, 11, 30);
+const DAY_MILLISECONDS = 86_400_000;
+/** Fifteen years, in days. */
+const MAX_AGE_DIFFERENCE = 5_480;
+
+/** The numbers of a date in the order in which they stand; `isWritten` when a name says which is the month. */
+interface DateParts {
+  readonly parts: readonly [string, string, string];
+  readonly fixed?: DateOrder;
+}
+
+export interface DateReader {
+  readonly order: DateOrder;
+  /** @throws Error where the text is not a date */
+  readonly read: (text: string) => string;
+}
+
+function splitDate(written: string): DateParts | undefined {
+  if (written.length > MAX_DATE_LENGTH) return undefined;
+  const text = written.normalize('NFKC').replace(TIME, '').trim().replace(/^'/, '');
+  const packed = /^(\d{8})(?:\d{4,6})?(?:[.[].*)?$/.exec(text)?.[1];
+  if (packed !== undefined) return splitPacked(packed);
+  if (SERIAL.test(text)) return serialDate(Number.parseInt(text, 10));
+  const east = /^(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日일]?/.exec(text);
+  if (east) return { parts: [east[1] ?? '', east[2] ?? '', east[3] ?? ''], fixed: 'ymd' };
+  const words = text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '' && word !== 'de' && word !== 'of');
+  return fromWords(words);
+}
+
+/** Of 8 digits: the year stands where it can be one. */
+function splitPacked(digits: string): DateParts {
+  const isYear = (text: string) => /^(?:19|20)\d\d$/.test(text);
+  if (isYear(digits.slice(0, 4)) && isCalendarDate(hyphenated(digits)))
+    return { parts: [digits.slice(0, 4), digits.slice(4, 6), digits.slice(6)], fixed: 'ymd' };
+  return { parts: [digits.slice(0, 2), digits.slice(2, 4), digits.slice(4)] };
+}
+
+function hyphenated(digits: string): string {
+  return `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
+}
+
+function serialDate(days: number): DateParts {
+  const [year = '', month = '', day = ''] = new Date(SERIAL_EPOCH + days * DAY_MILLISECONDS)
+    .toISOString()
+    .slice(0, 10)
+    .split('-');
+  return { parts: [year, month, day], fixed: 'ymd' };
+}
+
+function fromWords(all: readonly string[]): DateParts | undefined {
+  // A day of the week says nothing more.
+  const isMonthOrNumber = (word: string) => /^\d/.test(word) || MONTH_NUMBERS.has(word);
+  const words = all.every(isMonthOrNumber) ? all : all.filter(isMonthOrNumber);
+  const glued = words.length === 1 ? /^(\d{1,2})(\p{L}{3,})(\d{2,4})$/u.exec(words[0] ?? '') : null;
+  const [one = '', two = '', three = '', ...more] = glued ? glued.slice(1) : words;
+  const unknown = all.length - words.length;
+  if (three === '' || more.length > 0 || unknown > 1) return undefined;
+  const month = (word: string) => MONTH_NUMBERS.get(word);
+  const day = (word: string) => word.replace(/^(\d{1,2})(?:st|nd|rd|th)$/, '$1');
+  const [first, second] = [month(one), month(two)];
+  if (second !== undefined)
+    return { parts: [day(one), second, day(three)], fixed: one.length === 4 ? 'ymd' : 'dmy' };
+  if (first !== undefined) return { parts: [first, day(two), three], fixed: 'mdy' };
+  if (unknown > 0 || !/^\d{1,4}$/.test(one + two.slice(2)) || !/^\d+$/.test(`${one}${two}${three}`))
+    return undefined;
+  return one.length === 4
+    ? { parts: [one, two, three], fixed: 'ymd' }
+    : { parts: [one, two, three] };
+}
+
+/** @returns undefined where the parts are no date in this order */
+function toIsoDate(
+  { parts, fixed }: DateParts,
+  chosen: DateOrder,
+  lastYear: number,
+): string | undefined {
+  const order = fixed ?? chosen;
+  const part = (letter: string) => parts[order.indexOf(letter)] ?? '';
+  const year = expandYear(part('y'), lastYear);
+  if (year === undefined || part('m').length > 2 || part('d').length > 2) return undefined;
+  const date = `${year}-${part('m').padStart(2, '0')}-${part('d').padStart(2, '0')}`;
+  return isCalendarDate(date) ? date : undefined;
+}
+
+/** Two digits mean the latest such year that is not after the last one. */
+function expandYear(digits: string, lastYear: number): string | undefined {
+  if (digits.length === 4) return digits;
+  if (digits.length !== 2) return undefined;
+  const year = Number(digits) + 100 * Math.floor(lastYear / 100);
+  return String(year > lastYear ? year - 100 : year);
+}
+
+export interface DateOptions {
+  readonly chosen?: DateOrder | undefined;
+  /** The current date; two digits of a year mean at most the year after it. */
+  readonly today: string;
+  /** The file is of a country that does not write the month first. */
+  readonly isDayFirst: boolean;
+}
+
+export function looksLikeDate(text: string): boolean {
+  if (text.length > MAX_DATE_LENGTH || SERIAL.test(text)) return false;
+  const parts = splitDate(text);
+  return parts !== undefined && DATE_ORDERS.some((order) => toIsoDate(parts, order, 2099));
+}
+
+/**
+ * The order in which most of the dates can be read.
+ * @throws UserError where there are two
+ */
+export function readDates(dates: readonly string[], options: DateOptions): DateReader {
+  const lastYear = Number(options.today.slice(0, 4)) + 1;
+  const split = dates.flatMap((date) => {
+    const parts = splitDate(date);
+    return parts === undefined ? [] : [{ date, parts }];
+  });
+  const order = options.chosen ?? chooseOrder(split, options, lastYear);
+  return {
+    order,
+    read: (text) => {
+      const parts = splitDate(text);
+      const date = parts && toIsoDate(parts, order, lastYear);
+      if (date === undefined) throw new Error(`"${text}" is not a date (${order})`);
+      return date;
+    },
+  };
+}
+
+interface WrittenDate {
+  readonly date: string;
+  readonly parts: DateParts;
+}
+
+/** Where two orders read as many dates, what statements are like decides: of one time, and of the past. */
+function chooseOrder(
+  written: readonly WrittenDate[],
+  { today, isDayFirst }: DateOptions,
+  lastYear: number,
+): DateOrder {
+  const open = written.filter(({ parts }) => parts.fixed === undefined);
+  if (open.length === 0) return written[0]?.parts.fixed ?? 'ymd';
+  const readings = DATE_ORDERS.filter((order) => order !== 'mdy' || !isDayFirst).map((order) => ({
+    order,
+    days: open.flatMap(({ date, parts }) => {
+      if (order === 'mdy' && date.includes('.')) return [];
+      const read = toIsoDate(parts, order, lastYear);
+      return read === undefined ? [] : Date.parse(read) / DAY_MILLISECONDS;
+    }),
+  }));
+  const most = Math.max(...readings.map(({ days }) => days.length));
+  const fixed = written.length - open.length;
+  // The other dates are few, and each is refused by its line.
+  if (fixed > most || most === 0) return 'ymd';
+  const best = readings.filter(({ days }) => days.length === most);
+  if (fixed === most) throw ambiguousOrder('ymd', best[0]?.order ?? 'dmy');
+  // Only with years of two digits can a year stand in either place.
+  const likely = best.some(({ order }) => order === 'ymd')
+    ? dropUnlikely(best, Date.parse(today) / DAY_MILLISECONDS)
+    : best;
+  const usual = open.every(({ date }) => date.includes('-'))
+    ? likely
+    : likely.filter(({ order }) => order !== 'ymd' || likely.length === 1);
+  const [one, other] = usual;
+  if (one && other) throw ambiguousOrder(one.order, other.order);
+  return one?.order ?? 'ymd';
+}
+
+interface OrderReading {
+  readonly order: DateOrder;
+  readonly days: readonly number[];
+}
+
+/** 25-12-27, 25-12-28: no statement is of the future, far older than another reading, or years long by chance. */
+function dropUnlikely(readings: readonly OrderReading[], today: number): readonly OrderReading[] {
+  const ranges = readings.map(({ order, days }) => {
+    const [first, last] = [days.reduce(smaller), days.reduce(larger)];
+    return { order, days, first, last, span: last - first };
+  });
+  const past = ranges.filter(({ last }) => last <= today);
+  const candidates = past.length > 0 ? past : ranges;
+  const latest = candidates.map(({ last }) => last).reduce(larger);
+  const recent = candidates.filter(({ last }) => last > latest - MAX_AGE_DIFFERENCE);
+  const shortest = recent.map(({ span }) => span).reduce(smaller);
+  return recent.filter(({ span }) => span <= shortest * 4);
+}
+
+function larger(one: number, other: number): number {
+  return Math.max(one, other);
+}
+
+function smaller(one: number, other: number): number {
+  return Math.min(one, other);
+}
+
+function ambiguousOrder(one: DateOrder, other: DateOrder): UserError {
+  return new UserError(
+    `Dates may be ${one} or ${other}. Say which with --date-order ${one} or ${other}.`,
+  );
+}

@@ -1,0 +1,39 @@
+// Words and signs by which files say whether money came or went, and whether it moved at all.
+
+export type Direction = 'income' | 'expense' | 'neutral';
+
+const list = (words: string) => words.split(',').map((word) => word.trim());
+
+const INCOME = [
+  ...list('income, cr, credit, c, in, +, deposit, inflow, haben, h, gutschrift, eingang, bij'),
+  ...list(
+    'k, kredit, kreedit, crédit, crédito, credito, entrada, entrate, abono, ingreso, uznanie',
+  ),
+  ...list('uznania, wpływ, wpływy, příchozí, příjem, prijem, jóváírás, j, alacak, gelir, приход'),
+  ...list(
+    'доход, зачисление, пополнение, 收入, 入金, 預入, 입금, inn, einnahme, money in, credited',
+  ),
+  ...list('inkomst, incoming, received, recette, ganho, receita, revenus'),
+];
+const EXPENSE = [
+  ...list('expense, dr, debit, d, out, -, −, withdrawal, outflow, soll, s, belastung, ausgang, af'),
+  ...list('debet, deebet, débit, débito, debito, saída, uscite, uscita, cargo, gasto, obciążenie'),
+  ...list('obciążenia, wydatek, odchozí, výdaj, vydaj, terhelés, t, borç, gider, расход, списание'),
+  ...list('支出, 出金, 引出, 출금, ut, ausgabe, lastschrift, money out, debited, utgift, outgoing'),
+  ...list('sent, dépense, despesa, dépenses, purchase, sale'),
+];
+const NEUTRAL = list('neutral, 不计收支, /, internal transfer, transfer');
+
+/** Words of one letter, and words that a bank also uses for other things, say nothing alone beside a number. */
+const normalize = (word: string) => word.normalize('NFKC').trim().toLowerCase().replace(/\.$/, '');
+
+const WORDS = new Map<string, Direction>([
+  ...NEUTRAL.map((word) => [normalize(word), 'neutral'] as const),
+  ...INCOME.map((word) => [normalize(word), 'income'] as const),
+  ...EXPENSE.map((word) => [normalize(word), 'expense'] as const),
+]);
+const MAX_WORD_LENGTH = 40;
+
+export function directionOfWord(word: string): Direction | undefined {
+  return word.length > MAX_WORD_LENGTH ? undefined : WORDS.get(normalize(word));
+}

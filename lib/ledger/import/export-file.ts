@@ -1,0 +1,86 @@
+// An export of this service: recognized by its header, and its texts are read exactly as they were.
+import { CSV_COLUMNS, fromTextCell } from '../http/transaction-csv.ts';
+import { type DecimalSign, findDecimalSign, readAmount } from './amounts.ts';
+import { counted, type RefusedLine } from './booking.ts';
+import type { TableRow } from './csv-text.ts';
+import { type DateOrder, readDates } from './dates.ts';
+import { requireValid, type StatementRow } from './transaction-row.ts';
+
+type Column = (typeof CSV_COLUMNS)[number];
+
+export interface ExportOptions {
+  readonly dateOrder?: DateOrder | undefined;
+  readonly decimal?: DecimalSign | undefined;
+  readonly today: string;
+}
+
+export interface ReadExport {
+  readonly rows: readonly StatementRow[];
+  readonly refused: readonly RefusedLine[];
+  readonly dateOrder: DateOrder;
+  readonly decimal: DecimalSign;
+}
+
+export function isExportHeader(cells: readonly string[] | undefined): boolean {
+  return cells?.join() === CSV_COLUMNS.join();
+}
+
+/** Also after a spreadsheet has changed how dates and amounts are written. */
+export function readExport(records: readonly TableRow[], options: ExportOptions): ReadExport {
+  const raw = (record: TableRow, column: Column) => record.cells[CSV_COLUMNS.indexOf(column)] ?? '';
+  const decimal =
+    options.decimal ?? findDecimalSign(records.map((record) => raw(record, 'amount')));
+  const dates = readDates(
+    records.map((record) => raw(record, 'transaction_date')),
+    { chosen: options.dateOrder, today: options.today, isDayFirst: decimal === 'comma' },
+  );
+
+  function toRow(record: TableRow): StatementRow {
+    const { cells, line } = record;
+    const width = CSV_COLUMNS.length;
+    if (cells.length < width || cells.slice(width).some((cell) => cell !== ''))
+      throw new Error(`It has ${counted(cells.length, 'cell')}, the header ${width}.`);
+    const text = (column: Column) => {
+      const cell = raw(record, column);
+      return cell === '' ? null : fromTextCell(cell);
+    };
+    const date = dates.read(raw(record, 'transaction_date'));
+    const { signed } = readAmount(raw(record, 'amount'), decimal);
+    const row = {
+      line,
+      date,
+      description: text('description') ?? '',
+      // The amount keeps its sign beside a type.
+      ...readType(raw(record, 'type').trim().toLowerCase(), signed),
+      category: text('category_name'),
+      notes: text('notes'),
+      externalId: text('external_id'),
+      formerId: null,
+      formerBankId: null,
+      exported: {
+        id: raw(record, 'id'),
+        createdAt: raw(record, 'created_at'),
+        updatedAt: raw(record, 'updated_at'),
+      },
+    };
+    requireValid(row);
+    return row;
+  }
+
+  const rows: StatementRow[] = [];
+  const refused: RefusedLine[] = [];
+  for (const record of records) {
+    try {
+      rows.push(toRow(record));
+    } catch (error) {
+      refused.push({ line: record.line, message: (error as Error).message });
+    }
+  }
+  return { rows, refused, decimal, dateOrder: dates.order };
+}
+
+function readType(type: string, amount: number): Pick<StatementRow, 'type' | 'amount'> {
+  if (type === 'income' || type === 'expense') return { type, amount };
+  if (type !== '') throw new Error(`"${type}" is neither income nor expense`);
+  return { type: amount < 0 ? 'expense' : 'income', amount: Math.abs(amount) };
+}

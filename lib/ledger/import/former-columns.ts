@@ -1,0 +1,46 @@
+// The texts that earlier releases took from a row: they stored ids that were made from them, or that were other texts. No
+// name is added here.
+import type { FormerReading } from './booking.ts';
+import type { ChosenColumns } from './table-columns.ts';
+
+const FORMER_NAMES = {
+  description: [
+    ...['description', 'payee', 'merchant', 'name', 'details', 'text', 'memo'],
+    ...['verwendungszweck', 'buchungstext', 'narrative', 'libellé', 'transaction description'],
+  ],
+  category: ['category_name', 'category', 'kategorie'],
+  notes: ['notes', 'note', 'comment'],
+  externalId: ['external_id', 'transaction id', 'reference'],
+} as const;
+const MAX_NAME_LENGTH = 100;
+
+export function createFormerReader(
+  headers: readonly string[],
+  chosen: ChosenColumns,
+): (cells: readonly string[]) => FormerReading {
+  const exact = headers.map((header) => header.slice(0, MAX_NAME_LENGTH).trim().toLowerCase());
+  const bare = exact.map((name) => name.replace(/\s*[([][^)\]]*[)\]]$/, ''));
+  const find = (field: keyof typeof FORMER_NAMES) => {
+    const name = chosen[field]?.trim();
+    if (name !== undefined) return headers.findIndex((header) => header.trim() === name);
+    for (const names of [exact, bare])
+      for (const known of FORMER_NAMES[field])
+        if (names.includes(known)) return names.indexOf(known);
+    return -1;
+  };
+  const columns = {
+    description: find('description'),
+    category: find('category'),
+    notes: find('notes'),
+    bankId: find('externalId'),
+  };
+  return (cells) => {
+    const cell = (index: number) => cells[index]?.trim() || null;
+    return {
+      description: cell(columns.description) ?? '',
+      category: cell(columns.category),
+      notes: cell(columns.notes),
+      bankId: cell(columns.bankId),
+    };
+  };
+}

@@ -1,0 +1,82 @@
+// How a file of one layout was read: remembered after an import, so that the next month needs no options.
+
+import type { DecimalSign } from './amounts.ts';
+import { looksLikeAmount } from './amounts.ts';
+import type { TableRow } from './csv-text.ts';
+import { type DateOrder, looksLikeDate } from './dates.ts';
+import type { TypeWords } from './direction.ts';
+import type { Table } from './table.ts';
+import type { ChosenColumns } from './table-columns.ts';
+
+/** Options that say how a file is written. */
+export interface LayoutOptions {
+  /** Names of columns that have another name, numbers from 1, or "none". */
+  readonly columns?: ChosenColumns;
+  readonly dateOrder?: DateOrder | undefined;
+  readonly decimal?: DecimalSign | undefined;
+  /** Words of the column of directions. */
+  readonly words?: Partial<TypeWords>;
+  /** Expenses are positive, as on credit cards. */
+  readonly isInverted?: boolean | undefined;
+  /** A name that TextDecoder knows. */
+  readonly encoding?: string | undefined;
+  /** Only bookings in this currency. */
+  readonly currency?: string | undefined;
+  /** Words of the status column whose rows are left out. */
+  readonly leaveOut?: readonly string[];
+}
+
+/** By the key of a layout. */
+export type Layouts = Readonly<Record<string, LayoutOptions>>;
+
+const MAX_ROWS_BEFORE = 100;
+const MAX_KEY_LENGTH = 2_000;
+
+/** A header names a layout; without one, the number of columns and what they hold. */
+export function describeLayout(
+  { headerLine, headers, rows }: Table,
+  options: LayoutOptions,
+): { readonly key: string; readonly used: LayoutOptions } {
+  const { columns, dateOrder, decimal, words, isInverted, encoding, currency, leaveOut } = options;
+  const all = { columns, dateOrder, decimal, words, isInverted, encoding, currency, leaveOut };
+  return {
+    key: headerLine > 0 ? headerKey(headers) : bareKey(rows[0]?.cells ?? []),
+    used: JSON.parse(
+      JSON.stringify(all, (_, value) => (isEmpty(value) ? undefined : value)),
+    ) as LayoutOptions,
+  };
+}
+
+/** The options of the first line that is a known header, or looks like the rows of a known file without one. */
+export function recallLayout(
+  rows: readonly TableRow[],
+  layouts: Layouts = {},
+): LayoutOptions | undefined {
+  if (Object.keys(layouts).length === 0) return undefined;
+  for (const { cells } of rows.slice(0, MAX_ROWS_BEFORE)) {
+    for (const key of [headerKey(cells), bareKey(cells)])
+      if (Object.hasOwn(layouts, key)) return layouts[key];
+  }
+  return undefined;
+}
+
+function headerKey(headers: readonly string[]): string {
+  return headers
+    .map((header) => header.trim())
+    .join('|')
+    .slice(0, MAX_KEY_LENGTH);
+}
+
+function bareKey(cells: readonly string[]): string {
+  const kind = (cell: string) => {
+    if (looksLikeDate(cell)) return 'date';
+    if (looksLikeAmount(cell)) return 'amount';
+    return cell === '' ? 'empty' : 'text';
+  };
+  return `no header: ${cells.map((cell) => kind(cell.trim())).join(' ')}`.slice(0, MAX_KEY_LENGTH);
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === false || value === '') return true;
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}

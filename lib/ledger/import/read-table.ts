@@ -1,0 +1,228 @@
+// Bookings from a table, as its columns state them. What is no booking is left out by its form and said; what cannot be read
+// is refused by its line.
+import { type DecimalSign, findDecimalSign, isEmptyAmount, looksLikeAmount } from './amounts.ts';
+import {
+  type Booking,
+  counted,
+  type LeftOutLine,
+  type ReadBookings,
+  type RefusedLine,
+} from './booking.ts';
+import { describeState, isBalanceText } from './booking-words.ts';
+import { type Field, isEnglishDate, normalizeName } from './column-names.ts';
+import type { TableRow } from './csv-text.ts';
+import { type DateOrder, looksLikeDate, readDates } from './dates.ts';
+import type { TypeWords } from './direction.ts';
+import { createFormerReader } from './former-columns.ts';
+import { readRowAmounts } from './row-amounts.ts';
+import type { Table } from './table.ts';
+import type { ChosenColumns } from './table-columns.ts';
+
+export interface TableOptions {
+  readonly columns: ChosenColumns;
+  readonly dateOrder?: DateOrder | undefined;
+  readonly decimal?: DecimalSign | undefined;
+  readonly words: Partial<TypeWords>;
+  /** Words of the status column whose rows are left out, besides those that are known. */
+  readonly leaveOut: readonly string[];
+  readonly today: string;
+  /** The file separates its cells as countries with a decimal comma do. */
+  readonly isSemicolon: boolean;
+}
+
+export interface ReadTable extends ReadBookings {
+  readonly dateOrder: DateOrder;
+  readonly decimal: DecimalSign;
+  /** The words of the column of directions decide. */
+  readonly usesType: boolean;
+}
+
+/** @throws UserError where dates can be read in two orders */
+export function readTable(table: Table, options: TableOptions): ReadTable {
+  const { columns } = table;
+  const cellOf = createCellReader(table);
+  const { records, refused, leftOut } = sortRows(table, cellOf, options.leaveOut);
+  const textsOf = (field: Field) => records.map((record) => cellOf(record, field) ?? '');
+  const decimal =
+    options.decimal ??
+    findDecimalSign((['amount', 'debit', 'credit', 'balance', 'fee'] as const).flatMap(textsOf));
+  const dates = readDates(textsOf('date'), {
+    chosen: options.dateOrder,
+    today: options.today,
+    isDayFirst: decimal === 'comma' || options.isSemicolon || isOfOtherLanguage(table),
+  });
+  const fields = ['amount', 'debit', 'credit', 'type', 'fee', 'balance'] as const;
+  const amounts = readRowAmounts(
+    records.map(
+      (record) =>
+        Object.fromEntries(fields.map((field) => [field, cellOf(record, field)])) as Record<
+          (typeof fields)[number],
+          string | null
+        >,
+    ),
+    {
+      decimal,
+      words: options.words,
+      isSplit: columns.amount.length === 0,
+      hasType: columns.type.length > 0,
+      hasFee: columns.fee.length > 0 && !isNetAmount(table),
+    },
+  );
+  const former = createFormerReader(table.headers, options.columns);
+  const isJoined = options.columns.description !== undefined;
+
+  function toBooking(record: TableRow, n: number): Booking | LeftOutLine {
+    const { line, cells } = record;
+    const cell = (field: Field) => cellOf(record, field);
+    const amount = amounts.rows[n] ?? new Error('It has no amount.');
+    if (amount instanceof Error) throw amount;
+    if (amount.isNeutral) return leave(record, `"${cell('type')}": neither income nor expense`);
+    const texts = readTexts(record, table, amount.signed > 0);
+    return {
+      line,
+      cells,
+      date: dates.read(cell('date') ?? ''),
+      signed: amount.signed,
+      isDirectionStated: amount.isStated,
+      writtenAmount: amount.written,
+      texts: isJoined ? texts.slice(0, 1).map(() => [...new Set(texts)].join(', ')) : texts,
+      bookingType: cell('bookingType'),
+      notes: cell('notes'),
+      category: cell('category'),
+      bankId: cell('externalId'),
+      account: cell('account'),
+      currency: cell('currency') ?? amount.currency,
+      status: cell('status'),
+      balance: amount.balance,
+      reference: cell('reference'),
+      former: former(cells),
+    };
+  }
+
+  const bookings: Booking[] = [];
+  for (const [n, record] of records.entries()) {
+    try {
+      const read = toBooking(record, n);
+      if ('reason' in read) leftOut.push(read);
+      else bookings.push(read);
+    } catch (error) {
+      refused.push({ ...refuse(record), message: (error as Error).message });
+    }
+  }
+  const { fees } = amounts;
+  return {
+    ...{ bookings, refused, leftOut, decimal, dateOrder: dates.order, needs: [] },
+    usesType: amounts.usesType,
+    findings:
+      fees === 0 ? [] : [`the fee is part of the amount in ${fees} row${fees === 1 ? '' : 's'}`],
+  };
+}
+
+/** Also the name of a shop. */
+const POSSIBLE_NAME = /^(?:totals?|totale|totaal|sum|suma|summa|summe|gesamt|razem)\b/i;
+
+type CellReader = (record: TableRow, field: Field) => string | null;
+
+/** The first text in the columns of a field. */
+function createCellReader({ columns }: Table): CellReader {
+  return ({ cells }, field) => {
+    for (const index of columns[field]) {
+      const cell = cells[index]?.trim();
+      if (cell) return cell;
+    }
+    return null;
+  };
+}
+
+function isNetAmount({ headers, columns }: Table): boolean {
+  return /\bnet\b|after fees/.test(normalizeName(headers[columns.amount[0] ?? -1] ?? ''));
+}
+
+/** Only English has countries that write the month first. */
+function isOfOtherLanguage({ headers, columns, headerLine }: Table): boolean {
+  return headerLine > 0 && !isEnglishDate(normalizeName(headers[columns.date[0] ?? -1] ?? ''));
+}
+
+function readTexts({ cells }: TableRow, { columns }: Table, isIncome: boolean): readonly string[] {
+  const order = isIncome ? [...columns.payer, ...columns.description] : columns.description;
+  return order.flatMap((index) => cells[index]?.trim() || []);
+}
+
+interface SortedRows {
+  readonly records: readonly TableRow[];
+  readonly refused: RefusedLine[];
+  readonly leftOut: LeftOutLine[];
+}
+
+/** Parts rows that can be bookings from those that are known by their form. */
+function sortRows(table: Table, cellOf: CellReader, leaveOut: readonly string[]): SortedRows {
+  const { rows, headers, width } = table;
+  const header = headers.join('\n');
+  const sorted: Record<'records', TableRow[]> & SortedRows = {
+    records: [],
+    refused: [],
+    leftOut: [],
+  };
+  const lastRow = rows.findLast(({ cells }) => isDated(cells));
+  for (const row of rows) {
+    const { line, cells } = row;
+    const state = describeState(cellOf(row, 'status') ?? cellOf(row, 'date'), leaveOut);
+    const isRegular =
+      cells.length >= width && cells.slice(headers.length).every((cell) => cell.trim() === '');
+    if (cells.join('\n') === header) sorted.leftOut.push(leave(row, 'the header again'));
+    else if (isBalanceRow(row, table, cellOf))
+      sorted.leftOut.push(leave(row, 'a balance or total'));
+    else if (isRegular && state !== undefined) sorted.leftOut.push(leave(row, state));
+    else if (line < (lastRow?.line ?? 0) && isPlainText(cells))
+      sorted.leftOut.push(leave(row, 'without date and amount'));
+    else if (isRegular) sorted.records.push(row);
+    else
+      sorted.refused.push({
+        ...refuse(row),
+        message: `It has ${counted(cells.length, 'cell')}, the header ${width}.`,
+      });
+  }
+  return sorted;
+}
+
+function leave({ line, cells }: TableRow, reason: string): LeftOutLine {
+  return {
+    line,
+    reason,
+    text: cells
+      .filter((cell) => cell.trim() !== '')
+      .join(' | ')
+      .slice(0, 200),
+  };
+}
+
+/** A row with a date and an amount may be a booking that was written wrongly. */
+function refuse({ line, cells }: TableRow): Omit<RefusedLine, 'message'> {
+  const hasAmount = cells.some(
+    (cell) => looksLikeAmount(cell.trim()) && !looksLikeDate(cell.trim()),
+  );
+  return { line, mayBeBooking: isDated(cells) && hasAmount };
+}
+
+function isDated(cells: readonly string[]): boolean {
+  return cells.some((cell) => looksLikeDate(cell.trim()));
+}
+
+/** Such as the title of a section, or the second line of a text. */
+function isPlainText(cells: readonly string[]): boolean {
+  return cells.every(
+    (cell) => !looksLikeDate(cell.trim()) && (isEmptyAmount(cell) || !looksLikeAmount(cell.trim())),
+  );
+}
+
+/** "Total" alone is also a name: with a date and an amount it is one. */
+function isBalanceRow(row: TableRow, { columns }: Table, cellOf: CellReader): boolean {
+  const { cells } = row;
+  const date = cellOf(row, 'date');
+  const first = cells.find((cell) => cell.trim() !== '') ?? '';
+  const texts = columns.description.map((index) => cells[index] ?? '');
+  const isDatedRow = date !== null && looksLikeDate(date);
+  if (isDatedRow)
+    return texts.some((text) => isBalanceText(text) && !POSSIBLE_NAME.test(text.trim()));
+  return [first, ...texts].some(isBalanceText);
+}

@@ -1,0 +1,158 @@
+// The amount of each row of a table: in one column, or in one column of expenses and one of income; with its fee.
+import { type DecimalSign, isEmptyAmount, type ReadAmount, readAmount } from './amounts.ts';
+import { askBalances } from './balance.ts';
+import { createDirectionReader, type TypeWords } from './direction.ts';
+
+/** Cells of a row; null where empty or without such a column. */
+export interface AmountCells {
+  readonly amount: string | null;
+  readonly debit: string | null;
+  readonly credit: string | null;
+  readonly type: string | null;
+  readonly fee: string | null;
+  readonly balance: string | null;
+}
+
+export interface RowAmount {
+  /** Negative for an expense; 0 for what moves no money. */
+  readonly signed: number;
+  readonly isStated: boolean;
+  /** As the file has it. */
+  readonly written: string;
+  readonly currency: string | null;
+  readonly balance: number | null;
+  /** Neither income nor expense, by its word. */
+  readonly isNeutral: boolean;
+}
+
+export interface RowAmounts {
+  /** For each row: its amount, or why it has none. */
+  readonly rows: readonly (RowAmount | Error)[];
+  /** Whether the column of directions decides. */
+  readonly usesType: boolean;
+  /** Number of rows whose fee was added. */
+  readonly fees: number;
+}
+
+export interface AmountOptions {
+  readonly decimal: DecimalSign;
+  readonly words: Partial<TypeWords>;
+  readonly isSplit: boolean;
+  readonly hasType: boolean;
+  /** The amounts may be without the fee beside them. */
+  readonly hasFee: boolean;
+}
+
+/** @throws UserError where words are given for a column that is not there */
+export function readRowAmounts(cells: readonly AmountCells[], options: AmountOptions): RowAmounts {
+  const single = options.isSplit ? undefined : readSingle(cells, options);
+  const read = single?.rows ?? readSplit(cells, options);
+  const withBalance = read.map((row, n) => {
+    const balance = tryNumber(cells[n]?.balance, options.decimal);
+    return row instanceof Error ? row : { ...row, balance };
+  });
+  const usesType = single?.usesColumn ?? false;
+  if (!options.hasFee) return { rows: withBalance, usesType, fees: 0 };
+  return { usesType, ...addFees(withBalance, cells, options.decimal) };
+}
+
+type AmountBeforeBalance = Omit<RowAmount, 'balance'>;
+
+function readSingle(cells: readonly AmountCells[], { decimal, words, hasType }: AmountOptions) {
+  const readings = cells.map(({ amount, type }) => ({
+    amount: attempt(() => readAmount(amount ?? '', decimal)),
+    word: type,
+  }));
+  const directions = createDirectionReader(
+    readings.map(({ amount, word }) => ({
+      word,
+      amount: amount instanceof Error ? undefined : amount,
+    })),
+    words,
+    hasType,
+  );
+  const rows = readings.map(({ amount, word }) => {
+    if (amount instanceof Error) return amount;
+    return attempt((): AmountBeforeBalance => {
+      const { signed, isStated, isNeutral = false } = directions.read(amount, word);
+      return {
+        signed,
+        isStated,
+        isNeutral,
+        currency: amount.currency,
+        written: String(amount.signed),
+      };
+    });
+  });
+  return { rows, usesColumn: directions.usesColumn };
+}
+
+/** The column decides the direction, whichever sign its numbers have; the few with the other sign are reversals. */
+function readSplit(
+  cells: readonly AmountCells[],
+  { decimal }: AmountOptions,
+): readonly (AmountBeforeBalance | Error)[] {
+  const readSide = (text: string | null) =>
+    isEmptyAmount(text) ? null : readAmount(text ?? '', decimal);
+  const sides = cells.map(({ debit, credit }) =>
+    attempt(() => ({ debit: readSide(debit), credit: readSide(credit) })),
+  );
+  const read = sides.flatMap((side) => (side instanceof Error ? [] : side));
+  const isDebitNegative = isMostlyNegative(read.map(({ debit }) => debit));
+  const isCreditNegative = isMostlyNegative(read.map(({ credit }) => credit));
+  return sides.map((side) => {
+    if (side instanceof Error) return side;
+    const { debit, credit } = side;
+    if (debit === null && credit === null) return new Error('It has neither a debit nor a credit.');
+    if (debit && credit && debit.signed !== 0 && credit.signed !== 0)
+      return new Error('It has a debit and a credit.');
+    const isDebit = debit !== null && (debit.signed !== 0 || credit === null);
+    const { signed = 0, currency = null } = (isDebit ? debit : credit) ?? {};
+    const size = (isDebit ? isDebitNegative : isCreditNegative) ? 0 - signed : signed;
+    return {
+      signed: isDebit ? 0 - size : size,
+      isStated: true,
+      isNeutral: false,
+      currency,
+      written: `${isDebit ? 'debit' : 'credit'} ${signed}`,
+    };
+  });
+}
+
+function isMostlyNegative(amounts: readonly (ReadAmount | null)[]): boolean {
+  const signs = amounts.flatMap((amount) => Math.sign(amount?.signed ?? 0) || []);
+  return signs.filter((sign) => sign < 0).length * 2 > signs.length;
+}
+
+/** Where balances know whether a fee is part of the amount, they decide. */
+function addFees(
+  rows: readonly (RowAmount | Error)[],
+  cells: readonly AmountCells[],
+  decimal: DecimalSign,
+): Pick<RowAmounts, 'rows' | 'fees'> {
+  const withFees = rows.map((row, n) => {
+    const fee = tryNumber(cells[n]?.fee, decimal) ?? 0;
+    if (row instanceof Error || fee === 0) return row;
+    return { ...row, signed: Math.round((row.signed - Math.abs(fee)) * 100) / 100 };
+  });
+  const fees = withFees.filter((row, n) => row !== rows[n]).length;
+  const agreeing = (some: readonly (RowAmount | Error)[]) =>
+    askBalances(some.flatMap((row) => (row instanceof Error ? [] : row))).agreeing;
+  return agreeing(rows) > agreeing(withFees) ? { rows, fees: 0 } : { rows: withFees, fees };
+}
+
+function tryNumber(text: string | null | undefined, decimal: DecimalSign): number | null {
+  if (isEmptyAmount(text)) return null;
+  const amount = attempt(() => readAmount(text ?? '', decimal));
+  if (amount instanceof Error) return null;
+  // An overdraft may be a word: "1,200.00 DR".
+  return amount.direction === 'expense' ? 0 - Math.abs(amount.signed) : amount.signed;
+}
+
+function attempt<Value>(work: () => Value): Value | Error {
+  try {
+    return work();
+  } catch (error) {
+    return error as Error;
+  }
+}

@@ -1,0 +1,169 @@
+// The table in a file: banks write lines before the header and after the rows, and one in six writes no header.
+import { UserError } from '../../shared/user-error.ts';
+import { looksLikeAmount } from './amounts.ts';
+import type { TableRow } from './csv-text.ts';
+import { looksLikeDate } from './dates.ts';
+import {
+  type ChosenColumns,
+  type Columns,
+  findColumns,
+  isChosenByNumber,
+} from './table-columns.ts';
+
+export interface Table {
+  /** 0 in a file without a header. */
+  readonly headerLine: number;
+  /** "column 1" and so on without a header. */
+  readonly headers: readonly string[];
+  readonly columns: Columns;
+  readonly rows: readonly TableRow[];
+  /** Cells that every row has. */
+  readonly width: number;
+}
+
+/** How far down a header or the first booking is looked for. */
+const MAX_ROWS_BEFORE = 100;
+/** Rows below a header that show what its columns hold. */
+const SAMPLE_ROWS = 300;
+
+interface Candidate {
+  readonly index: number;
+  readonly headers: readonly string[];
+  readonly problems: readonly string[];
+  readonly columns: Columns;
+}
+
+/**
+ * @param rows of the whole file, empty ones left out
+ * @returns the reason where there is no table
+ */
+export function findTable(rows: readonly TableRow[], chosen: ChosenColumns): Table | UserError {
+  const first = findFirstBooking(rows);
+  const isNumbered = isChosenByNumber(chosen.date) || isChosenByNumber(chosen.amount);
+  const lastHeader = first < 0 ? MAX_ROWS_BEFORE : Math.min(first, MAX_ROWS_BEFORE);
+  const candidates: Candidate[] = [];
+  for (let index = 0; index < Math.min(rows.length, lastHeader + 1); index += 1) {
+    const headers = rows[index]?.cells ?? [];
+    // A row of values names no columns.
+    if (index === first) break;
+    if (isNumbered && first >= 0 && index < first - 1) continue;
+    const candidate = { index, headers, ...findColumns(headers, sampleBelow(rows, index), chosen) };
+    if (candidate.problems.length === 0)
+      return findTwins(candidate, chosen) ?? tableAt(rows, candidate);
+    candidates.push(candidate);
+  }
+  const bare = first < 0 ? undefined : findWithoutHeader(rows, first, chosen);
+  if (bare && bare.problems.length === 0) return tableAt(rows, bare);
+  return explain(rows, candidates, bare, chosen);
+}
+
+/** Two columns of one name are told apart by their numbers alone. */
+function findTwins({ headers, columns }: Candidate, chosen: ChosenColumns): UserError | undefined {
+  for (const field of ['amount', 'debit', 'credit'] as const) {
+    const name = headers[columns[field][0] ?? -1];
+    const twins = headers.flatMap((header, index) => (header === name ? [index + 1] : []));
+    if (twins.length > 1 && chosen[field] === undefined)
+      return new UserError(
+        `Two columns are named "${name}". Name one by its number: --${field} ${twins.join(` or --${field} `)}.`,
+      );
+  }
+  return undefined;
+}
+
+function isFilled(cell: string): boolean {
+  return cell.trim() !== '';
+}
+
+function sampleBelow(rows: readonly TableRow[], index: number): readonly TableRow[] {
+  const width = rows[index]?.cells.length ?? 0;
+  const below = rows.slice(index + 1, index + 1 + SAMPLE_ROWS);
+  return below.filter(({ cells }) => cells.length * 2 > width);
+}
+
+function tableAt(rows: readonly TableRow[], { index, headers, columns }: Candidate): Table {
+  const isNamed = index >= 0;
+  const width = headers.findLastIndex((header) => header.trim() !== '') + 1;
+  return {
+    headerLine: isNamed ? (rows[index]?.line ?? 0) : 0,
+    headers,
+    columns,
+    rows: isNamed ? rows.slice(index + 1) : rows.slice(-index - 1),
+    width: isNamed ? width : Math.max(...Object.values(columns).flat(), 0) + 1,
+  };
+}
+
+/** The first row with a date and an amount. */
+function findFirstBooking(rows: readonly TableRow[]): number {
+  return rows.slice(0, MAX_ROWS_BEFORE).findIndex(({ cells }, index) => {
+    const date = cells.findIndex((cell) => looksLikeDate(cell.trim()));
+    if (date < 0 || cells.length < 2) return false;
+    const hasAmount = cells.some((cell, n) => n !== date && looksLikeAmount(cell.trim()));
+    // A line such as "Balance;31.12.2025;1.000,00" before the header is followed by rows of another form.
+    const next = rows[index + 1];
+    return (
+      hasAmount &&
+      (!next || Math.abs(next.cells.length - cells.length) <= 1) &&
+      !isNamedBalance(cells)
+    );
+  });
+}
+
+function isNamedBalance(cells: readonly string[]): boolean {
+  return /:\s*$/.test(cells[0] ?? '');
+}
+
+/** The index of a table without a header is the negative of its first row, less one. */
+function findWithoutHeader(
+  rows: readonly TableRow[],
+  first: number,
+  chosen: ChosenColumns,
+): Candidate {
+  const width = rows[first]?.cells.length ?? 0;
+  const headers = Array.from({ length: width }, (_, n) => `column ${n + 1}`);
+  const body = rows.slice(first);
+  const found = findColumns(headers, body, chosen);
+  return { index: -first - 1, headers, ...found };
+}
+
+function explain(
+  rows: readonly TableRow[],
+  candidates: readonly Candidate[],
+  bare: Candidate | undefined,
+  chosen: ChosenColumns,
+): UserError {
+  const closest = candidates.reduce<Candidate | undefined>(
+    (best, each) => (!best || isCloser(each, best) ? each : best),
+    undefined,
+  );
+  const isUnnamed = bare && !candidates.some(({ headers }) => headers.filter(isFilled).length > 1);
+  if (isUnnamed) {
+    const cells = rows[-bare.index - 1]?.cells ?? [];
+    const numbered = shorten(cells.map((cell, n) => `${n + 1} "${cell.trim()}"`).join(', '));
+    const value = Object.values(chosen).find(
+      (name) => name && cells.some((cell) => cell.trim() === name.trim()),
+    );
+    const why =
+      value === undefined
+        ? bare.problems.join(' ')
+        : `"${value}" is a value, not the name of a column.`;
+    return new UserError(
+      `The file has no header. ${why} Name the columns by their numbers, such as --date 1 --amount 2 --description 3. The first row has ${numbered}.`,
+    );
+  }
+  if (!closest) return new UserError('The file has no lines with cells.');
+  const line = rows[closest.index]?.line ?? 0;
+  return new UserError(
+    `No line names the columns that are needed. In line ${line} (${shorten(closest.headers.join(', '))}): ${closest.problems.join(' ')}`,
+  );
+}
+
+const MAX_SHOWN_LENGTH = 300;
+
+function shorten(text: string): string {
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}...` : text;
+}
+
+function isCloser(one: Candidate, other: Candidate): boolean {
+  const fewer = other.problems.length - one.problems.length;
+  return fewer > 0 || (fewer === 0 && one.headers.length > other.headers.length);
+}

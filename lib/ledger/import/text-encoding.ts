@@ -1,0 +1,192 @@
+// The text of a file that a bank or a spreadsheet wrote, whatever its encoding. Few files say which one it is: it is the one
+// in which the text reads best.
+import { UserError } from '../../shared/user-error.ts';
+
+export interface EncodedText {
+  /** Without a byte order mark. */
+  readonly text: string;
+  /** A name that TextDecoder knows. */
+  readonly encoding: string;
+  /** Lines with bytes that are no characters. */
+  readonly damagedLines: readonly number[];
+}
+
+/** UTF-16 without a byte order mark has a zero byte in most of its Latin characters. */
+const SAMPLE_BYTES = 1_000;
+const UTF16_SHARE = 0.3;
+const MAX_JUDGED_BYTES = 20_000;
+const REPLACEMENT = '\ufffd';
+
+const WESTERN = 'äöüßéèêëàâçñåøæíóúáìòùîïôûõãœÿðþ';
+const CENTRAL = 'ąćęłńóśźżčřšžěýáíéúůďťňöüőűăâîșțşţľĺŕđôä';
+const BALTIC = 'ąčęėįšųūžāēģīķļņõäöü';
+const TURKISH = 'çğıöşüâîû';
+
+/** Single-byte encodings with the letters that are common in them; at a tie, the first one. */
+const ALPHABETS: readonly (readonly [encoding: string, letters: string])[] = [
+  ['windows-1252', WESTERN],
+  ['windows-1250', CENTRAL],
+  ['iso-8859-2', CENTRAL],
+  ['windows-1254', TURKISH],
+  ['windows-1257', BALTIC],
+];
+const SCRIPTS: readonly (readonly [encoding: string, letter: RegExp])[] = [
+  ['windows-1251', /[\u0400-\u045f\u0490\u0491]/],
+  ['koi8-r', /[\u0410-\u0451]/],
+  ['ibm866', /[\u0410-\u0451]/],
+  ['windows-1253', /[\u0384-\u03ce]/],
+];
+const EAST_ASIAN = ['shift_jis', 'gb18030', 'big5', 'euc-kr', 'euc-jp'] as const;
+
+/**
+ * @param encoding chosen by a person: any name that TextDecoder knows
+ * @throws UserError where there is no such encoding
+ */
+export function decodeText(bytes: Uint8Array, encoding?: string): EncodedText {
+  if (encoding !== undefined) return decodeAs(bytes, encoding);
+  const utf16 = findUtf16(bytes);
+  if (utf16) return decodeAs(bytes, utf16);
+  const utf8 = decodeAs(bytes, 'utf-8');
+  if (utf8.damagedLines.length === 0) return utf8;
+  const sample = linesBeyondAscii(bytes);
+  return decodeAs(bytes, isMostlyUtf8(sample) ? 'utf-8' : findLegacyEncoding(sample));
+}
+
+function decodeAs(bytes: Uint8Array, encoding: string): EncodedText {
+  let decoder: InstanceType<typeof TextDecoder>;
+  try {
+    decoder = new TextDecoder(encoding);
+  } catch (cause) {
+    throw new UserError(
+      `There is no encoding "${encoding}". Use a name such as utf-8, windows-1252 or shift_jis with --encoding.`,
+      { cause },
+    );
+  }
+  const text = decoder.decode(bytes);
+  return { text, encoding: decoder.encoding, damagedLines: findDamagedLines(text) };
+}
+
+function findDamagedLines(text: string): readonly number[] {
+  if (!text.includes(REPLACEMENT)) return [];
+  return text.split(/\r\n|\n|\r/).flatMap((line, n) => (line.includes(REPLACEMENT) ? [n + 1] : []));
+}
+
+function findUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  const sample = [...bytes.subarray(0, SAMPLE_BYTES)];
+  const countZeros = (remainder: number) =>
+    sample.filter((byte, n) => byte === 0 && n % 2 === remainder).length;
+  const [even, odd] = [countZeros(0), countZeros(1)];
+  if (Math.max(even, odd) < sample.length * UTF16_SHARE) return undefined;
+  if (even > 0 && odd > 0) return undefined;
+  return odd > 0 ? 'utf-16le' : 'utf-16be';
+}
+
+/** The lines that tell encodings apart, so that a long file of plain rows hides no name. */
+function linesBeyondAscii(bytes: Uint8Array): Uint8Array {
+  const lines: number[] = [];
+  let start = 0;
+  let hasLetter = false;
+  for (let n = 0; n <= bytes.length && lines.length < MAX_JUDGED_BYTES; n += 1) {
+    const byte = bytes[n] ?? 0x0a;
+    if (byte >= 0x80) hasLetter = true;
+    if (byte !== 0x0a) continue;
+    const line = bytes.subarray(start, Math.min(n, start + MAX_JUDGED_BYTES));
+    if (hasLetter) lines.push(...line, byte);
+    start = n + 1;
+    hasLetter = false;
+  }
+  return Uint8Array.from(lines);
+}
+
+/** One character that was cut in two makes no other encoding of a file. */
+function isMostlyUtf8(sample: Uint8Array): boolean {
+  const text = new TextDecoder('utf-8').decode(sample);
+  const broken = text.split(REPLACEMENT).length - 1;
+  const whole = text.match(/[^\p{ASCII}\ufffd]/gu)?.length ?? 0;
+  return whole > broken;
+}
+
+function findLegacyEncoding(sample: Uint8Array): string {
+  const candidates = [
+    ...ALPHABETS.map(([encoding, letters]) => ({ encoding, judge: judgeAlphabet(letters) })),
+    ...SCRIPTS.map(([encoding, letter]) => ({ encoding, judge: judgeScript(letter) })),
+    ...EAST_ASIAN.map((encoding) => ({ encoding, judge: judgeEastAsian(encoding) })),
+  ].map(({ encoding, judge }) => ({ encoding, score: judge(decodeStrictly(sample, encoding)) }));
+  const best = candidates.reduce((one, other) => (other.score > one.score ? other : one));
+  return best.encoding;
+}
+
+/** Empty where the bytes are not of this encoding. */
+function decodeStrictly(sample: Uint8Array, encoding: string): string {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(sample);
+  } catch {
+    return '';
+  }
+}
+
+type Judge = (text: string) => number;
+
+/** A letter beyond ASCII stands among plain letters; a sign does not. */
+function judgeAlphabet(letters: string): Judge {
+  const known = new Set(letters);
+  return judgeCharacters((character, before, after) => {
+    if (!/\p{L}/u.test(character)) return /\p{L}/u.test(before) && /\p{L}/u.test(after) ? -3 : -0.5;
+    if (!/\p{L}/u.test(before + after)) return -1.5;
+    const isCommon = known.has(character.toLowerCase());
+    const isMisplaced =
+      /\p{Lu}/u.test(character) && /\p{Ll}/u.test(before) && /\p{L}/u.test(before);
+    const isCrowded = /[^\p{ASCII}]/u.test(before) && /\p{L}/u.test(before);
+    return (isCommon ? 1 : -2) - (isMisplaced ? 3 : 0) - (isCrowded ? 1.5 : 0);
+  });
+}
+
+function judgeScript(letter: RegExp): Judge {
+  return judgeCharacters((character, before) => {
+    if (!letter.test(character)) return /\p{L}/u.test(character) ? -2 : -0.5;
+    // Another encoding of this script has its cases the other way around.
+    if (/\p{Lu}/u.test(character) && /\p{Ll}/u.test(before)) return -3;
+    return letter.test(before) ? 1.2 : -0.5;
+  });
+}
+
+/** Signs that are common in real texts, apart from the rare ones that any two bytes make. */
+function judgeEastAsian(encoding: (typeof EAST_ASIAN)[number]): Judge {
+  return judgeCharacters((character, before) => {
+    if (/[\u3040-\u30ff]/.test(character)) return 2.2;
+    if (/[\u3000-\u303f\uff01-\uff5e¥￥]/.test(character)) return 0.5;
+    if (/[\uff61-\uff9f]/.test(character)) return /[\uff61-\uff9f]/.test(before) ? 1 : -1;
+    if (encoding === 'euc-kr') return /[\uac00-\ud7a3]/.test(character) ? 2.1 : -1;
+    if (/[\u4e00-\u9fff]/.test(character)) return isCommonIdeograph(character) ? 2.3 : -0.5;
+    return -2;
+  });
+}
+
+const COMMON_IDEOGRAPHS = new Set(
+  '一二三四五六七八九十百千万円元角分日月年時时間间分日付取引摘要内容金額金额入出支払付残高余额余額預引落振込手数料料利息利用店名称品商先方対象对方交易类型類別分类状态狀態收支收入支出成功失敗失败关闭關閉退款转账轉帳转帳帐账戶户口帳号號卡銀银行信用微信支付宝寶餐饮飲食购物購物交通生活超市商店工资工資給与给房租家赁電电気氣水道代公共通信費费用還还款充值提现提現红包紅包已全部未定期普通貯蓄現金カ東京大阪中国國上海北京人民币币種种摘记記账日時刻備考备注注メモ区分円株式会社有限公司美团滴滴出行京东淘宝拼多多説明说明単单位合計合计確認确认年月末残本人他行消费消費存款活期查询時間终端起始截止导出導出收款理财基金买買卖賣服务服務车車飯饭书書学學校医醫院药藥地铁鐵票机機酒店旅游',
+);
+
+function isCommonIdeograph(character: string): boolean {
+  return COMMON_IDEOGRAPHS.has(character);
+}
+
+function judgeCharacters(
+  judge: (character: string, before: string, after: string) => number,
+): Judge {
+  return (text) => {
+    if (text === '') return Number.NEGATIVE_INFINITY;
+    let score = 0;
+    for (let n = 0; n < text.length; n += 1) {
+      const character = text[n] ?? '';
+      if (character < '\u0080') continue;
+      // Control characters of ISO-8859 stand in no text.
+      if (character < '\u00a0') score -= 4;
+      else if (character !== '\u00a0')
+        score += judge(character, text[n - 1] ?? '', text[n + 1] ?? '');
+    }
+    return score;
+  };
+}

@@ -1,0 +1,68 @@
+// A row of a file as the transaction that it becomes.
+import * as v from 'valibot';
+import { calendarDate } from '../domain/calendar-date.ts';
+import { amount } from '../domain/money.ts';
+import { filledText, text, trimmedText } from '../domain/text.ts';
+import { TRANSACTION_TYPES, type TransactionType } from '../domain/transaction.ts';
+
+/** What an import keeps of a transaction. */
+export interface TransactionRow {
+  readonly description: string;
+  readonly amount: number;
+  readonly type: TransactionType;
+  readonly date: string;
+  readonly notes: string | null;
+  readonly category: string | null;
+  /** Null in an export, for a transaction that has none. */
+  readonly externalId: string | null;
+}
+
+export interface StatementRow extends TransactionRow {
+  /** Of the file, from 1. */
+  readonly line: number;
+  /** The id that imports of version 0.1.0 made, from the mapped columns. */
+  readonly formerId: string | null;
+  /** What earlier releases took as the bank's id: it names a transaction only together with its date and amount. */
+  readonly formerBankId: string | null;
+  /** Of the transaction, in an export. */
+  readonly exported: ExportedRecord | null;
+}
+
+/** As in the file. */
+export interface ExportedRecord {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** As the API takes it, without its category. */
+export function toTransactionBody(row: TransactionRow) {
+  const { description, amount, type, notes, date, externalId } = row;
+  return { description, amount, type, notes, transaction_date: date, external_id: externalId };
+}
+
+/** The rules of the API, so that a row is refused before anything is sent. */
+const acceptedRow = v.object({
+  description: filledText(1_000),
+  amount,
+  type: v.picklist(TRANSACTION_TYPES),
+  transaction_date: calendarDate,
+  notes: v.nullable(text(5_000)),
+  external_id: v.nullable(filledText(128)),
+  category: v.nullable(trimmedText(255)),
+});
+
+/** @throws Error where the API would refuse the row, or its category */
+export function requireValid(row: TransactionRow): void {
+  const { issues = [] } = v.safeParse(acceptedRow, {
+    ...toTransactionBody(row),
+    category: row.category,
+  });
+  const [issue] = issues;
+  if (!issue) return;
+  const field = v.getDotPath(issue) ?? '';
+  const sentences = issues
+    .filter((each) => v.getDotPath(each) === field)
+    .map(({ message }) => message);
+  throw new Error(`${field}: ${sentences.join(' ')}`);
+}

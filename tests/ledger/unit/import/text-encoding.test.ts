@@ -1,0 +1,64 @@
+// Files in the encodings that banks use.
+import { expect, it } from 'vitest';
+import { decodeText } from '../../../../lib/ledger/import/text-encoding.ts';
+
+const TEXT = 'Datum;Bäcker €\n';
+const utf16 = (text: string) => Buffer.from(text, 'utf16le');
+const CP1252 = Buffer.from(TEXT.replace('€', '\u0080'), 'latin1');
+
+it.each([
+  ['utf-8', Buffer.from(TEXT)],
+  ['utf-8', Buffer.from(`\uFEFF${TEXT}`)],
+  ['utf-16le', utf16(`\uFEFF${TEXT}`)],
+  ['utf-16be', utf16(`\uFEFF${TEXT}`).swap16()],
+  ['utf-16le', utf16(TEXT)],
+  ['utf-16be', utf16(TEXT).swap16()],
+  ['windows-1252', CP1252],
+])('reads %s: %o', (encoding, bytes) => {
+  expect(decodeText(bytes)).toEqual({ text: TEXT, encoding, damagedLines: [] });
+});
+
+/** The bytes of a text in an encoding of single bytes, or of pairs, found by decoding all of them. */
+function encode(text: string, encoding: string): Buffer {
+  const decoder = new TextDecoder(encoding);
+  const bytes = new Map<string, number[]>();
+  for (let high = 0x80; high < 0x100; high += 1) {
+    bytes.set(decoder.decode(Uint8Array.of(high)), [high]);
+    for (let low = 0x40; low < 0x100; low += 1) {
+      const character = decoder.decode(Uint8Array.of(high, low));
+      if ([...character].length === 1 && !bytes.has(character)) bytes.set(character, [high, low]);
+    }
+  }
+  return Buffer.from(
+    [...text].flatMap((each) => (each < '\u0080' ? each.charCodeAt(0) : (bytes.get(each) ?? []))),
+  );
+}
+
+it.each([
+  ['windows-1252', 'Libellé;Débit;Crédit\nPrélèvement À LA FERMIÈRE;1,00;\nGarçon café;2,00;\n'],
+  ['windows-1252', 'Date,Paid out\n30 Dec 2025,£45.10\n'],
+  ['windows-1252', 'Empfänger;Betrag\nMÜLLER GRÜNDE;-1,00\nStraße 5 – Köln;-2,00\n'],
+  ['windows-1252', 'Fecha;Descripción\n30/12/2025;PEÑA Y NIÑO, CAÑÓN\n'],
+  ['windows-1250', '#Kategoria\nŻabka Dąb;żywność\nwypłata;Wpływy\nŁódź, ćma, świeże, źrebię\n'],
+  ['windows-1250', 'Popis;Částka\nPříspěvek na účet;-1\nŽižkov řezník, dům, dveře\n'],
+  ['iso-8859-2', 'Opis\nŻabka Dąb, wypłata, środa, śledź, ąę\n'],
+  ['windows-1251', 'Дата операции;Описание\n30.12.2025;Продукты, ПЯТЁРОЧКА\n'],
+  ['windows-1254', 'Tarih;Açıklama\n30.12.2025;Şişli alışveriş, İĞDIR çarşı\n'],
+  ['shift_jis', '日付,摘要,支払い金額\n2025/12/30,スーパー,4510\n2025/12/28,給与,\n'],
+  ['gb18030', '交易时间,交易对方,收/支,金额\n2025-12-30,美团外卖,支出,45.10\n'],
+  ['koi8-r', 'Дата операции;Описание\n30.12.2025;Продукты\n'],
+  ['euc-kr', '거래일시,적요,출금액\n2025-12-30,편의점,4510\n'],
+])('recognizes %s by what reads best: %s', (encoding, text) => {
+  expect(decodeText(encode(text, encoding))).toEqual({ text, encoding, damagedLines: [] });
+});
+
+it('keeps UTF-8 where one character is cut in two, and says in which line', () => {
+  const bytes = Buffer.concat([Buffer.from('Müller\nStraße '), Buffer.of(0xc3), Buffer.from('\n')]);
+  const text = 'Müller\nStraße \ufffd\n';
+  expect(decodeText(bytes)).toEqual({ text, encoding: 'utf-8', damagedLines: [2] });
+});
+
+it('reads the encoding that is chosen, and says which names there are', () => {
+  expect(decodeText(Buffer.from([0xb9]), 'windows-1250').text).toBe('ą');
+  expect(() => decodeText(Buffer.from('x'), 'klingon')).toThrow('windows-1252');
+});
