@@ -39,7 +39,7 @@ import {
   showRefused,
   showStatement,
 } from './preview.ts';
-import { readFile } from './read-file.ts';
+import { readBytes, readFile } from './read-file.ts';
 import { listImports, undoImport } from './undo.ts';
 import { applyChanges, upload } from './upload.ts';
 
@@ -164,15 +164,17 @@ async function importFile(
   file: string,
   options: Options,
 ): Promise<void> {
+  const bytes = readBytes(file);
   const layouts = openLayoutFile(options.layouts);
   const given = readOptions(options);
   // A file that cannot be read is reported without a service.
-  const unaided = layouts.isEmpty ? await readFile(file, given) : undefined;
+  const unaided = layouts.isEmpty ? await readFile(file, bytes, given) : undefined;
   if (unaided && unaided.rows.length + unaided.refused.length + unaided.leftOut.length === 0)
     return console.log('The file has no rows: nothing to import.');
   const service = await open();
   const ledger = `${service.url} ${(await service.call('GET', '/me')).ledger}`;
-  const statement = unaided ?? (await readFile(file, { ...given, layouts: layouts.read(ledger) }));
+  const statement =
+    unaided ?? (await readFile(file, bytes, { ...given, layouts: layouts.read(ledger) }));
   const remember = (layout: LayoutOptions | undefined) =>
     statement.layout && layouts.write(ledger, statement.layout.key, layout);
   if (options.forget) {

@@ -27,11 +27,15 @@ export function readBytes(file: string): Uint8Array {
 }
 
 /** @throws UserError that names the file where it cannot be read as a statement */
-export async function readFile(file: string, options: StatementOptions): Promise<Statement> {
+export async function readFile(
+  file: string,
+  bytes: Uint8Array,
+  options: StatementOptions,
+): Promise<Statement> {
   try {
-    return await readStatement(readBytes(file), options);
+    return await readStatement(bytes, options);
   } catch (error) {
-    if (!(error instanceof UserError) || error.message.includes(file)) throw error;
+    if (!(error instanceof UserError)) throw error;
     throw new UserError(`${basename(file)}: ${error.message}`, { cause: error });
   }
 }

@@ -11,11 +11,11 @@ import type { ChosenColumns } from './table-columns.ts';
 /** Options that say how a file is written. */
 export interface LayoutOptions {
   /** Names of columns that have another name, numbers from 1, or "none". */
-  readonly columns?: ChosenColumns;
+  readonly columns?: ChosenColumns | undefined;
   readonly dateOrder?: DateOrder | undefined;
   readonly decimal?: DecimalSign | undefined;
   /** Words of the column of directions. */
-  readonly words?: Partial<TypeWords>;
+  readonly words?: Partial<TypeWords> | undefined;
   /** Expenses are positive, as on credit cards. */
   readonly isInverted?: boolean | undefined;
   /** A name that TextDecoder knows. */
@@ -23,7 +23,7 @@ export interface LayoutOptions {
   /** Only bookings in this currency. */
   readonly currency?: string | undefined;
   /** Words of the status column whose rows are left out. */
-  readonly leaveOut?: readonly string[];
+  readonly leaveOut?: readonly string[] | undefined;
 }
 
 /** By the key of a layout. */
@@ -41,9 +41,7 @@ export function describeLayout(
   const all = { columns, dateOrder, decimal, words, isInverted, encoding, currency, leaveOut };
   return {
     key: headerLine > 0 ? headerKey(headers) : bareKey(rows[0]?.cells ?? []),
-    used: JSON.parse(
-      JSON.stringify(all, (_, value) => (isEmpty(value) ? undefined : value)),
-    ) as LayoutOptions,
+    used: prune(all) ?? {},
   };
 }
 
@@ -76,7 +74,14 @@ function bareKey(cells: readonly string[]): string {
   return `no header: ${cells.map((cell) => kind(cell.trim())).join(' ')}`.slice(0, MAX_KEY_LENGTH);
 }
 
-function isEmpty(value: unknown): boolean {
-  if (value === false || value === '') return true;
-  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+/** Only what was chosen. */
+function prune<Value>(value: Value): Value | undefined {
+  if (value === false || value === '' || value === undefined) return undefined;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value;
+  const kept = Object.entries(value).flatMap(([name, each]) => {
+    const pruned: unknown = prune(each);
+    return pruned === undefined ? [] : [[name, pruned] as const];
+  });
+  return kept.length === 0 ? undefined : (Object.fromEntries(kept) as Value);
 }

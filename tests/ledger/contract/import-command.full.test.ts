@@ -43,7 +43,7 @@ async function givenLedger(scope: Scope = 'write') {
 }
 
 const run = (environment: NodeJS.ProcessEnv, program: string, ...args: string[]) =>
-  runCommand(`cli/${program}`, args, environment);
+  runCommand(`cli/ledger/${program}`, args, { ...environment, XDG_CONFIG_HOME: folder });
 
 const importFile = (environment: NodeJS.ProcessEnv, ...options: string[]) =>
   run(environment, 'import/import.ts', file, ...options);
@@ -104,12 +104,12 @@ describe('--url', () => {
     expect(shown.stdout.split('\n').slice(-6)).toEqual([
       'decimal sign: point',
       'date order: ymd',
-      '4 rows from 2026-03-05 to 2026-03-09: 3 income (2500.3), 1 expense (3)',
-      '2 rows are there already, 2 are new',
+      '5 rows from 2026-03-05 to 2026-03-09: 4 income (2500.4), 1 expense (3)',
+      '2 rows are there already, 3 are new',
       'Nothing was sent. Add --yes to import.',
       '',
     ]);
-    expect(shown.stderr).toMatch(/^line 4 refused: .*\nline 5 refused: /);
+    expect(shown.stderr).toMatch(/^line 4 refused: .*\n4 of 5 rows would be income\. /);
     expect(shown.code).toBe(1);
     // Rows of another account.
     const other = await importWith('--account', 'Card');
@@ -123,7 +123,7 @@ describe('--url', () => {
     await writeStatement(Buffer.from([...lines, refund, 'Ende'].join('\r\n'), 'latin1'));
     const { stdout, stderr } = await importWith();
     expect(stdout.split('\n').slice(0, -5)).toEqual([
-      'encoding: ISO-8859-1 (Windows-1252)',
+      'encoding: windows-1252',
       'header: line 2',
       'date: column "Datum"',
       'description: column "Text"',
@@ -149,7 +149,7 @@ describe('--url', () => {
   it.each<[what: string, lines: string[], options: string[], ended: Partial<Ended>]>([
     [
       'rows with one id are named, and the others imported',
-      ['date,name,amount,Id', '2026-03-05,Tea,-3,A', '2026-03-06,Pay,9,A', '2026-03-06,Bus,-2,B'],
+      ['date,name,amount,Id', '2026-03-05,Tea,-3,A', '2026-03-05,Tee,-3,A', '2026-03-06,Bus,-2,B'],
       ['--id', 'Id', '--yes'],
       { code: 1, stdout: '1 created, 0 were there already, 2 refused', stderr: 'line 2 refused' },
     ],
@@ -157,7 +157,7 @@ describe('--url', () => {
       'other words for income and expense',
       ['date,name,amount,type', '2026-03-05,Tea,3,DR', '2026-03-06,Pay,-9,CR'],
       WORDS,
-      { code: 0, stdout: '1 income (-9), 1 expense (3)' },
+      { code: 0, stdout: '1 income (9), 1 expense (3)' },
     ],
     [
       'other signs',

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const rows = Array.from({ length: ROWS }, (_, n) => {
     const day = new Date(Date.UTC(2016, 0, 1) + (n % 3_650) * 86_400_000).toISOString();
     // Each day has rows that are equal.
-    return `${day.slice(0, 10)},Shop ${n % 7},${n % 5 === 0 ? '' : '-'}${(n % 400) / 4},Kind ${n % 12}`;
+    return `${day.slice(0, 10)},Shop ${n % 7},${n % 5 === 0 ? '' : '-'}${((n % 400) + 1) / 4},Kind ${n % 12}`;
   });
   await writeFile(file, ['Date,Payee,Amount,Category', ...rows].join('\n'));
 });
