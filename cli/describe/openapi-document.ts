@@ -157,7 +157,11 @@ function responsesOf(method: string, path: string, operation: Operation) {
     403: !isPublic && 'The key or token does not allow the method.',
     404: path.includes('{id}') && 'There is no record with this id.',
     409: isIdempotent && 'A request with this Idempotency-Key is running.',
-    412: isVersioned && isWrite && method !== 'POST' && 'The record has changed (If-Match).',
+    412:
+      isVersioned &&
+      isWrite &&
+      method !== 'POST' &&
+      'The record has changed (If-Match): `ETag` is that of the present one.',
     413: body && 'The body is larger than 1 MB.',
     415: body && 'The body is compressed.',
     422: isIdempotent && 'The Idempotency-Key was used with another body.',
@@ -195,6 +199,7 @@ function responsesOf(method: string, path: string, operation: Operation) {
 function failureHeaders(code: string) {
   return responseHeaders(
     code === '401' && 'WWW-Authenticate',
+    code === '412' && 'ETag',
     ['409', '500', '503'].includes(code) && 'Retry-After',
   );
 }
@@ -272,7 +277,7 @@ const FAILURE_FIELDS = {
     description: 'Each invalid field with its sentences.',
     additionalProperties: { type: 'array', items: TEXT, minItems: 1 },
   },
-  existing_id: { ...ID, description: 'The transaction that has the `external_id`.' },
+  existing_id: { ...ID, description: 'The record that has the `external_id` or the name.' },
 };
 const SUM = { type: 'number', description: 'At most 2 decimals.' };
 const TOTALS = { income: SUM, expense: SUM, net: SUM, count: COUNT };
@@ -313,10 +318,11 @@ function bulkResults(
 ) {
   const { details, existing_id, ...reason } = FAILURE_FIELDS;
   const refused = { enum: [400, 404, 409, 412, 422, 500] };
+  const etag = { ...TEXT, description: 'Of the present record, with a 412.' };
   const items = {
     oneOf: [
       object({ index: COUNT, status: { enum: [status] }, id: ID, ...fields }),
-      object({ index: COUNT, status: refused, ...reason }, { details, existing_id }),
+      object({ index: COUNT, status: refused, ...reason }, { details, existing_id, etag }),
     ],
   };
   const counted = [...counts, 'failed'].map((name) => [name, COUNT]);

@@ -43,16 +43,11 @@ export class UnsupportedMediaTypeError extends Error {
 /** The request is well-formed, but what is already recorded forbids it. */
 export class ConflictError extends Error {
   override readonly name = 'ConflictError';
-}
-
-/** Another transaction of the ledger has this external id. */
-export class DuplicateError extends Error {
-  override readonly name = 'DuplicateError';
-  /** Id of the transaction that has it; undefined where it was not stored either. */
+  /** Id of the record that has what must be unique; undefined where it was not stored either. */
   readonly existingId: number | undefined;
 
-  constructor(externalId: string, existingId?: number) {
-    super(`A transaction with external_id ${JSON.stringify(externalId)} already exists`);
+  constructor(message: string, existingId?: number) {
+    super(message);
     this.existingId = existingId;
   }
 }
@@ -70,11 +65,6 @@ export class ForbiddenError extends Error {
 /** What the request needs besides the database does not answer: a later request may succeed. */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError';
-}
-
-/** If-Match names another version than the current one. */
-export class PreconditionFailedError extends Error {
-  override readonly name = 'PreconditionFailedError';
 }
 
 /** The idempotency key belongs to a request with another body. */

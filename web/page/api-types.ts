@@ -38,7 +38,7 @@ export type Failure = {
     details?: {
         [key: string]: string[];
     };
-    /** The transaction that has the `external_id`. */
+    /** The record that has the `external_id` or the name. */
     existing_id?: number;
 };
 export type Transaction = {
@@ -82,8 +82,10 @@ export type TransactionResults = {
             details?: {
                 [key: string]: string[];
             };
-            /** The transaction that has the `external_id`. */
+            /** The record that has the `external_id` or the name. */
             existing_id?: number;
+            /** Of the present record, with a 412. */
+            etag?: string;
         })[];
     };
 };
@@ -106,8 +108,10 @@ export type TransactionUpdates = {
             details?: {
                 [key: string]: string[];
             };
-            /** The transaction that has the `external_id`. */
+            /** The record that has the `external_id` or the name. */
             existing_id?: number;
+            /** Of the present record, with a 412. */
+            etag?: string;
         })[];
     };
 };
@@ -129,8 +133,10 @@ export type TransactionDeletions = {
             details?: {
                 [key: string]: string[];
             };
-            /** The transaction that has the `external_id`. */
+            /** The record that has the `external_id` or the name. */
             existing_id?: number;
+            /** Of the present record, with a 412. */
+            etag?: string;
         })[];
     };
 };

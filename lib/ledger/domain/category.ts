@@ -38,14 +38,16 @@ export function categoryNamedOnly(): ValidationError {
   return new ValidationError('Input validation failed', { details });
 }
 
-/** The name was seen to be taken. */
-export function nameTaken(name: string): ConflictError {
-  return new ConflictError(`Category with name '${name}' already exists`);
+/** @param existing the category that the check found */
+export function nameTaken(name: string, { id, isActive }: Category): ConflictError {
+  const exists = `Category with name '${name}' already exists`;
+  const inactive = ` and is inactive: PUT /categories/${id} with {"is_active": true} makes it active`;
+  return new ConflictError(isActive ? exists : exists + inactive, id);
 }
 
-/** The name was free when it was looked for, and taken when it was to be kept. */
-export function nameMustBeUnique(): ConflictError {
-  return new ConflictError('Category name must be unique');
+/** Lost the race for the name. */
+export function nameMustBeUnique(existingId: number | undefined): ConflictError {
+  return new ConflictError('Category name must be unique', existingId);
 }
 
 /** The longest list of so many categories, active and inactive, fits the 6 MB of a Lambda response. */

@@ -1,4 +1,5 @@
 // A transaction, and which of them a list shows.
+import { ConflictError } from '../errors.ts';
 import type { CalendarDate } from './calendar-date.ts';
 import type { Revision } from './record.ts';
 
@@ -36,6 +37,12 @@ export type TransactionChanges = Partial<TransactionFields> & {
   /** As it was sent. It changes nothing: without `categoryId` it must be the name of the present category. */
   readonly categoryName?: unknown;
 };
+
+/** @param existingId the transaction that has it; undefined where it was not stored either */
+export function externalIdTaken(externalId: string, existingId?: number): ConflictError {
+  const message = `A transaction with external_id ${JSON.stringify(externalId)} already exists`;
+  return new ConflictError(message, existingId);
+}
 
 export interface TransactionFilter {
   readonly type: TransactionType | undefined;

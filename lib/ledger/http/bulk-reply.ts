@@ -49,9 +49,10 @@ export function isUnexpected({ result }: ItemOutcome): boolean {
 }
 
 export function toFailedItem(error: unknown, failure: string): ItemOutcome {
-  const { status, body } = toErrorReply(error, failure);
+  const { status, body, headers } = toErrorReply(error, failure);
   const { success: _, ...reason } = body;
-  return { result: { status, ...reason }, cause: error };
+  const etag = headers?.etag;
+  return { result: { status, ...reason, ...(etag && { etag }) }, cause: error };
 }
 
 /** An outcome for each item: only those that are valid are applied. */

@@ -2,22 +2,26 @@
 
 import { logFailure } from '../../shared/log.ts';
 import { isContention } from '../../shared/retryable-errors.ts';
+import type { Category } from '../domain/category.ts';
+import type { NamedTransaction } from '../domain/transaction.ts';
 import {
   ConflictError,
-  DuplicateError,
   ForbiddenError,
   IdempotencyKeyReusedError,
   MethodNotAllowedError,
   NotFoundError,
   PayloadTooLargeError,
-  PreconditionFailedError,
   RequestInProgressError,
   UnauthenticatedError,
   UnavailableError,
   UnsupportedMediaTypeError,
   ValidationError,
 } from '../errors.ts';
+import { PreconditionFailedError } from '../service/retry-on-conflict.ts';
+import { categoryTag } from './category-json.ts';
+import { tagged } from './preconditions.ts';
 import { failed, type Reply } from './replies.ts';
+import { transactionTag } from './transaction-json.ts';
 
 /** Logs what the client does not see: the cause of a 500 or 503. */
 export function replyToError(
@@ -27,6 +31,10 @@ export function replyToError(
   const reply = toErrorReply(error, failure);
   if (reply.status >= 500) logFailure({ requestId, failure, cause: error });
   return reply;
+}
+
+function recordTag(record: NamedTransaction | Category): string {
+  return 'transactionCount' in record ? categoryTag(record) : transactionTag(record);
 }
 
 /** @param failure the message of a 500, which does not show the cause to the client */
@@ -58,7 +66,8 @@ export function toErrorReply(error: unknown, failure: string): Reply {
     return { ...reply, headers: { 'accept-encoding': 'identity' } };
   }
   if (error instanceof PreconditionFailedError) {
-    return failed(412, { error: 'precondition_failed', message: error.message });
+    const reply = failed(412, { error: 'precondition_failed', message: error.message });
+    return tagged(reply, recordTag(error.current));
   }
   if (error instanceof IdempotencyKeyReusedError) {
     return failed(422, { error: 'idempotency_key_reused', message: error.message });
@@ -67,12 +76,9 @@ export function toErrorReply(error: unknown, failure: string): Reply {
     const reply = failed(409, { error: 'conflict', message: error.message });
     return { ...reply, headers: { 'retry-after': '1' } };
   }
-  if (error instanceof DuplicateError) {
+  if (error instanceof ConflictError) {
     const { message, existingId: existing_id } = error;
     return failed(409, { error: 'conflict', message, existing_id });
-  }
-  if (error instanceof ConflictError) {
-    return failed(409, { error: 'conflict', message: error.message });
   }
   if (error instanceof UnavailableError) {
     const reply = failed(503, { error: 'unavailable', message: error.message });

@@ -5,7 +5,6 @@ import { createHash } from 'node:crypto';
 import type { Write } from '../../shared/database.ts';
 import {
   ConflictError,
-  DuplicateError,
   RequestInProgressError,
   RequestRepeatedError,
   ValidationError,
@@ -52,7 +51,7 @@ export function idempotent<Event extends WriteEvent>(
       // The same request may have been applied meanwhile; its name may be what is taken now. If that cannot be read, a
       // conflict proves nothing; any other error says more than the failure of this read.
       const other = await idempotency.find(key).catch((failure: unknown) => {
-        if (isConflict(error)) throw failure;
+        if (error instanceof ConflictError) throw failure;
         return undefined;
       });
       if (other) return replay(other, fingerprint);
@@ -146,10 +145,6 @@ function readKey({ headers, requestContext }: WriteEvent): string | undefined {
 function replay({ fingerprint, headers, ...reply }: RecordedReply, sent: string): Reply {
   if (fingerprint !== sent) throw keyReused();
   return { ...reply, headers: { ...headers, 'idempotent-replayed': 'true' } };
-}
-
-function isConflict(error: unknown): boolean {
-  return error instanceof ConflictError || error instanceof DuplicateError;
 }
 
 // Until the deadline, another transaction was writing the marker.

@@ -199,7 +199,10 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     example: { name: 'Food', color: '#2A9D8F' },
     response: 'CategoryWritten',
     status: 201,
-    failures: { 409: `The name is taken, or the ledger has ${CATEGORY_LIMIT} categories.` },
+    failures: {
+      409: `The name is taken: \`existing_id\` names the category, and the message says where it is inactive. Or the ledger has
+        ${CATEGORY_LIMIT} categories.`,
+    },
     isIdempotent: true,
     isVersioned: true,
   },
@@ -216,7 +219,7 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     body: categoryChangesBody,
     example: { color: '#264653' },
     response: 'CategoryWritten',
-    failures: { 409: 'The name is taken.' },
+    failures: { 409: 'The name is taken: `existing_id` names the category.' },
     isVersioned: true,
   },
   'DELETE /categories/{id}': {

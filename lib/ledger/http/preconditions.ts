@@ -6,7 +6,7 @@
 // If-Match compares the record and its version, If-None-Match the whole.
 import { createHash } from 'node:crypto';
 import type { Revision } from '../domain/record.ts';
-import { PreconditionFailedError, ValidationError } from '../errors.ts';
+import { ValidationError } from '../errors.ts';
 import type { IsExpected } from '../service/retry-on-conflict.ts';
 import type { Reply } from './replies.ts';
 
@@ -47,7 +47,6 @@ export function unlessKnown(reply: Reply, ifNoneMatch: string | undefined): Repl
 
 /**
  * Whether the sender of `If-Match` expects a version of this record.
- * @returns a function that throws PreconditionFailedError where no tag is of this record
  * @throws ValidationError
  */
 export function isExpectedBy(
@@ -64,10 +63,7 @@ export function isExpectedBy(
     const [, record, version] = OURS.exec(tag) ?? [];
     return record === `${kind}${id}` ? [Number(version)] : [];
   });
-  return (version) => {
-    if (versions.length === 0) throw ofNoVersion(ifMatch);
-    return versions.includes(version);
-  };
+  return (version) => versions.includes(version);
 }
 
 function withoutWeakness(tag: string): string {
@@ -83,11 +79,4 @@ function tagsIn(header: string): string[] {
     );
   }
   return header.match(TAGS) ?? [];
-}
-
-// Of another record, or of the form that ETags had before they named their record.
-function ofNoVersion(ifMatch: string): PreconditionFailedError {
-  return new PreconditionFailedError(
-    `${ifMatch} is not an ETag of this record: read the record and send its ETag`,
-  );
 }

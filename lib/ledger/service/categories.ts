@@ -105,7 +105,7 @@ export function createCategories(options: {
     change: (before: Category) => Promise<Result>,
   ): Promise<Result> {
     const readAgain = () => find(String(existing.id));
-    const decide = ifExpected(isExpected, change);
+    const decide = ifExpected(isExpected, change, async (present) => present);
     return await retryOnConflict({ retryPolicy, deadline, existing, readAgain, decide });
   }
 
@@ -114,7 +114,8 @@ export function createCategories(options: {
   }
 
   async function refuseTaken(name: string): Promise<void> {
-    if (await store.isNameTaken(name)) throw nameTaken(name);
+    const existing = await store.findNamed(name);
+    if (existing) throw nameTaken(name, existing);
   }
 
   return { list, find, create, update, deactivate };

@@ -2,13 +2,13 @@
 
 import type { AlsoWrite, Write } from '../../shared/database.ts';
 import type { Category } from '../domain/category.ts';
-import type {
-  NamedTransaction,
-  NewTransaction,
-  Transaction,
-  TransactionChanges,
+import {
+  externalIdTaken,
+  type NamedTransaction,
+  type NewTransaction,
+  type Transaction,
+  type TransactionChanges,
 } from '../domain/transaction.ts';
-import { DuplicateError } from '../errors.ts';
 import type { CategoryStore } from '../store/categories.ts';
 import type { TransactionStore } from '../store/transactions.ts';
 import { applyMany, type BulkItem, type Outcome, settleEach } from './bulk.ts';
@@ -48,6 +48,7 @@ interface Single {
     alsoWrite?: () => readonly Write[],
   ) => Promise<void>;
   /** @throws NotFoundError, ValidationError */
+  readonly addName: (row: Transaction) => Promise<NamedTransaction>;
   readonly requireAssignable: (categoryId: number | null) => Promise<Category | undefined>;
   /** @throws ValidationError */
   readonly refuseOtherCategory: (changes: TransactionChanges, current: NamedTransaction) => void;
@@ -63,13 +64,17 @@ export function createManyTransactions(options: {
 }) {
   const { store, categories, single } = options;
 
+  /** @throws PreconditionFailedError */
+  const refuseUnexpected = (before: Transaction, isExpected: IsExpected | undefined) =>
+    ifExpected(isExpected, async () => undefined, single.addName)(before);
+
   async function createMany(items: readonly Creation[]): Promise<Outcome<NamedTransaction>[]> {
     const requireAssignable = once(single.requireAssignable);
     const checked = await settleEach(items, async (item) => {
       const { categoryId, externalId } = item.fields;
       const category = await requireAssignable(categoryId);
       const id = externalId ? await store.findExternal(externalId) : undefined;
-      if (externalId && id !== undefined) throw new DuplicateError(externalId, id);
+      if (externalId && id !== undefined) throw externalIdTaken(externalId, id);
       return { ...item, categoryName: category?.name };
     });
     const count = checked.filter((outcome) => 'value' in outcome).length;
@@ -122,10 +127,6 @@ export function createManyTransactions(options: {
 
   return { createMany, updateMany, removeMany };
 }
-
-/** @throws PreconditionFailedError */
-const refuseUnexpected = (before: Transaction, isExpected: IsExpected | undefined) =>
-  ifExpected(isExpected, async () => undefined)(before);
 
 /** Asks once for each value, however often it is called with it. */
 function once<Value, Result>(

@@ -2,8 +2,9 @@
 
 import { StaleRecordError } from '../../shared/errors.ts';
 import { type RetryPolicy, retry } from '../../shared/retry.ts';
+import type { Category } from '../domain/category.ts';
 import type { Revision } from '../domain/record.ts';
-import { PreconditionFailedError } from '../errors.ts';
+import type { NamedTransaction } from '../domain/transaction.ts';
 
 /** Whether the caller expects this version of the record. */
 export type IsExpected = (version: number) => boolean;
@@ -43,16 +44,33 @@ function isConflict(error: unknown): error is StaleRecordError {
   return error instanceof StaleRecordError;
 }
 
+/** The record is at another version than the one that was expected. */
+export class PreconditionFailedError extends Error {
+  override readonly name = 'PreconditionFailedError';
+  /** The record as a read shows it. */
+  readonly current: NamedTransaction | Category;
+
+  constructor(message: string, current: NamedTransaction | Category) {
+    super(message);
+    this.current = current;
+  }
+}
+
 /**
  * Changes a record of an expected version only. A conflict reads the record again, and it is no longer expected then.
+ * @param show the record as a read shows it, for a client that goes on from there
  * @throws PreconditionFailedError
  */
 export function ifExpected<Existing extends Revision, Result>(
   isExpected: IsExpected = () => true,
   change: (existing: Existing) => Promise<Result>,
+  show: (existing: Existing) => Promise<PreconditionFailedError['current']>,
 ): (existing: Existing) => Promise<Result> {
   return async (existing) => {
     if (isExpected(existing.version)) return await change(existing);
-    throw new PreconditionFailedError(`The record is at version ${existing.version} by now`);
+    throw new PreconditionFailedError(
+      `The record is at version ${existing.version}, which was not expected: read it and send its ETag`,
+      await show(existing),
+    );
   };
 }

@@ -132,7 +132,7 @@ export function createTransactions(options: {
     return await categoryNames.addToOne(await find(pathId));
   }
 
-  /** @throws DuplicateError; NotFoundError or ValidationError for its category */
+  /** @throws ConflictError for its external id; NotFoundError or ValidationError for its category */
   async function create(
     fields: NewTransaction,
     alsoWrite: AlsoWrite<NamedTransaction> = () => [],
@@ -194,7 +194,7 @@ export function createTransactions(options: {
     change: (before: Transaction) => Promise<Result>,
   ): Promise<Result> {
     const readAgain = () => find(String(existing.id));
-    const decide = ifExpected(isExpected, change);
+    const decide = ifExpected(isExpected, change, categoryNames.addToOne);
     return await retryOnConflict({ retryPolicy, deadline, existing, readAgain, decide });
   }
 
@@ -206,7 +206,8 @@ export function createTransactions(options: {
     return category;
   }
 
-  const rules = { requireAssignable, refuseOtherCategory, newTransaction, changed };
+  const addName = categoryNames.addToOne;
+  const rules = { addName, requireAssignable, refuseOtherCategory, newTransaction, changed };
   const single = { find, update, remove, ...rules };
   const many = createManyTransactions({ store, categories, single });
 

@@ -139,8 +139,9 @@ export function createCategoryStore(options: { readonly database: Database; read
     return new Map(items.map(({ category_id, sk }) => [Number(category_id), String(sk)]));
   }
 
-  async function isNameTaken(name: string): Promise<boolean> {
-    return (await database.get(keys.categoryName(name))) !== undefined;
+  async function findNamed(name: string): Promise<Category | undefined> {
+    const guard = await database.get(keys.categoryName(name));
+    return guard && (await get(Number(guard.category_id)));
   }
 
   function claimName(name: string, categoryId: number): Write {
@@ -149,7 +150,7 @@ export function createCategoryStore(options: { readonly database: Database; read
         Item: toNameGuard(keys, name, categoryId),
         ConditionExpression: IS_NEW,
       },
-      onConditionFailed: nameMustBeUnique,
+      onConditionFailed: (guard) => nameMustBeUnique(guard && Number(guard.category_id)),
     };
   }
 
@@ -162,7 +163,7 @@ export function createCategoryStore(options: { readonly database: Database; read
     });
   }
 
-  return { get, all, names, isNameTaken, nextId, add, replace, deactivate, counterWrites };
+  return { get, all, names, findNamed, nextId, add, replace, deactivate, counterWrites };
 }
 
 function whyNotUnused(before: Category, existing: Item | undefined): Error {

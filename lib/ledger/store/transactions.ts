@@ -4,8 +4,7 @@ import type { Database, Item, OutcomeCheck, Write } from '../../shared/database.
 import { StaleRecordError } from '../../shared/errors.ts';
 import { deletionOf, itemName, setOn } from '../../shared/update-writes.ts';
 import { isAssignableId, isStoredAs } from '../domain/record.ts';
-import type { Transaction, TransactionType } from '../domain/transaction.ts';
-import { DuplicateError } from '../errors.ts';
+import { externalIdTaken, type Transaction, type TransactionType } from '../domain/transaction.ts';
 import type { CategoryStore } from './categories.ts';
 import type { DayCounts } from './day-counts.ts';
 import { type Keys, LAST_ID, parseDateKey } from './keys.ts';
@@ -68,7 +67,7 @@ export function createTransactionStore(options: {
 
   /**
    * Applies all changes or none; counts that rows share are written once.
-   * @throws StaleRecordError when a row has changed since it was read; DuplicateError; NotFoundError, ValidationError when a
+   * @throws StaleRecordError when a row has changed since it was read; ConflictError; NotFoundError, ValidationError when a
    *   category no longer exists or is inactive
    */
   async function write(changes: readonly RowChange[]): Promise<void> {
@@ -157,7 +156,7 @@ export function createTransactionStore(options: {
         ConditionExpression: IS_NEW,
       },
       onConditionFailed: (existing) =>
-        new DuplicateError(externalId, existing && Number(existing.transaction_id)),
+        externalIdTaken(externalId, existing && Number(existing.transaction_id)),
     };
   }
 

@@ -21,13 +21,17 @@ async function outrunBy(act: () => Promise<unknown>): Promise<Api> {
 test('Rule 4: a name taken at storage time is 409 "Category name must be unique"', async () => {
   const { id, ...before } = await givenCategory(others);
   const name = uniqueName();
-  const take = () => givenCategory(others, { name });
-  const created = await (await outrunBy(take)).post('/categories', { name });
-  expectConflict(created, 'Category name must be unique');
+  const taken: number[] = [];
+  const take = (taking: string) => async () => {
+    taken.push((await givenCategory(others, { name: taking })).id);
+  };
+  const created = await (await outrunBy(take(name))).post('/categories', { name });
+  expectConflict(created, 'Category name must be unique', taken[0]);
   const other = uniqueName();
-  const api = await outrunBy(() => givenCategory(others, { name: other }));
+  const api = await outrunBy(take(other));
   const updated = await api.put(`/categories/${id}`, { name: other, color: '#abc' });
-  expectConflict(updated, 'Category name must be unique');
+  expectConflict(updated, 'Category name must be unique', taken[1]);
+  expect(taken).toHaveLength(2);
   expect((await others.get(`/categories/${id}`)).body.data).toMatchObject(before);
 });
 

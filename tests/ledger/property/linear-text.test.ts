@@ -5,13 +5,13 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import type { NamedTransaction } from '../../../lib/ledger/domain/transaction.ts';
 import { withoutLoss } from '../../../lib/ledger/http/json-text.ts';
 import { noRoute } from '../../../lib/ledger/http/no-route.ts';
 import { isExpectedBy, unlessKnown } from '../../../lib/ledger/http/preconditions.ts';
 import { isUtf8, readQuery } from '../../../lib/ledger/http/query-string.ts';
 import { fromTextCell, toCsvLine } from '../../../lib/ledger/http/transaction-csv.ts';
 import { newTransactionBody } from '../../../lib/ledger/http/transaction-json.ts';
+import { TEA } from '../support/tea.ts';
 
 type Walk = (text: string) => unknown;
 
@@ -24,7 +24,7 @@ const COMPOSED = /new RegExp\(/g;
 
 /** Functions over what clients send, and with them the patterns that are composed from parts. */
 const FUNCTIONS: Readonly<Record<string, Walk>> = {
-  'notes in a CSV export': (notes) => toCsvLine({ ...ROW, notes }),
+  'notes in a CSV export': (notes) => toCsvLine({ ...TEA, notes }),
   'a cell that is read back': fromTextCell,
   'a JSON body': withoutLoss,
   'text and import_id (VISIBLE, PRINTABLE)': (text) =>
@@ -39,20 +39,6 @@ const COMPOSED_BY_FILE = {
   'lib/ledger/auth/api-keys.ts': 1,
   'lib/ledger/domain/text.ts': 2,
   'lib/ledger/http/preconditions.ts': 2,
-};
-
-const ROW: NamedTransaction = {
-  id: 1,
-  date: '2026-01-01',
-  description: 'Tea',
-  amount: 1,
-  type: 'expense',
-  categoryId: null,
-  categoryName: undefined,
-  notes: null,
-  createdAt: 0,
-  updatedAt: 0,
-  version: 1,
 };
 
 const HEADS = ['', '"', ';', 'a', '1.'];

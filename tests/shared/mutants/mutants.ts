@@ -77,12 +77,8 @@ export const MUTANTS: readonly Mutant[] = [
     ['return result ? { result } : outcome;', 'return outcome;'],
     ['return toFailedItem(error, failure);', 'return outcome;'],
     ['await withRemembered(outcomesIn(body))', 'outcomesIn(body)'],
-    ['if (isConflict(error)) throw failure;', ''],
+    ['if (error instanceof ConflictError) throw failure;', ''],
     ['throw isBusy(error)', 'throw error instanceof RequestRepeatedError'],
-    [
-      'error instanceof ConflictError || error instanceof DuplicateError',
-      'error instanceof ConflictError',
-    ],
   ]),
   ...mutantsOf('lib/ledger/http/idempotency.ts', 'tests/ledger/contract/bulk.test.ts', [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
@@ -121,6 +117,22 @@ export const MUTANTS: readonly Mutant[] = [
     ["typeof sub === 'string' && ", ''],
     ['modulusLength >= MIN_MODULUS_BITS', 'modulusLength > 0'],
     ["key.type !== 'public'", 'false'],
+  ]),
+
+  // What a refusal says of the record that is in its way.
+  ...mutantsOf('lib/ledger/domain/category.ts', 'tests/ledger/contract/api/categories.test.ts', [
+    ['isActive ? exists : exists + inactive', 'exists'],
+  ]),
+  ...mutantsOf('lib/ledger/store/categories.ts', 'tests/ledger/contract/races.test.ts', [
+    ['nameMustBeUnique(guard && Number(guard.category_id))', 'nameMustBeUnique(undefined)'],
+  ]),
+  ...mutantsOf(
+    'lib/ledger/http/error-reply.ts',
+    'tests/ledger/contract/api/preconditions.test.ts',
+    [['return tagged(reply, recordTag(error.current));', 'return reply;']],
+  ),
+  ...mutantsOf('lib/ledger/http/bulk-reply.ts', 'tests/ledger/contract/api/preconditions.test.ts', [
+    ['...(etag && { etag })', ''],
   ]),
 
   // A category that is named without its id.

@@ -15,13 +15,16 @@ const api = await openApi();
 describe('Rules 2 and 3: names', () => {
   const exists = (name: string) => `Category with name '${name}' already exists`;
 
-  test('one that exists is a 409 that names it, trimmed and also where its category is inactive', async () => {
+  test('one that exists is a 409 that names it, trimmed, and says where its category is inactive', async () => {
     const { id, name } = await givenCategory(api);
     const other = await givenCategory(api);
-    await api.delete(`/categories/${id}`);
     const sent = { name: `  ${name} `, color: '#abc' };
-    expectConflict(await api.post('/categories', sent), exists(name));
-    expectConflict(await api.put(`/categories/${other.id}`, sent), exists(name));
+    expectConflict(await api.post('/categories', sent), exists(name), id);
+    expectConflict(await api.put(`/categories/${other.id}`, sent), exists(name), id);
+    await api.delete(`/categories/${id}`);
+    const inactive = `${exists(name)} and is inactive: PUT /categories/${id} with {"is_active": true} makes it active`;
+    expectConflict(await api.post('/categories', sent), inactive, id);
+    expectConflict(await api.put(`/categories/${other.id}`, sent), inactive, id);
   });
 
   test.each([

@@ -45,16 +45,22 @@ describe.each([
     expect((await send('DELETE', path, headers)).status).toBe(200);
   });
 
-  it.each(['PUT', 'DELETE'])('refuses a %s for another version with 412', async (method) => {
-    const { path, etag } = await newRecord();
-    await api.put(path, change);
-    const before = await api.get(path);
-    for (const stale of [etag, (await newRecord()).etag]) {
-      const reply = await send(method, path, { 'if-match': stale });
-      expect(reply).toMatchObject({ status: 412, body: { error: 'precondition_failed' } });
-    }
-    expect((await api.get(path)).text).toBe(before.text);
-  });
+  it.each(['PUT', 'DELETE'])(
+    'refuses a %s for another version with 412 and the present ETag',
+    async (method) => {
+      const { path, etag } = await newRecord();
+      await api.put(path, change);
+      const before = await api.get(path);
+      for (const stale of [etag, (await newRecord()).etag]) {
+        const reply = await send(method, path, { 'if-match': stale });
+        expect(reply).toMatchObject({ status: 412, body: { error: 'precondition_failed' } });
+        expect(reply.headers.etag).toBe(before.headers.etag);
+      }
+      expect((await api.get(path)).text).toBe(before.text);
+      const headers = { 'if-match': before.headers.etag ?? '' };
+      expect((await send(method, path, headers)).status).toBe(200);
+    },
+  );
 
   it('carries the ETag of each record in a list, which a change takes and a read knows', async () => {
     const { path } = await newRecord();
@@ -75,6 +81,19 @@ describe.each([
     const statuses = (await Promise.all(writers)).map(({ status }) => status);
     expect(statuses.sort()).toEqual([200, 412, 412, 412, 412]);
   });
+});
+
+it('has the ETag of a transaction with the name of its category in a 412, also of a bulk request', async () => {
+  const { id: category_id } = await givenCategory(api);
+  const { id } = await givenTransaction(api, { category_id });
+  const path = `/transactions/${id}`;
+  const { etag = '' } = (await api.get(path)).headers;
+  const if_match = etag.replace('.1.', '.9.');
+  const single = await api.request('DELETE', path, { headers: { 'if-match': if_match } });
+  expect([single.status, single.headers.etag]).toEqual([412, etag]);
+  const transactions = [{ id, if_match, amount: 3 }];
+  const bulk = await api.put('/transactions/bulk', { transactions });
+  expect(bulk.body.data.results).toMatchObject([{ status: 412, etag }]);
 });
 
 it('changes the ETags of a category and its transaction with what they show of each other, but no version', async () => {

@@ -9,8 +9,9 @@ export function expectFailure(
   status: number,
   error: string,
   message: string,
+  more: object = {},
 ): void {
-  expect([reply.status, reply.body]).toEqual([status, { success: false, error, message }]);
+  expect([reply.status, reply.body]).toEqual([status, { success: false, error, message, ...more }]);
   expectRequestId(reply);
 }
 
@@ -18,8 +19,10 @@ export function expectNotFound(reply: ApiResponse, message: string): void {
   expectFailure(reply, 404, 'not_found', message);
 }
 
-export function expectConflict(reply: ApiResponse, message: string): void {
-  expectFailure(reply, 409, 'conflict', message);
+/** @param existing_id the record that has what must be unique */
+export function expectConflict(reply: ApiResponse, message: string, existing_id?: number): void {
+  const more = existing_id === undefined ? {} : { existing_id };
+  expectFailure(reply, 409, 'conflict', message, more);
 }
 
 export function expectRefusal(reply: ApiResponse, message: string): void {

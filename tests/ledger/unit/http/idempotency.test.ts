@@ -2,18 +2,19 @@
 // records remembers.
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { externalIdTaken } from '../../../../lib/ledger/domain/transaction.ts';
 import {
   ConflictError,
-  DuplicateError,
   NotFoundError,
-  PreconditionFailedError,
   RequestRepeatedError,
   ValidationError,
 } from '../../../../lib/ledger/errors.ts';
 import type { BulkOperation } from '../../../../lib/ledger/http/bulk-reply.ts';
 import { idempotent, idempotentItems } from '../../../../lib/ledger/http/idempotency.ts';
 import type { Outcome } from '../../../../lib/ledger/service/bulk.ts';
+import { PreconditionFailedError } from '../../../../lib/ledger/service/retry-on-conflict.ts';
 import { OutcomeUnknownError } from '../../../../lib/shared/errors.ts';
+import { TEA } from '../../support/tea.ts';
 
 /** The first read of the marker finds nothing, the second one fails. */
 async function errorAfter(error: Error): Promise<unknown> {
@@ -45,7 +46,7 @@ it.each([
   expect(await errorAfter(error)).toMatchObject({ name: 'RequestInProgressError' });
 });
 
-it.each([new ConflictError('taken'), new DuplicateError('bank-1', 1)])(
+it.each([new ConflictError('taken'), externalIdTaken('bank-1', 1)])(
   'reports no $name, which may be with the record of the same request',
   async (error) => {
     expect(await errorAfter(error)).toMatchObject({ message: 'no response' });
@@ -63,8 +64,8 @@ describe('a request of many records', () => {
   const ERRORS: Readonly<Record<number, Error>> = {
     400: new ValidationError('no'),
     404: new NotFoundError('no'),
-    409: new DuplicateError('bank-1', 3),
-    412: new PreconditionFailedError('no'),
+    409: externalIdTaken('bank-1', 3),
+    412: new PreconditionFailedError('no', TEA),
     500: new Error('no'),
   };
   const failed = (status: number) => ({ error: ERRORS[status] });

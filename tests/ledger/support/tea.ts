@@ -1,0 +1,16 @@
+// A transaction for tests that need any one.
+import type { NamedTransaction } from '../../../lib/ledger/domain/transaction.ts';
+
+export const TEA: NamedTransaction = {
+  id: 1,
+  date: '2026-01-01',
+  description: 'Tea',
+  amount: 1,
+  type: 'expense',
+  categoryId: null,
+  categoryName: undefined,
+  notes: null,
+  createdAt: 0,
+  updatedAt: 0,
+  version: 1,
+};
