@@ -67,6 +67,8 @@ export interface WorldOptions {
   readonly users?: number;
   readonly memories?: number;
   readonly dimensions?: number;
+  /** Datatype of the vectors in the old collection; 32-bit floats by default. */
+  readonly datatype?: 'float16' | 'uint8';
   /** True if the new version can be reached before the cutover, the default. */
   readonly hasPreview?: boolean;
   /** True if the preview is on the collection that a run in place learns from. */
@@ -133,6 +135,10 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
   const onSource = { ...settings, collection: source };
   const startOld = () =>
     options.isUpgraded ? startNewVersion({ ...onSource, shortcomings }) : startOldVersion(onSource);
+  if (options.datatype && !image) {
+    const layout = { size: dimensions, distance: 'Cosine', datatype: options.datatype } as const;
+    await vectors.createCollection(source, { vectors: layout });
+  }
   if (options.isUpgraded && !image) await startOldVersion(onSource);
   // In an image the old collection may be gone, and must not come back.
   backend.deploy(image ? lazily(startOld) : await startOld());

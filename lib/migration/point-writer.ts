@@ -5,13 +5,20 @@ import type { VectorStore } from './adapters/qdrant.ts';
 import { verbatim } from './json/json-text.ts';
 import { memberOf } from './json/memory-payload.ts';
 import { pointsById } from './pairs.ts';
-import { KEYWORD_SLOT, samePayload, withKeywordText, withoutKeywords } from './points.ts';
-import type {
-  CollectionInfo,
-  Filter,
-  Point,
-  PointPayload,
-  ScrolledPoint,
+import {
+  KEYWORD_SLOT,
+  samePayload,
+  vectorTolerance,
+  withKeywordText,
+  withoutKeywords,
+} from './points.ts';
+import {
+  type CollectionInfo,
+  denseVectorOf,
+  type Filter,
+  type Point,
+  type PointPayload,
+  type ScrolledPoint,
 } from './ports/vector-store.ts';
 import { isRefusedWith, Refusal } from './refusals.ts';
 import type { CollectionPlace } from './scan.ts';
@@ -189,6 +196,8 @@ export interface CopySettings {
   readonly to: CollectionPlace;
   readonly pageSize: number;
   readonly keywords: KeywordFilling;
+  /** Up to which two components are the same. */
+  readonly tolerance?: number;
 }
 
 /** As the version of the store, its limits and the size of its points allow. */
@@ -196,7 +205,9 @@ export async function copySettings(
   store: VectorStore,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<CopySettings> {
-  const allowed = await allowedPageSize(store, [from, to]);
+  const infos = await Promise.all([from, to].map((name) => store.collectionInfo(name)));
+  const present = infos.filter((info) => info !== undefined);
+  const allowed = Math.min(PAGE_SIZE, ...present.flatMap(limitsOf));
   const { points } = await store.scroll(from, { limit: allowed });
   const bytes = points.reduce(
     (sum, { payload, vector = '' }) => sum + Buffer.byteLength(payload) + vector.length,
@@ -208,6 +219,7 @@ export async function copySettings(
     to: { store, collection: to },
     pageSize: Math.max(1, Math.min(allowed, fitting)),
     keywords: await keywordFillingOf(store, to),
+    tolerance: vectorTolerance(present.map((info) => denseVectorOf(info).datatype ?? 'float32')),
   };
 }
 
@@ -218,11 +230,6 @@ async function keywordFillingOf(store: VectorStore, target: string): Promise<Key
 }
 
 // Strict mode caps scrolls and batches; what both collections allow is what is asked for.
-async function allowedPageSize(store: VectorStore, collections: readonly string[]) {
-  const infos = await Promise.all(collections.map((name) => store.collectionInfo(name)));
-  return Math.min(PAGE_SIZE, ...infos.flatMap((info) => (info ? limitsOf(info) : [])));
-}
-
 function limitsOf({ config }: CollectionInfo): number[] {
   const strict = config.strict_mode_config;
   if (!strict?.enabled) return [];

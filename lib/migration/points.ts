@@ -16,8 +16,14 @@ export const KEYWORD_SLOT = 'bm25';
 /** The store encodes keyword vectors itself, without a model of ours. */
 export const KEYWORD_MODEL = 'qdrant/bm25';
 
-/** The largest difference between two components that counts as equal: the store keeps 32-bit floats. */
-const VECTOR_TOLERANCE = 1e-6;
+/** The largest difference between two components that counts as equal, by how the store keeps them. */
+const TOLERANCE = 1e-6;
+const TOLERANCE_OF_16_BITS = 2 ** -10;
+
+/** Unit vectors that are rounded are not quite unit vectors, and are rounded otherwise when they are written again. */
+export function vectorTolerance(datatypes: readonly unknown[]): number {
+  return datatypes.includes('float16') ? TOLERANCE_OF_16_BITS : TOLERANCE;
+}
 
 /** The order of a scroll: integer ids by size, then UUIDs. Negative, zero or positive, as for a sort. */
 export function comparePointIds(one: PointId, other: PointId): number {
@@ -96,18 +102,35 @@ export function userDigest(userId: string, hash = userHash(userId)): string {
   return `user-${hash.toString('hex', 0, 8)}`;
 }
 
-/** Whether no component of the unnamed vectors differs; a vector that is missing equals none. */
-export function sameVector(one: PointVector | undefined, other: PointVector | undefined): boolean {
+/** Whether both unnamed vectors point the same way, which is all that cosine distance asks for; or neither point has one. */
+export function sameVector(
+  one: PointVector | undefined,
+  other: PointVector | undefined,
+  tolerance = TOLERANCE,
+): boolean {
   const left = one && unnamedVectorOf(one);
   const right = other && unnamedVectorOf(other);
+  if (left === right) return one !== undefined && other !== undefined;
   if (left === undefined || right === undefined) return false;
-  return left === right || sameComponents(JSON.parse(left), JSON.parse(right));
+  const [ours, theirs]: [number[], number[]] = [JSON.parse(left), JSON.parse(right)];
+  if (sameComponents(ours, theirs, tolerance)) return true;
+  // Whole numbers are kept as they were written, other vectors with length 1.
+  return sameComponents(unitOf(ours), unitOf(theirs), tolerance);
 }
 
-function sameComponents(one: readonly number[], other: readonly number[]): boolean {
+function sameComponents(
+  one: readonly number[],
+  other: readonly number[],
+  tolerance: number,
+): boolean {
   const isSame = (value: number, at: number) =>
-    Math.abs(value - (other[at] ?? Number.NaN)) <= VECTOR_TOLERANCE;
+    Math.abs(value - (other[at] ?? Number.NaN)) <= tolerance;
   return one.length === other.length && one.every(isSame);
+}
+
+function unitOf(vector: readonly number[]): readonly number[] {
+  const length = Math.hypot(...vector);
+  return length === 0 ? vector : vector.map((value) => value / length);
 }
 
 /** The unnamed dense vector of either shape, as JSON. */

@@ -32,6 +32,8 @@ export interface ReconcileReport {
   readonly deleted: number;
   /** Points that differ still: written to in the meantime, or the store did not keep the repair. */
   readonly pending: Readonly<Record<Difference, number>>;
+  /** Of them, those that were written as they are to be, time and again, and that nobody has changed. */
+  readonly stuck?: number;
   readonly examples: readonly PointId[];
   /** Points with text that have no keyword vector because the store cannot make one. */
   readonly withoutKeywords: number;
@@ -103,6 +105,7 @@ export function withBatch(
   pairs: readonly PointPair[],
   batch: {
     readonly written: Written;
+    readonly stuck: number;
     readonly differenceOf: (pair: PointPair) => Difference | undefined;
     /** Each collection keeps its own: they were equal as the first one has it. */
     readonly staysApart: (pair: PointPair) => boolean;
@@ -134,6 +137,7 @@ export function withBatch(
     from: from.report(),
     to: to.report(),
     pending,
+    ...((before.stuck ?? 0) + batch.stuck > 0 && { stuck: (before.stuck ?? 0) + batch.stuck }),
     examples,
     withoutKeywords,
     strays: added(before.strays, batch.strays),

@@ -72,7 +72,7 @@ interface WalkRecord {
 /** Compares and repairs one batch after the other, and reports what it found and did. */
 export function createSettler(settings: ReconcileSettings, ports: SettlePorts, walk: WalkRecord) {
   const { renew, base } = ports;
-  const { from, to, keywords, mode, limit = Number.POSITIVE_INFINITY } = settings;
+  const { from, to, keywords, mode, tolerance, limit = Number.POSITIVE_INFINITY } = settings;
   const { backLimit = limit } = settings;
   const hasBase = base?.before !== undefined;
   const writer = createPointWriter(settings, renew);
@@ -96,13 +96,16 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
       await ports.keepConflicts?.(found);
     };
     if (mode !== 'compare') await keepOverruled(pairs);
-    const { left, written } = await repair(pairs, keepOverruled).catch(async (error: unknown) => {
-      if (making.length > 0 && !mayBeDone(error)) await walk.noteMaking(await madeOf(making));
-      throw error;
-    });
+    const { left, written, stuck } = await repair(pairs, keepOverruled).catch(
+      async (error: unknown) => {
+        if (making.length > 0 && !mayBeDone(error)) await walk.noteMaking(await madeOf(making));
+        throw error;
+      },
+    );
     const staysApart = (pair: PointPair) => !writesBack && wayOf(pair) === 'back';
     const report = withBatch(before, left, {
       written,
+      stuck,
       staysApart,
       differenceOf: (pair) => (staysApart(pair) ? undefined : differenceOf(pair)),
       countsGaps: keywords === 'left-empty',
@@ -150,6 +153,7 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
     const repaired = new Map<PointId, PointPair>();
     let written = NOTHING_WRITTEN;
     let differing = pairs.filter(isDue);
+    const wanted = new Map(differing.map(({ id, from: ours }) => [id, ours]));
     for (let round = 1; differing.length > 0 && round <= ROUNDS; round += 1) {
       const fresh = round === 1 ? await withSource(differing) : await readAgain(differing);
       await keepOverruled(fresh);
@@ -160,7 +164,12 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
     }
     const left = pairs.map((pair) => repaired.get(pair.id) ?? pair);
     if (mode !== 'compare') await keepOverruled(left);
-    return { left, written };
+    // What has changed meanwhile may be equal after the next walk; the store did not keep the rest.
+    const stuck = differing.filter(({ id, from: ours }) => {
+      const was = wanted.get(id);
+      return was && ours && samePayload(was.payload, ours.payload) && was.vector === ours.vector;
+    });
+    return { left, written, stuck: stuck.length };
   }
 
   // What a store says it has written is not always what it has.
@@ -251,7 +260,7 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
     if (!theirs) return 'missing';
     if (!samePayload(ours.payload, theirs.payload)) return 'payload';
     if (settings.payloadsOnly) return undefined;
-    if (!sameVector(ours.vector, theirs.vector)) return 'vector';
+    if (!sameVector(ours.vector, theirs.vector, tolerance)) return 'vector';
     const needsKeywords = keywords === 'by-store' && ours !== theirs;
     return needsKeywords && lacksKeywords(theirs) ? 'keywords' : undefined;
   }

@@ -75,7 +75,20 @@ function readDense(text: string, params: Schemas['CollectionParams']): Float32Ar
   if (vector.length !== unnamed.size) {
     throw wrongInput(`Vector dimension error: expected dim: ${unnamed.size}, got ${vector.length}`);
   }
-  return unnamed.distance === 'Cosine' ? normalised(vector) : vector;
+  if (unnamed.datatype === 'uint8') return vector.map((value) => Math.trunc(value));
+  const kept = unnamed.distance === 'Cosine' ? normalised(vector) : vector;
+  return unnamed.datatype === 'float16' ? kept.map(toFloat16) : kept;
+}
+
+const FRACTION_BITS = 10;
+const SMALLEST_EXPONENT = -14;
+
+/** The nearest 16-bit float: after it a unit vector is no longer quite one, and is normalised when it is written again. */
+function toFloat16(value: number): number {
+  if (value === 0) return 0;
+  const exponent = Math.max(Math.floor(Math.log2(Math.abs(value))), SMALLEST_EXPONENT);
+  const step = 2 ** (exponent - FRACTION_BITS);
+  return Math.round(value / step) * step;
 }
 
 export function normalised(vector: Float32Array): Float32Array {

@@ -12,7 +12,7 @@ import {
   type ParityReached,
 } from '../parity.ts';
 import { RECONCILE_START, type ReconcileCheckpoint } from '../reconcile.ts';
-import { faultsIn, type ReconcileReport } from '../reconcile-report.ts';
+import { faultsIn, pendingIn, type ReconcileReport } from '../reconcile-report.ts';
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Progress, Reference, Run } from '../runs/run.ts';
@@ -214,6 +214,15 @@ async function searchBoth(context: StepContext, walked: State): Promise<Parity |
   );
 }
 
+/** The window would be refused for it, as often as it is opened. @throws Refusal with some of the points */
+function assertRepairable({ plan }: Run, report: ReconcileReport, artifact: string): void {
+  const { stuck = 0, examples } = report;
+  if (stuck === 0) return;
+  const found = `${pendingIn(report).join(', ')}; such as ${examples.slice(0, MAX_NAMED).join(', ')}`;
+  const why = `${stuck} points of ${plan.targetCollection} stay different however often they are copied (${found}). The report is ${artifact}.`;
+  throw new Refusal('RefusedByService', why);
+}
+
 /** What a search finds that users would miss. @throws Refusal with the findings */
 function assertParity({ plan }: Run, parity: Parity, artifact: string): void {
   const findings = findingsIn(parity);
@@ -236,6 +245,7 @@ async function conclude(
     ...parity,
   });
   try {
+    assertRepairable(context.run, report, evidence.artifact);
     assertParity(context.run, parity, evidence.artifact);
   } catch (error) {
     // What was repaired is compared, and searched, again.

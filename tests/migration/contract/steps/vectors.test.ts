@@ -1,0 +1,143 @@
+// Points as collections have them that other programs wrote to, or that were made otherwise than mem0 makes them: without a vector,
+// or with components of fewer bits. What the store keeps of a copy is compared with what it kept of the original.
+import { describe, expect, it } from 'vitest';
+import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
+import { toJsonText } from '../../../../lib/migration/json/json-text.ts';
+import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { emptied, evidenceOf, fingerprintOf, firstPoint } from '../../support/holdings.ts';
+import {
+  createMigration,
+  type Migration,
+  type MigrationOptions,
+  RUN,
+} from '../../support/migration.ts';
+import { migrationAt } from '../../support/prepared.ts';
+import { named } from '../../support/refused.ts';
+import { point } from '../../support/vector-stores.ts';
+
+const phaseOf = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
+
+const factsOf = async (migration: Migration) =>
+  (await evidenceOf(migration, 'verification-report')).facts;
+
+describe('points without a vector', () => {
+  const without = async ({ services }: Migration, id: number) =>
+    services.vectors.upsert(SOURCE, [point(id, '{"user_id":"ada","data":"Oboe"}', '{}')], 'upsert');
+
+  it.each([{}, { inPlace: true }])('are migrated as they are, and come back: %j', async (plan) => {
+    const isInPlace = 'inPlace' in plan;
+    const migration = await migrationAt('checked', { isInPlace }, plan);
+    await without(migration, 9_000);
+    await migration.follow('backup', 'rebuild', 'copy');
+    expect(await factsOf(migration)).toMatchObject({ points: 61, pending: 0 });
+    await without(migration, 9_001);
+    await migration.follow('cutover');
+    expect(await phaseOf(migration)).toBe('live');
+    await migration.finish('rollback');
+    const { vectors } = migration.services;
+    const found = await vectors.retrieve(SOURCE, [toJsonText(9_000), toJsonText(9_001)], {
+      vector: [''],
+    });
+    expect(found.map(({ vector }) => vector)).toEqual(['{}', '{}']);
+    if (!isInPlace) {
+      expect(await fingerprintOf(vectors, migration.target)).toEqual(
+        await fingerprintOf(vectors, SOURCE),
+      );
+    }
+  });
+
+  it('differ from those with one', async () => {
+    const migration = await migrationAt('copied');
+    const { id, payload } = await firstPoint(migration, migration.target);
+    const { vectors } = migration.services;
+    await vectors.upsert(migration.target, [{ id, payload, vector: '{}' as never }], 'upsert');
+    await migration.finish('copy');
+    expect(await factsOf(migration)).toMatchObject({ pending: 0, replaced: 1 });
+  });
+});
+
+describe.each(['float16', 'uint8'] as const)('vectors of %s', (datatype) => {
+  // The vectors of the sandbox's memories are too short for whole numbers; so few memories prove no embedding model.
+  async function begun(options: MigrationOptions, plan = {}): Promise<Migration> {
+    const migration = await createMigration({ datatype, ...options });
+    const vectorOf = (n: number) =>
+      JSON.stringify(Array.from({ length: 8 }, (_, at) => 120 * (1 + Math.sin(8 * (n * 8 + at)))));
+    const memories = Array.from({ length: 12 }, (_, n) =>
+      point(9_000 + n, `{"user_id":"ada","data":"Oboe number ${n}"}`, vectorOf(n)),
+    );
+    await emptied(migration, SOURCE);
+    await migration.services.vectors.upsert(SOURCE, memories, 'upsert');
+    await migration.start(plan);
+    await migration.follow('backup', 'rebuild', 'copy');
+    return migration;
+  }
+
+  it('are copied to a collection of the same, and equal in the window', async () => {
+    const migration = await begun({ hasPreview: false });
+    expect(await factsOf(migration)).toMatchObject({ points: 12, pending: 0 });
+    const info = await migration.services.vectors.collectionInfo(migration.target);
+    expect(info?.config.params.vectors).toMatchObject({ datatype });
+    await migration.follow('cutover');
+    expect(await phaseOf(migration)).toBe('live');
+  });
+
+  it('are refused where the new version makes its collection otherwise', async () => {
+    const migration = await createMigration({ datatype });
+    const payload = { runId: RUN, sourceCollection: SOURCE, freeBytes: 1e9 };
+    const { prerequisites } = await takePreflight(migration.services, payload);
+    const [why] = prerequisites.flatMap(({ problems }) => problems);
+    expect(why).toMatchObject({ why: expect.stringContaining(datatype) });
+  });
+
+  it('are migrated all the same where that is accepted', async () => {
+    const plan = { accepts: ['other-storage', 'search-parity'] };
+    const migration = await begun({}, plan);
+    expect(await factsOf(migration)).toMatchObject({ points: 12, pending: 0 });
+    await migration.follow('cutover');
+    expect(await phaseOf(migration)).toBe('live');
+  });
+});
+
+describe('a difference that no copy repairs', () => {
+  it('is no matter for a window: the copy is refused with its points', async () => {
+    const migration = await migrationAt('rebuilt');
+    const { vectors } = migration.services;
+    const { id } = await firstPoint(migration, SOURCE);
+    const upsert: VectorStore['upsert'] = async (name, points, ...rest) =>
+      await vectors.upsert(
+        name,
+        name === SOURCE ? points : points.filter((one) => one.id !== id),
+        ...rest,
+      );
+    const attempt = migration.finish('copy', {}, { vectors: { upsert } });
+    await expect(attempt).rejects.toEqual(named('RefusedByService', 'missing: 1'));
+    expect(await phaseOf(migration)).toBe('rebuilt');
+    await migration.follow('copy', 'cutover');
+    expect(await phaseOf(migration)).toBe('live');
+  });
+
+  it('is told from what users write meanwhile, which the window copies', async () => {
+    const migration = await migrationAt('copied');
+    const { vectors } = migration.services;
+    const write = async (text: string) =>
+      await vectors.upsert(
+        SOURCE,
+        [point(9_000, `{"user_id":"ada","data":"${text}"}`, VECTOR)],
+        'upsert',
+      );
+    let reads = 0;
+    const retrieve: VectorStore['retrieve'] = async (...asked) => {
+      reads += 1;
+      await write(`Oboe ${reads}`);
+      return await vectors.retrieve(...asked);
+    };
+    await write('Oboe');
+    await migration.finish('copy', {}, { vectors: { retrieve } });
+    expect(reads).toBeGreaterThan(2);
+    await migration.follow('cutover');
+    expect(await phaseOf(migration)).toBe('live');
+  });
+});
+
+const VECTOR = '[1.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0]';
