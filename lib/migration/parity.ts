@@ -136,7 +136,7 @@ export async function sampleMemories(
   return { isComplete, nextOffset, kept };
 }
 
-/** What its owner searches in; undefined where no id of it is a text. */
+/** Filter of the memory's owner; undefined if none of its ids is a text. */
 function ownerFilter(payload: PointPayload): Filter | undefined {
   for (const key of OWNER_KEYS) {
     const value = idIn(payload, key);

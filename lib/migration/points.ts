@@ -79,7 +79,7 @@ export function idIn(payload: PointPayload, key: OwnerKey): string {
   return isEmpty ? NOBODY : `\0${canonical(memberOf(payload, key, parseLossless))}`;
 }
 
-/** Whose memory it is: the user's; without a user the agent's, without an agent the session's. */
+/** Owner of a memory: its user; without a user its agent, without an agent its session. */
 export function ownerOf(payload: PointPayload): string {
   const key = OWNER_KEYS.find((one) => idIn(payload, one) !== NOBODY);
   return key === undefined ? NOBODY : ownerNamed(key, idIn(payload, key));
@@ -102,7 +102,7 @@ export function userDigest(userId: string, hash = userHash(userId)): string {
   return `user-${hash.toString('hex', 0, 8)}`;
 }
 
-/** Whether both unnamed vectors point the same way, which is all that cosine distance asks for; or neither point has one. */
+/** True if both unnamed vectors point the same way, all that cosine distance depends on, or if neither point has one. */
 export function sameVector(
   one: PointVector | undefined,
   other: PointVector | undefined,
@@ -114,7 +114,7 @@ export function sameVector(
   if (left === undefined || right === undefined) return false;
   const [ours, theirs]: [number[], number[]] = [JSON.parse(left), JSON.parse(right)];
   if (sameComponents(ours, theirs, tolerance)) return true;
-  // Whole numbers are kept as they were written, other vectors with length 1.
+  // The store keeps whole numbers as written, and gives other vectors length 1.
   return sameComponents(unitOf(ours), unitOf(theirs), tolerance);
 }
 

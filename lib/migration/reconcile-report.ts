@@ -32,7 +32,7 @@ export interface ReconcileReport {
   readonly deleted: number;
   /** Points that differ still: written to in the meantime, or the store did not keep the repair. */
   readonly pending: Readonly<Record<Difference, number>>;
-  /** Of them, those that were written as they are to be, time and again, and that nobody has changed. */
+  /** Pending points that differ after repeated writes although no client changed them: the store does not keep the repair. */
   readonly stuck?: number;
   readonly examples: readonly PointId[];
   /** Points with text that have no keyword vector because the store cannot make one. */

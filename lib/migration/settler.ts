@@ -164,7 +164,7 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
     }
     const left = pairs.map((pair) => repaired.get(pair.id) ?? pair);
     if (mode !== 'compare') await keepOverruled(left);
-    // What has changed meanwhile may be equal after the next walk; the store did not keep the rest.
+    // A point that a client changed meanwhile may be equal after the next walk; the store did not keep the others.
     const stuck = differing.filter(({ id, from: ours }) => {
       const was = wanted.get(id);
       return was && ours && samePayload(was.payload, ours.payload) && was.vector === ours.vector;

@@ -53,7 +53,7 @@ const stateSchema = v.object({
   mode: v.picklist(['fill', 'repair']),
   /** Points that the walk compared a second, as it ended. */
   perSecond: v.optional(v.number()),
-  /** Of the entities, where users have some. */
+  /** Walk over the entities, if users have some. */
   entities: v.optional(v.custom<ReconcileCheckpoint>(() => true)),
   /** Of the searches, once both collections were compared. */
   parity: v.optional(v.custom<ParityReached>(() => true)),
@@ -214,7 +214,7 @@ async function searchBoth(context: StepContext, walked: State): Promise<Parity |
   );
 }
 
-/** The window would be refused for it, as often as it is opened. @throws Refusal with some of the points */
+/** Every window would be refused for such a difference. @throws Refusal naming some of the points */
 function assertRepairable({ plan }: Run, report: ReconcileReport, artifact: string): void {
   const { stuck = 0, examples } = report;
   if (stuck === 0) return;

@@ -1,5 +1,5 @@
-// Which version the backend runs, and on which collection. Before the run it decides on the plan; in a rollback it proves that
-// users are back, before writes are opened: elsewhere, they would go on writing into the new collection.
+// Finds the version that the backend runs, and the collection that it works on. Before a run this decides on the plan. A rollback
+// needs it before it opens writes: on the new version users would go on writing into the new collection.
 import { isRetryableFailure, Refusal, refusedWith, takeAs } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { liveCollectionOf, testUserOf } from '../runs/run-names.ts';
@@ -54,15 +54,15 @@ export async function assertAsPlanned(services: Services, run: Run): Promise<voi
   if (found) throw new Refusal('RefusedPrerequisites', `${found.why} ${found.remedy}`);
 }
 
-/** Where a rollback has led to, as far as the backend's answers tell. */
+/** Progress of a rollback's deployment, by what the backend answers. */
 export type Standing =
   | { readonly kind: 'returned' }
-  /** elsewhere: users would not be back. unproved: asked again, it may tell. untold: no answer of it will ever tell. */
+  /** elsewhere: users are not back. unproved: a later answer may tell. untold: no answer will ever tell. */
   | { readonly kind: 'elsewhere' | 'unproved' | 'untold' | 'away'; readonly why: unknown };
 
 /**
- * Where the old version answers, users are back. The new one may be the only one: it is asked for what only the collection to
- * return to has, and then for what only the other one has.
+ * The old version proves by its answer that users are back. The new version may be the only one: it is searched for a memory
+ * that only the collection to return to has, then for one that only the other has.
  */
 export async function findStanding(context: StepContext, to: string): Promise<Standing> {
   const { services, run } = context;

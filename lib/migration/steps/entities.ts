@@ -22,7 +22,7 @@ export function movesEntities({ plan }: Pick<Run, 'plan'>): boolean {
 export async function moveEntities(
   context: StepContext,
   options: {
-    /** Of the memories. */
+    /** Collections of the memories. */
     readonly from: string;
     readonly to: string;
     readonly reached: ReconcileCheckpoint | undefined;
@@ -45,7 +45,7 @@ export async function moveEntities(
   };
   const walk = async (mode: 'repair' | 'insert', start: ReconcileCheckpoint) =>
     await reconcileInStep(context, { ...settings, mode, limit }, { walk: 'entities', start, save });
-  // What was emptied takes nothing from the other one; nor does what was replaced.
+  // An emptied or replaced collection must not empty the other one.
   const isEmptied = (await vectors.count(from)) === 0;
   const end = await walk(isEmptied ? 'insert' : 'repair', reached).catch((error: unknown) => {
     if (!isRefusal(error, 'RefusedMassChange')) throw error;

@@ -166,8 +166,8 @@ export async function proveEmbeddings(
 }
 
 /**
- * Whether the backend finds a memory that the test user has in that collection alone. A search tells it also while writes are
- * frozen; one that finds nothing proves nothing.
+ * True if the backend finds a memory that the test user has in that collection alone. A search works while writes are frozen; one
+ * that finds nothing proves nothing.
  */
 export async function readsFrom(
   context: Pick<StepContext, 'services' | 'run' | 'renew'>,

@@ -149,8 +149,8 @@ const deployingSchema = v.object({
 });
 
 /**
- * Deployed and proved in one: what was reported as done, and is not, is asked for again, until users have waited long enough.
- * Then writes are opened without a proof, or users stay: nobody may be left without writes.
+ * Deploys and proves in one: a deployment that was reported as done, and is not, is requested again until users have waited long
+ * enough. Then writes are opened without a proof, or users stay on the new version: either way they can write.
  */
 const deployBack: Advance = async (context, { to, reached }, save) => {
   const { run, services } = context;
@@ -188,7 +188,7 @@ function notReturned(why: string): RetryableFailure {
   return new RetryableFailure('RetryableUnavailable', why, { answer: 200 });
 }
 
-/** What the webhook refuses may be repaired meanwhile: users wait for it. */
+/** The operator may repair a webhook that refuses while users wait: it is asked again until the deadline. */
 function untilDeadline(error: unknown, deadline: number): unknown {
   if (!(error instanceof Refusal)) return error;
   const until = new Date(deadline).toISOString();

@@ -68,7 +68,7 @@ export const moveTheirEntities: Advance = async (context, { to, reached }, save)
   const live = liveCollectionOf(run);
   const entities = await moveEntities(context, {
     from: to === live ? run.plan.sourceCollection : live,
-    // Where it is uploaded under another name, that is made of what was built.
+    // An upload under another name is made from the built collection.
     to: to === live ? run.plan.targetCollection : to,
     reached: reached as ReconcileCheckpoint | undefined,
     save: async (walked, progress) => void (await save(walked, progress)),

@@ -746,7 +746,7 @@ describe('after deploy-old', () => {
 describe('users can write again where nothing proves that the old version is back', () => {
   const LONGEST_MINUTES = 21;
 
-  /** As the command line does it: repeats what may pass. */
+  /** Repeats what may pass, like the command line. */
   async function persist(migration: Migration, services: ServiceChanges): Promise<unknown> {
     for (let minute = 0; minute < LONGEST_MINUTES; minute += 1) {
       const failure = await migration.finish('rollback', {}, services).catch((error) => error);
