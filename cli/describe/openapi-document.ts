@@ -385,6 +385,17 @@ const SCHEMAS: Readonly<Record<string, object>> = {
       },
     ),
   }),
+  ImportParts: succeeded({
+    data: {
+      type: 'array',
+      items: object({ import_id: TEXT, part: ID, rows: { type: 'array', items: TEXT } }),
+    },
+    next: { type: ['string', 'null'], description: 'The query of the next page.' },
+  }),
+  ImportRecorded: succeeded({
+    data: object({ import_id: TEXT, part: ID, recorded: COUNT }),
+    message: TEXT,
+  }),
   Me: succeeded({
     data: object(
       {

@@ -16,6 +16,7 @@ import { createTransactions, type Transactions } from './service/transactions.ts
 import { createCategoryStore } from './store/categories.ts';
 import { createDayCounts } from './store/day-counts.ts';
 import { createIdempotency, type Idempotency } from './store/idempotency.ts';
+import { createImportedRows, type ImportedRows } from './store/imported-rows.ts';
 import { createKeys } from './store/keys.ts';
 import { createTransactionPages } from './store/transaction-pages.ts';
 import { createTransactionStore } from './store/transactions.ts';
@@ -26,6 +27,7 @@ export interface Ledger {
   readonly summaries: Summaries;
   readonly searches: Searches;
   readonly idempotency: Idempotency;
+  readonly importedRows: ImportedRows;
 }
 
 export interface LedgerService {
@@ -136,6 +138,7 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
       categories: createCategories({ ...shared, store: categories, limit }),
       summaries: createSummaries({ dayCounts, categories }),
       idempotency: createIdempotency({ database, keys, clock }),
+      importedRows: createImportedRows({ database, keys }),
     };
   }
 

@@ -238,6 +238,25 @@ export type Summary = {
         years?: string[];
     };
 };
+export type ImportParts = {
+    success: true;
+    data: {
+        import_id: string;
+        part: number;
+        rows: string[];
+    }[];
+    /** The query of the next page. */
+    next: string | null;
+};
+export type ImportRecorded = {
+    success: true;
+    data: {
+        import_id: string;
+        part: number;
+        recorded: number;
+    };
+    message: string;
+};
 export type Me = {
     success: true;
     data: {

@@ -6,6 +6,7 @@ import { DEFAULT_PER_PAGE, LARGEST_BULK } from '../domain/transaction.ts';
 import { categoryChangesBody, categoryQuery, newCategoryBody } from './category-json.ts';
 import type { ObjectSchema } from './fields.ts';
 import { healthQuery } from './health-query.ts';
+import { importPartBody, importQuery } from './import-json.ts';
 import { searchQuery } from './search-json.ts';
 import { summaryQuery } from './summary-json.ts';
 import { exportQuery } from './transaction-export.ts';
@@ -239,6 +240,23 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
       group has arrays of numbers, one for each period.`,
     query: summaryQuery,
     response: 'Summary',
+  },
+  'GET /imports': {
+    id: 'listImports',
+    summary: 'List the rows of imports',
+    description: `The identities of the rows that each import has added, in parts, also of rows that were deleted since.
+      \`next\` is the query of the next page.`,
+    query: importQuery,
+    response: 'ImportParts',
+  },
+  'PUT /imports': {
+    id: 'recordImport',
+    summary: 'Record the rows of an import',
+    description: `Replaces what is recorded of this part of the import. Without rows, the part is forgotten. The identities
+      are the client's own.`,
+    body: importPartBody,
+    example: { import_id: '2026-11-25-bank.csv', rows: ['q1w2e3r4'] },
+    response: 'ImportRecorded',
   },
   'GET /me': {
     id: 'identifyCaller',

@@ -30,7 +30,7 @@ const CATEGORY_ID_RULE = 'Must be the id of a category (an integer) or null.';
 
 const transactionType = v.picklist(TRANSACTION_TYPES, 'Must be "income" or "expense".');
 
-const importId = printableText(LONGEST_IMPORT_ID);
+export const importId = printableText(LONGEST_IMPORT_ID);
 
 /** What a client decides of a transaction. */
 export const transactionFields = v.object(

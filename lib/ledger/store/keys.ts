@@ -8,6 +8,7 @@
 //   who has a name / all names   Get / Query  CATEGORY_NAMES
 //   the next id                  Update SEQUENCES
 //   the reply to a repeated POST Get    IDEMPOTENCY#hash of its key
+//   the rows of all imports      Query  IMPORTS
 //   everything, to verify it     Get and Query as above (ledger-items.ts), or Scan
 //
 // Each of them starts with the ledger, so that no read can cross from one ledger into another. What belongs to no ledger
@@ -72,6 +73,12 @@ export function createKeys(ledgerId: string) {
 
     categoryNames: within('CATEGORY_NAMES'),
     categoryName: (name: string): Key => ({ pk: within('CATEGORY_NAMES'), sk: name }),
+
+    imports: within('IMPORTS'),
+    importPart: (importId: string, part: number): Key => ({
+      pk: within('IMPORTS'),
+      sk: `${importId}#${String(part).padStart(4, '0')}`,
+    }),
 
     idempotency: (key: string): Key => ({ pk: within('IDEMPOTENCY', key), sk: ONLY_ITEM }),
 

@@ -46,6 +46,7 @@ export async function* readLedgerItems(
     yield* await database.query({ value: keys.days(category), consistent });
   }
   yield* await database.query({ value: keys.categoryNames, consistent });
+  yield* await database.query({ value: keys.imports, consistent });
   yield* categories;
   yield* await database.query({ value: keys.sequence('transaction').pk, consistent });
 }

@@ -130,6 +130,7 @@ async function callOf(route: string, described: Call['described']): Promise<Call
   const bodies: Record<string, object> = {
     'POST /transactions/bulk': { transactions: [one] },
     'PUT /transactions/bulk': { transactions: [{ id: (await given(api)).id, notes: 'Note' }] },
+    'PUT /imports': { import_id: 'bank', rows: ['a'] },
     'POST /transactions/bulk/delete': { transactions: [{ id: (await given(api)).id }] },
   };
   const body = bodies[route] ?? one;

@@ -12,13 +12,14 @@ import { bulkLoadHousehold } from '../support/bulk-loader.ts';
 const HOUSEHOLD = { transactions: 60, years: 1, lastDay: '2026-06-30', seed: 5 };
 const { client, tableName, endpoint } = await createTestTable();
 
-/** With a transaction that has an external id. */
+/** With a transaction that has an external id, and a recorded import. */
 async function givenLedger(ledgerId: string) {
   const target = { client, tableName, ledgerId };
   await bulkLoadHousehold(target, HOUSEHOLD);
-  const { transactions } = openLedger({ ...target, timeZone: 'UTC' });
+  const { transactions, importedRows } = openLedger({ ...target, timeZone: 'UTC' });
   const common = { description: 'x', amount: 1, type: 'expense', categoryId: 1 } as const;
   await transactions.create({ ...common, date: '2026-03-05', notes: null, externalId: 'bank-1' });
+  await importedRows.record({ importId: 'bank.csv', part: 1, rows: ['a'] });
   return target;
 }
 

@@ -11,7 +11,7 @@ export const EVERYTHING = {
 };
 
 /** Newest first; ids and times, which differ from run to run, are left out. */
-export async function readContents({ transactions, categories }: Ledger) {
+export async function readContents({ transactions, categories, importedRows }: Ledger) {
   const rows: TransactionFields[] = [];
   for (let page = 1, hasNext = true; hasNext; page += 1) {
     const { items, pagination } = await transactions.list({ ...EVERYTHING, page, perPage: 100 });
@@ -19,7 +19,9 @@ export async function readContents({ transactions, categories }: Ledger) {
     hasNext = pagination.hasNext;
   }
   const known = await categories.list({ activeOnly: false });
+  const { parts: imports } = await importedRows.readPage(undefined);
   return {
+    imports,
     transactions: rows,
     categories: known.map(({ name, description, color, isActive, transactionCount }) => ({
       name,

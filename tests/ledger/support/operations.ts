@@ -63,6 +63,7 @@ export const OPERATIONS: readonly Operation[] = [
   read('list categories', 'retrieve categories', (api) =>
     api.get('/categories', { include_counts: true }),
   ),
+  read('list imports', 'retrieve imports', (api) => api.get('/imports')),
   read('read category', 'retrieve category', (api) => api.get('/categories/1')),
   write('create transaction', 201, (api) =>
     api.post('/transactions', { ...LUNCH, category_id: 1, notes: 'Note' }),
@@ -87,6 +88,12 @@ export const OPERATIONS: readonly Operation[] = [
   write('update category', 200, (api) =>
     api.put('/categories/1', { name: 'Renamed', is_active: false }),
   ),
+  {
+    ...write('record import', 200, (api) =>
+      api.put('/imports', { import_id: 'bank', rows: ['a'] }),
+    ),
+    failure: 'Failed to record the import',
+  },
   write('delete category', 200, (api) => api.delete('/categories/3')),
 ];
 

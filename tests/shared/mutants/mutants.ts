@@ -99,6 +99,13 @@ export const MUTANTS: readonly Mutant[] = [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
     ['`${IS_FREE} OR fingerprint = :fingerprint`', '`${IS_FREE} OR fingerprint <> :fingerprint`'],
   ]),
+  ...mutantsOf('lib/ledger/store/imported-rows.ts', 'tests/ledger/contract/api/imports.test.ts', [
+    ["text === '' ? {", 'false ? {'],
+    ['if (before === text) return;', 'if (before !== text) return;'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+    ['`${after}\\0`', 'after'],
+    ['const next = end === undefined ? undefined : (end as Key).sk;', 'const next = undefined;'],
+  ]),
 
   // What a hostile text or token meets.
   ...mutantsOf(

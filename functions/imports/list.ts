@@ -1,0 +1,14 @@
+// GET /imports
+import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { importsReply, parseImportQuery } from '../../lib/ledger/http/import-json.ts';
+import type { LedgerService } from '../../lib/ledger/ledger.ts';
+import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
+
+export function createHandler(service: LedgerService) {
+  return queryEndpoint(service, 'Failed to retrieve imports').handler(async ({ ledger, query }) => {
+    const { after } = parseImportQuery(query);
+    return importsReply(await ledger.importedRows.readPage(after));
+  });
+}
+
+export const handler = createHandler(serviceFromEnvironment());

@@ -1,0 +1,19 @@
+// PUT /imports
+import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { parseImportPart, toRecordedJson } from '../../lib/ledger/http/import-json.ts';
+import { jsonBody } from '../../lib/ledger/http/json-body.ts';
+import { updated } from '../../lib/ledger/http/replies.ts';
+import type { LedgerService } from '../../lib/ledger/ledger.ts';
+import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
+
+export function createHandler(service: LedgerService) {
+  return ledgerEndpoint(service, 'Failed to record the import')
+    .use(jsonBody())
+    .handler(async ({ ledger, json }) => {
+      const part = parseImportPart(json);
+      await ledger.importedRows.record(part);
+      return updated(toRecordedJson(part), 'Import recorded successfully');
+    });
+}
+
+export const handler = createHandler(serviceFromEnvironment());

@@ -1,0 +1,14 @@
+// What a ledger remembers of an import: the identities of the rows that it added.
+
+/** An import of many rows has several parts. */
+export interface ImportPart {
+  readonly importId: string;
+  /** From 1. */
+  readonly part: number;
+  readonly rows: readonly string[];
+}
+
+export const MAX_IMPORT_PARTS = 1_000;
+/** With identities of the greatest length, they fit one item of the table, which has at most 400 KB. */
+export const MAX_ROWS_OF_PART = 10_000;
+export const MAX_ROW_IDENTITY_LENGTH = 32;

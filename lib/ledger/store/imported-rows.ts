@@ -1,0 +1,65 @@
+// Remembers the rows that each import has added, so that a later import knows those that were deleted since, on every device.
+// It is written once an import, in parts that each fit an item, and not with each deletion.
+import type { Database, Item, Key } from '../../shared/database.ts';
+import { StaleRecordError } from '../../shared/errors.ts';
+import type { ImportPart } from '../domain/import-part.ts';
+import type { Keys } from './keys.ts';
+
+export type ImportedRows = ReturnType<typeof createImportedRows>;
+
+/** Row identities have no spaces: one text is smaller than a list. */
+const SEPARATOR = ' ';
+/** The greatest sort key. */
+const LAST_KEY = '\u{10ffff}';
+
+export function createImportedRows(options: {
+  readonly database: Pick<Database, 'get' | 'queryOnce' | 'commit'>;
+  readonly keys: Keys;
+}) {
+  const { database, keys } = options;
+
+  /** Replaces what was recorded of this part; without rows, the part is forgotten. */
+  async function record({ importId, part, rows }: ImportPart): Promise<void> {
+    const key = keys.importPart(importId, part);
+    const text = rows.join(SEPARATOR);
+    const before = readRows(await database.get(key));
+    if (before === text) return;
+    const item = { ...key, import_id: importId, part, rows: text };
+    // The writes have no condition: the last one wins.
+    const onConditionFailed = () => new StaleRecordError('The import has changed');
+    const write = text === '' ? { Delete: { Key: key } } : { Put: { Item: item } };
+    const wasApplied = (stored: Item | undefined) => {
+      const now = readRows(stored);
+      return now === text || (now === before ? false : undefined);
+    };
+    await database.commit([{ ...write, onConditionFailed }], { key, wasApplied });
+  }
+
+  /**
+   * As many parts as one call reads, strongly consistent.
+   * @param after the `next` of an earlier page
+   */
+  async function readPage(after: string | undefined) {
+    const { items, end } = await database.queryOnce({
+      value: keys.imports,
+      consistent: true,
+      ...(after === undefined ? {} : { between: [`${after}\0`, LAST_KEY] as const }),
+    });
+    const next = end === undefined ? undefined : (end as Key).sk;
+    return { parts: items.map(toImportPart), next };
+  }
+
+  return { record, readPage };
+}
+
+function readRows(item: Item | undefined): string {
+  return String(item?.rows ?? '');
+}
+
+function toImportPart({ import_id, part, rows }: Item): ImportPart {
+  return {
+    importId: String(import_id),
+    part: Number(part),
+    rows: String(rows).split(SEPARATOR),
+  };
+}

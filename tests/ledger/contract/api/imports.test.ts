@@ -1,0 +1,74 @@
+// The rows that imports have added, as clients record and read them.
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { expectFaults, expectFilterFaults } from '../../support/api/expect-reply.ts';
+import { openApi } from '../../support/api/open-api.ts';
+
+const api = await openApi();
+
+const newImport = () => `2026-03-31 Umsätze.csv ${randomUUID()}`;
+
+async function readRows(import_id: string): Promise<readonly unknown[]> {
+  const parts: { import_id: string }[] = [];
+  for (let query: string | null = ''; query !== null; ) {
+    const { status, body } = await api.get(
+      '/imports',
+      Object.fromEntries(new URLSearchParams(query)),
+    );
+    expect(status).toBe(200);
+    parts.push(...body.data);
+    query = body.next ?? null;
+  }
+  return parts.filter((each) => each.import_id === import_id);
+}
+
+describe('/imports', () => {
+  it('keeps the rows of each part, in their order', async () => {
+    const import_id = newImport();
+    await api.put('/imports', { import_id, part: 2, rows: ['c'] });
+    const { status, body } = await api.put('/imports', { import_id, rows: ['b', 'a_-1'] });
+    expect([status, body.data]).toEqual([200, { import_id, part: 1, recorded: 2 }]);
+    expect(await readRows(import_id)).toEqual([
+      { import_id, part: 1, rows: ['b', 'a_-1'] },
+      { import_id, part: 2, rows: ['c'] },
+    ]);
+  });
+
+  it('replaces a part, and forgets it without rows', async () => {
+    const import_id = newImport();
+    for (const rows of [['a'], ['b'], ['b']]) await api.put('/imports', { import_id, rows });
+    expect(await readRows(import_id)).toMatchObject([{ rows: ['b'] }]);
+    for (let n = 0; n < 2; n += 1)
+      expect((await api.put('/imports', { import_id, rows: [] })).status).toBe(200);
+    expect(await readRows(import_id)).toEqual([]);
+  });
+
+  it('has pages, for more than one call of the database reads', async () => {
+    const import_id = newImport();
+    const rows = Array.from({ length: 10_000 }, (_, n) => String(n).padStart(32, '0'));
+    for (const part of [1, 2, 3, 4]) {
+      const { status } = await api.put('/imports', { import_id, part, rows });
+      expect(status).toBe(200);
+    }
+    const read = await readRows(import_id);
+    expect(read).toEqual([1, 2, 3, 4].map((part) => ({ import_id, part, rows })));
+    expect((await api.get('/imports')).body.next).toMatch(/^after=/);
+  });
+
+  it.each([
+    [{ part: 1 }, ['import_id', 'rows']],
+    [{ import_id: '', rows: [''] }, ['import_id', 'rows.0']],
+    [{ import_id: 'a', rows: ['a b'] }, ['rows.0']],
+    [{ import_id: 'a', rows: ['a'.repeat(33)] }, ['rows.0']],
+    [{ import_id: 'a', rows: Array.from({ length: 10_001 }, () => 'a') }, ['rows']],
+    [{ import_id: 'a', rows: [], part: 0 }, ['part']],
+    [{ import_id: 'a', rows: [], part: 1_001 }, ['part']],
+    [{ import_id: 'a', rows: [], part: 1.5 }, ['part']],
+  ])('refuses a body that is not valid (%#)', async (body, fields) => {
+    expectFaults(await api.put('/imports', body), fields);
+  });
+
+  it('refuses a cursor that is none', async () => {
+    expectFilterFaults(await api.get('/imports', { after: '' }), ['after']);
+  });
+});
