@@ -62,7 +62,10 @@ function compareDates(one: ListPosition, other: ListPosition): number {
 }
 
 const ASCII = /^[\0-\x7f]*$/;
-const ACCENTS = /[\u0300-\u036f]/g;
+const ACCENTS = /[\u0300-\u034e\u0350-\u036f]/g;
+/** Normalization sorts the marks behind a letter, in time of the square of their number: the joiner ends each such run. */
+const MANY_MARKS = /\p{M}{30}/gu;
+const MARK_JOINER = '\u034f';
 /** Letters that Unicode does not decompose, and apostrophes as phones type them. */
 const PLAIN: Readonly<Record<string, string>> = {
   ...{ Ø: 'O', Ł: 'L', Đ: 'D', Ħ: 'H', Ŧ: 'T', Æ: 'AE', Œ: 'OE' },
@@ -74,6 +77,7 @@ const HAS_PLAIN_FORM = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'g');
 function fold(text: string): string {
   if (ASCII.test(text)) return text.toUpperCase();
   return text
+    .replace(MANY_MARKS, `$&${MARK_JOINER}`)
     .normalize('NFKD')
     .replace(ACCENTS, '')
     .normalize('NFKC')

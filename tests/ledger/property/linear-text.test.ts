@@ -5,6 +5,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
+import { createMatcher } from '../../../lib/ledger/domain/search.ts';
 import { withoutLoss } from '../../../lib/ledger/http/json-text.ts';
 import { noRoute } from '../../../lib/ledger/http/no-route.ts';
 import { isExpectedBy, unlessKnown } from '../../../lib/ledger/http/preconditions.ts';
@@ -27,6 +28,7 @@ const FUNCTIONS: Readonly<Record<string, Walk>> = {
   'notes in a CSV export': (notes) => toCsvLine({ ...TEA, notes }),
   'a cell that is read back': fromTextCell,
   'a JSON body': withoutLoss,
+  'notes that are searched (HAS_PLAIN_FORM)': (notes) => isTea({ ...TEA, notes }),
   'text and import_id (VISIBLE, PRINTABLE)': (text) =>
     v.safeParse(newTransactionBody, { description: text, import_id: text }),
   'If-Match (TAGS, LIST_OF_TAGS)': (text) => isExpectedBy(text, 't', 1),
@@ -34,9 +36,13 @@ const FUNCTIONS: Readonly<Record<string, Walk>> = {
   'a query string': (text) => [isUtf8(text), readQuery({ rawQueryString: text })],
   'a path': (text) => noRoute('GET', `/${text}`),
 };
+const isTea = createMatcher({
+  ...{ text: 'café', type: undefined, startDate: undefined, endDate: undefined },
+});
 const COMPOSED_BY_FILE = {
   // The id of a key, which an operator types.
   'lib/ledger/auth/api-keys.ts': 1,
+  'lib/ledger/domain/search.ts': 1,
   'lib/ledger/domain/text.ts': 2,
   'lib/ledger/http/preconditions.ts': 2,
 };
@@ -44,7 +50,8 @@ const COMPOSED_BY_FILE = {
 const HEADS = ['', '"', ';', 'a', '1.'];
 const PUMPS = [
   ...['a', '0', ' ', '\n', '"', ',', '/', '-', '\\', '%41', '[', '"\n', ';"', '\\"', '"a":', 'W/"'],
-  ...['"a",', ', '],
+  // A mark that follows another one of a higher class is sorted before it.
+  ...['"a",', ', ', '\u0315\u0300'],
 ];
 const TAILS = ['', '!', '"', '/', '\u0000'];
 const SMALL = 400;
