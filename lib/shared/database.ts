@@ -139,9 +139,13 @@ export function createDatabase(options: {
     return items;
   }
 
-  /** The first items of a range, as many as one call reads (1 MB), and the position of the last where there are more. */
-  async function queryOnce(range: Range): Promise<{ items: Item[]; end?: Position | undefined }> {
-    const command = () => new QueryCommand(toQuery(TableName, range));
+  /** Items of a range, as many as one call reads (1 MB), and the position of the last where there are more. */
+  async function queryOnce(
+    range: Range,
+    after?: Position,
+  ): Promise<{ items: Item[]; end?: Position | undefined }> {
+    const input = { ...toQuery(TableName, range), ExclusiveStartKey: after };
+    const command = () => new QueryCommand(input);
     const page = await attempt((options) => client.send(command(), options));
     return { items: page.Items ?? [], end: page.LastEvaluatedKey };
   }

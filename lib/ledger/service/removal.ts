@@ -5,7 +5,7 @@ import { createBatches } from '../../shared/batches.ts';
 import { createDatabase, type Item, LONG_TIMEOUTS } from '../../shared/database.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../shared/retry.ts';
 import { createKeys } from '../store/keys.ts';
-import { readGivenIds, readLedgerItems } from '../store/ledger-items.ts';
+import { readGivenIds, readLedgerItems, readReplies } from '../store/ledger-items.ts';
 
 // As many as one call deletes.
 const ITEMS_AT_ONCE = 25;
@@ -31,10 +31,15 @@ export function createRemoval(options: {
     ...createBatches({ client, tableName, retryPolicy, callMs }),
   };
 
+  async function* readEverything(): AsyncGenerator<Item> {
+    yield* readReplies(database, keys);
+    yield* readLedgerItems(database, keys);
+  }
+
   /** Reads the whole ledger. */
   async function count(): Promise<LedgerContents> {
     const counts = { transactions: 0, categories: 0, items: 0 };
-    for await (const { pk } of readLedgerItems(database, keys)) {
+    for await (const { pk } of readEverything()) {
       const kind = keys.kindOf(String(pk));
       counts.items += 1;
       if (kind === 'TRANSACTION') counts.transactions += 1;
@@ -57,7 +62,7 @@ export function createRemoval(options: {
       onProgress(deleted);
     };
     const sequences = keys.sequence('transaction').pk;
-    for await (const item of readLedgerItems(database, keys)) {
+    for await (const item of readEverything()) {
       // What tells that there is a ledger goes when all else is gone: a batch may be applied in part, in any order.
       if (item.pk === sequences && batch.some(({ pk }) => pk !== sequences)) await flush();
       batch.push(item);
@@ -67,10 +72,12 @@ export function createRemoval(options: {
     return deleted;
   }
 
-  /** Whether the ledger was ever used, and is not removed yet. */
+  /** Whether the ledger was ever used, if only by a request that was refused, and is not removed yet. */
   async function exists(): Promise<boolean> {
     const { transaction, category } = await readGivenIds(database, keys);
-    return transaction + category > 0;
+    return (
+      transaction + category > 0 || (await database.query({ value: keys.replies }, 1)).length > 0
+    );
   }
 
   return { exists, count, remove };

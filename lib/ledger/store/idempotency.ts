@@ -28,7 +28,7 @@ export function createIdempotency(options: {
 
   /** Undefined where no request with this key was applied in the last 24 hours. */
   async function find(key: string): Promise<RecordedReply | undefined> {
-    const item = await database.get(keys.idempotency(key));
+    const item = await database.get(keys.reply(key));
     if (!item || Number(item.expires_at) <= seconds()) return undefined;
     return {
       fingerprint: String(item.fingerprint),
@@ -43,7 +43,7 @@ export function createIdempotency(options: {
     const reply = { ...rest, body: JSON.stringify(body), headers: JSON.stringify(headers) };
     return {
       Put: {
-        Item: { ...keys.idempotency(key), ...reply, expires_at: seconds() + KEPT_SECONDS },
+        Item: { ...keys.reply(key), ...reply, expires_at: seconds() + KEPT_SECONDS },
         ConditionExpression: IS_FREE,
         ExpressionAttributeValues: { ':now': seconds() },
       },
@@ -58,7 +58,7 @@ export function createIdempotency(options: {
   async function bind(key: string, fingerprint: string): Promise<void> {
     const write: Write = {
       Put: {
-        Item: { ...keys.idempotency(key), fingerprint, expires_at: seconds() + KEPT_SECONDS },
+        Item: { ...keys.reply(key), fingerprint, expires_at: seconds() + KEPT_SECONDS },
         ConditionExpression: `${IS_FREE} OR fingerprint = :fingerprint`,
         ExpressionAttributeValues: { ':now': seconds(), ':fingerprint': fingerprint },
       },

@@ -7,7 +7,7 @@
 //   one category / all of them   Get / Query  CATEGORIES
 //   who has a name / all names   Get / Query  CATEGORY_NAMES
 //   the next id                  Update SEQUENCES
-//   the reply to a repeated POST Get    IDEMPOTENCY#hash of its key
+//   the reply to a repeated POST Get    IDEMPOTENCY; all of them: Query
 //   the rows of all imports      Query  IMPORTS
 //   everything, to verify it     Get and Query as above (ledger-items.ts), or Scan
 //
@@ -80,7 +80,9 @@ export function createKeys(ledgerId: string) {
       sk: `${importId}#${String(part).padStart(4, '0')}`,
     }),
 
-    idempotency: (key: string): Key => ({ pk: within('IDEMPOTENCY', key), sk: ONLY_ITEM }),
+    replies: within('IDEMPOTENCY'),
+    /** @param key hashed */
+    reply: (key: string): Key => ({ pk: within('IDEMPOTENCY'), sk: key }),
 
     sequence: (kind: SequenceKind): Key => ({ pk: within('SEQUENCES'), sk: kind }),
 

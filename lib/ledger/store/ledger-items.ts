@@ -1,8 +1,8 @@
 // Every item of one ledger, read by its keys: it costs what the ledger is large, and not what the table is. Rows are read
 // by the ids that the ledger has given. A scan alone finds what no key leads to: rows of ids that it has not given, guards of
-// external ids that no row has, counts of categories that it has not numbered, and replies to repeated requests.
+// external ids that no row has, and counts of categories that it has not numbered.
 import type { Batches } from '../../shared/batches.ts';
-import type { Database, Item } from '../../shared/database.ts';
+import type { Database, Item, Position } from '../../shared/database.ts';
 import { type Keys, LAST_ID, type SequenceKind } from './keys.ts';
 
 const KEYS_AT_ONCE = 100;
@@ -49,6 +49,22 @@ export async function* readLedgerItems(
   yield* await database.query({ value: keys.imports, consistent });
   yield* categories;
   yield* await database.query({ value: keys.sequence('transaction').pk, consistent });
+}
+
+/** Replies that are kept for retries; in memory at a time are as many as one call reads. */
+export async function* readReplies(
+  database: Pick<Database, 'queryOnce'>,
+  keys: Keys,
+): AsyncGenerator<Item> {
+  let read: Position | undefined;
+  do {
+    const { items, end } = await database.queryOnce(
+      { value: keys.replies, consistent: true },
+      read,
+    );
+    yield* items;
+    read = end;
+  } while (read);
 }
 
 function* slices(after: number, last: number): Generator<number[]> {

@@ -1,11 +1,14 @@
 // A ledger is deleted whole, also when the first attempt is interrupted, and no other one loses anything.
-import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, it } from 'vitest';
+import { BatchWriteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
 import { createRemoval } from '../../../lib/ledger/service/removal.ts';
+import { createKeys } from '../../../lib/ledger/store/keys.ts';
 import { runCommand } from '../../shared/support/command.ts';
 import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
 import { createTestKeys } from '../support/auth/test-keys.ts';
 import { bulkLoadHousehold } from '../support/bulk-loader.ts';
 
@@ -47,6 +50,36 @@ it('nothing of the ledger is left, and all of the others', async () => {
   expect(progress.at(-1)).toBe(items);
   expect([await itemsOf('gone'), await itemsOf('kept')]).toEqual([0, kept]);
   expect(await removal.exists()).toBe(false);
+});
+
+describe('replies kept for retries', () => {
+  async function openLedgerApi(ledgerId: string) {
+    const target = { client, tableName, ledgerId };
+    const api = await openInProcess(createServiceOn(target));
+    const headers = { 'Idempotency-Key': 'a-key-of-a-client' };
+    return {
+      removal: createRemoval(target),
+      create: (body: object) => api.request('POST', '/categories', { headers, body }),
+    };
+  }
+
+  it('are deleted with the rest: none is replayed from the ledger before', async () => {
+    const { removal, create } = await openLedgerApi('replied');
+    expect((await create({ name: 'Secret' })).status).toBe(201);
+    await removal.remove(() => {});
+    expect(await itemsOf('replied')).toBe(0);
+    const again = await create({ name: 'Secret' });
+    expect([again.status, again.headers['idempotent-replayed']]).toEqual([201, undefined]);
+  });
+
+  it('are a ledger to delete where nothing else is kept', async () => {
+    const key = createKeys('only-replies').reply('hash');
+    await client.send(new PutCommand({ TableName: tableName, Item: { ...key, body: 'Secret' } }));
+    const { removal } = await openLedgerApi('only-replies');
+    expect(await removal.exists()).toBe(true);
+    expect(await removal.remove(() => {})).toBe(1);
+    expect(await removal.exists()).toBe(false);
+  });
 });
 
 it('goes on after an interruption, wherever it was', async () => {

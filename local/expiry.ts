@@ -1,0 +1,42 @@
+// Deletes what has expired, as DynamoDB does by itself and the local databases do not.
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { createDocumentClient } from '../lib/shared/document-client.ts';
+import type { Running } from '../processes/running.ts';
+
+const HOUR_MILLISECONDS = 60 * 60 * 1000;
+
+/** Now and once an hour, until everything stops. */
+export function expireItems(running: Running, endpoint: string, tableName: string): void {
+  const client = createDocumentClient(endpoint);
+  // One that fails is made up for by the next: what has expired counts for nothing while it is kept.
+  const expire = () => void deleteExpired(client, tableName).catch(() => undefined);
+  const timer = setInterval(expire, HOUR_MILLISECONDS).unref();
+  running.whenStopping(() => {
+    clearInterval(timer);
+    client.destroy();
+  });
+  expire();
+}
+
+/** Reads the table a page at a time. */
+export async function deleteExpired(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  now = Math.floor(Date.now() / 1000),
+): Promise<void> {
+  const expired = {
+    ConditionExpression: 'expires_at <= :now',
+    ExpressionAttributeValues: { ':now': now },
+  };
+  const { ConditionExpression: FilterExpression, ...values } = expired;
+  const query = { TableName, FilterExpression, ProjectionExpression: 'pk, sk', ...values };
+  for await (const { Items = [] } of paginateScan({ client }, query)) {
+    for (const Key of Items) {
+      // A request may have renewed it meanwhile.
+      await client.send(new DeleteCommand({ TableName, Key, ...expired })).catch((error) => {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      });
+    }
+  }
+}

@@ -1,0 +1,40 @@
+// What the deployed table expires by itself, a local start deletes.
+import { type DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, it } from 'vitest';
+import { deleteExpired } from '../../../local/expiry.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+
+const NOW = 1_780_000_000;
+const { client, tableName: TableName } = await createTestTable();
+
+async function put(pk: string, expires_at?: number): Promise<void> {
+  const Item = { pk, sk: '-', ...(expires_at && { expires_at }) };
+  await client.send(new PutCommand({ TableName, Item }));
+}
+
+async function kept(): Promise<unknown[]> {
+  const { Items = [] } = await client.send(new ScanCommand({ TableName }));
+  return Items.map(({ pk }) => pk).sort();
+}
+
+it('deletes what has expired, and nothing else', async () => {
+  await put('expired', NOW - 1);
+  await put('expires-now', NOW);
+  await put('expires-later', NOW + 1);
+  await put('never');
+  await deleteExpired(client, TableName, NOW);
+  expect(await kept()).toEqual(['expires-later', 'never']);
+});
+
+it('leaves what a request renews between the reading and the deletion', async () => {
+  await put('renewed', NOW);
+  const renewing = Object.assign(Object.create(client), {
+    send: async (command: ScanCommand) => {
+      const answer = await client.send(command);
+      if (command instanceof ScanCommand) await put('renewed', NOW + 1);
+      return answer;
+    },
+  }) as DynamoDBDocumentClient;
+  await deleteExpired(renewing, TableName, NOW);
+  expect(await kept()).toContain('renewed');
+});
