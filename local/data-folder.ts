@@ -1,9 +1,11 @@
-// The data folder, locked by one start at a time.
+// The data folder, locked by one start at a time and closed to other users.
 import {
   accessSync,
+  chmodSync,
   constants,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   statSync,
   writeFileSync,
@@ -45,6 +47,7 @@ export function openDataFolder(folder: string): DataFolder {
   const release = lock(path, folder);
   const announce = (endpoint: string) => writeFileSync(endpointFile(path), endpoint);
   announce('');
+  closeToOthers(path);
   return { path, announce, release };
 }
 
@@ -53,13 +56,24 @@ function makeFolder(path: string): void {
   if (!existsSync(path)) {
     makeFolder(dirname(path));
     try {
-      mkdirSync(path);
+      mkdirSync(path, { mode: 0o700 });
     } catch (error) {
       // Another start may have made it just now.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }
   if (!statSync(path).isDirectory()) throw new Error(`${path} is not a folder`);
+}
+
+// Names that the engines, SQLite and this file give.
+const OWN_NAME = /^(endpoint|.+\.db(-\w+)?)$/;
+
+/** Closes what an earlier release left open. In a folder that holds other files too, such as /tmp, its own files alone. */
+function closeToOthers(path: string): void {
+  const entries = readdirSync(path, { withFileTypes: true });
+  const own = entries.filter((entry) => entry.isFile() && OWN_NAME.test(entry.name));
+  for (const { name } of own) chmodSync(join(path, name), 0o600);
+  if (own.length === entries.length) chmodSync(path, 0o700);
 }
 
 // The engine itself lets two processes share a file. SQLite's lock belongs to the operating system, which releases it

@@ -1,7 +1,17 @@
-// Artifacts in a folder. The record beside an artifact is written last: what has none was never put as a whole.
+// Artifacts in a folder, closed to other users of the machine. The record beside an artifact is written last: what has none was never put as a whole.
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import * as v from 'valibot';
 import {
@@ -15,6 +25,10 @@ import { takeAs } from '../refusals.ts';
 // No key starts a part with a dot, so that these folders can hold no artifact.
 const RECORDS = '.records';
 const PARTIAL = '.partial';
+
+// They hold what users remember.
+const PRIVATE_FOLDER = 0o700;
+const PRIVATE_FILE = 0o600;
 
 const storedRecord = v.object({
   bytes: v.number(),
@@ -31,6 +45,18 @@ export function createFileArtifacts(options: {
   const recordPath = (key: string) => join(folder, RECORDS, `${key}.json`);
   const partialFolder = (key: string) => join(folder, PARTIAL, key);
 
+  let closed: Promise<void> | undefined;
+
+  // An earlier release left them open. The folder itself may hold more than artifacts.
+  async function closeToOthers(): Promise<void> {
+    const records = (await orNothing(readdir(join(folder, RECORDS)))) ?? [];
+    const names = records.map((name) => name.replace(/\.json$/, ''));
+    for (const path of [RECORDS, ...names].map((name) => join(folder, name))) {
+      const found = await orNothing(stat(path));
+      if (found) await chmod(path, found.isDirectory() ? PRIVATE_FOLDER : PRIVATE_FILE);
+    }
+  }
+
   async function find(key: string): Promise<Artifact | undefined> {
     const text = await orNothing(readFile(recordPath(key), 'utf8'));
     if (text === undefined) return undefined;
@@ -43,7 +69,7 @@ export function createFileArtifacts(options: {
     await rm(partialFolder(key), { recursive: true, force: true });
     const partial = join(partialFolder(key), randomUUID());
     try {
-      await writeDurably(partial, content);
+      await writeDurably(partial, content, PRIVATE_FILE);
       // In this order: a record must never stand beside content that it does not describe.
       if (path === dataPath(key)) await rm(recordPath(key), { force: true });
       await moveDurably(partial, path);
@@ -73,8 +99,12 @@ export function createFileArtifacts(options: {
     }
   }
 
-  const write = (key: string, content: AsyncIterable<Uint8Array>) =>
-    place(key, content, dataPath(key));
+  async function write(key: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+    closed ??= closeToOthers();
+    await closed;
+    await place(key, content, dataPath(key));
+  }
+
   const read = (key: string) => createReadStream(dataPath(key));
   return createArtifactStore({ find, write, record, read, keys, remove, removeAll }, now);
 }
@@ -87,13 +117,13 @@ async function filesBelow(place: string, prefix: string): Promise<string[]> {
   return paths.filter((path) => path.startsWith(prefix));
 }
 
-export async function writeDurably(path: string, content: Content): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, content, { flag: 'wx', flush: true });
+export async function writeDurably(path: string, content: Content, mode = 0o666): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
+  await writeFile(path, content, { flag: 'wx', flush: true, mode });
 }
 
 async function moveDurably(from: string, to: string): Promise<void> {
-  await mkdir(dirname(to), { recursive: true });
+  await mkdir(dirname(to), { recursive: true, mode: PRIVATE_FOLDER });
   await rename(from, to);
   await using folder = await open(dirname(to), 'r');
   await folder.sync();

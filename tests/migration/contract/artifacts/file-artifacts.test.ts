@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -54,6 +54,25 @@ test('Content cut short behind the back of the store is no artifact', async () =
   await store.put('key', chunks('a snapshot'));
   await writeFile(join(folder, 'key'), 'a snap');
   expect(await store.head('key')).toBeUndefined();
+});
+
+test('Artifacts are closed to other users, those of an earlier release too, and what is beside them stays as it is', async () => {
+  const { folder } = await open();
+  const mode = async (path: string) => ((await stat(join(folder, path))).mode & 0o777).toString(8);
+  const modes = async (...paths: string[]) => await Promise.all(paths.map(mode));
+  const reopened = () => openArtifacts(pathToFileURL(folder).href);
+  await reopened().put('run/deep/key', chunks('a snapshot'));
+  await reopened().put('key', chunks('a snapshot'));
+  const folders = ['run', 'run/deep', '.records', '.records/run'];
+  const files = ['run/deep/key', 'key', '.records/run/deep/key.json'];
+  expect(await modes(...folders)).toEqual(folders.map(() => '700'));
+  expect(await modes(...files)).toEqual(files.map(() => '600'));
+  await chmod(join(folder, 'run'), 0o755);
+  await chmod(join(folder, 'key'), 0o644);
+  await writeFile(join(folder, 'foreign'), '');
+  for (const path of ['.', 'foreign']) await chmod(join(folder, path), 0o755);
+  await reopened().put('other', chunks('a snapshot'));
+  expect(await modes('run', 'key', '.', 'foreign')).toEqual(['700', '600', '755', '755']);
 });
 
 async function filesIn(folder: string): Promise<string[]> {

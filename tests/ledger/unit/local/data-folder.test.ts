@@ -1,0 +1,38 @@
+// Modes of the data folder: what is in it is for its owner alone, also what an earlier release made.
+import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openDataFolder } from '../../../../local/data-folder.ts';
+import { temporaryFolder } from '../../../shared/support/temporary-folder.ts';
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+it('closes a folder and its files to other users, new or not', async () => {
+  const folder = join(await temporaryFolder(), 'a', 'b');
+  openDataFolder(folder).release();
+  for (const path of [folder, join(folder, '..')]) expect(modeOf(path)).toBe('700');
+  writeFileSync(join(folder, 'ledger.db'), '');
+  const files = ['ledger.db', 'lock.db', 'endpoint'].map((name) => join(folder, name));
+  for (const path of files) chmodSync(path, 0o644);
+  chmodSync(folder, 0o755);
+  const { announce, release } = openDataFolder(folder);
+  announce('unix:/nowhere');
+  release();
+  expect(files.map(modeOf)).toEqual(['600', '600', '600']);
+  expect(modeOf(folder)).toBe('700');
+});
+
+it('leaves alone what is not its own: a folder such as /tmp stays open to those who use it', async () => {
+  const folder = join(await temporaryFolder(), 'shared');
+  mkdirSync(folder);
+  chmodSync(folder, 0o777);
+  const [foreign, elsewhere] = [join(folder, 'notes.txt'), join(folder, '..', 'elsewhere')];
+  for (const path of [foreign, elsewhere]) {
+    writeFileSync(path, '');
+    chmodSync(path, 0o644);
+  }
+  symlinkSync(elsewhere, join(folder, 'ledger.db'));
+  openDataFolder(folder).release();
+  expect([folder, foreign, elsewhere].map(modeOf)).toEqual(['777', '644', '644']);
+  expect(modeOf(join(folder, 'lock.db'))).toBe('600');
+});
