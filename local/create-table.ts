@@ -7,6 +7,7 @@ import {
   ResourceInUseException,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
+import { endpointConfig } from '../lib/shared/document-client.ts';
 import definition from '../lib/shared/table.json' with { type: 'json' };
 import { firstLine, UserError } from '../lib/shared/user-error.ts';
 import { localAccess } from './local-access.ts';
@@ -17,7 +18,11 @@ const PATIENCE_MILLISECONDS = 8_000;
 /** A client of a local database; the caller destroys it. */
 export function createLocalClient(endpoint: string): DynamoDBClient {
   const { region, accessKeyId, secretAccessKey } = localAccess(process.env);
-  return new DynamoDBClient({ endpoint, region, credentials: { accessKeyId, secretAccessKey } });
+  return new DynamoDBClient({
+    ...endpointConfig(endpoint),
+    region,
+    credentials: { accessKeyId, secretAccessKey },
+  });
 }
 
 /** Creates the table where it is missing and waits until it can be used. */

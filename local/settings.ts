@@ -52,9 +52,9 @@ function port(value: string): number {
 
 function endpoint(value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
-  if (!/^https?:$/.test(URL.parse(value)?.protocol ?? '')) {
+  if (!/^(https?|unix):$/.test(URL.parse(value)?.protocol ?? '')) {
     throw new UserError(
-      `DYNAMODB_ENDPOINT must be an address like http://localhost:8000, not "${value}"`,
+      `DYNAMODB_ENDPOINT must be an address like http://localhost:8000, or the one that "npm start" prints, not "${value}"`,
     );
   }
   if (isAwsHost(new URL(value).hostname)) {

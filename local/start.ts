@@ -8,6 +8,7 @@ import { ensureTable } from './create-table.ts';
 import { openDataFolder } from './data-folder.ts';
 import { openEdge } from './edge.ts';
 import { type Database, startDatabase } from './engine.ts';
+import { expireItems } from './expiry.ts';
 import { startGateway } from './gateway.ts';
 import { type LocalSettings, readLocalSettings } from './settings.ts';
 
@@ -49,7 +50,8 @@ async function start(settings: LocalSettings): Promise<void> {
   await ensureTable(database.endpoint, tableName);
   const gateway = await startGateway(running, { tableName, databaseEndpoint: database.endpoint });
   failWhenItEnds('local gateway', gateway.child);
-  edge.forwardTo(gateway.port);
+  edge.forwardTo(gateway.socketPath);
+  expireItems(running, database.endpoint, tableName);
   printAddresses(settings, database, ledgerId);
   await failure;
 }
@@ -66,7 +68,7 @@ async function openDatabase(settings: LocalSettings): Promise<Database> {
 
 function printAddresses(
   settings: LocalSettings,
-  { endpoint, title }: Database,
+  { endpoint, title, isExposed }: Database,
   openLedger: string | undefined,
 ): void {
   const isOwn = settings.databaseEndpoint === undefined;
@@ -76,6 +78,11 @@ function printAddresses(
   const access = isInMemory ? `DYNAMODB_ENDPOINT=${endpoint} ` : '';
   const engine = title === undefined ? '' : ` (${title})`;
   console.log(`table ${settings.tableName} at ${endpoint}${engine}${data}`);
+  if (isExposed) {
+    console.log(
+      `warning: this machine cannot isolate the database: its other programs and users, and pages in their browsers, can read and change it at ${endpoint} (docs/ledger/security.md)`,
+    );
+  }
   console.log(
     openLedger === undefined
       ? `every request needs an API key: export API_KEY=$(${access}npm run -s keys -- create --name my-key)`

@@ -1,4 +1,7 @@
 // Waits until a program that we started answers HTTP.
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Child } from './child-process.ts';
 
@@ -10,8 +13,11 @@ export interface Answer {
   readonly body: string;
 }
 
+/** A URL, or a path behind a socket. */
+export type Address = string | { readonly socketPath: string; readonly path: string };
+
 /** The first answer of the address; `undefined` when the program ends before it answers. */
-export async function awaitAnswer(address: string, child: Child): Promise<Answer | undefined> {
+export async function awaitAnswer(address: Address, child: Child): Promise<Answer | undefined> {
   let alive = true;
   child.ended.then(() => {
     alive = false;
@@ -25,10 +31,14 @@ export async function awaitAnswer(address: string, child: Child): Promise<Answer
   return undefined;
 }
 
-async function ask(address: string): Promise<Answer | undefined> {
+async function ask(address: Address): Promise<Answer | undefined> {
+  const signal = AbortSignal.timeout(PATIENCE_MILLISECONDS);
+  const options = { agent: false, signal } as const;
   try {
-    const response = await fetch(address, { signal: AbortSignal.timeout(PATIENCE_MILLISECONDS) });
-    return { status: response.status, body: await response.text() };
+    const outgoing =
+      typeof address === 'string' ? get(address, options) : get({ ...address, ...options });
+    const [response] = await once(outgoing, 'response');
+    return { status: response.statusCode, body: await text(response) };
   } catch {
     return undefined;
   }

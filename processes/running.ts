@@ -16,10 +16,10 @@ export interface Running {
    */
   whenStopping(undo: () => void | Promise<void>): void;
   /**
-   * Makes a folder that is removed when everything stops.
+   * Makes a folder, closed to other users, that is removed when everything stops.
    * @throws Error after the stop
    */
-  temporaryFolder(prefix: string): Promise<string>;
+  temporaryFolder(prefix: string, parent?: string): Promise<string>;
   /** Undoes everything, last first; the second call waits for the first. */
   stop(): Promise<void>;
 }
@@ -48,8 +48,8 @@ export function createRunning(): Running {
       undoing.push(child.stop);
       return child;
     },
-    async temporaryFolder(prefix) {
-      const folder = await mkdtemp(join(tmpdir(), prefix));
+    async temporaryFolder(prefix, parent = tmpdir()) {
+      const folder = await mkdtemp(join(parent, prefix));
       whenStopping(() => rm(folder, { recursive: true, force: true }));
       return folder;
     },

@@ -5,7 +5,7 @@ import type { Category } from '../../lib/ledger/domain/category.ts';
 import type { NewTransaction, Transaction } from '../../lib/ledger/domain/transaction.ts';
 import type { Ledger } from '../../lib/ledger/ledger.ts';
 import { createDocumentClient } from '../../lib/shared/document-client.ts';
-import { embeddedEngine } from '../../local/engine.ts';
+import { embeddedEngine, startOnPort } from '../../local/engine.ts';
 import type { Progress } from '../progress.ts';
 import { round } from '../report.ts';
 import type { BenchRun } from './bench-run.ts';
@@ -72,7 +72,7 @@ export async function openBenchLedger(
   run.progress.start('loading them into the engine', 1);
   const folder = await importExport(made);
   run.progress.done();
-  const { endpoint } = await embeddedEngine.start(run.running, folder);
+  const { endpoint } = await startOnPort(run.running, embeddedEngine, folder);
   const client = createDocumentClient(endpoint);
   run.running.whenStopping(() => client.destroy());
   const meter = createMeteredClient(client);

@@ -9,7 +9,7 @@ const TABLE = 'is not set: the table that the run is recorded in';
 /** Of the functions that look up or note down: `status` and `confirm`. */
 const recordSchema = v.object({
   TABLE_NAME: v.pipe(v.string(TABLE), v.regex(/^[\w.-]{3,255}$/, 'is no name of a table')),
-  DYNAMODB_ENDPOINT: v.optional(urlLike('http://localhost:8000')),
+  DYNAMODB_ENDPOINT: v.optional(urlLike('http://localhost:8000', isDatabase)),
 });
 
 /** Of every step. */
@@ -102,6 +102,11 @@ function isWeb({ protocol }: URL): boolean {
 /** Paths are put behind it. */
 function isBase(url: URL): boolean {
   return isWeb(url) && url.search === '' && url.hash === '';
+}
+
+/** A local database may be behind a socket. */
+function isDatabase(url: URL): boolean {
+  return url.protocol === 'unix:' || isBase(url);
 }
 
 function isSetting({ protocol, host, pathname }: URL): boolean {

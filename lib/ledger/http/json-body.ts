@@ -14,6 +14,8 @@ type JsonRequest = Parameters<NonNullable<ReturnType<typeof httpJsonBodyParser>[
 /** Larger than any record, and small enough that no response comes near Lambda's limit of 6 MB. */
 const MAX_BODY_BYTES = 1_048_576;
 
+export const BODY_TOO_LARGE = `The request body must not be larger than ${MAX_BODY_BYTES} bytes`;
+
 const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
 
 /**
@@ -60,19 +62,13 @@ function refuseEncoded({ headers }: ApiEvent): void {
 function textOf({ body = '', isBase64Encoded }: ApiEvent): string {
   // The gateway encodes a body whose content type is not text.
   const bytes = Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes.length > MAX_BODY_BYTES) throw tooLarge();
+  if (bytes.length > MAX_BODY_BYTES) throw new PayloadTooLargeError(BODY_TOO_LARGE);
   try {
     // A byte order mark is skipped.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
     throw new ValidationError('The request body is not valid UTF-8', { cause });
   }
-}
-
-function tooLarge() {
-  return new PayloadTooLargeError(
-    `The request body must not be larger than ${MAX_BODY_BYTES} bytes`,
-  );
 }
 
 function presentObject(value: unknown): JsonObject {

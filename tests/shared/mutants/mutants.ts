@@ -611,4 +611,37 @@ export const MUTANTS: readonly Mutant[] = [
       ['part.count + count > most', 'part.count + count >= most'],
     ],
   ),
+
+  // A local start and other users of its machine.
+  ...mutantsOf('local/data-folder.ts', 'tests/ledger/unit/local/data-folder.test.ts', [
+    ['chmodSync(join(path, name), 0o600)', 'chmodSync(join(path, name), 0o640)'],
+    ['if (own.length === entries.length) chmod', 'chmod'],
+    ['entry.isFile() && ', ''],
+  ]),
+  ...mutantsOf('local/private-sockets.ts', 'tests/ledger/unit/local/private-sockets.test.ts', [
+    ['isShort ? folder : SHORT_FOLDER', 'folder'],
+  ]),
+  ...mutantsOf('local/engine.ts', 'tests/ledger/start/closed-to-others.test.ts', [
+    ['if (!isolate) return', 'if (isolate) return'],
+    ['process.umask(0o077)', 'process.umask()'],
+  ]),
+  ...mutantsOf('local/edge.ts', 'tests/ledger/unit/local/edge.test.ts', [
+    ['bytes > MAX_BODY_BYTES', 'false'],
+    ["path.split('/').map(shown)", "path.split('/')"],
+  ]),
+  ...mutantsOf('local/expiry.ts', 'tests/ledger/contract/local-expiry.test.ts', [
+    ["'expires_at <= :now'", "'expires_at < :now'"],
+    ['new DeleteCommand({ TableName, Key, ...expired })', 'new DeleteCommand({ TableName, Key })'],
+  ]),
+  ...mutantsOf('lib/ledger/service/removal.ts', 'tests/ledger/contract/ledger-removal.test.ts', [
+    ['    yield* readReplies(database, keys);\n', ''],
+  ]),
+  ...mutantsOf(
+    'lib/migration/adapters/file-artifacts.ts',
+    'tests/migration/contract/artifacts/file-artifacts.test.ts',
+    [
+      ['content, PRIVATE_FILE', 'content'],
+      ['closed ??= closeToOthers();', ''],
+    ],
+  ),
 ];

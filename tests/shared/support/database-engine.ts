@@ -4,7 +4,7 @@ import {
   type Database,
   dynamodbLocal,
   embeddedEngine,
-  startDatabase,
+  startOnPort,
 } from '../../../local/engine.ts';
 import { createRunning, type Running } from '../../../processes/running.ts';
 
@@ -15,9 +15,9 @@ declare module 'vitest' {
   }
 }
 
-/** DynamoDB Local where TEST_ENGINE names it; else the engine that `npm start` would use. */
+/** DynamoDB Local where TEST_ENGINE names it; else the engine that `npm start` would use, on a port: proxies need one. */
 export function startTestEngine(running: Running): Promise<Database> {
-  return isOnDynamodbLocal() ? dynamodbLocal.start(running) : startDatabase(running);
+  return startOnPort(running, isOnDynamodbLocal() ? dynamodbLocal : embeddedEngine);
 }
 
 /** It charges the writes of a transaction in another way than AWS does; the embedded engine charges as AWS does. */

@@ -1,10 +1,13 @@
 // The client makes one attempt per call: database.ts decides on retries, and aborts calls.
-import type { RequestListener } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { join } from 'node:path';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createDocumentClient } from '../../../lib/shared/document-client.ts';
 import { isRetryable } from '../../../lib/shared/retryable-errors.ts';
 import { listenInTest } from '../support/loopback.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const BODY = JSON.stringify({ Item: { pk: { S: 'p' }, sk: { S: 's' } } });
 const HALF = BODY.slice(0, BODY.length / 2);
@@ -52,4 +55,15 @@ describe('a response that breaks in the middle of its body is a retryable error'
     }, abort.signal);
     expect(isRetryable(error)).toBe(true);
   });
+});
+
+test('a database behind a socket gets calls as one behind a port does', async () => {
+  const socket = join(await temporaryFolder(), 'database');
+  const server = createServer((_, response) => response.end(BODY)).listen(socket);
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const client = createDocumentClient(`unix:${socket}`);
+  onTestFinished(() => client.destroy());
+  const read = new GetCommand({ TableName: 't', Key: { pk: 'p', sk: 's' } });
+  expect((await client.send(read)).Item).toEqual({ pk: 'p', sk: 's' });
 });

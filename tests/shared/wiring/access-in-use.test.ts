@@ -12,7 +12,7 @@ import { createRemembering } from '../../../lib/migration/runs/run-store.ts';
 import { servicesFromEnvironment } from '../../../lib/migration/services-from-environment.ts';
 import { createDocumentClient } from '../../../lib/shared/document-client.ts';
 import { createLocalClient, createTable } from '../../../local/create-table.ts';
-import { embeddedEngine, startDatabase } from '../../../local/engine.ts';
+import { embeddedEngine, startOnPort } from '../../../local/engine.ts';
 import { createRunning } from '../../../processes/running.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import { invoke } from '../../ledger/support/api/invoke.ts';
@@ -179,7 +179,7 @@ const running = createRunning();
 
 beforeAll(async () => {
   if (!hasEngine) return;
-  const { endpoint } = await startDatabase(running);
+  const { endpoint } = await startOnPort(running, embeddedEngine);
   const client = createLocalClient(endpoint);
   await createTable(client, TABLE);
   client.destroy();

@@ -1,13 +1,18 @@
 // The address that clients call: CORS, the request log, and what reaches the gateway behind it.
 import { once } from 'node:events';
-import { type IncomingHttpHeaders, type RequestListener, request as send } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type RequestListener,
+  request as send,
+} from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Edge, openEdge } from '../../../../local/edge.ts';
+import { openPrivateSockets } from '../../../../local/private-sockets.ts';
 import { USER_AGENTS } from '../../../../local/user-agents.ts';
 import { freePort } from '../../../../processes/free-port.ts';
 import { createRunning, type Running } from '../../../../processes/running.ts';
-import { listen } from '../../../shared/support/loopback.ts';
 
 interface Received {
   readonly method: string | undefined;
@@ -47,10 +52,13 @@ async function reopen(...allowedOrigins: readonly string[]): Promise<void> {
 }
 
 /** A gateway that keeps what it gets and answers with its own CORS headers, as the real one does. */
-async function startGateway(status = 201): Promise<number> {
+async function startGateway(status = 201): Promise<string> {
   return await startServer(async (request, response) => {
     const { method, url, headers } = request;
-    received.push({ method, url, headers, body: await buffer(request) });
+    const body = await buffer(request).catch(() => undefined);
+    // The edge has ended it.
+    if (body === undefined) return;
+    received.push({ method, url, headers, body });
     response.writeHead(status, {
       'x-request-id': 'function-1',
       'access-control-allow-origin': headers.origin ?? 'none',
@@ -60,10 +68,15 @@ async function startGateway(status = 201): Promise<number> {
   });
 }
 
-async function startServer(listener: RequestListener): Promise<number> {
-  const { url, close } = await listen(listener);
-  running.whenStopping(close);
-  return Number(new URL(url).port);
+async function startServer(listener: RequestListener): Promise<string> {
+  const socketPath = (await openPrivateSockets(running))('gateway');
+  const server = createServer(listener).listen(socketPath);
+  await once(server, 'listening');
+  running.whenStopping(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return socketPath;
 }
 
 async function ask(
@@ -125,8 +138,28 @@ describe('a request', () => {
     expect((await answer).status).toBe(201);
   });
 
+  it.each([
+    ['of a known length', {}],
+    ['in chunks', { 'transfer-encoding': 'chunked' }],
+  ])('is a 413 where its body, %s, is larger than the gateway takes', async (_, headers) => {
+    const allowed = Buffer.alloc(10 * 1024 * 1024, 'a');
+    expect((await ask('POST', '/categories', headers, allowed)).status).toBe(201);
+    const { status, body } = await ask(
+      'POST',
+      '/categories',
+      headers,
+      Buffer.concat([allowed, Buffer.from('a')]),
+    );
+    expect({ status, ...JSON.parse(body) }).toEqual({
+      status: 413,
+      success: false,
+      error: 'payload_too_large',
+      message: 'The request body must not be larger than 1048576 bytes',
+    });
+  });
+
   it('is a 502 in the envelope where the gateway is gone', async () => {
-    edge.forwardTo(await freePort());
+    edge.forwardTo('/nowhere');
     const { status, headers, body } = await ask('GET', '/');
     expect(status).toBe(502);
     expect(JSON.parse(body)).toMatchObject({ success: false, error: 'bad_gateway' });
@@ -182,10 +215,20 @@ it.each([
 
 describe('the log', () => {
   it('has a line per request: method, path, status, duration and request id', async () => {
-    await ask('PUT', '/transactions/1?x=y');
+    await ask('PUT', '/transactions/1?x=y&page');
     await expect
       .poll(() => lines)
-      .toEqual([expect.stringMatching(/^PUT \/transactions\/1\?x=y 201 \d+ ms function-1$/)]);
+      .toEqual([expect.stringMatching(/^PUT \/transactions\/1\?x=…&page 201 \d+ ms function-1$/)]);
+  });
+
+  const key = `fl_${'k'.repeat(43)}`;
+  it.each([
+    ['a parameter', `/transactions?api_key=${key}&q=${key}?${key}`, '/transactions?api_key=…&q=…'],
+    ['the name of a parameter', `/transactions?${key}&${key}=1`, '/transactions?…&…=…'],
+    ['the path', `/${key}/1`, '/…/1'],
+  ])('has no key that was sent in %s', async (_, sent, logged) => {
+    await ask('GET', sent);
+    await expect.poll(() => lines).toEqual([expect.stringContaining(`GET ${logged} 201 `)]);
   });
 
   it.each(['before', 'in the middle of'])(

@@ -1,0 +1,44 @@
+// A network of its own for a program that listens on TCP and checks nothing: its port exists inside of that network
+// alone, and a bridge leads from a private socket to it.
+import { join } from 'node:path';
+import { outputOf } from '../processes/tools.ts';
+
+export interface Program {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly folder?: string;
+}
+
+/** Free in every new network, and above the ports that systems give away. */
+export const ISOLATED_PORT = 65_000;
+
+const BRIDGE = join(import.meta.dirname, 'bridge.ts');
+
+// Root needs no user namespace, and would lose its access to other users' files in one.
+const NAMESPACES = [['--net'], ['--map-root-user', '--net']];
+
+// `ip` is not on the path of every user.
+const WITH_LOOPBACK = '(PATH=$PATH:/usr/sbin:/sbin; ip link set lo up) && exec "$@"';
+
+/**
+ * How to run a program in a network of its own.
+ * @returns undefined where this machine does not let this user make one: elsewhere than on Linux, in most containers, and
+ *   where namespaces of users are switched off
+ */
+export function findIsolation(): ((program: Program, socket: string) => Program) | undefined {
+  const allowed = NAMESPACES.map((kinds) => [...kinds, 'sh', '-c', WITH_LOOPBACK, 'isolated']).find(
+    (words) => outputOf('unshare', ...words, 'true') !== undefined,
+  );
+  return (
+    allowed &&
+    (({ command, args, folder }, socket) => ({
+      command: 'unshare',
+      args: [
+        ...allowed,
+        ...[process.execPath, BRIDGE, socket, String(ISOLATED_PORT)],
+        ...[command, ...args],
+      ],
+      ...(folder && { folder }),
+    }))
+  );
+}

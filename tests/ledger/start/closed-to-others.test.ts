@@ -1,0 +1,91 @@
+// A start is open to pages and other users at its own port alone, and its files to its user alone.
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { request as send } from 'node:http';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { portsOf } from '../../shared/support/listening-ports.ts';
+import { descendantsOf } from '../../shared/support/process-tree.ts';
+import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
+import { startInTest } from '../support/running-in-test.ts';
+
+const SIGNATURE =
+  'AWS4-HMAC-SHA256 Credential=local/20260101/eu-west-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0';
+const FOREIGN = {
+  host: 'evil.example',
+  origin: 'https://evil.example',
+  authorization: SIGNATURE,
+  'x-amz-date': '20260101T000000Z',
+  'x-amz-target': 'DynamoDB_20120810.ListTables',
+  'content-type': 'application/x-amz-json-1.0',
+};
+
+/** The status of the answer, or why there is none. */
+async function ask(port: number, method: string, path: string): Promise<number | string> {
+  const outgoing = send({ host: '127.0.0.1', port, method, path, headers: FOREIGN });
+  try {
+    outgoing.end(method === 'POST' ? '{}' : undefined);
+    const [response] = await once(outgoing, 'response');
+    response.resume();
+    return response.statusCode;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error);
+  }
+}
+
+const REQUESTS = [
+  ['POST', '/'],
+  ['GET', '/transactions'],
+  ['POST', '/2015-03-31/functions/finance-ledger-local-me/invocations'],
+] as const;
+
+async function tryEach(ports: readonly number[]) {
+  const asked = ports.flatMap((port) =>
+    REQUESTS.map(async ([method, path]) => [port, await ask(port, method, path)] as const),
+  );
+  return await Promise.all(asked);
+}
+
+it.skipIf(process.platform !== 'linux').for(['open', 'required'])(
+  'answers a foreign page on no port, with AUTH=%s',
+  async (AUTH) => {
+    const { child, port, ready } = await startInTest({ environment: { AUTH } });
+    await ready;
+    const ports = portsOf([child, ...descendantsOf(child.pid)]);
+    expect(ports).toContain(port);
+    for (const [tried, outcome] of await tryEach(ports)) {
+      expect({ tried, outcome }).toEqual({ tried, outcome: tried === port ? 403 : 'ECONNREFUSED' });
+    }
+  },
+);
+
+it('leaves nothing in the data folder that another user can read', async () => {
+  const DATA_DIR = join(await temporaryFolder(), 'data');
+  mkdirSync(DATA_DIR, { mode: 0o755 });
+  const { ready } = await startInTest({ environment: { DATA_DIR } });
+  await ready;
+  expect(statSync(DATA_DIR).mode & 0o777).toBe(0o700);
+  const names = readdirSync(DATA_DIR);
+  expect(names).toEqual(expect.arrayContaining(['endpoint', 'ledger.db', 'lock.db']));
+  const open = names.filter((name) => (statSync(join(DATA_DIR, name)).mode & 0o077) !== 0);
+  expect(open).toEqual([]);
+});
+
+it('says so where the database cannot be isolated, and serves', async () => {
+  const folder = await temporaryFolder();
+  writeFileSync(join(folder, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  const environment = { PATH: `${folder}:${process.env.PATH}` };
+  const { lines, ready } = await startInTest({ environment });
+  const response = await fetch(`${await ready}/categories`);
+  expect(response.status).toBe(200);
+  expect(lines.join('\n')).toMatch(
+    /^warning: .* at http:\/\/127\.0\.0\.1:\d+.*docs\/ledger\/security\.md/m,
+  );
+});
+
+it('serves where the path of temporary files is too long for a socket', async () => {
+  const TMPDIR = join(await temporaryFolder(), 'a'.repeat(100));
+  mkdirSync(TMPDIR);
+  const { ready } = await startInTest({ environment: { TMPDIR } });
+  expect((await fetch(`${await ready}/categories`)).status).toBe(200);
+});

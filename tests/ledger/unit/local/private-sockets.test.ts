@@ -1,0 +1,30 @@
+// Where private sockets are: closed to other users, and short enough for every system.
+import { once } from 'node:events';
+import { mkdirSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openPrivateSockets } from '../../../../local/private-sockets.ts';
+import { temporaryFolder } from '../../../shared/support/temporary-folder.ts';
+import { runningInTest } from '../../support/running-in-test.ts';
+
+it.for([1, 50, 100, 200])('a program listens there below a folder of %i bytes', async (bytes) => {
+  const folder = join(await temporaryFolder(), 'a'.repeat(bytes));
+  mkdirSync(folder);
+  const socket = (await openPrivateSockets(runningInTest(), { folder }))('database');
+  expect(Buffer.byteLength(socket)).toBeLessThanOrEqual(103);
+  expect(statSync(dirname(socket)).mode & 0o777).toBe(0o700);
+  const server = createServer().listen(socket);
+  await once(server, 'listening');
+  server.close();
+});
+
+it('are named pipes on Windows, of another name in each start', async () => {
+  const open = async () =>
+    (await openPrivateSockets(runningInTest(), { platform: 'win32' }))('api');
+  const names = [await open(), await open()];
+  expect(names).toEqual(
+    [0, 1].map(() => expect.stringMatching(/^\\\\\.\\pipe\\ledger-[\w-]+-api$/)),
+  );
+  expect(new Set(names).size).toBe(2);
+});
