@@ -26,6 +26,7 @@ export function createCollection(settings: Schemas['CreateCollection']): Collect
       ...(vectors ? { vectors } : {}),
       ...(sparse_vectors ? { sparse_vectors } : {}),
       shard_number: settings.shard_number ?? 1,
+      ...(settings.sharding_method && { sharding_method: settings.sharding_method }),
       replication_factor: settings.replication_factor ?? 1,
       write_consistency_factor: settings.write_consistency_factor ?? 1,
       on_disk_payload: settings.on_disk_payload ?? true,

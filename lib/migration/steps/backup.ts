@@ -19,8 +19,18 @@ import {
   takingSchema,
 } from '../snapshots.ts';
 import { scanCollection, storeCounts } from './recorded-counts.ts';
+import {
+  assertWholeRestore,
+  LISTING_START,
+  type Listing,
+  listBefore,
+  listingSchema,
+  removeListing,
+} from './restore-proof.ts';
 
 export const backupSchema = v.object({
+  /** Digests right before the snapshot. Unused in a window, which proves by one digest that it restores what is frozen. */
+  listing: v.optional(listingSchema, LISTING_START),
   taking: v.optional(takingSchema, {}),
   /** Under a name of its own, as a test. */
   restoring: v.optional(restoringSchema, {}),
@@ -72,6 +82,7 @@ export async function takeBackup(
 function stagesOf({ run }: StepContext): readonly Stage<BackupState>[] {
   const collection = run.plan.sourceCollection;
   return [
+    ...(run.window ? [] : [listingStage]),
     within('taking', () => takeSnapshot({ collection, label: 'snapshot' })),
     within('restoring', ({ taking }) => restoreSnapshot(restoreTestCollectionOf(run), taking.kept)),
     { isDone: ({ counted }) => counted !== undefined, advance: countRestored },
@@ -82,10 +93,30 @@ function stagesOf({ run }: StepContext): readonly Stage<BackupState>[] {
   ];
 }
 
+const listingStage: Stage<BackupState> = {
+  isDone: ({ listing }) => listing.isComplete,
+  advance: async (context, { listing: from }, keep) => {
+    const save = (listing: Listing) => keep({ listing });
+    const listing = await listBefore(context, { from, save });
+    return isWaiting(listing) ? listing : { listing };
+  },
+};
+
 // Counts and fingerprint are those of the snapshot itself: users go on writing to the collection that it is of.
-async function countRestored(context: StepContext): Promise<Partial<BackupState>> {
+async function countRestored(
+  context: StepContext,
+  { listing }: BackupState,
+): Promise<Partial<BackupState>> {
   const { services, run } = context;
-  const scanned = await scanCollection(services, run, restoreTestCollectionOf(run));
+  const restored = restoreTestCollectionOf(run);
+  if (!run.window) {
+    await assertWholeRestore(context, restored, listing).catch(async (error: unknown) => {
+      if (error instanceof Refusal) await removeRestored(context);
+      throw error;
+    });
+    await removeListing(context, listing);
+  }
+  const scanned = await scanCollection(services, run, restored);
   return {
     counted: { contents: scanned.contents, counts: await storeCounts(context, scanned) },
   };

@@ -296,7 +296,8 @@ export async function verifyEqual(
     throw new Refusal('RefusedVerification', why);
   }
   if (evidence['backup-manifest']?.facts.fingerprint === report.from.digest) return verified;
-  const why = `${plan.sourceCollection} was written to after writes were frozen and it was backed up.`;
+  const restored = evidence['backup-manifest']?.facts.points;
+  const why = `${plan.sourceCollection} has ${report.from.points} points, and the restored snapshot had ${restored}, or others: it was written to after writes were frozen, or the store did not restore all of it.`;
   throw new Refusal('RefusedSourceChanged', why);
 }
 

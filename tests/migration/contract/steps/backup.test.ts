@@ -6,8 +6,15 @@ import { readManifest } from '../../../../lib/migration/runs/reports.ts';
 import { readUserCounts } from '../../../../lib/migration/user-counts.ts';
 import { ofUser } from '../../../../sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { manifestOf } from '../../support/holdings.ts';
-import { type Migration, RUN } from '../../support/migration.ts';
+import {
+  changeFirst,
+  deleteFirst,
+  emptied,
+  LAYOUT,
+  manifestOf,
+  writeToOld,
+} from '../../support/holdings.ts';
+import { createMigration, type Migration, RUN } from '../../support/migration.ts';
 import { migrationAt } from '../../support/prepared.ts';
 import { named } from '../../support/refused.ts';
 
@@ -37,6 +44,55 @@ describe('a backup', () => {
     expect(contents.points).toBe(60);
     expect(await vectors.listCollections()).toEqual([SOURCE]);
     expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
+  });
+
+  it.each([
+    ['nothing', 60, 'lacks 60 of the 60 points'],
+    ['all but one point', 1, 'lacks 1 of the 60 points'],
+  ])('is refused with the numbers if the store restores %s', async (_, lost, why) => {
+    const migration = await migrationAt('checked');
+    const { vectors } = migration.services;
+    const damaged = onceRestored(migration, (name) => emptied(migration, name, lost));
+    const attempt = migration.finish('backup', {}, damaged);
+    await expect(attempt).rejects.toEqual(named('RefusedSnapshot', why));
+    expect((await migration.runs.read(RUN)).phase).toBe('checked');
+    expect(await vectors.listCollections()).toEqual([SOURCE]);
+    await migration.finish('backup');
+    expect((await migration.runs.read(RUN)).phase).toBe('backed-up');
+  });
+
+  it('is refused if the store restores another text', async () => {
+    const migration = await migrationAt('checked');
+    const damaged = onceRestored(migration, (name) => changeFirst(migration, name));
+    const attempt = migration.finish('backup', {}, damaged);
+    await expect(attempt).rejects.toEqual(named('RefusedSnapshot', 'differs in 1'));
+  });
+
+  it('is refused for a collection with shard keys of its own, which the store restores empty', async () => {
+    const migration = await createMigration();
+    const { vectors } = migration.services;
+    const { points } = await vectors.scroll(SOURCE, { limit: 999 });
+    await vectors.deleteCollection(SOURCE);
+    await vectors.createCollection(SOURCE, { ...LAYOUT, sharding_method: 'custom' });
+    const whole = points.map(({ vector = '{}' as never, ...one }) => ({ ...one, vector }));
+    await vectors.upsert(SOURCE, whole, 'upsert');
+    await migration.start();
+    const attempt = migration.finish('backup');
+    await expect(attempt).rejects.toEqual(named('RefusedSnapshot', 'lacks 60 of the 60 points'));
+  });
+
+  it('is taken while users create, change and delete memories', async () => {
+    const migration = await migrationAt('checked');
+    const { vectors } = migration.services;
+    const startSnapshot: typeof vectors.startSnapshot = async (...asked) => {
+      await writeToOld(migration, 'Before the snapshot');
+      await deleteFirst(migration, SOURCE);
+      await vectors.startSnapshot(...asked);
+      await changeFirst(migration, SOURCE);
+      await writeToOld(migration, 'After the snapshot');
+    };
+    await migration.finish('backup', {}, { vectors: { startSnapshot } });
+    expect((await migration.runs.read(RUN)).phase).toBe('backed-up');
   });
 
   it.each([
@@ -89,6 +145,22 @@ describe('a backup', () => {
     expect(await migration.services.vectors.listSnapshots(SOURCE)).toEqual([]);
   });
 });
+
+/** Happens to the restored collection before anything of it is counted. */
+function onceRestored(
+  { services: { vectors } }: Migration,
+  happens: (name: string) => Promise<void>,
+) {
+  let isDue = true;
+  const restoredPoints: typeof vectors.restoredPoints = async (name) => {
+    const found = await vectors.restoredPoints(name);
+    if (found === undefined || !isDue) return found;
+    isDue = false;
+    await happens(name);
+    return await vectors.restoredPoints(name);
+  };
+  return { vectors: { restoredPoints } };
+}
 
 /** Another program does, so soon that it could be the run's own by its name. */
 async function makeAnother(migration: Migration): Promise<void> {

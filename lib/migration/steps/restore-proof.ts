@@ -1,0 +1,101 @@
+// Proves that a restored snapshot is complete, while users go on writing to the collection that it was taken of. Every point that
+// is the same right before the snapshot and after it was in it: it has to be restored, and unchanged. The number of points proves
+// less: a store may restore a part of them, and report success.
+import * as v from 'valibot';
+import { type BaseProgress, createBaseReader, createBaseWriter } from '../base.ts';
+import { pairedPoints } from '../pairs.ts';
+import { digestOf } from '../points.ts';
+import type { ArtifactStore } from '../ports/artifacts.ts';
+import type { PointId } from '../ports/vector-store.ts';
+import { Refusal } from '../refusals.ts';
+import { MORE_TIME } from '../runs/stages.ts';
+import type { StepContext, Waiting } from '../runs/step.ts';
+import { pagesOf } from '../scan.ts';
+
+const PAGE = 512;
+/** Pages listed between two checkpoints. */
+const PAGES_PER_PART = 32;
+const MAX_EXAMPLES = 8;
+
+/** Digests of the collection right before its snapshot. */
+export const listingSchema = v.object({
+  isComplete: v.boolean(),
+  nextOffset: v.nullable(v.custom<PointId>((id) => typeof id === 'string')),
+  progress: v.optional(v.custom<BaseProgress>(() => true)),
+});
+
+export type Listing = v.InferOutput<typeof listingSchema>;
+
+export const LISTING_START: Listing = { isComplete: false, nextOffset: null };
+
+/** @param save keeps how far the list has come */
+export async function listBefore(
+  { services, run, lease, hasTime }: StepContext,
+  options: { readonly from: Listing; readonly save: (reached: Listing) => Promise<unknown> },
+): Promise<Listing | Waiting> {
+  const { artifacts, vectors: store } = services;
+  const place = { store, collection: run.plan.sourceCollection };
+  const target = { prefix: `${run.runId}/base-${lease.epoch}-listed`, keep: async () => {} };
+  let reached = options.from;
+  const writer = createBaseWriter({ artifacts, before: undefined }, target, reached.progress);
+  const request = { limit: PAGE, offset: reached.nextOffset, vector: false };
+  let pages = 0;
+  for await (const { points, nextOffset } of pagesOf(place, request)) {
+    for (const { id, payload } of points) writer.add(id, digestOf(id, payload));
+    pages += 1;
+    const isComplete = nextOffset === null;
+    if (!isComplete && pages % PAGES_PER_PART > 0 && hasTime()) continue;
+    reached = { isComplete, nextOffset, progress: await writer.flush(nextOffset) };
+    if (isComplete) return reached;
+    await options.save(reached);
+    if (!hasTime()) break;
+  }
+  return MORE_TIME;
+}
+
+/** @throws Refusal with the numbers unless every point that stayed the same was restored as it is */
+export async function assertWholeRestore(
+  { services, run }: StepContext,
+  restored: string,
+  listing: Listing,
+): Promise<void> {
+  const { vectors: store } = services;
+  const knownBefore = readListing(services.artifacts, listing);
+  const request = { limit: PAGE, vector: false };
+  const found = { stable: 0, missing: 0, different: 0 };
+  const examples: PointId[] = [];
+  const source = { store, collection: run.plan.sourceCollection, request };
+  for await (const { id, from, to } of pairedPoints(source, {
+    store,
+    collection: restored,
+    request,
+  })) {
+    const before = await knownBefore(id);
+    if (!before || !from || !before.equals(digestOf(id, from.payload))) continue;
+    found.stable += 1;
+    const isSame = to !== undefined && before.equals(digestOf(id, to.payload));
+    if (isSame) continue;
+    found[to ? 'different' : 'missing'] += 1;
+    if (examples.length < MAX_EXAMPLES) examples.push(id);
+  }
+  const { stable, missing, different } = found;
+  if (missing + different === 0) return;
+  const list = examples.join(', ');
+  const why = `The restored snapshot lacks ${missing} of the ${stable} points of ${source.collection} that stayed the same meanwhile, and differs in ${different}, such as ${list}: the store does not restore its own snapshot.`;
+  throw new Refusal('RefusedSnapshot', why);
+}
+
+function readListing(artifacts: ArtifactStore, { progress }: Listing) {
+  const segments = progress?.segments ?? [];
+  return createBaseReader({ artifacts, before: { segments } });
+}
+
+/** Removes the list: nothing is compared with it again. */
+export async function removeListing(
+  { services, run }: StepContext,
+  { progress }: Listing,
+): Promise<void> {
+  for (const { prefix } of progress?.segments ?? []) {
+    if (prefix.startsWith(`${run.runId}/`)) await services.artifacts.deleteAll(prefix);
+  }
+}
