@@ -1,4 +1,4 @@
-// The types of the generated client without its functions, for the front page: it sends its requests itself.
+// The types of the generated client without its functions, for the page: it sends its requests itself.
 const TYPE = /^export type .*?;\n(?=export |const |\/\*\*)/gms;
 
 /** @param client as oazapfts writes it */

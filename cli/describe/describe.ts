@@ -1,5 +1,5 @@
 // npm run describe: writes the routes that functions know, the API description that GET /openapi.json answers with, the
-// types of the front page that are made from it, what docs/ledger/api.md says of each route, and the tables of the operator's guide.
+// types of the page that are made from it, what docs/ledger/api.md says of each route, and the tables of the operator's guide.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateSource } from 'oazapfts';

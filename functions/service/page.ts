@@ -1,4 +1,4 @@
-// GET /, /page.css and /page.js, without authentication: the front page. It shows data of a ledger only to those whose key
+// GET /, /page.css and /page.js, without authentication: the page to keep a ledger in. It shows data of a ledger only to those whose key
 // it has, which it asks for.
 
 import {
@@ -7,7 +7,7 @@ import {
   staticText,
   textEndpoint,
 } from '../../lib/ledger/http/static-text.ts';
-import script from '../../web/page/main.ts?script';
+import script from '../../web/page/main.tsx?script';
 import style from '../../web/page/page.css' with { type: 'text' };
 import markup from '../../web/page/page.html' with { type: 'text' };
 

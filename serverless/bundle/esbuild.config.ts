@@ -4,7 +4,7 @@ import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 const SCRIPT = '?script';
 
-/** `import text from './main.ts?script'`: a script for browsers with all that it imports, as text. */
+/** `import text from './main.tsx?script'`: a script for browsers with all that it imports, as text. */
 const browserScripts: Plugin = {
   name: 'browser-scripts',
   setup({ onResolve, onLoad }) {
@@ -12,7 +12,7 @@ const browserScripts: Plugin = {
       path: resolve(resolveDir, path.slice(0, -SCRIPT.length)),
       suffix: SCRIPT,
     }));
-    onLoad({ filter: /\/main\.ts$/ }, async ({ path, suffix }) => {
+    onLoad({ filter: /\.tsx?$/ }, async ({ path, suffix }) => {
       if (suffix !== SCRIPT) return undefined;
       const { outputFiles } = await build({
         entryPoints: [path],
@@ -23,6 +23,8 @@ const browserScripts: Plugin = {
         format: 'iife',
         platform: 'browser',
         target: 'es2023',
+        jsx: 'automatic',
+        jsxImportSource: 'preact',
       });
       return { contents: outputFiles[0]?.text ?? '', loader: 'text' };
     });

@@ -5,7 +5,7 @@ const PALETTE = [
   ...['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#f0e442', '#7f7f7f'],
 ] as const;
 
-const LEAST_CONTRAST = 4.5;
+const MIN_CONTRAST = 4.5;
 const STEPS = 20;
 
 type Rgb = readonly [red: number, green: number, blue: number];
@@ -17,7 +17,7 @@ export function colorOf(own: string | null | undefined, position: number, backgr
   const target: Rgb = luminance(behind) > 0.5 ? [0, 0, 0] : [255, 255, 255];
   for (let step = 0; step <= STEPS; step++) {
     const mixed = mix(color, target, step / STEPS);
-    if (contrastOf(write(mixed), background) >= LEAST_CONTRAST) return write(mixed);
+    if (contrastOf(write(mixed), background) >= MIN_CONTRAST) return write(mixed);
   }
   return write(target);
 }

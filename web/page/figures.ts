@@ -1,68 +1,133 @@
-// What the charts draw, from the sums that the API answers with.
-import type { Summary } from './api-types.ts';
+// Sums of the scope as one list of cells (a category in a period), from which totals, charts and chips are added up, so that
+// they always agree. Amounts are whole cents here: sums of floats would drift.
+import type { Summary, TransactionRow } from './api-types.ts';
+import type { CategoryKey, Dates, Type, Unit } from './scope.ts';
 
-export interface Period {
-  /** `2026-03`, or a year. */
-  readonly key: string;
+export interface Cell {
+  readonly category: CategoryKey;
+  readonly period: string;
+  readonly income: number;
+  readonly expense: number;
+  readonly count: number;
+}
+
+export interface Totals {
   readonly income: number;
   readonly expense: number;
   readonly net: number;
+  readonly count: number;
+}
+
+export interface Period extends Totals {
+  /** A day, a month such as `2026-03`, or a year. */
+  readonly key: string;
 }
 
 export interface CategoryBar {
-  readonly key: number | 'none';
-  readonly name: string;
+  readonly key: CategoryKey;
   readonly amount: number;
-  /** Of all that the side has; undefined where it has nothing, or less. */
+  /** Part of the side's total; undefined where that is zero or less. */
   readonly share: number | undefined;
 }
 
-export const UNCATEGORIZED = 'No category';
-const LARGEST = 8;
+/** A row before and after a write; undefined where it does not exist. */
+export interface Change<Row = TransactionRow> {
+  readonly before?: Row | undefined;
+  readonly after?: Row | undefined;
+}
 
-type Data = Summary['data'];
-type Figure = 'income' | 'expense' | 'net';
+const UNIT_LENGTHS = { day: 10, month: 7, year: 4 } as const;
 
-/** Sums of a category, or of all, by period. */
-export function periodsOf(data: Data, category: number | 'none' | undefined): Period[] {
-  const groups = data.groups.filter(
-    ({ key }) => category === undefined || (key ?? 'none') === category,
-  );
-  return (data.months ?? data.years ?? []).map((key, n) => {
-    const sum = (figure: Figure) =>
-      round(groups.reduce((total, group) => total + ([group[figure]].flat()[n] ?? 0), 0));
-    return { key, income: sum('income'), expense: sum('expense'), net: sum('net') };
+export function readSummary(data: Summary['data'], dates: Dates | undefined): Cell[] {
+  const periods = data.months ?? data.years ?? [dates?.start_date ?? ''];
+  return data.groups.flatMap((group) => {
+    const [income, expense, count] = [group.income, group.expense, group.count].map((each) =>
+      [each].flat(),
+    );
+    return periods.map((period, n) => ({
+      category: typeof group.key === 'number' ? group.key : ('none' as const),
+      period,
+      income: toCents(income?.[n] ?? 0),
+      expense: toCents(expense?.[n] ?? 0),
+      count: count?.[n] ?? 0,
+    }));
   });
 }
 
-/** Categories that have something on this side, largest first. */
-export function categoriesOf(data: Data, side: 'income' | 'expense'): CategoryBar[] {
-  const bars = data.groups
-    .map(({ key, name, [side]: figures }) => ({
-      key: typeof key === 'number' ? key : ('none' as const),
-      name: name ?? UNCATEGORIZED,
-      amount: round([figures].flat().reduce((total, each) => total + each, 0)),
-    }))
+export function addUpRows(rows: readonly TransactionRow[], unit: Unit): Cell[] {
+  return rows.map((row) => readCell(row, unit, 1));
+}
+
+/** Cells that the changes add, and take away. */
+export function cellsOfChanges(
+  changes: readonly Change[],
+  { unit, isIn }: { readonly unit: Unit; readonly isIn: (row: TransactionRow) => boolean },
+): Cell[] {
+  return changes.flatMap(({ before, after }) => [
+    ...(before && isIn(before) ? [readCell(before, unit, -1)] : []),
+    ...(after && isIn(after) ? [readCell(after, unit, 1)] : []),
+  ]);
+}
+
+function readCell(row: TransactionRow, unit: Unit, sign: 1 | -1): Cell {
+  const cents = toCents(row.amount) * sign;
+  return {
+    category: row.category_id ?? 'none',
+    period: row.transaction_date.slice(0, UNIT_LENGTHS[unit]),
+    income: row.type === 'income' ? cents : 0,
+    expense: row.type === 'expense' ? cents : 0,
+    count: sign,
+  };
+}
+
+export function addUp(cells: readonly Cell[]): Totals {
+  let [income, expense, count] = [0, 0, 0];
+  for (const cell of cells) {
+    income += cell.income;
+    expense += cell.expense;
+    count += cell.count;
+  }
+  return { income: income / 100, expense: expense / 100, net: (income - expense) / 100, count };
+}
+
+/** @param keys periods to show, also those without cells */
+export function addUpPeriods(cells: readonly Cell[], keys: readonly string[]): Period[] {
+  const byPeriod = Map.groupBy(cells, ({ period }) => period);
+  return keys.map((key) => ({ key, ...addUp(byPeriod.get(key) ?? []) }));
+}
+
+/** Categories with an amount on this side, largest first. */
+export function addUpCategories(cells: readonly Cell[], side: Type): CategoryBar[] {
+  const byCategory = Map.groupBy(cells, ({ category }) => category);
+  const bars = [...byCategory]
+    .map(([key, some]) => ({ key, amount: addUp(some)[side] }))
     .filter(({ amount }) => amount !== 0)
     .toSorted((a, b) => b.amount - a.amount);
-  const total = data[side];
+  const total = addUp(cells)[side];
   return bars.map((bar) => ({
     ...bar,
     share: total > 0 && bar.amount >= 0 ? bar.amount / total : undefined,
   }));
 }
 
-/** The largest, and the sum of the others where there are at least two. */
-export function foldSmall(bars: readonly CategoryBar[]) {
-  if (bars.length <= LARGEST + 1) return { large: bars, small: undefined };
-  const small = bars.slice(LARGEST);
-  const share = small.reduce((sum, each) => sum + (each.share ?? 0), 0);
-  const amount = round(small.reduce((sum, each) => sum + each.amount, 0));
-  return { large: bars.slice(0, LARGEST), small: { count: small.length, amount, share } };
+export function countByCategory(cells: readonly Cell[]): ReadonlyMap<CategoryKey, number> {
+  const counts = new Map<CategoryKey, number>();
+  for (const { category, count } of cells)
+    counts.set(category, (counts.get(category) ?? 0) + count);
+  return counts;
+}
+
+/** Sums up to and including each period. */
+export function accumulate(amounts: readonly number[]): number[] {
+  let cents = 0;
+  return amounts.map((amount) => {
+    cents += toCents(amount);
+    return cents / 100;
+  });
 }
 
 /** Round values from below the lowest to above the highest, zero among them. */
-export function ticksOf(lowest: number, highest: number, wanted = 4): number[] {
+export function chooseTicks(lowest: number, highest: number, wanted = 4): number[] {
   const span = Math.max(highest, 0) - Math.min(lowest, 0) || 1;
   const power = 10 ** Math.floor(Math.log10(span / wanted));
   const step = power * ([1, 2, 5, 10].find((each) => each * power * wanted >= span) ?? 10);
@@ -82,7 +147,6 @@ export function pagesAround(page: number, pages: number): (number | undefined)[]
   });
 }
 
-/** Sums of floats, back to cents. */
-function round(amount: number): number {
-  return Math.round(amount * 100) / 100 || 0;
+function toCents(amount: number): number {
+  return Math.round(amount * 100);
 }

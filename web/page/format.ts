@@ -1,34 +1,111 @@
-// Numbers and dates as the browser's language writes them. The API knows no currency, so none is shown.
+// Numbers and dates as the browser's language writes them. The API knows no currency: which one is shown is a setting of this
+// browser.
+import { signal } from '@preact/signals';
 
+const CURRENCY = 'currency';
+const RECENT: Readonly<Record<string, string>> = {
+  '3m': '3 months',
+  '12m': '12 months',
+  all: 'All dates',
+};
 const CENTS = { minimumFractionDigits: 2, maximumFractionDigits: 2 } as const;
-const money = new Intl.NumberFormat(undefined, CENTS);
-const signed = new Intl.NumberFormat(undefined, { ...CENTS, signDisplay: 'exceptZero' });
+
+export const currency = signal(localStorage.getItem(CURRENCY) ?? '');
+
+export function chooseCurrency(code: string): void {
+  if (code) localStorage.setItem(CURRENCY, code);
+  else localStorage.removeItem(CURRENCY);
+  currency.value = code;
+}
+
+function moneyFormats(code: string) {
+  const style = code
+    ? ({ ...CENTS, style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' } as const)
+    : CENTS;
+  return {
+    plain: new Intl.NumberFormat(undefined, style),
+    signed: new Intl.NumberFormat(undefined, { ...style, signDisplay: 'exceptZero' }),
+  };
+}
+
+const formatsByCurrency = new Map<string, ReturnType<typeof moneyFormats>>();
+
+function money() {
+  const code = currency.value;
+  const known = formatsByCurrency.get(code) ?? moneyFormats(code);
+  formatsByCurrency.set(code, known);
+  return known;
+}
+
 const count = new Intl.NumberFormat();
 const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
-const signedPercent = new Intl.NumberFormat(undefined, {
-  style: 'percent',
-  maximumFractionDigits: 0,
-  signDisplay: 'exceptZero',
-});
-const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
-const month = new Intl.DateTimeFormat(undefined, {
-  month: 'long',
-  year: 'numeric',
-  timeZone: 'UTC',
-});
-const shortMonth = new Intl.DateTimeFormat(undefined, { month: 'short', timeZone: 'UTC' });
+const PERCENT = { style: 'percent', maximumFractionDigits: 0 } as const;
+const percent = new Intl.NumberFormat(undefined, PERCENT);
+const signedPercent = new Intl.NumberFormat(undefined, { ...PERCENT, signDisplay: 'exceptZero' });
+const dates = (options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' });
+const date = dates({ dateStyle: 'medium' });
+const weekday = dates({ weekday: 'short', day: 'numeric', month: 'short' });
+const weekdayOfYear = dates({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
+const month = dates({ month: 'long', year: 'numeric' });
+const shortMonth = dates({ month: 'short' });
+const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const decimalSign =
+  new Intl.NumberFormat().formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.';
 
 export const format = {
-  money: (amount: number) => money.format(amount),
-  signed: (amount: number) => signed.format(amount),
+  money: (amount: number) => money().plain.format(amount),
+  signed: (amount: number) => money().signed.format(amount),
   count: (number: number) => count.format(number),
   short: (amount: number) => short.format(amount),
   percent: (share: number) => percent.format(share),
   signedPercent: (share: number) => signedPercent.format(share),
-  date: (day: string) => date.format(new Date(`${day}T00:00Z`)),
-  /** Of a period: `2026-03`, or a year. */
-  period: (key: string) => (key.length > 4 ? month.format(new Date(`${key}-01T00:00Z`)) : key),
-  shortPeriod: (key: string) =>
-    key.length > 4 ? shortMonth.format(new Date(`${key}-01T00:00Z`)) : key,
+  date: (day: string) => date.format(utc(day)),
+  day: (day: string) =>
+    (day.startsWith(String(new Date().getFullYear())) ? weekday : weekdayOfYear).format(utc(day)),
+  /** @param moment milliseconds */
+  time: (moment: number) => time.format(moment),
+  /** @param key a day, a month such as `2026-03`, or a year */
+  period: (key: string) => {
+    if (key.length === 4) return key;
+    return key.length === 7 ? month.format(utc(`${key}-01`)) : date.format(utc(key));
+  },
+  /** @param period of a scope */
+  scope: (period: string) => {
+    const [start = '', end = ''] = period.split('..');
+    if (end)
+      return start === end ? date.format(utc(start)) : date.formatRange(utc(start), utc(end));
+    return RECENT[period] ?? format.period(period);
+  },
+  /** Below a bar. */
+  tick: (key: string) => {
+    if (key.length === 4) return key;
+    return key.length === 7 ? shortMonth.format(utc(`${key}-01`)) : String(Number(key.slice(8)));
+  },
+  /** As a person types it. */
+  amountField: (amount: number) => amount.toFixed(2).replace('.', decimalSign),
 };
+
+/**
+ * An amount as people type it: either sign before the cents, groups or none. A sign before exactly three digits separates
+ * groups, unless it is the decimal sign of the browser's language: then the API says what it thinks of three decimals.
+ */
+export function readAmount(text: string): number | undefined {
+  const plain = text.replace(/[\s'’_]|\p{Sc}/gu, '').replace(/^[−–]/, '-');
+  const [, sign = '', digits = ''] = /^([-+]?)([\d.,]*\d[\d.,]*)$/.exec(plain) ?? [];
+  if (digits === '') return undefined;
+  const last = Math.max(digits.lastIndexOf('.'), digits.lastIndexOf(','));
+  const mark = digits[last] ?? '';
+  const isGroup =
+    last >= 0 &&
+    (digits.split(mark).length > 2 ||
+      (digits.length - last === 4 && mark !== decimalSign && !digits.startsWith('0')));
+  const whole = last < 0 || isGroup ? digits : digits.slice(0, last);
+  const cents = last < 0 || isGroup ? '' : digits.slice(last + 1);
+  const amount = Number(`${whole.replace(/[.,]/g, '') || '0'}.${cents || '0'}`);
+  return sign === '-' ? 0 - amount : amount;
+}
+
+function utc(day: string): Date {
+  return new Date(`${day}T00:00Z`);
+}

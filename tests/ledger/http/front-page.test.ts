@@ -1,4 +1,4 @@
-// The pages from outside: how they are sent and kept; what the front page may load, and how much it is.
+// The pages from outside: how they are sent and kept; what the page may load, and how much it is.
 import { expect, inject, test } from 'vitest';
 
 const url = inject('apiUrl');

@@ -1,4 +1,4 @@
-// npx vitest run --config tests/shared/pages/vitest.config.ts: the documentation page and the front page in a real browser, on the running service.
+// npm run test:pages: the pages in a real browser, on the running service.
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { TIME_LIMITS } from '../support/time-limits.ts';
@@ -9,7 +9,7 @@ if (obstacle) console.warn(`Skipped: the tests of the pages, because ${obstacle}
 
 export default defineConfig({
   test: {
-    name: 'docs-page',
+    name: 'pages',
     root: join(import.meta.dirname, '../../..'),
     include: ['tests/*/pages/*.test.ts'],
     ...(obstacle ? {} : { globalSetup: 'tests/ledger/support/running-api.ts' }),

@@ -1,0 +1,93 @@
+// The page on a service of its own, with an empty ledger, in a browser that notes every error and every request elsewhere.
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { launchChromium, watch } from '../../shared/pages/chromium.ts';
+import { openService } from '../support/running-service.ts';
+
+const DEFAULT_TIMEOUT_MS = 15_000;
+export const AS_PHONE = { viewport: { width: 390, height: 844 } };
+
+interface Row {
+  readonly id: number;
+  readonly description: string;
+  readonly amount: number;
+  readonly category_id: number | null;
+  readonly category_name?: string;
+  readonly notes: string | null;
+}
+
+/** Call it within a `describe`. */
+export function openPages() {
+  let browser: Browser;
+  let url = '';
+  const opened: string[][] = [];
+
+  beforeAll(async () => {
+    const service = await openService();
+    url = service.url;
+    browser = await launchChromium();
+    return service.stop;
+  });
+  afterAll(() => browser.close());
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close();
+    expect(opened.splice(0).flat()).toEqual([]);
+  });
+
+  async function call(method: string, path: string, body?: object) {
+    const response = await fetch(url + path, {
+      method,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return (await response.json()) as { readonly data: never };
+  }
+
+  return {
+    url: () => url,
+    /** Statuses that a test provokes are no problem. */
+    async open(options: BrowserContextOptions = {}): Promise<Page> {
+      const page = await browser.newPage({ locale: 'en-GB', ...options });
+      page.setDefaultTimeout(DEFAULT_TIMEOUT_MS);
+      const isMeant = (message: string) =>
+        /status of (4\d\d|500)|ERR_FAILED|ERR_INTERNET/.test(message);
+      opened.push(watch(page, url, isMeant));
+      return page;
+    },
+    async visit(hash = '', options: BrowserContextOptions = {}): Promise<Page> {
+      const page = await this.open(options);
+      await page.goto(`${url}/${hash}`);
+      await idle(page);
+      return page;
+    },
+    call,
+    post: (path: string, body: object) => call('POST', path, body),
+    async rows(text: string): Promise<readonly Row[]> {
+      const { data } = await call('GET', `/transactions/export?format=json&q=${encodeURI(text)}`);
+      return data;
+    },
+    async category(name: string): Promise<number> {
+      const { data } = await call('POST', '/categories', { name });
+      return (data as { id: number }).id;
+    },
+    async row(fields: object): Promise<number> {
+      const body = { description: 'Row', amount: 1, type: 'expense', ...fields };
+      const { data } = await call('POST', '/transactions', body);
+      return (data as { id: number }).id;
+    },
+  };
+}
+
+export async function idle(page: Page): Promise<void> {
+  await page.waitForSelector('#ledger[aria-busy=false]');
+}
+
+export function addForm(page: Page) {
+  return page.getByRole('form', { name: 'Add transaction' });
+}
+
+export function listed(page: Page, text: string | RegExp) {
+  return page
+    .getByRole('table', { name: 'Transactions' })
+    .getByRole('row')
+    .filter({ hasText: text });
+}

@@ -1,0 +1,175 @@
+// The page over twenty thousand transactions: how much it asks for, that all of its states can be read and used, and that text of
+// others stays text.
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { expectAccessible, whyNoChromium } from '../../shared/pages/chromium.ts';
+import { AS_PHONE, idle, listed, openPages } from './opened-page.ts';
+
+const HOSTILE = `<img src=x onerror="document.title=1"> ${'W'.repeat(200)}`;
+const TRANSACTIONS = 20_000;
+
+describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () => {
+  const pages = openPages();
+
+  /** Over ten years: each thousand in a category, a hundred in each request. */
+  async function fillLedger(): Promise<void> {
+    const thisYear = new Date().getFullYear();
+    const ids: number[] = [];
+    for (const name of [HOSTILE, ...Array.from({ length: 19 }, (_, n) => `Category ${n}`)])
+      ids.push(await pages.category(name));
+    const day = (n: number) =>
+      new Date(Date.UTC(thisYear - (n % 10), n % 12, 1 + (n % 28))).toISOString().slice(0, 10);
+    const row = (n: number) => ({
+      description: n % 100 === 0 ? HOSTILE : `Row ${n}`,
+      amount: (n % 900) + 0.25,
+      type: n % 5 === 0 ? 'income' : 'expense',
+      category_id: ids[n % ids.length],
+      transaction_date: day(n),
+    });
+    const requests = Array.from({ length: TRANSACTIONS / 100 }, (_, n) =>
+      Array.from({ length: 100 }, (_, m) => row(n * 100 + m)),
+    );
+    const send = async () => {
+      for (let next = requests.pop(); next; next = requests.pop()) {
+        const { data } = await pages.post('/transactions/bulk', { transactions: next });
+        expect(data).toMatchObject({ created: 100 });
+      }
+    };
+    await Promise.all([send(), send(), send(), send()]);
+  }
+  beforeAll(fillLedger, 600_000);
+
+  const chips = (page: Page) => page.getByRole('navigation', { name: /^Categories/ });
+
+  test.each(['', '#period=12m', '#period=all', `#q=row&period=${new Date().getFullYear()}`])(
+    '"%s" asks for five things at most, and for nothing while nothing changes',
+    async (hash) => {
+      const page = await pages.open();
+      const asked: string[] = [];
+      page.on('request', (request) => {
+        if (request.resourceType() === 'fetch') asked.push(request.url());
+      });
+      await page.goto(`${pages.url()}/${hash}`);
+      await idle(page);
+      expect(new Set(asked).size).toBe(asked.length);
+      expect(asked.length).toBeLessThanOrEqual(5);
+      const before = asked.length;
+      await page.getByRole('button', { name: 'Keys and settings' }).click();
+      await page.keyboard.press('Escape');
+      expect(asked).toHaveLength(before);
+    },
+  );
+
+  test.each([
+    ['light', {}],
+    ['dark', { colorScheme: 'dark' }],
+    ['on a phone', AS_PHONE],
+    ['on a phone in the dark', { ...AS_PHONE, colorScheme: 'dark' }],
+  ] as const)('%s has no fault, also with all categories and the table open', async (_, options) => {
+    const page = await pages.visit('#period=all&category=2&page=2', options);
+    await page.evaluate(`for (const each of document.querySelectorAll('details')) each.open = true`);
+    await page.getByRole('button', { name: 'All 20' }).click();
+    await expectAccessible(page);
+  });
+
+  test('a hostile description is text', async () => {
+    const page = await pages.visit('#period=all', AS_PHONE);
+    await chips(page).getByRole('link', { name: '<img src=x' }).click();
+    await listed(page, '<img src=x').first().waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+    expect(await page.title()).toBe('Finance ledger');
+    await expectAccessible(page);
+  });
+
+  test('category, page and period are in the address, and go back and forward', async () => {
+    const page = await pages.visit('#period=all');
+    await chips(page).getByRole('link', { name: 'Category 3 (' }).click();
+    await page.waitForSelector('.chips [aria-current]:has-text("Category 3")');
+    await page.getByRole('link', { name: 'Next page' }).click();
+    await page.waitForSelector('.pages [aria-current=page]:text-is("2")');
+    expect(page.url()).toMatch(/#period=all&category=\d+&page=2$/);
+    await page.reload();
+    await page.waitForSelector('.pages [aria-current=page]:text-is("2")');
+    await page.goBack();
+    await page.goBack();
+    await page.waitForSelector('.chips [aria-current]:has-text("All (20,000)")');
+  });
+
+  test('a search of all years shows all that it finds, and its sums', async () => {
+    const page = await pages.visit('#period=all');
+    await page.getByRole('searchbox').fill('row 1999');
+    // 1999 and 19991 to 19999; the tenth of each hundred has another text.
+    await page.waitForSelector('.chips [aria-current]:has-text("All (11)")');
+    expect(await page.locator('.entry').count()).toBe(11);
+  });
+
+  const [thisYear, lastYear] = [0, 1].map((ago) => String(new Date().getFullYear() - ago));
+  const isDecember = new Date().getMonth() === 11;
+  test.each([
+    ['#period=12m', isDecember ? [thisYear] : [lastYear, thisYear]],
+    [`#period=${lastYear}`, [lastYear]],
+    ['#period=all', []],
+  ])('nothing is cut on a phone, and each year is named once: "%s"', async (hash, shownYears) => {
+    const page = await pages.visit(hash, AS_PHONE);
+    await page.locator('.charts > summary').click();
+    await page.waitForSelector('.chart svg');
+    const ticks = await page.evaluate(`(() => {
+      const { left, right } = document.querySelector('.chart svg').getBoundingClientRect();
+      return [...document.querySelectorAll('.tick')]
+        .filter((tick) => tick.getBoundingClientRect().left < left || tick.getBoundingClientRect().right > right)
+        .map(({ textContent }) => textContent);
+    })()`);
+    expect(ticks).toEqual([]);
+    expect(await page.locator('.tick.year').allTextContents()).toEqual(shownYears);
+  });
+
+  test('the bars are read by the arrow keys, with the tooltip of the mouse', async () => {
+    const page = await pages.visit('#period=12m');
+    await page.locator('.period').first().focus();
+    await page.keyboard.press('ArrowRight');
+    const byKey = await page.locator('#tooltip').textContent();
+    await page.keyboard.press('Escape');
+    await page.locator('#tooltip').waitFor({ state: 'detached' });
+    await page.locator('.period').nth(1).hover();
+    expect(await page.locator('#tooltip').textContent()).toBe(byKey);
+    expect(byKey).toContain('Income');
+  });
+
+  test('the links keep the focus', async () => {
+    const page = await pages.visit('#period=all');
+    await page.getByRole('link', { name: 'Next page' }).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.pages [aria-current=page]:text-is("2")');
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Next page');
+  });
+
+  test('more years than a summary may have leave no figures of another range', async () => {
+    const id = await pages.row({ description: 'Oldest', transaction_date: '0001-01-01' });
+    onTestFinished(async () => void (await pages.call('DELETE', `/transactions/${id}`)));
+    const page = await pages.visit();
+    await page.getByRole('combobox', { name: 'Period' }).selectOption('all');
+    const notice = page.getByRole('alert');
+    await notice.getByText('years, from 0001 to').waitFor();
+    await idle(page);
+    const shown = page.getByRole('region', { name: 'Totals' }).filter({ visible: true });
+    expect(await shown.count()).toBe(0);
+    await expectAccessible(page);
+    await notice.getByRole('link', { name: 'Show 12 months' }).click();
+    await shown.waitFor();
+    expect(await notice.textContent()).toBe('');
+  });
+
+  test('a failure is a sentence with its request, and another try helps', async () => {
+    const page = await pages.open();
+    const json = { success: false, error: 'internal_server_error', message: 'Oh' };
+    const headers = { 'x-request-id': 'request-7' };
+    await page.route('**/me', (route) => route.fulfill({ status: 500, headers, json }));
+    await page.goto(pages.url());
+    const notice = page.getByRole('alert');
+    await notice.getByText('The service answered 500: Oh (request request-7)').waitFor();
+    await page.unroute('**/me');
+    await notice.getByRole('button', { name: 'Try again' }).click();
+    await page.waitForSelector('.chips');
+    expect(await notice.textContent()).toBe('');
+  });
+});

@@ -1,0 +1,451 @@
+// The page as a person keeps a ledger in it: adding, correcting, deleting, sorting into categories, looking at months; by mouse
+// and by keyboard, without a connection, with a key that only reads. It has no fault that axe can find, in any of its states.
+import { describe, expect, test } from 'vitest';
+import { expectAccessible, whyNoChromium } from '../../shared/pages/chromium.ts';
+import { AS_PHONE, addForm, idle, listed, openPages } from './opened-page.ts';
+
+const SCHEMES = ['light', 'dark'] as const;
+
+describe.skipIf(whyNoChromium())('the page', () => {
+  const pages = openPages();
+
+  test('an empty ledger gets its first rows, by keyboard alone', async () => {
+    const page = await pages.visit();
+    await page.getByText('Add the first above').waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('n');
+    for (const [description, amount] of [
+      ['First lunch', '12.50'],
+      ['First bus', '3,20'],
+    ] as const) {
+      await page.keyboard.type(description);
+      await page.keyboard.press('Tab');
+      await page.keyboard.type(amount);
+      await page.keyboard.press('Enter');
+    }
+    await listed(page, 'First bus').getByText('-3.20').waitFor();
+    await listed(page, 'First lunch').getByText('-12.50').waitFor();
+    await expect.poll(async () => (await pages.rows('First')).length).toBe(2);
+    expect(await page.getByRole('region', { name: 'Totals' }).textContent()).toContain('15.70');
+  });
+
+  test('a lost answer is asked for again, and the row is recorded once', async () => {
+    const page = await pages.visit();
+    const keys: (string | undefined)[] = [];
+    await page.route('**/transactions', async (route) => {
+      if (route.request().method() !== 'POST') return await route.fallback();
+      keys.push(route.request().headers()['idempotency-key']);
+      if (keys.length > 1) return await route.fallback();
+      await route.fetch();
+      await route.abort();
+    });
+    await addForm(page).getByLabel('Description').fill('Lost answer');
+    await addForm(page).getByLabel('Amount').fill('1');
+    await addForm(page).getByRole('button', { name: 'Add' }).click();
+    await listed(page, 'Lost answer').waitFor();
+    await page.getByText('the service does not answer').waitFor();
+    await expectAccessible(page);
+    await expect.poll(() => keys.length).toBe(2);
+    expect(keys[0]).toBeTruthy();
+    expect(keys[1]).toBe(keys[0]);
+    expect(await pages.rows('Lost answer')).toHaveLength(1);
+    expect(await listed(page, 'Lost answer').count()).toBe(1);
+  });
+
+  test('a reload in the middle of a save loses and doubles nothing', async () => {
+    const page = await pages.visit();
+    await page.route('**/transactions', async (route) => {
+      if (route.request().method() !== 'POST') return await route.fallback();
+      await route.fetch();
+      await route.abort();
+    });
+    await addForm(page).getByLabel('Description').fill('Cut off');
+    await addForm(page).getByLabel('Amount').fill('1');
+    await page.keyboard.press('Enter');
+    await page.getByText('the service does not answer').waitFor();
+    await page.unrouteAll();
+    await page.reload();
+    await listed(page, 'Cut off').waitFor();
+    await page.waitForSelector('.state:text-is("")', { state: 'attached' });
+    expect(await pages.rows('Cut off')).toHaveLength(1);
+  });
+
+  test('a refused row takes itself back, says why, and can be corrected', async () => {
+    const page = await pages.visit();
+    await addForm(page).getByLabel('Description').fill('Too exact');
+    await addForm(page).getByLabel('Amount').fill('1.2345');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('“Too exact” was not saved').waitFor();
+    expect(await page.getByRole('alert').textContent()).toMatch(/decimal.*\(request .+\)/);
+    expect(await listed(page, 'Too exact').count()).toBe(0);
+    expect(await addForm(page).getByLabel('Description').inputValue()).toBe('Too exact');
+    await expectAccessible(page);
+  });
+
+  test('a draft survives a reload', async () => {
+    const page = await pages.visit();
+    await addForm(page).getByLabel('Description').fill('Half a thought');
+    await page.reload();
+    await idle(page);
+    expect(await addForm(page).getByLabel('Description').inputValue()).toBe('Half a thought');
+  });
+
+  test('the category of the same description is proposed', async () => {
+    const category_id = await pages.category('Proposed');
+    await pages.row({ description: 'Weekly market', category_id });
+    const page = await pages.visit();
+    await addForm(page).getByLabel('Description').fill('weekly market 22');
+    await page.waitForSelector('.add-row [placeholder="Proposed"]');
+    await addForm(page).getByLabel('Amount').fill('9');
+    await page.keyboard.press('Enter');
+    await listed(page, 'weekly market 22').getByText('Proposed').first().waitFor();
+  });
+
+  test.each(SCHEMES)(
+    'a row is opened with Enter and corrected in place, %s',
+    async (colorScheme) => {
+      const description = `Misspelt ${colorScheme}`;
+      const id = await pages.row({ description });
+      const page = await pages.visit('', { colorScheme });
+      const versions: (string | undefined)[] = [];
+      page.on('request', (request) => {
+        if (request.method() === 'PUT') versions.push(request.headers()['if-match']);
+      });
+      await listed(page, description).focus();
+      await page.keyboard.press('Enter');
+      const row = listed(page, description);
+      await expectAccessible(page);
+      await row.getByLabel('Description').fill('Put right');
+      await row.getByLabel('Category').fill(`New ${colorScheme}`);
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Enter');
+      await listed(page, 'Put right').first().waitFor();
+      await expect.poll(async () => (await pages.rows(description)).length).toBe(0);
+      const { data } = await pages.call('GET', `/transactions/${id}`);
+      expect(data).toMatchObject({ description: 'Put right', category_name: `New ${colorScheme}` });
+      expect(versions).toEqual([expect.stringMatching(/^"t\d+\.1\./)]);
+      await pages.call('DELETE', `/transactions/${id}`);
+    },
+  );
+
+  test('Cancel leaves the row as it was', async () => {
+    await pages.row({ description: 'As it was' });
+    const page = await pages.visit();
+    const row = listed(page, 'As it was');
+    await row.click();
+    await row.getByLabel('Amount').fill('77');
+    await row.getByRole('button', { name: 'Cancel' }).click();
+    await row.getByText('-1.00').waitFor();
+  });
+
+  test.each([
+    ['Keep mine', 20],
+    ['Keep theirs', 99],
+  ])(
+    'two tabs edit the same row: both versions are shown, and "%s" keeps one',
+    async (choice, amount) => {
+      const description = `Contested ${choice}`;
+      const id = await pages.row({ description });
+      const [mine, theirs] = [await pages.visit(), await pages.visit()];
+      await listed(mine, description).click();
+      await listed(mine, description).getByLabel('Amount').fill('20');
+      await listed(theirs, description).click();
+      await listed(theirs, description).getByLabel('Amount').fill('99');
+      await listed(theirs, description).getByRole('button', { name: 'Save' }).click();
+      await listed(theirs, description).getByText('-99.00').waitFor();
+      await listed(mine, description).getByRole('button', { name: 'Save' }).click();
+      const conflict = mine.getByRole('region', { name: `Conflict: ${description}` });
+      await conflict.getByRole('cell', { name: '20.00' }).waitFor();
+      await conflict.getByRole('cell', { name: '99.00' }).waitFor();
+      await expectAccessible(mine);
+      await conflict.getByRole('button', { name: choice }).click();
+      await listed(mine, description).getByText(`-${amount}.00`).waitFor();
+      await expect
+        .poll(async () => (await pages.call('GET', `/transactions/${id}`)).data)
+        .toMatchObject({ amount });
+    },
+  );
+
+  test('an update whose answer was lost is no conflict', async () => {
+    const id = await pages.row({ description: 'Answer lost' });
+    const page = await pages.visit();
+    let attempts = 0;
+    await page.route(`**/transactions/${id}`, async (route) => {
+      if (route.request().method() !== 'PUT') return await route.fallback();
+      attempts += 1;
+      if (attempts > 1) return await route.fallback();
+      await route.fetch();
+      await route.abort();
+    });
+    await listed(page, 'Answer lost').click();
+    await listed(page, 'Answer lost').getByLabel('Amount').fill('5');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => attempts).toBe(2);
+    await page.waitForSelector('.state:text-is("")', { state: 'attached' });
+    expect(await page.getByText('changed elsewhere').count()).toBe(0);
+    await listed(page, 'Answer lost').getByText('-5.00').waitFor();
+  });
+
+  test('a deletion can be undone: the row keeps its id', async () => {
+    const id = await pages.row({ description: 'Not so fast' });
+    const page = await pages.visit();
+    await listed(page, 'Not so fast').getByRole('button', { name: 'Delete' }).click();
+    const undo = page.getByRole('button', { name: 'Undo' });
+    await undo.waitFor();
+    expect(await listed(page, 'Not so fast').count()).toBe(0);
+    await expectAccessible(page);
+    await undo.click();
+    await listed(page, 'Not so fast').waitFor();
+    expect((await pages.rows('Not so fast')).map((row) => row.id)).toEqual([id]);
+  });
+
+  test('a deletion is sent when the page is left', async () => {
+    await pages.row({ description: 'Gone for good' });
+    const page = await pages.visit();
+    await listed(page, 'Gone for good').focus();
+    await page.keyboard.press('Delete');
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    expect(await pages.rows('Gone for good')).toHaveLength(1);
+    await page.goto('about:blank');
+    await expect.poll(() => pages.rows('Gone for good')).toEqual([]);
+  });
+
+  test('rows without a category are sorted in, with the others like them', async () => {
+    const category_id = await pages.category('Bread');
+    for (const number of [11, 22, 33])
+      await pages.row({ description: `Bakery ${number}`, transaction_date: '2020-05-04' });
+    const page = await pages.visit('#period=2020-05');
+    await page.getByRole('link', { name: 'Uncategorised (3)' }).click();
+    await listed(page, 'Bakery 22').getByRole('combobox', { name: 'Category' }).fill('bre');
+    await expectAccessible(page);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Put 2 others in Bread' }).click();
+    await page.getByRole('link', { name: 'Uncategorised (0)' }).waitFor();
+    await expect
+      .poll(async () => (await pages.rows('Bakery')).map((row) => row.category_id))
+      .toEqual([category_id, category_id, category_id]);
+  });
+
+  test('250 rows are sorted in at once, over a connection that is cut; what is refused is listed', async () => {
+    const category_id = await pages.category('Many');
+    const transactions = Array.from({ length: 250 }, (_, n) => ({
+      description: `Bulk row ${n}`,
+      amount: 1,
+      type: 'expense',
+      transaction_date: '2019-03-10',
+    }));
+    for (const start of [0, 100, 200])
+      await pages.post('/transactions/bulk', {
+        transactions: transactions.slice(start, start + 100),
+      });
+    const page = await pages.visit('#period=2019-03');
+    const [first] = await pages.rows('Bulk row 100');
+    await page.getByRole('checkbox', { name: 'Select all' }).check();
+    await page.getByRole('button', { name: 'All 250' }).click();
+    await page.getByText('250 selected').waitFor();
+    await expectAccessible(page);
+    await pages.call('PUT', `/transactions/${first?.id}`, { notes: 'changed elsewhere' });
+    let cuts = 0;
+    await page.route('**/transactions/bulk', async (route) => {
+      if (cuts >= 2) return await route.fallback();
+      cuts += 1;
+      if (cuts === 2) await route.fetch();
+      await route.abort();
+    });
+    await page.getByRole('combobox', { name: 'Category for selected' }).fill('Many');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('alert').getByText('“Bulk row 100” was not saved').waitFor();
+    await page.waitForSelector('.state:text-is("")', { state: 'attached' });
+    const rows = await pages.rows('Bulk row');
+    expect(rows).toHaveLength(250);
+    expect(rows.filter((row) => row.category_id !== category_id).map(({ id }) => id)).toEqual([
+      first?.id,
+    ]);
+  });
+
+  test('months: before, after, any dates, and a bar opens its month', async () => {
+    await pages.row({ description: 'In March', transaction_date: '2021-03-15', amount: 30 });
+    await pages.row({ description: 'In April', transaction_date: '2021-04-15', amount: 40 });
+    const page = await pages.visit('#period=2021-04');
+    await listed(page, 'In April').waitFor();
+    await page.getByRole('button', { name: 'Previous month' }).click();
+    await listed(page, 'In March').waitFor();
+    expect(await listed(page, 'In April').count()).toBe(0);
+    expect(await page.getByRole('region', { name: 'Totals' }).textContent()).toContain('30.00');
+    await page.getByRole('button', { name: 'Next month' }).click();
+    await listed(page, 'In April').waitFor();
+    await page.goBack();
+    await listed(page, 'In March').waitFor();
+    await page.getByRole('combobox', { name: 'Period' }).selectOption('2021');
+    await listed(page, 'In April').waitFor();
+    await page.getByRole('button', { name: 'March 2021' }).click();
+    await page.getByRole('heading', { name: 'March 2021' }).waitFor();
+    expect(page.url()).toContain('period=2021-03');
+    await page.getByRole('combobox', { name: 'Period' }).selectOption('dates');
+    await page.getByLabel('First day').fill('2021-03-15');
+    await page.getByLabel('Last day').fill('2021-04-15');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await listed(page, 'In April').waitFor();
+    expect(await listed(page, 'In March').count()).toBe(1);
+  });
+
+  test('a search shows its sums, and its field goes back with its rows', async () => {
+    await pages.row({ description: 'Pear cake', amount: 4, transaction_date: '2018-01-02' });
+    await pages.row({ description: 'Pear juice', amount: 5, transaction_date: '2018-01-03' });
+    await pages.row({ description: 'Apple pie', amount: 6, transaction_date: '2018-01-03' });
+    const page = await pages.visit('#period=2018');
+    await listed(page, 'Apple pie').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('pear');
+    await page.waitForURL(/q=pear/);
+    await idle(page);
+    expect(await page.getByRole('region', { name: 'Totals' }).textContent()).toContain('9.00');
+    expect(await listed(page, 'Apple pie').count()).toBe(0);
+    await page.goBack();
+    await listed(page, 'Apple pie').waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('');
+    await page.goForward();
+    await listed(page, 'Apple pie').waitFor({ state: 'detached' });
+    expect(await page.getByRole('searchbox').inputValue()).toBe('pear');
+  });
+
+  test('a category is created, renamed, merged into another and deactivated', async () => {
+    await pages.row({
+      description: 'To be moved',
+      category_id: await pages.category('From'),
+      transaction_date: '2017-01-01',
+    });
+    const into = await pages.category('Into');
+    const page = await pages.visit('#period=2017');
+    await page.getByRole('button', { name: 'Categories' }).click();
+    const sheet = page.getByRole('dialog', { name: 'Categories' });
+    await sheet.getByLabel('New category').fill('Made here');
+    await sheet.getByRole('button', { name: 'Create' }).click();
+    await sheet.getByRole('button', { name: 'Change Made here' }).click();
+    await sheet.getByLabel('Name').fill('Renamed here');
+    await expectAccessible(page);
+    await sheet.getByRole('button', { name: 'Save' }).click();
+    await sheet.getByRole('button', { name: 'Change From' }).click();
+    await sheet.getByLabel('Merge into').selectOption('Into');
+    await sheet.getByRole('button', { name: 'Merge' }).click();
+    await sheet.getByText('Inactive (1)').waitFor();
+    await sheet.getByText('Renamed here').first().waitFor();
+    expect((await pages.rows('To be moved')).map((row) => row.category_id)).toEqual([into]);
+  });
+
+  test('figures of one range never stand under the name of another', async () => {
+    await pages.row({ description: 'Long ago', transaction_date: '2016-06-01', amount: 16 });
+    const page = await pages.visit('#period=2016-06');
+    await listed(page, 'Long ago').waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('combobox', { name: 'Period' }).selectOption('all');
+    await page.getByText('cannot be reached').waitFor();
+    expect(await page.getByRole('region', { name: 'Totals' }).isVisible()).toBe(false);
+    expect(await page.getByText('Long ago').filter({ visible: true }).count()).toBe(0);
+    await expectAccessible(page);
+    await page.goBack();
+    await listed(page, 'Long ago').waitFor();
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByText('What is shown is from').waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('What is shown is from').waitFor({ state: 'detached' });
+  });
+
+  test('a key that only reads sees everything and edits nothing', async () => {
+    await pages.row({ description: 'Only seen' });
+    const page = await pages.open();
+    const data = { ledger: 'default', scope: 'read', kind: 'key', key_id: 'k1', name: 'phone' };
+    await page.route('**/me', (route) => route.fulfill({ json: { success: true, data } }));
+    await page.goto(pages.url());
+    await listed(page, 'Only seen').waitFor();
+    await listed(page, 'Only seen').click();
+    expect(await addForm(page).count()).toBe(0);
+    for (const name of ['Delete', 'Save', 'Import a file'])
+      expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
+    expect(await page.getByRole('checkbox').count()).toBe(0);
+    await expectAccessible(page);
+  });
+
+  test('a key is asked for, kept in the tab or on the device, and forgotten', async () => {
+    const page = await pages.open(AS_PHONE);
+    const refusal = { success: false, error: 'unauthenticated', message: 'No' };
+    await page.route(/\/(me|summary|categories|transactions)\b/, async (route) => {
+      // The service of this test needs no key, and knows none.
+      const { authorization, ...headers } = route.request().headers();
+      if (authorization === 'Bearer fl_right') await route.continue({ headers });
+      else await route.fulfill({ status: 401, json: refusal });
+    });
+    await page.goto(pages.url());
+    const field = page.getByLabel('API key');
+    await field.waitFor();
+    await expectAccessible(page);
+    await field.fill('fl_wrong');
+    await page.keyboard.press('Enter');
+    await page.getByText('This key is not valid').waitFor();
+    await expectAccessible(page);
+    for (const isKept of [false, true]) {
+      await field.fill('fl_right');
+      await page.getByLabel('Keep the key on this device').setChecked(isKept);
+      await page.getByRole('button', { name: 'Open' }).click();
+      await page.waitForSelector('.caller:has-text("default")');
+      expect(page.url()).not.toContain('fl_');
+      const kept = ["localStorage.getItem('api-key')", "sessionStorage.getItem('api-key')"];
+      expect(await page.evaluate(`[${kept}, document.cookie]`)).toEqual(
+        isKept ? ['fl_right', null, ''] : [null, 'fl_right', ''],
+      );
+      await page.getByRole('button', { name: 'Forget key' }).click();
+      await field.waitFor();
+      expect(await page.evaluate(`[${kept}]`)).toEqual([null, null]);
+    }
+  });
+
+  test('the keys are listed, and the currency sign is a setting of the browser', async () => {
+    await pages.row({ description: 'In euros', amount: 8 });
+    const page = await pages.visit();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys and settings' }).waitFor();
+    await page.getByLabel('Currency sign').selectOption('EUR');
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await listed(page, 'In euros').getByText('-€8.00').waitFor();
+    await page.reload();
+    await listed(page, 'In euros').getByText('-€8.00').waitFor();
+  });
+
+  test.each([
+    [390, 844],
+    [320, 640],
+  ])(
+    'on a phone of %d pixels nothing moves, and a row is on the first screen',
+    async (width, height) => {
+      await pages.row({ description: 'Seen at once' });
+      const page = await pages.open({
+        viewport: { width, height },
+        hasTouch: true,
+        isMobile: true,
+      });
+      await page.addInitScript(`
+      window.shifts = 0;
+      new PerformanceObserver((list) => {
+        for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shifts += value;
+      }).observe({ type: 'layout-shift', buffered: true });
+    `);
+      await page.goto(pages.url());
+      const row = listed(page, 'Seen at once').first();
+      await row.waitFor();
+      await idle(page);
+      await expectAccessible(page);
+      expect(await page.evaluate('window.shifts')).toBeLessThanOrEqual(0.05);
+      const first = await page.locator('.entry').first().boundingBox();
+      if (height > 800)
+        expect((first?.y ?? height) + (first?.height ?? 0)).toBeLessThanOrEqual(height);
+      const small =
+        await page.evaluate(`[...document.querySelectorAll('main :is(button, select, input:not([type=checkbox]), .box, nav a)')]
+      .map((each) => each.getBoundingClientRect())
+      .filter(({ width, height }) => width > 0 && (width < 44 || height < 39.5)).length`);
+      expect(small).toBe(0);
+    },
+  );
+});

@@ -1,0 +1,181 @@
+// Writes on their way: sent again after a lost answer with the same key, kept over a reload, and never sent to another ledger.
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { ApiError, type Call } from '../../../../web/page/api-error.ts';
+import { createOutbox, type Refusal } from '../../../../web/page/outbox.ts';
+import type { Row } from '../../../../web/page/rows.ts';
+
+const FIELDS = {
+  description: 'Lunch',
+  amount: 12.5,
+  type: 'expense',
+  category_id: null,
+  transaction_date: '2026-10-25',
+  notes: null,
+} as const;
+
+function row(id: number, changes: Partial<Row> = {}): Row {
+  return {
+    ...FIELDS,
+    id,
+    created_at: '2026-10-25T00:00:00.000Z',
+    updated_at: '2026-10-25T00:00:00.000Z',
+    etag: `"t${id}.1.0"`,
+    ...changes,
+  };
+}
+
+interface Sent extends Call {
+  readonly path: string;
+}
+
+function open({ storage = new Map<string, string>(), ledger = 'home' } = {}) {
+  const sent: Sent[] = [];
+  const replies: (object | ApiError)[] = [];
+  const refused: Refusal[] = [];
+  const outbox = createOutbox({
+    call: async <Answer>(path: string, request: Call = {}) => {
+      sent.push({ path, ...request });
+      const reply = replies.shift() ?? { data: row(7) };
+      if (reply instanceof ApiError) throw reply;
+      return reply as Answer;
+    },
+    storage: {
+      getItem: (name) => storage.get(name) ?? null,
+      setItem: (name, text) => void storage.set(name, text),
+    },
+    onConfirmed: () => undefined,
+    onRefused: (refusals) => void refused.push(...refusals),
+    onUnauthenticated: () => undefined,
+  });
+  outbox.open(ledger);
+  return { outbox, sent, replies, refused, storage };
+}
+
+const settle = () => vi.advanceTimersByTimeAsync(0);
+
+describe('the outbox', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    return () => vi.useRealTimers();
+  });
+
+  test('a write whose answer is lost is sent again with its key', async () => {
+    const { outbox, sent, replies } = open();
+    replies.push(new ApiError('lost'), new ApiError('lost'));
+    outbox.create(FIELDS);
+    await settle();
+    expect([outbox.isInterrupted.value, outbox.waiting.value.length]).toEqual([true, 1]);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(sent).toHaveLength(3);
+    expect(new Set(sent.map(({ headers }) => headers?.['idempotency-key'])).size).toBe(1);
+    expect([outbox.isInterrupted.value, outbox.waiting.value.length]).toEqual([false, 0]);
+  });
+
+  test('a reload resumes what was not answered, with the same key', async () => {
+    const first = open();
+    first.replies.push(new ApiError('lost'));
+    first.outbox.create(FIELDS);
+    await settle();
+    const second = open({ storage: first.storage });
+    await settle();
+    expect(second.sent[0]?.headers).toEqual(first.sent[0]?.headers);
+    const third = open({ storage: first.storage });
+    await settle();
+    expect(third.sent).toEqual([]);
+  });
+
+  test('a key of another ledger sends none of it', async () => {
+    const first = open();
+    first.replies.push(new ApiError('lost'));
+    first.outbox.create(FIELDS);
+    await settle();
+    const other = open({ storage: first.storage, ledger: 'another' });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([other.sent.length, other.outbox.waiting.value.length]).toEqual([0, 1]);
+  });
+
+  test('a repetition older than the service remembers is not sent', async () => {
+    const { outbox, sent, replies, refused } = open();
+    replies.push(new ApiError('lost'));
+    outbox.create(FIELDS);
+    await settle();
+    outbox.close();
+    await vi.advanceTimersByTimeAsync(21 * 3_600_000);
+    outbox.open('home');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([sent.length, refused.length, outbox.waiting.value.length]).toEqual([1, 1, 0]);
+  });
+
+  test('a change of a row that is being created goes to the id that it gets', async () => {
+    const { outbox, sent } = open();
+    outbox.create(FIELDS);
+    const created = outbox.writes.value[0]?.changes[0]?.after;
+    if (!created) throw new Error('Nothing was created.');
+    void outbox.update([{ before: created, after: { ...created, amount: 3 } }]);
+    await settle();
+    expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /transactions',
+      'PUT /transactions/7',
+    ]);
+    expect(sent[1]).toMatchObject({ body: { amount: 3 }, headers: { 'if-match': '"t7.1.0"' } });
+  });
+
+  test.each([
+    ['is confirmed where the row is as it was written', { amount: 3 }, 0],
+    ['is a conflict where it is not', { amount: 4 }, 1],
+  ])('a refused version %s', async (_, theirs, conflicts) => {
+    const { outbox, replies } = open();
+    replies.push(new ApiError('', { status: 412, isRetryable: false }), { data: row(7, theirs) });
+    void outbox.update([{ before: row(7), after: row(7, { amount: 3 }) }]);
+    await settle();
+    expect([outbox.conflicts.value.size, outbox.waiting.value.length]).toEqual([conflicts, 0]);
+  });
+
+  test('a deletion waits ten seconds, and undone it is never sent', async () => {
+    const { outbox, sent } = open();
+    outbox.remove([row(1)]);
+    await vi.advanceTimersByTimeAsync(9_900);
+    expect([sent.length, outbox.undoable.value.length]).toEqual([0, 1]);
+    outbox.undoRemovals();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(sent).toEqual([]);
+    outbox.remove([row(2)]);
+    await vi.advanceTimersByTimeAsync(10_100);
+    expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual(['DELETE /transactions/2']);
+  });
+
+  test('a deletion is sent at once when the page is hidden, and once only', async () => {
+    const { outbox, sent } = open();
+    outbox.remove([row(1)]);
+    outbox.flush();
+    outbox.flush();
+    expect(sent).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([sent.length, outbox.undoable.value.length]).toEqual([1, 0]);
+  });
+
+  test('250 changes are three requests, and what is refused is taken back', async () => {
+    const { outbox, sent, replies, refused } = open();
+    const all = (length: number, bad: number) => ({
+      data: {
+        results: Array.from({ length }, (_, index) =>
+          index === bad ? { index, status: 412, message: 'changed' } : { index, status: 200 },
+        ),
+      },
+    });
+    replies.push(all(100, 5), new ApiError('lost'), all(100, -1), all(50, -1));
+    const changes = Array.from({ length: 250 }, (_, n) => ({
+      before: row(n + 1),
+      after: row(n + 1, { category_id: 3 }),
+    }));
+    const answered = outbox.update(changes);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(sent.map(({ path }) => path)).toEqual(Array(4).fill('/transactions/bulk'));
+    expect(sent[2]?.headers).toEqual(sent[1]?.headers);
+    expect((await answered).map(({ change }) => change.before?.id)).toEqual([6]);
+    expect(refused).toHaveLength(1);
+    const kept = outbox.writes.value.flatMap((write) => write.changes);
+    expect(kept.map(({ after }) => after?.id)).not.toContain(6);
+    expect(kept).toHaveLength(249);
+  });
+});

@@ -1,0 +1,266 @@
+// The parts of the page that need no browser.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { generateSource } from 'oazapfts';
+import { describe, expect, test } from 'vitest';
+import { typesOf } from '../../../../cli/describe/client-types.ts';
+import { colorOf, contrastOf } from '../../../../web/page/colors.ts';
+import {
+  accumulate,
+  addUp,
+  addUpCategories,
+  addUpPeriods,
+  addUpRows,
+  cellsOfChanges,
+  chooseTicks,
+  pagesAround,
+  readSummary,
+} from '../../../../web/page/figures.ts';
+import { applyChanges, isInScope, likeness, type Row } from '../../../../web/page/rows.ts';
+import {
+  datesBefore,
+  neighbour,
+  periodDates,
+  readScope,
+  scopeHash,
+  unitOf,
+} from '../../../../web/page/scope.ts';
+
+const PROJECT = join(import.meta.dirname, '../../../..');
+const TODAY = new Date(2024, 1, 29);
+
+function row(id: number, changes: Partial<Row> = {}): Row {
+  return {
+    id,
+    description: `Row ${id}`,
+    amount: 10.1,
+    type: 'expense',
+    category_id: null,
+    transaction_date: '2024-02-10',
+    notes: null,
+    created_at: `2024-02-10T00:00:0${id}.000Z`,
+    updated_at: '',
+    etag: `"t${id}.1.0"`,
+    ...changes,
+  };
+}
+
+describe('the scope in the address', () => {
+  test.each([
+    '#',
+    '#period=3m&category=3&type=income&q=a%26b&page=2',
+    '#period=2025&category=none',
+    '#period=2024-01',
+    '#period=2024-01-05..2024-02-03',
+    '#period=all',
+  ])('%s is read and written', (hash) => {
+    expect(scopeHash(readScope(hash, TODAY), { page: readScope(hash, TODAY).page }, TODAY)).toBe(
+      hash,
+    );
+  });
+
+  test.each([
+    '#period=x&category=-1&type=y&page=0',
+    '#period=2024-13&page=1e9&category=0',
+    '#period=2024-02-30..2024-03-01',
+    '#period=2024-03-02..2024-03-01',
+    '#period=0000-01',
+    '#%',
+  ])('%s is a first visit: this month', (hash) => {
+    expect(readScope(hash, TODAY)).toEqual(readScope('', TODAY));
+    expect(readScope(hash, TODAY).period).toBe('2024-02');
+  });
+
+  test('another list begins at its first page', () => {
+    const scope = readScope('#q=tea&page=7', TODAY);
+    expect(scopeHash(scope, { category: 3 }, TODAY)).toBe('#category=3&q=tea');
+    expect(scopeHash(scope, { page: 8 }, TODAY)).toBe('#q=tea&page=8');
+  });
+});
+
+describe('dates', () => {
+  test.each([
+    // Under way until the last of its days.
+    ['2024-03', '2024-03-01', '2024-03-31', '2024-02-01', '2024-02-29'],
+    ['12m', '2023-03-01', '2024-02-29', '2022-03-01', '2023-02-28'],
+    ['2023', '2023-01-01', '2023-12-31', '2022-01-01', '2022-12-31'],
+    // Not over yet.
+    ['2024', '2024-01-01', '2024-12-31', '2023-01-01', '2023-02-28'],
+    // Not begun.
+    ['2025', '2025-01-01', '2025-12-31', '2024-01-01', '2024-12-31'],
+    ['2024-02-10..2024-02-12', '2024-02-10', '2024-02-12', '2024-02-07', '2024-02-09'],
+    ['0099', '0099-01-01', '0099-12-31', '0098-01-01', '0098-12-31'],
+  ])('%s is %s to %s, and before it %s to %s', (period, start, end, startBefore, endBefore) => {
+    expect(periodDates(period, TODAY)).toEqual({ start_date: start, end_date: end });
+    const before = { start_date: startBefore, end_date: endBefore };
+    expect(datesBefore(period, TODAY)).toEqual(before);
+  });
+
+  test('a month that is under way is compared with as many days', () => {
+    expect(datesBefore('2024-03', new Date(2024, 2, 12))).toEqual({
+      start_date: '2024-02-01',
+      end_date: '2024-02-12',
+    });
+  });
+
+  test('all dates have none, and nothing before them', () => {
+    expect([periodDates('all', TODAY), datesBefore('all', TODAY)]).toEqual([undefined, undefined]);
+  });
+
+  test.each([
+    ['2024-01', -1, '2023-12'],
+    ['2024-12', 1, '2025-01'],
+    ['2024', 1, '2025'],
+    ['9999-12', 1, undefined],
+    ['0001-01', -1, undefined],
+    ['2024-02-28..2024-03-01', 1, '2024-03-02..2024-03-04'],
+    ['12m', 1, undefined],
+  ] as const)('from %s by %i is %s', (period, step, to) => {
+    expect(neighbour(period, step)).toBe(to);
+  });
+
+  test.each([
+    ['2024-02', 'day'],
+    ['2024-02-01..2024-03-31', 'day'],
+    ['2024-01-01..2024-03-31', 'month'],
+    ['12m', 'month'],
+    ['all', 'year'],
+  ])('%s is drawn by %s', (period, unit) => {
+    expect(unitOf(period)).toBe(unit);
+  });
+});
+
+describe('figures', () => {
+  const numbers = (income: number[], expense: number[]) => ({
+    income,
+    expense,
+    net: income.map((each, n) => each - (expense[n] ?? 0)),
+    count: income.map(() => 1),
+  });
+  const cells = readSummary(
+    {
+      income: 5,
+      expense: 0.4,
+      net: 4.6,
+      count: 6,
+      months: ['2026-01', '2026-02'],
+      groups: [
+        { key: 1, name: 'One', ...numbers([5, 0], [0, 0.1]) },
+        { key: 2, name: 'Two', ...numbers([0, 0], [0.1, 0]) },
+        { key: null, name: null, ...numbers([0, 0], [0, 0.2]) },
+      ],
+    },
+    undefined,
+  );
+
+  test('are exact to the cent, in total, by period and by category', () => {
+    expect(addUp(cells)).toEqual({ income: 5, expense: 0.4, net: 4.6, count: 6 });
+    expect(addUpPeriods(cells, ['2026-01', '2026-02']).map(({ expense }) => expense)).toEqual([
+      0.1, 0.3,
+    ]);
+    expect(addUpCategories(cells, 'expense').map(({ key, share }) => [key, share])).toEqual([
+      ['none', 0.5],
+      [1, 0.25],
+      [2, 0.25],
+    ]);
+    expect(accumulate([0.1, 0.2, -0.3])).toEqual([0.1, 0.3, 0]);
+  });
+
+  test('a change takes the row away as it was, and adds it as it is', () => {
+    const [before, after] = [row(1), row(1, { amount: 4, type: 'income', category_id: 2 })];
+    const isIn = isInScope({ period: '2024-02', type: undefined, q: '' });
+    const sums = [
+      ...addUpRows([before], 'day'),
+      ...cellsOfChanges([{ before, after }], { unit: 'day', isIn }),
+    ];
+    expect(addUp(sums)).toEqual({ income: 4, expense: 0, net: 4, count: 1 });
+  });
+
+  test.each([
+    [-30, 70, [-40, -20, 0, 20, 40, 60, 80]],
+    [0, 0, [0, 0.5]],
+    [-1_000_000, 0, [-1_000_000, -500_000, 0]],
+  ])('ticks from %d to %d hold both and zero', (lowest, highest, ticks) => {
+    const values = chooseTicks(lowest, highest);
+    expect(Math.min(...values)).toBeLessThanOrEqual(lowest);
+    expect(Math.max(...values)).toBeGreaterThanOrEqual(highest);
+    expect(values).toContain(0);
+    expect(values.length).toBeLessThanOrEqual(ticks.length + 2);
+  });
+
+  test.each([
+    [1, 1, [1]],
+    [1, 61, [1, 2, undefined, 61]],
+    [4, 61, [1, 2, 3, 4, 5, undefined, 61]],
+    [61, 61, [1, undefined, 60, 61]],
+  ])('page %d of %d links to %j', (page, pages, links) => {
+    expect(pagesAround(page, pages)).toEqual(links);
+  });
+});
+
+describe('rows with the writes of the page', () => {
+  const isIn = isInScope({ period: '2024-02', type: undefined, q: '' });
+  const ids = (rows: readonly Row[]) => rows.map(({ id }) => id);
+  const page = { rows: [row(3), row(2), row(1)], page: 1, pages: 1 };
+
+  test('what was created stays over a list that does not have it yet', () => {
+    expect(ids(applyChanges(page, [{ after: row(4) }], isIn))).toEqual([4, 3, 2, 1]);
+    expect(ids(applyChanges(page, [{ after: row(3) }], isIn))).toEqual([3, 2, 1]);
+  });
+
+  test('what was deleted, or moved out of the scope, stays away', () => {
+    const moved = row(1, { transaction_date: '2024-03-01', etag: '"t1.2.0"' });
+    expect(
+      ids(applyChanges(page, [{ before: row(3) }, { before: row(1), after: moved }], isIn)),
+    ).toEqual([2]);
+  });
+
+  test('a newer version of the list wins over an older write', () => {
+    const newer = { ...page, rows: [row(1, { amount: 7, etag: '"t1.3.0"' })] };
+    const change = { before: row(1), after: row(1, { amount: 5, etag: '"t1.2.0"' }) };
+    expect(applyChanges(newer, [change], isIn)[0]?.amount).toBe(7);
+    expect(applyChanges(page, [change], isIn)[2]?.amount).toBe(5);
+  });
+
+  test('a row of another page is not added to this one', () => {
+    const middle = { ...page, page: 2, pages: 3 };
+    const [newest, oldest] = ['2024-02-28', '2024-02-01'].map((date, n) =>
+      row(8 + n, { transaction_date: date }),
+    );
+    const changes = [{ after: newest }, { after: oldest }];
+    expect(ids(applyChanges(middle, changes, isIn))).toEqual([3, 2, 1]);
+    expect(ids(applyChanges({ ...middle, page: 1 }, changes, isIn))).toEqual([8, 3, 2, 1]);
+  });
+
+  test('the scope is the range, the type, the category and all words of the search', () => {
+    const scope = { period: '2024-02', type: 'expense', q: 'CAFE row', category: 'none' } as const;
+    const isFound = isInScope(scope);
+    expect(isFound(row(1, { notes: 'café' }))).toBe(true);
+    for (const other of [
+      { notes: null },
+      { notes: 'café', type: 'income' as const },
+      { notes: 'café', category_id: 3 },
+      { notes: 'café', transaction_date: '2024-01-31' },
+    ])
+      expect(isFound(row(1, other))).toBe(false);
+  });
+
+  test('descriptions are alike but for case, numbers and signs', () => {
+    expect(likeness('PAYPAL *Spotify 3345')).toBe(likeness('Paypal Spotify/9981'));
+    expect(likeness('Rent')).not.toBe(likeness('Tent'));
+  });
+});
+
+test.each(['#ffffff', '#171a21'])('colors can be seen on %s', (background) => {
+  const own = ['#FBC02D', '#000', '#ffff', '#12345678', null];
+  const colors = [...own, ...own, ...own].map((color, n) => colorOf(color, n, background));
+  for (const color of colors)
+    expect(contrastOf(color, background), color).toBeGreaterThanOrEqual(4.5);
+});
+
+test('its types are those of the API: `npm run describe` writes them', async () => {
+  const types = readFileSync(join(PROJECT, 'web/page/api-types.ts'), 'utf8');
+  const description = join(PROJECT, 'lib/ledger/http/openapi.json');
+  expect(types).toBe(typesOf(await generateSource(description)));
+  expect(types).toContain('export type Summary = {');
+});

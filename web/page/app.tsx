@@ -1,0 +1,308 @@
+// The page as a whole: its header, its one column, what it says, and its shortcuts.
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { AddRow } from './add-row.tsx';
+import { CategoriesSheet } from './categories.tsx';
+import { CategoryChart, PeriodChart, Tooltip } from './charts.tsx';
+import { storedKey } from './client.ts';
+import { Button, Field, NoticeBox, ScopeLink, Sheet } from './components.tsx';
+import { chooseCurrency, currency, format } from './format.ts';
+import { Chips, SelectionBar } from './inbox.tsx';
+import { KeyForm } from './key-form.tsx';
+import {
+  announcement,
+  failure,
+  forgetKey,
+  isLoading,
+  isOnlySums,
+  keyQuestion,
+  me,
+  notice,
+  outbox,
+  refresh,
+  scope,
+  view,
+} from './ledger.ts';
+import { Figures, ScopeBar } from './months.tsx';
+import { scopeHash } from './scope.ts';
+import { EmptyList, Pages, TransactionList } from './transaction-list.tsx';
+
+const sheet = signal<'categories' | 'help' | undefined>(undefined);
+
+const SHORTCUTS = [
+  ['n', 'Add a transaction'],
+  ['/', 'Search'],
+  ['↑ ↓', 'Go through the transactions'],
+  ['Enter', 'Open the transaction'],
+  ['x', 'Select the transaction; with Shift, all up to it'],
+  ['Delete', 'Delete the transaction'],
+  ['[ ]', 'The month before, the month after'],
+  ['?', 'Show these keys'],
+] as const;
+
+export function App() {
+  useEffect(() => {
+    addEventListener('keydown', onShortcut);
+    return () => removeEventListener('keydown', onShortcut);
+  }, []);
+  return (
+    <>
+      <Header />
+      <main>{keyQuestion.value ? <KeyForm /> : <Ledger />}</main>
+      <Tooltip />
+      <div class="toasts">
+        <Messages />
+        <UndoBar />
+      </div>
+      {sheet.value === 'categories' && <CategoriesSheet onClose={closeSheet} />}
+      {sheet.value === 'help' && <HelpSheet />}
+      <p class="unseen" role="status">
+        {announcement.value}
+      </p>
+    </>
+  );
+}
+
+function closeSheet(): void {
+  sheet.value = undefined;
+}
+
+function Header() {
+  const caller = me.value;
+  return (
+    <header>
+      <h1>Finance ledger</h1>
+      <p class="caller">
+        {caller && (
+          <>
+            <strong dir="auto">{caller.ledger}</strong>
+            {caller.kind === 'key' && ` · key ${caller.name ?? caller.key_id} (${caller.scope})`}
+            {caller.scope === 'read' && caller.kind !== 'key' && ' · read only'}
+          </>
+        )}
+      </p>
+      <SaveState />
+      <nav aria-label="Ledger">
+        {caller && (
+          <Button
+            kind="quiet"
+            onClick={() => {
+              sheet.value = 'categories';
+            }}
+          >
+            Categories
+          </Button>
+        )}
+        <Button kind="quiet" onClick={refresh}>
+          Refresh
+        </Button>
+        {storedKey.read() !== undefined && caller && (
+          <Button kind="quiet" onClick={forgetKey}>
+            Forget key
+          </Button>
+        )}
+        <Button
+          kind="quiet"
+          aria-label="Keys and settings"
+          onClick={() => {
+            sheet.value = 'help';
+          }}
+        >
+          ?
+        </Button>
+        <a href="/docs">API</a>
+      </nav>
+    </header>
+  );
+}
+
+/** What is on its way, and from when the figures are if the service does not answer. */
+function SaveState() {
+  const writes = outbox.waiting.value.filter(({ sendAt, queuedAt }) => sendAt === queuedAt);
+  const count = writes.reduce((sum, { changes }) => sum + changes.length, 0);
+  const changes = `${format.count(count)} ${count === 1 ? 'change' : 'changes'}`;
+  if (outbox.isInterrupted.value && count > 0)
+    return (
+      <p class="state" role="status">
+        {changes} not saved yet: the service does not answer.{' '}
+        <Button kind="quiet" onClick={outbox.retryNow}>
+          Try now
+        </Button>
+      </p>
+    );
+  return (
+    <p class="state" role="status">
+      {count > 1 ? `Saving ${changes}` : count === 1 ? 'Saving' : ''}
+    </p>
+  );
+}
+
+function Messages() {
+  const shown = notice.value;
+  return (
+    <div role="alert">
+      {shown && (
+        <NoticeBox text={shown.text} details={shown.details}>
+          {shown.action && (
+            <Button kind="primary" onClick={shown.action.run}>
+              {shown.action.name}
+            </Button>
+          )}
+          <Button
+            onClick={() => {
+              notice.value = undefined;
+            }}
+          >
+            Dismiss
+          </Button>
+        </NoticeBox>
+      )}
+    </div>
+  );
+}
+
+/** Figures of one scope never stand under the name of another. */
+function Ledger() {
+  const [shown, failed] = [view.value, failure.value];
+  const isOfScope = shown !== undefined && scopeHash(shown.scope) === scopeHash(scope.value);
+  const isFailed = failed !== undefined && scopeHash(failed.scope) === scopeHash(scope.value);
+  return (
+    <div id="ledger" aria-busy={isLoading.value}>
+      <ScopeBar />
+      {isFailed && <LoadFailure isShown={isOfScope} />}
+      <div class={isOfScope ? 'of-scope' : isFailed ? 'of-scope withheld' : 'of-scope stale'}>
+        <Figures />
+        <details
+          class="charts"
+          hidden={isOnlySums.value}
+          open={matchMedia('(min-width: 720px)').matches}
+        >
+          <summary>Charts</summary>
+          <div class="chart-row">
+            <PeriodChart />
+            <CategoryChart />
+          </div>
+        </details>
+        {!isOnlySums.value && <Chips />}
+        <AddRow />
+        <SelectionBar />
+        <TransactionList />
+        <EmptyList />
+        <Pages />
+      </div>
+    </div>
+  );
+}
+
+function LoadFailure({ isShown }: { readonly isShown: boolean }) {
+  const error = failure.value?.error;
+  const tooMany = error?.refusalOf('group_by');
+  const request = error?.requestId ? ` (request ${error.requestId})` : '';
+  const at =
+    isShown && view.value ? ` What is shown is from ${format.time(view.value.readAt)}.` : '';
+  return (
+    <div role="alert">
+      <NoticeBox
+        text={
+          tooMany
+            ? `${tooMany} Choose a year, or a shorter range.`
+            : `${error?.message}${request}${at}`
+        }
+      >
+        {tooMany ? (
+          <ScopeLink to={{ period: '12m' }}>Show 12 months</ScopeLink>
+        ) : (
+          <Button onClick={refresh}>Try again</Button>
+        )}
+      </NoticeBox>
+    </div>
+  );
+}
+
+function UndoBar() {
+  const removed = outbox.undoable.value.flatMap(({ changes }) => changes);
+  if (removed.length === 0) return null;
+  const [{ before } = {}] = removed;
+  const text =
+    removed.length === 1
+      ? `Deleted “${before?.description}”`
+      : `Deleted ${removed.length} transactions`;
+  return (
+    <div class="toast" role="status">
+      <span dir="auto">{text}</span>
+      <Button kind="primary" onClick={() => outbox.undoRemovals()}>
+        Undo
+      </Button>
+    </div>
+  );
+}
+
+function HelpSheet() {
+  const names = new Intl.DisplayNames(undefined, { type: 'currency' });
+  return (
+    <Sheet title="Keys and settings" onClose={closeSheet}>
+      <table class="shortcuts">
+        <tbody>
+          {SHORTCUTS.map(([key, meaning]) => (
+            <tr key={key}>
+              <th scope="row">
+                <kbd>{key}</kbd>
+              </th>
+              <td>{meaning}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Field label="Currency sign, in this browser">
+        {(id) => (
+          <select
+            {...id}
+            value={currency.value}
+            onChange={({ currentTarget }) => chooseCurrency(currentTarget.value)}
+          >
+            <option value="">None</option>
+            {Intl.supportedValuesOf('currency').map((code) => (
+              <option key={code} value={code}>
+                {code} {names.of(code)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <p class="hint">The ledger knows no currency: amounts are what you typed.</p>
+    </Sheet>
+  );
+}
+
+function onShortcut(event: KeyboardEvent): void {
+  const target = event.target as HTMLElement;
+  const isTyping = target.closest('input:not([type=checkbox]), select, textarea, dialog');
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  const run = {
+    n: () => focus('.add-row .of-description input'),
+    '/': () => focus('.search input'),
+    '?': () => {
+      sheet.value = 'help';
+    },
+    '[': () => press('.stepper button:first-child'),
+    ']': () => press('.stepper button:last-child'),
+    ArrowDown: () => canEnterList(target) && focus('.entry'),
+  }[event.key];
+  if (!run || keyQuestion.value) return;
+  if (event.key === 'ArrowDown' && !canEnterList(target)) return;
+  event.preventDefault();
+  run();
+}
+
+/** From the page itself; everything else has its own arrow keys. */
+function canEnterList(target: HTMLElement): boolean {
+  return target === document.body;
+}
+
+function focus(selector: string): void {
+  document.querySelector<HTMLElement>(selector)?.focus();
+}
+
+function press(selector: string): void {
+  document.querySelector<HTMLElement>(selector)?.click();
+}

@@ -1,0 +1,277 @@
+// The categories of the ledger: create, rename, color, deactivate, merge into another, and a monthly target for each.
+import { signal } from '@preact/signals';
+import { useState } from 'preact/hooks';
+import { ApiError } from './api-error.ts';
+import type { CategoryRow } from './api-types.ts';
+import { Button, Field, Sheet } from './components.tsx';
+import { format, readAmount } from './format.ts';
+import {
+  announcement,
+  canWrite,
+  categories,
+  createCategory,
+  notice,
+  outbox,
+  readCategoryRows,
+  updateCategory,
+} from './ledger.ts';
+import { categoryColor } from './scheme.ts';
+import { setTarget, targets } from './targets.ts';
+
+/** The category whose settings are open. */
+const opened = signal<number | undefined>(undefined);
+
+export function CategoriesSheet({ onClose }: { readonly onClose: () => void }) {
+  const { active = [], inactive = [] } = Object.groupBy(categories.value, (each) =>
+    each.is_active ? 'active' : 'inactive',
+  );
+  return (
+    <Sheet title="Categories" onClose={onClose}>
+      {canWrite.value && <NewCategory />}
+      <ul class="categories">
+        {active.map((category) => (
+          <CategoryItem key={category.id} category={category} />
+        ))}
+      </ul>
+      {inactive.length > 0 && (
+        <details>
+          <summary>Inactive ({format.count(inactive.length)})</summary>
+          <ul class="categories">
+            {inactive.map((category) => (
+              <CategoryItem key={category.id} category={category} />
+            ))}
+          </ul>
+        </details>
+      )}
+    </Sheet>
+  );
+}
+
+function NewCategory() {
+  const [name, setName] = useState('');
+  const [error, setError] = useState('');
+  const create = async (event: Event) => {
+    event.preventDefault();
+    if (name.trim() === '') return;
+    try {
+      await createCategory({ name: name.trim() });
+      announcement.value = `Category ${name.trim()} created`;
+      setName('');
+      setError('');
+    } catch (cause) {
+      setError(explain(cause));
+    }
+  };
+  return (
+    <form class="row" aria-label="New category" onSubmit={create}>
+      <Field label="New category" error={error}>
+        {(id) => (
+          <input
+            type="text"
+            dir="auto"
+            autocomplete="off"
+            maxLength={255}
+            {...id}
+            value={name}
+            onInput={({ currentTarget }) => setName(currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Button type="submit" kind="primary">
+        Create
+      </Button>
+    </form>
+  );
+}
+
+function CategoryItem({ category }: { readonly category: CategoryRow }) {
+  const { id, name, transaction_count: count = 0 } = category;
+  const isOpen = opened.value === id;
+  return (
+    <li>
+      <div class="category-line">
+        <span class="dot" style={{ background: categoryColor(category) }} aria-hidden="true" />
+        <span class="name" dir="auto">
+          {name}
+        </span>
+        <span class="quiet-text">{format.count(count)}</span>
+        {canWrite.value && (
+          <Button
+            kind="quiet"
+            aria-expanded={isOpen}
+            aria-label={isOpen ? `Done with ${name}` : `Change ${name}`}
+            onClick={() => {
+              opened.value = isOpen ? undefined : id;
+            }}
+          >
+            {isOpen ? 'Done' : 'Change'}
+          </Button>
+        )}
+      </div>
+      {isOpen && <CategorySettings category={category} />}
+    </li>
+  );
+}
+
+function CategorySettings({ category }: { readonly category: CategoryRow }) {
+  const [name, setName] = useState(category.name);
+  const [color, setColor] = useState(toPickerColor(category));
+  const [target, setTargetText] = useState(() => {
+    const known = targets.value[category.id];
+    return known === undefined ? '' : format.amountField(known);
+  });
+  const [error, setError] = useState('');
+  const attempt = async (changes: object, done: string) => {
+    try {
+      await updateCategory(category, changes);
+      announcement.value = done;
+      setError('');
+    } catch (cause) {
+      setError(explain(cause));
+    }
+  };
+  const save = async (event: Event) => {
+    event.preventDefault();
+    setTarget(category.id, readAmount(target));
+    await attempt(
+      {
+        name: name.trim(),
+        ...(color !== toPickerColor(category) && { color }),
+      },
+      `Category ${name.trim()} saved`,
+    );
+  };
+  return (
+    <form class="settings" aria-label={`Change ${category.name}`} onSubmit={save}>
+      <Field label="Name" error={error}>
+        {(id) => (
+          <input
+            type="text"
+            dir="auto"
+            required
+            maxLength={255}
+            {...id}
+            value={name}
+            onInput={({ currentTarget }) => setName(currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Field label="Color">
+        {(id) => (
+          <input
+            type="color"
+            {...id}
+            value={color}
+            onInput={({ currentTarget }) => setColor(currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Field label="Monthly target">
+        {(id) => (
+          <input
+            type="text"
+            inputMode="decimal"
+            placeholder="None"
+            {...id}
+            value={target}
+            onInput={({ currentTarget }) => setTargetText(currentTarget.value)}
+          />
+        )}
+      </Field>
+      <div class="buttons">
+        <Button
+          onClick={() =>
+            attempt(
+              { is_active: !category.is_active },
+              `Category ${category.name} ${category.is_active ? 'deactivated' : 'activated'}`,
+            )
+          }
+        >
+          {category.is_active ? 'Deactivate' : 'Activate'}
+        </Button>
+        <Button type="submit" kind="primary">
+          Save
+        </Button>
+      </div>
+      <MergeChoice category={category} />
+    </form>
+  );
+}
+
+/** Moves every transaction into another category; an empty category is then deactivated. */
+function MergeChoice({ category }: { readonly category: CategoryRow }) {
+  const [into, setInto] = useState('');
+  const others = categories.value.filter(({ id, is_active }) => id !== category.id && is_active);
+  if (others.length === 0) return null;
+  const merge = async () => {
+    const target = others.find(({ id }) => String(id) === into);
+    if (!target) return;
+    try {
+      await mergeCategory(category, target);
+    } catch (cause) {
+      notice.value = { text: `${category.name} was not merged. ${explain(cause)}` };
+    }
+  };
+  return (
+    <div class="row">
+      <Field label="Merge into">
+        {(id) => (
+          <select
+            {...id}
+            value={into}
+            onChange={({ currentTarget }) => setInto(currentTarget.value)}
+          >
+            <option value="">Choose a category</option>
+            {others.map((each) => (
+              <option key={each.id} value={String(each.id)}>
+                {each.name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Button onClick={merge} disabled={into === ''}>
+        Merge
+      </Button>
+    </div>
+  );
+}
+
+async function mergeCategory(category: CategoryRow, target: CategoryRow): Promise<void> {
+  const all = await readCategoryRows(category.id);
+  announcement.value = `Moving ${format.count(all.length)} transactions to ${target.name}`;
+  const refused = await outbox.update(
+    all.map((before) => ({
+      before,
+      after: { ...before, category_id: target.id, category_name: target.name },
+    })),
+  );
+  if (refused.length > 0) {
+    notice.value = {
+      text: `${format.count(refused.length)} transactions stay in ${category.name}, and it stays active:`,
+      details: refused.map(
+        ({ change, error }) => `${change.before?.description}: ${error.message}`,
+      ),
+    };
+    return;
+  }
+  await updateCategory(category, { is_active: false });
+  opened.value = undefined;
+  notice.value = {
+    text: `${format.count(all.length)} transactions of ${category.name} are in ${target.name} now. ${category.name} is inactive.`,
+  };
+}
+
+function explain(cause: unknown): string {
+  if (!(cause instanceof ApiError)) return String(cause);
+  return cause.status === 412
+    ? 'It was changed elsewhere meanwhile. Close this sheet, and look again.'
+    : cause.message;
+}
+
+/** The picker knows only `#rrggbb`. */
+function toPickerColor(category: CategoryRow): string {
+  return /^#[0-9a-f]{6}$/i.test(category.color ?? '')
+    ? (category.color ?? '')
+    : categoryColor(category);
+}

@@ -1,0 +1,449 @@
+// The charts: by day what was spent so far, with a line for the month before; by month or year income and expense with a line
+// for net; and the categories as bars.
+import { signal } from '@preact/signals';
+import type { TargetedEvent, TargetedKeyboardEvent } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { ScopeLink } from './components.tsx';
+import { accumulate, addUpCategories, addUpPeriods, chooseTicks, type Period } from './figures.ts';
+import { format } from './format.ts';
+import {
+  categoriesById,
+  cells,
+  cellsOfCategory,
+  go,
+  onlyCategory,
+  scope,
+  type View,
+  view,
+} from './ledger.ts';
+import { categoryColor } from './scheme.ts';
+import { type CategoryKey, daysOf, localDay, type Type, unitOf } from './scope.ts';
+import { targets } from './targets.ts';
+
+const HEIGHT = 156;
+const MARGIN = { top: 10, right: 6, bottom: 38 };
+const MAX_DIGIT_WIDTH = 8;
+const MAX_BAR_WIDTH = 28;
+const MIN_LABEL_WIDTH = 34;
+const MAX_CATEGORIES = 5;
+const TOOLTIP_GAP = 8;
+
+interface Bar {
+  readonly key: string;
+  /** Drawn from zero. */
+  readonly values: readonly { readonly side: Type; readonly value: number }[];
+  readonly line: number | undefined;
+  readonly figures: readonly (readonly [name: string, value: string])[];
+}
+
+interface Tip {
+  readonly bar: Bar;
+  readonly x: number;
+  readonly y: number;
+}
+
+const tip = signal<Tip | undefined>(undefined);
+
+export function PeriodChart() {
+  const shown = view.value;
+  if (!shown) return <div class="chart" />;
+  const unit = unitOf(shown.scope.period);
+  const isByDay = unit === 'day' && shown.dates !== undefined;
+  const bars = isByDay ? dayBars(shown) : periodBars();
+  const side = shown.scope.type === 'income' ? 'Received' : 'Spent';
+  const title = isByDay ? `${side} so far, by day` : `By ${unit}`;
+  return (
+    <section class="card" aria-label="By time">
+      <div class="title">
+        <h3>{title}</h3>
+        <p class="legend">
+          {isByDay ? (
+            <>
+              <span class={`key ${shown.scope.type ?? 'expense'}`}>{side}</span>
+              {shown.before && <span class="key line">The time before</span>}
+            </>
+          ) : (
+            <>
+              <span class="key income">Income</span>
+              <span class="key expense">Expense</span>
+              <span class="key line">Net</span>
+            </>
+          )}
+        </p>
+      </div>
+      <Drawing bars={bars} />
+      <details class="as-table">
+        <summary>As a table</summary>
+        <FigureTable bars={bars} />
+      </details>
+    </section>
+  );
+}
+
+/** Sums so far end today; those of the time before end with its last day. */
+function dayBars({ scope: { type }, dates, before }: View): readonly Bar[] {
+  const side = type ?? 'expense';
+  const days = addUpPeriods(cellsOfCategory.value, dates ? daysOf(dates) : []);
+  const soFar = accumulate(days.map((day) => day[side]));
+  const earlier = before
+    ? addUpPeriods(onlyCategory(before.cells, view.value), daysOf(before.dates))
+    : [];
+  const soFarBefore = accumulate(earlier.map((day) => day[side]));
+  const today = localDay(new Date());
+  const lastDay = days.findLast(({ key, count }) => key <= today || count > 0)?.key ?? '';
+  return days.map((day, n) => {
+    const line = soFarBefore[n];
+    return {
+      key: day.key,
+      values: [{ side, value: day.key <= lastDay ? (soFar[n] ?? 0) : 0 }],
+      line,
+      figures: [
+        ['Income', format.money(day.income)],
+        ['Expense', format.money(day.expense)],
+        [side === 'expense' ? 'Spent so far' : 'Received so far', format.money(soFar[n] ?? 0)],
+        ['The time before', line === undefined ? '' : format.money(line)],
+      ],
+    };
+  });
+}
+
+function periodBars(): readonly Bar[] {
+  const keys = [...new Set(cells.value.map(({ period }) => period))].toSorted();
+  return addUpPeriods(cellsOfCategory.value, keys).map((period) => ({
+    key: period.key,
+    values: [
+      { side: 'income' as const, value: period.income },
+      { side: 'expense' as const, value: -period.expense },
+    ],
+    line: period.net,
+    figures: listFigures(period),
+  }));
+}
+
+function listFigures({ income, expense, net }: Period) {
+  return [
+    ['Income', format.money(income)],
+    ['Expense', format.money(expense)],
+    ['Net', format.signed(net)],
+  ] as const;
+}
+
+/** One stop for the tab key; the arrow keys go from bar to bar, Enter opens the month of one. */
+function Drawing({ bars }: { readonly bars: readonly Bar[] }) {
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
+  return (
+    <div class="chart" ref={box} onPointerLeave={hideTip}>
+      {width > 0 && <Picture bars={bars} width={width} />}
+    </div>
+  );
+}
+
+function Picture({ bars, width }: { readonly bars: readonly Bar[]; readonly width: number }) {
+  const values = bars.flatMap((bar) => [...bar.values.map(({ value }) => value), bar.line ?? 0]);
+  const ticks = chooseTicks(Math.min(0, ...values), Math.max(0, ...values), 3);
+  const [lowest = 0, highest = 1] = [ticks[0], ticks.at(-1)];
+  const left = 10 + MAX_DIGIT_WIDTH * Math.max(...ticks.map((tick) => format.short(tick).length));
+  const inner = HEIGHT - MARGIN.top - MARGIN.bottom;
+  const y = (value: number) => MARGIN.top + ((highest - value) / (highest - lowest)) * inner;
+  const band = (width - left - MARGIN.right) / Math.max(1, bars.length);
+  const middle = (n: number) => left + band * (n + 0.5);
+  const every = Math.ceil(MIN_LABEL_WIDTH / band);
+  const points = bars.flatMap(({ line }, n) =>
+    line === undefined ? [] : `${middle(n).toFixed(1)},${y(line).toFixed(1)}`,
+  );
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a drawing has no element for a group
+    <svg
+      width={width}
+      height={HEIGHT}
+      viewBox={`0 0 ${width} ${HEIGHT}`}
+      role="group"
+      aria-label="Figures of each period. Use the arrow keys; Enter opens one."
+      onKeyDown={moveFocus}
+    >
+      <g>
+        {ticks.map((tick) => (
+          <g key={tick}>
+            <line
+              x1={left}
+              x2={width - MARGIN.right}
+              y1={y(tick)}
+              y2={y(tick)}
+              class={tick === 0 ? 'zero' : 'grid'}
+            />
+            <text x={left - 8} y={y(tick) + 4} class="tick end">
+              {format.short(tick)}
+            </text>
+          </g>
+        ))}
+        {bars.map(
+          ({ key }, n) =>
+            n % every === 0 && (
+              <Label key={key} name={key} x={middle(n)} before={bars[n - every]?.key} />
+            ),
+        )}
+      </g>
+      {bars.map((bar, n) => (
+        <BarGroup key={bar.key} bar={bar} x={middle(n)} band={band} y={y} isFirst={n === 0} />
+      ))}
+      <polyline points={points.join(' ')} class="line" />
+    </svg>
+  );
+}
+
+/** The day or month, and its year below the first month of each year. */
+function Label({
+  name,
+  x,
+  before,
+}: {
+  readonly name: string;
+  readonly x: number;
+  readonly before: string | undefined;
+}) {
+  const year = name.slice(0, 4);
+  const hasYear = name.length === 7 && !before?.startsWith(year);
+  return (
+    <>
+      <text x={x} y={HEIGHT - 22} class="tick">
+        {format.tick(name)}
+      </text>
+      {hasYear && (
+        <text x={x} y={HEIGHT - 7} class="tick year">
+          {year}
+        </text>
+      )}
+    </>
+  );
+}
+
+interface BarGroupProps {
+  readonly bar: Bar;
+  readonly x: number;
+  readonly band: number;
+  readonly y: (value: number) => number;
+  readonly isFirst: boolean;
+}
+
+function BarGroup({ bar, x, band, y, isFirst }: BarGroupProps) {
+  const thickness = Math.max(1, Math.min(MAX_BAR_WIDTH, band * 0.66));
+  const label = `${format.period(bar.key)}: ${bar.figures.map((row) => row.join(' ')).join(', ')}`;
+  const open = () => go({ period: bar.key.length === 10 ? `${bar.key}..${bar.key}` : bar.key });
+  const show = ({ currentTarget }: TargetedEvent<SVGGElement>) => {
+    const { left, width, top } = currentTarget.getBoundingClientRect();
+    tip.value = { bar, x: left + width / 2, y: top };
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a drawing has no buttons
+    <g
+      class="period"
+      role="button"
+      tabIndex={isFirst ? 0 : -1}
+      aria-label={label}
+      onPointerEnter={show}
+      onFocus={show}
+      onBlur={hideTip}
+      onClick={open}
+      onKeyDown={({ key }) => key === 'Enter' && open()}
+    >
+      <rect
+        x={x - band / 2}
+        y={MARGIN.top}
+        width={band}
+        height={HEIGHT - MARGIN.top - MARGIN.bottom}
+        class="hit"
+        rx={3}
+      />
+      {bar.values.map(({ side, value }) => (
+        <rect
+          key={side}
+          x={x - thickness / 2}
+          width={thickness}
+          rx={Math.min(3, thickness / 4)}
+          class={side}
+          y={Math.min(y(0), y(value))}
+          height={Math.abs(y(value) - y(0))}
+        />
+      ))}
+    </g>
+  );
+}
+
+function hideTip(): void {
+  tip.value = undefined;
+}
+
+/** The same for the mouse and for the keyboard. Screen readers have the label of the bar. */
+export function Tooltip() {
+  const shown = tip.value;
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!shown || !element) return;
+    const most = document.documentElement.clientWidth - element.offsetWidth - TOOLTIP_GAP;
+    element.style.left = `${Math.max(TOOLTIP_GAP, Math.min(shown.x - element.offsetWidth / 2, most))}px`;
+    element.style.top = `${Math.max(TOOLTIP_GAP, shown.y - element.offsetHeight - TOOLTIP_GAP)}px`;
+  }, [shown]);
+  useLayoutEffect(() => {
+    const onKey = ({ key }: KeyboardEvent) => key === 'Escape' && hideTip();
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+  if (!shown) return null;
+  return (
+    <div id="tooltip" ref={box} aria-hidden="true">
+      <strong>{format.period(shown.bar.key)}</strong>
+      <table>
+        <tbody>
+          {shown.bar.figures.map(([name, value]) => (
+            <tr key={name}>
+              <th>{name}</th>
+              <td>{value}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function moveFocus(event: TargetedKeyboardEvent<SVGSVGElement>): void {
+  const all = [...event.currentTarget.querySelectorAll<SVGElement>('.period')];
+  const at = all.indexOf(event.target as SVGElement);
+  const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: all.length - 1 }[event.key];
+  const target = to === undefined ? undefined : all[to];
+  if (!target) return;
+  event.preventDefault();
+  for (const each of all) each.setAttribute('tabindex', each === target ? '0' : '-1');
+  target.focus();
+}
+
+function useWidth(box: { readonly current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    setWidth(element.clientWidth);
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return width;
+}
+
+function FigureTable({ bars }: { readonly bars: readonly Bar[] }) {
+  const names = bars[0]?.figures.map(([name]) => name) ?? [];
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also without a pointer
+    <section class="scroll" tabIndex={0} aria-label="Figures by period">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Period</th>
+            {names.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {bars.map(({ key, figures }) => (
+            <tr key={key}>
+              <th scope="row">{format.period(key)}</th>
+              {figures.map(([name, value]) => (
+                <td key={name}>{value}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+const isUnfolded = signal(false);
+
+/** A click shows the rows of the category, or of all again. Where it has a target, the bar is measured by it. */
+export function CategoryChart() {
+  const shown = view.value;
+  const side = shown?.scope.type ?? 'expense';
+  const bars = addUpCategories(cells.value, side);
+  const large = isUnfolded.value ? bars : bars.slice(0, MAX_CATEGORIES);
+  const longest = Math.max(...bars.map(({ amount }) => amount), 0.01);
+  const hasTargets = side === 'expense' && shown?.scope.period.length === 7;
+  return (
+    <section class="card" aria-label="By category">
+      <div class="title">
+        <h3>{side === 'income' ? 'Income by category' : 'Expense by category'}</h3>
+        {bars.length > MAX_CATEGORIES && (
+          <button
+            type="button"
+            class="button quiet"
+            onClick={() => {
+              isUnfolded.value = !isUnfolded.value;
+            }}
+          >
+            {isUnfolded.value ? 'Largest' : `All ${format.count(bars.length)}`}
+          </button>
+        )}
+      </div>
+      <ol class="category-bars">
+        {large.map(({ key, amount, share }) => (
+          <CategoryBarRow
+            key={key}
+            category={key}
+            amount={amount}
+            share={share}
+            longest={longest}
+            target={hasTargets ? targets.value[key] : undefined}
+          />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+interface CategoryBarRowProps {
+  readonly category: CategoryKey;
+  readonly amount: number;
+  readonly share: number | undefined;
+  readonly longest: number;
+  readonly target: number | undefined;
+}
+
+function CategoryBarRow({ category, amount, share, longest, target }: CategoryBarRowProps) {
+  const isCurrent = scope.value.category === category;
+  const known = category === 'none' ? undefined : categoriesById.value.get(category);
+  const part = target ? Math.min(1, amount / target) : amount / longest;
+  const note = target
+    ? `of ${format.money(target)}`
+    : share === undefined
+      ? ''
+      : format.percent(share);
+  return (
+    <li>
+      <ScopeLink
+        class={`bar ${target && amount > target ? 'over' : ''}`}
+        to={{ category: isCurrent ? undefined : category }}
+        isCurrent={isCurrent}
+      >
+        <span class="name" dir="auto">
+          {known?.name ?? 'No category'}
+        </span>
+        <span class="amount">{format.money(amount)}</span>
+        <span class="share">{note}</span>
+        <span class="track">
+          <span
+            class="filled"
+            style={{
+              width: `${Math.max(0.5, Math.max(0, part) * 100)}%`,
+              ...(known && { background: categoryColor(known) }),
+            }}
+          />
+        </span>
+      </ScopeLink>
+    </li>
+  );
+}

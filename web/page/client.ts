@@ -1,0 +1,93 @@
+// The requests of the page. The key is kept in this tab's session, or on this device if its owner chose so, and sent to this
+// service only.
+import { ApiError, type Call } from './api-error.ts';
+import type { Failure } from './api-types.ts';
+
+const STORED_KEY = 'api-key';
+const TIMEOUT_MS = 20_000;
+const MAX_KEEPALIVE_LENGTH = 30_000;
+
+export const storedKey = {
+  read: () => sessionStorage.getItem(STORED_KEY) ?? localStorage.getItem(STORED_KEY) ?? undefined,
+  write: (key: string, { isKept }: { readonly isKept: boolean }) => {
+    storedKey.forget();
+    (isKept ? localStorage : sessionStorage).setItem(STORED_KEY, key);
+  },
+  forget: () => {
+    sessionStorage.removeItem(STORED_KEY);
+    localStorage.removeItem(STORED_KEY);
+  },
+};
+
+/**
+ * @param path with its query, such as `/me`
+ * @throws ApiError
+ */
+export async function call<Answer>(path: string, request: Call = {}): Promise<Answer> {
+  const { signal } = request;
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const response = await fetch(path, {
+    ...fetchOptions(request),
+    signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+  }).catch((error) => {
+    signal?.throwIfAborted();
+    throw new ApiError(`The service cannot be reached (${error.message}).`);
+  });
+  const body: unknown = await response.json().catch(() => undefined);
+  if (response.ok && typeof body === 'object' && body) return withEtag(body, response) as Answer;
+  signal?.throwIfAborted();
+  throw readFailure(response, (body ?? {}) as Partial<Failure>);
+}
+
+function fetchOptions({ method = 'GET', body, headers = {} }: Call): RequestInit {
+  const key = storedKey.read();
+  const text = body && JSON.stringify(body);
+  return {
+    method,
+    cache: 'no-store',
+    headers: {
+      accept: 'application/json',
+      ...(key && { authorization: `Bearer ${key}` }),
+      ...(text && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(text && { body: text }),
+    // A write that has begun is finished when the page is left.
+    keepalive: method !== 'GET' && (text?.length ?? 0) < MAX_KEEPALIVE_LENGTH,
+  };
+}
+
+/** Answers about one record carry the tag of its version as a header. */
+function withEtag(body: object, response: Response): object {
+  const etag = response.headers.get('etag');
+  const { data } = body as { readonly data?: unknown };
+  const isRecord = typeof data === 'object' && data !== null && 'id' in data;
+  return etag && isRecord ? { ...body, data: { ...data, etag } } : body;
+}
+
+function readFailure(response: Response, body: Partial<Failure>): ApiError {
+  const { status, headers } = response;
+  const { message = 'no reason', details = {} } = body;
+  const sentences = Object.entries(details).map(([name, each]) => `${name}: ${each.join(' ')}`);
+  return new ApiError(`The service answered ${status}: ${[message, ...sentences].join('. ')}`, {
+    ...body,
+    status,
+    requestId: headers.get('x-request-id') ?? '',
+    isRetryable: status >= 500 || status === 429 || (status === 409 && headers.has('retry-after')),
+  });
+}
+
+/** A path with the parameters that have a value. */
+export function pathWith(
+  path: string,
+  parameters: Readonly<Record<string, string | number | undefined>>,
+): string {
+  const sent = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  const query = new URLSearchParams(sent.map(([name, value]) => [name, String(value)]));
+  return sent.length === 0 ? path : `${path}?${query}`;
+}
+
+/** Headers can carry it. */
+export function isSendable(key: string): boolean {
+  return /^[!-~]{1,4096}$/.test(key);
+}

@@ -1,0 +1,118 @@
+// The six pieces that every part of the page is made of: button, field, link to a scope, sheet, notice and skeleton.
+import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { scope } from './ledger.ts';
+import { type Scope, scopeHash } from './scope.ts';
+
+type ButtonProps = ButtonHTMLAttributes & {
+  /** One primary button a form; plain is for what is always there. */
+  readonly kind?: 'primary' | 'plain' | 'quiet';
+};
+
+export function Button({ kind = 'plain', class: more = '', ...rest }: ButtonProps) {
+  return <button type="button" {...rest} class={`button ${kind} ${more}`} />;
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly error?: string | undefined;
+  readonly class?: string;
+  readonly children: (attributes: {
+    readonly id: string;
+    readonly 'aria-invalid'?: boolean;
+    readonly 'aria-describedby'?: string;
+  }) => ComponentChildren;
+}
+
+/** A labelled control with the sentence about what is wrong with it. */
+export function Field({ label, error, class: more = '', children }: FieldProps) {
+  const id = useId();
+  const described = error ? { 'aria-invalid': true, 'aria-describedby': `${id}-error` } : {};
+  return (
+    <div class={`field ${more}`}>
+      <label for={id}>{label}</label>
+      {children({ id, ...described })}
+      {error && (
+        <p class="field-error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type LinkProps = Omit<AnchorHTMLAttributes, 'role' | 'href'> & {
+  readonly to: Partial<Scope>;
+  readonly isCurrent?: boolean;
+};
+
+/** A link to another scope of the ledger. */
+export function ScopeLink({ to, isCurrent = false, ...rest }: LinkProps) {
+  const current = isCurrent ? { 'aria-current': 'true' as const } : {};
+  return <a {...current} {...rest} href={scopeHash(scope.value, to)} />;
+}
+
+interface SheetProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** A modal dialog: the rest of the page is inert, Escape closes it, and the focus returns to where it was. */
+export function Sheet({ title, onClose, children }: SheetProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    return () => before instanceof HTMLElement && before.focus();
+  }, []);
+  return (
+    <dialog ref={dialog} class="sheet" aria-labelledby={id} onClose={onClose}>
+      <div class="sheet-title">
+        <h2 id={id}>{title}</h2>
+        <Button kind="quiet" onClick={() => dialog.current?.close()}>
+          Close
+        </Button>
+      </div>
+      {children}
+    </dialog>
+  );
+}
+
+interface NoticeProps {
+  readonly text: string;
+  readonly details?: readonly string[] | undefined;
+  readonly children?: ComponentChildren;
+}
+
+export function NoticeBox({ text, details = [], children }: NoticeProps) {
+  return (
+    <div class="notice">
+      <div>
+        <p>{text}</p>
+        {details.length > 0 && (
+          <ul>
+            {details.map((each) => (
+              <li key={each} dir="auto">
+                {each}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      <div class="buttons">{children}</div>
+    </div>
+  );
+}
+
+/** Holds the place of rows that are being loaded. */
+export function Skeleton({ lines }: { readonly lines: number }) {
+  return (
+    <div class="skeleton" aria-hidden="true">
+      {Array.from({ length: lines }, (_, n) => (
+        <span key={n} />
+      ))}
+    </div>
+  );
+}

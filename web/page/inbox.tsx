@@ -1,0 +1,174 @@
+// Sorting rows into categories: the chips of the scope with their counts, a field in each row that has none, others that are
+// like it, and a bar for all rows that are selected.
+import { signal } from '@preact/signals';
+import { useState } from 'preact/hooks';
+import { ApiError } from './api-error.ts';
+import type { CategoryRow } from './api-types.ts';
+import { CategoryBox, resolveCategory } from './category-box.tsx';
+import { Button, ScopeLink } from './components.tsx';
+import { countByCategory } from './figures.ts';
+import { format } from './format.ts';
+import {
+  announcement,
+  categories,
+  cells,
+  notice,
+  outbox,
+  removeRows,
+  rows,
+  scope,
+  view,
+} from './ledger.ts';
+import { likeness, type Row } from './rows.ts';
+import { clearSelection, selected, selectScope } from './selection.ts';
+
+export function Chips() {
+  const counts = countByCategory(cells.value);
+  const { category } = scope.value;
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const used = categories.value
+    .filter(({ id }) => (counts.get(id) ?? 0) > 0 || id === category)
+    .toSorted((a, b) => (counts.get(b.id) ?? 0) - (counts.get(a.id) ?? 0));
+  return (
+    <nav class="chips" aria-label="Categories of these transactions">
+      <ScopeLink to={{ category: undefined }} isCurrent={category === undefined}>
+        All ({format.count(all)})
+      </ScopeLink>
+      <ScopeLink to={{ category: 'none' }} isCurrent={category === 'none'}>
+        Uncategorised ({format.count(counts.get('none') ?? 0)})
+      </ScopeLink>
+      {used.map(({ id, name }) => (
+        <ScopeLink
+          key={id}
+          to={{ category: category === id ? undefined : id }}
+          isCurrent={category === id}
+          dir="auto"
+        >
+          {name} ({format.count(counts.get(id) ?? 0)})
+        </ScopeLink>
+      ))}
+    </nav>
+  );
+}
+
+function categorise(some: readonly Row[], category: CategoryRow | undefined): void {
+  outbox.update(
+    some.map((before) => ({
+      before,
+      after: { ...before, category_id: category?.id ?? null, category_name: category?.name ?? '' },
+    })),
+  );
+}
+
+/** Sorts one row, by typing. */
+export function QuickCategory({ row, tabIndex }: { readonly row: Row; readonly tabIndex: number }) {
+  const [text, setText] = useState('');
+  const take = async (name: string) => {
+    const category = await resolve(name);
+    if (!category) return;
+    categorise([row], category);
+    announcement.value = `${row.description}: ${category.name}`;
+    offerOthers(row, category);
+  };
+  return (
+    <CategoryBox
+      label="Category"
+      placeholder="Choose"
+      tabIndex={tabIndex}
+      text={text}
+      onText={setText}
+      onTake={take}
+    />
+  );
+}
+
+async function resolve(text: string): Promise<CategoryRow | undefined> {
+  try {
+    return await resolveCategory(text);
+  } catch (error) {
+    const reason = error instanceof ApiError ? error.message : String(error);
+    notice.value = { text: `The category “${text}” was not created. ${reason}` };
+    return undefined;
+  }
+}
+
+/** The rows without a category that have the same description, but for case and numbers. */
+function offerOthers(row: Row, category: CategoryRow): void {
+  const wanted = likeness(row.description);
+  const others = rows.value.filter(
+    (each) =>
+      each.id !== row.id &&
+      each.category_id === null &&
+      each.type === row.type &&
+      likeness(each.description) === wanted,
+  );
+  if (wanted === '' || others.length === 0) return;
+  const number = `${others.length} ${others.length === 1 ? 'other' : 'others'}`;
+  notice.value = {
+    text: `“${row.description}” is in ${category.name}, and ${number} like it can be.`,
+    action: {
+      name: `Put ${number} in ${category.name}`,
+      run: () => {
+        categorise(others, category);
+        notice.value = undefined;
+      },
+    },
+  };
+}
+
+const isReadingAll = signal(false);
+
+/** What can be done with the rows that are selected. */
+export function SelectionBar() {
+  const [text, setText] = useState('');
+  const some = [...selected.value.values()];
+  const total = view.value?.total ?? 0;
+  if (some.length === 0) return null;
+  const apply = async () => {
+    const category = text.trim() === '' ? undefined : await resolve(text);
+    if (text.trim() !== '' && !category) return;
+    categorise(some, category);
+    announcement.value = `${some.length} transactions: ${category?.name ?? 'no category'}`;
+    setText('');
+    clearSelection();
+  };
+  const readAll = async () => {
+    isReadingAll.value = true;
+    await selectScope().catch((error) => {
+      notice.value = { text: `Not all could be selected. ${error.message}` };
+    });
+    isReadingAll.value = false;
+  };
+  return (
+    <section class="selection" aria-label="Selected transactions">
+      <span class="count">{format.count(some.length)} selected</span>
+      {some.length < total && rows.value.length < total && (
+        <Button kind="quiet" onClick={readAll} disabled={isReadingAll.value}>
+          All {format.count(total)}
+        </Button>
+      )}
+      <CategoryBox
+        label="Category for selected"
+        placeholder="No category"
+        text={text}
+        onText={setText}
+        onTake={() => document.querySelector<HTMLElement>('.selection .primary')?.focus()}
+      />
+      <Button kind="primary" onClick={apply}>
+        Apply
+      </Button>
+      <Button
+        aria-label="Delete selected"
+        onClick={() => {
+          removeRows(some);
+          clearSelection();
+        }}
+      >
+        Delete
+      </Button>
+      <Button kind="quiet" onClick={clearSelection}>
+        Cancel
+      </Button>
+    </section>
+  );
+}

@@ -1,0 +1,221 @@
+// Which time is looked at: the month before and after, other periods, a search; and the figures of exactly these rows.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button, Field, ScopeLink, Sheet } from './components.tsx';
+import { format } from './format.ts';
+import { go, scope, totals, totalsBefore, view } from './ledger.ts';
+import {
+  datesBefore,
+  isMonth,
+  isRange,
+  localDay,
+  monthKey,
+  neighbour,
+  periodDates,
+} from './scope.ts';
+
+const RECENT_YEARS = 12;
+const SEARCH_DELAY_MS = 300;
+
+export function ScopeBar() {
+  const { period } = scope.value;
+  const kind = isMonth(period)
+    ? 'month'
+    : period.length === 4 && period !== 'all'
+      ? 'year'
+      : 'period';
+  return (
+    <div class="scope-bar">
+      <div class="stepper">
+        <Step kind={kind} step={-1} />
+        <h2 aria-live="polite">{format.scope(period)}</h2>
+        <Step kind={kind} step={1} />
+      </div>
+      <PeriodChoice />
+      <Search />
+    </div>
+  );
+}
+
+function Step({ kind, step }: { readonly kind: string; readonly step: -1 | 1 }) {
+  const to = neighbour(scope.value.period, step);
+  const label = `${step < 0 ? 'Previous' : 'Next'} ${kind}`;
+  return (
+    <Button
+      kind="quiet"
+      aria-label={label}
+      title={label}
+      disabled={to === undefined}
+      onClick={() => to && go({ period: to })}
+    >
+      <span aria-hidden="true">{step < 0 ? '‹' : '›'}</span>
+    </Button>
+  );
+}
+
+function PeriodChoice() {
+  const [isOpen, setOpen] = useState(false);
+  const { period } = scope.value;
+  const today = new Date();
+  const thisYear = today.getFullYear();
+  const years = Array.from({ length: RECENT_YEARS }, (_, n) => String(thisYear - n));
+  const known = [monthKey(today), '3m', '12m', 'all', ...years];
+  const choose = (value: string, field: HTMLSelectElement) => {
+    if (value !== 'dates') return go({ period: value });
+    field.value = period;
+    setOpen(true);
+  };
+  return (
+    <>
+      <select
+        aria-label="Period"
+        class="period-choice"
+        value={isRange(period) ? 'dates' : period}
+        onChange={({ currentTarget }) => choose(currentTarget.value, currentTarget)}
+      >
+        {!known.includes(period) && !isRange(period) && (
+          <option value={period}>{format.scope(period)}</option>
+        )}
+        <option value={monthKey(today)}>This month</option>
+        <option value="3m">3 months</option>
+        <option value="12m">12 months</option>
+        <option value="all">All dates</option>
+        {years.map((year) => (
+          <option key={year} value={year}>
+            {year}
+          </option>
+        ))}
+        <option value="dates">Dates…</option>
+      </select>
+      {isOpen && <DatesSheet onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function DatesSheet({ onClose }: { readonly onClose: () => void }) {
+  const dates = periodDates(scope.value.period, new Date());
+  const [from, setFrom] = useState(dates?.start_date ?? localDay(new Date()));
+  const [to, setTo] = useState(dates?.end_date ?? localDay(new Date()));
+  const error = from && to && from > to ? 'The last day is before the first.' : undefined;
+  return (
+    <Sheet title="Dates" onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!from || !to || error) return;
+          go({ period: `${from}..${to}` });
+          onClose();
+        }}
+      >
+        <Field label="First day">
+          {(id) => (
+            <input
+              type="date"
+              required
+              {...id}
+              value={from}
+              onInput={({ currentTarget }) => setFrom(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field label="Last day" error={error}>
+          {(id) => (
+            <input
+              type="date"
+              required
+              {...id}
+              value={to}
+              onInput={({ currentTarget }) => setTo(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Button type="submit" kind="primary">
+          Show
+        </Button>
+      </form>
+    </Sheet>
+  );
+}
+
+/** The field follows the address, but for what is being typed. */
+function Search() {
+  const { q } = scope.value;
+  const [text, setText] = useState(q);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const sent = useRef(q);
+  useEffect(() => {
+    if (q !== sent.current) {
+      clearTimeout(timer.current);
+      sent.current = q;
+      setText(q);
+    }
+  }, [q]);
+  const search = (typed: string) => {
+    clearTimeout(timer.current);
+    sent.current = typed.trim();
+    if (sent.current !== scope.value.q) go({ q: sent.current });
+  };
+  return (
+    <search>
+      <form
+        class="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          search(text);
+        }}
+      >
+        <input
+          type="search"
+          aria-label="Search"
+          placeholder="Search"
+          maxLength={100}
+          dir="auto"
+          value={text}
+          onInput={({ currentTarget: { value } }) => {
+            setText(value);
+            clearTimeout(timer.current);
+            timer.current = setTimeout(() => search(value), SEARCH_DELAY_MS);
+          }}
+        />
+      </form>
+    </search>
+  );
+}
+
+/** Each side is also a filter. */
+export function Figures() {
+  const { type, period } = scope.value;
+  const [now, before] = [totals.value, totalsBefore.value];
+  const dates = before && datesBefore(period, new Date());
+  const compared = dates
+    ? `compared with ${format.scope(`${dates.start_date}..${dates.end_date}`)}`
+    : '';
+  return (
+    <section class="figures" aria-label="Totals">
+      {(['income', 'expense'] as const).map((side) => (
+        <ScopeLink
+          key={side}
+          class={`figure ${side}`}
+          to={{ type: type === side ? undefined : side }}
+          isCurrent={type === side}
+          title={type === side ? 'Show income and expense' : `Show only ${side}`}
+        >
+          <span class="name">{side === 'income' ? 'Income' : 'Expense'}</span>
+          <strong>{view.value ? format.money(now[side]) : ' '}</strong>
+          <small title={compared}>{before ? change(now[side], before[side]) : ' '}</small>
+        </ScopeLink>
+      ))}
+      <div class="figure net">
+        <span class="name">Net</span>
+        <strong>{view.value ? format.signed(now.net) : ' '}</strong>
+        <small title={compared}>{before ? change(now.net, before.net) : ' '}</small>
+      </div>
+    </section>
+  );
+}
+
+function change(now: number, before: number): string {
+  const share = before > 0 ? (now - before) / before : undefined;
+  const percent = share === undefined ? '' : ` (${format.signedPercent(share)})`;
+  return `${format.signed(now - before)}${percent}`;
+}

@@ -1,0 +1,107 @@
+// What the list shows: the rows that the service answered with, and over them the writes of this page. Lists lag behind writes,
+// so a write stays over the list until the list has it.
+import type { TransactionRow } from './api-types.ts';
+import type { Change } from './figures.ts';
+import { type Dates, periodDates, type Scope } from './scope.ts';
+
+/** A row that is being created has a negative id, and no etag. */
+export type Row = TransactionRow;
+
+export interface Page {
+  readonly rows: readonly Row[];
+  readonly page: number;
+  readonly pages: number;
+}
+
+/** Fields that a person edits. */
+export interface Fields {
+  readonly description: string;
+  readonly amount: number;
+  readonly type: Row['type'];
+  readonly category_id: number | null;
+  readonly transaction_date: string;
+  readonly notes: string | null;
+}
+
+export function readFields(row: Row): Fields {
+  const { description, amount, type, category_id, transaction_date, notes } = row;
+  return { description, amount, type, category_id, transaction_date, notes };
+}
+
+/** Fields of `after` that differ: what an update sends. */
+export function changedFields(before: Row, after: Row): Partial<Fields> {
+  const [old, next] = [readFields(before), readFields(after)];
+  const names = Object.keys(next) as (keyof Fields)[];
+  return Object.fromEntries(
+    names.filter((name) => old[name] !== next[name]).map((name) => [name, next[name]]),
+  );
+}
+
+/** @param page as the service answered it @param changes in the order in which they were made */
+export function applyChanges(
+  { rows, page, pages }: Page,
+  changes: readonly Change[],
+  isIn: (row: Row) => boolean,
+): readonly Row[] {
+  const shown = new Map(rows.map((row) => [row.id, row]));
+  const added = new Set<number>();
+  for (const { before, after } of changes) {
+    const id = (after ?? before)?.id;
+    if (id === undefined) continue;
+    const listed = shown.get(id);
+    if (after && listed && readVersion(listed) > readVersion(after)) continue;
+    shown.delete(id);
+    if (before) shown.delete(before.id);
+    if (after && isIn(after)) shown.set(after.id, after);
+    if (after && !listed) added.add(after.id);
+  }
+  const [first, last] = [rows[0], rows.at(-1)];
+  const isOnPage = (row: Row) =>
+    (page <= 1 || !first || compareRows(first, row) <= 0) &&
+    (page >= pages || !last || compareRows(row, last) <= 0);
+  return [...shown.values()]
+    .filter((row) => !added.has(row.id) || isOnPage(row))
+    .toSorted(compareRows);
+}
+
+/** Newest first, as the API lists them; what is being created comes before what exists. */
+function compareRows(one: Row, other: Row): number {
+  const [a, b] = [one, other].map(
+    ({ transaction_date, created_at }) => `${transaction_date} ${created_at}`,
+  );
+  if (a !== b) return (a ?? '') > (b ?? '') ? -1 : 1;
+  return other.id - one.id;
+}
+
+/** The version in a tag such as `"t7.3.0f3a9c21"`; 0 before the first answer. */
+function readVersion({ etag }: Row): number {
+  return Number(/^"t\d+\.(\d+)\./.exec(etag)?.[1] ?? 0);
+}
+
+/** Whether a row belongs to the scope; the category is left out for sums, which have all of them. */
+export function isInScope(
+  scope: Pick<Scope, 'period' | 'type' | 'q'> & { readonly category?: Scope['category'] },
+  dates: Dates | undefined = periodDates(scope.period, new Date()),
+): (row: Row) => boolean {
+  const words = scope.q === '' ? [] : normalize(scope.q).split(/\s+/);
+  return (row) => {
+    const { transaction_date: date, type, category_id, description, notes } = row;
+    if (dates && (date < dates.start_date || date > dates.end_date)) return false;
+    if (scope.type !== undefined && type !== scope.type) return false;
+    if (scope.category !== undefined && (category_id ?? 'none') !== scope.category) return false;
+    const text = words.length > 0 ? normalize(`${description} ${notes ?? ''}`) : '';
+    return words.every((word) => text.includes(word));
+  };
+}
+
+/** Without case and accents. */
+export function normalize(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+}
+
+/** Descriptions that differ only in case, digits and signs are alike: card and reference numbers change each time. */
+export function likeness(description: string): string {
+  return normalize(description)
+    .replace(/[^\p{L}]+/gu, ' ')
+    .trim();
+}

@@ -1,0 +1,32 @@
+// The color of a category in the scheme of the browser, light or dark.
+import { signal } from '@preact/signals';
+import { colorOf } from './colors.ts';
+
+/** Backgrounds of cards, as page.css has them. */
+const BACKGROUNDS = { light: '#ffffff', dark: '#171a21' } as const;
+const isDark = signal(false);
+const chosen = new Map<string, string>();
+
+/** Follows the scheme of the browser. */
+export function watchScheme(): void {
+  const query = matchMedia('(prefers-color-scheme: dark)');
+  isDark.value = query.matches;
+  query.addEventListener('change', () => {
+    isDark.value = query.matches;
+  });
+}
+
+/** The category's own color, or one that goes with its id, seen on a card in the scheme of the browser. */
+export function categoryColor({
+  id,
+  color,
+}: {
+  readonly id: number;
+  readonly color: string | null;
+}): string {
+  const background = BACKGROUNDS[isDark.value ? 'dark' : 'light'];
+  const key = `${color ?? id} ${background}`;
+  const known = chosen.get(key) ?? colorOf(color, id, background);
+  chosen.set(key, known);
+  return known;
+}

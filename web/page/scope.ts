@@ -1,0 +1,169 @@
+// The one scope that totals, charts and list share, as the address has it: `#period=2026-10&category=3&q=tea&page=2`. The key
+// is never part of it.
+
+export type CategoryKey = number | 'none';
+export type Type = 'income' | 'expense';
+
+export interface Scope {
+  /** `2026-10`, `2026`, `3m`, `12m`, `all`, or `2026-10-01..2026-10-15`. */
+  readonly period: string;
+  readonly category: CategoryKey | undefined;
+  readonly type: Type | undefined;
+  readonly q: string;
+  readonly page: number;
+}
+
+export interface Dates {
+  readonly start_date: string;
+  readonly end_date: string;
+}
+
+/** Length of one bar of the chart. */
+export type Unit = 'day' | 'month' | 'year';
+
+const MAX_SEARCH_LENGTH = 100;
+const MONTH = /^(?!0000)\d{4}-(0[1-9]|1[0-2])$/;
+const YEAR = /^(?!0000)\d{4}$/;
+const RANGE = /^((?!0000)\d{4}-\d\d-\d\d)\.\.((?!0000)\d{4}-\d\d-\d\d)$/;
+const RECENT_MONTHS: Readonly<Record<string, number>> = { '3m': 3, '12m': 12 };
+
+/** Ignores what it does not understand. */
+export function readScope(hash: string, today = new Date()): Scope {
+  const sent = new URLSearchParams(hash.replace(/^#/, ''));
+  const get = (name: string, pattern: RegExp) => pattern.exec(sent.get(name) ?? '')?.[0];
+  const category = get('category', /^(none|[1-9]\d{0,14})$/);
+  const period = sent.get('period') ?? '';
+  return {
+    period: isPeriod(period) ? period : monthKey(today),
+    category: category === undefined || category === 'none' ? category : Number(category),
+    type: get('type', /^(income|expense)$/) as Type | undefined,
+    q: [...(sent.get('q') ?? '').trim()].slice(0, MAX_SEARCH_LENGTH).join(''),
+    page: Number(get('page', /^[1-9]\d{0,8}$/) ?? 1),
+  };
+}
+
+/** The address of the scope with these changes. Any change but the page's begins at the first page. */
+export function scopeHash(scope: Scope, changes: Partial<Scope> = {}, today = new Date()): string {
+  const next = { ...scope, page: 1, ...changes };
+  const written = new URLSearchParams({
+    ...(next.period !== monthKey(today) && { period: next.period }),
+    ...(next.category !== undefined && { category: String(next.category) }),
+    ...(next.type !== undefined && { type: next.type }),
+    ...(next.q !== '' && { q: next.q }),
+    ...(next.page !== 1 && { page: String(next.page) }),
+  });
+  return `#${written}`;
+}
+
+/** @returns undefined for all dates */
+export function periodDates(period: string, today: Date): Dates | undefined {
+  if (period === 'all') return undefined;
+  const months = RECENT_MONTHS[period];
+  if (months !== undefined) {
+    const [year, month] = [today.getFullYear(), today.getMonth()];
+    return { start_date: day(year, month - months + 1, 1), end_date: day(year, month + 1, 0) };
+  }
+  const [, start = '', end = ''] = RANGE.exec(period) ?? [];
+  if (start) return { start_date: start, end_date: end };
+  if (YEAR.test(period)) return { start_date: `${period}-01-01`, end_date: `${period}-12-31` };
+  const [year = 0, month = 1] = period.split('-').map(Number);
+  return { start_date: `${period}-01`, end_date: day(year, month, 0) };
+}
+
+/** The period of the same kind before (-1) or after (1) this one; undefined where there is none. */
+export function neighbour(period: string, step: -1 | 1): string | undefined {
+  if (MONTH.test(period)) {
+    const [year = 0, month = 1] = period.split('-').map(Number);
+    return valid(day(year, month - 1 + step, 1).slice(0, 7));
+  }
+  if (YEAR.test(period)) return valid(String(Number(period) + step).padStart(4, '0'));
+  const dates = RANGE.test(period) ? periodDates(period, new Date()) : undefined;
+  if (!dates) return undefined;
+  const length = daysBetween(dates) * step;
+  return valid(`${addDays(dates.start_date, length)}..${addDays(dates.end_date, length)}`);
+}
+
+/**
+ * As long a time before the period. While the period is under way, the one before it ends on the same day: a month of 23
+ * days is compared with 23 days.
+ */
+export function datesBefore(period: string, today: Date): Dates | undefined {
+  const dates = periodDates(period, today);
+  if (dates === undefined) return undefined;
+  const now = localDay(today);
+  const isUnderWay = dates.start_date <= now && now < dates.end_date;
+  const months = MONTH.test(period) ? 1 : YEAR.test(period) ? 12 : RECENT_MONTHS[period];
+  if (months === undefined) {
+    const length = -daysBetween(dates);
+    return {
+      start_date: addDays(dates.start_date, length),
+      end_date: addDays(dates.end_date, length),
+    };
+  }
+  const [year = 0, month = 1] = dates.start_date.split('-').map(Number);
+  const start_date = day(year, month - 1 - months, 1);
+  if (!isUnderWay) return { start_date, end_date: addDays(dates.start_date, -1) };
+  const [thisYear, thisMonth] = [today.getFullYear(), today.getMonth() - months];
+  const lastOfMonth = new Date(thisYear, thisMonth + 1, 0).getDate();
+  return { start_date, end_date: day(thisYear, thisMonth, Math.min(today.getDate(), lastOfMonth)) };
+}
+
+export function unitOf(period: string): Unit {
+  if (period === 'all') return 'year';
+  if (MONTH.test(period)) return 'day';
+  const dates = RANGE.test(period) ? periodDates(period, new Date()) : undefined;
+  return dates && daysBetween(dates) <= 62 ? 'day' : 'month';
+}
+
+export function isMonth(period: string): boolean {
+  return MONTH.test(period);
+}
+
+export function isRange(period: string): boolean {
+  return RANGE.test(period);
+}
+
+export function monthKey(date: Date): string {
+  return localDay(date).slice(0, 7);
+}
+
+/** The day in this browser's time zone. */
+export function localDay(date: Date): string {
+  return day(date.getFullYear(), date.getMonth(), date.getDate());
+}
+
+export function daysOf({ start_date, end_date }: Dates): string[] {
+  return Array.from({ length: daysBetween({ start_date, end_date }) }, (_, n) =>
+    addDays(start_date, n),
+  );
+}
+
+function daysBetween({ start_date, end_date }: Dates): number {
+  return Math.max(1, (utc(end_date) - utc(start_date)) / 86_400_000 + 1);
+}
+
+function addDays(date: string, days: number): string {
+  return new Date(utc(date) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+function utc(date: string): number {
+  return new Date(`${date}T00:00Z`).getTime();
+}
+
+/** Months and days may be past their ends; a year below 100 is that year. */
+function day(year: number, month: number, date: number): string {
+  const moment = new Date(0);
+  moment.setUTCFullYear(year, month, date);
+  return moment.toISOString().slice(0, 10);
+}
+
+function isPeriod(period: string): boolean {
+  const [, start = '', end = ''] = RANGE.exec(period) ?? [];
+  const isReal = (date: string) => !Number.isNaN(utc(date)) && addDays(date, 0) === date;
+  if (start) return isReal(start) && isReal(end) && start <= end;
+  return period === 'all' || period in RECENT_MONTHS || MONTH.test(period) || YEAR.test(period);
+}
+
+function valid(period: string): string | undefined {
+  return isPeriod(period) ? period : undefined;
+}

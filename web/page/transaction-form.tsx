@@ -1,0 +1,148 @@
+// The fields of a transaction, as a person types them: for a new one and for the correction of one.
+
+import type { ApiError } from './api-error.ts';
+import { CategoryBox } from './category-box.tsx';
+import { Field } from './components.tsx';
+import { format, readAmount } from './format.ts';
+import { categoryName } from './ledger.ts';
+import type { Row } from './rows.ts';
+import type { Type } from './scope.ts';
+
+export interface Draft {
+  readonly date: string;
+  readonly description: string;
+  readonly amount: string;
+  readonly type: Type;
+  readonly category: string;
+  readonly notes: string;
+}
+
+type Errors = Readonly<Partial<Record<keyof Draft, string>>>;
+
+/** Which field shows what the API says of which of its own. */
+const FIELD_NAMES: Readonly<Record<string, keyof Draft>> = {
+  transaction_date: 'date',
+  description: 'description',
+  amount: 'amount',
+  type: 'type',
+  category_id: 'category',
+  notes: 'notes',
+};
+
+export function draftOf(row: Row): Draft {
+  return {
+    date: row.transaction_date,
+    description: row.description,
+    amount: format.amountField(row.amount),
+    type: row.type,
+    category: categoryName(row),
+    notes: row.notes ?? '',
+  };
+}
+
+export function readErrors({ details }: ApiError): Errors {
+  return Object.fromEntries(
+    Object.entries(details).map(([name, sentences]) => [
+      FIELD_NAMES[name] ?? 'description',
+      sentences.join(' '),
+    ]),
+  );
+}
+
+/** What keeps a draft from being sent; the rules of its fields are the API's. */
+export function findErrors({ date, description, amount }: Draft): Errors {
+  return {
+    ...(date === '' && { date: 'Choose a date.' }),
+    ...(description.trim() === '' && { description: 'Say what it was.' }),
+    ...(readAmount(amount) === undefined && { amount: 'Type an amount, such as 12.50.' }),
+  };
+}
+
+interface FieldsProps {
+  readonly draft: Draft;
+  readonly errors: Errors;
+  readonly hasNotes?: boolean;
+  readonly onChange: (changes: Partial<Draft>) => void;
+  readonly placeholder?: string;
+}
+
+export function TransactionFields({
+  draft,
+  errors,
+  onChange,
+  hasNotes = false,
+  placeholder = '',
+}: FieldsProps) {
+  const text = (name: 'description' | 'amount' | 'date' | 'notes') => ({
+    value: draft[name],
+    onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
+      onChange({ [name]: currentTarget.value }),
+  });
+  return (
+    <>
+      <Field label="Date" error={errors.date} class="of-date">
+        {(id) => <input type="date" min="0001-01-01" max="9999-12-31" {...id} {...text('date')} />}
+      </Field>
+      <Field label="Description" error={errors.description} class="of-description">
+        {(id) => (
+          <input
+            type="text"
+            dir="auto"
+            autocomplete="off"
+            maxLength={1000}
+            {...id}
+            {...text('description')}
+          />
+        )}
+      </Field>
+      <Field label="Amount" error={errors.amount} class="of-amount">
+        {(id) => (
+          <input type="text" inputMode="decimal" autocomplete="off" {...id} {...text('amount')} />
+        )}
+      </Field>
+      <Field label="Type" error={errors.type} class="of-type">
+        {(id) => (
+          <select
+            {...id}
+            value={draft.type}
+            onChange={({ currentTarget }) => onChange({ type: currentTarget.value as Type })}
+          >
+            <option value="expense">Expense</option>
+            <option value="income">Income</option>
+          </select>
+        )}
+      </Field>
+      <Field label="Category" error={errors.category} class="of-category">
+        {(id) => (
+          <CategoryBox
+            label="Category"
+            isLabelled
+            placeholder={placeholder}
+            text={draft.category}
+            onText={(category) => onChange({ category })}
+            {...id}
+          />
+        )}
+      </Field>
+      {hasNotes && (
+        <Field label="Notes" error={errors.notes} class="of-notes">
+          {(id) => (
+            <input
+              type="text"
+              dir="auto"
+              autocomplete="off"
+              maxLength={5000}
+              {...id}
+              {...text('notes')}
+            />
+          )}
+        </Field>
+      )}
+    </>
+  );
+}
+
+/** The first field with an error has the focus. */
+export function focusError(form: HTMLElement | null): void {
+  requestAnimationFrame(() => form?.querySelector<HTMLElement>('[aria-invalid]')?.focus());
+}

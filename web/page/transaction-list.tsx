@@ -1,0 +1,321 @@
+// The rows of the scope, grouped by day: opened by click or Enter, walked through with the arrow keys.
+import { signal, useComputed } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { Button, ScopeLink, Skeleton } from './components.tsx';
+import { ConflictRow, EditRow, readStoredEdit } from './edit-row.tsx';
+import { addUp, addUpRows, pagesAround } from './figures.ts';
+import { format } from './format.ts';
+import { QuickCategory } from './inbox.tsx';
+import {
+  canWrite,
+  categoriesById,
+  categoryName,
+  outbox,
+  removeRows,
+  rows,
+  scope,
+  unsaved,
+  view,
+} from './ledger.ts';
+import type { Row } from './rows.ts';
+import { categoryColor } from './scheme.ts';
+import { isAllSelected, selected, toggleAll, toggleRow } from './selection.ts';
+
+const COLUMNS = 5;
+
+/** The row that the tab key stops at, with all that is in it. */
+const current = signal<number | undefined>(undefined);
+
+/** The row that is edited, and the field to begin with. */
+export const editing = signal<{ readonly id: number; readonly field: string } | undefined>(
+  undefined,
+);
+
+export function TransactionList() {
+  const table = useRef<HTMLTableElement>(null);
+  const isWritable = canWrite.value;
+  const days = Map.groupBy(rows.value, ({ transaction_date: date }) => date);
+  const hidden = [...outbox.conflicts.value.values()].filter(
+    ({ mine }) => !rows.value.some(({ id }) => id === mine.id),
+  );
+  useEffect(() => {
+    const stored = readStoredEdit();
+    if (stored && isWritable) editing.value ??= { id: stored.id, field: 'description' };
+  }, [isWritable]);
+  return (
+    <table
+      ref={table}
+      class="transactions"
+      aria-label="Transactions"
+      onKeyDown={(event) => moveInList(event, table.current)}
+    >
+      <thead>
+        <tr>
+          <th class="pick">
+            {isWritable && (
+              <label class="box">
+                <input
+                  type="checkbox"
+                  aria-label="Select all"
+                  checked={isAllSelected.value}
+                  onChange={toggleAll}
+                />
+              </label>
+            )}
+          </th>
+          <th scope="col">Description</th>
+          <th scope="col" class="in-category">
+            Category
+          </th>
+          <th scope="col" class="in-amount">
+            Amount
+          </th>
+          <th class="act">
+            <span class="unseen">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      {hidden.length > 0 && (
+        <tbody>
+          {hidden.map((conflict) => (
+            <ConflictRow key={conflict.mine.id} conflict={conflict} columns={COLUMNS} />
+          ))}
+        </tbody>
+      )}
+      {[...days].map(([day, some], n) => (
+        <Day key={day} day={day} rows={some} isFirst={n === 0} />
+      ))}
+    </table>
+  );
+}
+
+interface DayProps {
+  readonly day: string;
+  readonly rows: readonly Row[];
+  readonly isFirst: boolean;
+}
+
+function Day({ day, rows: some, isFirst }: DayProps) {
+  return (
+    <tbody>
+      <tr class="day">
+        <th colSpan={3} scope="rowgroup">
+          <time dateTime={day}>{format.day(day)}</time>
+        </th>
+        <td class="in-amount">{format.signed(addUp(addUpRows(some, 'day')).net)}</td>
+        <td />
+      </tr>
+      {some.map((row, n) => (
+        <TransactionRow key={row.id} row={row} isFirst={isFirst && n === 0} />
+      ))}
+    </tbody>
+  );
+}
+
+function TransactionRow({ row, isFirst }: { readonly row: Row; readonly isFirst: boolean }) {
+  const isWritable = canWrite.value;
+  const isOpen = useComputed(() => editing.value?.id === row.id);
+  const isPicked = useComputed(() => selected.value.has(row.id));
+  const isWaiting = useComputed(() => unsaved.value.has(row.id));
+  const isStop = useComputed(() => (current.value ?? row.id) === row.id);
+  const conflict = outbox.conflicts.value.get(row.id);
+  if (conflict) return <ConflictRow conflict={conflict} columns={COLUMNS} />;
+  if (isOpen.value && isWritable) return <OpenRow row={row} />;
+  const open = (field: string) => {
+    if (isWritable) editing.value = { id: row.id, field };
+  };
+  const [isSelected, isUnsaved] = [isPicked.value, isWaiting.value];
+  const tabIndex = isStop.value && (current.value !== undefined || isFirst) ? 0 : -1;
+  const state = `${isSelected ? 'selected' : ''} ${isUnsaved ? 'unsaved' : ''}`;
+  return (
+    <tr
+      class={`entry ${state}`}
+      tabIndex={tabIndex}
+      onFocusCapture={() => {
+        current.value = row.id;
+      }}
+      data-id={row.id}
+      onClick={({ target }) => {
+        const cell = target instanceof Element ? target : undefined;
+        if (cell?.closest('button, label, input, ul')) return;
+        open(
+          cell?.closest('.in-amount')
+            ? 'amount'
+            : cell?.closest('.in-category, .note-category')
+              ? 'category'
+              : 'description',
+        );
+      }}
+      onKeyDown={(event) => {
+        if (event.target !== event.currentTarget || !isWritable) return;
+        if (event.key === 'Enter') open('description');
+        else if (event.key === ' ' || event.key === 'x') toggleRow(row, event.shiftKey);
+        else if (event.key === 'Delete' || event.key === 'Backspace') removeRows([row]);
+        else return;
+        event.preventDefault();
+      }}
+    >
+      <td class="pick">
+        {isWritable && (
+          <label class="box">
+            <input
+              type="checkbox"
+              aria-label="Select"
+              checked={isSelected}
+              tabIndex={tabIndex}
+              onClick={({ shiftKey }) => toggleRow(row, shiftKey)}
+            />
+          </label>
+        )}
+      </td>
+      <td class="in-description">
+        <span class="line">
+          <Dot category={row.category_id} />
+          <span class="text" dir="auto">
+            {row.description}
+          </span>
+          {isUnsaved && <span class="mark">saving</span>}
+        </span>
+        {row.notes && (
+          <small class="text" dir="auto">
+            {row.notes}
+          </small>
+        )}
+        <small class="note-category">{categoryName(row) || 'No category'}</small>
+      </td>
+      <td class="in-category">
+        {row.category_id === null && isWritable ? (
+          <QuickCategory row={row} tabIndex={tabIndex} />
+        ) : (
+          <span class="text" dir="auto">
+            {categoryName(row)}
+          </span>
+        )}
+      </td>
+      <td class={`in-amount ${row.type}`}>{format.signed(signedAmount(row))}</td>
+      <td class="act">
+        {isWritable && (
+          <Button
+            kind="quiet"
+            aria-label="Delete"
+            title="Delete"
+            tabIndex={tabIndex}
+            onClick={() => removeRows([row])}
+          >
+            <span aria-hidden="true">×</span>
+          </Button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** The row keeps its text for those who look for it, and has the form over it. */
+function OpenRow({ row }: { readonly row: Row }) {
+  return (
+    <tr class="open">
+      <td colSpan={COLUMNS}>
+        <span class="unseen">
+          {row.description} {format.signed(signedAmount(row))}
+        </span>
+        <EditRow
+          key={row.id}
+          row={row}
+          field={editing.value?.field ?? 'description'}
+          onClose={() => {
+            editing.value = undefined;
+            requestAnimationFrame(() => findEntry(row.id)?.focus());
+          }}
+        />
+      </td>
+    </tr>
+  );
+}
+
+function findEntry(id: number): HTMLElement | null {
+  return document.querySelector(`.entry[data-id="${id}"]`);
+}
+
+function Dot({ category }: { readonly category: number | null }) {
+  const known = categoriesById.value.get(category ?? 0);
+  const style = known ? { background: categoryColor(known) } : {};
+  return <span class={known ? 'dot' : 'dot none'} style={style} aria-hidden="true" />;
+}
+
+function signedAmount({ type, amount }: Row): number {
+  return type === 'income' ? amount : -amount;
+}
+
+function moveInList(event: KeyboardEvent, table: HTMLTableElement | null): void {
+  const entries = [...(table?.querySelectorAll<HTMLElement>('.entry') ?? [])];
+  const at = entries.indexOf(event.target as HTMLElement);
+  if (at < 0) return;
+  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: entries.length - 1 }[event.key];
+  const target = to === undefined ? undefined : entries[to];
+  if (!target) return;
+  event.preventDefault();
+  target.focus();
+}
+
+export function Pages() {
+  const shown = view.value;
+  if (!shown || shown.pages <= 1) return null;
+  const { page, pages } = shown;
+  const step = (to: number, text: string, label: string) =>
+    to < 1 || to > pages ? (
+      <span aria-hidden="true">{text}</span>
+    ) : (
+      <ScopeLink to={{ page: to }} aria-label={label}>
+        {text}
+      </ScopeLink>
+    );
+  return (
+    <nav class="pages" aria-label="Pages">
+      {step(Math.min(page - 1, pages), '‹', 'Previous page')}
+      {pagesAround(page, pages).map((each, n) =>
+        each === undefined ? (
+          <span key={`gap ${n}`} aria-hidden="true">
+            …
+          </span>
+        ) : (
+          <ScopeLink
+            key={each}
+            to={{ page: each }}
+            aria-label={`Page ${format.count(each)}`}
+            aria-current={each === page ? 'page' : undefined}
+          >
+            {format.count(each)}
+          </ScopeLink>
+        ),
+      )}
+      {step(page + 1, '›', 'Next page')}
+    </nav>
+  );
+}
+
+/** Says why there are no rows, and what can be done. */
+export function EmptyList() {
+  const shown = view.value;
+  if (!shown) return <Skeleton lines={12} />;
+  if (rows.value.length > 0) return null;
+  if (shown.total > 0 && shown.page > shown.pages)
+    return <p class="nothing">There is no such page.</p>;
+  const { q, category, type, period } = scope.value;
+  const isFiltered = q !== '' || category !== undefined || type !== undefined;
+  if (isFiltered) return <p class="nothing">No transactions match.</p>;
+  return (
+    <div class="nothing">
+      <p>
+        {period === 'all' ? 'This ledger is empty.' : `No transactions in ${format.scope(period)}.`}
+      </p>
+      {canWrite.value && (
+        <p>Add the first above, or drop a file from your bank anywhere on this page.</p>
+      )}
+      {period !== 'all' && (
+        <p>
+          <ScopeLink to={{ period: 'all' }}>Show all dates</ScopeLink>
+        </p>
+      )}
+    </div>
+  );
+}
