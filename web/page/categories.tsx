@@ -63,7 +63,7 @@ function NewCategory() {
     }
   };
   return (
-    <form class="row" aria-label="New category" onSubmit={create}>
+    <form class="row" aria-label="Create a category" onSubmit={create}>
       <Field label="New category" error={error}>
         {(id) => (
           <input

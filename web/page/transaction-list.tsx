@@ -52,6 +52,7 @@ export function TransactionList() {
       <thead>
         <tr>
           <th class="pick">
+            {!isWritable && <span class="unseen">Selected</span>}
             {isWritable && (
               <label class="box">
                 <input

@@ -49,7 +49,7 @@ export function openPages() {
       const page = await browser.newPage({ locale: 'en-GB', ...options });
       page.setDefaultTimeout(DEFAULT_TIMEOUT_MS);
       const isMeant = (message: string) =>
-        /status of (4\d\d|500)|ERR_FAILED|ERR_INTERNET/.test(message);
+        /status of [45]\d\d|ERR_FAILED|ERR_INTERNET/.test(message);
       opened.push(watch(page, url, isMeant));
       return page;
     },

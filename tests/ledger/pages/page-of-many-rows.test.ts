@@ -65,12 +65,17 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     ['dark', { colorScheme: 'dark' }],
     ['on a phone', AS_PHONE],
     ['on a phone in the dark', { ...AS_PHONE, colorScheme: 'dark' }],
-  ] as const)('%s has no fault, also with all categories and the table open', async (_, options) => {
-    const page = await pages.visit('#period=all&category=2&page=2', options);
-    await page.evaluate(`for (const each of document.querySelectorAll('details')) each.open = true`);
-    await page.getByRole('button', { name: 'All 20' }).click();
-    await expectAccessible(page);
-  });
+  ] as const)(
+    '%s has no fault, also with all categories and the table open',
+    async (_, options) => {
+      const page = await pages.visit('#period=all&category=2&page=2', options);
+      await page.evaluate(
+        `for (const each of document.querySelectorAll('details')) each.open = true`,
+      );
+      await page.getByRole('button', { name: 'All 20' }).click();
+      await expectAccessible(page);
+    },
+  );
 
   test('a hostile description is text', async () => {
     const page = await pages.visit('#period=all', AS_PHONE);

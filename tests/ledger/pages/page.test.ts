@@ -98,7 +98,10 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.waitForSelector('.add-row [placeholder="Proposed"]');
     await addForm(page).getByLabel('Amount').fill('9');
     await page.keyboard.press('Enter');
-    await listed(page, 'weekly market 22').getByText('Proposed').first().waitFor();
+    await listed(page, 'weekly market 22')
+      .getByText('Proposed')
+      .filter({ visible: true })
+      .waitFor();
   });
 
   test.each(SCHEMES)(
