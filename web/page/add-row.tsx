@@ -22,6 +22,7 @@ import {
   draftOf,
   findErrors,
   focusError,
+  readErrors,
   TransactionFields,
 } from './transaction-form.tsx';
 
@@ -58,7 +59,9 @@ export function AddRow() {
     if (!refused) return;
     refusedCreate.value = undefined;
     // What was typed meanwhile stays.
-    if (draft.description === '' && draft.amount === '') change(draftOf(refused));
+    if (draft.description !== '' || draft.amount !== '') return;
+    change(draftOf(refused.row));
+    setErrors(readErrors(refused.error));
   }, [refused]);
 
   const save = async (event: Event) => {

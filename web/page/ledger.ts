@@ -13,7 +13,7 @@ import {
   type Totals,
 } from './figures.ts';
 import { createOutbox, type Refusal } from './outbox.ts';
-import { applyChanges, isInScope, type Row, readFields } from './rows.ts';
+import { applyChanges, isInScope, type Row } from './rows.ts';
 import {
   type Dates,
   datesBefore,
@@ -72,7 +72,10 @@ export const keyQuestion = signal<{ readonly refused: ApiError | undefined } | u
 export const notice = signal<Notice | undefined>(undefined);
 /** Read out by screen readers. */
 export const announcement = signal('');
-export const refusedCreate = signal<Row | undefined>(undefined);
+/** To be corrected in the row where it was typed. */
+export const refusedCreate = signal<{ readonly row: Row; readonly error: ApiError } | undefined>(
+  undefined,
+);
 
 export const canWrite = computed(() => me.value?.scope === 'write');
 export const categoriesById = computed(
@@ -367,7 +370,8 @@ function reportRefusals(refusals: readonly Refusal[]): void {
   if (!first) return;
   const { change, error } = first;
   const request = error.requestId ? ` (request ${error.requestId})` : '';
-  if (refusals.length === 1 && !change.before && change.after) refusedCreate.value = change.after;
+  if (refusals.length === 1 && !change.before && change.after)
+    refusedCreate.value = { row: change.after, error };
   const name = (change.after ?? change.before)?.description ?? '';
   notice.value =
     refusals.length === 1
@@ -448,5 +452,3 @@ export function categoryName(row: Row): string {
   if (row.category_id === null) return '';
   return categoriesById.value.get(row.category_id)?.name ?? row.category_name ?? '';
 }
-
-export { readFields };

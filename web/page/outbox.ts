@@ -275,7 +275,6 @@ export function createOutbox({ call, storage, ...on }: Ports) {
   };
 }
 
-export type Outbox = ReturnType<typeof createOutbox>;
 type Fields = ReturnType<typeof readFields> & { readonly category_name?: string };
 
 async function transmit(write: Write, call: Ports['call']): Promise<Settled> {
