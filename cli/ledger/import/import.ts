@@ -45,10 +45,7 @@ import { applyChanges, upload } from './upload.ts';
 
 const LONGEST_IMPORT_ID = 64;
 
-const command = createCommand(
-  'npm run import --',
-  "Add a bank's CSV file, or an export, to a ledger.",
-)
+const command = createCommand('npm run import --', "Add a bank's file, or an export, to a ledger.")
   .argument('[file]', 'the file')
   .option('--yes', 'import; without it the command only shows what it would do')
   .addOption(

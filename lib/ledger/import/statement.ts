@@ -91,9 +91,13 @@ export async function readStatement(
 ): Promise<Statement> {
   const format = findFormat(bytes);
   if (!format) return readText(bytes, options);
-  const contents = await format.read(bytes);
-  if (contents.kind === 'sheet')
-    return { ...readSheet(contents.rows, options, false), format: format.name, encoding: null };
+  const today = options.today ?? new Date().toISOString().slice(0, 10);
+  const contents = await format.read(bytes, { ...options, today });
+  if (contents.kind === 'sheet') {
+    const sheet = readSheet(contents.rows, options, false);
+    const findings = [...contents.findings, ...sheet.findings];
+    return { ...sheet, findings, format: format.name, encoding: null };
+  }
   return {
     ...toStatement(contents, options),
     ...{ format: format.name, encoding: null, isExport: false, headerLine: 0, columns: {} },

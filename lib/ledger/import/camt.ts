@@ -1,0 +1,201 @@
+// Reads CAMT.053 and CAMT.052, the account statements of ISO 20022 in XML, in any of their versions. A batch with its parts
+// becomes its parts; entries that are not booked are left out and named.
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { UserError } from '../../shared/user-error.ts';
+import type { Booking, LeftOutLine, ReadBookings, RefusedLine } from './booking.ts';
+import {
+  createLineCounter,
+  numberSharedIds,
+  readExactAmount,
+  toBooking,
+} from './stated-bookings.ts';
+
+/** Text, or an element with its attributes and children; every child is a list. */
+type Node = string | { readonly [name: string]: readonly Node[] | string };
+
+const DOCUMENTS = ['BkToCstmrStmt', 'BkToCstmrAcctRpt'];
+const STATEMENTS = ['Stmt', 'Rpt'];
+const BOOKED = 'BOOK';
+const STATUS_NAMES: Readonly<Record<string, string>> = {
+  PDNG: 'pending',
+  FUTR: 'planned for a later day',
+  INFO: 'for information only',
+};
+const NO_REFERENCE = /^(?:NOTPROVIDED|NONREF|NOREF|0*)$/i;
+const ENTRY_TAG = /<(?:[\w.-]+:)?Ntry[\s>]/g;
+
+/** Names are kept without their prefixes, values as text. */
+const parser = new XMLParser({
+  removeNSPrefix: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: '@',
+  parseTagValue: false,
+  alwaysCreateTextNode: false,
+  isArray: (_name, _path, _isLeaf, isAttribute) => !isAttribute,
+});
+
+/** Name of the encoding that the document declares; undefined where it declares none. */
+export function findXmlCharset(head: string): string | undefined {
+  return /^\s*<\?xml[^>]*\sencoding=["']([\w-]+)["']/i.exec(head)?.[1];
+}
+
+/** @throws UserError where the text is no such document */
+export function readCamt(text: string): Pick<ReadBookings, 'bookings' | 'leftOut' | 'refused'> {
+  const document = parse(text);
+  const statements = DOCUMENTS.flatMap((name) => select(document, 'Document', name)).flatMap(
+    (each) => STATEMENTS.flatMap((name) => select(each, name)),
+  );
+  if (statements.length === 0)
+    throw new UserError('The file has no statement of an account. Choose another download.');
+  const lineAt = createLineCounter(text);
+  const lines = text.matchAll(ENTRY_TAG).map(({ index }) => lineAt(index));
+  const bookings: Booking[] = [];
+  const leftOut: LeftOutLine[] = [];
+  const refused: RefusedLine[] = [];
+  for (const statement of statements)
+    for (const entry of select(statement, 'Ntry')) {
+      const line = lines.next().value ?? 1;
+      const status = value(entry, 'Sts', 'Cd') || value(entry, 'Sts') || BOOKED;
+      if (status !== BOOKED) {
+        leftOut.push({ line, reason: STATUS_NAMES[status] ?? status, text: value(entry, 'Amt') });
+        continue;
+      }
+      try {
+        bookings.push(...readEntry(entry, { line, account: nameAccount(statement) }));
+      } catch (error) {
+        refused.push({ line, message: (error as Error).message });
+      }
+    }
+  return { bookings: numberSharedIds(bookings), leftOut, refused };
+}
+
+/** @throws UserError where the text is no XML, such as a file that is cut, which the parser itself would read in part */
+function parse(text: string): Node {
+  const validity = XMLValidator.validate(text);
+  if (validity === true) return parser.parse(text) as Node;
+  const { msg, line } = validity.err;
+  throw new UserError(`The file is not valid XML: line ${line}: ${msg} Download it again.`);
+}
+
+interface EntryPlace {
+  readonly line: number;
+  readonly account: string | null;
+}
+
+function readEntry(entry: Node, place: EntryPlace): readonly Booking[] {
+  const [amount = ''] = select(entry, 'Amt');
+  const signed = readDirection(entry) * readExactAmount(textOf(amount));
+  const date = readDate(entry, 'BookgDt') ?? readDate(entry, 'ValDt');
+  if (date === undefined) throw new Error('It has no booking date.');
+  const shared = { ...place, date, currency: attribute(amount, 'Ccy') };
+  const entryId = readReference(entry, 'AcctSvcrRef');
+  const parts = select(entry, 'NtryDtls', 'TxDtls');
+  const amounts = readPartAmounts(parts, { entry, signed, currency: shared.currency });
+  if (!amounts) {
+    const texts = listTexts(parts[0] ?? '', entry, signed);
+    return [toBooking({ ...shared, signed, texts, bankId: entryId })];
+  }
+  return parts.map((part, n) => {
+    const partId = readReference(part, 'Refs', 'AcctSvcrRef');
+    // The bank may give a batch one reference, and repeat it for each part.
+    const ofBatch = entryId && `${entryId}/${n + 1}`;
+    const own = amounts[n] ?? 0;
+    return toBooking({
+      ...{ ...shared, signed: own, texts: listTexts(part, entry, own) },
+      bankId: partId === null || partId === entryId ? ofBatch : partId,
+    });
+  });
+}
+
+/** Signed amounts of a batch's parts; undefined where they are not the entry's amount together, as in another currency. */
+function readPartAmounts(
+  parts: readonly Node[],
+  whole: { readonly entry: Node; readonly signed: number; readonly currency: string | null },
+): readonly number[] | undefined {
+  if (parts.length < 2) return undefined;
+  const amounts = parts.map((part) => {
+    const written = [
+      ...select(part, 'Amt'),
+      ...select(part, 'AmtDtls', 'TxAmt', 'Amt'),
+      ...select(part, 'AmtDtls', 'InstdAmt', 'Amt'),
+    ].find((amount) => attribute(amount, 'Ccy') === whole.currency);
+    const own = value(part, 'CdtDbtInd') === '' ? whole.entry : part;
+    return written === undefined
+      ? Number.NaN
+      : readDirection(own) * readExactAmount(textOf(written));
+  });
+  const cents = amounts.reduce((sum, amount) => sum + Math.round(amount * 100), 0);
+  return cents === Math.round(whole.signed * 100) ? amounts : undefined;
+}
+
+/** A reversal has the direction of its own money: a debit that is taken back is a credit. */
+function readDirection(node: Node): 1 | -1 {
+  const word = value(node, 'CdtDbtInd').toUpperCase();
+  if (/^CR/.test(word)) return 1;
+  if (/^(?:DB|DEBIT)/.test(word)) return -1;
+  throw new Error(`"${word}" is neither a credit nor a debit (CdtDbtInd)`);
+}
+
+function readDate(entry: Node, name: string): string | undefined {
+  const written = value(entry, name, 'Dt') || value(entry, name, 'DtTm');
+  return /^\d{4}-\d{2}-\d{2}/.exec(written)?.[0];
+}
+
+/** The other party first, then what it is for. */
+function listTexts(part: Node, entry: Node, signed: number): readonly string[] {
+  const isReversal = value(entry, 'RvslInd') === 'true' || value(part, 'RvslInd') === 'true';
+  // The parties of a reversal are those of the movement that it takes back.
+  const isPaidByOthers = signed > 0 !== isReversal;
+  const roles = isPaidByOthers ? ['Dbtr', 'UltmtDbtr'] : ['Cdtr', 'UltmtCdtr'];
+  const names = roles.map(
+    (role) => value(part, 'RltdPties', role, 'Nm') || value(part, 'RltdPties', role, 'Pty', 'Nm'),
+  );
+  const remittance = select(part, 'RmtInf', 'Ustrd').map(textOf).join(' ');
+  const references = select(part, 'RmtInf', 'Strd', 'CdtrRefInf', 'Ref').map(textOf).join(' ');
+  return [
+    ...names,
+    remittance,
+    references,
+    value(part, 'AddtlTxInf'),
+    value(entry, 'AddtlNtryInf'),
+  ];
+}
+
+function readReference(node: Node, ...path: readonly string[]): string | null {
+  const reference = value(node, ...path);
+  return NO_REFERENCE.test(reference) ? null : reference;
+}
+
+function nameAccount(statement: Node): string | null {
+  return (
+    value(statement, 'Acct', 'Id', 'IBAN') || value(statement, 'Acct', 'Id', 'Othr', 'Id') || null
+  );
+}
+
+/** All elements at the path. */
+function select(node: Node, ...path: readonly string[]): readonly Node[] {
+  let found: readonly Node[] = [node];
+  for (const name of path)
+    found = found.flatMap((each) => {
+      const children = typeof each === 'string' ? [] : (each[name] ?? []);
+      return typeof children === 'string' ? [] : children;
+    });
+  return found;
+}
+
+/** Text of the first element at the path, '' where there is none. */
+function value(node: Node, ...path: readonly string[]): string {
+  const [first = ''] = select(node, ...path);
+  return textOf(first);
+}
+
+function textOf(node: Node): string {
+  if (typeof node === 'string') return node.trim();
+  const text = node['#text'] ?? '';
+  return typeof text === 'string' ? text.trim() : '';
+}
+
+function attribute(node: Node, name: string): string | null {
+  const found = typeof node === 'string' ? undefined : node[`@${name}`];
+  return typeof found === 'string' ? found : null;
+}

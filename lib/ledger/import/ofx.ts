@@ -1,0 +1,264 @@
+// Reads OFX and QFX, statements that banks offer for accounting programs: version 1 is SGML, in which most values have no closing
+// tag, version 2 is XML. Accounts and cards are read; investments and pending rows are left out and named.
+import { UserError } from '../../shared/user-error.ts';
+import {
+  type Booking,
+  counted,
+  type LeftOutLine,
+  type ReadBookings,
+  type RefusedLine,
+} from './booking.ts';
+import {
+  createLineCounter,
+  numberSharedIds,
+  readExactAmount,
+  toBooking,
+} from './stated-bookings.ts';
+
+type Read = Pick<ReadBookings, 'bookings' | 'leftOut' | 'refused'>;
+
+/** An aggregate with its values; text is what follows the tag of a value. */
+interface Element {
+  readonly name: string;
+  readonly line: number;
+  readonly text: string;
+  readonly children: Element[];
+}
+
+const CDATA_START = '<![CDATA[';
+const CDATA_END = ']]>';
+/** A tag with the text up to the next one. A `<` that begins no tag belongs to the text. */
+const TAG = /<(\/?)([A-Za-z][\w.:-]*)[^<>]*>([^<]*(?:<(?![/A-Za-z?!])[^<]*)*)/g;
+const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+));/gi;
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+};
+const MAX_CODE_POINT = 0x10ffff;
+
+const STATEMENTS = ['STMTRS', 'CCSTMTRS'];
+const INVESTMENTS = 'INVSTMTRS';
+/** Aggregates of one movement that have values of the same names as the movement itself. */
+const OTHER_PARTIES = ['BANKACCTTO', 'CCACCTTO', 'IMAGEDATA', 'EXTDPMT'];
+/** Types of money that leaves the account, used where a bank writes no signs at all. */
+const OUTGOING = [
+  ...['DEBIT', 'FEE', 'SRVCHG', 'ATM', 'POS', 'CHECK', 'PAYMENT', 'CASH'],
+  ...['DIRECTDEBIT', 'REPEATPMT'],
+];
+/** Describe a row that has no text. */
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  ...{ INT: 'Interest', DIV: 'Dividend', FEE: 'Fee', SRVCHG: 'Service charge', DEP: 'Deposit' },
+  ...{ ATM: 'Cash machine', POS: 'Card payment', XFER: 'Transfer', CHECK: 'Check', CASH: 'Cash' },
+  ...{ PAYMENT: 'Payment', DIRECTDEP: 'Direct deposit', DIRECTDEBIT: 'Direct debit' },
+  ...{ REPEATPMT: 'Standing order', CREDIT: 'Credit', DEBIT: 'Debit' },
+};
+/** The one or two last digits are decimals; groups of three before them have the other separator. */
+const GROUPED = /^([-+]?\d{1,3}(?:([.,])\d{3})+)(?!\2)[.,](\d{1,2})$/;
+const AMBIGUOUS = /^[-+]?\d{1,3}(?:[.,]\d{3})+$/;
+/** No statement nests deeper, so the search for an opening tag stays short. */
+const MAX_DEPTH = 60;
+
+/** Name of the encoding that the file's header declares; undefined where it declares none. */
+export function findOfxCharset(head: string): string | undefined {
+  const declared =
+    /^\s*<\?xml[^>]*\sencoding=["']([\w-]+)["']/i.exec(head)?.[1] ??
+    /^\s*CHARSET\s*:\s*([\w-]+)/im.exec(head)?.[1] ??
+    '';
+  if (/^\d{3,4}$/.test(declared)) return `windows-${declared}`;
+  if (/^8859-\d+$/.test(declared)) return `iso-${declared}`;
+  return declared === '' || /^none$/i.test(declared) ? undefined : declared;
+}
+
+export function readOfx(text: string): Omit<ReadBookings, 'needs'> {
+  const document = parseElements(text);
+  const statements = findAll(document, STATEMENTS).map(readStatementElement);
+  const investments = findAll(document, [INVESTMENTS]).map(({ line, children }) => {
+    const rows = findAll(children, ['INVTRANLIST']).flatMap((list) => list.children);
+    const count = rows.filter((row) => row.children.length > 0).length;
+    return { line, reason: 'investments', text: counted(count, 'movement') };
+  });
+  return {
+    bookings: numberSharedIds(statements.flatMap(({ bookings }) => bookings)),
+    leftOut: [...statements.flatMap(({ leftOut }) => leftOut), ...investments],
+    refused: statements.flatMap(({ refused }) => refused),
+    findings: /<\/OFX>/i.test(text) ? [] : ['the file has no </OFX> at its end: it may be cut'],
+  };
+}
+
+function readStatementElement(statement: Element): Read {
+  const rows = findAll(statement.children, ['STMTTRN']);
+  const { current, replaced } = applyCorrections(rows);
+  const pending = findAll(statement.children, ['STMTTRNP']).map((row) => leave(row, 'pending'));
+  const owner = {
+    sign: decideSigns(rows),
+    account: nameAccount(statement),
+    currency: findValue(statement, 'CURDEF') || null,
+  };
+  const bookings: Booking[] = [];
+  const refused: RefusedLine[] = [];
+  for (const row of current) {
+    try {
+      bookings.push(readRow(row, owner));
+    } catch (error) {
+      refused.push({ line: row.line, message: (error as Error).message });
+    }
+  }
+  return { bookings, leftOut: [...replaced, ...pending], refused };
+}
+
+interface Owner {
+  readonly sign: Sign;
+  readonly account: string | null;
+  readonly currency: string | null;
+}
+
+function readRow(row: Element, { sign, account, currency }: Owner): Booking {
+  const value = (name: string) => findValue(row, name);
+  const type = readType(row);
+  const [number, id] = [value('CHECKNUM'), value('FITID')];
+  // ORIGCURRENCY names what the amount was before the bank converted it.
+  const [own] = findAll(row.children, ['CURRENCY']).map((each) => findValue(each, 'CURSYM'));
+  return toBooking({
+    ...{ line: row.line, account, currency: own || currency },
+    date: readOfxDate(value('DTPOSTED')),
+    signed: sign(readAmount(value('TRNAMT')), type),
+    // PAYEE has a NAME, too.
+    texts: [value('NAME'), value('EXTDNAME'), value('MEMO'), number && `Check ${number}`],
+    bookingType: TYPE_NAMES[type] ?? null,
+    bankId: /^0*$/.test(id) ? null : id,
+  });
+}
+
+function leave(row: Element, reason: string): LeftOutLine {
+  const text = ['DTPOSTED', 'DTTRAN', 'TRNAMT', 'NAME'].map((name) => findValue(row, name));
+  return { line: row.line, reason, text: text.filter((each) => each !== '').join(' ') };
+}
+
+type Sign = (amount: number, type: string) => number;
+
+/** Amounts have signs. Some banks write none, and some card issuers write them the wrong way round: then the types tell. */
+function decideSigns(rows: readonly Element[]): Sign {
+  const signed = rows.map((row) => {
+    const isNegative = /^[-−]/.test(findValue(row, 'TRNAMT'));
+    return `${readType(row)} ${isNegative ? 'out' : 'in'}`;
+  });
+  const has = (text: string) => signed.includes(text);
+  if (!signed.some((text) => text.endsWith(' out')) && has('DEBIT in'))
+    return (amount, type) => (OUTGOING.includes(type) ? 0 - amount : amount);
+  const isReversed = has('DEBIT in') && has('CREDIT out') && !has('DEBIT out') && !has('CREDIT in');
+  return (amount) => (isReversed ? 0 - amount : amount);
+}
+
+function readType(row: Element): string {
+  return findValue(row, 'TRNTYPE').toUpperCase();
+}
+
+/** OFX has no groups of digits; some banks write them. */
+function readAmount(text: string): number {
+  if (AMBIGUOUS.test(text)) throw new Error(`the amount "${text}" may have groups or decimals`);
+  return readExactAmount(
+    text.replace(GROUPED, (_, whole: string, separator: string, cents: string) => {
+      return `${whole.replaceAll(separator, '')}.${cents}`;
+    }),
+  );
+}
+
+/** Digits first; a time and its zone follow, which do not move the day that the bank names. */
+function readOfxDate(text: string): string {
+  const [, year, month, day] = /^(\d{4})-?(\d{2})-?(\d{2})/.exec(text) ?? [];
+  if (year === undefined || !(Number(year) > 0)) throw new Error(`"${text}" is not a date of OFX`);
+  return `${year}-${month}-${day}`;
+}
+
+/** A row may take back or replace one that the bank sent before. */
+function applyCorrections(rows: readonly Element[]) {
+  const corrected = new Map<string, Element>();
+  for (const row of rows) {
+    const id = findValue(row, 'CORRECTFITID');
+    if (id !== '') corrected.set(id, row);
+  }
+  const replaced: LeftOutLine[] = [];
+  const current = rows.filter((row) => {
+    const isCorrected = corrected.has(findValue(row, 'FITID'));
+    const isDeletion = findValue(row, 'CORRECTACTION').toUpperCase() === 'DELETE';
+    if (isCorrected) replaced.push(leave(row, 'corrected by a later row'));
+    if (isDeletion)
+      replaced.push(leave(row, 'takes back an earlier row: delete that one if the ledger has it'));
+    return !isCorrected && !isDeletion;
+  });
+  return { current, replaced };
+}
+
+function nameAccount(statement: Element): string | null {
+  const [from] = findAll(statement.children, ['BANKACCTFROM', 'CCACCTFROM']);
+  if (!from) return null;
+  const parts = ['BANKID', 'BRANCHID', 'ACCTID'].map((name) => findValue(from, name));
+  return parts.filter((part) => part !== '').join('/') || null;
+}
+
+/** All with one of the names, those within others of them left out, in the order of the file. */
+function findAll(elements: readonly Element[], names: readonly string[]): readonly Element[] {
+  return elements.flatMap((element) =>
+    names.includes(element.name) ? element : findAll(element.children, names),
+  );
+}
+
+/** The first value of that name, however deep: an unclosed empty value seems to hold those that follow it. */
+function findValue({ children }: Element, name: string): string {
+  for (const child of children) {
+    if (child.name === name && child.children.length === 0) return child.text;
+    const found = OTHER_PARTIES.includes(child.name) ? '' : findValue(child, name);
+    if (found !== '') return found;
+  }
+  return '';
+}
+
+/** A tag that text follows is a value, whether it is closed or not; all others hold what follows up to their closing tags. */
+function parseElements(text: string): readonly Element[] {
+  const body = replaceCdata(text);
+  const lineAt = createLineCounter(body);
+  const top: Element = { name: '', line: 1, text: '', children: [] };
+  const open: Element[] = [top];
+  for (const { 1: slash, 2: written = '', 3: following = '', index } of body.matchAll(TAG)) {
+    const name = written.toUpperCase();
+    const value = decodeEntities(following.trim());
+    if (slash === '/') {
+      const at = open.findLastIndex((element) => element.name === name);
+      if (at > 0) open.length = at;
+      continue;
+    }
+    // One movement never holds another: the closing tag is missing.
+    const unclosed = name === 'STMTTRN' ? open.findIndex((element) => element.name === name) : -1;
+    if (unclosed > 0) open.length = unclosed;
+    const element = { name, line: lineAt(index), text: value, children: [] };
+    open.at(-1)?.children.push(element);
+    if (open.length > MAX_DEPTH)
+      throw new UserError('The tags of the OFX file are nested too deeply. Download it again.');
+    if (value === '') open.push(element);
+  }
+  return top.children;
+}
+
+/** Each block of raw text becomes text with entities. */
+function replaceCdata(text: string): string {
+  const [before = '', ...blocks] = text.split(CDATA_START);
+  const replaced = blocks.map((block) => {
+    const end = block.indexOf(CDATA_END);
+    if (end < 0) return block;
+    const raw = block.slice(0, end).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+    return raw + block.slice(end + CDATA_END.length);
+  });
+  return [before, ...replaced].join('');
+}
+
+function decodeEntities(text: string): string {
+  return text.replace(ENTITY, (entity, decimal?: string, hex?: string, name?: string) => {
+    if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? entity;
+    const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
+    return code <= MAX_CODE_POINT ? String.fromCodePoint(code) : entity;
+  });
+}

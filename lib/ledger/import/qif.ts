@@ -1,0 +1,174 @@
+// Reads QIF, the line-based format of Quicken and many other programs: accounts with their rows, splits and transfers. Whether
+// the day or the month is written first is decided over the whole file.
+import { type DecimalSign, findDecimalSign, readAmount } from './amounts.ts';
+import {
+  type Booking,
+  counted,
+  type LeftOutLine,
+  type ReadBookings,
+  type RefusedLine,
+} from './booking.ts';
+import { type DateOrder, readDates } from './dates.ts';
+import { tidyText, toBooking } from './stated-bookings.ts';
+
+interface Split {
+  category: string | null;
+  memo: string;
+  amount: string;
+}
+
+/** The lines between two `^`, by their first letters. */
+interface QifRecord {
+  readonly line: number;
+  readonly account: string | null;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly splits: readonly Split[];
+}
+
+export interface QifOptions {
+  readonly dateOrder?: DateOrder | undefined;
+  readonly decimal?: DecimalSign | undefined;
+  /** `YYYY-MM-DD`; years of two digits are read as of this day. */
+  readonly today: string;
+}
+
+const ACCOUNT_TYPES = ['bank', 'cash', 'ccard', 'oth a', 'oth l'];
+const INVESTMENTS = ['invst', 'port', '401(k)/403(b)'];
+const OPENING_BALANCE = /^(?:opening|starting|initial) balance$/i;
+const TRANSFER = /^\[(.*)\]/;
+
+/** @throws UserError where the dates fit two orders */
+export function readQif(text: string, { dateOrder, decimal, today }: QifOptions) {
+  const { records, leftOut } = readRecords(text);
+  const written = records.map(({ fields }) => fields.D ?? '');
+  const dates = readDates(written, { chosen: dateOrder, today, isDayFirst: false });
+  const amounts = records.flatMap(({ fields, splits }) => [
+    writtenAmount(fields),
+    ...splits.map(({ amount }) => amount),
+  ]);
+  const sign = decimal ?? findDecimalSign(amounts);
+  const bookings: Booking[] = [];
+  const refused: RefusedLine[] = [];
+  for (const record of records) {
+    const { line, fields } = record;
+    if (isOpeningBalance(record)) {
+      const content = `${fields.D ?? ''} ${writtenAmount(fields)} ${fields.P ?? ''}`;
+      leftOut.push({ line, reason: 'opening balance', text: content });
+      continue;
+    }
+    try {
+      const date = dates.read(fields.D ?? '');
+      bookings.push(...readParts(record, { date, decimal: sign }));
+    } catch (error) {
+      refused.push({ line, message: (error as Error).message });
+    }
+  }
+  const finding = `dates are read as ${dates.order} (--date-order chooses another order)`;
+  const findings = bookings.length === 0 ? [] : [finding];
+  return { bookings, leftOut, refused, findings } satisfies Omit<ReadBookings, 'needs'>;
+}
+
+interface PartOptions {
+  readonly date: string;
+  readonly decimal: DecimalSign;
+}
+
+/** One row for each split, so that each has its category; the whole where the splits are not the amount together. */
+function readParts({ line, account, fields, splits }: QifRecord, { date, decimal }: PartOptions) {
+  const shared = { line, date, account, bankId: null, currency: null };
+  const number = fields.N && /^\d+$/.test(fields.N) ? `Check ${fields.N}` : '';
+  const { signed } = readAmount(writtenAmount(fields), decimal);
+  const texts = [fields.P, fields.M, number];
+  const whole = toBooking({ ...shared, signed, texts, ...readCategory(fields.L) });
+  const parts = splits.map(({ amount, category, memo }) =>
+    toBooking({
+      ...{ ...shared, signed: readAmount(amount || '0', decimal).signed },
+      ...{ texts: [fields.P, memo, fields.M, number], ...readCategory(category ?? '') },
+    }),
+  );
+  const cents = parts.reduce((sum, part) => sum + Math.round(part.signed * 100), 0);
+  const isComplete = parts.length > 0 && cents === Math.round(signed * 100);
+  return isComplete ? parts.filter((part) => part.signed !== 0) : [whole];
+}
+
+/** A category may have a class after a slash; an account in brackets is a transfer. */
+function readCategory(written = '') {
+  const [, other] = TRANSFER.exec(written) ?? [];
+  if (other !== undefined) return { category: null, remark: `Transfer: ${other}` };
+  const name = written.startsWith('--') ? '' : (written.split('/')[0] ?? '');
+  return { category: tidyText(name), remark: null };
+}
+
+/** Programs begin an account with its balance, as a transfer from itself. */
+function isOpeningBalance({ fields, account }: QifRecord): boolean {
+  const [, other] = TRANSFER.exec(fields.L ?? '') ?? [];
+  const isNamed = OPENING_BALANCE.test((fields.P ?? fields.M ?? '').trim());
+  return isNamed && other !== undefined ? true : other !== undefined && other === account;
+}
+
+function writtenAmount({ T, U }: QifRecord['fields']): string {
+  return T ?? U ?? '';
+}
+
+/** The records of accounts. Lists, such as categories and prices, are no rows; investments are left out. */
+function readRecords(text: string) {
+  const records: QifRecord[] = [];
+  const leftOut: LeftOutLine[] = [];
+  let section = 'bank';
+  let account: string | null = null;
+  let record: { line: number; fields: Record<string, string>; splits: Split[] } | undefined;
+  let investments = 0;
+  let investmentLine = 0;
+
+  function endRecord(): void {
+    if (!record) return;
+    const { fields } = record;
+    if (section === 'account') account = tidyText(fields.N);
+    else if (ACCOUNT_TYPES.includes(section)) records.push({ ...record, account });
+    else if (INVESTMENTS.includes(section)) {
+      investments += 1;
+      investmentLine ||= record.line;
+    }
+    record = undefined;
+  }
+
+  for (const [n, written] of text.split(/\r\n|\n|\r/).entries()) {
+    const line = written.trimEnd();
+    const [letter = '', rest] = [line[0], line.slice(1).trim()];
+    if (letter === '!') {
+      endRecord();
+      section = readSection(rest) ?? section;
+    } else if (letter === '^') endRecord();
+    else if (letter !== '') {
+      record ??= { line: n + 1, fields: {}, splits: [] };
+      addField(record, letter, rest);
+    }
+  }
+  endRecord();
+  if (investments > 0)
+    leftOut.push({
+      ...{ line: investmentLine, reason: 'investments' },
+      text: counted(investments, 'movement'),
+    });
+  return { records, leftOut };
+}
+
+/** Undefined for a line that begins no section, such as an option. */
+function readSection(header: string): string | undefined {
+  const [, type] = /^type:\s*(.*)$/i.exec(header) ?? [];
+  if (type !== undefined) return type.trim().toLowerCase();
+  return /^account\b/i.test(header) ? 'account' : undefined;
+}
+
+/** S begins a split; E and $ belong to the one before. */
+function addField(
+  record: { readonly fields: Record<string, string>; readonly splits: Split[] },
+  letter: string,
+  text: string,
+): void {
+  const split = record.splits.at(-1);
+  if (letter === 'S') record.splits.push({ category: text, memo: '', amount: '' });
+  else if (letter === 'E' && split) split.memo = text;
+  else if (letter === '$' && split) split.amount = text;
+  else record.fields[letter] ??= text;
+}

@@ -1,0 +1,89 @@
+// What the formats that banks make for programs have in common: exact amounts, texts cut to the width of a field, and lines that
+// a person can look up.
+import type { Booking } from './booking.ts';
+
+/** What a format states; the rest of a booking follows from it. */
+export interface StatedBooking
+  extends Pick<Booking, 'line' | 'date' | 'signed' | 'account' | 'bankId' | 'currency'> {
+  /** The best description first. */
+  readonly texts: readonly (string | null | undefined)[];
+  readonly bookingType?: string | null;
+  readonly category?: string | null;
+  /** Notes that come before those of the texts. */
+  readonly remark?: string | null;
+}
+
+export function toBooking(stated: StatedBooking): Booking {
+  const { line, date, signed, account, bankId, currency, bookingType = null } = stated;
+  const { category = null, remark = null } = stated;
+  const texts = stated.texts.flatMap((text) => tidyText(text) ?? []);
+  const { description, notes } = describe(texts);
+  const shared = { line, date, signed, account, bankId, currency, bookingType, category };
+  return {
+    ...shared,
+    // Written alike by all banks: the sign of a card's export, or further zeros, make no other booking.
+    writtenAmount: signed.toFixed(2),
+    isDirectionStated: true,
+    texts: description === undefined ? [] : [description],
+    notes: [remark, notes].filter((each) => each !== null).join('; ') || null,
+    ...{ status: null, balance: null, reference: null },
+    cells: [account ?? '', date, signed.toFixed(2), ...texts, category ?? '', remark ?? ''],
+  };
+}
+
+/** Some banks give several bookings of a day one id: those with other texts get an id of their own. */
+export function numberSharedIds(bookings: readonly Booking[]): readonly Booking[] {
+  const contents = new Map<string, string[]>();
+  return bookings.map((booking) => {
+    const { bankId, account, date, writtenAmount } = booking;
+    if (bankId === null) return booking;
+    const key = JSON.stringify([account, bankId, date, writtenAmount]);
+    const content = JSON.stringify(booking.cells);
+    const known = contents.get(key) ?? [];
+    contents.set(key, known);
+    if (!known.includes(content)) known.push(content);
+    const number = known.indexOf(content) + 1;
+    return number === 1 ? booking : { ...booking, bankId: `${bankId}/${number}` };
+  });
+}
+
+/** Banks cut a name to a field's width and repeat it whole in the next field. */
+function describe(texts: readonly string[]) {
+  const [first, ...others] = texts;
+  if (first === undefined) return { description: undefined, notes: null };
+  const description = others.find((text) => text.startsWith(first)) ?? first;
+  const rest = new Set(others.filter((text) => !description.includes(text)));
+  return { description, notes: [...rest].join('; ') || null };
+}
+
+/**
+ * Reads an amount of a format that has no groups of digits: an optional sign, and one decimal point or comma.
+ * @throws Error where it is no such amount, or has more than two decimals
+ */
+export function readExactAmount(text: string): number {
+  const [, sign, whole, decimals = ''] = /^\s*([-+−]?)\s*(\d*)(?:[.,](\d*))?\s*$/.exec(text) ?? [];
+  const cents = decimals.replace(/0+$/, '');
+  if (whole === undefined || whole + decimals === '') throw new Error(`"${text}" is not an amount`);
+  if (cents.length > 2) throw new Error(`the amount "${text}" has more than two decimals`);
+  const amount = Number(`${whole || '0'}.${cents || '0'}`);
+  // Not -0.
+  return sign === '' || sign === '+' || amount === 0 ? amount : -amount;
+}
+
+/** One line, without the padding of fixed-width fields; null where nothing is left. */
+export function tidyText(text: string | null | undefined): string | null {
+  return text?.replace(/\s+/g, ' ').trim() || null;
+}
+
+/** Numbers the lines of a text: positions must be asked for in ascending order. */
+export function createLineCounter(text: string): (position: number) => number {
+  let line = 1;
+  let next = text.indexOf('\n');
+  return (position) => {
+    while (next >= 0 && next < position) {
+      line += 1;
+      next = text.indexOf('\n', next + 1);
+    }
+    return line;
+  };
+}

@@ -1,0 +1,69 @@
+// Reads an Excel workbook (XLSX) as the table that its sheet would be as a CSV file: dates as ISO 8601, numbers with a point.
+import readWorkbook from 'read-excel-file/universal';
+import { UserError } from '../../shared/user-error.ts';
+import type { TableRow } from './csv-text.ts';
+
+/** Digits that a spreadsheet's number has exactly; later ones are noise of its arithmetic. */
+const EXACT_DIGITS = 15;
+const SAVE = 'Save it as XLSX or CSV.';
+/** Other ZIP archives, by the names of files in them, which are not compressed. */
+const ARCHIVES: readonly (readonly [name: string, what: string])[] = [
+  ['opendocument.spreadsheet', `a workbook of LibreOffice (.ods). ${SAVE}`],
+  ['Index/Document.iwa', `a workbook of Numbers. ${SAVE}`],
+  ['xl/workbook.bin', `a binary workbook of Excel (.xlsb). ${SAVE}`],
+];
+
+/**
+ * The rows of the first sheet that has any.
+ * @throws UserError where the bytes are another archive, or damaged
+ */
+export async function readXlsx(bytes: Uint8Array) {
+  const sheets = await readSheets(bytes);
+  const [first, ...others] = sheets.filter(({ rows }) => rows.length > 0);
+  if (!first) throw new UserError('The workbook is empty. Choose another file.');
+  const names = others.map(({ name }) => `"${name}"`).join(', ');
+  const finding = `the sheet "${first.name}" is read. To import another, save it as a file of its own: ${names}`;
+  return { rows: first.rows, findings: others.length === 0 ? [] : [finding] };
+}
+
+async function readSheets(bytes: Uint8Array) {
+  const names = new TextDecoder('latin1').decode(bytes);
+  const [, other] = ARCHIVES.find(([name]) => names.includes(name)) ?? [];
+  if (other !== undefined) throw new UserError(`This is ${other}`);
+  if (!names.includes('xl/'))
+    throw new UserError('This is a ZIP archive. Unpack it, and import each file in it.');
+  try {
+    // A copy, because a buffer of Node may be a part of a larger one.
+    const { buffer } = Uint8Array.from(bytes);
+    const sheets = await readWorkbook<string>(buffer, { parseNumber: writeNumber });
+    return sheets.map(({ sheet, data }) => ({ name: sheet, rows: toRows(data) }));
+  } catch (cause) {
+    const message = 'The workbook cannot be read. Open it and save it again as XLSX or CSV.';
+    throw new UserError(message, { cause });
+  }
+}
+
+/** Without empty rows; the others keep their numbers. */
+function toRows(data: readonly (readonly unknown[])[]): readonly TableRow[] {
+  return data
+    .map((row, n) => ({ line: n + 1, cells: row.map(writeCell) }))
+    .filter(({ cells }) => cells.some((cell) => cell !== ''));
+}
+
+/** Formulas have the values that they had when the workbook was saved. */
+function writeCell(cell: unknown): string {
+  if (cell === null || cell === undefined) return '';
+  if (cell instanceof Date) return writeDate(cell);
+  return String(cell).replace(/\s+/g, ' ').trim();
+}
+
+function writeDate(date: Date): string {
+  const [day = '', time = ''] = date.toISOString().split('T');
+  return time.startsWith('00:00:00') ? day : `${day} ${time.slice(0, 8)}`;
+}
+
+/** 45.099999999999994 is 45.10 that was calculated. A whole number keeps all digits: it may be an id. */
+function writeNumber(written: string): string {
+  if (/^-?\d+$/.test(written)) return written;
+  return String(Number(Number(written).toPrecision(EXACT_DIGITS)));
+}

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { readCamt } from '../../../../lib/ledger/import/camt.ts';
+
+interface EntryParts {
+  readonly amount?: string;
+  readonly direction?: string;
+  readonly status?: string;
+  readonly more?: string;
+  readonly details?: string;
+}
+
+function entry({
+  amount = '<Amt Ccy="EUR">45.10</Amt>',
+  direction = 'DBIT',
+  status = '<Sts><Cd>BOOK</Cd></Sts>',
+  more = '<AcctSvcrRef>REF1</AcctSvcrRef>',
+  details = '',
+}: EntryParts = {}): string {
+  return `<Ntry>${amount}<CdtDbtInd>${direction}</CdtDbtInd>${status}<BookgDt><Dt>2025-12-30</Dt></BookgDt><ValDt><Dt>2025-12-31</Dt></ValDt>${more}<NtryDtls>${details}</NtryDtls></Ntry>`;
+}
+
+function camt(entries: string, { version = '053.001.08', iban = 'DE1' } = {}): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.${version}"><BkToCstmrStmt><GrpHdr><MsgId>1</MsgId></GrpHdr>
+<Stmt><Id>1</Id><Acct><Id><IBAN>${iban}</IBAN></Id></Acct><Bal><Amt Ccy="EUR">9.00</Amt><CdtDbtInd>CRDT</CdtDbtInd></Bal>
+${entries}
+</Stmt></BkToCstmrStmt></Document>`;
+}
+
+function part(amount: string, name: string, { ref = '', direction = '' } = {}): string {
+  return `<TxDtls><Refs><AcctSvcrRef>${ref}</AcctSvcrRef></Refs>${direction && `<CdtDbtInd>${direction}</CdtDbtInd>`}${amount}<RltdPties><Cdtr><Nm>${name}</Nm></Cdtr></RltdPties></TxDtls>`;
+}
+
+describe('reading CAMT.053', () => {
+  it('reads an entry with its parties, text and reference', () => {
+    const details =
+      '<TxDtls><RltdPties><Dbtr><Pty><Nm>ME</Nm></Pty></Dbtr><Cdtr><Pty><Nm>Müller &amp; Co</Nm></Pty></Cdtr></RltdPties><RmtInf><Ustrd>invoice</Ustrd><Ustrd>4711</Ustrd></RmtInf></TxDtls>';
+    expect(readCamt(camt(entry({ details })))).toMatchObject({
+      bookings: [
+        {
+          line: 4,
+          date: '2025-12-30',
+          signed: -45.1,
+          texts: ['Müller & Co'],
+          notes: 'invoice 4711',
+          account: 'DE1',
+          bankId: 'REF1',
+          currency: 'EUR',
+        },
+      ],
+      leftOut: [],
+      refused: [],
+    });
+  });
+
+  it('reads the names of version 2, a prefix, and a report of the day', () => {
+    const details = '<TxDtls><RltdPties><Dbtr><Nm>ACME</Nm></Dbtr></RltdPties></TxDtls>';
+    const old = camt(entry({ status: '<Sts>BOOK</Sts>', direction: 'CRDT', details }), {
+      version: '053.001.02',
+    });
+    const expected = [{ texts: ['ACME'], signed: 45.1 }];
+    expect(readCamt(old).bookings).toMatchObject(expected);
+    const prefixed = old.replace(/<(\/?)([A-Z])/g, '<$1ns2:$2').replace('xmlns=', 'xmlns:ns2=');
+    expect(readCamt(prefixed).bookings).toEqual(readCamt(old).bookings);
+    const report = old
+      .replaceAll('BkToCstmrStmt', 'BkToCstmrAcctRpt')
+      .replace(/<(\/?)Stmt>/g, '<$1Rpt>');
+    expect(readCamt(report).bookings).toMatchObject(expected);
+  });
+
+  it('reads several statements, each with its account', () => {
+    const one = camt(entry());
+    const two = one.replace(
+      '</BkToCstmrStmt>',
+      `${camt(entry({ direction: 'CRDT' }), { iban: 'DE2' }).match(/<Stmt>[\s\S]*<\/Stmt>/)?.[0]}</BkToCstmrStmt>`,
+    );
+    expect(readCamt(two).bookings).toMatchObject([
+      { account: 'DE1', signed: -45.1 },
+      { account: 'DE2', signed: 45.1 },
+    ]);
+  });
+
+  it('makes rows of the parts of a batch', () => {
+    const details = [
+      part('<Amt Ccy="EUR">40.00</Amt>', 'A', { ref: 'P1' }),
+      part('<AmtDtls><TxAmt><Amt Ccy="EUR">6.10</Amt></TxAmt></AmtDtls>', 'B', { ref: 'REF1' }),
+      part('<Amt Ccy="EUR">1.00</Amt>', 'C', { direction: 'CRDT' }),
+    ].join('');
+    expect(readCamt(camt(entry({ details }))).bookings).toMatchObject([
+      { signed: -40, texts: ['A'], bankId: 'P1' },
+      { signed: -6.1, texts: ['B'], bankId: 'REF1/2' },
+      { signed: 1, bankId: 'REF1/3' },
+    ]);
+  });
+
+  it('keeps a batch whole whose parts are not its amount together', () => {
+    const details =
+      part('<Amt Ccy="USD">40.00</Amt>', 'A') + part('<Amt Ccy="USD">10.00</Amt>', 'B');
+    expect(readCamt(camt(entry({ details }))).bookings).toMatchObject([
+      { signed: -45.1, bankId: 'REF1' },
+    ]);
+    expect(readCamt(camt(entry({ details: part('', 'A') + part('', 'B') }))).bookings).toHaveLength(
+      1,
+    );
+  });
+
+  it('gives a reversal the direction of its money and the party of what it takes back', () => {
+    const details = '<TxDtls><RltdPties><Cdtr><Nm>GYM</Nm></Cdtr></RltdPties></TxDtls>';
+    const reversal = entry({ direction: 'CRDT', more: '<RvslInd>true</RvslInd>', details });
+    expect(readCamt(camt(reversal)).bookings).toMatchObject([
+      { signed: 45.1, texts: ['GYM'], bankId: null },
+    ]);
+  });
+
+  it('leaves out what is not booked, and says so', () => {
+    const text = camt(
+      ['<Sts>PDNG</Sts>', '<Sts><Cd>INFO</Cd></Sts>', '<Sts><Cd>FUTR</Cd></Sts>']
+        .map((status) => entry({ status }))
+        .join('\n'),
+    );
+    expect(readCamt(text)).toMatchObject({
+      bookings: [],
+      leftOut: [
+        { line: 4, reason: 'pending', text: '45.10' },
+        { line: 5, reason: 'for information only', text: '45.10' },
+        { line: 6, reason: 'planned for a later day', text: '45.10' },
+      ],
+    });
+  });
+
+  it('refuses by its line an entry without a direction, a date or an amount', () => {
+    const text = camt(
+      [
+        entry({ direction: '' }),
+        entry().replace(/<BookgDt>.*<\/ValDt>/, ''),
+        entry({ amount: '' }),
+      ].join('\n'),
+    );
+    expect(readCamt(text).refused.map(({ line }) => line)).toEqual([4, 5, 6]);
+  });
+
+  it('takes no placeholder for a reference', () => {
+    const more = '<AcctSvcrRef>NONREF</AcctSvcrRef>';
+    expect(readCamt(camt(entry({ more }))).bookings).toMatchObject([{ bankId: null }]);
+  });
+
+  it('refuses a document without a statement', () => {
+    expect(() => readCamt('<Document><BkToCstmrStmt/></Document>')).toThrow('no statement');
+  });
+});

@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { findOfxCharset, readOfx } from '../../../../lib/ledger/import/ofx.ts';
+
+const HEADER = 'OFXHEADER:100\nDATA:OFXSGML\nVERSION:102\nENCODING:USASCII\nCHARSET:1252\n\n';
+const ACCOUNT = '<BANKACCTFROM><BANKID>10020030<ACCTID>4711<ACCTTYPE>CHECKING</BANKACCTFROM>';
+
+function ofx(rows: string, { account = ACCOUNT, currency = 'USD' } = {}): string {
+  return `${HEADER}<OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS><CURDEF>${currency}${account}<BANKTRANLIST>
+<DTSTART>20251201<DTEND>20251231
+${rows}
+</BANKTRANLIST><LEDGERBAL><BALAMT>99.00<DTASOF>20251231</LEDGERBAL></STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>`;
+}
+
+function row(amount: string, { type = 'DEBIT', id = '1', more = '' } = {}): string {
+  return `<STMTTRN><TRNTYPE>${type}<DTPOSTED>20251230<TRNAMT>${amount}<FITID>${id}<NAME>SHOP ${id}${more}</STMTTRN>`;
+}
+
+function signedAmounts(...rows: readonly string[]): readonly number[] {
+  return readOfx(ofx(rows.join('\n'))).bookings.map(({ signed }) => signed);
+}
+
+describe('reading OFX', () => {
+  it('reads values without closing tags, with the day that the bank names', () => {
+    const { bookings } = readOfx(
+      ofx(
+        '<STMTTRN><TRNTYPE>DEBIT\n<DTPOSTED>20251230233000.000[-5:EST]\n<TRNAMT>-45.10\n<FITID>A1\n<NAME>GROCER 12\n<MEMO>card\n</STMTTRN>',
+      ),
+    );
+    expect(bookings).toMatchObject([
+      {
+        line: 9,
+        date: '2025-12-30',
+        signed: -45.1,
+        texts: ['GROCER 12'],
+        notes: 'card',
+        account: '10020030/4711',
+        bankId: 'A1',
+        currency: 'USD',
+      },
+    ]);
+  });
+
+  it('reads the same from XML', () => {
+    const sgml = ofx(row('-45.10', { more: '<MEMO>Müller &amp; Söhne' }));
+    const xml = sgml
+      .replace(HEADER, '<?xml version="1.0"?>\n<?OFX OFXHEADER="200" VERSION="211"?>\n\n\n\n\n')
+      .replace(/<(\w+)>([^<\n]+)/g, '<$1>$2</$1>');
+    expect(xml).toContain('</TRNAMT>');
+    expect(readOfx(xml).bookings).toEqual(readOfx(sgml).bookings);
+  });
+
+  it.each([
+    ['AT&T', 'AT&T'],
+    ['AT&amp;T', 'AT&T'],
+    ['Caf&#233; &#xE9;t&eacute;', 'Café ét&eacute;'],
+    ['A < B', 'A < B'],
+    ['<![CDATA[Fish & <Chips>]]>', 'Fish & <Chips>'],
+    ['  PADDED    TO  32  ', 'PADDED TO 32'],
+  ])('reads the name %s', (written, description) => {
+    const text = ofx(row('-1').replace('SHOP 1', written));
+    expect(readOfx(text).bookings).toMatchObject([{ texts: [description] }]);
+  });
+
+  it('does not lose what follows an empty value without a closing tag', () => {
+    const text = ofx(
+      '<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20251230<TRNAMT>-5<CHECKNUM>\n<NAME>\n<FITID>7<MEMO>FIRST</STMTTRN>\n<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20251230<TRNAMT>-6<FITID>8<NAME>SECOND</STMTTRN>',
+    );
+    expect(readOfx(text).bookings).toMatchObject([
+      { texts: ['FIRST'], bankId: '7', signed: -5 },
+      { texts: ['SECOND'], bankId: '8', signed: -6 },
+    ]);
+  });
+
+  it('reads rows whose own closing tags are missing', () => {
+    const text = ofx([row('-5', { id: '1' }), row('-6', { id: '2' })].join('')).replaceAll(
+      '</STMTTRN>',
+      '',
+    );
+    expect(readOfx(text).bookings.map(({ signed }) => signed)).toEqual([-5, -6]);
+  });
+
+  it('takes the name of a payee, the whole of a cut name, and the number of a check', () => {
+    const texts = [
+      row('-1').replace('<NAME>SHOP 1', '<PAYEE><NAME>ACME<CITY>BERLIN</PAYEE>'),
+      row('-1').replace('SHOP 1', 'VERY LONG NAME OF A S<MEMO>VERY LONG NAME OF A SHOP, BERLIN'),
+      row('-1', { type: 'CHECK' }).replace('<NAME>SHOP 1', '<CHECKNUM>1042'),
+      row('-1').replace('<NAME>SHOP 1', ''),
+    ];
+    const { bookings } = readOfx(ofx(texts.join('\n')));
+    expect(bookings.map(({ texts: [text], bookingType }) => text ?? bookingType)).toEqual([
+      'ACME',
+      'VERY LONG NAME OF A SHOP, BERLIN',
+      'Check 1042',
+      'Debit',
+    ]);
+  });
+
+  it.each([
+    ['-45,10', -45.1],
+    ['+.75', 0.75],
+    ['-1,234.56', -1234.56],
+    ['-1.234.567,8', -1234567.8],
+    ['36.0000', 36],
+    ['-0.00', 0],
+  ])('reads the amount %s', (written, signed) => {
+    expect(signedAmounts(row(written), row('-1'))[0]).toBe(signed);
+  });
+
+  it.each(['1,234', '12.345', 'abc', '', '1.2.3', '--5'])('refuses the amount "%s"', (written) => {
+    const { bookings, refused } = readOfx(ofx(row(written)));
+    expect(bookings).toEqual([]);
+    expect(refused).toMatchObject([{ line: 9 }]);
+  });
+
+  it('takes the direction from the types where a bank writes no signs, or reversed ones', () => {
+    const buy = (amount: string) => row(amount, { type: 'DEBIT' });
+    const pay = (amount: string) => row(amount, { type: 'CREDIT' });
+    expect(signedAmounts(buy('5'), pay('9'))).toEqual([-5, 9]);
+    expect(signedAmounts(buy('5'), pay('-9'))).toEqual([-5, 9]);
+    expect(signedAmounts(buy('-5'), pay('9'))).toEqual([-5, 9]);
+    // One that is taken back.
+    expect(signedAmounts(buy('-5'), buy('5'))).toEqual([-5, 5]);
+  });
+
+  it('reads credit cards and several accounts, each with its currency', () => {
+    const bank = ofx(row('-1'), { currency: 'EUR' });
+    const card = ofx(row('-2'), {
+      account: '<CCACCTFROM><ACCTID>4111</CCACCTFROM>',
+      currency: 'USD',
+    })
+      .replace(HEADER, '')
+      .replace('<STMTRS>', '<CCSTMTRS>')
+      .replace('</STMTRS>', '</CCSTMTRS>');
+    expect(readOfx(bank + card).bookings).toMatchObject([
+      { account: '10020030/4711', currency: 'EUR', signed: -1 },
+      { account: '4111', currency: 'USD', signed: -2 },
+    ]);
+  });
+
+  it('takes the currency of a row, and not the one it was converted from', () => {
+    const named = (name: string) =>
+      row('-1', { more: `<${name}><CURRATE>1.1<CURSYM>GBP</${name}>` });
+    const { bookings } = readOfx(ofx(named('CURRENCY') + named('ORIGCURRENCY')));
+    expect(bookings.map(({ currency }) => currency)).toEqual(['GBP', 'USD']);
+  });
+
+  it('leaves investments, pending and corrected rows out, and says so', () => {
+    const text = ofx(
+      [
+        row('-1', { id: '1' }),
+        row('-2', { id: '2', more: '<CORRECTFITID>1<CORRECTACTION>REPLACE' }),
+        row('-3', { id: '3', more: '<CORRECTFITID>0<CORRECTACTION>DELETE' }),
+        '</BANKTRANLIST><BANKTRANLISTP><STMTTRNP><TRNTYPE>DEBIT<DTTRAN>20251231<TRNAMT>-9<NAME>SOON</STMTTRNP></BANKTRANLISTP><BANKTRANLIST>',
+      ].join('\n'),
+    ).replace(
+      '</OFX>',
+      '<INVSTMTMSGSRSV1><INVSTMTRS><INVTRANLIST><DTSTART>20251201<BUYSTOCK><INVBUY><UNITS>1</INVBUY></BUYSTOCK><INVBANKTRAN><STMTTRN><TRNAMT>5</STMTTRN></INVBANKTRAN></INVTRANLIST></INVSTMTRS></INVSTMTMSGSRSV1></OFX>',
+    );
+    const { bookings, leftOut } = readOfx(text);
+    expect(bookings.map(({ signed }) => signed)).toEqual([-2]);
+    expect(leftOut.map(({ reason, text }) => [reason, text])).toEqual([
+      ['corrected by a later row', '20251230 -1 SHOP 1'],
+      ['takes back an earlier row: delete that one if the ledger has it', '20251230 -3 SHOP 3'],
+      ['pending', '20251231 -9 SOON'],
+      ['investments', '2 movements'],
+    ]);
+  });
+
+  it('refuses a row without a date of its own', () => {
+    const { refused } = readOfx(ofx(row('-1').replace('20251230', '00000000')));
+    expect(refused.map(({ message }) => message)).toEqual(['"00000000" is not a date of OFX']);
+  });
+
+  it('tells bookings apart that have one id, date and amount', () => {
+    const shared = [row('-1'), row('-1').replace('SHOP 1', 'OTHER'), row('-1')];
+    const { bookings } = readOfx(ofx(shared.join('\n')));
+    expect(bookings.map(({ bankId }) => bankId)).toEqual(['1', '1/2', '1']);
+  });
+
+  it('says where the file may be cut', () => {
+    const text = ofx(row('-1'));
+    expect(readOfx(text).findings).toEqual([]);
+    expect(readOfx(text.slice(0, -6))).toMatchObject({
+      bookings: [{ signed: -1 }],
+      findings: ['the file has no </OFX> at its end: it may be cut'],
+    });
+  });
+
+  it('refuses tags that are nested more deeply than a statement', () => {
+    expect(() => readOfx('<A>\n'.repeat(1_000))).toThrow('nested too deeply');
+  });
+
+  it.each([
+    [HEADER, 'windows-1252'],
+    ['OFXHEADER:100\nENCODING:UTF-8\nCHARSET:NONE\n', undefined],
+    ['OFXHEADER:100\nCHARSET:8859-1\n', 'iso-8859-1'],
+    ['OFXHEADER:100\nCHARSET: ISO-8859-2\n', 'ISO-8859-2'],
+    ['<?xml version="1.0" encoding="windows-1250"?>', 'windows-1250'],
+    ['<OFX>', undefined],
+  ])('finds the encoding in %j', (head, charset) => {
+    expect(findOfxCharset(head)).toBe(charset);
+  });
+});

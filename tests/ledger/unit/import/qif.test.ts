@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { type QifOptions, readQif } from '../../../../lib/ledger/import/qif.ts';
+
+const read = (text: string, options: Partial<QifOptions> = {}) =>
+  readQif(text, { today: '2026-01-15', ...options });
+const lines = (...texts: readonly string[]) => `${texts.join('\n')}\n`;
+
+function readDates(...dates: readonly string[]): readonly string[] {
+  const records = dates.map((date) => lines(`D${date}`, 'T-1.00', 'PSHOP', '^')).join('');
+  return read(`!Type:Bank\n${records}`).bookings.map(({ date }) => date);
+}
+
+describe('reading QIF', () => {
+  it('reads rows with their categories', () => {
+    const text = lines(
+      ...[
+        '!Type:Bank',
+        "D12/30'25",
+        'T-1,045.10',
+        'CX',
+        'PGROCER 12',
+        'Mcard',
+        'LFood:Groceries/Trip',
+        '^',
+      ],
+      ...['D12/28/2025', 'U2,500.00', 'PACME PAYROLL'],
+    );
+    expect(read(text)).toMatchObject({
+      bookings: [
+        {
+          line: 2,
+          date: '2025-12-30',
+          signed: -1045.1,
+          texts: ['GROCER 12'],
+          notes: 'card',
+          category: 'Food:Groceries',
+        },
+        { line: 9, date: '2025-12-28', signed: 2500, texts: ['ACME PAYROLL'], category: null },
+      ],
+      leftOut: [],
+      refused: [],
+      findings: ['dates are read as mdy (--date-order chooses another order)'],
+    });
+  });
+
+  it.each([
+    [
+      ["12/30'25", "1/ 5'25"],
+      ['2025-12-30', '2025-01-05'],
+    ],
+    [
+      ['30/12/2025', '5/1/2025'],
+      ['2025-12-30', '2025-01-05'],
+    ],
+    [
+      ['30.12.25', '05.01.25'],
+      ['2025-12-30', '2025-01-05'],
+    ],
+    [['2025-12-30'], ['2025-12-30']],
+    [["30/12'2025"], ['2025-12-30']],
+  ])('reads the dates %j', (written, read) => {
+    expect(readDates(...written)).toEqual(read);
+  });
+
+  it('asks where the day and the month may be swapped', () => {
+    expect(() => readDates('1/2/2025', '3/4/2025')).toThrow('--date-order');
+    const text = lines('!Type:Bank', 'D1/2/2025', 'T-1', '^');
+    expect(read(text, { dateOrder: 'dmy' }).bookings).toMatchObject([{ date: '2025-02-01' }]);
+  });
+
+  it('makes a row of each split, and one row where they are not the amount together', () => {
+    const split = (amount: string) =>
+      lines(
+        ...['!Type:Bank', 'D12/30/2025', `T${amount}`, 'PMARKET', 'LFood'],
+        ...['SFood', 'Ebread', '$-10.00', 'SHousehold', '$-5.00', 'S[Savings]', '$-2.00'],
+        ...['SNothing', '$0.00', '^'],
+      );
+    expect(read(split('-17.00')).bookings).toMatchObject([
+      { signed: -10, category: 'Food', texts: ['MARKET'], notes: 'bread' },
+      { signed: -5, category: 'Household', notes: null },
+      { signed: -2, category: null, notes: 'Transfer: Savings' },
+    ]);
+    expect(read(split('-18.00')).bookings).toMatchObject([{ signed: -18, category: 'Food' }]);
+  });
+
+  it('reads several accounts, cards, and transfers between them', () => {
+    const text = lines(
+      ...['!Option:AutoSwitch', '!Account', 'NGiro', 'TBank', '^', 'NVisa', 'TCCard', '^'],
+      ...['!Clear:AutoSwitch', '!Account', 'NGiro', 'TBank', '^', '!Type:Bank '],
+      ...['D12/01/2025', 'T100.00', 'POpening Balance', 'L[Giro]', '^'],
+      ...['D12/30/2025', 'T-9.00', 'PPay the card', 'L[Visa]', '^'],
+      ...['!Account', 'NVisa', 'TCCard', '^', '!type:CCard', 'D12/29/2025', 'T-9.00', 'PShop', '^'],
+    );
+    const { bookings, leftOut } = read(text);
+    expect(bookings).toMatchObject([
+      { account: 'Giro', texts: ['Pay the card'], notes: 'Transfer: Visa', category: null },
+      { account: 'Visa', texts: ['Shop'], signed: -9 },
+    ]);
+    expect(leftOut).toEqual([
+      { line: 15, reason: 'opening balance', text: '12/01/2025 100.00 Opening Balance' },
+    ]);
+  });
+
+  it('leaves investments out, and says so; lists are no rows', () => {
+    const text = lines(
+      ...['!Type:Cat', 'NFood', 'E', '^', '!Type:Security', 'NACME', '^'],
+      ...['!Type:Invst', 'D12/30/2025', 'NBuy', 'YACME', 'I10', 'Q1', 'T10.00', '^'],
+      ...[
+        '!Type:Memorized',
+        'KC',
+        'T-5',
+        'PSHOP',
+        '^',
+        '!Type:Prices',
+        '"ACME",10,"12/30/25"',
+        '^',
+      ],
+    );
+    expect(read(text)).toMatchObject({
+      bookings: [],
+      leftOut: [{ line: 9, reason: 'investments', text: '1 movement' }],
+      refused: [],
+    });
+  });
+
+  it('refuses a row that cannot be read, by its line', () => {
+    const text = lines(
+      ...['!Type:Bank', 'D12/30/2025', 'Tabc', '^', 'T-1', '^', 'D13/30/2025', 'T-1', '^'],
+    );
+    expect(read(text).refused.map(({ line }) => line)).toEqual([2, 5, 7]);
+  });
+
+  it('reads decimal commas', () => {
+    const text = lines('!Type:Bank', 'D30.12.2025', 'T-1.045,10', 'PLaden', '^');
+    expect(read(text).bookings).toMatchObject([{ signed: -1045.1 }]);
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { readStatement } from '../../../../lib/ledger/import/statement.ts';
+import { readXlsx } from '../../../../lib/ledger/import/xlsx.ts';
+import { makeWorkbook } from '../../support/import/workbook.ts';
+
+const STATEMENT = [
+  ['Account statement of ACME & Sons'],
+  [],
+  ['Date', 'Payee', 'Amount', 'Id'],
+  [{ serial: 46021 }, 'GROCER  12', -45.1, 12345678901234],
+  [{ serial: 46019.5 }, 'ACME\nPAYROLL', { formula: 'A1+B1', value: 2500.000000000001 }, null],
+];
+
+describe('reading a workbook', () => {
+  it('reads titles, dates, numbers and formulas as a CSV file would have them', async () => {
+    const bytes = makeWorkbook({ Empty: [], Umsätze: STATEMENT, Other: [['x']] });
+    expect(await readXlsx(bytes)).toEqual({
+      rows: [
+        { line: 1, cells: ['Account statement of ACME & Sons', '', '', ''] },
+        { line: 3, cells: ['Date', 'Payee', 'Amount', 'Id'] },
+        { line: 4, cells: ['2025-12-30', 'GROCER 12', '-45.1', '12345678901234'] },
+        { line: 5, cells: ['2025-12-28 12:00:00', 'ACME PAYROLL', '2500', ''] },
+      ],
+      findings: [
+        'the sheet "Umsätze" is read. To import another, save it as a file of its own: "Other"',
+      ],
+    });
+  });
+
+  it('makes transactions of it', async () => {
+    const { rows, format } = await readStatement(makeWorkbook({ One: STATEMENT }));
+    expect(format).toBe('Excel');
+    expect(rows).toMatchObject([
+      { line: 4, date: '2025-12-30', type: 'expense', amount: 45.1, description: 'GROCER 12' },
+      { line: 5, date: '2025-12-28', type: 'income', amount: 2500 },
+    ]);
+  });
+
+  it('reads bytes that are a part of a larger buffer', async () => {
+    const bytes = makeWorkbook({ One: [['a']] });
+    const larger = new Uint8Array(bytes.length + 10);
+    larger.set(bytes, 5);
+    const { rows } = await readXlsx(larger.subarray(5, 5 + bytes.length));
+    expect(rows).toEqual([{ line: 1, cells: ['a'] }]);
+  });
+});
