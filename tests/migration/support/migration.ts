@@ -174,5 +174,5 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
   });
 
   const acts = { start, invoke, finish, follow, openWindow, reach, confirm, prove };
-  return { ...table, ...world, ...acts, image: takeImage, target, letTimePass };
+  return { ...table, ...world, ...acts, image: takeImage, artifacts, target, letTimePass };
 }

@@ -79,7 +79,7 @@ describe.each(functionsOf(template))('%s', (name, properties) => {
     const strangers = sources.filter(
       (source) =>
         source !== `functions/${name}.ts` &&
-        !/^(lib|serverless\/bundle|node_modules)\//.test(source),
+        !/^(lib|web|serverless\/bundle|node_modules)\//.test(source),
     );
     expect(strangers).toEqual([]);
   });
