@@ -9,9 +9,13 @@ export interface Units {
 /** At most. A part of an export is 1 MB of rows, a search reads 25,000; both read the names of some 30 categories. */
 export const MOST_UNITS = {
   list: { read: 5, write: 0 },
+  'list with `q` or `import_id`': { read: 74, write: 0 },
   'part of an export': { read: 130, write: 0 },
   search: { read: 860, write: 0 },
 } satisfies Record<string, Units>;
+
+/** Of a list with `q` or `import_id`, where 2,000 transactions have the longest texts, in ASCII. */
+export const MAX_SEARCHING_LIST_UNITS = 1_600;
 
 /** Exactly. */
 export const REQUEST_UNITS = {

@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import table from '../../../lib/shared/table.json' with { type: 'json' };
-import { MOST_UNITS, REQUEST_UNITS, type Units } from '../support/request-units.ts';
+import {
+  MAX_SEARCHING_LIST_UNITS,
+  MOST_UNITS,
+  REQUEST_UNITS,
+  type Units,
+} from '../support/request-units.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const DOCUMENT = readFileSync(join(ROOT, 'docs/ledger/deploy.md'), 'utf8');
@@ -43,6 +48,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   'bulk update of 100, of their notes': 1,
   'bulk update of 100, to another category': 1,
   'bulk delete of 100': 1,
+  'list with `q` or `import_id`': 0.3,
   'part of an export': 1,
   // 2 s of twice the memory.
   search: 4,
@@ -111,6 +117,15 @@ describe('the maximum throughput of the table is enough for', () => {
     const [, sentence = ''] = new RegExp(`^- \\*${stage}\\*: (.*)$`, 'm').exec(DOCUMENT) ?? [];
     return [...sentence.replaceAll(',', '').matchAll(/\d+/g)].map(([number]) => Number(number));
   }
+});
+
+describe('lists that search, on the route of lists, and how many reach the maximum throughput of an index', () => {
+  it.each(['dev', 'prod'])('%s', (stage) => {
+    const prices = [MOST_UNITS['list with `q` or `import_id`'].read, MAX_SEARCHING_LIST_UNITS];
+    const perSecond = prices.map((units) => Math.floor(params[stage].maxReadUnits / units));
+    expect(row(`${stage}, lists that search`)).toEqual(perSecond.map(String));
+    for (const units of prices) expect(DOCUMENT).toContain(` ${units.toLocaleString('en')}`);
+  });
 });
 
 describe('a thousand households, and more of them', () => {

@@ -1,13 +1,20 @@
 // What a search costs in DynamoDB's units: as much as the rows that it reads, and no more queries than they need.
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createMeteredClient } from '../../../../bench/ledger/metered-client.ts';
 import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
 import { MAX_SEARCHED_ROWS, type SearchQuery } from '../../../../lib/ledger/domain/search.ts';
+import {
+  MOST_SEARCHED as MAX_LISTED_ROWS,
+  type TransactionQuery,
+} from '../../../../lib/ledger/domain/transaction.ts';
 import { createTestTable } from '../../../shared/support/test-table.ts';
-import { bulkLoadHousehold } from '../../support/bulk-loader.ts';
-import { MOST_UNITS } from '../../support/request-units.ts';
+import { type BulkTarget, bulkLoad, bulkLoadHousehold } from '../../support/bulk-loader.ts';
+import { EVERYTHING as EVERYTHING_LISTED } from '../../support/ledger-contents.ts';
+import { MAX_SEARCHING_LIST_UNITS, MOST_UNITS } from '../../support/request-units.ts';
+import { storedTransaction } from '../../support/stored-records.ts';
 
 const MOST_READ = MOST_UNITS.search.read;
+const SEARCHING_LIST = MOST_UNITS['list with `q` or `import_id`'].read;
 const EVERYTHING: SearchQuery = {
   ...{ type: undefined, startDate: undefined, endDate: undefined },
   ...{ minAmount: -1e9, order: '-date', page: 1, perPage: 20 },
@@ -35,4 +42,38 @@ it('costs what the rows cost that it reads', { timeout: 120_000 }, async () => {
   expect(year.cost.readUnits / all.cost.readUnits).toBeLessThan(1 / 8);
   const categories = await measure({ categoryIds: [1, 2, 3] });
   expect(categories.cost.readUnits / all.cost.readUnits).toBeLessThan(1 / 8);
+});
+
+describe('a list with q or import_id reads every row that it may search', () => {
+  const RANGE = { startDate: '2016-01-01', endDate: '2026-12-31' };
+  const QUERY = { ...EVERYTHING_LISTED, ...RANGE, page: 1, perPage: 20 };
+
+  async function measure(load: (table: BulkTarget) => Promise<unknown>) {
+    const table = { ...(await createTestTable()), ledgerId: 'household' };
+    await load(table);
+    const client = createMeteredClient(table.client);
+    const { transactions } = openLedger({ ...table, client, timeZone: 'UTC' });
+    const list = (query: object) =>
+      client.measure(() => transactions.list({ ...QUERY, ...query } as TransactionQuery));
+    return [await list({ search: 'x' }), await list({ importId: 'x' })].map(
+      ({ cost }) => cost.readUnits,
+    );
+  }
+
+  it("costs this much in a household's ledger", { timeout: 120_000 }, async () => {
+    const household = { transactions: MAX_LISTED_ROWS, years: 10, lastDay: '2026-06-30', seed: 11 };
+    for (const units of await measure((table) => bulkLoadHousehold(table, household))) {
+      expect(units).toBeLessThanOrEqual(SEARCHING_LIST);
+      expect(units).toBeGreaterThan(0.9 * SEARCHING_LIST);
+    }
+  });
+
+  it('costs this much where every text is as long as it may be', { timeout: 120_000 }, async () => {
+    const texts = { description: 'd'.repeat(1_000), notes: 'n'.repeat(5_000) };
+    const rows = Array.from({ length: MAX_LISTED_ROWS }, (_, n) => storedTransaction(n + 1, texts));
+    for (const units of await measure((table) => bulkLoad(table, [], rows))) {
+      expect(units).toBeLessThanOrEqual(MAX_SEARCHING_LIST_UNITS);
+      expect(units).toBeGreaterThan(0.9 * MAX_SEARCHING_LIST_UNITS);
+    }
+  });
 });
