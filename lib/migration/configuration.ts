@@ -76,6 +76,24 @@ export async function untilIndexed(
   return waiting(`the index of ${collection}: ${done} vectors of ${all} points`, 1);
 }
 
+/** Waits until nothing of the collection is being optimized, or written: or its optimizer is switched off. */
+export async function untilIdle(
+  { services: { vectors }, renew }: Pick<StepContext, 'services' | 'renew'>,
+  collection: string,
+): Promise<Waiting | undefined> {
+  const info = await healthyInfo({ store: vectors, collection });
+  if (!info || isSwitchedOff(info)) return undefined;
+  const isQuiet = (info.update_queue?.length ?? 0) === 0;
+  if (info.status === 'green' && isQuiet) return undefined;
+  await renew();
+  if (info.status === 'grey') await vectors.updateCollection(collection, { optimizers_config: {} });
+  return waiting(`the optimizer of ${collection}`, 1);
+}
+
+function isSwitchedOff({ config }: CollectionInfo): boolean {
+  return config.optimizer_config.max_optimization_threads === 0;
+}
+
 function given(fields: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),

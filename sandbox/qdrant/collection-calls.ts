@@ -1,7 +1,7 @@
 // Calls on collections, their indexes, vector names and aliases.
 import { isDeepStrictEqual } from 'node:util';
 import type { Schemas } from '@qdrant/js-client-rest';
-import { toInfo, updateCollection } from './collection.ts';
+import { toInfo, undoDeletions, updateCollection } from './collection.ts';
 import { BareJson, type Exchange, jsonBody, nameIn } from './exchange.ts';
 import { Refusal, wrongInput } from './refusal.ts';
 import type { SandboxState } from './state.ts';
@@ -72,6 +72,7 @@ export function createCollectionCalls({ registry, version }: SandboxState) {
       throw wrongInput(`Sparse vector \`${name}\` ${reason}`);
     }
     collection.params = { ...collection.params, sparse_vectors: { ...slots, [name]: sparse } };
+    undoDeletions(collection);
     return writeResult(exchange, collection);
   }
 
@@ -79,6 +80,7 @@ export function createCollectionCalls({ registry, version }: SandboxState) {
     const { collection, name, slots } = slotsIn(exchange);
     const { [name]: _, ...sparse_vectors } = slots;
     collection.params = { ...collection.params, sparse_vectors };
+    undoDeletions(collection);
     for (const point of collection.points.all()) {
       if (point.sparse?.has(name)) collection.points.put(withoutSlots(point, new Set([name])));
     }

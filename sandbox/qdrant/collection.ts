@@ -1,6 +1,6 @@
 // One collection: its settings, payload indexes and points, and what the info answer says of them.
 import type { Schemas } from '@qdrant/js-client-rest';
-import { createPointTable, type PointTable } from './point-table.ts';
+import { createPointTable, type PointTable, type StoredPoint } from './point-table.ts';
 
 export interface Collection {
   /** Replaced, never changed: copies share it. */
@@ -14,7 +14,8 @@ export interface Collection {
   /** Yellow while this is above zero: optimising, or a snapshot being made. */
   busy: number;
   failed: boolean;
-  operations: number;
+  /** Points deleted since the running optimization began; undefined while none runs. */
+  deletedMeanwhile: Map<string, StoredPoint> | undefined;
 }
 
 export const TUNING = ['hnsw_config', 'optimizers_config', 'quantization_config'] as const;
@@ -38,7 +39,7 @@ export function createCollection(settings: Schemas['CreateCollection']): Collect
     points: createPointTable(),
     busy: 0,
     failed: false,
-    operations: 0,
+    deletedMeanwhile: undefined,
   };
 }
 
@@ -55,7 +56,35 @@ export function updateCollection(
     vectors: { ...params.vectors, ...vector },
   } as Collection['params'];
   collection.strictMode = { ...strictMode, ...update.strict_mode_config };
-  collection.tuning = { ...tuning, ...tuningIn(update) };
+  const changed = tuningIn(update);
+  const merged: Schemas['OptimizersConfigDiff'] = {
+    ...tuning.optimizers_config,
+    ...changed.optimizers_config,
+  };
+  const isAuto = merged.max_optimization_threads === 'auto';
+  const optimizers_config = { ...merged, ...(isAuto && { max_optimization_threads: null }) };
+  collection.tuning = { ...tuning, ...changed, optimizers_config };
+}
+
+/**
+ * An optimization of the collection, unless those are switched off: yellow until the returned function ends it.
+ * Seen on a release build of Qdrant 1.18.3 (2026-11-25): adding a named vector meanwhile undoes every deletion made since it began.
+ */
+export function beginOptimization(collection: Collection): () => void {
+  if (collection.tuning.optimizers_config?.max_optimization_threads === 0) return () => {};
+  collection.busy += 1;
+  collection.deletedMeanwhile ??= new Map();
+  return () => {
+    collection.busy -= 1;
+    collection.deletedMeanwhile = undefined;
+  };
+}
+
+export function undoDeletions({ points, deletedMeanwhile }: Collection): void {
+  for (const point of deletedMeanwhile?.values() ?? []) {
+    if (!points.has(point.key)) points.restore(point);
+  }
+  deletedMeanwhile?.clear();
 }
 
 function tuningIn(settings: Schemas['UpdateCollection'] | Schemas['CreateCollection']) {
@@ -71,6 +100,7 @@ export function copyCollection(collection: Collection): Collection {
     indexes: new Map(indexes),
     points: createPointTable(points.all()),
     busy: 0,
+    deletedMeanwhile: undefined,
   };
 }
 

@@ -30,6 +30,12 @@ export function createPointTable(stored: Iterable<StoredPoint> = []) {
     if (points.delete(key)) sorted = undefined;
   }
 
+  /** Brings back a point that was removed, in the version that it had. */
+  function restore(point: StoredPoint): void {
+    points.set(point.key, point);
+    sorted = undefined;
+  }
+
   function* from(offset: PointKey | undefined): Generator<StoredPoint, void, void> {
     sorted ??= [...points.keys()].sort();
     const keys = sorted;
@@ -42,6 +48,12 @@ export function createPointTable(stored: Iterable<StoredPoint> = []) {
   return {
     put,
     remove,
+    restore,
+    /** Number of an operation, beyond the versions of all points. */
+    nextOperation: () => {
+      writes += 1;
+      return writes;
+    },
     from,
     get: (key: PointKey) => points.get(key),
     has: (key: PointKey) => points.has(key),

@@ -97,7 +97,10 @@ export function createPointWrites({ registry, version }: SandboxState) {
   function remove(exchange: Exchange): Schemas['UpdateResult'] {
     const collection = registry.get(nameIn(exchange, 'collection'));
     return applyWrite(exchange, collection, () => {
-      for (const { key } of selected(exchange, collection)) collection.points.remove(key);
+      for (const point of selected(exchange, collection)) {
+        collection.deletedMeanwhile?.set(point.key, point);
+        collection.points.remove(point.key);
+      }
     });
   }
 

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Background, createBackground } from './background.ts';
+import { beginOptimization } from './collection.ts';
 import type { Exchange } from './exchange.ts';
 import { createFaults, type Failure, type Fault } from './faults.ts';
 import { createFetch } from './fetch-from-listener.ts';
@@ -43,6 +44,8 @@ export interface QdrantSandbox {
   /** Calls the server in this process, without the network. */
   readonly fetch: typeof fetch;
   fault(fault: Fault): void;
+  /** Begins an optimization of the collection. @returns ends it */
+  optimize(collection: string): () => void;
   /** Returns when no snapshot is being made, removed or restored. */
   idle(): Promise<void>;
   image(): Promise<QdrantImage>;
@@ -85,6 +88,7 @@ export async function startQdrantSandbox(
     url: `http://127.0.0.1:${port}`,
     fetch: createFetch(handle),
     fault: faults.add,
+    optimize: (collection) => beginOptimization(registry.get(collection)),
     idle: background.idle,
     async image() {
       await background.idle();

@@ -5,8 +5,7 @@ import { type Exchange, isTrue } from './exchange.ts';
 
 /** The answer to a write that is already done. */
 export function writeResult(exchange: Exchange, collection: Collection): Schemas['UpdateResult'] {
-  const operation_id = collection.operations;
-  collection.operations += 1;
+  const operation_id = collection.points.nextOperation();
   return { operation_id, status: isTrue(exchange, 'wait', false) ? 'completed' : 'acknowledged' };
 }
 

@@ -156,6 +156,23 @@ const runSchema = v.strictObject({
   askedAgainAt: v.optional(millisecondsSchema),
   /** In place: what the collection had before the run, and an abort leaves. */
   hadBefore: v.optional(v.strictObject({ hasSlot: v.boolean(), hasCompanion: v.boolean() })),
+  /** In place: a change of named vectors under way, for which the optimizer is switched off. */
+  slotChange: v.optional(
+    v.strictObject({
+      /** Threads that the optimizer had before; null where the store chooses. */
+      threads: v.nullable(v.number()),
+      /** Points of the collection right before the change. */
+      listed: v.optional(
+        v.strictObject({
+          artifact: shortText,
+          points: v.number(),
+          at: millisecondsSchema,
+          /** Number of the last write before the list; null in a collection of several shards. */
+          position: v.nullable(v.number()),
+        }),
+      ),
+    }),
+  ),
   /** Why the run only waits for its abort: its collections are not equal any more. */
   takesNoWindow: v.optional(shortText),
   /** What an answer of the store took when the copy began, in milliseconds. */

@@ -15,8 +15,7 @@ export const abort: Step = {
     // Named before the end: killed in between, the next abort finds the same.
     if (written[0]) await note({ kept: [...new Set([...run.kept, written[0]])] });
     await removeOwn(context, { except: written });
-    await undoInPlace(context);
-    return { done: true };
+    return (await undoInPlace(context)) ?? { done: true };
   },
 };
 

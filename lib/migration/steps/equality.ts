@@ -193,7 +193,8 @@ export function isLaterChange(was: ScrolledPoint, is: ScrolledPoint): boolean {
   return changedAt(is) > changedAt(was);
 }
 
-function changedAt({ payload }: ScrolledPoint): number {
+/** Time of the last change, as mem0 notes it in the payload; 0 without one. */
+export function changedAt({ payload }: ScrolledPoint): number {
   const at = memberOf(payload, 'updated_at') ?? memberOf(payload, 'created_at');
   const time = Date.parse(String(at));
   return Number.isNaN(time) ? 0 : time;

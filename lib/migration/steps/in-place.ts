@@ -18,17 +18,21 @@ import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Progress, Reference } from '../runs/run.ts';
 import { liveCollectionsOf } from '../runs/run-names.ts';
-import { MORE_TIME } from '../runs/stages.ts';
+import { isWaiting, MORE_TIME } from '../runs/stages.ts';
 import type { StepContext, StepRequest, Waiting } from '../runs/step.ts';
 import { countUsers, storeCounts } from './recorded-counts.ts';
+import { changeSlots } from './slot-change.ts';
 
 function placeOf({ services, run }: Pick<StepRequest, 'services' | 'run'>) {
   return { store: services.vectors, collection: run.plan.sourceCollection };
 }
 
-/** Exactly as the new version makes it: learned from the collection that it has made for the test user. */
-export async function addLearnedSlot(context: StepContext): Promise<void> {
-  const { services, run, note, renew } = context;
+/**
+ * Exactly as the new version makes it: learned from the collection that it has made for the test user.
+ * @returns how many deletions the store had undone, which are made again; or what is waited for
+ */
+export async function addLearnedSlot(context: StepContext): Promise<number | Waiting> {
+  const { services, run, note } = context;
   const { vectors } = services;
   const { sourceCollection, targetCollection } = run.plan;
   const slotsOf = async (name: string) =>
@@ -41,8 +45,9 @@ export async function addLearnedSlot(context: StepContext): Promise<void> {
     // What an abort has to leave.
     await note({ hadBefore: { hasSlot, hasCompanion } });
   }
-  await renew();
-  await addKeywordSlot(placeOf(context), learned);
+  return await changeSlots(context, sourceCollection, () =>
+    addKeywordSlot(placeOf(context), learned),
+  );
 }
 
 export const fillSchema = v.object({
@@ -149,22 +154,38 @@ export async function assertAsFrozen(context: StepContext): Promise<void> {
 }
 
 /** Nobody needs the fingerprints of the texts once the run has ended. */
-export async function endInPlace({ services, run, renew }: StepContext): Promise<void> {
-  if (!run.hadBefore) return;
-  await renew();
-  await services.vectors.removeVector(run.plan.sourceCollection, SOURCE_SLOT);
+export async function endInPlace(context: StepContext): Promise<Waiting | undefined> {
+  const { services, run } = context;
+  if (!run.hadBefore) return undefined;
+  return await removeSlots(context, [SOURCE_SLOT], services.vectors);
+}
+
+async function removeSlots(
+  context: StepContext,
+  slots: readonly string[],
+  vectors: Pick<StepContext['services']['vectors'], 'removeVector'>,
+): Promise<Waiting | undefined> {
+  const { sourceCollection } = context.run.plan;
+  const removed = await changeSlots(context, sourceCollection, async () => {
+    for (const slot of slots) {
+      await context.renew();
+      await vectors.removeVector(sourceCollection, slot);
+    }
+  });
+  return isWaiting(removed) ? removed : undefined;
 }
 
 /** Unless users have worked with them, the slot and the companion go as well, where the run has made them. */
-export async function undoInPlace(context: StepContext): Promise<void> {
+export async function undoInPlace(context: StepContext): Promise<Waiting | undefined> {
   const { services, run, renew } = context;
   const { vectors } = services;
-  await endInPlace(context);
   const [source, companion] = liveCollectionsOf(run);
   const hasServed = run.served.some(({ collection }) => collection === source);
-  if (!run.hadBefore || hasServed) return;
-  await renew();
-  if (!run.hadBefore.hasSlot) await vectors.removeVector(source, KEYWORD_SLOT);
+  if (!run.hadBefore || hasServed) return await endInPlace(context);
+  const own = run.hadBefore.hasSlot ? [SOURCE_SLOT] : [SOURCE_SLOT, KEYWORD_SLOT];
+  const waits = await removeSlots(context, own, vectors);
+  if (waits) return waits;
   await renew();
   if (!run.hadBefore.hasCompanion) await vectors.deleteCollection(companion);
+  return undefined;
 }

@@ -7,6 +7,7 @@ import { type CollectionSettings, denseVectorOf } from '../ports/vector-store.ts
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import { builtCollectionsOf, collectionsOf, ofTestUser, testUserOf } from '../runs/run-names.ts';
+import { isWaiting } from '../runs/stages.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { removeCollections, removeWarmUp } from './clean-up.ts';
 import { addLearnedSlot } from './in-place.ts';
@@ -18,6 +19,7 @@ const stateSchema = v.object({
   made: v.optional(v.picklist(['by-new-version', 'explicitly'])),
   /** Taken from the first write, which is removed afterwards: it cannot be proved twice. */
   isProved: v.optional(v.boolean()),
+  embeddings: v.optional(v.picklist(['proved', 'unverified'])),
 });
 
 const SCOPE_KEYS = ['user_id', 'agent_id', 'run_id', 'actor_id'];
@@ -52,20 +54,34 @@ async function build(context: StepContext): Promise<Outcome> {
   await save({ ...state, isCleared: true, made });
   const isProved = made === 'by-new-version';
   if (isProved && !state.isProved) await proveHybrid(services, run);
-  await save({ isCleared: true, made, isProved });
+  await save({ ...state, isCleared: true, made, isProved });
+  const embeddings = state.embeddings ?? (await findEmbeddings(context, isProved));
+  await save({ isCleared: true, made, isProved, embeddings });
+  const returned = run.plan.inPlace ? await addLearnedSlot(context) : 0;
+  if (isWaiting(returned)) return returned;
+  const evidence = await storeReport(context, 'rebuild-proof', {
+    facts: {
+      made,
+      isHybridProved: isProved,
+      embeddings,
+      ...(returned > 0 && { deletionsUndone: returned }),
+    },
+  });
+  return { done: true, evidence };
+}
+
+async function findEmbeddings(context: StepContext, isProved: boolean) {
+  const { services, run } = context;
+  const { sourceCollection: known, targetCollection: collection } = run.plan;
+  const { preview: backend } = services;
   const collections = builtCollectionsOf(run);
   await removeWarmUp(context, collections);
-  const { preview: backend } = services;
   const embeddings =
     isProved && backend
       ? await proveEmbeddings(context, { backend, known, collection })
       : 'unverified';
   await removeWarmUp(context, collections);
-  if (run.plan.inPlace) await addLearnedSlot(context);
-  const evidence = await storeReport(context, 'rebuild-proof', {
-    facts: { made, isHybridProved: isProved, embeddings },
-  });
-  return { done: true, evidence };
+  return embeddings;
 }
 
 // What a new version has made at its start stays: it would not make it again before it is started again.

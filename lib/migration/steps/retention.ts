@@ -12,7 +12,7 @@ import {
   testUserOf,
   withCompanion,
 } from '../runs/run-names.ts';
-import type { Outcome, Step, StepContext } from '../runs/step.ts';
+import type { Outcome, Step, StepContext, Waiting } from '../runs/step.ts';
 import { DAY_MS, type Retention, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { removeCollections } from './clean-up.ts';
@@ -44,8 +44,7 @@ async function close(context: StepContext): Promise<Outcome> {
     await note({ window: { ...window, overAt: services.clock().getTime() } });
   }
   try {
-    await removeWhatIsOver(context);
-    return { done: true };
+    return (await removeWhatIsOver(context)) ?? { done: true };
   } catch (error) {
     const failure = translateFailure(error);
     // Known by now: the watch need not find it out again every few minutes.
@@ -56,19 +55,21 @@ async function close(context: StepContext): Promise<Outcome> {
 
 // The backups go first: where one of them has to be kept for longer, the old collection stays as well. What both collections
 // had when they were equal goes last: the old one is compared with it.
-async function removeWhatIsOver(context: StepContext): Promise<void> {
+async function removeWhatIsOver(context: StepContext): Promise<Waiting | undefined> {
   const { services, run, renew, note } = context;
   const { removesWhenOver, removesArtifactsWhenOver } = run.plan;
   for (const prefix of removesArtifactsWhenOver ? backupsOf(run) : []) {
     await renew();
     await services.artifacts.deleteAll(prefix);
   }
-  if (run.plan.inPlace) await endInPlace(context);
-  else if (removesWhenOver) await removeOld(context);
+  const waits = run.plan.inPlace ? await endInPlace(context) : undefined;
+  if (waits) return waits;
+  if (removesWhenOver && !run.plan.inPlace) await removeOld(context);
   // Nothing is compared any more. Forgotten first: killed in between, the next attempt must not read it.
   await note({ base: undefined });
   await renew();
   await services.artifacts.deleteAll(basesOf(run));
+  return undefined;
 }
 
 // And what a rollback that was refused or called off has restored of it. Some program may still write to the old one: what

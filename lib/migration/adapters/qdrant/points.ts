@@ -1,4 +1,5 @@
 // Points over Qdrant's REST. Their texts pass through unread, in both directions.
+import { randomUUID } from 'node:crypto';
 import type { Schemas } from '@qdrant/js-client-rest';
 import { JsonScanError, type JsonScanner, scanJson } from '../../json/json-scanner.ts';
 import { asJsonText, verbatim } from '../../json/json-text.ts';
@@ -90,6 +91,14 @@ export function createQdrantPoints({ text, result, write }: Transport) {
     await write({ method: 'PUT', path: pathOf(collection, '/points/vectors?wait=true'), body });
   }
 
+  /** The number of an operation that comes after every write so far. It deletes a point that no collection has. */
+  async function lastOperation(collection: string): Promise<number> {
+    const body: Schemas['PointsSelector'] = { points: [randomUUID()] };
+    const call = post(pathOf(collection, '/points/delete?wait=true'), body);
+    const { operation_id } = await result<Schemas['UpdateResult']>(call);
+    return operation_id ?? 0;
+  }
+
   async function deletePoints(collection: string, selection: PointSelection): Promise<void> {
     const body: Schemas['PointsSelector'] =
       'ids' in selection
@@ -135,6 +144,7 @@ export function createQdrantPoints({ text, result, write }: Transport) {
     search,
     upsert,
     updateVectors,
+    lastOperation,
     deletePoints,
     encodesKeywords,
   };

@@ -1,0 +1,133 @@
+// Adds named vectors to the collection that users work on, or removes them, without bringing back what users have deleted. While
+// the store optimizes a collection, such a change undoes every deletion made since the optimization began (Qdrant 1.18.3). So the
+// optimizer is idle and switched off for that moment; and whatever comes back nevertheless is removed again.
+import { untilIdle } from '../configuration.ts';
+import { verbatim } from '../json/json-text.ts';
+import { unnamedVectorOf } from '../points.ts';
+import { splitLines } from '../ports/artifacts.ts';
+import type { Filter, PointId } from '../ports/vector-store.ts';
+import { Refusal } from '../refusals.ts';
+import type { Run } from '../runs/run.ts';
+import { isWaiting } from '../runs/stages.ts';
+import type { StepContext, Waiting } from '../runs/step.ts';
+import { pagesOf } from '../scan.ts';
+import { changedAt } from './equality.ts';
+
+type SlotChange = NonNullable<Run['slotChange']>;
+
+/** Ids are listed in pages of this size, without payloads or vectors. */
+const PAGE = 10_000;
+
+/**
+ * @param change may be made again without harm
+ * @returns how many deleted points had come back and were removed, or what is waited for
+ */
+export async function changeSlots(
+  context: StepContext,
+  collection: string,
+  change: () => Promise<void>,
+): Promise<number | Waiting> {
+  const { services, run, renew, note } = context;
+  const begun = run.slotChange?.listed ? run.slotChange : await prepare(context, collection);
+  if (isWaiting(begun)) return begun;
+  await renew();
+  await change();
+  const returned = await removeReturned(context, collection, begun);
+  await renew();
+  await services.vectors.updateCollection(collection, optimizerWith(begun.threads ?? 'auto'));
+  await note({ slotChange: undefined });
+  return returned;
+}
+
+// Noted before the optimizer is switched off: an invocation that is killed leaves it so, and the next one switches it on again.
+async function prepare(context: StepContext, collection: string): Promise<SlotChange | Waiting> {
+  const { services, run, lease, renew, note } = context;
+  const { vectors, artifacts, clock } = services;
+  const busy = run.slotChange ? undefined : await untilIdle(context, collection);
+  if (busy) return busy;
+  const info = await vectors.collectionInfo(collection);
+  const { max_optimization_threads: present = null } = info?.config.optimizer_config ?? {};
+  const threads = run.slotChange ? run.slotChange.threads : present;
+  await note({ slotChange: { threads } });
+  await renew();
+  await vectors.updateCollection(collection, optimizerWith(0));
+  // Shards number their writes apart: then the times in the payloads tell what is older.
+  const isOneShard = (await vectors.shardStates(collection)).length === 1;
+  await renew();
+  const position = isOneShard ? await vectors.lastOperation(collection) : null;
+  const at = clock().getTime();
+  const artifact = `${run.runId}/base-${lease.epoch}-ids.txt`;
+  const ids = await listIds(context, collection);
+  await artifacts.put(artifact, [Buffer.from(ids.map((id) => `${id}\n`).join(''))]);
+  const slotChange = { threads, listed: { artifact, at, position, points: ids.length } };
+  await note({ slotChange });
+  return slotChange;
+}
+
+function optimizerWith(max_optimization_threads: number | 'auto') {
+  return { optimizers_config: { max_optimization_threads } };
+}
+
+async function listIds({ services }: StepContext, collection: string): Promise<PointId[]> {
+  const ids: PointId[] = [];
+  const request = { limit: PAGE, payload: false, vector: false };
+  for await (const { points } of pagesOf({ store: services.vectors, collection }, request)) {
+    for (const { id } of points) ids.push(id);
+  }
+  return ids;
+}
+
+/** Removes points that were not there before, and were not written since. */
+async function removeReturned(
+  context: StepContext,
+  collection: string,
+  { listed }: SlotChange,
+): Promise<number> {
+  const { services, renew } = context;
+  const { vectors, artifacts } = services;
+  const before = new Set<string>();
+  for await (const id of splitLines(artifacts.get(listed?.artifact ?? ''))) before.add(id);
+  if (!listed || before.size !== listed.points) {
+    throw new Refusal(
+      'RefusedMissingArtifact',
+      `The list of the points of ${collection} is damaged.`,
+    );
+  }
+  const present = await listIds(context, collection);
+  const fresh = present.filter((id) => !before.has(id));
+  let removed = 0;
+  for (let at = 0; at < fresh.length; at += OF_A_SEARCH) {
+    const ids = await findOlder(context, collection, fresh.slice(at, at + OF_A_SEARCH), listed);
+    if (ids.length === 0) continue;
+    await renew();
+    await vectors.deletePoints(collection, { ids });
+    removed += ids.length;
+  }
+  return removed;
+}
+
+const OF_A_SEARCH = 1_000;
+
+/** Chooses the points whose last write was before the list. A search tells the number of that write, unless a point has no vector. */
+async function findOlder(
+  { services: { vectors } }: StepContext,
+  collection: string,
+  ids: readonly PointId[],
+  { position, at }: NonNullable<SlotChange['listed']>,
+): Promise<PointId[]> {
+  const points = await vectors.retrieve(collection, ids);
+  const [nearest] = points.flatMap(({ vector }) => (vector && unnamedVectorOf(vector)) ?? []);
+  const versions = new Map<PointId, number>();
+  if (nearest && position !== null) {
+    const filter = { must: [{ has_id: ids.map((id) => verbatim(id)) }] } as Filter;
+    const search = { nearest: { vector: nearest }, filter, limit: ids.length };
+    const { hits } = await vectors.search(collection, search);
+    for (const { id, version } of hits) versions.set(id, version);
+  }
+  const isOlder = (point: (typeof points)[number]) => {
+    const version = versions.get(point.id);
+    if (version !== undefined && position !== null) return version <= position;
+    return changedAt(point) < at;
+  };
+  return points.filter(isOlder).map(({ id }) => id);
+}

@@ -1,0 +1,127 @@
+// Deletions of users stay deletions while a migration in place changes the named vectors of their collection: a store that optimizes
+// the collection meanwhile undoes them.
+import { describe, expect, it } from 'vitest';
+import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { evidenceOf, writeToOld } from '../../support/holdings.ts';
+import { type Migration, RUN } from '../../support/migration.ts';
+import { migrationAt, type Point } from '../../support/prepared.ts';
+
+const DAY_MS = 86_400_000;
+const inPlaceAt = (point: Point) => migrationAt(point, { isInPlace: true }, { inPlace: true });
+
+const idsOf = async ({ services }: Migration) =>
+  (await services.vectors.scroll(SOURCE, { limit: 999, vector: false })).points.map(({ id }) => id);
+
+async function threadsOf({ services }: Migration) {
+  const info = await services.vectors.collectionInfo(SOURCE);
+  return info?.config.optimizer_config.max_optimization_threads ?? null;
+}
+
+/** A user who deletes a memory before and after each call to the store, as long as there are some. */
+function withDeleter({ services: { vectors } }: Migration) {
+  const deleted: string[] = [];
+  const remove = async () => {
+    const [point] = (await vectors.scroll(SOURCE, { limit: 1, vector: false })).points;
+    if (!point || deleted.length >= MOST_DELETED) return;
+    await vectors.deletePoints(SOURCE, { ids: [point.id] });
+    deleted.push(point.id);
+  };
+  const around =
+    (name: keyof VectorStore) =>
+    async (...asked: unknown[]) => {
+      await remove();
+      const answer = await (vectors[name] as (...all: unknown[]) => Promise<unknown>)(...asked);
+      await remove();
+      return answer;
+    };
+  const names = Object.keys(vectors) as (keyof VectorStore)[];
+  const changed = Object.fromEntries(names.map((name) => [name, around(name)]));
+  return { deleted, changes: { vectors: changed as Partial<VectorStore> } };
+}
+
+const MOST_DELETED = 40;
+
+describe('the slot is added to a collection in use', () => {
+  it('once the store has optimized it, and no deletion comes back', async () => {
+    const migration = await inPlaceAt('backed-up');
+    const end = migration.qdrant.optimize(SOURCE);
+    const { deleted, changes } = withDeleter(migration);
+    for (let n = 0; n < 3; n += 1) {
+      const waiting = await migration.invoke('rebuild', {}, changes);
+      expect(waiting).toMatchObject({ done: false, waitsFor: `the optimizer of ${SOURCE}` });
+    }
+    expect(deleted.length).toBeGreaterThan(9);
+    end();
+    await migration.finish('rebuild', {}, changes);
+    expect((await idsOf(migration)).filter((id) => deleted.includes(id))).toEqual([]);
+    expect(await threadsOf(migration)).toBeNull();
+    const { facts } = await evidenceOf(migration, 'rebuild-proof');
+    expect(facts).not.toHaveProperty('deletionsUndone');
+  });
+
+  it('and what comes back nevertheless is removed again, and counted, but no new memory', async () => {
+    const migration = await inPlaceAt('backed-up');
+    const { vectors } = migration.services;
+    const deleted = (await idsOf(migration)).slice(0, 5);
+    // This store goes on with an optimization that it has begun, and says that it is idle.
+    const collectionInfo: VectorStore['collectionInfo'] = async (name) => {
+      const info = await vectors.collectionInfo(name);
+      return info && { ...info, status: 'green' };
+    };
+    migration.qdrant.optimize(SOURCE);
+    await vectors.deletePoints(SOURCE, { ids: deleted });
+    const addSparseVector: VectorStore['addSparseVector'] = async (...asked) => {
+      await writeToOld(migration, 'Written meanwhile');
+      await vectors.addSparseVector(...asked);
+    };
+    const before = (await idsOf(migration)).length;
+    await migration.finish('rebuild', {}, { vectors: { collectionInfo, addSparseVector } });
+    const left = await idsOf(migration);
+    expect(left.filter((id) => deleted.includes(id))).toEqual([]);
+    // One for each of the two slots.
+    expect(left).toHaveLength(before + 2);
+    const { facts } = await evidenceOf(migration, 'rebuild-proof');
+    expect(facts).toMatchObject({ deletionsUndone: 5 });
+  });
+
+  it('and a kill leaves nothing behind: neither what came back nor an optimizer that is off', async () => {
+    const migration = await inPlaceAt('backed-up');
+    const { vectors } = migration.services;
+    const before = await idsOf(migration);
+    for (const call of [
+      'updateCollection',
+      'lastOperation',
+      'addSparseVector',
+      'deletePoints',
+    ] as const) {
+      const killed = async (...asked: unknown[]) => {
+        await (vectors[call] as (...all: unknown[]) => Promise<unknown>)(...asked);
+        if (asked[0] === SOURCE) throw new Error('Killed');
+      };
+      const changes = { vectors: { [call]: killed } as Partial<VectorStore> };
+      await migration.invoke('rebuild', {}, changes).catch(() => undefined);
+    }
+    await migration.finish('rebuild');
+    expect(await idsOf(migration)).toEqual(before);
+    expect(await threadsOf(migration)).toBeNull();
+    expect((await migration.runs.read(RUN)).slotChange).toBeUndefined();
+  });
+});
+
+it.each([
+  ['an abort', 'abort', 'copied', 'aborted'],
+  ['the end of the retention', 'retention', 'live', 'closed'],
+] as const)('%s waits for the optimizer, too', async (_, step, point, phase) => {
+  const migration = await inPlaceAt(point);
+  if (step === 'retention') migration.pass(31 * DAY_MS);
+  const end = migration.qdrant.optimize(SOURCE);
+  const [first] = await idsOf(migration);
+  await migration.services.vectors.deletePoints(SOURCE, { ids: first ? [first] : [] });
+  expect(await migration.invoke(step)).toMatchObject({ done: false });
+  end();
+  await migration.finish(step);
+  expect((await migration.runs.read(RUN)).phase).toBe(phase);
+  expect(await idsOf(migration)).not.toContain(first);
+  expect(await threadsOf(migration)).toBeNull();
+});
