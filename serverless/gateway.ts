@@ -18,8 +18,9 @@ export async function slashRoutes(configuration: Configuration): Promise<Resourc
     Object.entries(functions).flatMap(([functionName, { events = [] }]) =>
       events
         .flatMap(({ httpApi }) => httpApi ?? [])
-        .filter((routeKey) => !hasOneForm(routeKey))
-        .map((routeKey) => slashRoute(functionName, routeKey)),
+        .map((routeKey, n) => ({ routeKey, suffix: n === 0 ? '' : lastWord(routeKey) }))
+        .filter(({ routeKey }) => !hasOneForm(routeKey))
+        .map(({ routeKey, suffix }) => slashRoute(functionName, routeKey, suffix)),
     ),
   );
 }
@@ -29,11 +30,12 @@ function hasOneForm(routeKey: string): boolean {
   return routeKey === '*' || routeKey.endsWith('+}') || routeKey.endsWith(' /');
 }
 
-function slashRoute(functionName: string, routeKey: string): [string, object] {
+/** @param suffix tells the routes of one function apart: `Js` of `/page.js` */
+function slashRoute(functionName: string, routeKey: string, suffix: string): [string, object] {
   const name = logicalName(functionName);
   const integration = `HttpApiIntegration${name}`;
   return [
-    `HttpApiSlashRoute${name}${fileOf(routeKey)}`,
+    `HttpApiSlashRoute${name}${suffix}`,
     {
       Type: 'AWS::ApiGatewayV2::Route',
       Properties: {
@@ -45,10 +47,8 @@ function slashRoute(functionName: string, routeKey: string): [string, object] {
   ];
 }
 
-/** Distinguishes the routes of a function that serves several files: `Js` of `/page.js`. */
-function fileOf(routeKey: string): string {
-  const [, type = ''] = /\.(css|js)$/.exec(routeKey) ?? [];
-  return logicalName(type);
+function lastWord(routeKey: string): string {
+  return logicalName(/\w*$/.exec(routeKey)?.[0] ?? '');
 }
 
 // No client needs many of these.
@@ -60,6 +60,7 @@ const LARGE_REQUESTS = {
   'PUT /transactions/bulk': 'bulkRate',
   'POST /transactions/bulk/delete': 'bulkRate',
   'GET /transactions/export': 'bulkRate',
+  'GET /transactions/export.json': 'bulkRate',
   'GET /transactions/search': 'searchRate',
 };
 

@@ -5,7 +5,7 @@ const SECTION =
   /^### ((?:GET|POST|PUT|DELETE) \/\S*)\n(?:<!-- generated -->\n[\s\S]*?<!-- end -->\n)?/gm;
 
 /** The same for every route, as the document says above them. */
-const USUAL = new Set(['401', '403', '413', '415', '500', '503']);
+const USUAL = new Set(['401', '403', '413', '415', '429', '500', '503']);
 
 interface Described {
   readonly summary: string;

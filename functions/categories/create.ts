@@ -1,14 +1,9 @@
 // POST /categories
 import type { Category } from '../../lib/ledger/domain/category.ts';
-import {
-  categoryTag,
-  parseNewCategory,
-  toCategoryJson,
-} from '../../lib/ledger/http/category-json.ts';
+import { parseNewCategory, toCategoryJson } from '../../lib/ledger/http/category-json.ts';
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { idempotent } from '../../lib/ledger/http/idempotency.ts';
 import { jsonBody } from '../../lib/ledger/http/json-body.ts';
-import { tagged } from '../../lib/ledger/http/preconditions.ts';
 import { created } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
@@ -17,12 +12,10 @@ export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to create category')
     .use(jsonBody())
     .handler(
-      idempotent(async ({ ledger, json }, record) => {
+      idempotent(async ({ ledger, json, requestContext }, record) => {
+        const { path } = requestContext.http;
         const reply = (category: Category) =>
-          tagged(
-            created(toCategoryJson(category), 'Category created successfully'),
-            categoryTag(category),
-          );
+          created(toCategoryJson(category), 'Category created successfully', path);
         const input = parseNewCategory(json);
         return reply(await ledger.categories.create(input, (made) => record(reply(made))));
       }),

@@ -8,7 +8,7 @@ import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to delete category').handler(
     async ({ ledger, pathId, headers }) => {
-      await ledger.categories.deactivate(pathId, isExpectedBy(headers['if-match'], 'c', pathId));
+      await ledger.categories.deactivate(pathId, isExpectedBy(headers, 'c', pathId));
       return deleted('Category deleted successfully');
     },
   );

@@ -1,5 +1,5 @@
 // GET /categories
-import { parseCategoryQuery, toCategoryRowJson } from '../../lib/ledger/http/category-json.ts';
+import { parseCategoryQuery, toCategoryJson } from '../../lib/ledger/http/category-json.ts';
 import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { foundAll } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
@@ -10,7 +10,7 @@ export function createHandler(service: LedgerService) {
     async ({ ledger, query }) => {
       const { activeOnly, includeCounts: isCounted } = parseCategoryQuery(query);
       const items = await ledger.categories.list({ activeOnly });
-      return foundAll(items.map((item) => toCategoryRowJson(item, { isCounted })));
+      return foundAll(items.map((item) => toCategoryJson(item, { isCounted })));
     },
   );
 }

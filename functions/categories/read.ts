@@ -1,8 +1,8 @@
 // GET /categories/{id}
-import { categoryTag, toCountedCategoryJson } from '../../lib/ledger/http/category-json.ts';
+import { toCategoryJson } from '../../lib/ledger/http/category-json.ts';
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
-import { tagged, unlessKnown } from '../../lib/ledger/http/preconditions.ts';
-import { found } from '../../lib/ledger/http/replies.ts';
+import { ifConditionsHold } from '../../lib/ledger/http/preconditions.ts';
+import { foundRecord } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
@@ -10,8 +10,8 @@ export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to retrieve category').handler(
     async ({ ledger, pathId, headers }) => {
       const category = await ledger.categories.find(pathId);
-      const reply = tagged(found(toCountedCategoryJson(category)), categoryTag(category));
-      return unlessKnown(reply, headers['if-none-match']);
+      const reply = foundRecord(toCategoryJson(category, { isCounted: true }));
+      return ifConditionsHold(reply, headers, 'c', category);
     },
   );
 }

@@ -1,13 +1,9 @@
 // PUT /categories/{id}
-import {
-  categoryTag,
-  parseCategoryChanges,
-  toCategoryJson,
-} from '../../lib/ledger/http/category-json.ts';
+import { parseCategoryChanges, toCategoryJson } from '../../lib/ledger/http/category-json.ts';
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { jsonBody } from '../../lib/ledger/http/json-body.ts';
 import { lookUp } from '../../lib/ledger/http/look-up.ts';
-import { isExpectedBy, tagged } from '../../lib/ledger/http/preconditions.ts';
+import { isExpectedBy } from '../../lib/ledger/http/preconditions.ts';
 import { updated } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
@@ -17,13 +13,10 @@ export function createHandler(service: LedgerService) {
     .use(lookUp(({ ledger, pathId }) => ledger.categories.find(pathId)))
     .use(jsonBody())
     .handler(async ({ ledger, existing, json, headers }) => {
-      const isExpected = isExpectedBy(headers['if-match'], 'c', existing.id);
+      const isExpected = isExpectedBy(headers, 'c', existing.id);
       const changes = parseCategoryChanges(json);
       const category = await ledger.categories.update(existing, changes, isExpected);
-      return tagged(
-        updated(toCategoryJson(category), 'Category updated successfully'),
-        categoryTag(category),
-      );
+      return updated(toCategoryJson(category), 'Category updated successfully');
     });
 }
 

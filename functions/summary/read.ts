@@ -1,4 +1,4 @@
-// GET /summary
+// GET /summary and GET /summary/series
 import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { found } from '../../lib/ledger/http/replies.ts';
 import { parseSummaryQuery, toSummaryJson } from '../../lib/ledger/http/summary-json.ts';
@@ -7,8 +7,10 @@ import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return queryEndpoint(service, 'Failed to summarize transactions').handler(
-    async ({ ledger, query }) =>
-      found(toSummaryJson(await ledger.summaries.read(parseSummaryQuery(query)))),
+    async ({ ledger, query, requestContext }) => {
+      const sent = parseSummaryQuery(query, requestContext.http.path);
+      return found(toSummaryJson(await ledger.summaries.read(sent), sent));
+    },
   );
 }
 

@@ -4,13 +4,8 @@ import type { NamedTransaction } from '../../lib/ledger/domain/transaction.ts';
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { idempotent } from '../../lib/ledger/http/idempotency.ts';
 import { jsonBody } from '../../lib/ledger/http/json-body.ts';
-import { tagged } from '../../lib/ledger/http/preconditions.ts';
 import { created } from '../../lib/ledger/http/replies.ts';
-import {
-  parseNewTransaction,
-  toTransactionJson,
-  transactionTag,
-} from '../../lib/ledger/http/transaction-json.ts';
+import { parseNewTransaction, toTransactionJson } from '../../lib/ledger/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
@@ -18,12 +13,10 @@ export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to create transaction')
     .use(jsonBody())
     .handler(
-      idempotent(async ({ ledger, json }, record) => {
+      idempotent(async ({ ledger, json, requestContext }, record) => {
+        const { path } = requestContext.http;
         const reply = (transaction: NamedTransaction) =>
-          tagged(
-            created(toTransactionJson(transaction), 'Transaction created successfully'),
-            transactionTag(transaction),
-          );
+          created(toTransactionJson(transaction), 'Transaction created successfully', path);
         const input = parseNewTransaction(json);
         return reply(await ledger.transactions.create(input, (made) => record(reply(made))));
       }),

@@ -8,7 +8,7 @@ import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to delete transaction').handler(
     async ({ ledger, pathId, headers }) => {
-      await ledger.transactions.remove(pathId, isExpectedBy(headers['if-match'], 't', pathId));
+      await ledger.transactions.remove(pathId, isExpectedBy(headers, 't', pathId));
       return deleted('Transaction deleted successfully');
     },
   );

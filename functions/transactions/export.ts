@@ -1,14 +1,15 @@
-// GET /transactions/export: one part of all that the filters choose, which names the next.
+// GET /transactions/export and GET /transactions/export.json: one part of all that the filters choose, which names the next.
 import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
-import { exportReply, parseExportQuery } from '../../lib/ledger/http/transaction-export.ts';
+import { exportReply, parseExportRequest } from '../../lib/ledger/http/transaction-export.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return queryEndpoint(service, 'Failed to export transactions').handler(
-    async ({ ledger, query }) => {
-      const part = await ledger.transactions.readExportPart(parseExportQuery(query));
-      return exportReply(part, query);
+    async ({ ledger, query, headers: { accept }, requestContext }) => {
+      const sent = parseExportRequest({ query, accept, path: requestContext.http.path });
+      const part = await ledger.transactions.readExportPart(sent.query);
+      return exportReply(part, { query, isJson: sent.isJson });
     },
   );
 }

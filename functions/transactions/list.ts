@@ -4,7 +4,7 @@ import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { foundPage } from '../../lib/ledger/http/replies.ts';
 import {
   parseTransactionQuery,
-  toTransactionRowJson,
+  toTransactionJson,
 } from '../../lib/ledger/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
@@ -13,7 +13,7 @@ export function createHandler(service: LedgerService) {
   return queryEndpoint(service, 'Failed to retrieve transactions').handler(
     async ({ ledger, query }) => {
       const { items, pagination } = await ledger.transactions.list(parseTransactionQuery(query));
-      return foundPage(items.map(toTransactionRowJson), pagination);
+      return foundPage(items.map(toTransactionJson), pagination);
     },
   );
 }

@@ -3,12 +3,11 @@
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { jsonBody } from '../../lib/ledger/http/json-body.ts';
 import { lookUp } from '../../lib/ledger/http/look-up.ts';
-import { isExpectedBy, tagged } from '../../lib/ledger/http/preconditions.ts';
+import { isExpectedBy } from '../../lib/ledger/http/preconditions.ts';
 import { updated } from '../../lib/ledger/http/replies.ts';
 import {
   parseTransactionChanges,
   toTransactionJson,
-  transactionTag,
 } from '../../lib/ledger/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
@@ -18,13 +17,10 @@ export function createHandler(service: LedgerService) {
     .use(lookUp(({ ledger, pathId }) => ledger.transactions.find(pathId)))
     .use(jsonBody())
     .handler(async ({ ledger, existing, json, headers }) => {
-      const isExpected = isExpectedBy(headers['if-match'], 't', existing.id);
+      const isExpected = isExpectedBy(headers, 't', existing.id);
       const changes = parseTransactionChanges(json);
       const transaction = await ledger.transactions.update(existing, changes, isExpected);
-      return tagged(
-        updated(toTransactionJson(transaction), 'Transaction updated successfully'),
-        transactionTag(transaction),
-      );
+      return updated(toTransactionJson(transaction), 'Transaction updated successfully');
     });
 }
 

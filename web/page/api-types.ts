@@ -1,21 +1,22 @@
 // Written by `npm run describe`.
-export type TransactionRow = {
+export type TransactionType = "income" | "expense";
+export type Transaction = {
     id: number;
     description: string;
     /** At most 2 decimals. */
     amount: number;
-    "type": "income" | "expense";
+    "type": TransactionType;
     category_id: number | null;
     transaction_date: string;
     notes: string | null;
     created_at: string;
     updated_at: string;
+    /** The value for `If-Match`, with its quotes. */
+    etag: string;
     category_name?: string;
     external_id?: string;
     /** The import that created it. */
     import_id?: string;
-    /** What `If-Match` takes, with its quotes. */
-    etag: string;
 };
 export type Pagination = {
     page: number;
@@ -26,121 +27,196 @@ export type Pagination = {
     has_prev: boolean;
 };
 export type TransactionPage = {
-    success: true;
-    data: TransactionRow[];
+    /** Always true. */
+    success: boolean;
+    data: Transaction[];
     pagination: Pagination;
 };
+export type ErrorCode = "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error" | "unavailable";
+export type FieldErrors = {
+    [key: string]: string[];
+};
 export type Failure = {
-    success: false;
-    error: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error" | "unavailable";
+    /** Always false. */
+    success: boolean;
+    error: ErrorCode;
     message: string;
-    /** Each invalid field with its sentences. */
-    details?: {
-        [key: string]: string[];
-    };
+    details?: FieldErrors;
     /** The record that has the `external_id` or the name. */
     existing_id?: number;
 };
-export type Transaction = {
-    id: number;
+export type GatewayFailure = {
+    message: string;
+    success?: boolean;
+    error?: ErrorCode;
+};
+export type TransactionInput = {
     description: string;
     /** At most 2 decimals. */
     amount: number;
-    "type": "income" | "expense";
-    category_id: number | null;
-    transaction_date: string;
-    notes: string | null;
-    created_at: string;
-    updated_at: string;
+    "type": TransactionType;
+    category_id?: number | null;
+    transaction_date?: string;
+    notes?: string | null;
+    external_id?: string | null;
+    import_id?: string | null;
+};
+export type TransactionInputRead = {
+    /** Ignored. */
+    id?: number;
+    /** Ignored. */
+    created_at?: string;
+    /** Ignored. */
+    updated_at?: string;
+    /** Ignored. */
+    etag?: string;
+    /** Ignored beside `category_id`, which assigns a category. Without it, only the present name is accepted. */
     category_name?: string;
-    external_id?: string;
-    /** The import that created it. */
-    import_id?: string;
+    description: string;
+    /** At most 2 decimals. */
+    amount: number;
+    "type": TransactionType;
+    category_id?: number | null;
+    transaction_date?: string;
+    notes?: string | null;
+    external_id?: string | null;
+    import_id?: string | null;
 };
 export type TransactionWritten = {
-    success: true;
+    /** Always true. */
+    success: boolean;
     data: Transaction;
     message: string;
 };
-export type TransactionResults = {
-    success: true;
-    data: {
-        created: number;
-        duplicates: number;
-        failed: number;
-        results: ({
-            index: number;
-            status: 201;
-            id: number;
-            etag: string;
-        } | {
-            index: number;
-            status: 400 | 404 | 409 | 412 | 422 | 500;
-            error: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error" | "unavailable";
-            message: string;
-            /** Each invalid field with its sentences. */
-            details?: {
-                [key: string]: string[];
-            };
-            /** The record that has the `external_id` or the name. */
-            existing_id?: number;
-            /** Of the present record, with a 412. */
-            etag?: string;
-        })[];
-    };
+export type TransactionInputList = {
+    transactions: TransactionInput[];
 };
-export type TransactionUpdates = {
-    success: true;
-    data: {
-        updated: number;
-        failed: number;
-        results: ({
-            index: number;
-            status: 200;
-            id: number;
-            etag: string;
-        } | {
-            index: number;
-            status: 400 | 404 | 409 | 412 | 422 | 500;
-            error: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error" | "unavailable";
-            message: string;
-            /** Each invalid field with its sentences. */
-            details?: {
-                [key: string]: string[];
-            };
-            /** The record that has the `external_id` or the name. */
-            existing_id?: number;
-            /** Of the present record, with a 412. */
-            etag?: string;
-        })[];
-    };
+export type TransactionInputListRead = {
+    transactions: TransactionInputRead[];
 };
-export type TransactionDeletions = {
-    success: true;
-    data: {
-        deleted: number;
-        failed: number;
-        results: ({
-            index: number;
-            status: 200;
-            id: number;
-        } | {
-            index: number;
-            status: 400 | 404 | 409 | 412 | 422 | 500;
-            error: "validation_failed" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "precondition_failed" | "idempotency_key_reused" | "internal_server_error" | "unavailable";
-            message: string;
-            /** Each invalid field with its sentences. */
-            details?: {
-                [key: string]: string[];
-            };
-            /** The record that has the `external_id` or the name. */
-            existing_id?: number;
-            /** Of the present record, with a 412. */
-            etag?: string;
-        })[];
-    };
+export type TransactionResult = {
+    /** The position of the transaction in the request. */
+    index: number;
+    /** The status of the same request for this one alone. */
+    status: number;
+    /** The transaction, where `status` is below 400. */
+    id?: number;
+    /** The version of the transaction, also with a 412. */
+    etag?: string;
+    error?: ErrorCode;
+    /** The reason, where `status` is 400 or above. */
+    message?: string;
+    details?: FieldErrors;
+    /** The transaction that has the `external_id`. */
+    existing_id?: number;
+};
+export type CreationResults = {
+    created: number;
+    duplicates: number;
+    failed: number;
+    results: TransactionResult[];
+};
+export type TransactionsCreated = {
+    /** Always true. */
+    success: boolean;
+    data: CreationResults;
+};
+export type TransactionUpdateItem = {
+    id: number;
+    description?: string;
+    /** At most 2 decimals. */
+    amount?: number;
+    "type"?: TransactionType;
+    category_id?: number | null;
+    transaction_date?: string;
+    notes?: string | null;
+    external_id?: string | null;
+    /** As the header If-Match. */
+    if_match?: string;
+};
+export type TransactionUpdateItemRead = {
+    id: number;
+    /** Ignored. */
+    created_at?: string;
+    /** Ignored. */
+    updated_at?: string;
+    /** Ignored. */
+    etag?: string;
+    /** Ignored beside `category_id`, which assigns a category. Without it, only the present name is accepted. */
+    category_name?: string;
+    description?: string;
+    /** At most 2 decimals. */
+    amount?: number;
+    "type"?: TransactionType;
+    category_id?: number | null;
+    transaction_date?: string;
+    notes?: string | null;
+    external_id?: string | null;
+    /** Ignored. */
+    import_id?: string | null;
+    /** As the header If-Match. */
+    if_match?: string;
+};
+export type TransactionUpdateList = {
+    transactions: TransactionUpdateItem[];
+};
+export type TransactionUpdateListRead = {
+    transactions: TransactionUpdateItemRead[];
+};
+export type UpdateResults = {
+    updated: number;
+    failed: number;
+    results: TransactionResult[];
+};
+export type TransactionsUpdated = {
+    /** Always true. */
+    success: boolean;
+    data: UpdateResults;
+};
+export type TransactionRemoval = {
+    id: number;
+    /** As the header If-Match. */
+    if_match?: string;
+};
+export type TransactionRemovalRead = {
+    id: number;
+    /** Ignored. */
+    created_at?: string;
+    /** Ignored. */
+    updated_at?: string;
+    /** Ignored. */
+    etag?: string;
+    /** Ignored beside `category_id`, which assigns a category. Without it, only the present name is accepted. */
+    category_name?: string;
+    /** Ignored. */
+    import_id?: string | null;
+    /** As the header If-Match. */
+    if_match?: string;
+};
+export type TransactionRemovalList = {
+    transactions: TransactionRemoval[];
+};
+export type TransactionRemovalListRead = {
+    transactions: TransactionRemovalRead[];
+};
+export type DeletionResults = {
+    deleted: number;
+    failed: number;
+    results: TransactionResult[];
+};
+export type TransactionsDeleted = {
+    /** Always true. */
+    success: boolean;
+    data: DeletionResults;
 };
 export type TransactionsFile = string;
+export type TransactionsPart = {
+    /** Always true. */
+    success: boolean;
+    data: Transaction[];
+    /** The query of the next part. */
+    next: string | null;
+};
 export type Totals = {
     /** At most 2 decimals. */
     income: number;
@@ -151,36 +227,53 @@ export type Totals = {
     count: number;
 };
 export type TransactionSearch = {
-    success: true;
-    data: TransactionRow[];
+    /** Always true. */
+    success: boolean;
+    data: Transaction[];
     pagination: Pagination;
     summary: Totals;
 };
 export type TransactionRead = {
-    success: true;
+    /** Always true. */
+    success: boolean;
     data: Transaction;
 };
+export type TransactionUpdate = {
+    description?: string;
+    /** At most 2 decimals. */
+    amount?: number;
+    "type"?: TransactionType;
+    category_id?: number | null;
+    transaction_date?: string;
+    notes?: string | null;
+    external_id?: string | null;
+};
+export type TransactionUpdateRead = {
+    /** Ignored. */
+    id?: number;
+    /** Ignored. */
+    created_at?: string;
+    /** Ignored. */
+    updated_at?: string;
+    /** Ignored. */
+    etag?: string;
+    /** Ignored beside `category_id`, which assigns a category. Without it, only the present name is accepted. */
+    category_name?: string;
+    description?: string;
+    /** At most 2 decimals. */
+    amount?: number;
+    "type"?: TransactionType;
+    category_id?: number | null;
+    transaction_date?: string;
+    notes?: string | null;
+    external_id?: string | null;
+    /** Ignored. */
+    import_id?: string | null;
+};
 export type Deleted = {
-    success: true;
+    /** Always true. */
+    success: boolean;
     message: string;
-};
-export type CategoryRow = {
-    id: number;
-    name: string;
-    description: string | null;
-    color: string | null;
-    is_active: boolean;
-    created_at: string;
-    updated_at: string;
-    /** In single reads, and in lists requested with counts. */
-    transaction_count?: number;
-    /** What `If-Match` takes, with its quotes. */
-    etag: string;
-};
-export type CategoryList = {
-    success: true;
-    data: CategoryRow[];
-    count: number;
 };
 export type Category = {
     id: number;
@@ -190,89 +283,187 @@ export type Category = {
     is_active: boolean;
     created_at: string;
     updated_at: string;
+    /** The value for `If-Match`, with its quotes. */
+    etag: string;
     /** In single reads, and in lists requested with counts. */
     transaction_count?: number;
 };
+export type CategoryList = {
+    /** Always true. */
+    success: boolean;
+    data: Category[];
+    count: number;
+};
+export type CategoryInput = {
+    name: string;
+    description?: string | null;
+    color?: string | null;
+    is_active?: boolean;
+};
+export type CategoryInputRead = {
+    /** Ignored. */
+    id?: number;
+    /** Ignored. */
+    created_at?: string;
+    /** Ignored. */
+    updated_at?: string;
+    /** Ignored. */
+    etag?: string;
+    /** Ignored. */
+    transaction_count?: number;
+    name: string;
+    description?: string | null;
+    color?: string | null;
+    is_active?: boolean;
+};
 export type CategoryWritten = {
-    success: true;
+    /** Always true. */
+    success: boolean;
     data: Category;
     message: string;
 };
 export type CategoryRead = {
-    success: true;
+    /** Always true. */
+    success: boolean;
     data: Category;
 };
+export type CategoryUpdate = {
+    name?: string;
+    description?: string | null;
+    color?: string | null;
+    is_active?: boolean;
+};
+export type CategoryUpdateRead = {
+    /** Ignored. */
+    id?: number;
+    /** Ignored. */
+    created_at?: string;
+    /** Ignored. */
+    updated_at?: string;
+    /** Ignored. */
+    etag?: string;
+    /** Ignored. */
+    transaction_count?: number;
+    name?: string;
+    description?: string | null;
+    color?: string | null;
+    is_active?: boolean;
+};
+export type SummaryGroup = {
+    /** At most 2 decimals. */
+    income: number;
+    /** At most 2 decimals. */
+    expense: number;
+    /** At most 2 decimals. */
+    net: number;
+    count: number;
+    /** The value of the grouping, of whatever type it has. */
+    key?: any;
+    /** By `category`; null: no category. */
+    category_id?: number | null;
+    /** By `category`: its name. */
+    name?: string | null;
+    "type"?: TransactionType;
+    /** By a period, such as `2026-03` or `2026`. */
+    period?: string;
+};
+export type SummaryData = {
+    /** At most 2 decimals. */
+    income: number;
+    /** At most 2 decimals. */
+    expense: number;
+    /** At most 2 decimals. */
+    net: number;
+    count: number;
+    groups: SummaryGroup[];
+};
 export type Summary = {
-    success: true;
-    data: {
-        /** At most 2 decimals. */
-        income: number;
-        /** At most 2 decimals. */
-        expense: number;
-        /** At most 2 decimals. */
-        net: number;
-        count: number;
-        groups: ({
-            key: number | string | null;
-            /** At most 2 decimals. */
-            income: number;
-            /** At most 2 decimals. */
-            expense: number;
-            /** At most 2 decimals. */
-            net: number;
-            count: number;
-            /** Of a category. */
-            name?: string | null;
-        } | {
-            key: number | string | null;
-            income: number[];
-            expense: number[];
-            net: number[];
-            count: number[];
-            /** Of a category. */
-            name?: string | null;
-        })[];
-        /** By a group and `month`. */
-        months?: string[];
-        /** By a group and `year`. */
-        years?: string[];
-    };
+    /** Always true. */
+    success: boolean;
+    data: SummaryData;
+};
+export type ImportPart = {
+    import_id: string;
+    part: number;
+    rows: string[];
 };
 export type ImportParts = {
-    success: true;
-    data: {
-        import_id: string;
-        part: number;
-        rows: string[];
-    }[];
+    /** Always true. */
+    success: boolean;
+    data: ImportPart[];
     /** The query of the next page. */
     next: string | null;
 };
+export type ImportInput = {
+    import_id: string;
+    part?: number;
+    rows: string[];
+};
+export type ImportCount = {
+    import_id: string;
+    part: number;
+    recorded: number;
+};
 export type ImportRecorded = {
-    success: true;
-    data: {
-        import_id: string;
-        part: number;
-        recorded: number;
-    };
+    /** Always true. */
+    success: boolean;
+    data: ImportCount;
     message: string;
 };
-export type Me = {
-    success: true;
-    data: {
-        ledger: string;
-        scope: "read" | "write";
-        kind: "key" | "token" | "anonymous";
-        key_id?: string;
-        /** Of the key. */
-        name?: string;
-    };
+export type SeriesGroup = {
+    income: number[];
+    expense: number[];
+    net: number[];
+    count: number[];
+    /** The value of the grouping, of whatever type it has. */
+    key?: any;
+    /** By `category`; null: no category. */
+    category_id?: number | null;
+    /** By `category`: its name. */
+    name?: string | null;
+    "type"?: TransactionType;
+};
+export type SeriesData = {
+    /** At most 2 decimals. */
+    income: number;
+    /** At most 2 decimals. */
+    expense: number;
+    /** At most 2 decimals. */
+    net: number;
+    count: number;
+    groups: SeriesGroup[];
+    /** The periods, by `month`. */
+    months?: string[];
+    /** The periods, by `year`. */
+    years?: string[];
+};
+export type SummarySeries = {
+    /** Always true. */
+    success: boolean;
+    data: SeriesData;
+};
+export type CallerData = {
+    ledger: string;
+    scope: "read" | "write";
+    kind: "key" | "token" | "anonymous";
+    key_id?: string;
+    /** The name of the key. */
+    name?: string;
+};
+export type Caller = {
+    /** Always true. */
+    success: boolean;
+    data: CallerData;
+};
+export type HealthData = {
+    status: string;
+    table?: string;
 };
 export type Health = {
-    success: true;
-    data: {
-        status: "ok";
-        table?: "ok";
-    };
+    /** Always true. */
+    success: boolean;
+    data: HealthData;
 };
-export type Description = object;
+export type Description = {
+    [key: string]: any;
+};

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { ApiError } from './api-error.ts';
-import type { CategoryRow } from './api-types.ts';
+import type { Category } from './api-types.ts';
 import { Button, Field, Sheet } from './components.tsx';
 import { format, readAmount } from './format.ts';
 import {
@@ -84,7 +84,7 @@ function NewCategory() {
   );
 }
 
-function CategoryItem({ category }: { readonly category: CategoryRow }) {
+function CategoryItem({ category }: { readonly category: Category }) {
   const { id, name, transaction_count: count = 0 } = category;
   const isOpen = opened.value === id;
   return (
@@ -113,7 +113,7 @@ function CategoryItem({ category }: { readonly category: CategoryRow }) {
   );
 }
 
-function CategorySettings({ category }: { readonly category: CategoryRow }) {
+function CategorySettings({ category }: { readonly category: Category }) {
   const [name, setName] = useState(category.name);
   const [color, setColor] = useState(toPickerColor(category));
   const [target, setTargetText] = useState(() => {
@@ -199,7 +199,7 @@ function CategorySettings({ category }: { readonly category: CategoryRow }) {
 }
 
 /** Moves every transaction into another category; an empty category is then deactivated. */
-function MergeChoice({ category }: { readonly category: CategoryRow }) {
+function MergeChoice({ category }: { readonly category: Category }) {
   const [into, setInto] = useState('');
   const others = categories.value.filter(({ id, is_active }) => id !== category.id && is_active);
   if (others.length === 0) return null;
@@ -237,7 +237,7 @@ function MergeChoice({ category }: { readonly category: CategoryRow }) {
   );
 }
 
-async function mergeCategory(category: CategoryRow, target: CategoryRow): Promise<void> {
+async function mergeCategory(category: Category, target: Category): Promise<void> {
   const all = await readCategoryRows(category.id);
   announcement.value = `Moving ${format.count(all.length)} transactions to ${target.name}`;
   const refused = await outbox.update(
@@ -270,7 +270,7 @@ function explain(cause: unknown): string {
 }
 
 /** The picker knows only `#rrggbb`. */
-function toPickerColor(category: CategoryRow): string {
+function toPickerColor(category: Category): string {
   return /^#[0-9a-f]{6}$/i.test(category.color ?? '')
     ? (category.color ?? '')
     : categoryColor(category);

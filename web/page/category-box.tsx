@@ -3,7 +3,7 @@
 // biome-ignore-all lint/a11y/noNoninteractiveElementToInteractiveRole: the list is one of options
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the field keeps the focus, and has the keys
 import { useId, useMemo, useState } from 'preact/hooks';
-import type { CategoryRow } from './api-types.ts';
+import type { Category } from './api-types.ts';
 import { categories, ensureCategory } from './ledger.ts';
 import { normalize } from './rows.ts';
 
@@ -134,7 +134,7 @@ function findOptions(text: string): readonly Option[] {
  * The category that a typed text means: none, the one of this name, the only one that begins so, or a new one.
  * @throws ApiError where it cannot be created
  */
-export async function resolveCategory(text: string): Promise<CategoryRow | undefined> {
+export async function resolveCategory(text: string): Promise<Category | undefined> {
   const wanted = normalize(text.trim());
   if (wanted === '') return undefined;
   const active = categories.value.filter(({ is_active: isActive }) => isActive);

@@ -1,6 +1,6 @@
 // Sums of the scope as one list of cells (a category in a period), from which totals, charts and chips are added up, so that
 // they always agree. Amounts are whole cents here: sums of floats would drift.
-import type { Summary, TransactionRow } from './api-types.ts';
+import type { SeriesData, SummaryData, Transaction } from './api-types.ts';
 import type { CategoryKey, Dates, Type, Unit } from './scope.ts';
 
 export interface Cell {
@@ -31,21 +31,22 @@ export interface CategoryBar {
 }
 
 /** A row before and after a write; undefined where it does not exist. */
-export interface Change<Row = TransactionRow> {
+export interface Change<Row = Transaction> {
   readonly before?: Row | undefined;
   readonly after?: Row | undefined;
 }
 
 const UNIT_LENGTHS = { day: 10, month: 7, year: 4 } as const;
 
-export function readSummary(data: Summary['data'], dates: Dates | undefined): Cell[] {
-  const periods = data.months ?? data.years ?? [dates?.start_date ?? ''];
+export function readSummary(data: SummaryData | SeriesData, dates: Dates | undefined): Cell[] {
+  const named = 'months' in data ? data.months : 'years' in data ? data.years : undefined;
+  const periods = named ?? [dates?.start_date ?? ''];
   return data.groups.flatMap((group) => {
     const [income, expense, count] = [group.income, group.expense, group.count].map((each) =>
       [each].flat(),
     );
     return periods.map((period, n) => ({
-      category: typeof group.key === 'number' ? group.key : ('none' as const),
+      category: group.category_id ?? ('none' as const),
       period,
       income: toCents(income?.[n] ?? 0),
       expense: toCents(expense?.[n] ?? 0),
@@ -54,14 +55,14 @@ export function readSummary(data: Summary['data'], dates: Dates | undefined): Ce
   });
 }
 
-export function addUpRows(rows: readonly TransactionRow[], unit: Unit): Cell[] {
+export function addUpRows(rows: readonly Transaction[], unit: Unit): Cell[] {
   return rows.map((row) => readCell(row, unit, 1));
 }
 
 /** Cells that the changes add, and take away. */
 export function cellsOfChanges(
   changes: readonly Change[],
-  { unit, isIn }: { readonly unit: Unit; readonly isIn: (row: TransactionRow) => boolean },
+  { unit, isIn }: { readonly unit: Unit; readonly isIn: (row: Transaction) => boolean },
 ): Cell[] {
   return changes.flatMap(({ before, after }) => [
     ...(before && isIn(before) ? [readCell(before, unit, -1)] : []),
@@ -69,7 +70,7 @@ export function cellsOfChanges(
   ]);
 }
 
-function readCell(row: TransactionRow, unit: Unit, sign: 1 | -1): Cell {
+function readCell(row: Transaction, unit: Unit, sign: 1 | -1): Cell {
   const cents = toCents(row.amount) * sign;
   return {
     category: row.category_id ?? 'none',

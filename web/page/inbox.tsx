@@ -3,7 +3,7 @@
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { ApiError } from './api-error.ts';
-import type { CategoryRow } from './api-types.ts';
+import type { Category } from './api-types.ts';
 import { CategoryBox, resolveCategory } from './category-box.tsx';
 import { Button, ScopeLink } from './components.tsx';
 import { countByCategory } from './figures.ts';
@@ -51,7 +51,7 @@ export function Chips() {
   );
 }
 
-function categorise(some: readonly Row[], category: CategoryRow | undefined): void {
+function categorise(some: readonly Row[], category: Category | undefined): void {
   outbox.update(
     some.map((before) => ({
       before,
@@ -82,7 +82,7 @@ export function QuickCategory({ row, tabIndex }: { readonly row: Row; readonly t
   );
 }
 
-async function resolve(text: string): Promise<CategoryRow | undefined> {
+async function resolve(text: string): Promise<Category | undefined> {
   try {
     return await resolveCategory(text);
   } catch (error) {
@@ -93,7 +93,7 @@ async function resolve(text: string): Promise<CategoryRow | undefined> {
 }
 
 /** The rows without a category that have the same description, but for case and numbers. */
-function offerOthers(row: Row, category: CategoryRow): void {
+function offerOthers(row: Row, category: Category): void {
   const wanted = likeness(row.description);
   const others = rows.value.filter(
     (each) =>

@@ -2,7 +2,15 @@
 // know yet, and again after a write.
 import { batch, computed, effect, signal } from '@preact/signals';
 import { ApiError } from './api-error.ts';
-import type { CategoryRow, Me, Summary, TransactionPage, TransactionSearch } from './api-types.ts';
+import type {
+  Caller,
+  CallerData,
+  Category,
+  Summary,
+  SummarySeries,
+  TransactionPage,
+  TransactionSearch,
+} from './api-types.ts';
 import { call, pathWith, storedKey } from './client.ts';
 import {
   addUp,
@@ -60,8 +68,8 @@ export interface Notice {
 }
 
 export const scope = signal(readScope(location.hash));
-export const me = signal<Me['data'] | undefined>(undefined);
-export const categories = signal<readonly CategoryRow[]>([]);
+export const me = signal<CallerData | undefined>(undefined);
+export const categories = signal<readonly Category[]>([]);
 export const view = signal<View | undefined>(undefined);
 export const failure = signal<Failing | undefined>(undefined);
 export const isLoading = signal(true);
@@ -259,8 +267,8 @@ async function ask<Body>(path: string, given: AbortSignal): Promise<Answer<Body>
 async function load(wanted: Scope, given: AbortSignal): Promise<View> {
   const dates = periodDates(wanted.period, new Date());
   const [caller, known, sums, list] = await Promise.all([
-    ask<Me>('/me', given),
-    ask<{ data: CategoryRow[] }>('/categories?active_only=false&include_counts=true', given),
+    ask<Caller>('/me', given),
+    ask<{ data: Category[] }>('/categories?active_only=false&include_counts=true', given),
     wanted.q === '' ? readSums(wanted, dates, given) : undefined,
     wanted.q === '' ? readList(wanted, dates, given) : search(wanted, dates, given),
   ]);
@@ -292,7 +300,7 @@ async function readSums({ period, type }: Scope, dates: Dates | undefined, given
   }
   const read = async (some: Dates | undefined) => {
     const path = pathWith('/summary', { group_by: `category,${unit}`, type, ...some });
-    const { at, body } = await ask<Summary>(path, given);
+    const { at, body } = await ask<Summary | SummarySeries>(path, given);
     return { at, cells: readSummary(body.data, some) };
   };
   const before = datesBefore(period, new Date());
@@ -397,12 +405,12 @@ export function removeRows(some: readonly Row[]): void {
 }
 
 interface CategoryAnswer {
-  readonly data: CategoryRow;
+  readonly data: Category;
 }
 
 /** @returns the category of this name, created where it is missing */
-export async function ensureCategory(name: string): Promise<CategoryRow> {
-  const same = (each: CategoryRow) => each.name.toLowerCase() === name.trim().toLowerCase();
+export async function ensureCategory(name: string): Promise<Category> {
+  const same = (each: Category) => each.name.toLowerCase() === name.trim().toLowerCase();
   const known = categories.value.find(same);
   if (known) return known;
   const created = await createCategory({ name: name.trim() });
@@ -413,7 +421,7 @@ export async function ensureCategory(name: string): Promise<CategoryRow> {
 const ATTEMPTS = 3;
 
 /** @throws ApiError */
-export async function createCategory(body: object): Promise<CategoryRow> {
+export async function createCategory(body: object): Promise<Category> {
   const headers = { 'idempotency-key': crypto.randomUUID() };
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -428,10 +436,7 @@ export async function createCategory(body: object): Promise<CategoryRow> {
 }
 
 /** @throws ApiError */
-export async function updateCategory(
-  { id, etag }: CategoryRow,
-  changes: object,
-): Promise<CategoryRow> {
+export async function updateCategory({ id, etag }: Category, changes: object): Promise<Category> {
   const request = { method: 'PUT', body: changes, headers: { 'if-match': etag } } as const;
   const { data } = await call<CategoryAnswer>(`/categories/${id}`, request);
   keepCategory(data);
@@ -439,7 +444,7 @@ export async function updateCategory(
   return data;
 }
 
-function keepCategory(changed: CategoryRow): void {
+function keepCategory(changed: Category): void {
   const others = categories.value.filter(({ id }) => id !== changed.id);
   const [before] = categories.value.filter(({ id }) => id === changed.id);
   categories.value = [...others, { ...before, ...changed }].toSorted((a, b) =>

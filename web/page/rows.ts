@@ -1,11 +1,11 @@
 // What the list shows: the rows that the service answered with, and over them the writes of this page. Lists lag behind writes,
 // so a write stays over the list until the list has it.
-import type { TransactionRow } from './api-types.ts';
+import type { Transaction } from './api-types.ts';
 import type { Change } from './figures.ts';
 import { type Dates, periodDates, type Scope } from './scope.ts';
 
 /** A row that is being created has a negative id, and no etag. */
-export type Row = TransactionRow;
+export type Row = Transaction;
 
 export interface Page {
   readonly rows: readonly Row[];

@@ -107,13 +107,13 @@ function Day({ day, rows: some, isFirst }: DayProps) {
         <td />
       </tr>
       {some.map((row, n) => (
-        <TransactionRow key={row.id} row={row} isFirst={isFirst && n === 0} />
+        <Transaction key={row.id} row={row} isFirst={isFirst && n === 0} />
       ))}
     </tbody>
   );
 }
 
-function TransactionRow({ row, isFirst }: { readonly row: Row; readonly isFirst: boolean }) {
+function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: boolean }) {
   const isWritable = canWrite.value;
   const isOpen = useComputed(() => editing.value?.id === row.id);
   const isPicked = useComputed(() => selected.value.has(row.id));

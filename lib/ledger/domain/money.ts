@@ -14,6 +14,7 @@ export const amount = v.pipe(
   // Not `multipleOf`: validators divide binary fractions, and 564.8 is no multiple of 0.01 to them.
   v.metadata({
     description: 'At most 2 decimals.',
+    format: 'double',
     minimum: -LARGEST_AMOUNT,
     maximum: LARGEST_AMOUNT,
   }),

@@ -3,8 +3,7 @@ import * as v from 'valibot';
 
 /**
  * Anything but blanks, control characters, and what is shown as nothing, such as a zero-width space: the property
- * Default_Ignorable_Code_Point of Unicode, and the blank of Braille. Written out, because programs in other languages read
- * this pattern in the API description.
+ * Default_Ignorable_Code_Point of Unicode, and the blank of Braille.
  */
 const VISIBLE = new RegExp(
   [
@@ -17,7 +16,9 @@ const VISIBLE = new RegExp(
 
 const PRINTABLE = new RegExp(`^ *${VISIBLE.source}(?:${VISIBLE.source}| )*$`, 'u');
 
-// The metadata is for the API description: what JSON Schema says of the checks before it.
+// The metadata is for the API description: as much of the checks before it as a pattern says that means the same in the
+// regular expressions of every language, whether they search the text or match all of it.
+const NOT_BLANK = String.raw`^[\s\S]*\S[\s\S]*$`;
 
 export function text(maximum: number) {
   return v.pipe(
@@ -32,7 +33,7 @@ export function filledText(maximum: number) {
   return v.pipe(
     text(maximum),
     v.check(isNotBlank, 'Must not be blank.'),
-    v.metadata({ pattern: VISIBLE.source }),
+    v.metadata({ minLength: 1, pattern: NOT_BLANK }),
   );
 }
 
@@ -43,11 +44,7 @@ export function trimmedText(maximum: number) {
 
 /** Visible characters and spaces. */
 export function printableText(maximum: number) {
-  return v.pipe(
-    filledText(maximum),
-    v.check(isPrintable, 'Must have printable characters only.'),
-    v.metadata({ pattern: PRINTABLE.source }),
-  );
+  return v.pipe(filledText(maximum), v.check(isPrintable, 'Must have printable characters only.'));
 }
 
 // A lone surrogate has no UTF-8 form: a store would keep another text than the one sent.

@@ -59,8 +59,18 @@ export function parseCategoryChanges(body: Readonly<Record<string, unknown>>): C
   });
 }
 
-/** Every field, null when empty. */
-export function toCategoryJson(category: Category) {
+/**
+ * Every field, null when empty.
+ * @param isCounted whether it has `transaction_count`, as single reads and lists requested with counts have it; the ETag is
+ * that of a single read in any case
+ */
+export function toCategoryJson(category: Category, { isCounted = false } = {}) {
+  const shown = toShown(category);
+  const counted = { ...shown, transaction_count: category.transactionCount };
+  return { ...(isCounted ? counted : shown), etag: tagOf('c', category, counted) };
+}
+
+function toShown(category: Category) {
   return {
     id: category.id,
     name: category.name,
@@ -72,22 +82,6 @@ export function toCategoryJson(category: Category) {
   };
 }
 
-/** The same with `transaction_count`, as single reads and lists requested with counts carry it. */
-export function toCountedCategoryJson(category: Category) {
-  return { ...toCategoryJson(category), transaction_count: category.transactionCount };
-}
-
-/** Of the category as a read shows it, also where a response leaves out the count. */
-export function categoryTag(category: Category): string {
-  return tagOf('c', category, toCountedCategoryJson(category));
-}
-
-/** A row of a list, with what `If-Match` needs. */
-export function toCategoryRowJson(category: Category, { isCounted }: { isCounted: boolean }) {
-  const shown = isCounted ? toCountedCategoryJson(category) : toCategoryJson(category);
-  return { ...shown, etag: categoryTag(category) };
-}
-
 export interface CategoryQuery {
   readonly activeOnly: boolean;
   readonly includeCounts: boolean;
@@ -97,7 +91,7 @@ export interface CategoryQuery {
 const truth = v.pipe(
   v.string(),
   v.transform((value) => value.toLowerCase() === 'true'),
-  v.metadata({ type: ['boolean', 'string'] }),
+  v.metadata({ type: 'boolean' }),
 );
 
 export const categoryQuery = v.object({

@@ -18,10 +18,9 @@ import {
   ValidationError,
 } from '../errors.ts';
 import { PreconditionFailedError } from '../service/retry-on-conflict.ts';
-import { categoryTag } from './category-json.ts';
-import { tagged } from './preconditions.ts';
+import { toCategoryJson } from './category-json.ts';
 import { failed, type Reply } from './replies.ts';
-import { transactionTag } from './transaction-json.ts';
+import { toTransactionJson } from './transaction-json.ts';
 
 /** Logs what the client does not see: the cause of a 500 or 503. */
 export function replyToError(
@@ -34,7 +33,8 @@ export function replyToError(
 }
 
 function recordTag(record: NamedTransaction | Category): string {
-  return 'transactionCount' in record ? categoryTag(record) : transactionTag(record);
+  const shown = 'transactionCount' in record ? toCategoryJson(record) : toTransactionJson(record);
+  return shown.etag;
 }
 
 /** @param failure the message of a 500, which does not show the cause to the client */
@@ -67,7 +67,7 @@ export function toErrorReply(error: unknown, failure: string): Reply {
   }
   if (error instanceof PreconditionFailedError) {
     const reply = failed(412, { error: 'precondition_failed', message: error.message });
-    return tagged(reply, recordTag(error.current));
+    return { ...reply, headers: { etag: recordTag(error.current) } };
   }
   if (error instanceof IdempotencyKeyReusedError) {
     return failed(422, { error: 'idempotency_key_reused', message: error.message });

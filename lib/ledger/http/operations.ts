@@ -8,8 +8,8 @@ import type { ObjectSchema } from './fields.ts';
 import { healthQuery } from './health-query.ts';
 import { importPartBody, importQuery } from './import-json.ts';
 import { searchQuery } from './search-json.ts';
-import { summaryQuery } from './summary-json.ts';
-import { exportQuery } from './transaction-export.ts';
+import { seriesQuery, summaryQuery } from './summary-json.ts';
+import { exportFileQuery, exportQuery } from './transaction-export.ts';
 import {
   newTransactionBody,
   newTransactionsBody,
@@ -22,20 +22,20 @@ import {
 export interface Operation {
   readonly id: string;
   readonly summary: string;
-  readonly description?: string;
+  readonly description: string;
   /** Validates the query; without it, every parameter is refused. */
   readonly query?: ObjectSchema;
-  /** Parameters that succeed, where one of several is required. */
+  /** Parameters that succeed, where some are required. */
   readonly exampleQuery?: Readonly<Record<string, string>>;
   /** Validates the body. */
   readonly body?: ObjectSchema;
   /** A body that succeeds as it is: on an empty ledger, after the examples of the routes before it. */
   readonly example?: object;
-  /** Name of the JSON schema of the response (cli/describe/openapi-document.ts), and its status where it is not 200. */
+  /** Name of the JSON schema of the response (cli/describe/openapi-schemas.ts), and its status where it is not 200. */
   readonly response: string;
   readonly status?: number;
-  /** Name of the JSON schema of the response where the query asks for JSON; otherwise it is a part of a CSV file. */
-  readonly asJson?: string;
+  /** The media type of the response, where it is not JSON. */
+  readonly mediaType?: 'text/csv';
   /** What the failures below mean here, where that is more than the usual. */
   readonly failures?: Readonly<Record<number, string | false>>;
   /** One record, whose version clients can name: ETag, and If-Match or If-None-Match. */
@@ -73,8 +73,7 @@ export const PARAMETERS: Readonly<Record<string, Parameter>> = {
   include_counts: {
     description: '`true` adds the number of transactions. `false` is the default.',
   },
-  format: { description: '`csv`, or `json` for programs. `csv` is the default.' },
-  group_by: { description: 'What is added up.', example: 'category' },
+  group_by: { description: 'What is added up.' },
 };
 
 export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
@@ -89,6 +88,7 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
   'POST /transactions': {
     id: 'createTransaction',
     summary: 'Create a transaction',
+    description: 'Without `transaction_date` it has the current day.',
     body: newTransactionBody,
     example: { description: 'Lunch', amount: 12.5, type: 'expense' },
     response: 'TransactionWritten',
@@ -109,7 +109,7 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
       'Each is created or refused by itself: `results` has one result for each, in their order.',
     body: newTransactionsBody,
     example: { transactions: [{ description: 'Salary', amount: 2500, type: 'income' }] },
-    response: 'TransactionResults',
+    response: 'TransactionsCreated',
     status: 207,
     failures: { 400: `The body is not a list of 1 to ${LARGEST_BULK} transactions.`, 409: false },
     isIdempotent: true,
@@ -121,7 +121,7 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
       \`id\`, the fields that change, and optionally as \`if_match\` the \`etag\` of the version that it expects.`,
     body: transactionsChangesBody,
     example: { transactions: [{ id: 1, notes: 'With Robin' }] },
-    response: 'TransactionUpdates',
+    response: 'TransactionsUpdated',
     status: 207,
     failures: { 400: NO_LIST_OF_EXISTING, 409: false },
     isIdempotent: true,
@@ -133,21 +133,30 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
       \`id\`, and optionally as \`if_match\` the \`etag\` of the version that it expects.`,
     body: transactionsRemovalBody,
     example: { transactions: [{ id: 2 }] },
-    response: 'TransactionDeletions',
+    response: 'TransactionsDeleted',
     status: 207,
     failures: { 400: NO_LIST_OF_EXISTING, 409: false },
     isIdempotent: true,
   },
   'GET /transactions/export': {
     id: 'exportTransactions',
-    summary: 'Export transactions as CSV or JSON',
+    summary: 'Export transactions as CSV',
     description: `One part of a CSV file, oldest first. While there are more, \`Link: <...>; rel="next"\` names the next
       part. Only the first part has the line of column names, so that the parts put together are one file. Text that
-      begins like a formula has an apostrophe before it. With \`format=json\` one part of the transactions as a list has
-      them, and \`next\` is the query of the next part.`,
-    query: exportQuery,
+      begins like a formula has an apostrophe before it. \`format=json\`, or an \`Accept\` that prefers JSON in the place of \`format\`, answers as
+      \`/transactions/export.json\` does.`,
+    query: exportFileQuery,
+    exampleQuery: { format: 'csv' },
     response: 'TransactionsFile',
-    asJson: 'TransactionsPart',
+    mediaType: 'text/csv',
+  },
+  'GET /transactions/export.json': {
+    id: 'exportTransactionsAsJson',
+    summary: 'Export transactions as JSON',
+    description: `One part of the transactions as a list has them, oldest first; \`next\` is the query of the next part, null
+      in the last one.`,
+    query: exportQuery,
+    response: 'TransactionsPart',
   },
   'GET /transactions/search': {
     id: 'searchTransactions',
@@ -161,6 +170,7 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
   'GET /transactions/{id}': {
     id: 'readTransaction',
     summary: 'Read a transaction',
+    description: 'With the name of its category.',
     response: 'TransactionRead',
     isVersioned: true,
   },
@@ -196,6 +206,7 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
   'POST /categories': {
     id: 'createCategory',
     summary: 'Create a category',
+    description: 'Its name is unique, among inactive categories too.',
     body: newCategoryBody,
     example: { name: 'Food', color: '#2A9D8F' },
     response: 'CategoryWritten',
@@ -210,6 +221,7 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
   'GET /categories/{id}': {
     id: 'readCategory',
     summary: 'Read a category',
+    description: 'With the number of its transactions.',
     response: 'CategoryRead',
     isVersioned: true,
   },
@@ -236,9 +248,9 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     summary: 'Add up transactions',
     description: `Income, expense, net and number of the transactions, and the same for each group: each category (also
       those without transactions) and what has no category, each type, or each month or year from the first to the last that
-      has transactions. With two of them, such as \`category,month\`, \`months\` or \`years\` names the periods, and each
-      group has arrays of numbers, one for each period.`,
+      has transactions. Two of them, such as \`category,month\`, are answered as \`/summary/series\` does.`,
     query: summaryQuery,
+    exampleQuery: { group_by: 'category' },
     response: 'Summary',
   },
   'GET /imports': {
@@ -258,15 +270,25 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     example: { import_id: '2026-11-25-bank.csv', rows: ['q1w2e3r4'] },
     response: 'ImportRecorded',
   },
+  'GET /summary/series': {
+    id: 'readSummarySeries',
+    summary: 'Add up transactions by two groupings',
+    description: `The same as \`/summary\`, each group by periods: \`months\` or \`years\` names them, from the first to the last
+      that has transactions, and each group has arrays of numbers, one for each period.`,
+    query: seriesQuery,
+    exampleQuery: { group_by: 'category,month' },
+    response: 'SummarySeries',
+  },
   'GET /me': {
     id: 'identifyCaller',
     summary: 'Say who sends the request',
     description: 'The ledger and the scope of the key or token, and id and name of the key.',
-    response: 'Me',
+    response: 'Caller',
   },
   'GET /health': {
     id: 'checkHealth',
     summary: 'Check that the service runs',
+    description: 'With `deep` it also reads the table.',
     query: healthQuery,
     response: 'Health',
     failures: { 500: 'The database does not answer.' },
@@ -275,6 +297,7 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
   'GET /openapi.json': {
     id: 'describeApi',
     summary: 'Describe the API',
+    description: 'This document.',
     response: 'Description',
     isPublic: true,
   },

@@ -3,11 +3,13 @@
 //   "t7.3.0f3a9c21"   transaction 7 (c7: category 7), its version 3, and a hash of its whole representation. That also
 //                     changes with the name of the category or the number of its transactions, which no version counts.
 //
-// If-Match compares the record and its version, If-None-Match the whole.
+// If-Match compares the record and its version. So does If-None-Match on a write; on a read it compares the whole.
 import { createHash } from 'node:crypto';
+import type { Category } from '../domain/category.ts';
 import type { Revision } from '../domain/record.ts';
+import type { NamedTransaction } from '../domain/transaction.ts';
 import { ValidationError } from '../errors.ts';
-import type { IsExpected } from '../service/retry-on-conflict.ts';
+import { type IsExpected, unexpectedVersion } from '../service/retry-on-conflict.ts';
 import type { Reply } from './replies.ts';
 
 /** A transaction or a category. */
@@ -28,9 +30,26 @@ export function tagOf(
   return `"${kind}${id}.${version}.${hash}"`;
 }
 
-/** The reply with the ETag of the record that it shows. */
-export function tagged(reply: Reply, etag: string): Reply {
-  return { ...reply, headers: { ...reply.headers, etag } };
+/** The headers of a request, by their names in lower case. */
+interface Conditions {
+  readonly 'if-match'?: string | undefined;
+  readonly 'if-none-match'?: string | undefined;
+}
+
+/**
+ * The reply to a read of a record, as far as the client's conditions hold: 412 comes before 304.
+ * @throws PreconditionFailedError
+ * @throws ValidationError
+ */
+export function ifConditionsHold(
+  reply: Reply,
+  { 'if-match': ifMatch, 'if-none-match': ifNoneMatch }: Conditions,
+  kind: TaggedKind,
+  record: NamedTransaction | Category,
+): Reply {
+  const isExpected = isExpectedBy({ 'if-match': ifMatch }, kind, record.id);
+  if (!isExpected(record.version)) throw unexpectedVersion(record.version, record);
+  return unlessKnown(reply, ifNoneMatch);
 }
 
 /**
@@ -46,24 +65,37 @@ export function unlessKnown(reply: Reply, ifNoneMatch: string | undefined): Repl
 }
 
 /**
- * Whether the sender of `If-Match` expects a version of this record.
+ * Whether the sender of a write expects a version of this record: one that `If-Match` names and `If-None-Match` does not.
  * @throws ValidationError
  */
 export function isExpectedBy(
-  ifMatch: string | undefined,
+  { 'if-match': ifMatch, 'if-none-match': ifNoneMatch }: Conditions,
   kind: TaggedKind,
   id: number | string,
 ): IsExpected {
-  if (ifMatch === undefined) return () => true;
+  const isWanted = ifMatch === undefined ? () => true : isNamedBy(ifMatch, kind, id);
+  if (ifNoneMatch === undefined) return isWanted;
+  const unwanted = tagsIn(ifNoneMatch).map(withoutWeakness);
+  if (unwanted.includes('*')) return () => false;
+  const versions = versionsOf(unwanted, kind, id);
+  return (version) => isWanted(version) && !versions.includes(version);
+}
+
+function isNamedBy(ifMatch: string, kind: TaggedKind, id: number | string): IsExpected {
   const tags = tagsIn(ifMatch);
   if (tags.includes('*')) return () => true;
   const weak = tags.find((tag) => tag.startsWith('W/'));
   if (weak) throw new ValidationError(`${weak} is a weak ETag: send it without "W/"`);
-  const versions = tags.flatMap((tag) => {
+  const versions = versionsOf(tags, kind, id);
+  return (version) => versions.includes(version);
+}
+
+/** The versions of this record that the tags name. */
+function versionsOf(tags: readonly string[], kind: TaggedKind, id: number | string): number[] {
+  return tags.flatMap((tag) => {
     const [, record, version] = OURS.exec(tag) ?? [];
     return record === `${kind}${id}` ? [Number(version)] : [];
   });
-  return (version) => versions.includes(version);
 }
 
 function withoutWeakness(tag: string): string {

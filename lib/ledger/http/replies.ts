@@ -40,6 +40,16 @@ export function found(data: object): Reply {
   return { status: 200, body: { success: true, data } };
 }
 
+/** A single record, as its resource shows it. */
+interface RecordJson {
+  readonly id: number;
+  readonly etag: string;
+}
+
+export function foundRecord(data: RecordJson): Reply {
+  return { ...found(data), headers: { etag: data.etag } };
+}
+
 export function foundAll(data: readonly object[]): Reply {
   return { status: 200, body: { success: true, data, count: data.length } };
 }
@@ -48,12 +58,17 @@ export function foundPage(data: readonly object[], pagination: Pagination): Repl
   return { status: 200, body: { success: true, data, pagination: toPaginationJson(pagination) } };
 }
 
-export function created(data: object, message: string): Reply {
-  return { status: 201, body: { success: true, data, message } };
+/** @param path that the request was sent to: the record has its place below it */
+export function created(data: RecordJson, message: string, path: string): Reply {
+  const location = `${path.replace(/\/$/, '')}/${data.id}`;
+  const body = { success: true, data, message };
+  return { status: 201, body, headers: { etag: data.etag, location } };
 }
 
+/** @param data a record; or what is no single record, without an ETag */
 export function updated(data: object, message: string): Reply {
-  return { status: 200, body: { success: true, data, message } };
+  const headers = 'etag' in data ? { etag: String(data.etag) } : {};
+  return { status: 200, body: { success: true, data, message }, headers };
 }
 
 export function deleted(message: string): Reply {

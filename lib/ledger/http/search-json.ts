@@ -10,7 +10,7 @@ import { parseFilter } from './fields.ts';
 import type { Query } from './query-string.ts';
 import { foundPage, type Reply } from './replies.ts';
 import { toTotalsJson } from './summary-json.ts';
-import { pageParameters, toTransactionRowJson, transactionFilter } from './transaction-json.ts';
+import { pageParameters, toTransactionJson, transactionFilter } from './transaction-json.ts';
 
 const CATEGORY_IDS_RULE = `Must be up to ${MAX_SEARCHED_CATEGORIES} ids of categories, or "none", separated by commas.`;
 
@@ -84,7 +84,7 @@ export function parseSearchQuery(query: Query): SearchQuery {
 }
 
 export function searchReply({ items, pagination, totals }: SearchResult): Reply {
-  const reply = foundPage(items.map(toTransactionRowJson), pagination);
+  const reply = foundPage(items.map(toTransactionJson), pagination);
   return { ...reply, body: { ...reply.body, summary: toTotalsJson(totals) } };
 }
 
@@ -93,9 +93,9 @@ function isAmount(value: string): boolean {
   return hasAtMostTwoDecimals(number) && Math.abs(number) <= LARGEST_AMOUNT;
 }
 
-/** NaN for anything but plain decimal digits. */
+/** NaN for anything but a JSON number: Java and others write 12345678.91 as 1.234567891E7. */
 function toNumber(value: string): number {
-  return /^-?[0-9]+(?:\.[0-9]+)?$/.test(value) ? Number(value) : Number.NaN;
+  return /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(value) ? Number(value) : Number.NaN;
 }
 
 function isShort(ids: string): boolean {

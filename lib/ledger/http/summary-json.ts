@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { fromCents } from '../domain/money.ts';
 import {
   GROUPINGS,
+  type Grouping,
   PERIODS,
   type Summary,
   type SummaryGroup,
@@ -19,20 +20,34 @@ const BOTH = GROUPINGS.flatMap((grouping) =>
   PERIODS.map((period) => `${grouping},${period}` as const),
 );
 
+const ONE_RULE = `Must be ${alternatives([...GROUPINGS, ...PERIODS])}`;
+const BOTH_RULE = `one of ${alternatives(GROUPINGS)} with one of ${alternatives(PERIODS)}: "category,month".`;
+
+/** By one grouping, whose groups have numbers. */
 export const summaryQuery = v.object(
+  { group_by: v.picklist([...GROUPINGS, ...PERIODS], ONE_RULE), ...transactionFilter },
+  'Is required.',
+);
+
+/** By two groupings, whose groups have arrays of numbers. */
+export const seriesQuery = v.object(
+  { group_by: v.picklist(BOTH, `Must be ${BOTH_RULE}`), ...transactionFilter },
+  'Is required.',
+);
+
+/** `/summary` takes both, as it did before `/summary/series` gave each form of response a path of its own. */
+const eitherQuery = v.object(
   {
-    group_by: v.picklist(
-      [...GROUPINGS, ...PERIODS, ...BOTH],
-      'Must be "category", "type", "month", "year", or one of the first two with one of the others: "category,month".',
-    ),
+    group_by: v.picklist([...GROUPINGS, ...PERIODS, ...BOTH], `${ONE_RULE}, or ${BOTH_RULE}`),
     ...transactionFilter,
   },
   'Is required.',
 );
 
 /** @throws ValidationError with the errors of every parameter */
-export function parseSummaryQuery(query: Query): SummaryQuery {
-  const { group_by, ...sent } = parseFilter(summaryQuery, query);
+export function parseSummaryQuery(query: Query, path: string): SummaryQuery {
+  const isSeries = /\/series\/?$/.test(path);
+  const { group_by, ...sent } = parseFilter(isSeries ? seriesQuery : eitherQuery, query);
   const named = group_by.split(',');
   return {
     grouping: GROUPINGS.find((each) => named.includes(each)),
@@ -42,27 +57,38 @@ export function parseSummaryQuery(query: Query): SummaryQuery {
 }
 
 /** By two groupings the periods are named once, and each group has arrays of numbers, one for each period. */
-export function toSummaryJson(summary: Summary) {
+export function toSummaryJson(summary: Summary, { grouping }: Pick<SummaryQuery, 'grouping'>) {
   const totals = toTotalsJson(summary);
-  if ('groups' in summary) return { ...totals, groups: summary.groups.map(toGroupJson) };
+  if ('groups' in summary) {
+    const groups = summary.groups.map((group) => ({
+      ...toKeyJson(group, grouping),
+      ...toTotalsJson(group),
+    }));
+    return { ...totals, groups };
+  }
   const { period, periods, series } = summary;
-  return { ...totals, [`${period}s`]: periods, groups: series.map(toSeriesJson) };
+  const groups = series.map((group) => ({ ...toKeyJson(group, grouping), ...toSeriesJson(group) }));
+  return { ...totals, [`${period}s`]: periods, groups };
 }
 
-function toGroupJson({ key, name, ...totals }: SummaryGroup) {
-  return { key, ...(name === undefined ? {} : { name }), ...toTotalsJson(totals) };
+/** `key` has the type of the grouping. The same value under a name that has one type is for clients that need one. */
+function toKeyJson({ key, name }: SummaryGroup | SummarySeries, grouping: Grouping | undefined) {
+  if (grouping === 'category') return { key, category_id: key, name };
+  return grouping === 'type' ? { key, type: key } : { key, period: key };
 }
 
-function toSeriesJson({ key, name, totals }: SummarySeries) {
+function toSeriesJson({ totals }: SummarySeries) {
   const figures = totals.map(toTotalsJson);
   return {
-    key,
-    ...(name === undefined ? {} : { name }),
     income: figures.map(({ income }) => income),
     expense: figures.map(({ expense }) => expense),
     net: figures.map(({ net }) => net),
     count: figures.map(({ count }) => count),
   };
+}
+
+function alternatives(words: readonly string[]): string {
+  return words.map((word) => `"${word}"`).join(', ');
 }
 
 export function toTotalsJson({ incomeCents, expenseCents, count }: Totals) {

@@ -15,7 +15,7 @@ import type { Query } from './query-string.ts';
 import type { Reply } from './replies.ts';
 import { CSV_HEADER, toCsvLine } from './transaction-csv.ts';
 import {
-  toTransactionRowJson,
+  toTransactionJson,
   toTransactionSelection,
   transactionSelection,
 } from './transaction-json.ts';
@@ -23,11 +23,16 @@ import {
 /** A response of Lambda may have 6 MB of JSON text, in which a control character takes 6 bytes. */
 const LARGEST_PART_BYTES = 4_000_000;
 
+interface SentExport {
+  readonly query: Query;
+  readonly path: string;
+  readonly accept?: string | undefined;
+}
+
 const CURSOR = /^(\d{4}-\d{2}-\d{2}) (\d{1,15}) (\d{1,16})$/;
 
 export const exportQuery = v.object({
   ...transactionSelection,
-  format: v.exactOptional(v.picklist(['csv', 'json'], 'Must be "csv" or "json".')),
   cursor: v.exactOptional(
     v.pipe(
       v.string(),
@@ -38,15 +43,64 @@ export const exportQuery = v.object({
   ),
 });
 
-/** @throws ValidationError with the errors of every parameter */
-export function parseExportQuery(query: Query): ExportQuery {
-  const { cursor: after, format: _, ...sent } = parseFilter(exportQuery, query);
-  return { ...toTransactionSelection(sent), after };
+/**
+ * For the API description only, which names one form of response a path. Many generated clients send `Accept:
+ * application/json` with every request, for the sake of its failures: `format` makes sure that they get CSV.
+ */
+export const exportFileQuery = v.object({
+  format: v.pipe(v.picklist(['csv']), v.description('`csv`. It outranks `Accept`.')),
+  ...exportQuery.entries,
+});
+
+const eitherQuery = v.object({
+  ...exportQuery.entries,
+  format: v.exactOptional(v.picklist(['csv', 'json'], 'Must be "csv" or "json".')),
+});
+
+export interface ExportRequest {
+  readonly query: ExportQuery;
+  readonly isJson: boolean;
+}
+
+/**
+ * `/transactions/export.json` is JSON by its path. `/transactions/export` is CSV, unless `format`, or without it `Accept`, asks
+ * for JSON.
+ * @throws ValidationError with the errors of every parameter
+ */
+export function parseExportRequest({ query, path, accept }: SentExport): ExportRequest {
+  const {
+    cursor: after,
+    format,
+    ...sent
+  } = /\.json\/?$/.test(path)
+    ? { ...parseFilter(exportQuery, query), format: 'json' }
+    : parseFilter(eitherQuery, query);
+  const isJson = format ? format === 'json' : prefersJson(accept);
+  return { query: { ...toTransactionSelection(sent), after }, isJson };
 }
 
 /** @param query as it was sent: the next part has the same filters */
-export function exportReply(part: ExportPart<NamedTransaction>, query: Query): Reply {
-  return query.format === 'json' ? jsonReply(part, query) : csvReply(part, query);
+export function exportReply(
+  part: ExportPart<NamedTransaction>,
+  { query, isJson }: { readonly query: Query; readonly isJson: boolean },
+): Reply {
+  return isJson ? jsonReply(part, query) : csvReply(part, query);
+}
+
+/** A client that takes either, as `*\/*` does, gets CSV. */
+function prefersJson(accept = '*/*'): boolean {
+  const ranges = accept
+    .toLowerCase()
+    .split(',')
+    .map((range) => range.split(';').map((part) => part.trim()));
+  const quality = (type: string) => {
+    const named = [type, type.replace(/\/.*/, '/*'), '*/*'].map((name) =>
+      ranges.find(([range]) => range === name),
+    );
+    const [, ...parameters] = named.find((range) => range !== undefined) ?? ['', 'q=0'];
+    return Number(parameters.find((each) => each.startsWith('q='))?.slice(2) ?? 1);
+  };
+  return quality('application/json') > quality('text/csv');
 }
 
 function csvReply(part: ExportPart<NamedTransaction>, query: Query): Reply {
@@ -63,7 +117,7 @@ function csvReply(part: ExportPart<NamedTransaction>, query: Query): Reply {
 }
 
 function jsonReply(part: ExportPart<NamedTransaction>, query: Query): Reply {
-  const { shown, last } = fitting(part, toTransactionRowJson);
+  const { shown, last } = fitting(part, toTransactionJson);
   const next = last ? nextQuery(query, last) : null;
   return { status: 200, body: { success: true, data: shown, next } };
 }

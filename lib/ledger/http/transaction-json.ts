@@ -110,28 +110,34 @@ const existing = {
   ),
 };
 
-const changeBody = v.object({ ...transactionChangesBody.entries, ...existing }, 'Is required.');
-const removalBody = v.object({ ...READ_ONLY, import_id: ignored, ...existing }, 'Is required.');
+export const transactionChangeBody = v.object(
+  { ...transactionChangesBody.entries, ...existing },
+  'Is required.',
+);
+export const transactionRemovalBody = v.object(
+  { ...READ_ONLY, import_id: ignored, ...existing },
+  'Is required.',
+);
 /** For the API description only, as `newTransactionsBody`. */
-export const transactionsChangesBody = bulkBody(changeBody);
-export const transactionsRemovalBody = bulkBody(removalBody);
+export const transactionsChangesBody = bulkBody(transactionChangeBody);
+export const transactionsRemovalBody = bulkBody(transactionRemovalBody);
 
 /** @throws ValidationError with the errors of every field; of `if_match`, too */
 export function parseBulkChange(body: unknown) {
-  const { id, if_match, ...sent } = parseBody(changeBody, objectOf(body));
+  const { id, if_match, ...sent } = parseBody(transactionChangeBody, objectOf(body));
   return { id, isExpected: expectationOf(id, if_match), changes: toTransactionChanges(sent) };
 }
 
 /** @throws as `parseBulkChange` does */
 export function parseBulkRemoval(body: unknown) {
-  const { id, if_match } = parseBody(removalBody, objectOf(body));
+  const { id, if_match } = parseBody(transactionRemovalBody, objectOf(body));
   return { id, isExpected: expectationOf(id, if_match) };
 }
 
 /** @throws ValidationError that names `if_match` */
 function expectationOf(id: number, ifMatch: string | undefined): IsExpected {
   try {
-    return isExpectedBy(ifMatch, 't', id);
+    return isExpectedBy({ 'if-match': ifMatch }, 't', id);
   } catch (cause) {
     const details = { if_match: [`${(cause as Error).message}.`] };
     throw new ValidationError('Input validation failed', { details, cause });
@@ -186,6 +192,11 @@ function toTransactionChanges(
 
 /** Every field, null when empty; `category_name`, `external_id` and `import_id` only where there are any. */
 export function toTransactionJson(transaction: NamedTransaction) {
+  const shown = toShown(transaction);
+  return { ...shown, etag: tagOf('t', transaction, shown) };
+}
+
+function toShown(transaction: NamedTransaction) {
   return {
     id: transaction.id,
     description: transaction.description,
@@ -202,22 +213,12 @@ export function toTransactionJson(transaction: NamedTransaction) {
   };
 }
 
-/** Of the transaction as a read shows it: for the ETag header, for rows of lists and for results of bulk requests. */
-export function transactionTag(transaction: NamedTransaction): string {
-  return tagOf('t', transaction, toTransactionJson(transaction));
-}
-
-/** A row of a list, with what `If-Match` needs. */
-export function toTransactionRowJson(transaction: NamedTransaction) {
-  return { ...toTransactionJson(transaction), etag: transactionTag(transaction) };
-}
-
 /** The result of one transaction in a bulk request. */
 export function toBulkResult(status: number) {
   return (transaction: NamedTransaction) => ({
     status,
     id: transaction.id,
-    etag: transactionTag(transaction),
+    etag: toTransactionJson(transaction).etag,
   });
 }
 
@@ -227,15 +228,10 @@ const wholeNumber = v.pipe(
   v.transform(Number),
 );
 
-const categoryIdOrNone = v.union(
-  [
-    wholeNumber,
-    v.pipe(
-      v.literal('none'),
-      v.transform(() => null),
-    ),
-  ],
-  'Must be one whole number in plain decimal digits, or "none".',
+const categoryIdOrNone = v.pipe(
+  v.string(),
+  v.regex(/^(?:\d+|none)$/, 'Must be one whole number in plain decimal digits, or "none".'),
+  v.transform((value) => (value === 'none' ? null : Number(value))),
 );
 
 /** The parameters that choose transactions. */

@@ -68,9 +68,16 @@ export function ifExpected<Existing extends Revision, Result>(
 ): (existing: Existing) => Promise<Result> {
   return async (existing) => {
     if (isExpected(existing.version)) return await change(existing);
-    throw new PreconditionFailedError(
-      `The record is at version ${existing.version}, which was not expected: read it and send its ETag`,
-      await show(existing),
-    );
+    throw unexpectedVersion(existing.version, await show(existing));
   };
+}
+
+export function unexpectedVersion(
+  version: number,
+  current: PreconditionFailedError['current'],
+): PreconditionFailedError {
+  return new PreconditionFailedError(
+    `The record is at version ${version}, which was not expected: read it and send its ETag`,
+    current,
+  );
 }

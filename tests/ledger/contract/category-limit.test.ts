@@ -1,7 +1,7 @@
 // A ledger has a limited number of categories, active and inactive, so that the list of all fits one response.
 import { expect, test } from 'vitest';
 import { CATEGORY_LIMIT } from '../../../lib/ledger/domain/category.ts';
-import { toCategoryRowJson } from '../../../lib/ledger/http/category-json.ts';
+import { toCategoryJson } from '../../../lib/ledger/http/category-json.ts';
 import { createVerification } from '../../../lib/ledger/service/verification.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { Api } from '../support/api/api-client.ts';
@@ -66,7 +66,7 @@ test('a list of as many of the longest categories as a ledger may have fits a La
     transactionCount: Number.MAX_SAFE_INTEGER,
   };
   const list = Array.from({ length: CATEGORY_LIMIT }, () =>
-    toCategoryRowJson(longest, { isCounted: true }),
+    toCategoryJson(longest, { isCounted: true }),
   );
   const body = JSON.stringify({ success: true, data: list, count: list.length });
   // The limit of 6 MB is on the whole result, in which the body is a JSON string again.

@@ -30,10 +30,34 @@ describe('GET /summary', () => {
         net: 2_492.7,
         count: 4,
         groups: [
-          { key: food.id, name: 'Food', income: 0, expense: 0.3, net: -0.3, count: 2 },
-          { key: old.id, name: 'Old', income: 0, expense: 7, net: -7, count: 1 },
-          { key: 3, name: 'Spare', ...NOTHING },
-          { key: null, name: null, income: 2_500, expense: 0, net: 2_500, count: 1 },
+          {
+            key: food.id,
+            category_id: food.id,
+            name: 'Food',
+            income: 0,
+            expense: 0.3,
+            net: -0.3,
+            count: 2,
+          },
+          {
+            key: old.id,
+            category_id: old.id,
+            name: 'Old',
+            income: 0,
+            expense: 7,
+            net: -7,
+            count: 1,
+          },
+          { key: 3, category_id: 3, name: 'Spare', ...NOTHING },
+          {
+            key: null,
+            category_id: null,
+            name: null,
+            income: 2_500,
+            expense: 0,
+            net: 2_500,
+            count: 1,
+          },
         ],
       },
     });
@@ -46,7 +70,7 @@ describe('GET /summary', () => {
     const range = { start_date: '2024-12-31', end_date: '2026-03-31' };
     const { groups: months } = await of({ group_by: 'month', ...range });
     expect(months).toHaveLength(16);
-    expect(months[1]).toEqual({ key: '2025-01', ...NOTHING });
+    expect(months[1]).toEqual({ key: '2025-01', period: '2025-01', ...NOTHING });
     expect(await of({ group_by: 'year', ...range })).toMatchObject({
       groups: [
         { key: '2024', expense: 1, count: 1 },
@@ -57,7 +81,7 @@ describe('GET /summary', () => {
     expect(await of({ group_by: 'type,year', ...range })).toMatchObject({
       years: ['2024', '2025', '2026'],
       groups: [
-        { key: 'income', income: [0, 0, 0], expense: [0, 0, 0] },
+        { key: 'income', type: 'income', income: [0, 0, 0], expense: [0, 0, 0] },
         { key: 'expense', expense: [1, 0, 7.3], net: [-1, 0, -7.3], count: [1, 0, 3] },
       ],
     });
@@ -68,6 +92,16 @@ describe('GET /summary', () => {
     expect(names).toEqual(['2026-03', '2026-04']);
     expect(groups[0]).toMatchObject({ key: food.id, name: 'Food', expense: [0.3, 0] });
     expect(groups.at(-1)).toMatchObject({ key: null, name: null, income: [0, 2_500] });
+  });
+
+  it('takes one grouping at /summary, and two also at /summary/series', async () => {
+    const both = { group_by: 'category,month', start_date: '2026-03-01' };
+    const [{ text }, { body }] = [
+      await api.get('/summary/series', both),
+      await api.get('/summary', both),
+    ];
+    expect(JSON.parse(text)).toEqual(body);
+    expectFilterFaults(await api.get('/summary/series', { group_by: 'month' }), ['group_by']);
   });
 
   it('refuses more than 1,200 months', async () => {

@@ -33,7 +33,7 @@ const FUNCTIONS: Readonly<Record<string, Walk>> = {
   'notes that are searched (HAS_PLAIN_FORM)': (notes) => isTea({ ...TEA, notes }),
   'text and import_id (VISIBLE, PRINTABLE)': (text) =>
     v.safeParse(newTransactionBody, { description: text, import_id: text }),
-  'If-Match (TAGS, LIST_OF_TAGS)': (text) => isExpectedBy(text, 't', 1),
+  'If-Match (TAGS, LIST_OF_TAGS)': (text) => isExpectedBy({ 'if-match': text }, 't', 1),
   'If-None-Match': (text) => unlessKnown({ status: 200, body: {}, headers: { etag: 'x' } }, text),
   'a query string': (text) => [isUtf8(text), readQuery({ rawQueryString: text })],
   'a path': (text) => noRoute('GET', `/${text}`),

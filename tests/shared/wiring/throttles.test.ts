@@ -39,10 +39,10 @@ describe.each(STAGES)('stage %s', (stage) => {
     const settings = routes
       .filter((route) => LARGE.test(route))
       .map((route) => RouteSettings[route]);
-    expect(settings).toHaveLength(10);
+    expect(settings).toHaveLength(12);
     const { ThrottlingRateLimit } = DefaultRouteSettings;
     for (const setting of [...settings, RouteSettings.$default])
       expect(setting?.ThrottlingRateLimit).toBeLessThanOrEqual(ThrottlingRateLimit / 10);
-    expect(Object.keys(RouteSettings)).toHaveLength(10 + ['$default', PREFLIGHT].length);
+    expect(Object.keys(RouteSettings)).toHaveLength(12 + ['$default', PREFLIGHT].length);
   });
 });

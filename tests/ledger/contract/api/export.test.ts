@@ -94,6 +94,26 @@ describe('GET /transactions/export', () => {
     expect(await idsAfter('2026-03-02', { end_date: '2026-03-01' })).toEqual([]);
   });
 
+  it('is JSON by its path or by Accept', async () => {
+    const query = `external_id=${externalId}`;
+    const parts = [
+      await api.get('/transactions/export.json', query),
+      await api.get('/transactions/export', `${query}&format=json`),
+      await api.request('GET', '/transactions/export', {
+        query,
+        headers: { accept: 'application/json' },
+      }),
+    ];
+    for (const { headers, body } of parts) {
+      expect(headers['content-type']).toContain('application/json');
+      expect(body).toEqual({
+        success: true,
+        data: [expect.objectContaining({ id: given[2]?.id })],
+        next: null,
+      });
+    }
+  });
+
   it('refuses the parameters of a page, and others that are wrong', async () => {
     const query = { page: 1, sort: 'date', cursor: 'x', start_date: '2026-02-30' };
     expectFilterFaults(await api.get('/transactions/export', query), Object.keys(query));

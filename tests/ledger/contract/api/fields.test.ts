@@ -123,7 +123,10 @@ describe.each([
     for (const back of [readOnly, before]) {
       const { status } = await api.put(`${path}/${id}`, back);
       const after = (await api.get(`${path}/${id}`)).body.data;
-      expect([status, after]).toEqual([200, { ...before, updated_at: after.updated_at }]);
+      expect([status, after]).toEqual([
+        200,
+        { ...before, updated_at: after.updated_at, etag: after.etag },
+      ]);
     }
   });
 

@@ -37,6 +37,47 @@ describe.each([
     expect((await send('GET', path, { 'if-none-match': etag })).status).toBe(200);
   });
 
+  it('shows the version that If-Match names, and no other', async () => {
+    const { path, etag } = await newRecord();
+    expect((await send('GET', path, { 'if-match': etag })).status).toBe(200);
+    const both = { 'if-match': etag, 'if-none-match': etag };
+    expect((await send('GET', path, both)).status).toBe(304);
+    await api.put(path, change);
+    const reply = await send('GET', path, both);
+    expect(reply).toMatchObject({ status: 412, body: { error: 'precondition_failed' } });
+  });
+
+  it.each(['PUT', 'DELETE'])(
+    'refuses a %s that expects no record, or not this version',
+    async (method) => {
+      const { path, etag } = await newRecord();
+      for (const known of ['*', etag]) {
+        const reply = await send(method, path, { 'if-none-match': known });
+        expect(reply).toMatchObject({ status: 412, body: { error: 'precondition_failed' } });
+      }
+      expect((await api.get(path)).headers.etag).toBe(etag);
+      expect((await send(method, `${resource}/999999999`, { 'if-none-match': '*' })).status).toBe(
+        404,
+      );
+      expect((await send(method, path, { 'if-none-match': '"other"' })).status).toBe(200);
+    },
+  );
+
+  it('has the ETag also in the record, and names the place of a new one', async () => {
+    const {
+      id,
+      created_at: _,
+      updated_at: __,
+      ...body
+    } = (await api.get((await newRecord()).path)).body.data;
+    const sent = resource === '/categories' ? { ...body, name: uniqueName() } : body;
+    const created = await api.post(`${resource}/`, sent);
+    const path = `${resource}/${created.body.data.id}`;
+    expect(created.headers.location).toBe(path);
+    for (const reply of [created, await api.get(path), await api.put(path, change)])
+      expect(reply.body.data.etag).toBe(reply.headers.etag);
+  });
+
   it('changes and deletes the version that If-Match names', async () => {
     const { path, etag } = await newRecord();
     const changed = await send('PUT', path, { 'if-match': etag });

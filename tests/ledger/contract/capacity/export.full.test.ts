@@ -28,9 +28,9 @@ it(`costs at most ${MOST_READ} read units for each part`, async () => {
     expect(cost.readUnits).toBeLessThanOrEqual(MOST_READ);
     expect(cost).toMatchObject({ calls: 2, roundTrips: 1 });
     // The whole of it fits into one response.
-    const { headers } = exportReply(result, {});
+    const { headers } = exportReply(result, { query: {}, isJson: false });
     expect(headers?.link === undefined).toBe(result.next === undefined);
-    const { body } = exportReply(result, { format: 'json' });
+    const { body } = exportReply(result, { query: {}, isJson: true });
     expect(body.next === null).toBe(result.next === undefined);
     rows.push(result.items.length);
     after = result.next;

@@ -45,7 +45,7 @@ test('the tour of the README', async () => {
   expect(repeated.data).toEqual(first.data);
 
   const listed = await api.listTransactions({
-    categoryId: category.id,
+    categoryId: String(category.id),
     $type: 'expense',
     startDate: '2026-01-01',
     endDate: '2026-12-31',
@@ -56,10 +56,10 @@ test('the tour of the README', async () => {
   expect(listed.data.data.map((transaction) => transaction.id)).toEqual([id]);
   expectStatus(await api.listTransactions({ categoryId: 'none' }), 200);
 
-  const summary = await api.readSummary('type', { categoryId: category.id });
+  const summary = await api.readSummary('type', { categoryId: String(category.id) });
   expectStatus(summary, 200);
   expect(summary.data.data).toMatchObject({ expense: 89.9, count: 1 });
-  const exported = await api.exportTransactions({ categoryId: category.id });
+  const exported = await api.exportTransactions('csv', { categoryId: String(category.id) });
   expectStatus(exported, 200);
   expect(exported.data.split('\r\n')[1]).toContain(`${id},2026-07-04,Mooring fee,89.9,expense,`);
 

@@ -21,7 +21,7 @@ it('names the kind, the id, the version and what is shown', () => {
 
 describe('If-Match', () => {
   const isExpected = (ifMatch: string | undefined, version = 3) =>
-    isExpectedBy(ifMatch, 't', RECORD.id)(version);
+    isExpectedBy({ 'if-match': ifMatch }, 't', RECORD.id)(version);
 
   it.each([
     undefined,
@@ -54,17 +54,40 @@ describe('If-Match', () => {
   });
 
   it.each(MALFORMED)('refuses %j, which is malformed', (ifMatch) => {
-    expect(() => isExpectedBy(ifMatch, 't', 7)).toThrow(NOT_AN_ETAG);
+    expect(() => isExpectedBy({ 'if-match': ifMatch }, 't', 7)).toThrow(NOT_AN_ETAG);
   });
 
   it('refuses a weak tag, which names no version for certain', () => {
-    expect(() => isExpectedBy(`W/${TAG}`, 't', 7)).toThrow(
+    expect(() => isExpectedBy({ 'if-match': `W/${TAG}` }, 't', 7)).toThrow(
       expect.objectContaining({ name: 'ValidationError', message: expect.stringMatching(/weak/) }),
     );
   });
 });
 
-describe('If-None-Match', () => {
+describe('If-None-Match on a write', () => {
+  const isExpected = (ifNoneMatch: string, ifMatch?: string) =>
+    isExpectedBy({ 'if-none-match': ifNoneMatch, 'if-match': ifMatch }, 't', RECORD.id)(3);
+
+  it.each(['"other"', '"t7.2.00000000"', '"t8.3.00000000"'])('%s allows version 3', (known) => {
+    expect(isExpected(known)).toBe(true);
+    expect(isExpected(known, '"t7.2.00000000"')).toBe(false);
+  });
+
+  it.each([TAG, `W/${TAG}`, `"other", ${TAG}`])('%s does not allow version 3', (known) => {
+    expect(isExpected(known)).toBe(false);
+    expect(isExpected(known, TAG)).toBe(false);
+  });
+
+  it('* allows no version', () => {
+    expect(isExpected('*')).toBe(false);
+  });
+
+  it.each(MALFORMED)('refuses %j, which is malformed', (known) => {
+    expect(() => isExpected(known)).toThrow(NOT_AN_ETAG);
+  });
+});
+
+describe('If-None-Match on a read', () => {
   const reply = { ...found({ id: 7 }), headers: { etag: TAG } };
   const unchanged = { status: 304, body: {}, headers: { etag: TAG } };
 

@@ -2,9 +2,10 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import type { ExportPart, NamedTransaction } from '../../../../lib/ledger/domain/transaction.ts';
+import type { Query } from '../../../../lib/ledger/http/query-string.ts';
 import { fromTextCell } from '../../../../lib/ledger/http/transaction-csv.ts';
-import { exportReply, parseExportQuery } from '../../../../lib/ledger/http/transaction-export.ts';
-import { toTransactionRowJson } from '../../../../lib/ledger/http/transaction-json.ts';
+import { exportReply, parseExportRequest } from '../../../../lib/ledger/http/transaction-export.ts';
+import { toTransactionJson } from '../../../../lib/ledger/http/transaction-json.ts';
 
 const LUNCH: NamedTransaction = {
   id: 7,
@@ -21,8 +22,11 @@ const LUNCH: NamedTransaction = {
   version: 2,
 };
 
+const parsed = (query: Query, path = '/transactions/export', accept?: string) =>
+  parseExportRequest({ query, path, accept });
+
 function toCsvPart(part: ExportPart<NamedTransaction>, query: Record<string, string>) {
-  const { text = '', headers = {} } = exportReply(part, query);
+  const { text = '', headers = {} } = exportReply(part, { query, isJson: false });
   return { text, headers };
 }
 
@@ -95,7 +99,7 @@ describe('a part as CSV', () => {
     const { cursor = '', ...filters } = nextQuery(headers);
     expect(filters).toEqual(query);
     const { date, createdAt, id } = LUNCH;
-    expect(parseExportQuery({ cursor }).after).toEqual({ date, createdAt, id });
+    expect(parsed({ cursor }).query.after).toEqual({ date, createdAt, id });
   });
 
   it('has no line of column names after the first part', () => {
@@ -121,7 +125,7 @@ describe('a part as CSV', () => {
       expect(rows.length).toBeGreaterThan(0);
       ids.push(...rows.map(([id = '']) => id));
       query = nextQuery(headers);
-      if (query.cursor) expect(parseExportQuery(query).after?.id).toBe(Number(ids.at(-1)));
+      if (query.cursor) expect(parsed(query).query.after?.id).toBe(Number(ids.at(-1)));
     } while (query.cursor);
     expect(ids).toEqual(items.map(({ id }) => String(id)));
   });
@@ -130,21 +134,24 @@ describe('a part as CSV', () => {
 describe('a part as JSON', () => {
   it('has the transactions as a list has them, and the query of the next part', () => {
     const query = { format: 'json', q: 'a&b' };
-    const { body, text, headers } = exportReply({ items: [LUNCH], next: LUNCH }, query);
+    const { body, text, headers } = exportReply(
+      { items: [LUNCH], next: LUNCH },
+      { query, isJson: true },
+    );
     expect([text, headers]).toEqual([undefined, undefined]);
     expect(body).toEqual({
       success: true,
-      data: [toTransactionRowJson(LUNCH)],
+      data: [toTransactionJson(LUNCH)],
       next: expect.any(String),
     });
     const { cursor, ...sent } = Object.fromEntries(new URLSearchParams(String(body.next)));
     expect(sent).toEqual(query);
-    expect(parseExportQuery({ ...sent, cursor }).after).toEqual({
+    expect(parsed({ ...sent, cursor }).query.after).toEqual({
       date: LUNCH.date,
       createdAt: LUNCH.createdAt,
       id: LUNCH.id,
     });
-    expect(exportReply({ items: [LUNCH] }, query).body.next).toBeNull();
+    expect(exportReply({ items: [LUNCH] }, { query, isJson: true }).body.next).toBeNull();
   });
 
   it('fits a response whatever its transactions are, and misses none', () => {
@@ -152,7 +159,7 @@ describe('a part as JSON', () => {
     const items = Array.from({ length: 500 }, (_, n) => ({ ...LUNCH, ...long, id: n + 1 }));
     const ids: number[] = [];
     for (let rest = items; rest.length > 0; ) {
-      const reply = exportReply({ items: rest }, { format: 'json' });
+      const reply = exportReply({ items: rest }, { query: {}, isJson: true });
       const response = JSON.stringify({ statusCode: 200, body: JSON.stringify(reply.body) });
       expect(Buffer.byteLength(response)).toBeLessThan(6 * 1024 * 1024);
       const { data, next } = reply.body as { data: { id: number }[]; next: string | null };
@@ -177,8 +184,32 @@ describe('parseExportQuery', () => {
     { cursor: cursor('2026-02-28 1 9999999999999999') },
   ])('refuses %j', (query) => {
     const [name = ''] = Object.keys(query);
-    expect(() => parseExportQuery(query)).toThrow(
+    expect(() => parsed(query)).toThrow(
       expect.objectContaining({ name: 'ValidationError', details: { [name]: expect.any(Array) } }),
+    );
+  });
+});
+
+describe('the format of a part', () => {
+  it.each([
+    ['/transactions/export', {}, undefined, false],
+    ['/transactions/export/', { format: 'json' }, 'text/csv', true],
+    ['/transactions/export', { format: 'csv' }, 'application/json', false],
+    ['/transactions/export', {}, 'application/json', true],
+    ['/transactions/export', {}, 'Application/JSON; q=0.5, text/*;q=0.4', true],
+    ['/transactions/export', {}, 'application/json;q=0.5, text/csv', false],
+    ['/transactions/export', {}, 'application/json, text/plain, */*', false],
+    ['/transactions/export', {}, '*/*', false],
+    ['/transactions/export', {}, 'image/png', false],
+    ['/transactions/export.json', {}, undefined, true],
+    ['/transactions/export.json/', {}, 'text/csv', true],
+  ])('%s %j, Accept: %s', (path, query, accept, isJson) => {
+    expect(parsed(query, path, accept).isJson).toBe(isJson);
+  });
+
+  it('refuses a format beside the path that names one', () => {
+    expect(() => parsed({ format: 'json' }, '/transactions/export.json')).toThrow(
+      expect.objectContaining({ details: { format: ['Is not a known parameter.'] } }),
     );
   });
 });

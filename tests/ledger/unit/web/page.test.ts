@@ -145,9 +145,9 @@ describe('figures', () => {
       count: 6,
       months: ['2026-01', '2026-02'],
       groups: [
-        { key: 1, name: 'One', ...numbers([5, 0], [0, 0.1]) },
-        { key: 2, name: 'Two', ...numbers([0, 0], [0.1, 0]) },
-        { key: null, name: null, ...numbers([0, 0], [0, 0.2]) },
+        { category_id: 1, name: 'One', ...numbers([5, 0], [0, 0.1]) },
+        { category_id: 2, name: 'Two', ...numbers([0, 0], [0.1, 0]) },
+        { category_id: null, name: null, ...numbers([0, 0], [0, 0.2]) },
       ],
     },
     undefined,

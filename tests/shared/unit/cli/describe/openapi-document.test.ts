@@ -1,6 +1,6 @@
 // The API description that is served, and what it is made from.
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { buildOpenApiDocument } from '../../../../../cli/describe/openapi-document.ts';
 import { methodsByPath, readRoutes } from '../../../../../cli/describe/routes.ts';
 import { MOST_SEARCHED } from '../../../../../lib/ledger/domain/transaction.ts';
@@ -79,6 +79,61 @@ test.each([
   const { post } = served.paths['/transactions'];
   const { schema } = post.requestBody.content['application/json'];
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  for (const [component, each] of Object.entries(served.components.schemas)) {
+    ajv.addSchema(each, `#/components/schemas/${component}`);
+  }
   const body = { description: 'Lunch', amount: 12.5, type: 'expense', [name]: value };
   expect(ajv.validate(schema, body)).toBe(isValid);
+});
+
+describe('the form that generators of clients take', () => {
+  /** Every schema with the place where it stands. */
+  function* schemasIn(value: unknown, place: string): Generator<[string, Record<string, unknown>]> {
+    if (typeof value !== 'object' || value === null) return;
+    const isSchema = /\/(schema|items|additionalProperties)$|\/(properties|schemas)\/[^/]+$/.test(
+      place,
+    );
+    if (isSchema) yield [place, value as Record<string, unknown>];
+    for (const [name, inner] of Object.entries(value)) yield* schemasIn(inner, `${place}/${name}`);
+  }
+  const all = [...schemasIn(served, '')];
+
+  test('each schema has one type, and each number a format', () => {
+    expect(all.length).toBeGreaterThan(300);
+    for (const [place, { $ref, type, format, deprecated, anyOf, oneOf, allOf }] of all) {
+      expect({ place, union: anyOf ?? oneOf ?? allOf }).toEqual({ place, union: undefined });
+      if ($ref || deprecated) continue;
+      expect({ place, type: typeof type }).toEqual({ place, type: 'string' });
+      if (type === 'number') expect({ place, format }).toEqual({ place, format: 'double' });
+      if (type === 'integer') expect(['int32', 'int64'], place).toContain(format);
+    }
+  });
+
+  test('each enum is of words, each object has a name, and none is a constructor in Go', () => {
+    for (const [place, { type, enum: words = [], properties }] of all) {
+      if (words)
+        expect(
+          (words as unknown[]).every((word) => typeof word === 'string'),
+          place,
+        ).toBe(true);
+      if (type === 'object' && properties)
+        expect(place).toMatch(/^\/components\/schemas\/(?!New)\w+$/);
+    }
+  });
+
+  test('patterns stand in requests alone, and mean the same in every language', () => {
+    const names = JSON.stringify(served.paths).matchAll(/"requestBody".*?schemas\/(\w+)/g);
+    const bodies = new Set([...names].map(([, name]) => name));
+    for (const list of ['Transaction', 'Update', 'Removal']) {
+      expect([...bodies].some((name) => name?.includes(list))).toBe(true);
+    }
+    for (const [place, { pattern }] of all) {
+      if (typeof pattern !== 'string') continue;
+      expect(place).toMatch(
+        /^\/paths\/.*\/parameters\/|^\/components\/schemas\/\w+(Input|Update|UpdateItem)\//,
+      );
+      expect(pattern, place).toMatch(/^\^[ -~]*\$$/);
+      expect(pattern, place).not.toMatch(/\\[upPkKQEG]|\(\?[^:]/);
+    }
+  });
 });
