@@ -34,13 +34,14 @@ export function isEmptyAmount(text: string | null | undefined): boolean {
   return text == null || EMPTY.test(text.slice(0, MAX_AMOUNT_LENGTH));
 }
 
-/** The sign before the one or two last digits of most amounts. */
-export function findDecimalSign(amounts: readonly string[]): DecimalSign {
+/** The sign before the one or two last digits of most amounts, if any. */
+export function findDecimalSign(amounts: readonly string[]): DecimalSign | undefined {
   let commas = 0;
   for (const amount of amounts) {
     const [, sign] = /([.,])\d{1,2}\D{0,8}$/.exec(amount.slice(-MAX_AMOUNT_LENGTH)) ?? [];
     if (sign !== undefined) commas += sign === ',' ? 1 : -1;
   }
+  if (commas === 0) return undefined;
   return commas > 0 ? 'comma' : 'point';
 }
 

@@ -49,7 +49,7 @@ const OPEN = [
     'zaplanowana, blokada, autoryzacja, niezaksięgowana, čeká na zaúčtování, čekající, plánovaná',
   ),
   ...list(
-    'blokace, reserverad, väntande, kommande, preliminär, planerad, venter, reserveret, afventer',
+    'blokace, reserverad, väntande, reserverat, kommande, preliminär, planerad, venter, reserveret, afventer',
   ),
   ...list('ventende, reservert, planlagt, varaus, odottaa, függőben, zárolt, beklemede, bekliyor'),
   ...list('в обработке, ожидает, авторизован, заморожен, hold, в ожидании, запланирован, 等待付款'),
@@ -167,6 +167,14 @@ export function isBalanceText(text: string): boolean {
     .replace(/\s+/g, ' ')
     .trim();
   return BALANCES.has(plain);
+}
+
+const BALANCE_WORD =
+  /(?:^|\s)(?:balance|totals?|subtotal|saldo|saldi|solde|kontostand|zustatek|egyenleg|summe|summa|suma|totaal|totale|totais|totales|bakiye|остаток|итого)(?:\s|$)/;
+
+/** A short text with a word for a balance or a total in it: no booking, where it has no date. */
+export function mentionsBalance(text: string): boolean {
+  return text.length <= 40 && BALANCE_WORD.test(normalize(text).replace(/[^\p{L}\p{N}]+/gu, ' '));
 }
 
 const CONVERSION =

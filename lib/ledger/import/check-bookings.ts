@@ -200,7 +200,7 @@ function direct(bookings: readonly Booking[], { isInverted, isAsItIs }: CheckOpt
   const unstated = bookings.filter(({ isDirectionStated }) => !isDirectionStated);
   const income = unstated.filter(({ signed }) => signed > 0);
   const others = unstated.filter(({ signed }) => signed < 0);
-  const isMostlyIncome = income.length * 2 > unstated.length;
+  const isMostlyIncome = income.length * 2 > bookings.length;
   if (isAsItIs || unstated.length === 0) return { bookings };
   const isCard =
     others.length > 0 &&
@@ -214,7 +214,7 @@ function direct(bookings: readonly Booking[], { isInverted, isAsItIs }: CheckOpt
   if (isMostlyIncome)
     return {
       bookings,
-      need: { question: 'direction', message: describeIncome(income.length, unstated.length) },
+      need: { question: 'direction', message: describeIncome(income.length, bookings.length) },
     };
   const witness = askBalances(bookings);
   if (witness.reversed > witness.agreeing && witness.reversed * 2 >= witness.pairs)

@@ -83,7 +83,9 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
   ],
   amount: [
     ...list('amount, transaction amount, net, net amount, amount total, value, sum, total'),
-    ...list('billing amount, amount in account currency, source amount, credit debit amount'),
+    ...list(
+      'billing amount, amount in account currency, source amount, source amount after fees, netto, neto, credit debit amount',
+    ),
     ...list('debit credit amount, amount num, cad$, betrag, umsatz, betrag umsatz, buchungsbetrag'),
     ...list('umsatz soll haben, soll haben, montant, montant de l’opération, montant opération'),
     ...list("montant de l'opération, bedrag, transactiebedrag, importo, importe, cantidad, monto"),
@@ -196,7 +198,9 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
       'залишок після операції, 残高, 差引残高, 取引後残高, お預り残高, 余额, 交易余额, 잔액, 거래후잔액',
     ),
   ],
-  fee: list('fee, fees, fee amount, gebühr, frais, provision, комиссия'),
+  fee: list(
+    'fee, fees, fee amount, source fee amount, gebühr, frais, комиссия, poplatek v měně účtu',
+  ),
   reference: list('reference txn id'),
   bookingType: [
     ...list(
@@ -211,11 +215,24 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
   ],
 };
 
-/** A unit in brackets. */
-const UNIT =
-  /\s*[([]\s*(?:[a-z]{2,3}|[^\p{L}\p{N}]{1,3}|r\$|rs\.?|in [a-z]{3}|円|元|원|zł|kč|dkk)\s*[)\]]/gu;
-const CURRENCY_SUFFIX =
-  / (?:in )?(?:eur|euro|euros|usd|gbp|chf|sek|nok|dkk|pln|czk|huf|inr|aud|nzd|cad|sgd|jpy|cny|brl|rub|uah|try)$/;
+const CURRENCY_CODES = Intl.supportedValuesOf('currency').map((code) => code.toLowerCase());
+const UNITS = new Set([
+  ...CURRENCY_CODES,
+  'kr',
+  'rs',
+  'rs.',
+  'r$',
+  'zł',
+  'kč',
+  'ft',
+  'rm',
+  'lei',
+  '円',
+  '元',
+  '원',
+]);
+const BRACKETS = /[([]\s*(?:in )?([^()[\]]{1,5}?)\s*[)\]]/gu;
+const CURRENCY_SUFFIX = new RegExp(` (?:in )?(?:euros?|${CURRENCY_CODES.join('|')})$`);
 /** Longer texts are no names. */
 const MAX_NAME_LENGTH = 80;
 
@@ -223,8 +240,15 @@ const MAX_NAME_LENGTH = 80;
 export function normalizeName(header: string): string {
   if (header.length > MAX_NAME_LENGTH) return '';
   const lower = header.normalize('NFKC').toLowerCase();
-  const words = plain(lower.replace(UNIT, ' '));
+  const words = plain(
+    lower.replace(BRACKETS, (brackets, unit: string) => (isUnit(unit) ? ' ' : brackets)),
+  );
   return (words === '' ? plain(lower) : words).replace(CURRENCY_SUFFIX, '');
+}
+
+/** Such as EUR or €, or the Dr of "Withdrawal (Dr)". */
+function isUnit(text: string): boolean {
+  return UNITS.has(text) || !/[\p{L}\p{N}]/u.test(text) || text === 'dr' || text === 'cr';
 }
 
 /** Without accents; signs become spaces. */

@@ -26,7 +26,7 @@ const MONTH_NUMBERS = new Map(
 /** Longer texts are no dates. */
 const MAX_DATE_LENGTH = 40;
 const TIME =
-  /[T\s,]*\b\d{1,2}:\d{2}(?::\d{2}(?:[.,:]\d+)?)?\s*(?:[ap]\.?m\.?)?(?:\s*(?:Z|[A-Z]{2,4}|[+-]\d{2}:?\d{2}))?\s*$/i;
+  /(?:[T\s,]+|^)\d{1,2}:\d{2}(?::\d{2}(?:[.,:]\d+)?)?\s*(?:[ap]\.?m\.?)?(?:\s*(?:Z|[A-Z]{2,4}|[+-]\d{2}:?\d{2}))?\s*$/i;
 /** 1982 to 2064: a number that is a day to a spreadsheet. */
 const SERIAL = /^([3-5]\d{4})(?:[.,]\d+)?$/;
 const SERIAL_EPOCH = Date.UTC(1899, 11, 30);
@@ -54,6 +54,13 @@ function splitDate(written: string): DateParts | undefined {
   if (SERIAL.test(text)) return serialDate(Number.parseInt(text, 10));
   const east = /^(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日일]?/.exec(text);
   if (east) return { parts: [east[1] ?? '', east[2] ?? '', east[3] ?? ''], fixed: 'ymd' };
+  const era = /^([RH令平])[和成]?\s*(\d{1,2})\s*[.年/-]\s*(\d{1,2})\s*[.月/-]\s*(\d{1,2})/i.exec(
+    text,
+  );
+  if (era) {
+    const first = /[R令]/i.test(era[1] ?? '') ? 2018 : 1988;
+    return { parts: [String(first + Number(era[2])), era[3] ?? '', era[4] ?? ''], fixed: 'ymd' };
+  }
   const words = text
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')

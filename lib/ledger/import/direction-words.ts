@@ -13,14 +13,18 @@ const INCOME = [
   ...list(
     'доход, зачисление, пополнение, 收入, 入金, 預入, 입금, inn, einnahme, money in, credited',
   ),
-  ...list('inkomst, incoming, received, recette, ganho, receita, revenus'),
+  ...list(
+    'inkomst, incoming, received, recette, ganho, receita, revenus, crdt, inc, incomes, deposits, credits',
+  ),
 ];
 const EXPENSE = [
   ...list('expense, dr, debit, d, out, -, −, withdrawal, outflow, soll, s, belastung, ausgang, af'),
   ...list('debet, deebet, débit, débito, debito, saída, uscite, uscita, cargo, gasto, obciążenie'),
   ...list('obciążenia, wydatek, odchozí, výdaj, vydaj, terhelés, t, borç, gider, расход, списание'),
   ...list('支出, 出金, 引出, 출금, ut, ausgabe, lastschrift, money out, debited, utgift, outgoing'),
-  ...list('sent, dépense, despesa, dépenses, purchase, sale'),
+  ...list(
+    'sent, dépense, despesa, dépenses, purchase, sale, dbit, exp, expenses, withdrawals, debits',
+  ),
 ];
 const NEUTRAL = list('neutral, 不计收支, /, internal transfer, transfer');
 

@@ -54,7 +54,11 @@ export function createDirectionReader(
     const isTelling = amount && amount.signed !== 0 && direction && direction !== 'neutral';
     return isTelling ? { direction, isNegative: amount.signed < 0 } : [];
   });
-  const convention = findConvention(stated);
+  const others = readings.filter((reading) => stateOf(reading) === undefined);
+  const convention = findConvention(
+    stated,
+    others.some(({ amount }) => (amount?.signed ?? 0) < 0),
+  );
   const hasWords = stated.length > 0 || isGiven;
   return {
     usesColumn: hasColumn && hasWords,
@@ -76,10 +80,16 @@ interface StatedSign {
   readonly isNegative: boolean;
 }
 
-/** The one that the fewest rows contradict. */
-function findConvention(stated: readonly StatedSign[]): Convention {
+/**
+ * The one that the fewest rows contradict.
+ * @param hasOtherNegatives rows without a known word have signs
+ */
+function findConvention(stated: readonly StatedSign[], hasOtherNegatives: boolean): Convention {
   const negative = stated.filter(({ isNegative }) => isNegative).length;
-  if (negative === 0) return stated.length > 0 ? 'unsigned' : 'signed';
+  const directions = new Set(stated.map(({ direction }) => direction));
+  if (stated.length === 0) return 'signed';
+  if (negative === 0 && (!hasOtherNegatives || directions.size > 1)) return 'unsigned';
+  if (negative === 0) return directions.has('expense') ? 'reversed' : 'signed';
   const agreeing = stated.filter(
     ({ direction, isNegative }) => (direction === 'expense') === isNegative,
   ).length;

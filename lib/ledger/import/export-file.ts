@@ -29,7 +29,7 @@ export function isExportHeader(cells: readonly string[] | undefined): boolean {
 export function readExport(records: readonly TableRow[], options: ExportOptions): ReadExport {
   const raw = (record: TableRow, column: Column) => record.cells[CSV_COLUMNS.indexOf(column)] ?? '';
   const decimal =
-    options.decimal ?? findDecimalSign(records.map((record) => raw(record, 'amount')));
+    options.decimal ?? findDecimalSign(records.map((record) => raw(record, 'amount'))) ?? 'point';
   const dates = readDates(
     records.map((record) => raw(record, 'transaction_date')),
     { chosen: options.dateOrder, today: options.today, isDayFirst: decimal === 'comma' },

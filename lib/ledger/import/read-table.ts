@@ -1,6 +1,6 @@
 // Bookings from a table, as its columns state them. What is no booking is left out by its form and said; what cannot be read
 // is refused by its line.
-import { type DecimalSign, findDecimalSign, isEmptyAmount, looksLikeAmount } from './amounts.ts';
+import { type DecimalSign, findDecimalSign, looksLikeAmount } from './amounts.ts';
 import {
   type Booking,
   counted,
@@ -8,7 +8,7 @@ import {
   type ReadBookings,
   type RefusedLine,
 } from './booking.ts';
-import { describeState, isBalanceText } from './booking-words.ts';
+import { describeState, isBalanceText, mentionsBalance } from './booking-words.ts';
 import { type Field, isEnglishDate, normalizeName } from './column-names.ts';
 import type { TableRow } from './csv-text.ts';
 import { type DateOrder, looksLikeDate, readDates } from './dates.ts';
@@ -45,7 +45,9 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
   const textsOf = (field: Field) => records.map((record) => cellOf(record, field) ?? '');
   const decimal =
     options.decimal ??
-    findDecimalSign((['amount', 'debit', 'credit', 'balance', 'fee'] as const).flatMap(textsOf));
+    findDecimalSign((['amount', 'debit', 'credit'] as const).flatMap(textsOf)) ??
+    findDecimalSign((['balance', 'fee'] as const).flatMap(textsOf)) ??
+    'point';
   const dates = readDates(textsOf('date'), {
     chosen: options.dateOrder,
     today: options.today,
@@ -118,6 +120,8 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
   };
 }
 
+/** In a column of texts of their own, such as a category, these say nothing. */
+const GENERIC = /^(?:balance|saldo|solde|kontostand|turnover)$/i;
 /** Also the name of a shop. */
 const POSSIBLE_NAME = /^(?:totals?|totale|totaal|sum|suma|summa|summe|gesamt|razem)\b/i;
 
@@ -163,9 +167,8 @@ function sortRows(table: Table, cellOf: CellReader, leaveOut: readonly string[])
     refused: [],
     leftOut: [],
   };
-  const lastRow = rows.findLast(({ cells }) => isDated(cells));
   for (const row of rows) {
-    const { line, cells } = row;
+    const { cells } = row;
     const state = describeState(cellOf(row, 'status') ?? cellOf(row, 'date'), leaveOut);
     const isRegular =
       cells.length >= width && cells.slice(headers.length).every((cell) => cell.trim() === '');
@@ -173,7 +176,7 @@ function sortRows(table: Table, cellOf: CellReader, leaveOut: readonly string[])
     else if (isBalanceRow(row, table, cellOf))
       sorted.leftOut.push(leave(row, 'a balance or total'));
     else if (isRegular && state !== undefined) sorted.leftOut.push(leave(row, state));
-    else if (line < (lastRow?.line ?? 0) && isPlainText(cells))
+    else if (isNote(row) || isContinuation(row, cellOf))
       sorted.leftOut.push(leave(row, 'without date and amount'));
     else if (isRegular) sorted.records.push(row);
     else
@@ -208,11 +211,21 @@ function isDated(cells: readonly string[]): boolean {
   return cells.some((cell) => looksLikeDate(cell.trim()));
 }
 
-/** Such as the title of a section, or the second line of a text. */
-function isPlainText(cells: readonly string[]): boolean {
-  return cells.every(
-    (cell) => !looksLikeDate(cell.trim()) && (isEmptyAmount(cell) || !looksLikeAmount(cell.trim())),
+/** Such as the title of a section, or a note below the rows; a row that was cut off has digits. */
+function isNote({ cells }: TableRow): boolean {
+  const filled = cells.filter((cell) => cell.trim() !== '');
+  const [only = ''] = filled;
+  return (
+    filled.length === 1 &&
+    (!/\d/.test(only) || /^\s*[#*]|\s\S+\s\S+\s/.test(only)) &&
+    !isDated(cells)
   );
+}
+
+/** Such as the second line of a text. */
+function isContinuation(row: TableRow, cellOf: CellReader): boolean {
+  const fields = ['date', 'amount', 'debit', 'credit'] as const;
+  return fields.every((field) => cellOf(row, field) === null);
 }
 
 /** "Total" alone is also a name: with a date and an amount it is one. */
@@ -222,7 +235,7 @@ function isBalanceRow(row: TableRow, { columns }: Table, cellOf: CellReader): bo
   const first = cells.find((cell) => cell.trim() !== '') ?? '';
   const texts = columns.description.map((index) => cells[index] ?? '');
   const isDatedRow = date !== null && looksLikeDate(date);
-  if (isDatedRow)
-    return texts.some((text) => isBalanceText(text) && !POSSIBLE_NAME.test(text.trim()));
-  return [first, ...texts].some(isBalanceText);
+  if (!isDatedRow) return [first, ...texts].some(isBalanceText) || cells.some(mentionsBalance);
+  const isStrong = (text: string) => isBalanceText(text) && !POSSIBLE_NAME.test(text.trim());
+  return texts.some(isStrong) || cells.some((cell) => isStrong(cell) && !GENERIC.test(cell.trim()));
 }

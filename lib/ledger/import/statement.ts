@@ -243,20 +243,21 @@ function describeColumns(
 /**
  * What is refused and what is not, where the bank ends its files with lines that are no rows, such as a note. A line with a
  * date and an amount is never one of them.
- * @param lines how many; undefined where it is not known
+ * @param lines how many, with or without those that were left out anyway; undefined where it is not known
  * @throws UserError where there are more or fewer: the file may be cut
  */
 export function splitTrailer(
-  { rows, refused }: Pick<Statement, 'rows' | 'refused'>,
+  { rows, refused, leftOut }: Pick<Statement, 'rows' | 'refused' | 'leftOut'>,
   lines: number | undefined,
 ) {
   const last = rows.at(-1)?.line ?? Number.POSITIVE_INFINITY;
   const trailer = refused.filter(({ line, mayBeBooking }) => line > last && !mayBeBooking);
   if (lines === undefined) return { trailer, refused };
-  if (trailer.length === lines)
+  const all = trailer.length + leftOut.filter(({ line }) => line > last).length;
+  if (lines === trailer.length || lines === all)
     return { trailer, refused: refused.filter((each) => !trailer.includes(each)) };
   throw new UserError(
-    `The file has ${trailer.length} unreadable lines after its rows, not ${lines} (--trailer). Is it complete?`,
+    `The file has ${all} unreadable lines after its rows, not ${lines} (--trailer). Is it complete?`,
   );
 }
 
@@ -362,7 +363,7 @@ function toRow(
 ): StatementRow {
   const type = signed < 0 ? 'expense' : 'income';
   const row = { date, type, amount: Math.abs(signed), notes, category } as const;
-  const description = texts[0] ?? bookingType ?? NO_DESCRIPTION;
+  const description = texts[0] ?? notes ?? bookingType ?? NO_DESCRIPTION;
   const formerRow = { ...row, description, ...former };
   return {
     ...row,

@@ -6,6 +6,7 @@ import { type Field, findNamed, isOtherAmount, normalizeName } from './column-na
 import type { TableRow } from './csv-text.ts';
 import { looksLikeDate } from './dates.ts';
 import { directionOfWord } from './direction-words.ts';
+import { findWitnessed } from './witnessed-amounts.ts';
 
 /** Columns that options can name. */
 export type ChosenField = Exclude<Field, 'balance' | 'fee' | 'reference' | 'bookingType' | 'payer'>;
@@ -18,6 +19,8 @@ export interface FoundColumns {
   readonly columns: Columns;
   /** What is missing; empty where every needed column is found. */
   readonly problems: readonly string[];
+  /** Known or chosen names say which columns hold the date and the amount. */
+  readonly isNamed: boolean;
 }
 
 /** In place of a column's name: the file has no column of this field. */
@@ -59,7 +62,7 @@ export function findColumns(
     if (found.length === 0) problems.push(missing(`"${name}"`, field));
     return found;
   };
-  const context = { names, samples, chosen };
+  const context = { names, samples, chosen, rows: some };
   const date = pick('date') ?? findDates(context);
   const taken = new Set(date);
   const amounts = findAmounts(context, pick, taken);
@@ -101,8 +104,12 @@ export function findColumns(
   const description =
     pick('description') ??
     (namedTexts.length > 0 ? namedTexts : findTexts(free([...headers.keys()]), samples));
+  const isDateNamed = date.some(
+    (index) => chosen.date !== undefined || named('date').includes(index),
+  );
   return {
     problems,
+    isNamed: isDateNamed && amounts.isNamed,
     columns: {
       ...{ date, description },
       ...{ amount: amounts.amount, debit: amounts.debit, credit: amounts.credit },
@@ -117,6 +124,7 @@ interface Context {
   readonly names: readonly string[];
   readonly samples: readonly Sample[];
   readonly chosen: ChosenColumns;
+  readonly rows: readonly TableRow[];
 }
 
 function sampleColumn(rows: readonly TableRow[], index: number): Sample {
@@ -212,13 +220,14 @@ interface FoundAmounts {
   readonly debit: readonly number[];
   readonly credit: readonly number[];
   readonly isSplit: boolean;
+  readonly isNamed: boolean;
   readonly problem?: string;
 }
 
-const NO_AMOUNTS = { amount: [], debit: [], credit: [], isSplit: false };
+const NAMED = { amount: [], debit: [], credit: [], isSplit: false, isNamed: true };
 
 function findAmounts(
-  { names, samples, chosen }: Context,
+  { names, samples, chosen, rows }: Context,
   pick: (field: ChosenField) => readonly number[] | undefined,
   taken: ReadonlySet<number>,
 ): FoundAmounts {
@@ -227,59 +236,64 @@ function findAmounts(
       const sample = samples[index];
       return !taken.has(index) && (sample?.cells.length === 0 || isNumeric(sample));
     });
-  const isWithAmounts = (index: number | undefined) =>
-    index !== undefined && (samples[index]?.cells.some((cell) => /[1-9]/.test(cell)) ?? false);
-  const [debit, credit] = [
-    pick('debit') ?? usable('debit').slice(0, 1),
-    pick('credit') ?? usable('credit').slice(0, 1),
-  ];
-  const split = { amount: [], debit, credit, isSplit: true };
+  const debit = pick('debit') ?? usable('debit').slice(0, 1);
+  const credit = pick('credit') ?? usable('credit').slice(0, 1);
+  const split = { ...NAMED, debit, credit, isSplit: true };
   if (chosen.debit !== undefined || chosen.credit !== undefined) {
-    const lacking = debit.length === 0 ? 'debit' : credit.length === 0 ? 'credit' : undefined;
-    if (lacking === undefined || chosen[lacking] !== undefined) return split;
+    const lacking = debit.length === 0 ? 'debit' : 'credit';
+    if ((debit.length > 0 && credit.length > 0) || chosen[lacking] !== undefined) return split;
     return { ...split, problem: missing(`for the ${lacking}`, lacking) };
   }
   const picked = pick('amount');
-  if (picked !== undefined) return { ...NO_AMOUNTS, amount: picked };
-  const known = usable('amount');
-  const filled = known.filter((index) => isFilled(samples[index]));
-  const amount = filled.slice(0, 1);
+  if (picked !== undefined) return { ...NAMED, amount: picked };
   const hasSplit = debit.length > 0 && credit.length > 0;
-  const isSplitUsed = isWithAmounts(debit[0]) || isWithAmounts(credit[0]);
+  const amount = usable('amount')
+    .filter((index) => isFilled(samples[index]))
+    .slice(0, 1);
   if (amount.length > 0) {
     // Amounts without signs leave the direction to the columns beside them.
-    const isSigned = samples[amount[0] ?? -1]?.cells.some((cell) => /[-−(]/.test(cell)) ?? false;
-    if (!hasSplit || !isSplitUsed || isSigned) return { ...NO_AMOUNTS, amount };
-    return split;
+    const isSigned = samples[amount[0] ?? -1]?.cells.some((cell) => /[-−(]/.test(cell));
+    const isSplitUsed = [...debit, ...credit].some((index) =>
+      samples[index]?.cells.some((cell) => /[1-9]/.test(cell)),
+    );
+    return hasSplit && isSplitUsed && !isSigned ? split : { ...NAMED, amount };
   }
   if (hasSplit) return split;
-  if (known.length > 0 && samples.every(({ rows }) => rows === 0))
-    return { ...NO_AMOUNTS, amount: known.slice(0, 1) };
-  const found = findByContent(names, samples, taken);
-  if (found.length === 1) return { ...NO_AMOUNTS, amount: found };
+  const found = findByContent(names, samples, taken, rows);
+  if (found) return found;
   // Its cells are refused one by one.
-  const named = findNamed(names, 'amount').slice(0, 1);
-  if (named.length > 0) return { ...NO_AMOUNTS, amount: named };
-  return { ...NO_AMOUNTS, problem: missing('for the amount', 'amount') };
+  const named = findNamed(names, 'amount')
+    .filter((index) => !taken.has(index))
+    .slice(0, 1);
+  if (named.length > 0) return { ...NAMED, amount: named };
+  return { ...NAMED, isNamed: false, problem: missing('for the amount', 'amount') };
 }
 
-/** Numbers with decimals under a name that says nothing. */
+/** Numbers with decimals under a name that says nothing; balances tell which of several are the amounts. */
 function findByContent(
   names: readonly string[],
   samples: readonly Sample[],
   taken: ReadonlySet<number>,
-): readonly number[] {
-  const known = new Set(
-    (['balance', 'fee', 'debit', 'credit'] as const).flatMap((field) => findNamed(names, field)),
+  rows: readonly TableRow[],
+): FoundAmounts | undefined {
+  const others = new Set(
+    (['fee', 'externalId', 'account'] as const).flatMap((field) => findNamed(names, field)),
   );
-  return samples.flatMap((sample, index) => {
-    if (taken.has(index) || known.has(index) || isOtherAmount(names[index] ?? '')) return [];
-    const isMoney =
-      isFilled(sample) &&
-      isNumeric(sample) &&
-      share(sample, (cell) => /\d[.,]\d{2}(?!\d)/.test(cell)) > 0.3;
-    return isMoney ? [index] : [];
+  const money = samples.flatMap((sample, index) => {
+    if (taken.has(index) || others.has(index) || isOtherAmount(names[index] ?? '')) return [];
+    const hasCents = share(sample, (cell) => /\d[.,]\d{2}(?!\d)/.test(cell)) > 0.3;
+    return sample.cells.length > 0 && isNumeric(sample) && hasCents ? [index] : [];
   });
+  const unnamed = { ...NAMED, isNamed: false };
+  const balances = findNamed(names, 'balance');
+  const candidates = money.filter((index) => !balances.includes(index));
+  const filled = candidates.filter((index) => isFilled(samples[index]));
+  if (filled.length === 1 && candidates.length === 1) return { ...unnamed, amount: filled };
+  const found = findWitnessed(money, rows);
+  if (!found) return undefined;
+  const { debit, credit, amount } = found;
+  if (amount !== undefined) return { ...unnamed, amount: [amount] };
+  return { ...unnamed, debit: [debit], credit: [credit], isSplit: true };
 }
 
 /** The column that says debit or credit: by its name, or by words of both directions. */

@@ -31,30 +31,38 @@ interface Candidate {
   readonly headers: readonly string[];
   readonly problems: readonly string[];
   readonly columns: Columns;
+  /** Known names say which columns hold the date and the amount. */
+  readonly isNamed: boolean;
 }
 
 /**
+ * A line whose cells are known names is the header; failing that, a line above the first booking whose columns show what
+ * they hold; failing that, there is none.
  * @param rows of the whole file, empty ones left out
  * @returns the reason where there is no table
  */
 export function findTable(rows: readonly TableRow[], chosen: ChosenColumns): Table | UserError {
   const first = findFirstBooking(rows);
   const isNumbered = isChosenByNumber(chosen.date) || isChosenByNumber(chosen.amount);
-  const lastHeader = first < 0 ? MAX_ROWS_BEFORE : Math.min(first, MAX_ROWS_BEFORE);
-  const candidates: Candidate[] = [];
-  for (let index = 0; index < Math.min(rows.length, lastHeader + 1); index += 1) {
-    const headers = rows[index]?.cells ?? [];
-    // A row of values names no columns.
-    if (index === first) break;
-    if (isNumbered && first >= 0 && index < first - 1) continue;
-    const candidate = { index, headers, ...findColumns(headers, sampleBelow(rows, index), chosen) };
-    if (candidate.problems.length === 0)
-      return findTwins(candidate, chosen) ?? tableAt(rows, candidate);
-    candidates.push(candidate);
-  }
+  const candidates = rows
+    .slice(0, MAX_ROWS_BEFORE)
+    .flatMap(({ cells: headers }, index): Candidate[] => {
+      // A row of values names no columns.
+      if (headers.filter(isFilled).length < 2 || headers.some(isValue)) return [];
+      if (isNumbered && index !== first - 1) return [];
+      return [{ index, headers, ...findColumns(headers, sampleBelow(rows, index), chosen) }];
+    });
+  const complete = candidates.filter(({ problems }) => problems.length === 0);
+  const header =
+    complete.find(({ isNamed }) => isNamed) ?? complete.findLast(({ index }) => index < first);
+  if (header) return findTwins(header, chosen) ?? tableAt(rows, header);
   const bare = first < 0 ? undefined : findWithoutHeader(rows, first, chosen);
   if (bare && bare.problems.length === 0) return tableAt(rows, bare);
   return explain(rows, candidates, bare, chosen);
+}
+
+function isValue(cell: string): boolean {
+  return looksLikeDate(cell.trim()) || looksLikeAmount(cell.trim());
 }
 
 /** Two columns of one name are told apart by their numbers alone. */
@@ -62,7 +70,7 @@ function findTwins({ headers, columns }: Candidate, chosen: ChosenColumns): User
   for (const field of ['amount', 'debit', 'credit'] as const) {
     const name = headers[columns[field][0] ?? -1];
     const twins = headers.flatMap((header, index) => (header === name ? [index + 1] : []));
-    if (twins.length > 1 && chosen[field] === undefined)
+    if (name && twins.length > 1 && chosen[field] === undefined)
       return new UserError(
         `Two columns are named "${name}". Name one by its number: --${field} ${twins.join(` or --${field} `)}.`,
       );
@@ -102,7 +110,9 @@ function findFirstBooking(rows: readonly TableRow[]): number {
     const next = rows[index + 1];
     return (
       hasAmount &&
-      (!next || Math.abs(next.cells.length - cells.length) <= 1) &&
+      (!next ||
+        next.cells.length === cells.length ||
+        next.cells.some((each) => looksLikeDate(each.trim()))) &&
       !isNamedBalance(cells)
     );
   });
@@ -135,7 +145,8 @@ function explain(
     (best, each) => (!best || isCloser(each, best) ? each : best),
     undefined,
   );
-  const isUnnamed = bare && !candidates.some(({ headers }) => headers.filter(isFilled).length > 1);
+  const isUnnamed =
+    bare && !candidates.some(({ index }) => rows[index + 1] === rows[-bare.index - 1]);
   if (isUnnamed) {
     const cells = rows[-bare.index - 1]?.cells ?? [];
     const numbered = shorten(cells.map((cell, n) => `${n + 1} "${cell.trim()}"`).join(', '));
@@ -150,7 +161,10 @@ function explain(
       `The file has no header. ${why} Name the columns by their numbers, such as --date 1 --amount 2 --description 3. The first row has ${numbered}.`,
     );
   }
-  if (!closest) return new UserError('The file has no lines with cells.');
+  if (!closest)
+    return new UserError(
+      'The file has no table: no line names columns, and no row has a date and an amount. Save or download it as CSV.',
+    );
   const line = rows[closest.index]?.line ?? 0;
   return new UserError(
     `No line names the columns that are needed. In line ${line} (${shorten(closest.headers.join(', '))}): ${closest.problems.join(' ')}`,

@@ -17,18 +17,25 @@ const UTF16_SHARE = 0.3;
 const MAX_JUDGED_BYTES = 20_000;
 const REPLACEMENT = '\ufffd';
 
-const WESTERN = 'äöüßéèêëàâçñåøæíóúáìòùîïôûõãœÿðþ';
-const CENTRAL = 'ąćęłńóśźżčřšžěýáíéúůďťňöüőűăâîșțşţľĺŕđôä';
-const BALTIC = 'ąčęėįšųūžāēģīķļņõäöü';
-const TURKISH = 'çğıöşüâîû';
-
-/** Single-byte encodings with the letters that are common in them; at a tie, the first one. */
-const ALPHABETS: readonly (readonly [encoding: string, letters: string])[] = [
-  ['windows-1252', WESTERN],
-  ['windows-1250', CENTRAL],
-  ['iso-8859-2', CENTRAL],
-  ['windows-1254', TURKISH],
-  ['windows-1257', BALTIC],
+/** Single-byte encodings with the letters of their languages; at a tie, the first one. */
+const ALPHABETS: readonly (readonly [encoding: string, languages: readonly string[]])[] = [
+  [
+    'windows-1252',
+    [
+      ...['äöüß', 'éèêëàâçùûîïôœæ', 'áéíóúñü', 'àèéìòù', 'áâãàçéêíóôõú', 'åäöæøé'],
+      ...['áéíóúýþæðö', 'éëïöüè'],
+    ],
+  ],
+  [
+    'windows-1250',
+    [
+      ...['ąćęłńóśźż', 'áčďéěíňóřšťúůýž', 'áéíóöőúüű', 'ăâîșțşţ', 'áäčďéíĺľňóôŕšťúýž', 'čćđšž'],
+      'äöüß',
+    ],
+  ],
+  ['iso-8859-2', ['ąćęłńóśźż', 'áčďéěíňóřšťúůýž', 'áéíóöőúüű', 'áäčďéíĺľňóôŕšťúýž', 'čćđšž']],
+  ['windows-1254', ['çğıöşüâîû']],
+  ['windows-1257', ['ąčęėįšųūž', 'āčēģīķļņšūž', 'äöüõšž']],
 ];
 const SCRIPTS: readonly (readonly [encoding: string, letter: RegExp])[] = [
   ['windows-1251', /[\u0400-\u045f\u0490\u0491]/],
@@ -111,7 +118,9 @@ function isMostlyUtf8(sample: Uint8Array): boolean {
 
 function findLegacyEncoding(sample: Uint8Array): string {
   const candidates = [
-    ...ALPHABETS.map(([encoding, letters]) => ({ encoding, judge: judgeAlphabet(letters) })),
+    ...ALPHABETS.flatMap(([encoding, languages]) =>
+      languages.map((letters) => ({ encoding, judge: judgeAlphabet(letters) })),
+    ),
     ...SCRIPTS.map(([encoding, letter]) => ({ encoding, judge: judgeScript(letter) })),
     ...EAST_ASIAN.map((encoding) => ({ encoding, judge: judgeEastAsian(encoding) })),
   ].map(({ encoding, judge }) => ({ encoding, score: judge(decodeStrictly(sample, encoding)) }));

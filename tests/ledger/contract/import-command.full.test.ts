@@ -120,7 +120,7 @@ describe('--url', () => {
     const { importWith } = await givenImport();
     const lines = ['Girokonto;DE12', 'Datum;Text;Saldo;Soll;Haben', '05.03.2026;Bäcker;7,00;3,20;'];
     const refund = '06.03.2026;Bäcker;9,00;;2,00';
-    await writeStatement(Buffer.from([...lines, refund, 'Ende'].join('\r\n'), 'latin1'));
+    await writeStatement(Buffer.from([...lines, refund, 'Stand;heute'].join('\r\n'), 'latin1'));
     const { stdout, stderr } = await importWith();
     expect(stdout.split('\n').slice(0, -5)).toEqual([
       'encoding: windows-1252',
@@ -136,7 +136,7 @@ describe('--url', () => {
       'decimal sign: comma',
     ]);
     expect(stderr).toBe(
-      'line 5 refused: It has 1 cell, the header 5.\nIf the bank always ends its files so, add --trailer 1.\n',
+      'line 5 refused: It has 2 cells, the header 5.\nIf the bank always ends its files so, add --trailer 1.\n',
     );
     expect(await importWith('--yes', '--trailer', '2')).toMatchObject({ code: 1, stdout: '' });
     const imported = await importWith('--yes', '--trailer', '1');

@@ -1,0 +1,70 @@
+// Which of several columns of numbers holds the amounts, where no name says it: a balance changes by the amount of its row.
+import { findDecimalSign, isEmptyAmount, readAmount } from './amounts.ts';
+import { askBalances } from './balance.ts';
+import type { TableRow } from './csv-text.ts';
+
+export type WitnessedAmounts =
+  | { readonly amount: number; readonly debit?: never; readonly credit?: never }
+  | { readonly amount?: never; readonly debit: number; readonly credit: number };
+
+type Numbers = readonly (number | null)[];
+
+/** @returns undefined where the columns do not tell */
+export function findWitnessed(
+  columns: readonly number[],
+  rows: readonly TableRow[],
+): WitnessedAmounts | undefined {
+  const numbers = new Map(columns.map((index) => [index, readColumn(rows, index)]));
+  const pairs = columns.flatMap((one) =>
+    columns.flatMap((other) => (one === other ? [] : [[one, other] as const])),
+  );
+  for (const [amount, balance] of pairs)
+    if (isWitness(numbers.get(amount) ?? [], numbers.get(balance) ?? [])) return { amount };
+  for (const [debit, credit] of pairs) {
+    const signed = joinSides(numbers.get(debit) ?? [], numbers.get(credit) ?? []);
+    const others = columns.filter((index) => index !== debit && index !== credit);
+    if (signed && others.some((index) => isWitness(signed, numbers.get(index) ?? [], true)))
+      return { debit, credit };
+  }
+  // Balances have a minus too, but then amounts are not the only ones.
+  const negative = columns.filter((index) =>
+    numbers.get(index)?.some((number) => number !== null && number < 0),
+  );
+  const [amount, ...more] = negative;
+  const isFull = amount !== undefined && numbers.get(amount)?.every((number) => number !== null);
+  return isFull && more.length === 0 ? { amount } : undefined;
+}
+
+function readColumn(rows: readonly TableRow[], index: number): Numbers {
+  const cells = rows.map(({ cells: all }) => all[index] ?? '');
+  const decimal = findDecimalSign(cells) ?? 'point';
+  return cells.map((cell) => {
+    try {
+      return isEmptyAmount(cell) ? null : readAmount(cell, decimal).signed;
+    } catch {
+      return null;
+    }
+  });
+}
+
+/** Most balances differ by the amount of the row between them; without signs in the amounts, in either direction. */
+function isWitness(amounts: Numbers, balances: Numbers, isSigned = false): boolean {
+  const rows = amounts.flatMap((signed, n) =>
+    signed === null ? [] : [{ signed, balance: balances[n] ?? null }],
+  );
+  const { agreeing, reversed, pairs } = askBalances(rows);
+  const hasSigns = isSigned || rows.some(({ signed }) => signed < 0);
+  const matching = hasSigns ? agreeing : agreeing + reversed;
+  return pairs > 0 && rows.length * 2 > amounts.length && matching >= pairs * 0.9;
+}
+
+/** Every row has one of the two. */
+function joinSides(debits: Numbers, credits: Numbers): Numbers | undefined {
+  const isEither = debits.every((debit, n) => (debit ?? 0) === 0 || (credits[n] ?? 0) === 0);
+  if (!isEither) return undefined;
+  return debits.map((debit, n) => {
+    const credit = credits[n] ?? null;
+    if (debit === null && credit === null) return null;
+    return Math.abs(credit ?? 0) - Math.abs(debit ?? 0);
+  });
+}

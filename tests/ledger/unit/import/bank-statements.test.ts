@@ -1,0 +1,39 @@
+// Statements in the layouts of banks and apps, with made-up rows: each is read without an option, or stops and says why.
+// A new layout is a file and a line of expected.tsv.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { readStatement, type Statement } from '../../../../lib/ledger/import/statement.ts';
+import { UserError } from '../../../../lib/shared/user-error.ts';
+
+const FOLDER = join(import.meta.dirname, 'statements');
+const EXPECTED = readFileSync(join(FOLDER, 'expected.tsv'), 'utf8')
+  .trim()
+  .split('\n')
+  .slice(1)
+  .map((line) => line.split('\t') as [file: string, ...figures: string[]]);
+const STOPS = 'stops';
+
+function sumUp({ rows, refused, needs }: Statement) {
+  const sum = (wanted: string) =>
+    rows.reduce(
+      (all, { type, amount }) => all + (type === wanted ? Math.round(amount * 100) : 0),
+      0,
+    );
+  const figures = [rows.length, sum('income'), sum('expense')].map(String);
+  return { figures, refused, questions: needs.map(({ question }) => question) };
+}
+
+it.each(EXPECTED)('%s', async (file, ...figures) => {
+  const read = readStatement(readFileSync(join(FOLDER, file)), { today: '2026-11-25' });
+  const summed = await read.then(sumUp, (error: unknown) => error);
+  if (figures[0] !== STOPS) expect(summed).toEqual({ figures, refused: [], questions: [] });
+  // Each reason names an option.
+  else if (summed instanceof UserError) expect(summed.message).toContain('--');
+  else expect(summed).toMatchObject({ questions: [expect.any(String)] });
+});
+
+it('has a line for each file', () => {
+  const files = readdirSync(FOLDER).filter((file) => file !== 'expected.tsv');
+  expect(EXPECTED.map(([file]) => file).toSorted()).toEqual(files.toSorted());
+});
