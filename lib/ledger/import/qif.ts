@@ -46,7 +46,7 @@ export function readQif(text: string, { dateOrder, decimal, today }: QifOptions)
     writtenAmount(fields),
     ...splits.map(({ amount }) => amount),
   ]);
-  const sign = decimal ?? findDecimalSign(amounts);
+  const sign = decimal ?? findDecimalSign(amounts) ?? 'point';
   const bookings: Booking[] = [];
   const refused: RefusedLine[] = [];
   for (const record of records) {
