@@ -18,6 +18,12 @@ export interface ServiceRequest {
   readonly isRepeatable?: boolean;
 }
 
+export interface StoredCategory {
+  readonly id: number;
+  readonly name: string;
+  readonly isActive: boolean;
+}
+
 export type ServiceClient = ReturnType<typeof createServiceClient>;
 
 const RESPONSE_TIMEOUT_MS = 30_000;
@@ -101,17 +107,16 @@ export function createServiceClient(options: ServiceClientOptions) {
     return (data ?? {}) as Readonly<Record<string, unknown>>;
   }
 
-  /** The ids of the categories that are there, by name. */
-  async function readCategories(): Promise<Map<string, number>> {
+  /** All categories, inactive ones included. */
+  async function readCategories(): Promise<readonly StoredCategory[]> {
     const known = await call('GET', '/categories?active_only=false');
-    return new Map(
-      (known as unknown as { id: number; name: string }[]).map(({ id, name }) => [name, id]),
-    );
+    const rows = known as unknown as { id: number; name: string; is_active: boolean }[];
+    return rows.map(({ id, name, is_active: isActive }) => ({ id, name, isActive }));
   }
 
   /** Creates the categories that are missing by name. @returns the ids of all, by name */
   async function ensureCategories(wanted: Iterable<{ readonly name: string }>) {
-    const ids = await readCategories();
+    const ids = new Map((await readCategories()).map(({ id, name }) => [name, id]));
     for (const body of wanted) {
       if (ids.has(body.name)) continue;
       const headers = { 'idempotency-key': crypto.randomUUID() };

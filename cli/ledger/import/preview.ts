@@ -89,7 +89,10 @@ export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
   );
   showSome(
     `deleted meanwhile (${deleted.length}), imported with --import-deleted:`,
-    deleted.map((row) => `  line ${row.line}: transaction ${row.exported?.id}: ${textOf(row)}`),
+    deleted.map((row) => {
+      const transaction = row.exported ? `transaction ${row.exported.id}: ` : '';
+      return `  line ${row.line}: ${transaction}${textOf(row)}`;
+    }),
   );
   showSome(
     `possible duplicates (${possibleDuplicates.length}), with date, type and amount of a transaction that is there under another id:`,
@@ -106,11 +109,11 @@ export function showRefused(lines: readonly RefusedLine[]): void {
   if (lines.length > MOST_SHOWN) console.error(`and ${lines.length - MOST_SHOWN} more`);
 }
 
-export function showSome(title: string, lines: readonly string[]): void {
+export function showSome(title: string, lines: readonly string[], limit = MOST_SHOWN): void {
   if (lines.length === 0) return;
   console.log(title);
-  for (const line of lines.slice(0, MOST_SHOWN)) print(line);
-  if (lines.length > MOST_SHOWN) console.log(`  and ${lines.length - MOST_SHOWN} more`);
+  for (const line of lines.slice(0, limit)) print(line);
+  if (lines.length > limit) console.log(`  and ${lines.length - limit} more`);
 }
 
 function changeText({ row, there, fields }: Change): string {

@@ -2,11 +2,13 @@
 
 import { counted } from '../../../lib/ledger/import/booking.ts';
 import type { LedgerRow } from '../../../lib/ledger/import/plan.ts';
+import { createRecordedRows, keepRecords } from '../../../lib/ledger/import/recorded-rows.ts';
 import { EXIT } from '../../../processes/program.ts';
 import { withBar } from '../../progress.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { readLedger } from './ledger-rows.ts';
 import { print, rangeOf, showSome, textOf } from './preview.ts';
+import { readRecordedImports, replaceRecord } from './recorded-imports.ts';
 import { deleteRows } from './upload.ts';
 
 export async function listImports(service: ServiceClient): Promise<void> {
@@ -23,22 +25,24 @@ export async function listImports(service: ServiceClient): Promise<void> {
   }
 }
 
-/** Rows that were edited stay. Categories that the import has created stay, too. */
+/** Rows that were edited stay, unless only a category was added. Categories that the import has created stay, too. */
 export async function undoImport(
   service: ServiceClient,
   importId: string,
   { isConfirmed }: { readonly isConfirmed: boolean },
 ): Promise<void> {
   const rows = await readLedger(service, importId);
-  if (rows.length === 0) {
+  const record = (await readRecordedImports(service)).find((each) => each.importId === importId);
+  if (rows.length === 0 && !record) {
     print(
       `The ledger has no rows of the import "${importId}". --list shows the imports that it has.`,
     );
     process.exitCode = EXIT.failed;
     return;
   }
+  const { isOnlyCategorised } = createRecordedRows(record ? [record] : []);
   const { edited = [], unedited = [] } = Object.groupBy(rows, (row) =>
-    isEdited(row) ? 'edited' : 'unedited',
+    isEdited(row) && !isOnlyCategorised(row) ? 'edited' : 'unedited',
   );
   if (!isConfirmed) {
     showSome(`rows to remove (${unedited.length}):`, unedited.map(lineOf));
@@ -49,10 +53,11 @@ export async function undoImport(
   const changed = await withBar(unedited.length, (onProgress) =>
     deleteRows(service, unedited, onProgress),
   );
-  showLeft([...edited, ...changed]);
-  console.log(
-    `${unedited.length - changed.length} removed, ${edited.length + changed.length} left`,
-  );
+  const left = [...edited, ...changed];
+  // Rows that an undo has removed were not deleted by hand: the next import brings them again.
+  if (record) await replaceRecord(service, record, keepRecords(record.rows, left));
+  showLeft(left);
+  console.log(`${unedited.length - changed.length} removed, ${left.length} left`);
 }
 
 function isEdited({ createdAt, updatedAt }: LedgerRow): boolean {

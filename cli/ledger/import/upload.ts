@@ -18,6 +18,8 @@ import type { ServiceClient } from '../service-client.ts';
 
 export interface Uploaded {
   readonly created: number;
+  /** The rows that were created. */
+  readonly added: readonly StatementRow[];
   /** Were there already. */
   readonly duplicates: number;
   readonly refused: readonly RefusedLine[];
@@ -58,6 +60,7 @@ export async function upload(
   const duplicates = results.filter(({ result }) => isDuplicate(result));
   return {
     created: done.length,
+    added: done.map(({ item }) => item),
     duplicates: duplicates.length,
     refused: refusedLines(results.filter(({ result }) => !isDuplicate(result))),
   };

@@ -1,6 +1,7 @@
 // What an import would do: which rows the ledger has, which are new, which may be there under another id, and which rows of
 // an edited export are changes.
 import type { RefusedLine } from './booking.ts';
+import type { RecordedRows } from './recorded-rows.ts';
 import type { ExportedRecord, StatementRow, TransactionRow } from './transaction-row.ts';
 
 export interface LedgerRow extends TransactionRow, ExportedRecord {
@@ -23,7 +24,7 @@ export interface ImportPlan {
   /** How many rows the ledger has already. */
   readonly present: number;
   readonly missing: readonly StatementRow[];
-  /** Rows of an export of this ledger whose transaction somebody has deleted since. */
+  /** Rows that the ledger had, and that were deleted since: of an export of this ledger, or of an earlier import. */
   readonly deleted: readonly StatementRow[];
   /** Those of the missing rows that have date, type and amount of a transaction that no row of the file is. */
   readonly possibleDuplicates: readonly Pair[];
@@ -39,21 +40,26 @@ export type ChangeableField = (typeof CHANGEABLE)[number];
 
 /**
  * @param ledger all transactions
- * @param importsDeleted whether transactions that somebody has deleted since the export are missing ones
+ * @param options `importsDeleted`: rows that were deleted since are missing ones; `recorded`: the rows of earlier imports
  */
 export function planImport(
   rows: readonly StatementRow[],
   ledger: readonly LedgerRow[],
-  { importsDeleted = false } = {},
+  options: {
+    readonly importsDeleted?: boolean;
+    readonly recorded?: Pick<RecordedRows, 'has'>;
+  } = {},
 ): ImportPlan {
+  const { importsDeleted = false, recorded } = options;
   const { pairs, edited, isOfThisLedger } = matchRows(rows, ledger);
   const matched = new Set(pairs.values());
   const { deleted = [], missing = [] } = Object.groupBy(
     rows.filter((row) => !pairs.has(row)),
-    ({ exported }) =>
-      isOfThisLedger && !importsDeleted && exported?.id && exported.createdAt
-        ? 'deleted'
-        : 'missing',
+    (row) => {
+      const { id, createdAt } = row.exported ?? {};
+      const wasThere = (isOfThisLedger && id && createdAt) || recorded?.has(row);
+      return wasThere && !importsDeleted ? 'deleted' : 'missing';
+    },
   );
   const changes: Change[] = [];
   const refused: RefusedLine[] = [];

@@ -59,6 +59,7 @@ function createNumbering(): (id: string) => string {
   };
 }
 
-function hash(value: object): string {
+/** 32 hexadecimal digits. */
+export function hash(value: object): string {
   return bytesToHex(sha256(utf8ToBytes(JSON.stringify(value)))).slice(0, HASH_LENGTH);
 }

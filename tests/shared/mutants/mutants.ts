@@ -275,6 +275,38 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/import/plan.ts', 'tests/ledger/property/export.test.ts', [
     ['equal.get(fieldsOf(row))?.shift()', 'equal.get(fieldsOf(row))?.[0]'],
   ]),
+  ...mutantsOf('lib/ledger/import/ofx.ts', 'tests/ledger/unit/import/ofx.test.ts', [
+    ["has('DEBIT in') && has('CREDIT out')", "has('DEBIT in')"],
+    ["name === 'STMTTRN' ?", 'false ?'],
+    ['/^0*$/.test(id)', "id === ''"],
+  ]),
+  ...mutantsOf('lib/ledger/import/camt.ts', 'tests/ledger/unit/import/camt.test.ts', [
+    ['signed > 0 !== isReversal', 'signed > 0'],
+    ['partId === null || partId === entryId', 'partId === null'],
+    ['status !== BOOKED', 'false'],
+  ]),
+  ...mutantsOf('lib/ledger/import/qif.ts', 'tests/ledger/unit/import/qif.test.ts', [
+    ['parts.length > 0 && cents === Math.round(signed * 100)', 'parts.length > 0'],
+    ['if (isOpeningBalance(record))', 'if (false)'],
+  ]),
+  ...mutantsOf(
+    'lib/ledger/import/learned-categories.ts',
+    'tests/ledger/unit/import/learned-categories.test.ts',
+    [
+      ['const MIN_ROWS = 2', 'const MIN_ROWS = 1'],
+      ['const MIN_SHARE = 4 / 5', 'const MIN_SHARE = 3 / 5'],
+      ['rows > all * COMMON_SHARE', 'false'],
+      ['other.category !== category && contains(other.words, words)', 'false'],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/ledger/import/recorded-rows.ts',
+    'tests/ledger/unit/import/recorded-rows.test.ts',
+    [
+      ['describe({ ...row, category: null })', 'describe(row)'],
+      ['kept.has(row.slice(0, HASH_LENGTH))', 'true'],
+    ],
+  ),
 
   // Rules on values.
   ...mutantsOf('lib/ledger/domain/money.ts', 'tests/ledger/unit/http/record-json.test.ts', [

@@ -1,0 +1,126 @@
+// Categories for rows without one: shown before an import, and offered again for rows of the ledger (--categorise).
+import { readFileSync } from 'node:fs';
+import { counted } from '../../../lib/ledger/import/booking.ts';
+import {
+  type CategoryChoices,
+  type CategoryNames,
+  chooseCategories,
+  createCategoryNames,
+} from '../../../lib/ledger/import/category-names.ts';
+import {
+  type CategoryRule,
+  parseCategoryRules,
+} from '../../../lib/ledger/import/category-rules.ts';
+import {
+  type CategorisedRow,
+  type DescribedRow,
+  learnCategories,
+} from '../../../lib/ledger/import/learned-categories.ts';
+import type { LedgerRow } from '../../../lib/ledger/import/plan.ts';
+import type { TransactionRow } from '../../../lib/ledger/import/transaction-row.ts';
+import { firstLine, UserError } from '../../../lib/shared/user-error.ts';
+import { EXIT } from '../../../processes/program.ts';
+import { withBar } from '../../progress.ts';
+import type { ServiceClient } from '../service-client.ts';
+import { readLedger } from './ledger-rows.ts';
+import { print, showSome } from './preview.ts';
+import { applyChanges } from './upload.ts';
+
+export interface CategoryOptions {
+  /** Whether earlier rows are learned from. */
+  readonly isLearning: boolean;
+  readonly rules: readonly CategoryRule[];
+}
+
+const MAX_EXAMPLES = 5;
+
+/** @throws UserError where the file cannot be read, or a line of it is no rule */
+export function readRules(file: string | undefined): readonly CategoryRule[] {
+  if (file === undefined) return [];
+  try {
+    return parseCategoryRules(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    throw new UserError(`The rules in ${file} cannot be used: ${firstLine(cause)}`, { cause });
+  }
+}
+
+/** @param ledger what is learned from: rows with an active category */
+export function chooseForRows<Row extends DescribedRow>(
+  rows: readonly Row[],
+  ledger: readonly TransactionRow[],
+  { names, isLearning, rules }: CategoryOptions & { readonly names: CategoryNames },
+): CategoryChoices<Row> {
+  const isUsable = (row: TransactionRow): row is TransactionRow & CategorisedRow =>
+    row.category !== null && !names.isInactive(row.category);
+  const isLearned = isLearning && rows.length > 0;
+  const propose = learnCategories(isLearned ? ledger.filter(isUsable) : []);
+  return chooseCategories(rows, { names, rules, propose });
+}
+
+/** @param place names a row, such as `line 4` */
+export function showChoices<Row extends DescribedRow>(
+  { chosen, open }: CategoryChoices<Row>,
+  place: (row: Row) => string,
+): void {
+  if (chosen.length === 0) return;
+  const count = (source: string) => chosen.filter((choice) => choice.source === source).length;
+  print(
+    `categories: ${count('learned')} as earlier rows, ${count('rule')} by rules, ${open.length} open`,
+  );
+  const examples = chosen.map(({ row, category, reason }) => {
+    return `  ${place(row)}: "${row.description}" is ${category}, ${reason}`;
+  });
+  const stay = open.map((row) => `  ${place(row)}: "${row.description}"`);
+  for (const example of examples.slice(0, MAX_EXAMPLES)) print(example);
+  if (stay.length === 0) return;
+  showSome('open, unless --rules FILE has a line such as text = Category:', stay, MAX_EXAMPLES);
+}
+
+/** An inactive category takes no new transactions. */
+export function showInactive(rows: readonly TransactionRow[], names: CategoryNames): void {
+  const inactive = rows.filter(({ category }) => category !== null && names.isInactive(category));
+  for (const [name, some] of Map.groupBy(inactive, ({ category }) => category))
+    print(
+      `the category "${name}" is inactive: ${counted(some.length, 'row')} would be refused. Make it active first, or leave categories out with --category none.`,
+    );
+}
+
+/** Offers categories for the rows of the ledger that have none. */
+export async function categoriseLedger(
+  service: ServiceClient,
+  options: CategoryOptions & { readonly isConfirmed: boolean },
+): Promise<void> {
+  const names = createCategoryNames(await service.readCategories());
+  const ledger = await readLedger(service);
+  const without = ledger.filter(({ category }) => category === null);
+  if (without.length === 0) return console.log('Every row of the ledger has a category.');
+  const choices = chooseForRows(without, ledger, { ...options, names });
+  showChoices(choices, nameRow);
+  showInactive(
+    choices.chosen.map(({ row, category }) => ({ ...row, category })),
+    names,
+  );
+  if (choices.chosen.length === 0)
+    return console.log(
+      `${counted(without.length, 'row')} without a category, none of them like earlier rows. Give rules with --rules FILE, one a line: text = Category.`,
+    );
+  if (!options.isConfirmed) return console.log('Nothing was changed. Add --yes to set them.');
+  const changes = choices.chosen.map(({ row, category }) => ({
+    row: { ...row, category, line: Number(row.id), ...NO_FILE },
+    there: row,
+    fields: ['category'] as const,
+  }));
+  const { changed, refused } = await withBar(changes.length, (onProgress) =>
+    applyChanges(service, changes, onProgress),
+  );
+  for (const { line, message } of refused) print(`transaction ${line} refused: ${message}`);
+  console.log(`${counted(changed, 'row')} categorised, ${refused.length} refused`);
+  if (refused.length > 0) process.exitCode = EXIT.failed;
+}
+
+/** A row of the ledger comes from no file. */
+const NO_FILE = { formerId: null, formerBankId: null, exported: null };
+
+function nameRow({ id }: LedgerRow): string {
+  return `transaction ${id}`;
+}

@@ -1,0 +1,86 @@
+// The categories that rows of a file get: by name, whatever its case; by a rule; or as earlier rows have it.
+import { type CategoryRule, findRule } from './category-rules.ts';
+import type { DescribedRow, ProposeCategory } from './learned-categories.ts';
+
+export interface KnownCategory {
+  readonly name: string;
+  readonly isActive: boolean;
+}
+
+/** Names are the same whatever their case and the spaces around them. */
+export function createCategoryNames(known: readonly KnownCategory[]) {
+  // Of names that differ in case alone, an active category comes first.
+  const sorted = known.toSorted((one, other) => Number(one.isActive) - Number(other.isActive));
+  const byFolded = new Map(sorted.map((category) => [fold(category.name), category]));
+  const exact = new Map(known.map((category) => [category.name, category]));
+
+  function find(name: string): KnownCategory | undefined {
+    return exact.get(name) ?? byFolded.get(fold(name));
+  }
+
+  return {
+    find,
+    /** The name that the ledger has; for a new category, the first one that was asked for. */
+    resolve: (name: string): string => {
+      const found = find(name);
+      if (found) return found.name;
+      byFolded.set(fold(name), { name, isActive: true });
+      return name;
+    },
+    isInactive: (name: string): boolean => find(name)?.isActive === false,
+  };
+}
+
+export type CategoryNames = ReturnType<typeof createCategoryNames>;
+
+function fold(name: string): string {
+  return name.normalize('NFC').trim().toLowerCase();
+}
+
+export interface ChosenCategory<Row> {
+  readonly row: Row;
+  readonly category: string;
+  /** Why, in words, such as `as 14 earlier rows with "grocer"`. */
+  readonly reason: string;
+  readonly source: 'rule' | 'learned';
+}
+
+export interface CategoryChoices<Row> {
+  readonly chosen: readonly ChosenCategory<Row>[];
+  /** Rows that stay without a category. */
+  readonly open: readonly Row[];
+}
+
+/** For rows without a category. A rule outranks what is learned. */
+export function chooseCategories<Row extends DescribedRow>(
+  rows: readonly Row[],
+  options: {
+    readonly names: CategoryNames;
+    readonly rules: readonly CategoryRule[];
+    readonly propose: ProposeCategory;
+  },
+): CategoryChoices<Row> {
+  const chosen: ChosenCategory<Row>[] = [];
+  const open: Row[] = [];
+  for (const row of rows) {
+    const choice = chooseCategory(row, options);
+    if (choice) chosen.push({ row, ...choice });
+    else open.push(row);
+  }
+  return { chosen, open };
+}
+
+function chooseCategory(
+  row: DescribedRow,
+  { names, rules, propose }: Parameters<typeof chooseCategories>[1],
+): Omit<ChosenCategory<unknown>, 'row'> | undefined {
+  const rule = findRule(rules, row.description);
+  if (rule) {
+    const reason = `by line ${rule.line} of the rules`;
+    return { category: names.resolve(rule.category), reason, source: 'rule' };
+  }
+  const learned = propose(row);
+  if (!learned) return undefined;
+  const reason = `as ${learned.rows} earlier rows with "${learned.words}"`;
+  return { category: learned.category, reason, source: 'learned' };
+}

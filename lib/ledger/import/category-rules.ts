@@ -1,0 +1,60 @@
+// Rules that a person writes, one a line, such as `rewe = Groceries` or `/^amazon (?!prime)/ = Household`: the first that fits a
+// description gives its category.
+
+export interface CategoryRule {
+  readonly line: number;
+  /** As written. */
+  readonly pattern: string;
+  readonly category: string;
+  readonly matches: (description: string) => boolean;
+}
+
+const EXPRESSION = /^\/(.+)\/$/;
+
+/** Empty lines, and those that begin with `#`, are no rules. @throws Error that names the line */
+export function parseCategoryRules(text: string): readonly CategoryRule[] {
+  return text
+    .replace(/^\uFEFF/, '')
+    .split(/\r\n|\n|\r/)
+    .flatMap((written, n) => {
+      const rule = written.trim();
+      return rule === '' || rule.startsWith('#') ? [] : parseRule(rule, n + 1);
+    });
+}
+
+function parseRule(rule: string, line: number): CategoryRule {
+  // An expression may have the sign itself, a category has none.
+  const at = rule.lastIndexOf('=');
+  const pattern = rule.slice(0, Math.max(at, 0)).trim();
+  const category = rule.slice(at + 1).trim();
+  if (pattern === '' || category === '')
+    throw new Error(
+      `Line ${line} of the rules is no rule: "${rule}". Write text = Category, or /expression/ = Category.`,
+    );
+  return { line, pattern, category, matches: createMatcher(pattern, line) };
+}
+
+/** Case does not matter. */
+function createMatcher(pattern: string, line: number): CategoryRule['matches'] {
+  const [, source] = EXPRESSION.exec(pattern) ?? [];
+  if (source === undefined) {
+    const text = pattern.toLowerCase();
+    return (description) => description.toLowerCase().includes(text);
+  }
+  try {
+    const expression = new RegExp(source, 'iu');
+    return (description) => expression.test(description);
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new Error(`Line ${line} of the rules has an expression that is not valid: ${message}.`, {
+      cause,
+    });
+  }
+}
+
+export function findRule(
+  rules: readonly CategoryRule[],
+  description: string,
+): CategoryRule | undefined {
+  return rules.find(({ matches }) => matches(description));
+}

@@ -1,0 +1,55 @@
+// What a ledger records of the rows that an import has added: which row it was, and what it was like. With it, a later import knows a
+// row that was deleted by hand, and an undo knows a row that only a category was added to.
+import { hash } from './row-ids.ts';
+import type { TransactionRow } from './transaction-row.ts';
+
+/** As the service lists them. */
+export interface RecordedImport {
+  readonly importId: string;
+  readonly rows: readonly string[];
+}
+
+const HASH_LENGTH = 16;
+
+/** Undefined for a row that has no identity, as in the export of a ledger. */
+export function recordRow(row: TransactionRow): string | undefined {
+  return row.externalId === null ? undefined : identify(row.externalId) + describe(row);
+}
+
+export function createRecordedRows(imports: readonly RecordedImport[]) {
+  const contents = new Map<string, string>();
+  for (const { rows } of imports)
+    for (const row of rows) contents.set(row.slice(0, HASH_LENGTH), row.slice(HASH_LENGTH));
+
+  function find({ externalId }: TransactionRow): string | undefined {
+    return externalId === null ? undefined : contents.get(identify(externalId));
+  }
+
+  return {
+    has: (row: TransactionRow): boolean => find(row) !== undefined,
+    /** The row is as it was imported, without a category, except that it may have one now. */
+    isOnlyCategorised: (row: TransactionRow): boolean =>
+      find(row) === describe({ ...row, category: null }),
+  };
+}
+
+export type RecordedRows = ReturnType<typeof createRecordedRows>;
+
+/** Leaves the recorded rows of some transactions. */
+export function keepRecords(
+  rows: readonly string[],
+  transactions: readonly TransactionRow[],
+): readonly string[] {
+  const kept = new Set(
+    transactions.flatMap(({ externalId }) => (externalId === null ? [] : identify(externalId))),
+  );
+  return rows.filter((row) => kept.has(row.slice(0, HASH_LENGTH)));
+}
+
+function identify(externalId: string): string {
+  return hash({ externalId }).slice(0, HASH_LENGTH);
+}
+
+function describe({ date, description, amount, type, notes, category }: TransactionRow): string {
+  return hash({ date, description, amount, type, notes, category }).slice(0, HASH_LENGTH);
+}
