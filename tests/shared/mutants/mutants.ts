@@ -602,9 +602,9 @@ export const MUTANTS: readonly Mutant[] = [
     ['left = await send(left,', 'await send(left,'],
   ]),
   ...mutantsOf('lib/ledger/import/plan.ts', 'tests/ledger/unit/import/plan.test.ts', [
-    ['isOfThisLedger && !importsDeleted', '!importsDeleted'],
-    ['&& !importsDeleted', ''],
-    ['exported?.id && ', ''],
+    ['isOfThisLedger && id && createdAt', 'id && createdAt'],
+    ['wasThere && !importsDeleted', 'wasThere'],
+    ['isOfThisLedger && id && createdAt', 'isOfThisLedger && createdAt'],
   ]),
   ...mutantsOf('lib/ledger/http/preconditions.ts', 'tests/ledger/unit/http/preconditions.test.ts', [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text

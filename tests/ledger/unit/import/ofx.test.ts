@@ -118,7 +118,8 @@ describe('reading OFX', () => {
     expect(signedAmounts(buy('5'), pay('9'))).toEqual([-5, 9]);
     expect(signedAmounts(buy('5'), pay('-9'))).toEqual([-5, 9]);
     expect(signedAmounts(buy('-5'), pay('9'))).toEqual([-5, 9]);
-    // One that is taken back.
+    // Refunds.
+    expect(signedAmounts(buy('5'), row('-9', { type: 'POS' }))).toEqual([5, -9]);
     expect(signedAmounts(buy('-5'), buy('5'))).toEqual([-5, 5]);
   });
 
@@ -175,6 +176,11 @@ describe('reading OFX', () => {
     const shared = [row('-1'), row('-1').replace('SHOP 1', 'OTHER'), row('-1')];
     const { bookings } = readOfx(ofx(shared.join('\n')));
     expect(bookings.map(({ bankId }) => bankId)).toEqual(['1', '1/2', '1']);
+  });
+
+  it('takes zeros for no id', () => {
+    const { bookings } = readOfx(ofx(row('-1', { id: '000' }) + row('-2', { id: '010' })));
+    expect(bookings.map(({ bankId }) => bankId)).toEqual([null, '010']);
   });
 
   it('says where the file may be cut', () => {

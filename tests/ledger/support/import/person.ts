@@ -1,0 +1,61 @@
+// A person who runs `npm run import` against a ledger of their own.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { runCommand } from '../../../shared/support/command.ts';
+import type { TestTable } from '../../../shared/support/test-table.ts';
+import { openInProcess } from '../api/in-process-client.ts';
+import { createServiceOn } from '../api/open-api.ts';
+import { serve } from '../api/served.ts';
+
+interface Row {
+  readonly id: number;
+  readonly description: string;
+  readonly amount: number;
+  readonly type: string;
+  readonly transaction_date: string;
+  readonly category_name?: string;
+}
+
+let people = 0;
+
+/** Gone when the test ends, with files and server. */
+export async function givenPerson(table: TestTable) {
+  people += 1;
+  const folder = await mkdtemp(join(tmpdir(), 'person-'));
+  const api = await openInProcess(createServiceOn({ ...table, ledgerId: `person-${people}` }));
+  const server = await serve(() => api);
+  onTestFinished(async () => {
+    await server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  function run(...args: string[]) {
+    const environment = { XDG_CONFIG_HOME: folder };
+    return runCommand('cli/ledger/import/import.ts', ['--url', server.url, ...args], environment);
+  }
+
+  async function write(name: string, content: readonly string[] | Uint8Array): Promise<string> {
+    const file = join(folder, name);
+    await writeFile(file, content instanceof Uint8Array ? content : content.join('\n'));
+    return file;
+  }
+
+  async function readRows(): Promise<readonly Row[]> {
+    return (await api.get('/transactions/export', { format: 'json' })).body.data;
+  }
+
+  async function findRow(text: string): Promise<Row> {
+    const found = (await readRows()).find(({ description }) => description === text);
+    if (!found) throw new Error(`No row ${text}`);
+    return found;
+  }
+
+  return { api, run, write, readRows, findRow };
+}
+
+/** What the last line of an import says takes it back. */
+export function importIdIn({ stdout }: { readonly stdout: string }): string {
+  return /--undo (\S+) takes/.exec(stdout)?.[1] ?? '';
+}
