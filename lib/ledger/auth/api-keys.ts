@@ -25,6 +25,8 @@ export interface ApiKey extends Caller {
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 const PREFIX = 'fl_';
+const SECRET_BYTES = 32;
+const SECRET = /^fl_[\w-]{43}$/;
 const PARTITION = '@API_KEYS';
 const ID_DIGITS = 12;
 const ID = new RegExp(`^[0-9a-f]{${ID_DIGITS}}$`);
@@ -47,7 +49,7 @@ export function createApiKeys(options: {
     readonly ledger: string;
     readonly scope: Scope;
   }): Promise<{ readonly key: ApiKey; readonly secret: string }> {
-    const secret = `${PREFIX}${randomBytes(32).toString('base64url')}`;
+    const secret = `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`;
     const item = { ...keyOf(secret), ...given, created_at: clock().getTime() };
     const onConditionFailed = () => new Error('Two API keys have one hash');
     const Put = { Item: item, ConditionExpression: 'attribute_not_exists(pk)' };
@@ -55,8 +57,12 @@ export function createApiKeys(options: {
     return { key: fromItem(item), secret };
   }
 
-  /** One consistent read of a single unit; undefined for what was never a key. */
+  /**
+   * One consistent read of a single unit, and none for what has not the form of a key.
+   * @returns undefined for what was never a key
+   */
   async function find(secret: string): Promise<ApiKey | undefined> {
+    if (!SECRET.test(secret)) return undefined;
     const item = await database.get(keyOf(secret));
     return item && fromItem(item);
   }

@@ -17,6 +17,8 @@ export type Authenticate = (
 
 /** A revoked key is refused this much later at most, by each function that has used it before. */
 const CACHE_MS = 30_000;
+/** A flood of wrong keys reads each of them once; no revoked key becomes valid again, and none is used before it is created. */
+const REFUSED_MS = 60_000;
 const CACHED_KEYS = 1_000;
 const BEARER = /^Bearer +(\S+) *$/i;
 
@@ -31,22 +33,26 @@ export function createAuthenticate(options: {
   readonly clock: () => Date;
 }): Authenticate {
   const { findKey, markUsed, verifyToken, anonymous, clock } = options;
-  const cache = new Map<string, { readonly key: ApiKey; readonly readAt: number }>();
+  const now = () => clock().getTime();
+  const valid = createCache<ApiKey>(CACHE_MS, now);
+  // Apart from the valid ones, which a flood of wrong keys must not displace.
+  const refused = createCache<string>(REFUSED_MS, now);
 
-  async function keyOf(secret: string, limits: RequestLimits): Promise<ApiKey> {
-    const now = clock().getTime();
-    const cached = cache.get(secret);
-    if (cached && now - cached.readAt < CACHE_MS) return cached.key;
-    cache.delete(secret);
+  async function requireKey(secret: string, limits: RequestLimits): Promise<ApiKey> {
+    const known = valid.get(secret);
+    if (known) return known;
+    const refusal = refused.get(secret);
+    if (refusal) throw new UnauthenticatedError(refusal);
     const key = await findKey(secret, limits);
-    if (!key) throw new UnauthenticatedError('The API key is not known');
-    if (key.revokedAt !== undefined) throw new UnauthenticatedError('The API key was revoked');
+    if (!key || key.revokedAt !== undefined) {
+      const reason = key ? 'The API key was revoked' : 'The API key is not known';
+      refused.set(secret, reason);
+      throw new UnauthenticatedError(reason);
+    }
     // The date is information for people: no request fails for it.
     const today = clock().toISOString().slice(0, 10);
     if (key.lastUsedOn !== today) await markUsed(secret, today, limits).catch(() => undefined);
-    cache.set(secret, { key, readAt: now });
-    const [oldest] = cache.keys();
-    if (cache.size > CACHED_KEYS && oldest !== undefined) cache.delete(oldest);
+    valid.set(secret, key);
     return key;
   }
 
@@ -59,7 +65,7 @@ export function createAuthenticate(options: {
       );
     }
     if (isApiKey(token)) {
-      const { id: keyId, name, ledger, scope } = await keyOf(token, limits);
+      const { id: keyId, name, ledger, scope } = await requireKey(token, limits);
       return { kind: 'key', keyId, name, ledger, scope };
     }
     if (!verifyToken) throw new UnauthenticatedError('The API key is not known');
@@ -73,4 +79,23 @@ export function assertAllowed({ scope }: Caller, method: string): void {
   throw new ForbiddenError(
     `The key or token does not allow ${method}: its scope is ${scope ?? 'none of ours'}`,
   );
+}
+
+/** Keeps the newest values for a time, at most so many. */
+function createCache<Value>(milliseconds: number, now: () => number) {
+  const kept = new Map<string, { readonly value: Value; readonly since: number }>();
+
+  function get(secret: string): Value | undefined {
+    const found = kept.get(secret);
+    return found && now() - found.since < milliseconds ? found.value : undefined;
+  }
+
+  function set(secret: string, value: Value): void {
+    kept.delete(secret);
+    kept.set(secret, { value, since: now() });
+    const [oldest] = kept.keys();
+    if (kept.size > CACHED_KEYS && oldest !== undefined) kept.delete(oldest);
+  }
+
+  return { get, set };
 }

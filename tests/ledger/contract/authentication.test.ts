@@ -116,6 +116,21 @@ it('stores neither the secret nor anything to derive it from', async () => {
   expect(JSON.stringify(listed)).not.toContain(secret.slice(3));
 });
 
+it.each(['fl_', 'fl_x', `fl_${'A'.repeat(42)}`, `fl_${'A'.repeat(44)}`, `fl_${'ä'.repeat(43)}`])(
+  'reads nothing for %s, which has not the form of a key',
+  async (secret) => {
+    const client = {
+      send() {
+        throw new Error('Read from the table');
+      },
+    } as unknown as typeof table.client;
+    expect(await createTestKeys({ ...table, client }).find(secret)).toBeUndefined();
+    await expect(createTestKeys({ ...table, client }).find(`fl_${'A'.repeat(43)}`)).rejects.toThrow(
+      'Read from the table',
+    );
+  },
+);
+
 it('refuses to revoke what is not a key', async () => {
   for (const id of ['', '0', 'f'.repeat(12), '~']) {
     await expect(keys.revoke(id)).rejects.toMatchObject({ name: 'NotFoundError' });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { OPERATIONS_BY_ROUTE } from '../../../lib/ledger/http/operations.ts';
 import table from '../../../lib/shared/table.json' with { type: 'json' };
 import {
   MAX_SEARCHING_LIST_UNITS,
@@ -125,6 +126,30 @@ describe('lists that search, on the route of lists, and how many reach the maxim
     const perSecond = prices.map((units) => Math.floor(params[stage].maxReadUnits / units));
     expect(row(`${stage}, lists that search`)).toEqual(perSecond.map(String));
     for (const units of prices) expect(DOCUMENT).toContain(` ${units.toLocaleString('en')}`);
+  });
+});
+
+describe('a flood of keys that are random, which no function remembers', () => {
+  it.each(['dev', 'prod'])('%s', (stage) => {
+    const { throttleRate, bulkRate, searchRate, maxReadUnits } = params[stage];
+    const rates: Readonly<Record<string, number>> = {
+      createTransactions: bulkRate,
+      updateTransactions: bulkRate,
+      deleteTransactions: bulkRate,
+      exportTransactions: bulkRate,
+      searchTransactions: searchRate,
+    };
+    const routes = Object.values(OPERATIONS_BY_ROUTE).filter(({ isPublic }) => !isPublic);
+    // With and without a slash at its end.
+    const flood = 2 * sum(routes.map(({ id }) => rates[id] ?? throttleRate));
+    const share = Math.round((100 * flood) / maxReadUnits);
+    const month = (flood * SECONDS_PER_MONTH * costOf({ read: 1, write: 0 })) / 1e6;
+    expect(row(`${stage}, wrong keys`)).toEqual([
+      flood.toLocaleString('en'),
+      `${share} %`,
+      Math.round(month).toLocaleString('en'),
+    ]);
+    expect(Object.keys(rates).filter((id) => !routes.some((route) => route.id === id))).toEqual([]);
   });
 });
 

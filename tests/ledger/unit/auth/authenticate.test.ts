@@ -93,11 +93,33 @@ describe('who sends a request', () => {
     await expect(authenticate('Bearer fl_phone')).rejects.toBeInstanceOf(UnauthenticatedError);
   });
 
-  it('takes a key as soon as it is created', async () => {
-    const { authenticate, stored } = world();
-    await expect(authenticate('Bearer fl_new')).rejects.toBeInstanceOf(UnauthenticatedError);
+  it('asks for a key that was refused after a minute again, and for no other one sooner', async () => {
+    const { authenticate, stored, reads, pass, revoke } = world();
+    revoke();
+    for (const secret of ['fl_new', 'fl_phone']) {
+      for (const seconds of [0, 59]) {
+        pass(seconds);
+        const refused = authenticate(`Bearer ${secret}`);
+        await expect(refused).rejects.toBeInstanceOf(UnauthenticatedError);
+      }
+      expect(reads.splice(0)).toEqual([secret]);
+    }
     stored.set('fl_new', KEY);
+    pass(60);
     expect(await authenticate('Bearer fl_new')).toMatchObject({ ledger: 'alice' });
+  });
+
+  it('keeps a bounded number of refusals in memory, and forgets no valid key for them', async () => {
+    const { authenticate, reads } = world();
+    await authenticate('Bearer fl_phone');
+    for (let number = 0; number < 1_001; number += 1) {
+      await authenticate(`Bearer fl_${number}`).catch(() => undefined);
+    }
+    await authenticate('Bearer fl_phone');
+    await authenticate('Bearer fl_1').catch(() => undefined);
+    expect(reads).toHaveLength(1_002);
+    await authenticate('Bearer fl_0').catch(() => undefined);
+    expect(reads).toHaveLength(1_003);
   });
 
   it('records the day of use once a day', async () => {

@@ -48,7 +48,8 @@ function world(fault: Fault) {
     writes,
     signals,
     retryPolicy,
-    request: () => service.authenticate('Bearer fl_phone', service.startRequest('request')),
+    request: () =>
+      service.authenticate(`Bearer fl_${'p'.repeat(43)}`, service.startRequest('request')),
     pass(seconds: number) {
       now += seconds * 1_000;
     },
