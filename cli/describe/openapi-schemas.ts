@@ -232,12 +232,17 @@ export const SCHEMAS: Readonly<Record<string, Field>> = {
     },
   }),
   Pagination: object({
-    page: COUNT,
+    page: { ...COUNT, nullable: true, description: 'Null with `after`.' },
     per_page: NUMBER,
     total: COUNT,
     pages: COUNT,
     has_next: TRUTH,
     has_prev: TRUTH,
+    next_cursor: {
+      ...TEXT,
+      nullable: true,
+      description: 'What `after` takes for the page that follows; null at the end.',
+    },
   }),
   TransactionPage: succeeded({
     data: list(schema('Transaction')),

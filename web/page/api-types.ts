@@ -19,12 +19,15 @@ export type Transaction = {
     import_id?: string;
 };
 export type Pagination = {
-    page: number;
+    /** Null with `after`. */
+    page: number | null;
     per_page: number;
     total: number;
     pages: number;
     has_next: boolean;
     has_prev: boolean;
+    /** What `after` takes for the page that follows; null at the end. */
+    next_cursor: string | null;
 };
 export type TransactionPage = {
     /** Always true. */

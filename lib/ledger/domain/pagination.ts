@@ -1,29 +1,97 @@
-// Page numbers over an exact total.
+// Pages of rows in a total order: by their number over an exact total, or as what comes after a row. Rows that are created
+// or deleted meanwhile shift pages by number; they do not shift what comes after a row.
+import type { CalendarDate } from './calendar-date.ts';
+
+export const ROW_ORDERS = ['date', '-date', 'amount', '-amount'] as const;
+export type RowOrder = (typeof ROW_ORDERS)[number];
+
+/** The place of a row in the orders by date: creations of one day are told apart by their time, then by their id. */
+export interface ListPosition {
+  readonly date: CalendarDate;
+  readonly createdAt: number;
+  readonly id: number;
+}
+
+/** The place of a row in every order, also once the row is gone. */
+export interface RowPosition extends ListPosition {
+  readonly amount: number;
+}
+
+/** Without `after`, the page of a number: the first, where it is not given. */
+export interface PageRequest {
+  readonly page?: number | undefined;
+  readonly perPage: number;
+  readonly after?: RowPosition | undefined;
+}
+
+export interface Page<Row> {
+  readonly items: readonly Row[];
+  /** Rows of all pages. */
+  readonly total: number;
+  /** Whether rows come after these. */
+  readonly hasMore: boolean;
+}
 
 export interface Pagination {
-  /** From 1. */
-  readonly page: number;
+  /** From 1; null where the page is what comes after a row. */
+  readonly page: number | null;
   readonly perPage: number;
   readonly total: number;
   /** 0 when there is nothing to list. */
   readonly pages: number;
   readonly hasNext: boolean;
   readonly hasPrev: boolean;
+  /** The next page comes after it; null at the end. */
+  readonly next: RowPosition | null;
 }
 
-export function paginate(page: number, perPage: number, total: number): Pagination {
+export function paginate(
+  { page = 1, perPage, after }: PageRequest,
+  { items, total, hasMore }: Page<RowPosition>,
+): Pagination {
   const pages = Math.ceil(total / perPage);
   return {
-    page,
+    page: after ? null : page,
     perPage,
     total,
     pages,
-    hasNext: page < pages,
-    hasPrev: page > 1,
+    hasNext: hasMore,
+    hasPrev: after !== undefined || page > 1,
+    next: (hasMore && items.at(-1)) || null,
   };
 }
 
 /** How many items come before the page. */
-export function offsetOf(page: number, perPage: number): number {
+export function offsetOf({ page = 1, perPage }: PageRequest): number {
   return (page - 1) * perPage;
+}
+
+/** A page of rows that are all at hand, in their order. */
+export function takePage<Row extends RowPosition>(
+  rows: readonly Row[],
+  request: PageRequest,
+  order: RowOrder,
+): Page<Row> {
+  const { after, perPage } = request;
+  const compare = compareIn(order);
+  const following = after ? rows.findIndex((row) => compare(row, after) > 0) : offsetOf(request);
+  const start = following < 0 ? rows.length : following;
+  const end = start + perPage;
+  return { items: rows.slice(start, end), total: rows.length, hasMore: end < rows.length };
+}
+
+/** A total order: rows of one amount are shown newest first. */
+export function compareIn(order: RowOrder): (one: RowPosition, other: RowPosition) => number {
+  const orders = {
+    date: (one, other) => compareDates(one, other),
+    '-date': (one, other) => compareDates(other, one),
+    amount: (one, other) => one.amount - other.amount || compareDates(other, one),
+    '-amount': (one, other) => other.amount - one.amount || compareDates(other, one),
+  } satisfies Record<RowOrder, (one: RowPosition, other: RowPosition) => number>;
+  return orders[order];
+}
+
+function compareDates(one: ListPosition, other: ListPosition): number {
+  if (one.date !== other.date) return one.date < other.date ? -1 : 1;
+  return one.createdAt - other.createdAt || one.id - other.id;
 }

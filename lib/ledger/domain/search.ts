@@ -1,8 +1,6 @@
-// Search: which transactions match, in which order they are shown, and what they add up to.
-import type { ListPosition, Transaction, TransactionFilter } from './transaction.ts';
-
-export const SEARCH_ORDERS = ['date', '-date', 'amount', '-amount'] as const;
-export type SearchOrder = (typeof SEARCH_ORDERS)[number];
+// Search: which transactions match.
+import type { PageRequest, RowOrder } from './pagination.ts';
+import type { Transaction, TransactionFilter } from './transaction.ts';
 
 /** A search reads every transaction that its dates, type and categories leave: as many at most. */
 export const MAX_SEARCHED_ROWS = 25_000;
@@ -18,10 +16,8 @@ export interface SearchCriteria extends Omit<TransactionFilter, 'categoryId'> {
   readonly maxAmount?: number | undefined;
 }
 
-export interface SearchQuery extends SearchCriteria {
-  readonly order: SearchOrder;
-  readonly page: number;
-  readonly perPage: number;
+export interface SearchQuery extends SearchCriteria, PageRequest {
+  readonly order: RowOrder;
 }
 
 /** The lists that together hold every candidate once. */
@@ -43,22 +39,6 @@ export function createMatcher(search: SearchCriteria): (row: Transaction) => boo
     const searched = fold(`${description}\n${notes ?? ''}`);
     return words.every((word) => searched.includes(word));
   };
-}
-
-/** A total order: rows of one amount are shown newest first. */
-export function compareIn(order: SearchOrder): (one: Transaction, other: Transaction) => number {
-  const orders = {
-    date: (one, other) => compareDates(one, other),
-    '-date': (one, other) => compareDates(other, one),
-    amount: (one, other) => one.amount - other.amount || compareDates(other, one),
-    '-amount': (one, other) => other.amount - one.amount || compareDates(other, one),
-  } satisfies Record<SearchOrder, (one: Transaction, other: Transaction) => number>;
-  return orders[order];
-}
-
-function compareDates(one: ListPosition, other: ListPosition): number {
-  if (one.date !== other.date) return one.date < other.date ? -1 : 1;
-  return one.createdAt - other.createdAt || one.id - other.id;
 }
 
 const ASCII = /^[\0-\x7f]*$/;

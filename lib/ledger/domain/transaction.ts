@@ -1,6 +1,7 @@
 // A transaction, and which of them a list shows.
 import { ConflictError } from '../errors.ts';
 import type { CalendarDate } from './calendar-date.ts';
+import type { ListPosition, PageRequest } from './pagination.ts';
 import type { Revision } from './record.ts';
 
 export const TRANSACTION_TYPES = ['income', 'expense'] as const;
@@ -61,15 +62,10 @@ export interface TransactionSelection extends TransactionFilter {
   readonly search?: string | undefined;
 }
 
-export interface TransactionQuery extends TransactionSelection {
+export interface TransactionQuery extends TransactionSelection, PageRequest {
   /** The default is newest first. */
   readonly isOldestFirst?: boolean | undefined;
-  readonly page: number;
-  readonly perPage: number;
 }
-
-/** Of a transaction in a list. */
-export type ListPosition = Pick<Transaction, 'date' | 'createdAt' | 'id'>;
 
 export interface ExportQuery extends TransactionSelection {
   /** Where the previous part ended. */

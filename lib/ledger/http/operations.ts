@@ -68,6 +68,7 @@ export const PARAMETERS: Readonly<Record<string, Parameter>> = {
   min_amount: { description: 'The smallest amount, included.' },
   max_amount: { description: 'The largest amount, included.' },
   page: { description: 'The number of the page, from 1.' },
+  after: { description: 'The `next_cursor` of a page: the page that follows, instead of `page`.' },
   per_page: { description: `Transactions on a page: ${DEFAULT_PER_PAGE}, unless it is sent.` },
   active_only: { description: '`false` also shows inactive categories. `true` is the default.' },
   include_counts: {

@@ -1,6 +1,7 @@
 // What a handler may answer, before it is put on the wire: a status and a body in the service's envelope.
 import type { Pagination } from '../domain/pagination.ts';
 import type { FieldErrors } from '../errors.ts';
+import { toPageCursor } from './cursor.ts';
 
 export interface Reply {
   readonly status: number;
@@ -91,5 +92,6 @@ export function toPaginationJson(pagination: Pagination) {
     pages: pagination.pages,
     has_next: pagination.hasNext,
     has_prev: pagination.hasPrev,
+    next_cursor: pagination.next && toPageCursor(pagination.next),
   };
 }

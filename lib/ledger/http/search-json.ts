@@ -1,16 +1,21 @@
 // A search as clients ask for it and see its result.
 import * as v from 'valibot';
 import { hasAtMostTwoDecimals, LARGEST_AMOUNT } from '../domain/money.ts';
-import { MAX_SEARCHED_CATEGORIES, SEARCH_ORDERS, type SearchQuery } from '../domain/search.ts';
+import { ROW_ORDERS } from '../domain/pagination.ts';
+import { MAX_SEARCHED_CATEGORIES, type SearchQuery } from '../domain/search.ts';
 import { filledText } from '../domain/text.ts';
-import { DEFAULT_PER_PAGE } from '../domain/transaction.ts';
 import { ValidationError } from '../errors.ts';
 import type { SearchResult } from '../service/searches.ts';
 import { parseFilter } from './fields.ts';
 import type { Query } from './query-string.ts';
 import { foundPage, type Reply } from './replies.ts';
 import { toTotalsJson } from './summary-json.ts';
-import { pageParameters, toTransactionJson, transactionFilter } from './transaction-json.ts';
+import {
+  pageParameters,
+  toPageRequest,
+  toTransactionJson,
+  transactionFilter,
+} from './transaction-json.ts';
 
 const CATEGORY_IDS_RULE = `Must be up to ${MAX_SEARCHED_CATEGORIES} ids of categories, or "none", separated by commas.`;
 
@@ -52,7 +57,7 @@ export const searchQuery = v.object({
   end_date: transactionFilter.end_date,
   sort: v.exactOptional(
     v.pipe(
-      v.picklist(SEARCH_ORDERS, 'Must be "date", "-date", "amount" or "-amount".'),
+      v.picklist(ROW_ORDERS, 'Must be "date", "-date", "amount" or "-amount".'),
       v.description(
         '`-date`: newest first, as without it. `amount`: smallest first. Equal amounts are shown newest first.',
       ),
@@ -78,8 +83,7 @@ export function parseSearchQuery(query: Query): SearchQuery {
     startDate: sent.start_date,
     endDate: sent.end_date,
     order: sent.sort ?? '-date',
-    page: sent.page ?? 1,
-    perPage: sent.per_page ?? DEFAULT_PER_PAGE,
+    ...toPageRequest(sent),
   };
 }
 

@@ -2,14 +2,9 @@
 // parts are one file when they are put together: only the first has the header, and a Link header names the next part. As
 // JSON, `next` names it.
 import * as v from 'valibot';
-import { isCalendarDate } from '../domain/calendar-date.ts';
-import { isAssignableId } from '../domain/record.ts';
-import type {
-  ExportPart,
-  ExportQuery,
-  ListPosition,
-  NamedTransaction,
-} from '../domain/transaction.ts';
+import type { ListPosition } from '../domain/pagination.ts';
+import type { ExportPart, ExportQuery, NamedTransaction } from '../domain/transaction.ts';
+import { partCursor, toPartCursor } from './cursor.ts';
 import { parseFilter } from './fields.ts';
 import type { Query } from './query-string.ts';
 import type { Reply } from './replies.ts';
@@ -29,15 +24,11 @@ interface SentExport {
   readonly accept?: string | undefined;
 }
 
-const CURSOR = /^(\d{4}-\d{2}-\d{2}) (\d{1,15}) (\d{1,16})$/;
-
 export const exportQuery = v.object({
   ...transactionSelection,
   cursor: v.exactOptional(
     v.pipe(
-      v.string(),
-      v.transform(toPosition),
-      v.check((position) => position !== undefined, 'Must be the cursor of the previous part.'),
+      partCursor,
       v.description('The cursor in the Link header, or in `next`, of the previous part.'),
     ),
   ),
@@ -139,15 +130,8 @@ function fitting<Shown>(
   return { shown, last: next };
 }
 
-function nextQuery(query: Query, { date, createdAt, id }: ListPosition): string {
-  const cursor = Buffer.from(`${date} ${createdAt} ${id}`).toString('base64url');
+function nextQuery(query: Query, last: ListPosition): string {
+  const cursor = toPartCursor(last);
   const sent = Object.entries(query).map(([name, value = '']) => [name, String(value)]);
   return new URLSearchParams({ ...Object.fromEntries(sent), cursor }).toString();
-}
-
-/** Undefined for an invalid cursor. A forged one is harmless: a query reads only the caller's ledger. */
-function toPosition(cursor: string): ListPosition | undefined {
-  const [, date = '', createdAt, id] = CURSOR.exec(String(Buffer.from(cursor, 'base64url'))) ?? [];
-  const isPosition = isCalendarDate(date) && isAssignableId(Number(id));
-  return isPosition ? { date, createdAt: Number(createdAt), id: Number(id) } : undefined;
 }

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { calendarDate } from '../domain/calendar-date.ts';
 import { HOW_TO_ASSIGN } from '../domain/category.ts';
 import { amount } from '../domain/money.ts';
+import type { PageRequest } from '../domain/pagination.ts';
 import { filledText, printableText, text } from '../domain/text.ts';
 import {
   DEFAULT_PER_PAGE,
@@ -19,6 +20,7 @@ import {
 } from '../domain/transaction.ts';
 import { ValidationError } from '../errors.ts';
 import type { IsExpected } from '../service/retry-on-conflict.ts';
+import { pageCursor } from './cursor.ts';
 import { ASSIGNED, ignored, parseBody, parseFilter, sentOnly } from './fields.ts';
 import { isExpectedBy, tagOf } from './preconditions.ts';
 import type { Query } from './query-string.ts';
@@ -276,7 +278,21 @@ export const pageParameters = {
       v.maxValue(LARGEST_PER_PAGE, `Must be at most ${LARGEST_PER_PAGE}.`),
     ),
   ),
+  after: v.exactOptional(pageCursor),
 };
+
+/** @throws ValidationError for a page that is named in two ways */
+export function toPageRequest({
+  page,
+  per_page: perPage = DEFAULT_PER_PAGE,
+  after,
+}: v.InferOutput<v.ObjectSchema<typeof pageParameters, undefined>>): PageRequest {
+  if (page !== undefined && after !== undefined) {
+    const details = { after: ['Must not be sent with page: it begins the page after a row.'] };
+    throw new ValidationError('Filter validation failed', { details });
+  }
+  return after ? { perPage, after } : { page: page ?? 1, perPage };
+}
 
 export const transactionQuery = v.object({
   ...transactionSelection,
@@ -295,8 +311,7 @@ export function parseTransactionQuery(query: Query): TransactionQuery {
   return {
     ...toTransactionSelection(sent),
     isOldestFirst: sent.sort === 'date',
-    page: sent.page ?? 1,
-    perPage: sent.per_page ?? DEFAULT_PER_PAGE,
+    ...toPageRequest(sent),
   };
 }
 

@@ -1,9 +1,8 @@
 // Use case of the search: reads every transaction that its dates, type and categories leave, and shows one page of those that
 // match, with what all of them add up to.
-import { offsetOf, type Pagination, paginate } from '../domain/pagination.ts';
+import { compareIn, type Pagination, paginate, takePage } from '../domain/pagination.ts';
 import {
   candidateLists,
-  compareIn,
   createMatcher,
   MAX_SEARCHED_ROWS,
   type SearchQuery,
@@ -33,18 +32,18 @@ export function createSearches(options: {
    * Eventually consistent, like lists.
    * @throws ValidationError where too many rows would have to be read
    */
-  async function find({ order, page, perPage, ...criteria }: SearchQuery): Promise<SearchResult> {
-    const lists = candidateLists(criteria);
+  async function find(query: SearchQuery): Promise<SearchResult> {
+    const { order } = query;
+    const lists = candidateLists(query);
     const [{ candidates, items }, names] = await Promise.all([
-      pages.readMatching(lists, MAX_SEARCHED_ROWS, createMatcher(criteria)),
+      pages.readMatching(lists, MAX_SEARCHED_ROWS, createMatcher(query)),
       categoryNames.readFirst(),
     ]);
     if (candidates > MAX_SEARCHED_ROWS) throw tooManyToSearch(candidates);
-    const offset = offsetOf(page, perPage);
-    const shown = items.toSorted(compareIn(order)).slice(offset, offset + perPage);
+    const page = takePage(items.toSorted(compareIn(order)), query, order);
     return {
-      items: await categoryNames.addTo(shown, names),
-      pagination: paginate(page, perPage, items.length),
+      items: await categoryNames.addTo(page.items, names),
+      pagination: paginate(query, page),
       totals: totalRows(items),
     };
   }

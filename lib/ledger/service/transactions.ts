@@ -4,7 +4,7 @@ import type { AlsoWrite, Write } from '../../shared/database.ts';
 import type { RetryPolicy } from '../../shared/retry.ts';
 import { currentDate } from '../domain/calendar-date.ts';
 import { type Category, categoryNamedOnly, inactiveCategory } from '../domain/category.ts';
-import { offsetOf, type Pagination, paginate } from '../domain/pagination.ts';
+import { offsetOf, type Page, type Pagination, paginate, takePage } from '../domain/pagination.ts';
 import { canonicalId, firstRevision, nextRevision } from '../domain/record.ts';
 import { MAX_SEARCHED_ROWS } from '../domain/search.ts';
 import {
@@ -20,7 +20,7 @@ import {
 } from '../domain/transaction.ts';
 import { unknownRecord, ValidationError } from '../errors.ts';
 import type { CategoryStore } from '../store/categories.ts';
-import type { TransactionPage, TransactionPages } from '../store/transaction-pages.ts';
+import type { TransactionPages } from '../store/transaction-pages.ts';
 import type { TransactionStore } from '../store/transactions.ts';
 import type { CategoryNames } from './category-names.ts';
 import { createManyTransactions } from './many-transactions.ts';
@@ -48,54 +48,42 @@ export function createTransactions(options: {
 
   /** Newest first: by date, then creation, then id. */
   async function list(query: TransactionQuery): Promise<TransactionListing> {
-    const { page, perPage, externalId, search, importId, isOldestFirst, ...filter } = query;
-    if (externalId !== undefined) return await listExternal(externalId, query);
-    const [{ total, items }, names] = await Promise.all([
-      search === undefined && importId === undefined
-        ? pages.read(filter, offsetOf(page, perPage), perPage, isOldestFirst)
-        : readMatching(query),
-      categoryNames.readFirst(),
-    ]);
+    const [page, names] = await Promise.all([readPage(query), categoryNames.readFirst()]);
     return {
-      items: await categoryNames.addTo(items, names),
-      pagination: paginate(page, perPage, total),
+      items: await categoryNames.addTo(page.items, names),
+      pagination: paginate(query, page),
     };
+  }
+
+  async function readPage(query: TransactionQuery): Promise<Page<Transaction>> {
+    const { externalId, search, importId } = query;
+    if (externalId === undefined && search === undefined && importId === undefined) {
+      const { after, isOldestFirst, perPage: limit } = query;
+      return await pages.read(query, { offset: offsetOf(query), limit, after, isOldestFirst });
+    }
+    const order = query.isOldestFirst ? 'date' : '-date';
+    const newestFirst =
+      externalId === undefined ? await readMatching(query) : await findExternal(externalId, query);
+    const rows = query.isOldestFirst ? newestFirst.toReversed() : newestFirst;
+    return takePage(rows, query, order);
   }
 
   /** @throws ValidationError where too many rows would have to be read */
-  async function readMatching({
-    page,
-    perPage,
-    isOldestFirst,
-    ...selection
-  }: TransactionQuery): Promise<TransactionPage> {
+  async function readMatching(selection: TransactionSelection): Promise<readonly Transaction[]> {
     const isMatch = (row: Transaction) => matches(row, selection);
     const { candidates, items } = await pages.readMatching([selection], MOST_SEARCHED, isMatch);
     if (candidates > MOST_SEARCHED) throw tooManyToSearch(candidates, selection);
-    const sorted = isOldestFirst ? items.toReversed() : items;
-    const offset = offsetOf(page, perPage);
-    return { total: items.length, items: sorted.slice(offset, offset + perPage) };
-  }
-
-  async function listExternal(
-    externalId: string,
-    { page, perPage, ...selection }: TransactionQuery,
-  ): Promise<TransactionListing> {
-    const items = await findExternal(externalId, selection);
-    return {
-      items: items.slice(offsetOf(page, perPage)),
-      pagination: paginate(page, perPage, items.length),
-    };
+    return items;
   }
 
   /** The transaction of an external id, if it is in the selection. */
   async function findExternal(
     externalId: string,
     selection: TransactionSelection,
-  ): Promise<NamedTransaction[]> {
+  ): Promise<Transaction[]> {
     const id = await store.findExternal(externalId);
     const row = id === undefined ? undefined : await store.get(id);
-    return row && matches(row, selection) ? [await categoryNames.addToOne(row)] : [];
+    return row && matches(row, selection) ? [row] : [];
   }
 
   /**
@@ -107,7 +95,9 @@ export function createTransactions(options: {
     ...selection
   }: ExportQuery): Promise<ExportPart<NamedTransaction>> {
     const { externalId } = selection;
-    if (externalId !== undefined) return { items: await findExternal(externalId, selection) };
+    if (externalId !== undefined) {
+      return { items: await categoryNames.addTo(await findExternal(externalId, selection)) };
+    }
     const [part, names] = await Promise.all([
       pages.readExportPart(selection, after),
       categories.names(),

@@ -16,7 +16,8 @@
 
 import type { Key } from '../../shared/database.ts';
 import type { CalendarDate, CalendarMonth, CalendarYear } from '../domain/calendar-date.ts';
-import type { ListPosition, Transaction, TransactionType } from '../domain/transaction.ts';
+import type { ListPosition } from '../domain/pagination.ts';
+import type { Transaction, TransactionType } from '../domain/transaction.ts';
 
 export const SEQUENCE_KINDS = ['transaction', 'category'] as const;
 export type SequenceKind = (typeof SEQUENCE_KINDS)[number];
@@ -159,6 +160,11 @@ export function lastKeyOf(date: CalendarDate): string {
 /** Keys of the rows after a position are greater, whether or not that row is still there. */
 export function firstKeyAfter(position: ListPosition): string {
   return `${dateKey(position)}~`;
+}
+
+/** Keys of the rows before a position are at most this, whether or not that row is still there. */
+export function lastKeyBefore(position: ListPosition): string {
+  return dateKey({ ...position, id: position.id - 1 });
 }
 
 function named(combination: string, value: string): IndexPartition {

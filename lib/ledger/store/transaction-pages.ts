@@ -16,27 +16,26 @@ import {
   splitByCount,
   sum,
 } from '../domain/day-histogram.ts';
-import type {
-  ExportPart,
-  ListPosition,
-  Transaction,
-  TransactionFilter,
-} from '../domain/transaction.ts';
+import type { ListPosition, Page } from '../domain/pagination.ts';
+import type { ExportPart, Transaction, TransactionFilter } from '../domain/transaction.ts';
 import type { DayCounts } from './day-counts.ts';
 import {
   firstKeyAfter,
   firstKeyOf,
   type IndexPartition,
   type Keys,
+  lastKeyBefore,
   lastKeyOf,
   parseDateKey,
 } from './keys.ts';
 import { fromTransactionItem } from './transactions.ts';
 
-export interface TransactionPage {
-  /** Rows of the whole list. */
-  readonly total: number;
-  readonly items: readonly Transaction[];
+/** Where a page begins: at a number of rows, or after one. */
+export interface PagePlace {
+  readonly offset: number;
+  readonly limit: number;
+  readonly after?: ListPosition | undefined;
+  readonly isOldestFirst?: boolean | undefined;
 }
 
 export interface MatchingRows {
@@ -63,27 +62,27 @@ export function createTransactionPages(options: {
   const { database, keys, dayCounts } = options;
 
   /** Counts and rows are eventually consistent: right after a write either may be ahead of the other. */
-  async function read(
-    filter: TransactionFilter,
-    offset: number,
-    limit: number,
-    isOldestFirst = false,
-  ): Promise<TransactionPage> {
+  async function read(filter: TransactionFilter, place: PagePlace): Promise<Page<Transaction>> {
+    const { offset, limit, after, isOldestFirst = false } = place;
     const rows = rowsOf(filter);
-    if (rows.start > rows.end) return { total: 0, items: [] };
-    const isNewest = offset === 0 && !isOldestFirst;
-    const [{ total, months, edges }, newestRows] = await Promise.all([
+    if (rows.start > rows.end) return toPage([], 0, false);
+    const startsAtRow = after !== undefined || offset === 0;
+    const [{ total, months, edges }, following] = await Promise.all([
       countRows(filter, rows),
-      // The first page starts with the newest row, whatever the counts are.
-      isNewest ? newest(rows, limit) : [],
+      // Where a row begins the page, whatever the counts are: one row more tells whether others follow.
+      startsAtRow ? slice(rangeAfter(rows, after, isOldestFirst), 0, limit + 1) : [],
     ]);
-    // On the first page the rows may be ahead of the counts.
-    if (isNewest) return toPage(Math.max(total, newestRows.length), newestRows);
-    if (!isOldestFirst) return toPage(total, await readAt(offset, limit));
+    if (startsAtRow) {
+      const isLonger = following.length > limit;
+      // The rows may be ahead of the counts.
+      return toPage(following.slice(0, limit), Math.max(total, following.length), isLonger);
+    }
+    const isLonger = offset + limit < total;
+    if (!isOldestFirst) return toPage(await readAt(offset, limit), total, isLonger);
     // The same rows as the page that ends as far from the newest.
     const end = Math.max(0, total - offset);
     const start = Math.max(0, end - limit);
-    return toPage(total, (await readAt(start, end - start)).reverse());
+    return toPage((await readAt(start, end - start)).reverse(), total, isLonger);
 
     /** @param from rows that are newer */
     async function readAt(from: number, count: number): Promise<Item[]> {
@@ -129,8 +128,7 @@ export function createTransactionPages(options: {
     after?: ListPosition,
   ): Promise<ExportPart> {
     const rows = rowsOf(filter);
-    const first = after ? firstKeyAfter(after) : firstKeyOf(rows.start);
-    const part = oldestFirst(rows, first, lastKeyOf(rows.end));
+    const part = rangeAfter(rows, after, true);
     if (isEmpty(part)) return { items: [] };
     const { items, end } = await database.queryOnce(part);
     return {
@@ -209,13 +207,23 @@ async function inParallel<Item, Result>(
   return results;
 }
 
-function toPage(total: number, items: readonly Item[]): TransactionPage {
-  return { total, items: items.map(fromTransactionItem) };
+function toPage(items: readonly Item[], total: number, hasMore: boolean): Page<Transaction> {
+  return { items: items.map(fromTransactionItem), total, hasMore };
 }
 
 /** Where the rows of a list are, and its date range. */
 interface Rows extends DateRange {
   readonly partition: IndexPartition;
+}
+
+/** The rows after a position, or all of them, in either order. */
+function rangeAfter(rows: Rows, after: ListPosition | undefined, isOldestFirst: boolean): Range {
+  const [first, last] = [firstKeyOf(rows.start), lastKeyOf(rows.end)];
+  if (!after) return (isOldestFirst ? oldestFirst : newestFirst)(rows, first, last);
+  const [next, previous] = [firstKeyAfter(after), lastKeyBefore(after)];
+  return isOldestFirst
+    ? oldestFirst(rows, next > first ? next : first, last)
+    : newestFirst(rows, first, previous < last ? previous : last);
 }
 
 function newestFirst(rows: Rows, first: string, last: string): Range {

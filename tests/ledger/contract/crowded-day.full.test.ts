@@ -1,7 +1,7 @@
 // Many rows on one day: pages are read from the nearer end of the day, and far ones are counted over, not fetched.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
-import { paginate } from '../../../lib/ledger/domain/pagination.ts';
+import { paginate, takePage } from '../../../lib/ledger/domain/pagination.ts';
 import type { NamedTransaction, TransactionQuery } from '../../../lib/ledger/domain/transaction.ts';
 import { interpose } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
@@ -48,15 +48,14 @@ const FILTERS = [
 ] as const;
 
 /** All are created at one instant: newest first is by date, then id. */
-function expectedList({ page, perPage, type, startDate = '', endDate = '9' }: TransactionQuery) {
+function expectedList(query: TransactionQuery) {
+  const { type, startDate = '', endDate = '9' } = query;
   const rows = model
     .filter((row) => (type ?? row.type) === row.type)
     .filter(({ date }) => date >= startDate && date <= endDate)
     .sort((one, other) => other.date.localeCompare(one.date) || other.id - one.id);
-  return {
-    items: rows.slice((page - 1) * perPage, page * perPage),
-    pagination: paginate(page, perPage, rows.length),
-  };
+  const page = takePage(rows, query, '-date');
+  return { items: page.items, pagination: paginate(query, page) };
 }
 
 describe.each(FILTERS)('%s', (_, filter) => {

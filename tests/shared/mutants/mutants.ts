@@ -189,7 +189,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/ledger/store/transaction-pages.ts',
     'tests/ledger/contract/drifted-ledger.test.ts',
-    [['Math.max(total, newestRows.length)', 'total']],
+    [['Math.max(total, following.length)', 'total']],
   ),
   ...mutantsOf('lib/ledger/store/day-counts.ts', 'tests/ledger/unit/store/day-counts.test.ts', [
     ['note(changes, keys, each, -1n)', 'note(changes, keys, each, 0n)'],
@@ -224,9 +224,6 @@ export const MUTANTS: readonly Mutant[] = [
       ['date >= start', 'date > start'],
     ],
   ),
-  ...mutantsOf('lib/ledger/domain/pagination.ts', 'tests/ledger/unit/domain/pagination.test.ts', [
-    ['page < pages', 'page <= pages'],
-  ]),
   ...mutantsOf(
     'lib/ledger/service/verification.ts',
     'tests/ledger/contract/verification/other-writers.test.ts',
@@ -623,6 +620,8 @@ export const MUTANTS: readonly Mutant[] = [
     [".replace(ACCENTS, '')", ''],
     ['.toUpperCase()\n    .replace(', '.toLowerCase()\n    .replace('],
     ['[...new Set(categoryIds)]', '[...categoryIds]'],
+  ]),
+  ...mutantsOf('lib/ledger/domain/pagination.ts', 'tests/ledger/contract/api/search.test.ts', [
     [
       'one.amount - other.amount || compareDates(other, one)',
       'one.amount - other.amount || compareDates(one, other)',
@@ -673,4 +672,27 @@ export const MUTANTS: readonly Mutant[] = [
       ['closed ??= closeToOthers();', ''],
     ],
   ),
+
+  // Pages after a row.
+  ...mutantsOf(
+    'lib/ledger/store/transaction-pages.ts',
+    'tests/ledger/contract/api/cursors.test.ts',
+    [
+      [
+        'slice(rangeAfter(rows, after, isOldestFirst), 0, limit + 1)',
+        'slice(rangeAfter(rows, after, isOldestFirst), 0, limit)',
+      ],
+      ['previous < last ? previous : last', 'previous'],
+      ['next > first ? next : first', 'next'],
+      ['const isLonger = following.length > limit;', 'const isLonger = total > limit;'],
+    ],
+  ),
+  ...mutantsOf('lib/ledger/store/keys.ts', 'tests/ledger/contract/api/cursors.test.ts', [
+    ['id: position.id - 1', 'id: position.id'],
+  ]),
+  ...mutantsOf('lib/ledger/domain/pagination.ts', 'tests/ledger/unit/domain/pagination.test.ts', [
+    ['compare(row, after) > 0', 'compare(row, after) >= 0'],
+    ['following < 0 ? rows.length', 'following < 0 ? 0'],
+    ['hasMore: end < rows.length', 'hasMore: end <= rows.length'],
+  ]),
 ];

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { createMeteredClient } from '../../../../bench/ledger/metered-client.ts';
 import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
-import type { ListPosition } from '../../../../lib/ledger/domain/transaction.ts';
+import type { ListPosition } from '../../../../lib/ledger/domain/pagination.ts';
 import { exportReply } from '../../../../lib/ledger/http/transaction-export.ts';
 import { createTestTable } from '../../../shared/support/test-table.ts';
 import { bulkLoadHousehold } from '../../support/bulk-loader.ts';

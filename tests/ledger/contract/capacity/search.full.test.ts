@@ -35,7 +35,7 @@ it('costs what the rows cost that it reads', { timeout: 120_000 }, async () => {
   expect(all.cost.calls).toBeLessThan(MAX_SEARCHED_ROWS / 500);
   // A condition on texts or amounts changes what is shown, not what is read.
   const found = await measure({ text: 'market' });
-  expect(found.cost).toEqual(all.cost);
+  expect(found.cost).toMatchObject({ readUnits: all.cost.readUnits, calls: all.cost.calls });
   expect(found.result.totals.count).toBeLessThan(MAX_SEARCHED_ROWS / 2);
   // Dates and categories leave fewer rows to read.
   const year = await measure({ startDate: '2025-01-01', endDate: '2025-12-31' });

@@ -1,6 +1,21 @@
-// Page numbers over a total, its edges above all.
+// Pages by number over a total, and after a row; their edges above all.
 import { expect, test } from 'vitest';
-import { offsetOf, paginate } from '../../../../lib/ledger/domain/pagination.ts';
+import {
+  compareIn,
+  offsetOf,
+  paginate,
+  type RowOrder,
+  type RowPosition,
+  takePage,
+} from '../../../../lib/ledger/domain/pagination.ts';
+
+const row = (id: number, amount = id): RowPosition => ({
+  date: '2026-03-05',
+  createdAt: 0,
+  id,
+  amount,
+});
+const rowsOf = (count: number) => Array.from({ length: count }, (_, n) => row(n + 1));
 
 test.each([
   [1, 20, 0, { pages: 0, hasNext: false, hasPrev: false }],
@@ -12,7 +27,32 @@ test.each([
   [2, 1, 3, { pages: 3, hasNext: true, hasPrev: true }],
   [9, 100, 101, { pages: 2, hasNext: false, hasPrev: true }],
 ])('page %i of %i a page over %i', (page, perPage, total, rest) => {
-  expect(paginate(page, perPage, total)).toStrictEqual({ page, perPage, total, ...rest });
+  const taken = takePage(rowsOf(total), { page, perPage }, 'date');
+  const next = rest.hasNext ? row(page * perPage) : null;
+  expect(paginate({ page, perPage }, taken)).toStrictEqual({ page, perPage, total, ...rest, next });
+});
+
+test.each([
+  [0, [1, 2], true],
+  [1.5, [2, 3], false],
+  [2, [3], false],
+  [3, [], false],
+])('after a row, gone or not: %d', (after, ids, hasNext) => {
+  const request = { perPage: 2, after: row(after) };
+  const page = takePage(rowsOf(3), request, 'date');
+  expect(page.items.map(({ id }) => id)).toEqual(ids);
+  const next = hasNext ? row(ids.at(-1) ?? 0) : null;
+  expect(paginate(request, page)).toMatchObject({ page: null, hasPrev: true, hasNext, next });
+});
+
+test.each<[RowOrder, number[]]>([
+  ['date', [1, 2, 3]],
+  ['-date', [3, 2, 1]],
+  ['amount', [2, 1, 3]],
+  ['-amount', [3, 2, 1]],
+])('by %s', (order, ids) => {
+  const rows = [row(1, 5), row(2, 5), row(3, 9)];
+  expect(rows.toSorted(compareIn(order)).map(({ id }) => id)).toEqual(ids);
 });
 
 test.each([
@@ -20,5 +60,5 @@ test.each([
   [2, 20, 20],
   [5, 7, 28],
 ])('before page %i of %i a page come %i', (page, perPage, offset) => {
-  expect(offsetOf(page, perPage)).toBe(offset);
+  expect(offsetOf({ page, perPage })).toBe(offset);
 });

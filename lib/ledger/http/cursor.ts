@@ -1,0 +1,55 @@
+// The place of a row, as the opaque text after which the next page of a list or the next part of an export begins. A forged
+// one is harmless: a query reads only the caller's ledger.
+import * as v from 'valibot';
+import { isCalendarDate } from '../domain/calendar-date.ts';
+import type { ListPosition, RowPosition } from '../domain/pagination.ts';
+import { isAssignableId } from '../domain/record.ts';
+
+/** A page has the amount besides, by which a search may be sorted. */
+const CURSOR = /^(\d{4}-\d{2}-\d{2}) (\d{1,15}) (\d{1,16})(?: (-?\d{1,12}(?:\.\d{1,2})?))?$/;
+
+/** After it follows the next page. */
+export function toPageCursor({ amount, ...position }: RowPosition): string {
+  return encode(`${inWords(position)} ${amount}`);
+}
+
+/** After it follows the next part of an export. */
+export function toPartCursor(position: ListPosition): string {
+  return encode(inWords(position));
+}
+
+export const pageCursor = v.pipe(
+  v.string(),
+  v.transform(decode),
+  v.check((position) => position?.amount !== undefined, 'Must be the next_cursor of a page.'),
+  v.transform((position) => position as RowPosition),
+);
+
+export const partCursor = v.pipe(
+  v.string(),
+  v.transform(decode),
+  v.check(
+    (position) => position !== undefined && position.amount === undefined,
+    'Must be the cursor of the previous part.',
+  ),
+);
+
+function inWords({ date, createdAt, id }: ListPosition): string {
+  return `${date} ${createdAt} ${id}`;
+}
+
+function encode(words: string): string {
+  return Buffer.from(words).toString('base64url');
+}
+
+function decode(cursor: string): (ListPosition & { amount: number | undefined }) | undefined {
+  const found = CURSOR.exec(String(Buffer.from(cursor, 'base64url')));
+  const [, date = '', createdAt, id, amount] = found ?? [];
+  if (!isCalendarDate(date) || !isAssignableId(Number(id))) return undefined;
+  return {
+    date,
+    createdAt: Number(createdAt),
+    id: Number(id),
+    amount: amount === undefined ? undefined : Number(amount),
+  };
+}

@@ -1,0 +1,105 @@
+// `after` and `next_cursor` of lists and searches. tests/ledger/property/cursors.test.ts walks pages while others write.
+import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { interpose } from '../../../shared/support/interposed-client.ts';
+import { createTestTable } from '../../../shared/support/test-table.ts';
+import type { Api } from '../../support/api/api-client.ts';
+import { expectFilterFaults } from '../../support/api/expect-reply.ts';
+import { openInProcess } from '../../support/api/in-process-client.ts';
+import { createServiceOn } from '../../support/api/open-api.ts';
+import { givenTransaction } from '../../support/api/records.ts';
+
+const table = await createTestTable();
+const DATES = { start_date: '2026-01-01', end_date: '2026-12-31' };
+
+type Query = Record<string, string | number>;
+
+let api: Api;
+
+beforeAll(async () => {
+  api = await openInProcess(createServiceOn({ ...table, ledgerId: 'listed' }));
+  for (const day of ['01', '02', '03', '04', '05']) {
+    const fields = { transaction_date: `2026-03-${day}`, amount: Number(day) % 2 };
+    await givenTransaction(api, { ...fields, external_id: `bank-${day}`, import_id: 'first' });
+  }
+});
+
+async function read(path: string, query: Query) {
+  const { status, body, text } = await api.get(path, query);
+  expect(status, text).toBe(200);
+  const { next_cursor: next, ...pagination } = body.pagination ?? {};
+  return { ids: body.data.map(({ id }: { id: number }) => id), next, pagination };
+}
+
+describe.each<[string, Query, number[]]>([
+  ['/transactions', {}, [5, 4, 3, 2, 1]],
+  ['/transactions', { sort: 'date' }, [1, 2, 3, 4, 5]],
+  ['/transactions', { q: 'lunch', ...DATES }, [5, 4, 3, 2, 1]],
+  ['/transactions', { import_id: 'first', sort: 'date', ...DATES }, [1, 2, 3, 4, 5]],
+  ['/transactions/search', { q: 'lunch' }, [5, 4, 3, 2, 1]],
+  ['/transactions/search', { q: 'lunch', sort: 'amount' }, [4, 2, 5, 3, 1]],
+])('%s %j', (path, query, order) => {
+  it('follows page by page, from any of them', async () => {
+    const first = await read(path, { ...query, per_page: 2 });
+    expect(first.ids).toEqual(order.slice(0, 2));
+    expect(first.pagination).toMatchObject({ page: 1, has_next: true, has_prev: false });
+    const second = await read(path, { ...query, per_page: 2, page: 2 });
+    const after = await read(path, { ...query, per_page: 2, after: String(first.next) });
+    expect([after.ids, after.next]).toEqual([second.ids, second.next]);
+    const pages = { per_page: 2, total: 5, pages: 3, has_next: true, has_prev: true };
+    expect(after.pagination).toEqual({ ...pages, page: null });
+    const last = await read(path, { ...query, per_page: 2, after: String(after.next) });
+    expect([last.ids, last.next]).toEqual([order.slice(4), null]);
+    expect(last.pagination).toMatchObject({ total: 5, has_next: false, has_prev: true });
+  });
+
+  it('ends with a full page', async () => {
+    const { ids, next } = await read(path, { ...query, per_page: 5 });
+    expect([ids, next]).toEqual([order, null]);
+    expect((await read(path, { ...query, page: 9 })).next).toBeNull();
+  });
+
+  it('refuses a page in two ways, and what is no cursor', async () => {
+    const { next } = await read(path, { ...query, per_page: 2 });
+    const refused = (wrong: Query) => api.get(path, { ...query, ...wrong });
+    expectFilterFaults(await refused({ after: String(next), page: 2 }), ['after']);
+    const cursor = (text: string) => Buffer.from(text).toString('base64url');
+    for (const after of ['', 'x', cursor('2026-02-30 0 1 1'), cursor('2026-03-05 0 1')]) {
+      expectFilterFaults(await refused({ after }), ['after']);
+    }
+  });
+});
+
+it('of an external id there is one page', async () => {
+  const { ids, next } = await read('/transactions', { external_id: 'bank-03', per_page: 1 });
+  expect([ids, next]).toEqual([[3], null]);
+});
+
+it('a cursor goes with other dates, and never leaves them', async () => {
+  const { next } = await read('/transactions', { per_page: 2 });
+  const early = { end_date: '2026-03-02', after: String(next) };
+  expect((await read('/transactions', early)).ids).toEqual([2, 1]);
+  const late = { start_date: '2026-03-05', after: String(next) };
+  expect((await read('/transactions', late)).ids).toEqual([]);
+  const reverse = { sort: 'date', after: String(next) };
+  expect((await read('/transactions', reverse)).ids).toEqual([5]);
+});
+
+it.each(['date', '-date'])('counts that lag behind end no walk early: sort=%s', async (sort) => {
+  // They count nothing yet.
+  const client = interpose(table.client, (name, sent) => {
+    const input = sent as QueryCommandInput;
+    if (name !== 'QueryCommand' || input.IndexName !== undefined) return;
+    input.ExpressionAttributeValues = { ...input.ExpressionAttributeValues, ':partition': 'none' };
+  });
+  const lagging = await openInProcess(createServiceOn({ ...table, client, ledgerId: 'listed' }));
+  const seen: number[] = [];
+  let after: unknown;
+  do {
+    const place = typeof after === 'string' ? { after } : {};
+    const { body } = await lagging.get('/transactions', { sort, per_page: 2, ...place });
+    seen.push(...body.data.map(({ id }: { id: number }) => id));
+    after = body.pagination?.next_cursor;
+  } while (after !== null);
+  expect(seen.toSorted()).toEqual([1, 2, 3, 4, 5]);
+});

@@ -1,0 +1,138 @@
+// Pages after a row while others write: a row that keeps its place is shown once, whatever is created, changed, moved or
+// deleted between any two pages.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { SEED, seeded } from '../../shared/support/seed.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import type { Api } from '../support/api/api-client.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
+import { givenCategory, givenTransaction } from '../support/api/records.ts';
+
+const table = await createTestTable();
+
+const DAYS = ['2025-12-31', '2026-01-01', '2026-01-02', '2026-02-28'];
+const fields = fc.record({
+  transaction_date: fc.constantFrom(...DAYS),
+  amount: fc.integer({ min: -2, max: 2 }),
+  type: fc.constantFrom('income', 'expense'),
+  hasCategory: fc.boolean(),
+  description: fc.constantFrom('Tea', 'Téa and milk'),
+});
+type Fields = typeof fields extends fc.Arbitrary<infer Value> ? Value : never;
+
+const write = fc.oneof(
+  fc.record({ kind: fc.constant('create' as const), fields }),
+  fc.record({ kind: fc.constant('move' as const), which: fc.nat(), fields }),
+  fc.record({ kind: fc.constant('delete' as const), which: fc.nat() }),
+  fc.record({ kind: fc.constant('note' as const), which: fc.nat() }),
+  fc.record({ kind: fc.constant('delete the last shown' as const) }),
+);
+type Write = typeof write extends fc.Arbitrary<infer Value> ? Value : never;
+
+const DATES = { start_date: '2026-01-01', end_date: '2026-12-31' };
+const SORTS = ['date', '-date'];
+const LISTS = [
+  '{}',
+  '{"type":"expense"}',
+  '{"category_id":"1"}',
+  '{"category_id":"none","type":"income"}',
+];
+const walk = fc.oneof(
+  fc.record({
+    path: fc.constant('/transactions'),
+    sort: fc.constantFrom(...SORTS),
+    filter: fc.constantFrom(
+      ...LISTS.map((text) => JSON.parse(text)),
+      ...LISTS.map((text) => ({ ...JSON.parse(text), ...DATES })),
+      { q: 'tea', ...DATES },
+    ),
+  }),
+  fc.record({
+    path: fc.constant('/transactions/search'),
+    sort: fc.constantFrom(...SORTS, 'amount', '-amount'),
+    filter: fc.constantFrom({ q: 'tea' }, { min_amount: -1 }, { category_id: '1,none', ...DATES }),
+  }),
+);
+
+const runs = fc.record({
+  rows: fc.array(fields, { minLength: 1, maxLength: 14 }),
+  walk,
+  perPage: fc.integer({ min: 1, max: 4 }),
+  /** Between two pages each. */
+  writes: fc.array(fc.array(write, { maxLength: 3 }), { maxLength: 8 }),
+});
+
+let ledgers = 0;
+
+test(`each row that keeps its place is shown once (seed ${SEED})`, {
+  timeout: 600_000,
+}, async () => {
+  const holds = fc.asyncProperty(
+    runs,
+    async ({ rows, walk: { path, sort, filter }, perPage, writes }) => {
+      ledgers += 1;
+      const ledgerId = `walked-${ledgers}`;
+      // Many rows are created at one instant.
+      const clock = () => new Date(0);
+      const api = await openInProcess(createServiceOn({ ...table, ledgerId, clock }));
+      const { id: category_id } = await givenCategory(api);
+      const body = ({ hasCategory, ...rest }: Fields) => ({
+        ...rest,
+        category_id: hasCategory ? category_id : null,
+      });
+      const ids: number[] = [];
+      for (const each of rows) ids.push((await givenTransaction(api, body(each))).id);
+      const read = async (place: object) => {
+        const reply = await api.get(path, { ...filter, sort, per_page: perPage, ...place });
+        expect(reply.status, reply.text).toBe(200);
+        const shown: number[] = reply.body.data.map(({ id }: { id: number }) => id);
+        return { shown, pagination: reply.body.pagination ?? {} };
+      };
+      const everything = await readAtOnce(api, path, { ...filter, sort });
+      const moved = new Set<number>();
+
+      const seen: number[] = [];
+      const script = writes.values();
+      let page = await read({});
+      for (;;) {
+        seen.push(...page.shown);
+        const { next_cursor: after, has_next } = page.pagination;
+        expect(has_next).toBe(after !== null);
+        expect(page.shown.length).toBeLessThanOrEqual(perPage);
+        if (after === null) break;
+        expect(page.shown.length).toBe(perPage);
+        for (const each of script.next().value ?? []) await apply(each, page.shown.at(-1) ?? 0);
+        page = await read({ after: String(after) });
+        expect(page.pagination).toMatchObject({ page: null, has_prev: true });
+      }
+      const kept = everything.filter((id) => !moved.has(id));
+      expect(seen.filter((id) => kept.includes(id))).toEqual(kept);
+      expect(new Set(seen.filter((id) => !moved.has(id))).size).toBe(
+        seen.filter((id) => !moved.has(id)).length,
+      );
+
+      async function apply(made: Write, lastShown: number): Promise<void> {
+        if (made.kind === 'create') {
+          await givenTransaction(api, body(made.fields));
+          return;
+        }
+        const id = 'which' in made ? (ids[made.which % ids.length] ?? 0) : lastShown;
+        if (made.kind === 'note') {
+          await api.put(`/transactions/${id}`, { notes: 'Milk' });
+          return;
+        }
+        moved.add(id);
+        await ('fields' in made
+          ? api.put(`/transactions/${id}`, body(made.fields))
+          : api.delete(`/transactions/${id}`));
+      }
+    },
+  );
+  await fc.assert(holds, seeded(60));
+});
+
+async function readAtOnce(api: Api, path: string, query: object): Promise<number[]> {
+  const { body } = await api.get(path, { ...query, per_page: 100 });
+  return body.data.map(({ id }: { id: number }) => id);
+}
