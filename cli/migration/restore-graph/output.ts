@@ -12,8 +12,9 @@ export function answerAsText(answer: Answer): string {
   }
   const { dump } = answer;
   if (answer.dryRun) {
-    const described = `${lineOf(dump)}: as it was dumped, to its last byte`;
-    return `${described}\nThe graph ${conditionOf(answer.target)}\nA dry run, nothing was changed; --execute does it.`;
+    const described = `${lineOf(dump)}: as it was dumped, to its last byte\nDigest of the dump: ${answer.digest}`;
+    const schema = ['Constraints and indexes:', ...answer.statements].join('\n  ');
+    return `${described}\n${schema}\nThe graph ${conditionOf(answer.target)}\nA dry run, nothing was changed; --execute does it.`;
   }
   const { differences } = answer;
   if (differences.length === 0) return `${lineOf(dump)}: restored, and equal to its dump`;

@@ -1,6 +1,6 @@
 // npm run restore-graph: restores a graph dump of a backup into the empty graph that NEO4J_URL names. Exit codes as of
 // npm run migrate.
-import { CommanderError } from '@commander-js/extra-typings';
+import { CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
 import { openArtifacts } from '../../../lib/migration/adapters/open-artifacts.ts';
 import { isArtifactKey } from '../../../lib/migration/ports/artifacts.ts';
 import { secretsOf } from '../../../lib/migration/services-from-environment.ts';
@@ -20,6 +20,11 @@ const command = createCommand(
 )
   .option('--run <id>', 'list the graph dumps of this run, the latest first', runId)
   .option('--dump <dump>', 'check this dump against the graph of NEO4J_URL')
+  .option(
+    '--digest <sha256>',
+    'refuse any other dump; `graphDigest` in the report of the run',
+    sha256,
+  )
   .option('--execute', 'restore the dump there; the graph has to be empty')
   .option('--json', 'print JSON objects, one per line')
   .addHelpText(
@@ -56,14 +61,25 @@ async function openParts() {
   };
 }
 
-function orderOf(typed: { run?: string; dump?: string; execute?: true }): RestoreOrder {
-  const { run, dump, execute } = typed;
-  if (run !== undefined && dump === undefined && !execute) return { run };
+interface Typed {
+  readonly run?: string;
+  readonly dump?: string;
+  readonly digest?: string;
+  readonly execute?: true;
+}
+
+function orderOf({ run, dump, digest, execute }: Typed): RestoreOrder {
+  if (run !== undefined && dump === undefined && !digest && !execute) return { run };
   if (dump !== undefined && run === undefined) {
-    if (isArtifactKey(dump)) return { dump, isAllowed: execute === true };
+    if (isArtifactKey(dump)) return { dump, digest, isAllowed: execute === true };
     throw wrongUse('Invalid --dump: use the form RUN/graph-12, as --run lists them.');
   }
   throw wrongUse('Use either --run, which lists the dumps of a run, or --dump.');
+}
+
+function sha256(text: string): string {
+  if (/^[0-9a-f]{64}$/.test(text)) return text;
+  throw new InvalidArgumentError('Use the 64 hexadecimal digits that the report of the run shows.');
 }
 
 function wrongUse(message: string): CommanderError {

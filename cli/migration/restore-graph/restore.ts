@@ -7,6 +7,7 @@ import {
   verifyDump,
 } from '../../../lib/migration/graph/dump.ts';
 import type { SchemaRule } from '../../../lib/migration/graph/graph-store.ts';
+import { rebuildStatement } from '../../../lib/migration/graph/schema-statement.ts';
 import { type ArtifactStore, batches } from '../../../lib/migration/ports/artifacts.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
 import { fingerprintOf, type GraphFingerprint } from './fingerprint.ts';
@@ -93,10 +94,19 @@ export function compareSchema(
   return wanted
     .filter((rule) => rule.type !== 'LOOKUP')
     .map((rule) => ({ rule, same: found.find(({ name }) => name === rule.name) }))
-    .filter(({ rule, same }) => !isDeepStrictEqual(rule, same))
+    .filter(({ rule, same }) => !same || !isDeepStrictEqual(rebuilt(rule), rebuilt(same)))
     .map(({ rule, same }) => ({
       what: `schema ${rule.name}`,
       wanted: rule.statement,
       found: same?.statement ?? 'nothing',
     }));
+}
+
+/** Neo4j writes a statement with other spaces than a rebuilt one. A form that no dump has is equal to none. */
+function rebuilt(rule: SchemaRule): SchemaRule {
+  try {
+    return { ...rule, statement: rebuildStatement(rule.statement) };
+  } catch {
+    return rule;
+  }
 }

@@ -1,8 +1,14 @@
 // What can be done with the dumps of a run's graph: list them, read one through beside the graph that it is to go into,
 // restore it there and compare.
 
-import { dumpKeys, readDumpManifest, verifyDump } from '../../../lib/migration/graph/dump.ts';
-import type { ArtifactStore } from '../../../lib/migration/ports/artifacts.ts';
+import {
+  digestDump,
+  dumpKeys,
+  readDumpManifest,
+  readSchema,
+  verifyDump,
+} from '../../../lib/migration/graph/dump.ts';
+import { type ArtifactStore, assertRecorded } from '../../../lib/migration/ports/artifacts.ts';
 import type { GraphTarget, RestoreState } from './graph-target.ts';
 import { type GraphDifference, restoreGraph } from './restore.ts';
 
@@ -12,6 +18,8 @@ export type RestoreOrder =
       /** What its keys begin with. */
       readonly dump: string;
       readonly isAllowed: boolean;
+      /** What the run's record says the dump is; any dump without it. */
+      readonly digest?: string | undefined;
     };
 
 export interface Dump {
@@ -26,6 +34,9 @@ export type Answer =
   | {
       readonly dryRun: true;
       readonly dump: Dump;
+      readonly digest: string;
+      /** What would be run for constraints and indexes. */
+      readonly statements: readonly string[];
       /** foreign: nodes that no unfinished restore has made. */
       readonly target: { readonly foreign: number; readonly state: RestoreState };
     }
@@ -47,10 +58,14 @@ export async function runCommand(
 ): Promise<Answer> {
   if ('run' in order) return { dumps: await dumpsOf(order.run, artifacts) };
   const { dump: prefix, isAllowed } = order;
+  const digest = await digestDump(artifacts, prefix);
+  assertRecorded(dumpKeys(prefix).manifest, digest, order.digest ?? digest);
   if (!isAllowed) {
     const { contents, finishedAt } = await verifyDump(artifacts, prefix);
     const found = { foreign: await target.foreignNodes(), state: await target.restoreState() };
-    return { dryRun: true, dump: described(prefix, { contents, finishedAt }), target: found };
+    const statements = (await readSchema(artifacts, prefix)).map(({ statement }) => statement);
+    const dump = described(prefix, { contents, finishedAt });
+    return { dryRun: true, dump, digest, statements, target: found };
   }
   const { manifest, differences } = await restoreGraph({ artifacts, prefix, target });
   return { dryRun: false, dump: described(prefix, manifest), differences };

@@ -10,6 +10,7 @@ import {
   type Artifact,
   type ArtifactStore,
   batches,
+  MAX_LINE_LENGTH,
   measureOf,
   measuring,
   readJson,
@@ -26,6 +27,7 @@ import {
   RESTORE_LABEL,
   type SchemaRule,
 } from './graph-store.ts';
+import { rebuildRules } from './schema-statement.ts';
 import { decodeProperties } from './values.ts';
 
 interface DumpOptions {
@@ -69,7 +71,8 @@ export async function dumpGraph(options: DumpOptions): Promise<GraphManifest> {
 async function writeFiles({ source, artifacts, prefix }: DumpOptions) {
   const keys = dumpKeys(prefix);
   const contents = { nodes: 0, relationships: 0 };
-  const schema = await writeJson(artifacts, keys.schema, await source.schema());
+  // One that no restore would take is refused now.
+  const schema = await writeJson(artifacts, keys.schema, rebuildRules(await source.schema()));
   const nodes = await writeLines(artifacts, keys.nodes, counted('nodes', source.nodes()));
   const relationships = await writeLines(
     artifacts,
@@ -172,11 +175,17 @@ export function readRelationships(artifacts: ArtifactStore, prefix: string) {
   return readLines<GraphRelationship>(artifacts, dumpKeys(prefix).relationships);
 }
 
+/** @throws Refusal for a statement that Neo4j does not write */
 export async function readSchema(
   artifacts: ArtifactStore,
   prefix: string,
 ): Promise<readonly SchemaRule[]> {
-  return v.parse(schemaFile, await readJson(artifacts, dumpKeys(prefix).schema));
+  return rebuildRules(v.parse(schemaFile, await readJson(artifacts, dumpKeys(prefix).schema)));
+}
+
+/** Of the manifest, which has the digests of all files: it names the whole dump. */
+export async function digestDump(artifacts: ArtifactStore, prefix: string): Promise<string> {
+  return (await measureOf(artifacts.get(dumpKeys(prefix).manifest))).sha256;
 }
 
 /**
@@ -185,12 +194,15 @@ export async function readSchema(
  */
 export async function verifyDump(artifacts: ArtifactStore, prefix: string): Promise<GraphManifest> {
   const manifest = await readDumpManifest(artifacts, prefix);
-  const found = await readEverything(artifacts, prefix).catch((cause: unknown) => {
-    // A store that cannot be reached says nothing of what is kept.
-    if (isRetryableFailure(translateFailure(cause))) throw cause;
-    const why = `The dump ${prefix} cannot be read to its end.`;
-    throw new Refusal('RefusedSnapshot', why, { cause });
-  });
+  const found = await readEverything(artifacts, prefix, manifest.contents).catch(
+    (cause: unknown) => {
+      // A store that cannot be reached says nothing of what is kept.
+      if (isRetryableFailure(translateFailure(cause))) throw cause;
+      if (cause instanceof Refusal) throw cause;
+      const why = `The dump ${prefix} cannot be read to its end.`;
+      throw new Refusal('RefusedSnapshot', why, { cause });
+    },
+  );
   for (const [part, { bytes, sha256 }] of Object.entries(manifest.files)) {
     if (isDeepStrictEqual(found[part as keyof typeof found], { bytes, sha256 })) continue;
     throw new Refusal('RefusedSnapshot', `The ${part} of the dump are not as the manifest says.`);
@@ -198,18 +210,37 @@ export async function verifyDump(artifacts: ArtifactStore, prefix: string): Prom
   return manifest;
 }
 
-async function readEverything(artifacts: ArtifactStore, prefix: string) {
+async function readEverything(
+  artifacts: ArtifactStore,
+  prefix: string,
+  contents: GraphManifest['contents'],
+) {
   const nodes = readNodes(artifacts, prefix);
   const relationships = readRelationships(artifacts, prefix);
-  for (const { values } of [nodes, relationships]) {
-    for await (const { properties } of values) decodeProperties(properties);
-  }
+  await readRows('nodes', nodes.values);
+  await readRows('relationships', relationships.values);
   await readSchema(artifacts, prefix);
   return {
     nodes: nodes.measure(),
     relationships: relationships.measure(),
     schema: await measureOf(artifacts.get(dumpKeys(prefix).schema)),
   };
+
+  // As many as there should be, and no more: a small file may inflate without end.
+  async function readRows(
+    kind: keyof typeof contents,
+    rows: AsyncIterable<GraphNode | GraphRelationship>,
+  ): Promise<void> {
+    let count = 0;
+    for await (const { properties } of rows) {
+      count += 1;
+      if (count > contents[kind]) break;
+      decodeProperties(properties);
+    }
+    if (count === contents[kind]) return;
+    const why = `The dump has other ${kind} than the ${contents[kind]} of its manifest.`;
+    throw new Refusal('RefusedSnapshot', why);
+  }
 }
 
 /** With an embedding in each, they are a megabyte. */
@@ -223,11 +254,19 @@ export async function writeLines(
 ): Promise<Artifact> {
   async function* text() {
     for await (const batch of batches(values, LINES_AT_ONCE)) {
-      yield Buffer.from(batch.map((value) => `${JSON.stringify(value)}\n`).join(''));
+      yield Buffer.from(batch.map(lineOf).join(''));
     }
   }
 
   return await artifacts.put(key, pipeline(text, createGzip(), atItsEnd));
+}
+
+/** @throws Refusal for a row that is too long to be read back */
+function lineOf(value: unknown): string {
+  const line = JSON.stringify(value);
+  if (line.length <= MAX_LINE_LENGTH) return `${line}\n`;
+  const why = `A row of the graph takes ${line.length} characters as JSON, and a dump at most ${MAX_LINE_LENGTH}: ${line.slice(0, 100)}`;
+  throw new Refusal('RefusedByService', why);
 }
 
 /** The measure is of the artifact: to be asked for once, at the end. @internal As above. */

@@ -184,19 +184,33 @@ export async function measureOf(source: AsyncIterable<Uint8Array>): Promise<Meas
   return measure();
 }
 
+/** A row with the longest texts that anyone keeps in a graph; a longer one may be a small file that inflates. */
+export const MAX_LINE_LENGTH = 16 * 1024 * 1024;
+
 /**
  * Not by node:readline, for which U+2028 ends a line as well: JSON leaves it inside of text.
- * @throws SyntaxError when the last line is cut short
+ * @throws SyntaxError when the last line is cut short, or one is longer than MAX_LINE_LENGTH
  */
 export async function* splitLines(content: AsyncIterable<Uint8Array>): AsyncIterable<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  let rest = '';
+  // Joined when the line is whole: joined at every chunk, a long line takes time by its square.
+  let parts: string[] = [];
+  let length = 0;
   for await (const chunk of content) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
+    const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n');
+    parts.push(first);
+    length += first.length;
+    if (length > MAX_LINE_LENGTH) {
+      throw new SyntaxError(`A line is longer than ${MAX_LINE_LENGTH} characters`);
+    }
+    const last = others.pop();
+    if (last === undefined) continue;
+    yield parts.join('');
+    yield* others;
+    parts = [last];
+    length = last.length;
   }
-  if (rest + decoder.decode()) throw new SyntaxError('The last line is cut short');
+  if (parts.join('') + decoder.decode()) throw new SyntaxError('The last line is cut short');
 }
 
 export async function* batches<Row>(

@@ -48,6 +48,8 @@ export const graphDumpSchema = v.object({
   prefix: v.string(),
   nodes: v.number(),
   relationships: v.number(),
+  /** Of the whole dump. */
+  digest: v.optional(v.string()),
 });
 
 export type GraphDump = v.InferOutput<typeof graphDumpSchema>;

@@ -1,7 +1,7 @@
 // Snapshot, restore test, counts and the dump of the graph; the manifest comes last and says that all the rest is there and
 // was proved.
 import * as v from 'valibot';
-import { dumpGraph, dumpKeys, verifyDump } from '../graph/dump.ts';
+import { digestDump, dumpGraph, dumpKeys, verifyDump } from '../graph/dump.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
 import { type GraphDump, graphDumpSchema, storeReport } from '../runs/reports.ts';
 import { type Progress, type Reference, type Run, referenceSchema } from '../runs/run.ts';
@@ -149,6 +149,7 @@ async function writeManifest(context: StepContext, state: BackupState): Promise<
       fingerprint: contents?.digest ?? '',
       bytes: kept?.size ?? 0,
       graph: graph?.kind ?? 'none',
+      ...(graph?.digest && { graphDigest: graph.digest }),
     },
   });
   await renew();
@@ -194,7 +195,8 @@ async function readBack(
   if (kind !== 'exact') return { graph: { kind, prefix, nodes: 0, relationships: 0 } };
   try {
     const { nodes, relationships } = (await verifyDump(artifacts, prefix)).contents;
-    return { graph: { kind, prefix, nodes, relationships } };
+    const digest = await digestDump(artifacts, prefix);
+    return { graph: { kind, prefix, nodes, relationships, digest } };
   } catch (error) {
     if (error instanceof Refusal) await artifacts.delete(dumpKeys(prefix).manifest);
     throw error;

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { fingerprintOf } from '../../../cli/migration/restore-graph/fingerprint.ts';
 import { answerAsText, exitCodeOf } from '../../../cli/migration/restore-graph/output.ts';
 import { runCommand as runRestore } from '../../../cli/migration/restore-graph/run-command.ts';
+import { digestDump, dumpKeys, readDumpManifest } from '../../../lib/migration/graph/dump.ts';
+import { writeJson } from '../../../lib/migration/ports/artifacts.ts';
 import { createSandboxGraph, type SandboxGraph } from '../../../sandbox/graph.ts';
 import { runCommand } from '../../shared/support/command.ts';
 import { RUN } from '../support/migration.ts';
@@ -56,7 +58,7 @@ describe('a dump', () => {
     const run = await backedUpTwice();
     const order = { dump: await latestOf(run), isAllowed: false };
     expect(answerAsText(await runRestore(order, run.parts))).toMatch(
-      /nodes 3.+to its last byte\nThe graph is empty and can be restored into\.\nA dry run/,
+      /nodes 3.+to its last byte\nDigest .+\nConstraints and indexes:\n {2}CREATE LOOKUP .+\nThe graph is empty and can be restored into\.\nA dry run/,
     );
     expect(await sizeOf(run.target)).toBe(0);
     run.target.addNode({ labels: ['city'], properties: {} });
@@ -91,6 +93,57 @@ describe('a dump', () => {
     expect(answerAsText(answer)).toMatch(
       /differs from its dump\n(.+\n)*.*nodesPerLabel city: 1 instead/,
     );
+  });
+});
+
+describe('a dump that another program has written', () => {
+  /** With another schema, and a manifest that fits it. */
+  async function withSchema(statement: string) {
+    const run = await backedUpTwice();
+    const { artifacts } = run.parts;
+    const dump = await latestOf(run);
+    const keys = dumpKeys(dump);
+    const rules = [{ name: 'a', type: 'RANGE', statement }];
+    const { sha256, bytes } = await writeJson(artifacts, keys.schema, rules);
+    const manifest = await readDumpManifest(artifacts, dump);
+    const schema = { key: keys.schema, bytes, sha256 };
+    await writeJson(artifacts, keys.manifest, {
+      ...manifest,
+      files: { ...manifest.files, schema },
+    });
+    return { ...run, dump };
+  }
+
+  it.each([false, true])('runs no statement of its own (executed: %s)', async (isAllowed) => {
+    const { parts, dump, target } = await withSchema('MATCH (n) DETACH DELETE n');
+    const refused = expect.objectContaining({ name: 'RefusedSnapshot' });
+    await expect(runRestore({ dump, isAllowed }, parts)).rejects.toEqual(refused);
+    expect(await sizeOf(target)).toBe(0);
+  });
+
+  it('is shown by the dry run with its statements and its digest, and refused for another digest', async () => {
+    const statement = 'CREATE RANGE INDEX `a` FOR (n:`city`) ON (n.`name`)';
+    const { parts, dump } = await withSchema(statement);
+    const answer = await runRestore({ dump, isAllowed: false }, parts);
+    expect(answerAsText(answer)).toContain(`Constraints and indexes:\n  ${statement}\n`);
+    const digest = await digestDump(parts.artifacts, dump);
+    expect(answerAsText(answer)).toContain(`Digest of the dump: ${digest}\n`);
+    await expect(runRestore({ dump, isAllowed: true, digest }, parts)).resolves.toBeDefined();
+    const other = '0'.repeat(64);
+    await expect(runRestore({ dump, isAllowed: true, digest: other }, parts)).rejects.toEqual(
+      expect.objectContaining({ name: 'RefusedMissingArtifact' }),
+    );
+  });
+});
+
+it('the record of the run has the digest of its dump', async () => {
+  const migration = await migrationAt('backed-up');
+  const { artifacts } = migration.services;
+  const answer = await runRestore({ run: RUN }, { artifacts, target: createSandboxGraph() });
+  const dump = ('dumps' in answer && answer.dumps[0]?.dump) || '';
+  expect((await migration.runs.read(RUN)).evidence['backup-manifest']?.facts).toMatchObject({
+    graph: 'exact',
+    graphDigest: await digestDump(artifacts, dump),
   });
 });
 

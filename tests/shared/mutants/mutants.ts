@@ -640,6 +640,25 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
 
+  // A dump that another program has written.
+  ...mutantsOf(
+    'lib/migration/graph/schema-statement.ts',
+    'tests/migration/unit/graph/schema-statement.test.ts',
+    [
+      ['  reader.end();\n', ''],
+      ['(?:[^`\\\\]|``)+`$/su', '(?:[^`]|``)+`$/su'],
+      ['!TYPES.has(token) && ', 'token === undefined && '],
+      ['if (depth > MAX_DEPTH)', 'if (depth > MAX_DEPTH * 100)'],
+    ],
+  ),
+  ...mutantsOf('lib/migration/graph/dump.ts', 'tests/migration/unit/graph/dump.test.ts', [
+    ['if (count === contents[kind]) return;', 'return;'],
+    ['line.length <= MAX_LINE_LENGTH', 'true'],
+  ]),
+  ...mutantsOf('lib/migration/ports/artifacts.ts', 'tests/migration/unit/graph/dump.test.ts', [
+    ['length > MAX_LINE_LENGTH', 'false'],
+  ]),
+
   // A local start and other users of its machine.
   ...mutantsOf('local/data-folder.ts', 'tests/ledger/unit/local/data-folder.test.ts', [
     ['chmodSync(join(path, name), 0o600)', 'chmodSync(join(path, name), 0o640)'],

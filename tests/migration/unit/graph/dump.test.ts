@@ -6,13 +6,18 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { restoreGraph } from '../../../../cli/migration/restore-graph/restore.ts';
 import {
+  dumpKeys,
   readDumpManifest,
   readLines,
   verifyDump,
   writeLines,
 } from '../../../../lib/migration/graph/dump.ts';
 import type { GraphSource } from '../../../../lib/migration/graph/graph-store.ts';
-import type { ArtifactStore } from '../../../../lib/migration/ports/artifacts.ts';
+import {
+  type ArtifactStore,
+  MAX_LINE_LENGTH,
+  writeJson,
+} from '../../../../lib/migration/ports/artifacts.ts';
 import { createSandboxGraph, type SandboxGraph } from '../../../../sandbox/graph.ts';
 import { openArtifactFolder } from '../../support/artifact-folder.ts';
 import { DUMP_PREFIX, dump, fillWithSample } from '../../support/filled-graph.ts';
@@ -191,6 +196,42 @@ test('text is put together again wherever a chunk ends', async () => {
     const { values } = readLines(served(gzipSync(bytes, { level: 0 }), size), 'lines');
     expect(await Array.fromAsync(values)).toEqual(lines);
   }
+});
+
+test('a long line takes time by its length, and not by its square', async () => {
+  const read = async (length: number) => {
+    const bytes = Buffer.from(`${JSON.stringify('x'.repeat(length))}\n`);
+    const { values } = readLines(served(gzipSync(bytes, { level: 1 }), 16_384), 'lines');
+    const started = performance.now();
+    await Array.fromAsync(values);
+    return performance.now() - started;
+  };
+  const best = async (length: number) =>
+    Math.min(await read(length), await read(length), await read(length));
+  await read(1_000_000);
+  const [short, long] = [await best(1_000_000), await best(15_000_000)];
+  expect(long / short).toBeLessThan(60);
+});
+
+test('a line that inflates without end is refused, when it is written and when it is read', async () => {
+  const endless = 'x'.repeat(MAX_LINE_LENGTH + 1);
+  const read = readLines(served(gzipSync(`"${endless}"\n`), 16_384), 'lines');
+  await expect(Array.fromAsync(read.values)).rejects.toThrow('A line is longer than');
+  const { artifacts } = await openArtifactFolder();
+  await expect(writeLines(artifacts, 'lines', [endless])).rejects.toThrow('and a dump at most');
+});
+
+test('rows beyond those of the manifest are refused, however many follow', async () => {
+  const { artifacts } = await openArtifactFolder();
+  const graph = createSandboxGraph();
+  await fillWithSample(graph);
+  await dump(graph, artifacts);
+  const manifest = await readDumpManifest(artifacts, DUMP_PREFIX);
+  const rows = Array.from({ length: 10_000 }, () => ({ properties: {} }));
+  const { key, bytes, sha256 } = await writeLines(artifacts, dumpKeys(DUMP_PREFIX).nodes, rows);
+  const files = { ...manifest.files, nodes: { key, bytes, sha256 } };
+  await writeJson(artifacts, dumpKeys(DUMP_PREFIX).manifest, { ...manifest, files });
+  await expect(verifyDump(artifacts, DUMP_PREFIX)).rejects.toThrow('The dump has other nodes than');
 });
 
 test('a file with no lines is a file', async () => {

@@ -1,0 +1,186 @@
+// The statements of a dump's schema. A dump is a file, which others may have written: a statement of it is never run, but
+// read by the grammar of what Neo4j writes for its constraints and indexes, and written anew from what was read.
+import { Refusal } from '../refusals.ts';
+import type { SchemaRule } from './graph-store.ts';
+
+const KINDS = ['RANGE', 'TEXT', 'POINT', 'LOOKUP', 'FULLTEXT', 'VECTOR'];
+const PREDICATES = ['UNIQUE', 'NODE KEY', 'RELATIONSHIP KEY', 'NOT NULL'];
+const TYPES = new Set(
+  'ANY BOOLEAN STRING INTEGER INTEGER8 INTEGER16 INTEGER32 FLOAT FLOAT32 DATE LOCAL ZONED TIME DATETIME DURATION POINT LIST VECTOR NOT NULL'.split(
+    ' ',
+  ),
+);
+/** Options nest two levels deep. */
+const MAX_DEPTH = 4;
+
+const TOKEN =
+  /\s*(`(?:[^`]|``)*`|'(?:[^'\\]|\\.)*'|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\w+|::|[^\s])/gsuy;
+const NAME = /^`(?:[^`\\]|``)+`$/su;
+
+/**
+ * @returns the same statement, made of its parts alone
+ * @throws Refusal for every form that Neo4j does not write
+ */
+export function rebuildStatement(statement: string): string {
+  const reader = createReader(statement);
+  reader.take('CREATE');
+  const rebuilt = reader.tries('CONSTRAINT') ? readConstraint(reader) : readIndex(reader);
+  reader.end();
+  return `CREATE ${rebuilt}`;
+}
+
+/** @throws Refusal, as above */
+export function rebuildRules(rules: readonly SchemaRule[]): SchemaRule[] {
+  return rules.map((rule) => ({ ...rule, statement: rebuildStatement(rule.statement) }));
+}
+
+function readConstraint(reader: Reader): string {
+  const head = `CONSTRAINT ${reader.name()} FOR ${readPattern(reader)} REQUIRE`;
+  reader.take('REQUIRE');
+  const properties = readProperties(reader, '(', ')');
+  reader.take('IS');
+  const predicate = reader.tries('::') ? `:: ${readType(reader)}` : reader.oneOf(PREDICATES);
+  return `${head} ${properties} IS ${predicate}${readOptions(reader)}`;
+}
+
+function readIndex(reader: Reader): string {
+  const kind = reader.oneOf(KINDS);
+  reader.take('INDEX');
+  const head = `${kind} INDEX ${reader.name()} FOR ${readPattern(reader)} ON`;
+  reader.take('ON');
+  if (!reader.tries('EACH')) {
+    return `${head} ${readProperties(reader, '(', ')')}${readOptions(reader)}`;
+  }
+  const each = kind === 'LOOKUP' ? readLookup(reader) : readProperties(reader, '[', ']');
+  return `${head} EACH ${each}${readOptions(reader)}`;
+}
+
+/** `(n:`label`)` or `()-[r:`type`]-()`; with several labels or types in a full-text index. */
+function readPattern(reader: Reader): string {
+  reader.take('FOR', '(');
+  const isNode = reader.tries('n');
+  if (!isNode) reader.take(')', '-', '[', 'r');
+  const variable = isNode ? 'n' : 'r';
+  reader.variable = variable;
+  const names = reader.tries(':') ? `:${reader.list('|', reader.name)}` : '';
+  reader.take(...(isNode ? [')'] : [']', '-', '(', ')']));
+  return isNode ? `(n${names})` : `()-[r${names}]-()`;
+}
+
+function readProperties(reader: Reader, open: string, close: string): string {
+  reader.take(open);
+  const properties = reader.list(', ', () => {
+    reader.take(reader.variable, '.');
+    return `${reader.variable}.${reader.name()}`;
+  });
+  reader.take(close);
+  return `${open}${properties}${close}`;
+}
+
+function readLookup(reader: Reader): string {
+  const called = reader.variable === 'n' ? 'labels' : 'type';
+  reader.take(called, '(', reader.variable, ')');
+  return `${called}(${reader.variable})`;
+}
+
+/** `LIST<STRING NOT NULL> | INTEGER`, `VECTOR<FLOAT32>(768)` */
+function readType(reader: Reader): string {
+  let type = '';
+  for (;;) {
+    const token = reader.next();
+    if (token === undefined || token === 'OPTIONS') break;
+    if (!TYPES.has(token) && !/^([<>()|]|\d{1,5})$/.test(token)) throw reader.refusal();
+    type += /^[<>()\d]/.test(token) || type === '' || /[<(]$/.test(type) ? token : ` ${token}`;
+    reader.skip();
+  }
+  if (type === '') throw reader.refusal();
+  return type;
+}
+
+function readOptions(reader: Reader): string {
+  return reader.tries('OPTIONS') ? ` OPTIONS ${readMap(reader, 0)}` : '';
+}
+
+function readMap(reader: Reader, depth: number): string {
+  if (depth > MAX_DEPTH) throw reader.refusal();
+  reader.take('{');
+  if (reader.tries('}')) return '{}';
+  const entries = reader.list(', ', () => {
+    const key = reader.key();
+    reader.take(':');
+    return `${key}: ${readValue(reader, depth + 1)}`;
+  });
+  reader.take('}');
+  return `{${entries}}`;
+}
+
+function readValue(reader: Reader, depth: number): string {
+  if (reader.next() === '{') return readMap(reader, depth);
+  if (!reader.tries('[')) return reader.literal();
+  const values = reader.list(', ', reader.literal);
+  reader.take(']');
+  return `[${values}]`;
+}
+
+type Reader = ReturnType<typeof createReader>;
+
+function createReader(statement: string) {
+  const tokens = [...statement.matchAll(TOKEN)].map(([, token = '']) => token);
+  let at = 0;
+
+  function refusal(): Refusal {
+    const where = tokens[at] === undefined ? 'its end' : `"${tokens[at]}"`;
+    return new Refusal(
+      'RefusedSnapshot',
+      `The schema of the dump has a statement that Neo4j does not write for a constraint or an index, from ${where} on: ${statement.slice(0, 200)}`,
+    );
+  }
+
+  function takeLike(pattern: RegExp): string {
+    const token = tokens[at];
+    if (token === undefined || !pattern.test(token)) throw refusal();
+    at += 1;
+    return token;
+  }
+
+  function tries(wanted: string): boolean {
+    if (tokens[at] !== wanted) return false;
+    at += 1;
+    return true;
+  }
+
+  return {
+    refusal,
+    tries,
+    /** Of the pattern that was read. */
+    variable: '',
+    next: (): string | undefined => tokens[at],
+    skip(): void {
+      at += 1;
+    },
+    take(...wanted: readonly string[]): void {
+      for (const each of wanted) if (!tries(each)) throw refusal();
+    },
+    // A back-slash may begin a character that is written as its code, such as a back-tick.
+    name: () => takeLike(NAME),
+    key: () => takeLike(/^(`[\w.-]+`|[A-Za-z]\w*)$/),
+    literal: () => takeLike(/^('.*'|-?\d[\d.eE+-]*|true|false|null)$/su),
+    /** Of words. */
+    oneOf(choices: readonly string[]): string {
+      const chosen = choices.find((choice) =>
+        choice.split(' ').every((word, n) => tokens[at + n] === word),
+      );
+      if (chosen === undefined) throw refusal();
+      at += chosen.split(' ').length;
+      return chosen;
+    },
+    list(separator: string, read: () => string): string {
+      const items = [read()];
+      while (tries(separator.trim())) items.push(read());
+      return items.join(separator);
+    },
+    end(): void {
+      if (at < tokens.length) throw refusal();
+    },
+  };
+}
