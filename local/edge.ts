@@ -17,6 +17,7 @@ import { parse } from 'yaml';
 import { PayloadTooLargeError } from '../lib/ledger/errors.ts';
 import { BODY_TOO_LARGE } from '../lib/ledger/http/json-body.ts';
 import { isUtf8, NOT_UTF8 } from '../lib/ledger/http/query-string.ts';
+import { asPrintable } from '../lib/shared/printable.ts';
 import { UserError } from '../lib/shared/user-error.ts';
 import type { Running } from '../processes/running.ts';
 import { USER_AGENTS } from './user-agents.ts';
@@ -246,7 +247,8 @@ function logWhenDone(
     if (UNLOGGED_AGENTS.has(headers['user-agent']) && Number(status) < 400) return;
     const id = response.getHeader('x-request-id') ?? '-';
     const line = `${method} ${withoutValues(url)} ${status} ${Math.round(performance.now() - started)} ms ${id}`;
-    log(refusal === undefined ? line : `${line}: ${refusal}`);
+    // A header may hold what a terminal takes for a command.
+    log(asPrintable(refusal === undefined ? line : `${line}: ${refusal}`));
   });
 }
 

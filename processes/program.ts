@@ -58,7 +58,7 @@ export async function runProgram(
       await running.stop();
       exit(exitCode, true);
     } catch (error) {
-      console.error(`Not everything could be removed: ${firstLine(error)}`);
+      complain(`Not everything could be removed: ${firstLine(error)}`);
       process.exit(exitCode || EXIT.failed);
     }
   }
@@ -87,15 +87,19 @@ export async function runProgram(
 /** One line for an error, two for wrong use. @returns the exit code */
 export function reportError(error: unknown, failed: number = EXIT.failed): number {
   if (!(error instanceof CommanderError)) {
-    // A message may quote a file that someone else wrote.
-    console.error(asPrintable(firstLine(error)));
+    complain(firstLine(error));
     return failed;
   }
   if (error.exitCode === EXIT.done) return EXIT.done;
   // Without a command, the usage is printed already.
   if (error.code === 'commander.help') return EXIT.wrongUse;
-  console.error(`${error.message}\nAdd --help to see the options.`);
+  complain(`${error.message}\nAdd --help to see the options.`);
   return EXIT.wrongUse;
+}
+
+/** An error may quote a file that someone else wrote, or an argument: nothing of it reaches the terminal as a command. */
+function complain(text: string): void {
+  console.error(text.split('\n').map(asPrintable).join('\n'));
 }
 
 /** Parses an option's value. */

@@ -221,6 +221,11 @@ describe('the log', () => {
       .toEqual([expect.stringMatching(/^PUT \/transactions\/1\?x=…&page 201 \d+ ms function-1$/)]);
   });
 
+  it('has no terminal escape that was sent in a header', async () => {
+    await ask('GET', '/', { host: 'evil\u009b31m.example' });
+    await expect.poll(() => lines).toEqual([expect.stringContaining('evil\ufffd31m')]);
+  });
+
   const key = `fl_${'k'.repeat(43)}`;
   it.each([
     ['a parameter', `/transactions?api_key=${key}&q=${key}?${key}`, '/transactions?api_key=…&q=…'],

@@ -47,6 +47,19 @@ async function run(
   return { code: child.exitCode, stdout, stderr };
 }
 
+it.each([
+  ['an error', "throw new Error('in \\x1b]0;title\\x07 \\x9b31m')", []],
+  ['an undo that fails', "running.whenStopping(() => { throw new Error('in \\x1b[2J') })", []],
+  ['an argument', '', ['\u001b[2J\u009b31m']],
+])('no terminal escape of %s is printed', async (_, action, args) => {
+  const program = `
+    const command = createCommand('npm run count --', 'Count.').action(() => { ${action} });
+    await runProgram(command, { running });`;
+  const { stderr } = await run(program, args);
+  expect(stderr).toContain('\ufffd');
+  expect(stderr.replaceAll('\n', '')).toMatch(/^[^\p{Cc}]*$/u);
+});
+
 describe('options', () => {
   const command = () =>
     createCommand('npm run count --', 'Count.')
