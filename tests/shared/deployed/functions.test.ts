@@ -76,7 +76,7 @@ test('npm run verify-ledger, keys and ledger reach the stage', async () => {
 async function operate(name: string, ...words: string[]) {
   const own = { API_KEY: inject('apiKey'), LEDGER_ID: 'home' };
   const operator = { ...inject('operator').environment, ...own };
-  const ended = await runCommand(`cli/${name}.ts`, ['--stage', stage, ...words], operator);
+  const ended = await runCommand(`cli/ledger/${name}.ts`, ['--stage', stage, ...words], operator);
   expect(ended.code, ended.stderr).toBe(0);
   return ended;
 }

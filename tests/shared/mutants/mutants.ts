@@ -613,7 +613,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
 
   // Search.
-  ...mutantsOf('lib/ledger/domain/search.ts', 'tests/ledger/contract/api/search.test.ts', [
+  ...mutantsOf('lib/ledger/domain/search.ts', 'tests/ledger/contract/transaction-search.test.ts', [
     ['amount < minAmount', 'amount <= minAmount'],
     ['amount > maxAmount', 'amount >= maxAmount'],
     ['words.every(', 'words.some('],
@@ -627,10 +627,14 @@ export const MUTANTS: readonly Mutant[] = [
       'one.amount - other.amount || compareDates(one, other)',
     ],
   ]),
-  ...mutantsOf('lib/ledger/service/searches.ts', 'tests/ledger/contract/api/search.test.ts', [
-    ['candidates > MAX_SEARCHED_ROWS', 'candidates > MAX_SEARCHED_ROWS + 1'],
-    ['totalRows(items)', 'totalRows(shown)'],
-  ]),
+  ...mutantsOf(
+    'lib/ledger/service/searches.ts',
+    'tests/ledger/contract/transaction-search.test.ts',
+    [
+      ['candidates > MAX_SEARCHED_ROWS', 'candidates > MAX_SEARCHED_ROWS + 1'],
+      ['totalRows(items)', 'totalRows(shown)'],
+    ],
+  ),
   ...mutantsOf(
     'lib/ledger/domain/day-histogram.ts',
     'tests/ledger/unit/domain/day-histogram.test.ts',

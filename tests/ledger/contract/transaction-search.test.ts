@@ -1,14 +1,14 @@
 // GET /transactions/search, as a client uses it.
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { MAX_SEARCHED_ROWS } from '../../../../lib/ledger/domain/search.ts';
-import { createKeys, yearKey } from '../../../../lib/ledger/store/keys.ts';
-import { createTestTable } from '../../../shared/support/test-table.ts';
-import type { Api } from '../../support/api/api-client.ts';
-import { expectFilterFaults } from '../../support/api/expect-reply.ts';
-import { openInProcess } from '../../support/api/in-process-client.ts';
-import { createServiceOn } from '../../support/api/open-api.ts';
-import { givenCategory, givenTransaction } from '../../support/api/records.ts';
+import { MAX_SEARCHED_ROWS } from '../../../lib/ledger/domain/search.ts';
+import { createKeys, yearKey } from '../../../lib/ledger/store/keys.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import type { Api } from '../support/api/api-client.ts';
+import { expectFilterFaults } from '../support/api/expect-reply.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
+import { givenCategory, givenTransaction } from '../support/api/records.ts';
 
 const table = await createTestTable();
 const open = (ledgerId: string) => openInProcess(createServiceOn({ ...table, ledgerId }));
