@@ -4,19 +4,18 @@ import { counted } from '../../../lib/ledger/import/booking.ts';
 import {
   type CategoryChoices,
   type CategoryNames,
-  chooseCategories,
   createCategoryNames,
 } from '../../../lib/ledger/import/category-names.ts';
 import {
   type CategoryRule,
   parseCategoryRules,
 } from '../../../lib/ledger/import/category-rules.ts';
-import {
-  type CategorisedRow,
-  type DescribedRow,
-  learnCategories,
-} from '../../../lib/ledger/import/learned-categories.ts';
+import type { DescribedRow } from '../../../lib/ledger/import/learned-categories.ts';
 import type { LedgerRow } from '../../../lib/ledger/import/plan.ts';
+import {
+  type CategoryOptions,
+  chooseForRows,
+} from '../../../lib/ledger/import/plan-with-categories.ts';
 import type { TransactionRow } from '../../../lib/ledger/import/transaction-row.ts';
 import { firstLine, UserError } from '../../../lib/shared/user-error.ts';
 import { EXIT } from '../../../processes/program.ts';
@@ -25,12 +24,6 @@ import type { ServiceClient } from '../service-client.ts';
 import { readLedger } from './ledger-rows.ts';
 import { print, showSome } from './preview.ts';
 import { applyChanges } from './upload.ts';
-
-export interface CategoryOptions {
-  /** Whether earlier rows are learned from. */
-  readonly isLearning: boolean;
-  readonly rules: readonly CategoryRule[];
-}
 
 const MAX_EXAMPLES = 5;
 
@@ -42,19 +35,6 @@ export function readRules(file: string | undefined): readonly CategoryRule[] {
   } catch (cause) {
     throw new UserError(`The rules in ${file} cannot be used: ${firstLine(cause)}`, { cause });
   }
-}
-
-/** @param ledger what is learned from: rows with an active category */
-export function chooseForRows<Row extends DescribedRow>(
-  rows: readonly Row[],
-  ledger: readonly TransactionRow[],
-  { names, isLearning, rules }: CategoryOptions & { readonly names: CategoryNames },
-): CategoryChoices<Row> {
-  const isUsable = (row: TransactionRow): row is TransactionRow & CategorisedRow =>
-    row.category !== null && !names.isInactive(row.category);
-  const isLearned = isLearning && rows.length > 0;
-  const propose = learnCategories(isLearned ? ledger.filter(isUsable) : []);
-  return chooseCategories(rows, { names, rules, propose });
 }
 
 /** @param place names a row, such as `line 4` */

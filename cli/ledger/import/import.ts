@@ -3,15 +3,13 @@
 import { basename } from 'node:path';
 import { Option } from '@commander-js/extra-typings';
 import { DECIMAL_SIGNS } from '../../../lib/ledger/import/amounts.ts';
-import {
-  type CategoryChoices,
-  type CategoryNames,
-  createCategoryNames,
-} from '../../../lib/ledger/import/category-names.ts';
 import { DATE_ORDERS } from '../../../lib/ledger/import/dates.ts';
 import type { LayoutOptions } from '../../../lib/ledger/import/layouts.ts';
-import { type ImportPlan, planImport } from '../../../lib/ledger/import/plan.ts';
-import { createRecordedRows } from '../../../lib/ledger/import/recorded-rows.ts';
+import type { ImportPlan } from '../../../lib/ledger/import/plan.ts';
+import {
+  type CategoryOptions,
+  planWithCategories,
+} from '../../../lib/ledger/import/plan-with-categories.ts';
 import {
   type Statement,
   type StatementOptions,
@@ -35,14 +33,7 @@ import {
   type ServiceClient,
   serviceAddress,
 } from '../service-client.ts';
-import {
-  type CategoryOptions,
-  categoriseLedger,
-  chooseForRows,
-  readRules,
-  showChoices,
-  showInactive,
-} from './categorise.ts';
+import { categoriseLedger, readRules, showChoices, showInactive } from './categorise.ts';
 import { LAYOUT_FILE, openLayoutFile } from './layout-file.ts';
 import { readLedger } from './ledger-rows.ts';
 import {
@@ -246,21 +237,16 @@ async function importStatement(
   service: ServiceClient,
   { file, statement, options }: Import,
 ): Promise<boolean> {
-  const { importDeleted: importsDeleted = false } = options;
   const known = await service.readCategories();
-  const names = createCategoryNames(known);
-  const ledger = await readLedger(service);
-  const recorded = createRecordedRows(await readRecordedImports(service));
-  // An export is read exactly as it is: the names of a ledger may differ in case alone.
-  const rows = statement.isExport
-    ? statement.rows
-    : statement.rows.map((row) => resolveCategory(row, names));
-  const found = planImport(rows, ledger, { importsDeleted, recorded });
-  const without = statement.isExport
-    ? []
-    : found.missing.filter(({ category }) => category === null);
-  const choices = chooseForRows(without, ledger, { ...readCategoryOptions(options), names });
-  const plan = fillCategories(found, choices);
+  const stored = {
+    rows: await readLedger(service),
+    categories: known,
+    imports: await readRecordedImports(service),
+  };
+  const { rows, plan, choices, names } = planWithCategories(statement, stored, {
+    ...readCategoryOptions(options),
+    importsDeleted: options.importDeleted === true,
+  });
   showStatement({ ...statement, rows });
   showPlan(plan, new Set(known.map(({ name }) => name)));
   showChoices(choices, ({ line }) => `line ${line}`);
@@ -289,24 +275,6 @@ async function importStatement(
 
 function readCategoryOptions({ categories, rules }: Options): CategoryOptions {
   return { isLearning: categories, rules: readRules(rules) };
-}
-
-function resolveCategory(row: StatementRow, names: CategoryNames): StatementRow {
-  return row.category === null ? row : { ...row, category: names.resolve(row.category) };
-}
-
-/** Rows of the plan are told apart by their objects: each is replaced wherever it is. */
-function fillCategories(plan: ImportPlan, { chosen }: CategoryChoices<StatementRow>): ImportPlan {
-  const filled = new Map(chosen.map(({ row, category }) => [row, { ...row, category }]));
-  const fill = (row: StatementRow) => filled.get(row) ?? row;
-  return {
-    ...plan,
-    missing: plan.missing.map(fill),
-    possibleDuplicates: plan.possibleDuplicates.map(({ row, there }) => ({
-      row: fill(row),
-      there,
-    })),
-  };
 }
 
 /** Holds the time and the file's name, within the 64 characters of the API. */

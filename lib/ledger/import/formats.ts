@@ -3,17 +3,13 @@
 import { UserError } from '../../shared/user-error.ts';
 import type { DecimalSign } from './amounts.ts';
 import type { ReadBookings } from './booking.ts';
-import type { TableRow } from './csv-text.ts';
 import type { DateOrder } from './dates.ts';
 import { decodeText } from './text-encoding.ts';
+import type { Sheet } from './xlsx.ts';
 
-/** A sheet is read as a CSV file is; other formats state their bookings. */
+/** A workbook has one sheet or more, each with rows; other formats state their bookings. */
 export type FileContents =
-  | {
-      readonly kind: 'sheet';
-      readonly rows: readonly TableRow[];
-      readonly findings: readonly string[];
-    }
+  | { readonly kind: 'sheets'; readonly sheets: readonly [Sheet, ...Sheet[]] }
   | ({ readonly kind: 'bookings' } & ReadBookings);
 
 export interface FormatOptions {
@@ -66,7 +62,7 @@ const FORMATS: readonly FileFormat[] = [
     recognizes: (head) => head.startsWith('PK\u0003\u0004'),
     async read(bytes) {
       const { readXlsx } = await import('./xlsx.ts');
-      return { kind: 'sheet', ...(await readXlsx(bytes)) };
+      return { kind: 'sheets', sheets: await readXlsx(bytes) };
     },
   },
 ];
@@ -94,7 +90,9 @@ const UNREAD: readonly (readonly [mark: RegExp | string, what: string, wayOut: s
 
 /** Undefined for a table of text. @throws UserError for a format that is not read */
 export function findFormat(bytes: Uint8Array): FileFormat | undefined {
-  const head = new TextDecoder('windows-1252').decode(bytes.subarray(0, HEAD_BYTES));
+  const latin = new TextDecoder('windows-1252').decode(bytes.subarray(0, HEAD_BYTES));
+  // UTF-16 has a zero beside each Latin character.
+  const head = latin.replaceAll('\0', '');
   const found = FORMATS.find(({ recognizes }) => recognizes(head));
   if (found) return found;
   const [, what, wayOut] = UNREAD.find(([mark]) => isMarked(head, mark)) ?? [];

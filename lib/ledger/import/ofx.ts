@@ -10,8 +10,10 @@ import {
 } from './booking.ts';
 import {
   createLineCounter,
+  INVESTMENTS,
   numberSharedIds,
   readExactAmount,
+  refuseInvestments,
   toBooking,
 } from './stated-bookings.ts';
 
@@ -41,7 +43,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const MAX_CODE_POINT = 0x10ffff;
 
 const STATEMENTS = ['STMTRS', 'CCSTMTRS'];
-const INVESTMENTS = 'INVSTMTRS';
+const INVESTMENT_STATEMENT = 'INVSTMTRS';
 /** Aggregates of one movement that have values of the same names as the movement itself. */
 const OTHER_PARTIES = ['BANKACCTTO', 'CCACCTTO', 'IMAGEDATA', 'EXTDPMT'];
 /** Types of money that leaves the account, used where a bank writes no signs at all. */
@@ -76,17 +78,19 @@ export function findOfxCharset(head: string): string | undefined {
 export function readOfx(text: string): Omit<ReadBookings, 'needs'> {
   const document = parseElements(text);
   const statements = findAll(document, STATEMENTS).map(readStatementElement);
-  const investments = findAll(document, [INVESTMENTS]).map(({ line, children }) => {
+  const investments = findAll(document, [INVESTMENT_STATEMENT]).map(({ line, children }) => {
     const rows = findAll(children, ['INVTRANLIST']).flatMap((list) => list.children);
     const count = rows.filter((row) => row.children.length > 0).length;
-    return { line, reason: 'investments', text: counted(count, 'movement') };
+    return { line, reason: INVESTMENTS, text: counted(count, 'movement') };
   });
-  return {
+  const read = {
     bookings: numberSharedIds(statements.flatMap(({ bookings }) => bookings)),
     leftOut: [...statements.flatMap(({ leftOut }) => leftOut), ...investments],
     refused: statements.flatMap(({ refused }) => refused),
     findings: /<\/OFX>/i.test(text) ? [] : ['the file has no </OFX> at its end: it may be cut'],
   };
+  refuseInvestments(read);
+  return read;
 }
 
 function readStatementElement(statement: Element): Read {

@@ -9,7 +9,7 @@ import {
   type RefusedLine,
 } from './booking.ts';
 import { type DateOrder, readDates } from './dates.ts';
-import { tidyText, toBooking } from './stated-bookings.ts';
+import { INVESTMENTS, refuseInvestments, tidyText, toBooking } from './stated-bookings.ts';
 
 interface Split {
   category: string | null;
@@ -33,7 +33,7 @@ export interface QifOptions {
 }
 
 const ACCOUNT_TYPES = ['bank', 'cash', 'ccard', 'oth a', 'oth l'];
-const INVESTMENTS = ['invst', 'port', '401(k)/403(b)'];
+const INVESTMENT_TYPES = ['invst', 'port', '401(k)/403(b)'];
 const OPENING_BALANCE = /^(?:opening|starting|initial) balance$/i;
 const TRANSFER = /^\[(.*)\]/;
 
@@ -63,6 +63,7 @@ export function readQif(text: string, { dateOrder, decimal, today }: QifOptions)
       refused.push({ line, message: (error as Error).message });
     }
   }
+  refuseInvestments({ bookings, leftOut, refused });
   const finding = `dates are read as ${dates.order} (--date-order chooses another order)`;
   const findings = bookings.length === 0 ? [] : [finding];
   return { bookings, leftOut, refused, findings } satisfies Omit<ReadBookings, 'needs'>;
@@ -125,7 +126,7 @@ function readRecords(text: string) {
     const { fields } = record;
     if (section === 'account') account = tidyText(fields.N);
     else if (ACCOUNT_TYPES.includes(section)) records.push({ ...record, account });
-    else if (INVESTMENTS.includes(section)) {
+    else if (INVESTMENT_TYPES.includes(section)) {
       investments += 1;
       investmentLine ||= record.line;
     }
@@ -147,7 +148,7 @@ function readRecords(text: string) {
   endRecord();
   if (investments > 0)
     leftOut.push({
-      ...{ line: investmentLine, reason: 'investments' },
+      ...{ line: investmentLine, reason: INVESTMENTS },
       text: counted(investments, 'movement'),
     });
   return { records, leftOut };

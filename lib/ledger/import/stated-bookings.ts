@@ -1,6 +1,7 @@
 // What the formats that banks make for programs have in common: exact amounts, texts cut to the width of a field, and lines that
 // a person can look up.
-import type { Booking } from './booking.ts';
+import { UserError } from '../../shared/user-error.ts';
+import type { Booking, LeftOutLine, ReadBookings } from './booking.ts';
 
 /** What a format states; the rest of a booking follows from it. */
 export interface StatedBooking
@@ -86,4 +87,19 @@ export function createLineCounter(text: string): (position: number) => number {
     }
     return line;
   };
+}
+
+export const INVESTMENTS = 'investments';
+
+/** @throws UserError where a file has nothing but investments, which a ledger of income and expenses does not keep */
+export function refuseInvestments({
+  bookings,
+  refused,
+  leftOut,
+}: Pick<ReadBookings, 'bookings' | 'refused' | 'leftOut'>): void {
+  const isInvestment = ({ reason }: LeftOutLine) => reason === INVESTMENTS;
+  if (bookings.length + refused.length > 0 || !leftOut.some(isInvestment)) return;
+  throw new UserError(
+    'The file has investments alone, which a ledger does not keep. Download the statement of an account, a card or cash.',
+  );
 }

@@ -22,6 +22,7 @@ import { createFormerIds, createRowIds, identifyByBankId } from './row-ids.ts';
 import { findTable, type Table } from './table.ts';
 import { decodeText } from './text-encoding.ts';
 import { requireValid, type StatementRow } from './transaction-row.ts';
+import type { Sheet } from './xlsx.ts';
 
 export interface StatementOptions extends LayoutOptions {
   /** A name for the account: equal rows of two accounts are two transactions. */
@@ -93,16 +94,23 @@ export async function readStatement(
   if (!format) return readText(bytes, options);
   const today = options.today ?? new Date().toISOString().slice(0, 10);
   const contents = await format.read(bytes, { ...options, today });
-  if (contents.kind === 'sheet') {
-    const sheet = readSheet(contents.rows, options, false);
-    const findings = [...contents.findings, ...sheet.findings];
-    return { ...sheet, findings, format: format.name, encoding: null };
-  }
+  if (contents.kind === 'sheets')
+    return { ...readWorkbook(contents.sheets, options), format: format.name, encoding: null };
   return {
     ...toStatement(contents, options),
     ...{ format: format.name, encoding: null, isExport: false, headerLine: 0, columns: {} },
     ...{ ignored: [], dateOrder: null, decimal: null, layout: null },
   };
+}
+
+/** The first sheet that shows a table; the others are named. */
+function readWorkbook(sheets: readonly [Sheet, ...Sheet[]], options: StatementOptions): ReadSheet {
+  const chosen = sheets.find(({ rows }) => showsTable(rows, options)) ?? sheets[0];
+  const read = readSheet(chosen.rows, options, false);
+  const others = sheets.filter((sheet) => sheet !== chosen).map(({ name }) => `"${name}"`);
+  if (others.length === 0) return read;
+  const finding = `the sheet "${chosen.name}" is read. To import another, save it as a file of its own: ${others.join(', ')}`;
+  return { ...read, findings: [finding, ...read.findings] };
 }
 
 function readText(bytes: Uint8Array, options: StatementOptions): Statement {
@@ -155,12 +163,14 @@ function chooseDelimiter(text: string, options: StatementOptions): string {
     const { rows } = splitCsv(text, delimiter, HEAD_LINES);
     return { delimiter, rows, weight: weigh(rows) };
   }).toSorted((one, other) => other.weight - one.weight);
-  const found = candidates.find(({ rows }) => {
-    if (isExportHeader(rows[0]?.cells)) return true;
-    const { columns = {} } = { ...recallLayout(rows, options.layouts), ...options };
-    return !(findTable(rows, columns) instanceof Error);
-  });
+  const found = candidates.find(({ rows }) => showsTable(rows, options));
   return (found ?? candidates[0])?.delimiter ?? ',';
+}
+
+function showsTable(rows: readonly TableRow[], options: StatementOptions): boolean {
+  if (isExportHeader(rows[0]?.cells)) return true;
+  const { columns = {} } = { ...recallLayout(rows, options.layouts), ...options };
+  return !(findTable(rows, columns) instanceof Error);
 }
 
 function weigh(rows: readonly TableRow[]): number {

@@ -3,6 +3,13 @@ import readWorkbook from 'read-excel-file/universal';
 import { UserError } from '../../shared/user-error.ts';
 import type { TableRow } from './csv-text.ts';
 
+/** It is read as a CSV file is. */
+export interface Sheet {
+  readonly name: string;
+  /** Without empty rows. */
+  readonly rows: readonly TableRow[];
+}
+
 /** Digits that a spreadsheet's number has exactly; later ones are noise of its arithmetic. */
 const EXACT_DIGITS = 15;
 const SAVE = 'Save it as XLSX or CSV.';
@@ -14,16 +21,13 @@ const ARCHIVES: readonly (readonly [name: string, what: string])[] = [
 ];
 
 /**
- * The rows of the first sheet that has any.
- * @throws UserError where the bytes are another archive, or damaged
+ * The sheets that have rows.
+ * @throws UserError where there is none, or the bytes are another archive, or damaged
  */
-export async function readXlsx(bytes: Uint8Array) {
-  const sheets = await readSheets(bytes);
-  const [first, ...others] = sheets.filter(({ rows }) => rows.length > 0);
+export async function readXlsx(bytes: Uint8Array): Promise<readonly [Sheet, ...Sheet[]]> {
+  const [first, ...others] = (await readSheets(bytes)).filter(({ rows }) => rows.length > 0);
   if (!first) throw new UserError('The workbook is empty. Choose another file.');
-  const names = others.map(({ name }) => `"${name}"`).join(', ');
-  const finding = `the sheet "${first.name}" is read. To import another, save it as a file of its own: ${names}`;
-  return { rows: first.rows, findings: others.length === 0 ? [] : [finding] };
+  return [first, ...others];
 }
 
 async function readSheets(bytes: Uint8Array) {

@@ -178,6 +178,12 @@ describe('reading OFX', () => {
     expect(bookings.map(({ bankId }) => bankId)).toEqual(['1', '1/2', '1']);
   });
 
+  it('refuses a file of investments alone', () => {
+    const text =
+      '<OFX><INVSTMTRS><INVTRANLIST><DTSTART>1<BUYSTOCK><UNITS>1</BUYSTOCK></INVTRANLIST></INVSTMTRS></OFX>';
+    expect(() => readOfx(text)).toThrow('investments alone');
+  });
+
   it('takes zeros for no id', () => {
     const { bookings } = readOfx(ofx(row('-1', { id: '000' }) + row('-2', { id: '010' })));
     expect(bookings.map(({ bankId }) => bankId)).toEqual([null, '010']);

@@ -116,11 +116,13 @@ describe('reading QIF', () => {
         '^',
       ],
     );
-    expect(read(text)).toMatchObject({
-      bookings: [],
+    const bank = lines('!Type:Bank', 'D12/30/2025', 'T-1.00', '^');
+    expect(read(text + bank)).toMatchObject({
+      bookings: [{ signed: -1 }],
       leftOut: [{ line: 9, reason: 'investments', text: '1 movement' }],
       refused: [],
     });
+    expect(() => read(text)).toThrow('investments alone');
   });
 
   it('refuses a row that cannot be read, by its line', () => {

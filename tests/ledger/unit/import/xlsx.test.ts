@@ -13,18 +13,27 @@ const STATEMENT = [
 
 describe('reading a workbook', () => {
   it('reads titles, dates, numbers and formulas as a CSV file would have them', async () => {
-    const bytes = makeWorkbook({ Empty: [], Umsätze: STATEMENT, Other: [['x']] });
-    expect(await readXlsx(bytes)).toEqual({
-      rows: [
-        { line: 1, cells: ['Account statement of ACME & Sons', '', '', ''] },
-        { line: 3, cells: ['Date', 'Payee', 'Amount', 'Id'] },
-        { line: 4, cells: ['2025-12-30', 'GROCER 12', '-45.1', '12345678901234'] },
-        { line: 5, cells: ['2025-12-28 12:00:00', 'ACME PAYROLL', '2500', ''] },
-      ],
-      findings: [
-        'the sheet "Umsätze" is read. To import another, save it as a file of its own: "Other"',
-      ],
-    });
+    expect(await readXlsx(makeWorkbook({ Empty: [], Umsätze: STATEMENT }))).toEqual([
+      {
+        name: 'Umsätze',
+        rows: [
+          { line: 1, cells: ['Account statement of ACME & Sons', '', '', ''] },
+          { line: 3, cells: ['Date', 'Payee', 'Amount', 'Id'] },
+          { line: 4, cells: ['2025-12-30', 'GROCER 12', '-45.1', '12345678901234'] },
+          { line: 5, cells: ['2025-12-28 12:00:00', 'ACME PAYROLL', '2500', ''] },
+        ],
+      },
+    ]);
+  });
+
+  it('takes the first sheet that shows a table, and names the others', async () => {
+    const { rows, findings } = await readStatement(
+      makeWorkbook({ Cover: [['Bank of X'], ['Balance', 7]], One: STATEMENT, Two: [['x']] }),
+    );
+    expect(rows).toHaveLength(2);
+    expect(findings).toContain(
+      'the sheet "One" is read. To import another, save it as a file of its own: "Cover", "Two"',
+    );
   });
 
   it('makes transactions of it', async () => {
@@ -40,7 +49,7 @@ describe('reading a workbook', () => {
     const bytes = makeWorkbook({ One: [['a']] });
     const larger = new Uint8Array(bytes.length + 10);
     larger.set(bytes, 5);
-    const { rows } = await readXlsx(larger.subarray(5, 5 + bytes.length));
-    expect(rows).toEqual([{ line: 1, cells: ['a'] }]);
+    const [sheet] = await readXlsx(larger.subarray(5, 5 + bytes.length));
+    expect(sheet.rows).toEqual([{ line: 1, cells: ['a'] }]);
   });
 });

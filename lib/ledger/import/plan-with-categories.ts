@@ -1,0 +1,84 @@
+// Plans an import with its categories: those of the file by name, those of rules, and those of earlier rows. Pure, for the command
+// and the page.
+import {
+  type CategoryChoices,
+  type CategoryNames,
+  chooseCategories,
+  createCategoryNames,
+  type KnownCategory,
+} from './category-names.ts';
+import type { CategoryRule } from './category-rules.ts';
+import { type CategorisedRow, type DescribedRow, learnCategories } from './learned-categories.ts';
+import { type ImportPlan, type LedgerRow, planImport } from './plan.ts';
+import { createRecordedRows, type RecordedImport } from './recorded-rows.ts';
+import type { Statement } from './statement.ts';
+import type { StatementRow, TransactionRow } from './transaction-row.ts';
+
+export interface CategoryOptions {
+  /** Whether earlier rows are learned from. */
+  readonly isLearning: boolean;
+  readonly rules: readonly CategoryRule[];
+}
+
+/** What the service has. */
+export interface StoredLedger {
+  readonly rows: readonly LedgerRow[];
+  readonly categories: readonly KnownCategory[];
+  readonly imports: readonly RecordedImport[];
+}
+
+export interface CategorisedPlan {
+  /** Of the statement, with the names of categories that the ledger has. */
+  readonly rows: readonly StatementRow[];
+  readonly plan: ImportPlan;
+  readonly choices: CategoryChoices<StatementRow>;
+  readonly names: CategoryNames;
+}
+
+/** @param options `importsDeleted`: rows that were deleted since are imported again */
+export function planWithCategories(
+  { rows: read, isExport }: Pick<Statement, 'rows' | 'isExport'>,
+  stored: StoredLedger,
+  options: CategoryOptions & { readonly importsDeleted: boolean },
+): CategorisedPlan {
+  const names = createCategoryNames(stored.categories);
+  // An export is read exactly as it is: the names of a ledger may differ in case alone.
+  const rows = isExport ? read : read.map((row) => resolveCategory(row, names));
+  const recorded = createRecordedRows(stored.imports);
+  const { importsDeleted } = options;
+  const found = planImport(rows, stored.rows, { importsDeleted, recorded });
+  const without = isExport ? [] : found.missing.filter(({ category }) => category === null);
+  const choices = chooseForRows(without, stored.rows, { ...options, names });
+  return { rows, choices, names, plan: fillCategories(found, choices) };
+}
+
+/** @param ledger what is learned from: rows with an active category */
+export function chooseForRows<Row extends DescribedRow>(
+  rows: readonly Row[],
+  ledger: readonly TransactionRow[],
+  { names, isLearning, rules }: CategoryOptions & { readonly names: CategoryNames },
+): CategoryChoices<Row> {
+  const isUsable = (row: TransactionRow): row is TransactionRow & CategorisedRow =>
+    row.category !== null && !names.isInactive(row.category);
+  const isLearned = isLearning && rows.length > 0;
+  const propose = learnCategories(isLearned ? ledger.filter(isUsable) : []);
+  return chooseCategories(rows, { names, rules, propose });
+}
+
+function resolveCategory(row: StatementRow, names: CategoryNames): StatementRow {
+  return row.category === null ? row : { ...row, category: names.resolve(row.category) };
+}
+
+/** Rows of the plan are told apart by their objects: each is replaced wherever it is. */
+function fillCategories(plan: ImportPlan, { chosen }: CategoryChoices<StatementRow>): ImportPlan {
+  const filled = new Map(chosen.map(({ row, category }) => [row, { ...row, category }]));
+  const fill = (row: StatementRow) => filled.get(row) ?? row;
+  return {
+    ...plan,
+    missing: plan.missing.map(fill),
+    possibleDuplicates: plan.possibleDuplicates.map(({ row, there }) => ({
+      row: fill(row),
+      there,
+    })),
+  };
+}
