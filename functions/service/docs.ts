@@ -20,6 +20,7 @@ const PAGE = `<!doctype html>
 <style>${STYLE}</style>
 </head>
 <body>
+<nav class="back" aria-label="Service"><a href="/">‹ Finance ledger</a></nav>
 <div id="viewer"></div>
 <script>${SCRIPT}</script>
 </body>

@@ -20,7 +20,7 @@ const browserScripts: Plugin = {
         minify: true,
         write: false,
         legalComments: 'none',
-        format: 'iife',
+        format: 'esm',
         platform: 'browser',
         target: 'es2023',
         jsx: 'automatic',

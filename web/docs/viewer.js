@@ -10,6 +10,9 @@ const ATTRIBUTES = [
   ['.modal-ux', { role: 'dialog', 'aria-modal': 'true', 'aria-label': 'Authentication' }],
   ['.close-modal', { 'aria-label': 'Close' }],
   ['.modal-ux button[type=submit]', { 'aria-label': null }],
+  ['.modal-ux .modal-btn.auth', { 'aria-label': null }],
+  // "Authorized" is said after it has happened, and heads nothing.
+  ['.modal-ux h6', { role: 'presentation' }],
 ];
 
 function complete() {
@@ -25,7 +28,13 @@ function complete() {
 
 new MutationObserver(complete).observe(document.body, { childList: true, subtree: true });
 
-SwaggerUIBundle({
+// The viewer has a dark scheme under this class.
+const isDark = matchMedia('(prefers-color-scheme: dark)');
+const followScheme = () => document.documentElement.classList.toggle('dark-mode', isDark.matches);
+isDark.addEventListener('change', followScheme);
+followScheme();
+
+const viewer = SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#viewer',
   // There is one server. Without the heading in its place, the levels of headings would have a gap.
@@ -40,4 +49,9 @@ SwaggerUIBundle({
   syntaxHighlight: { activated: false },
   defaultModelsExpandDepth: -1,
   validatorUrl: null,
+  // The key that the page at `/` was given, in this tab or on this device.
+  onComplete() {
+    const key = sessionStorage.getItem('api-key') ?? localStorage.getItem('api-key');
+    if (key) viewer.preauthorizeApiKey('bearer', key);
+  },
 });

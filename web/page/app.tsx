@@ -7,6 +7,7 @@ import { CategoryChart, PeriodChart, Tooltip } from './charts.tsx';
 import { storedKey } from './client.ts';
 import { Button, Field, NoticeBox, ScopeLink, Sheet } from './components.tsx';
 import { chooseCurrency, currency, format } from './format.ts';
+import { DropTarget, ImportButton, ImportSheet, ImportsSheet } from './import-sheet.tsx';
 import { Chips, SelectionBar } from './inbox.tsx';
 import { KeyForm } from './key-form.tsx';
 import {
@@ -27,7 +28,7 @@ import { Figures, ScopeBar } from './months.tsx';
 import { scopeHash } from './scope.ts';
 import { EmptyList, Pages, TransactionList } from './transaction-list.tsx';
 
-const sheet = signal<'categories' | 'help' | undefined>(undefined);
+const sheet = signal<'categories' | 'imports' | 'help' | undefined>(undefined);
 
 const SHORTCUTS = [
   ['n', 'Add a transaction'],
@@ -50,11 +51,13 @@ export function App() {
       <Header />
       <main>{keyQuestion.value ? <KeyForm /> : <Ledger />}</main>
       <Tooltip />
+      <DropTarget />
       <div class="toasts">
         <Messages />
         <UndoBar />
       </div>
       {sheet.value === 'categories' && <CategoriesSheet onClose={closeSheet} />}
+      {sheet.value === 'imports' && <ImportsSheet onClose={closeSheet} />}
       {sheet.value === 'help' && <HelpSheet />}
       <p class="unseen" role="status">
         {announcement.value}
@@ -83,6 +86,7 @@ function Header() {
       </p>
       <SaveState />
       <nav aria-label="Ledger">
+        <ImportButton />
         {caller && (
           <Button
             kind="quiet"
@@ -168,6 +172,7 @@ function Ledger() {
   const isFailed = failed !== undefined && scopeHash(failed.scope) === scopeHash(scope.value);
   return (
     <div id="ledger" aria-busy={isLoading.value}>
+      <ImportSheet />
       <ScopeBar />
       {isFailed && <LoadFailure isShown={isOfScope} />}
       <div class={isOfScope ? 'of-scope' : isFailed ? 'of-scope withheld' : 'of-scope stale'}>
@@ -270,6 +275,13 @@ function HelpSheet() {
         )}
       </Field>
       <p class="hint">The ledger knows no currency: amounts are what you typed.</p>
+      <Button
+        onClick={() => {
+          sheet.value = 'imports';
+        }}
+      >
+        Imports of this ledger
+      </Button>
     </Sheet>
   );
 }

@@ -36,6 +36,7 @@ import {
 
 const PER_PAGE = 100;
 const REFRESH_DELAY_MS = 250;
+const MAX_READING_MS = 120_000;
 const MAX_KNOWN_ANSWERS = 40;
 
 /** Everything that is shown of one scope, read together. */
@@ -366,6 +367,12 @@ export async function readScopeRows(): Promise<readonly Row[]> {
   const filters = { q: q || undefined, type, category_id: category };
   const all = await readAll({ ...filters, ...periodDates(period, new Date()) }, running.signal);
   return all.rows;
+}
+
+/** @param importId only the rows that this import has created; without it, every row of the ledger */
+export async function readLedgerRows(importId?: string): Promise<readonly Row[]> {
+  forgetAnswers();
+  return (await readAll({ import_id: importId }, AbortSignal.timeout(MAX_READING_MS))).rows;
 }
 
 export async function readCategoryRows(id: number): Promise<readonly Row[]> {

@@ -36,10 +36,11 @@ export function staticText(
   };
 }
 
-/** @param choose by the path, with or without a slash at its end */
-export function textEndpoint(choose: (path: string) => StaticText) {
-  return endpoint('Failed to show the page').handler(async ({ headers: sent, requestContext }) => {
-    const { text, compressed, headers } = choose(requestContext.http.path);
+/** @param choose by the path, with or without a slash at its end, and the query as it was sent */
+export function textEndpoint(choose: (path: string, query: string) => StaticText) {
+  return endpoint('Failed to show the page').handler(async (event) => {
+    const { headers: sent, requestContext, rawQueryString = '' } = event;
+    const { text, compressed, headers } = choose(requestContext.http.path, rawQueryString);
     const reply = unlessKnown({ status: 200, body: {}, headers, text }, sent['if-none-match']);
     if (reply.status === 304 || !takesGzip(sent)) return reply;
     const encoded = { ...headers, 'content-encoding': 'gzip' };

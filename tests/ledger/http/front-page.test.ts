@@ -26,7 +26,7 @@ test.each([
   },
 );
 
-test('less than 60 KB is sent in all', async () => {
+test('less than 60 KB is sent at first, and the importer is no part of it', async () => {
   const sizes = ['/', '/page.css', '/page.js'].map(async (path) => {
     const { headers } = await fetch(url + path);
     expect(headers.get('content-encoding')).toBe('gzip');
@@ -35,6 +35,18 @@ test('less than 60 KB is sent in all', async () => {
   const sent = (await Promise.all(sizes)).reduce((sum, size) => sum + size);
   expect(sent).toBeGreaterThan(1000);
   expect(sent).toBeLessThan(60_000);
+});
+
+test('the importer is a script of its own, under the hash of its deployment', async () => {
+  const page = await (await fetch(`${url}/`)).text();
+  const [, path = ''] = /data-importer="([^"]+)"/.exec(page) ?? [];
+  expect(path).toMatch(/^\/page\.js\?part=importer&amp;v=[\w-]{16}$/);
+  const [importer, main] = await Promise.all(
+    [path.replace('&amp;', '&'), '/page.js'].map(async (each) => (await fetch(url + each)).text()),
+  );
+  expect(importer).toContain('readStatement');
+  expect(main).not.toContain('readStatement}');
+  expect(importer).not.toBe(main);
 });
 
 test('the page runs its own script and style alone, and has none inline', async () => {

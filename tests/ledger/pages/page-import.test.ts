@@ -1,0 +1,165 @@
+// A bank's file brought in through the page: preview, options, progress, Undo; and the connection cut in the middle.
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { expectAccessible, whyNoChromium } from '../../shared/pages/chromium.ts';
+import { AS_PHONE, listed, openPages } from './opened-page.ts';
+
+const HEADER = 'Buchungstag;Verwendungszweck;Betrag;Kategorie';
+
+function bankFile(lines: readonly string[], name = 'bank.csv') {
+  const text = [HEADER, ...lines].join('\n');
+  return { name, mimeType: 'text/csv', buffer: Buffer.from(text) };
+}
+
+function manyLines(count: number, text: string): string[] {
+  return Array.from({ length: count }, (_, n) => `${1 + (n % 28)}.03.2015;${text} ${n};-${n},50;`);
+}
+
+async function choose(page: Page, file: ReturnType<typeof bankFile>) {
+  const chosen = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Import a file' }).click();
+  await (await chosen).setFiles(file);
+  const preview = page.getByRole('region', { name: 'Import preview' });
+  await preview.waitFor();
+  return preview;
+}
+
+const run = (page: Page) =>
+  page
+    .getByRole('region', { name: 'Import preview' })
+    .getByRole('button', { name: 'Import', exact: true })
+    .click();
+
+describe.skipIf(whyNoChromium())('a file on the page', () => {
+  const pages = openPages();
+
+  test.each([
+    ['light', {}],
+    ['dark, on a phone', { ...AS_PHONE, colorScheme: 'dark' }],
+  ] as const)('is shown, imported and taken back, %s', async (scheme, options) => {
+    const page = await pages.visit('', options);
+    const preview = await choose(
+      page,
+      bankFile([
+        `27.02.2014;Gehalt ${scheme};2.500,00;Pay`,
+        `05.03.2014;Bäcker ${scheme};-3,20;food`,
+        `05.03.2014;Bäcker ${scheme};-3,20;food`,
+        `06.03.2014;Broken ${scheme};abc;food`,
+      ]),
+    );
+    await preview.getByText('3 new').waitFor();
+    await preview.getByText('income 2,500.00, expense 6.40').waitFor();
+    await preview.getByText('How the file is read').click();
+    await expectAccessible(page);
+    await run(page);
+    await page.getByText('3 imported').waitFor();
+    await expectAccessible(page);
+    expect(await page.getByText('1 refused').count()).toBe(1);
+    await listed(page, `Bäcker ${scheme}`).first().waitFor();
+    expect(await listed(page, `Bäcker ${scheme}`).count()).toBe(2);
+    const names = (await pages.rows(`Bäcker ${scheme}`)).map((row) => row.category_name);
+    expect(names).toEqual(['food', 'food']);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await listed(page, `Gehalt ${scheme}`).waitFor({ state: 'detached' });
+    await expect.poll(() => pages.rows(scheme)).toEqual([]);
+  });
+
+  test('rows that are there already, and possible duplicates, are not brought in again', async () => {
+    const file = bankFile(['07.05.2013;Twice;-12,00;', '08.05.2013;Typed by hand;-8,00;']);
+    await pages.row({ description: 'By hand', amount: 8, transaction_date: '2013-05-08' });
+    const page = await pages.visit();
+    const preview = await choose(page, file);
+    await preview.getByText('Possible duplicates (1)').waitFor();
+    await run(page);
+    await page.getByText('1 imported').waitFor();
+    await choose(page, file);
+    await preview.getByText('1 new, 1 there already').waitFor();
+    await preview.getByLabel('possible duplicates, too').check();
+    await run(page);
+    await page.getByText('1 imported').waitFor();
+    expect(await pages.rows('Twice')).toHaveLength(1);
+    expect(await pages.rows('Typed by hand')).toHaveLength(1);
+  });
+
+  test('what is unclear is a field: its choice is remembered for such files', async () => {
+    const page = await pages.visit();
+    const preview = await choose(
+      page,
+      bankFile(['01.02.2012;Unclear order;-1,00;'].map((line) => line.replaceAll('.', '/'))),
+    );
+    await preview.getByText('Order of dates').first().waitFor();
+    await expectAccessible(page);
+    await preview.getByLabel('Order of dates').selectOption('dmy');
+    await preview.getByText('1 new').waitFor();
+    await run(page);
+    await page.getByText('1 imported').waitFor();
+    expect(await page.getByRole('heading', { name: 'February 2012' }).count()).toBe(1);
+    await choose(page, bankFile(['03/02/2012;Unclear again;-1,00;']));
+    await preview.getByText('as last time').waitFor();
+    await preview.getByText('1 new').waitFor();
+  });
+
+  test('a file that cannot be read says why, and nothing is offered', async () => {
+    const page = await pages.visit();
+    const file = { name: 'photo.csv', mimeType: 'text/csv', buffer: Buffer.from('a\0b\0c') };
+    const preview = await choose(page, file);
+    await preview.getByText('This is not a text file').waitFor();
+    expect(await preview.getByRole('button', { name: 'Import', exact: true }).count()).toBe(0);
+    await expectAccessible(page);
+    await preview.getByRole('button', { name: 'Cancel' }).click();
+    await preview.waitFor({ state: 'detached' });
+  });
+
+  test('a connection that is cut in the middle loses and doubles nothing', async () => {
+    const page = await pages.visit();
+    await choose(page, bankFile(manyLines(250, 'Cut row')));
+    let requests = 0;
+    await page.route('**/transactions/bulk', async (route) => {
+      requests += 1;
+      // The first is lost on its way, the answer of the third on its way back.
+      if (requests === 1) return await route.abort();
+      if (requests !== 3) return await route.fallback();
+      await route.fetch();
+      await route.abort();
+    });
+    await run(page);
+    await page.getByText('250 imported').waitFor({ timeout: 60_000 });
+    expect(requests).toBe(5);
+    expect(await pages.rows('Cut row')).toHaveLength(250);
+  });
+
+  test('after a reload in the middle, the same file brings in the rest', async () => {
+    const page = await pages.visit();
+    const file = bankFile(manyLines(250, 'Reloaded row'), 'again.csv');
+    await choose(page, file);
+    let requests = 0;
+    const { promise: isStopped, resolve: stop } = Promise.withResolvers<void>();
+    await page.route('**/transactions/bulk', async (route) => {
+      requests += 1;
+      if (requests < 2) return await route.fallback();
+      await route.fetch();
+      stop();
+    });
+    await run(page);
+    await isStopped;
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.reload();
+    const preview = await choose(page, file);
+    await preview.getByText('50 new, 200 there already').waitFor();
+    await run(page);
+    await page.getByText('50 imported').waitFor({ timeout: 60_000 });
+    expect(await pages.rows('Reloaded row')).toHaveLength(250);
+  });
+
+  test('a file can be dropped anywhere', async () => {
+    const page = await pages.visit();
+    await page.evaluate(`(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(['${HEADER}\\n02.01.2011;Dropped;-4,00;'], 'dropped.csv'));
+      for (const type of ['dragover', 'drop'])
+        document.body.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer }));
+    })()`);
+    const preview = page.getByRole('region', { name: 'Import preview' });
+    await preview.getByText('1 new').waitFor();
+  });
+});

@@ -1,0 +1,288 @@
+// Bringing in a bank's file: the importer reads it and says what it would do, rows go to the service a hundred at a time, and an
+// import can be taken back. A cut connection is waited for; a reload in the middle loses nothing, because the same file again
+// brings in only what is missing.
+import { signal } from '@preact/signals';
+import type { ImportPlan, LedgerRow } from '../../lib/ledger/import/plan.ts';
+import type { Statement, StatementOptions } from '../../lib/ledger/import/statement.ts';
+import type { StatementRow } from '../../lib/ledger/import/transaction-row.ts';
+import { ApiError } from './api-error.ts';
+import { call } from './client.ts';
+import { announcement, ensureCategory, go, me, readLedgerRows, refresh } from './ledger.ts';
+import type { Row } from './rows.ts';
+
+export interface Preview {
+  readonly stage: 'preview';
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly options: StatementOptions;
+  /** Undefined where the file cannot be read: `problem` says why. */
+  readonly reading: { readonly statement: Statement; readonly plan: ImportPlan } | undefined;
+  readonly problem: string;
+}
+
+interface Progress {
+  readonly stage: 'reading' | 'sending' | 'undoing';
+  readonly name: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface Done {
+  readonly stage: 'done';
+  readonly name: string;
+  readonly importId: string;
+  readonly created: number;
+  readonly present: number;
+  readonly refused: readonly string[];
+  /** Of what was brought in; undefined for nothing. */
+  readonly period: string | undefined;
+}
+
+export const importing = signal<Preview | Progress | Done | undefined>(undefined);
+/** The service did not answer the last attempt. */
+export const isWaiting = signal(false);
+
+const STORED_LAYOUTS = 'layouts';
+const MAX_BULK_ITEMS = 100;
+const MAX_IMPORT_ID_LENGTH = 64;
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 10_000;
+
+type Importer = typeof import('./importer.ts');
+let importer: Promise<Importer> | undefined;
+
+/** Its address has the hash of its deployment, and stands beside that of this script. */
+function loadImporter(): Promise<Importer> {
+  const script = document.querySelector<HTMLElement>('script[data-importer]');
+  importer ??= import(script?.dataset.importer ?? '').catch((error) => {
+    importer = undefined;
+    throw error;
+  });
+  return importer;
+}
+
+export async function openFile(file: File): Promise<void> {
+  importing.value = { stage: 'reading', name: file.name, done: 0, total: 0 };
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  await preview({ name: file.name, bytes, options: {} });
+}
+
+let ledgerRows: readonly LedgerRow[] = [];
+
+/** Reads the file again with these options; the ledger is read for the first reading alone. */
+export async function preview(
+  given: Pick<Preview, 'name' | 'bytes' | 'options'>,
+  { isAgain = false } = {},
+): Promise<void> {
+  const { bytes, options } = given;
+  try {
+    const { readStatement, planImport } = await loadImporter();
+    if (!isAgain) ledgerRows = (await readLedgerRows()).map(toLedgerRow);
+    const statement = await readStatement(bytes, { ...options, layouts: readLayouts() });
+    const reading = { statement, plan: planImport(statement.rows, ledgerRows) };
+    importing.value = { stage: 'preview', ...given, reading, problem: '' };
+    announcement.value = `${given.name}: ${reading.plan.missing.length} new transactions`;
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    importing.value = { stage: 'preview', ...given, reading: undefined, problem };
+  }
+}
+
+export async function runImport(
+  { name, reading }: Preview,
+  { withDuplicates }: { readonly withDuplicates: boolean },
+): Promise<void> {
+  if (!reading) return;
+  const { statement, plan } = reading;
+  const doubtful = new Set(withDuplicates ? [] : plan.possibleDuplicates.map(({ row }) => row));
+  const rows = plan.missing.filter((row) => !doubtful.has(row));
+  const importId = newImportId(name);
+  importing.value = { stage: 'sending', name, done: 0, total: rows.length };
+  try {
+    const sent = await sendRows(rows, importId, (done) => {
+      importing.value = { stage: 'sending', name, done, total: rows.length };
+    });
+    const period = choosePeriod(rows);
+    const unread = [...statement.refused, ...plan.refused].map(
+      ({ line, message }) => `Line ${line}: ${message}`,
+    );
+    importing.value = {
+      stage: 'done',
+      ...{ name, importId, period, created: sent.created },
+      ...{ present: plan.present + sent.present, refused: [...unread, ...sent.refused] },
+    };
+    if (period) go({ period, category: undefined, type: undefined, q: '' });
+    announcement.value = `${sent.created} transactions imported`;
+    rememberLayout(statement);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    importing.value = {
+      ...{ stage: 'preview', name, bytes: new Uint8Array(), options: {}, reading: undefined },
+      problem: `The import broke off: ${problem} Choose the file again: what is there already is not added twice.`,
+    };
+  }
+  refresh();
+}
+
+/** The month of the rows, or their first and last day. */
+function choosePeriod(rows: readonly StatementRow[]): string | undefined {
+  const days = rows.map(({ date }) => date).toSorted();
+  const [first, last] = [days[0], days.at(-1)];
+  if (!first || !last) return undefined;
+  return first.slice(0, 7) === last.slice(0, 7) ? first.slice(0, 7) : `${first}..${last}`;
+}
+
+interface Sent {
+  readonly created: number;
+  readonly present: number;
+  readonly refused: readonly string[];
+}
+
+async function sendRows(
+  rows: readonly StatementRow[],
+  importId: string,
+  onProgress: (done: number) => void,
+): Promise<Sent> {
+  const { toTransactionBody } = await loadImporter();
+  const ids = new Map<string, number>();
+  for (const name of new Set(rows.flatMap(({ category }) => category ?? [])))
+    ids.set(name, (await untilAnswered(() => ensureCategory(name))).id);
+  const toBody = (row: StatementRow) => ({
+    ...toTransactionBody(row),
+    import_id: importId,
+    category_id: row.category === null ? null : (ids.get(row.category) ?? null),
+  });
+  const refused: string[] = [];
+  let [created, present] = [0, 0];
+  for (let first = 0; first < rows.length; first += MAX_BULK_ITEMS) {
+    const some = rows.slice(first, first + MAX_BULK_ITEMS);
+    for (const result of await sendBulk('/transactions/bulk', some.map(toBody))) {
+      if (result.status < 300) created += 1;
+      else if (result.status === 409) present += 1;
+      else refused.push(`Line ${some[result.index]?.line}: ${describeRefusal(result)}`);
+    }
+    onProgress(first + some.length);
+  }
+  return { created, present, refused };
+}
+
+/** Takes back what the import has created and no one has changed since. */
+export async function undoImport(importId: string, name: string): Promise<void> {
+  const rows = await untilAnswered(() => readLedgerRows(importId));
+  const { edited = [], unedited = [] } = Object.groupBy(rows, (row) =>
+    row.updated_at === row.created_at ? 'unedited' : 'edited',
+  );
+  let stayed = edited.map(({ description }) => `${description}: it was changed since.`);
+  for (let first = 0; first < unedited.length; first += MAX_BULK_ITEMS) {
+    importing.value = { stage: 'undoing', name, done: first, total: unedited.length };
+    const some = unedited.slice(first, first + MAX_BULK_ITEMS);
+    const items = some.map(({ id, etag }) => ({ id, if_match: etag }));
+    const results = await sendBulk('/transactions/bulk/delete', items);
+    const left = results.filter(({ status }) => status >= 300 && status !== 404);
+    stayed = stayed.concat(
+      left.map((each) => `${some[each.index]?.description}: ${describeRefusal(each)}`),
+    );
+  }
+  importing.value = undefined;
+  announcement.value = `${rows.length - stayed.length} transactions taken back`;
+  leftAfterUndo.value = stayed.length > 0 ? stayed : undefined;
+  refresh();
+}
+
+/** Rows of an undone import that stay. */
+export const leftAfterUndo = signal<readonly string[] | undefined>(undefined);
+
+interface BulkResult {
+  readonly index: number;
+  readonly status: number;
+  readonly message?: string;
+  readonly details?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** With one key for all attempts: a repetition completes what was interrupted, and answers for the rest as before. */
+async function sendBulk(
+  path: string,
+  transactions: readonly object[],
+): Promise<readonly BulkResult[]> {
+  const headers = { 'idempotency-key': crypto.randomUUID() };
+  return await untilAnswered(async () => {
+    const request = { method: 'POST', body: { transactions }, headers } as const;
+    const { data } = await call<{ data: { results: readonly BulkResult[] } }>(path, request);
+    if (data.results.some(({ status }) => status >= 500))
+      throw new ApiError('The service did not finish.');
+    return data.results;
+  });
+}
+
+async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      const answer = await ask();
+      isWaiting.value = false;
+      return answer;
+    } catch (error) {
+      if (!(error instanceof ApiError && error.isRetryable)) throw error;
+      isWaiting.value = true;
+      const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
+      await new Promise((resolve) => {
+        setTimeout(resolve, pause);
+        addEventListener('online', resolve, { once: true });
+      });
+    }
+  }
+}
+
+function describeRefusal({ message = '', details = {} }: BulkResult): string {
+  return [message, ...Object.entries(details).flat(2)].join(' ');
+}
+
+/** Holds the time and the file's name. */
+function newImportId(name: string): string {
+  const time = new Date().toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
+  const plain = name.replace(/[^\p{L}\p{N}._-]+/gu, '-');
+  return [...`${time}-${plain}`].slice(0, MAX_IMPORT_ID_LENGTH).join('');
+}
+
+type LayoutsByLedger = Readonly<Record<string, NonNullable<StatementOptions['layouts']>>>;
+
+function readAllLayouts(): LayoutsByLedger {
+  try {
+    return JSON.parse(localStorage.getItem(STORED_LAYOUTS) ?? '{}');
+  } catch {
+    return {};
+  }
+}
+
+function readLayouts() {
+  return readAllLayouts()[me.value?.ledger ?? ''] ?? {};
+}
+
+function rememberLayout({ layout }: Statement): void {
+  if (!layout || Object.keys(layout.used).length === 0) return;
+  writeLayouts({ ...readLayouts(), [layout.key]: layout.used });
+}
+
+export function forgetLayout({ layout }: Statement): void {
+  if (!layout) return;
+  const { [layout.key]: _, ...others } = readLayouts();
+  writeLayouts(others);
+}
+
+function writeLayouts(layouts: NonNullable<StatementOptions['layouts']>): void {
+  const all = { ...readAllLayouts(), [me.value?.ledger ?? '']: layouts };
+  localStorage.setItem(STORED_LAYOUTS, JSON.stringify(all));
+}
+
+function toLedgerRow(row: Row): LedgerRow {
+  const { description, amount, type, notes, etag } = row;
+  return {
+    ...{ description, amount, type, notes, etag },
+    date: row.transaction_date,
+    category: row.category_name ?? null,
+    externalId: row.external_id ?? null,
+    importId: row.import_id ?? null,
+    id: String(row.id),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
