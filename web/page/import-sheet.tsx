@@ -46,7 +46,7 @@ const FIELDS_OF_OPTIONS: Readonly<Record<string, string>> = {
 };
 
 function sayFields(sentence: string): string {
-  return sentence.replace(/--([a-z-]+)/g, (option, name) => {
+  return sentence.replace(/--([a-z-]+)(?: [A-Z]+(?:,[A-Z]+)*)?/g, (option, name) => {
     const label = FIELDS_OF_OPTIONS[name];
     return label ? `“${label}”` : option;
   });

@@ -83,18 +83,19 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
 
   test('what is unclear is a field: its choice is remembered for such files', async () => {
     const page = await pages.visit();
-    const preview = await choose(
-      page,
-      bankFile(['01.02.2012;Unclear order;-1,00;'].map((line) => line.replaceAll('.', '/'))),
-    );
-    await preview.getByText('Order of dates').first().waitFor();
+    const unclear = (line: string) => ({
+      ...bankFile([]),
+      buffer: Buffer.from(`Date,Description,Amount\n${line}`),
+    });
+    const preview = await choose(page, unclear('01/02/2012,Unclear order,-1.00'));
+    await preview.getByText('“Order of dates”').waitFor();
     await expectAccessible(page);
     await preview.getByLabel('Order of dates').selectOption('dmy');
     await preview.getByText('1 new').waitFor();
     await run(page);
     await page.getByText('1 imported').waitFor();
     expect(await page.getByRole('heading', { name: 'February 2012' }).count()).toBe(1);
-    await choose(page, bankFile(['03/02/2012;Unclear again;-1,00;']));
+    await choose(page, unclear('03/02/2012,Unclear again,-1.00'));
     await preview.getByText('as last time').waitFor();
     await preview.getByText('1 new').waitFor();
   });
@@ -103,7 +104,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     const page = await pages.visit();
     const file = { name: 'photo.csv', mimeType: 'text/csv', buffer: Buffer.from('a\0b\0c') };
     const preview = await choose(page, file);
-    await preview.getByText('This is not a text file').waitFor();
+    await preview.getByText('Name it with “Date column”').waitFor();
     expect(await preview.getByRole('button', { name: 'Import', exact: true }).count()).toBe(0);
     await expectAccessible(page);
     await preview.getByRole('button', { name: 'Cancel' }).click();
@@ -137,13 +138,14 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await page.route('**/transactions/bulk', async (route) => {
       requests += 1;
       if (requests < 2) return await route.fallback();
-      await route.fetch();
+      if (requests === 2) await route.fetch();
+      await route.abort();
       stop();
     });
     await run(page);
     await isStopped;
-    await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.reload();
+    await page.unrouteAll();
     const preview = await choose(page, file);
     await preview.getByText('50 new, 200 there already').waitFor();
     await run(page);
