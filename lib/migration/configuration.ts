@@ -4,7 +4,9 @@ import type { Schemas } from '@qdrant/js-client-rest';
 import type { VectorStore } from './adapters/qdrant.ts';
 import { healthyInfo } from './point-writer.ts';
 import { type CollectionInfo, type CollectionUpdate, denseVectorOf } from './ports/vector-store.ts';
+import { Refusal } from './refusals.ts';
 import { type StepContext, type Waiting, waiting } from './runs/step.ts';
+import { MINUTE_MS } from './runs/times.ts';
 
 /** All that the store changes in a collection that is there. */
 export function configurationOf(info: CollectionInfo): CollectionUpdate {
@@ -57,37 +59,65 @@ export function fixedSettingsOf(info: CollectionInfo) {
   return { shard_number, datatype: denseVectorOf(info).datatype ?? 'float32' };
 }
 
+type Optimizing = Pick<StepContext, 'services' | 'run' | 'renew' | 'note'>;
+
+/** Longest time without progress: then the optimizer is stuck. */
+const LONGEST_STANDSTILL_MS = 10 * MINUTE_MS;
+
 /**
- * What is still to be waited for until all that the collection holds is indexed. A search would be slow until then.
- * @throws Refusal when its store does not index any more
+ * Waits until everything that the collection holds is indexed: a search would be slow until then. An optimizer that is switched
+ * off indexes nothing more, here as in the old collection.
+ * @throws Refusal if the store makes no progress
  */
 export async function untilIndexed(
-  { services: { vectors }, renew }: Pick<StepContext, 'services' | 'renew'>,
+  context: Optimizing,
   collection: string,
 ): Promise<Waiting | undefined> {
-  const info = await healthyInfo({ store: vectors, collection });
-  if (info?.status !== 'yellow' && info?.status !== 'grey') return undefined;
-  await renew();
-  // A store that was started again waits for a change before it goes on.
-  if (info.status === 'grey') await vectors.updateCollection(collection, { optimizers_config: {} });
-  const [done, all] = [info.indexed_vectors_count, info.points_count].map((count) =>
-    (count ?? 0).toLocaleString('en'),
-  );
-  return waiting(`the index of ${collection}: ${done} vectors of ${all} points`, 1);
+  const info = await healthyInfo({ store: context.services.vectors, collection });
+  const isBusy = info?.status === 'yellow' || info?.status === 'grey';
+  return isBusy && !isSwitchedOff(info)
+    ? await awaitOptimizer(context, collection, info)
+    : undefined;
 }
 
-/** Waits until nothing of the collection is being optimized, or written: or its optimizer is switched off. */
+/** Waits until nothing of the collection is being optimized or written, or its optimizer is switched off. @throws Refusal, as above */
 export async function untilIdle(
-  { services: { vectors }, renew }: Pick<StepContext, 'services' | 'renew'>,
+  context: Optimizing,
   collection: string,
 ): Promise<Waiting | undefined> {
-  const info = await healthyInfo({ store: vectors, collection });
+  const info = await healthyInfo({ store: context.services.vectors, collection });
   if (!info || isSwitchedOff(info)) return undefined;
   const isQuiet = (info.update_queue?.length ?? 0) === 0;
   if (info.status === 'green' && isQuiet) return undefined;
+  return await awaitOptimizer(context, collection, info);
+}
+
+async function awaitOptimizer(
+  { services: { vectors, clock }, run, renew, note }: Optimizing,
+  collection: string,
+  { status, indexed_vectors_count, points_count, segments_count }: CollectionInfo,
+): Promise<Waiting> {
   await renew();
-  if (info.status === 'grey') await vectors.updateCollection(collection, { optimizers_config: {} });
-  return waiting(`the optimizer of ${collection}`, 1);
+  // A store that was started again waits for a change before it goes on.
+  if (status === 'grey') await vectors.updateCollection(collection, { optimizers_config: {} });
+  const now = clock().getTime();
+  const [done, all] = [indexed_vectors_count ?? 0, points_count ?? 0];
+  const known = run.optimizer?.collection === collection ? run.optimizer : undefined;
+  const { began = { done, at: now } } = known ?? {};
+  const hasMoved = known?.done !== done || known.segments !== segments_count;
+  const since = hasMoved ? now : known.since;
+  const counted = `${done.toLocaleString('en')} vectors of ${all.toLocaleString('en')} points`;
+  if (hasMoved)
+    await note({ optimizer: { collection, done, segments: segments_count, since, began } });
+  if (now - since >= LONGEST_STANDSTILL_MS) {
+    await note({ optimizer: undefined });
+    const minutes = LONGEST_STANDSTILL_MS / MINUTE_MS;
+    const why = `The optimizer of ${collection} is ${status}, with ${counted} and ${segments_count} segments, and has made no progress for ${minutes} minutes. Look at the log of the store and the optimizer settings of the collection.`;
+    throw new Refusal('RefusedByService', why);
+  }
+  const perMs = (done - began.done) / (now - began.at);
+  const left = perMs > 0 && { leftSeconds: Math.ceil((all - done) / perMs / 1_000) };
+  return { ...waiting(`the index of ${collection}: ${counted}`, 1), ...left };
 }
 
 function isSwitchedOff({ config }: CollectionInfo): boolean {

@@ -67,6 +67,7 @@ export async function servicesFromEnvironment(
     graph: graphUrl
       ? openNeo4j({
           url: graphUrl,
+          database: settings.NEO4J_DATABASE,
           user: settings.NEO4J_USER,
           password: (await secrets.read('NEO4J_PASSWORD')).reveal(),
         })

@@ -25,7 +25,18 @@ const stepSchema = v.object({
   ARTIFACTS_BUCKET_OWNER: v.optional(
     v.pipe(v.string(), v.regex(/^\d{12}$/, 'is no account id: 12 digits')),
   ),
-  NEO4J_URL: v.optional(urlLike('neo4j+s://graph.example:7687', isGraph)),
+  NEO4J_URL: v.optional(
+    v.pipe(
+      urlLike('neo4j+s://graph.example:7687', isGraph),
+      v.check(
+        hasNoPath,
+        'is an address with a path, which the driver ignores: name the database with NEO4J_DATABASE',
+      ),
+    ),
+  ),
+  NEO4J_DATABASE: v.optional(
+    v.pipe(v.string(), v.regex(/^[A-Za-z][A-Za-z0-9.-]{2,62}$/, 'is no name of a database')),
+  ),
   NEO4J_USER: v.optional(v.string(), 'neo4j'),
   NEO4J_PASSWORD: v.optional(v.string()),
   MIGRATION_WEBHOOK_URL: v.optional(urlLike('https://hooks.example/migration', isWeb)),
@@ -37,6 +48,7 @@ const restoreSchema = v.object({
   ARTIFACTS_URL: stepSchema.entries.ARTIFACTS_URL,
   ARTIFACTS_BUCKET_OWNER: stepSchema.entries.ARTIFACTS_BUCKET_OWNER,
   NEO4J_URL: stepSchema.entries.NEO4J_URL.wrapped,
+  NEO4J_DATABASE: stepSchema.entries.NEO4J_DATABASE,
   NEO4J_USER: stepSchema.entries.NEO4J_USER,
 });
 
@@ -115,6 +127,10 @@ function isSetting({ protocol, host, pathname }: URL): boolean {
 
 function isFolder({ protocol, host }: URL): boolean {
   return protocol === 's3:' ? host !== '' : protocol === 'file:' && host === '';
+}
+
+function hasNoPath(text: string): boolean {
+  return ['', '/'].includes(URL.parse(text)?.pathname ?? '');
 }
 
 function isGraph({ protocol, host }: URL): boolean {

@@ -6,6 +6,7 @@ export const MIGRATING = {
   memoryBackendKeyParameter: '/memory/backend-key',
   memoryPreviewUrl: 'https://preview.example',
   neo4jUrl: 'neo4j+s://graph.example',
+  neo4jDatabase: 'memories',
   neo4jUser: 'reader',
   neo4jPasswordParameter: '/aws/reference/secretsmanager/memory/neo4j',
   migrationWebhookUrl: 'https://hooks.example/migration',

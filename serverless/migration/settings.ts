@@ -7,6 +7,7 @@ export const SETTINGS = {
   memoryBackendKeyParameter: 'MEMORY_BACKEND_KEY_PARAMETER',
   memoryPreviewUrl: 'MEMORY_PREVIEW_URL',
   neo4jUrl: 'NEO4J_URL',
+  neo4jDatabase: 'NEO4J_DATABASE',
   neo4jUser: 'NEO4J_USER',
   neo4jPasswordParameter: 'NEO4J_PASSWORD_PARAMETER',
   migrationWebhookUrl: 'MIGRATION_WEBHOOK_URL',

@@ -28,6 +28,7 @@ const VARIABLES: Readonly<Record<keyof StepSettings, string>> = {
   ARTIFACTS_URL: 'backups and reports: `s3://bucket/prefix` with Object Lock, or `file:///folder`',
   ARTIFACTS_BUCKET_OWNER: 'account that must own the bucket (set by the deployment)',
   NEO4J_URL: 'graph store',
+  NEO4J_DATABASE: "its database (default: the user's own)",
   NEO4J_USER: 'its user (default: `neo4j`)',
   NEO4J_PASSWORD: 'its password',
   MIGRATION_WEBHOOK_URL: 'webhook',

@@ -57,7 +57,12 @@ async function openParts() {
     artifacts: openArtifacts(settings.ARTIFACTS_URL, {
       bucketOwner: settings.ARTIFACTS_BUCKET_OWNER,
     }),
-    target: openNeo4jTarget({ url: settings.NEO4J_URL, user: settings.NEO4J_USER, password }),
+    target: openNeo4jTarget({
+      url: settings.NEO4J_URL,
+      database: settings.NEO4J_DATABASE,
+      user: settings.NEO4J_USER,
+      password,
+    }),
   };
 }
 

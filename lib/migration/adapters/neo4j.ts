@@ -24,6 +24,8 @@ export interface Neo4jAddress {
   readonly url: string;
   readonly user: string;
   readonly password: string;
+  /** The user's home database without it. */
+  readonly database?: string | undefined;
   /** How long a small read or a write that fails by bad luck is tried again. */
   readonly patienceMs?: number;
 }
@@ -32,7 +34,7 @@ export interface Neo4jAddress {
 const LONGEST_SILENCE_MS = 15_000;
 
 export function openNeo4j(address: Neo4jAddress) {
-  const { url, user, password, patienceMs = 10_000 } = address;
+  const { url, user, password, database, patienceMs = 10_000 } = address;
   // Integers stay the driver's own: as numbers they would lose digits, and look like floats.
   const driver = neo4j.driver(url, neo4j.auth.basic(user, password), {
     maxTransactionRetryTime: patienceMs,
@@ -40,7 +42,7 @@ export function openNeo4j(address: Neo4jAddress) {
     connectionAcquisitionTimeout: LONGEST_SILENCE_MS,
     telemetryDisabled: true,
   });
-  const sessions = createSessions(driver);
+  const sessions = createSessions(driver, database);
   return {
     ...createSource(sessions),
     sessions,
@@ -129,10 +131,10 @@ const FETCH_SIZE = 100;
 // A server may limit how long transactions take, which a long read would exceed: 0 lifts the limit.
 const UNLIMITED = { timeout: 0 };
 
-// In the user's home database. One session for each piece of work, closed when the work is over or has failed.
-function createSessions(driver: Driver) {
+// One session for each piece of work, closed when the work is over or has failed.
+function createSessions(driver: Driver, database: string | undefined) {
   const open = (defaultAccessMode: SessionMode): Session =>
-    driver.session({ defaultAccessMode, fetchSize: FETCH_SIZE });
+    driver.session({ defaultAccessMode, fetchSize: FETCH_SIZE, ...(database && { database }) });
 
   /** Rows as they come, no faster than they are taken. */
   // An explicit transaction, not executeRead: its own retries would start again from the first row in the middle of the stream.

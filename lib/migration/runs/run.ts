@@ -41,6 +41,7 @@ export const ACCEPTABLE = [
   'expired-memories',
   'empty-keywords',
   'no-graph',
+  'empty-graph',
   'unknown-space',
   'other-storage',
   'search-parity',
@@ -156,6 +157,17 @@ const runSchema = v.strictObject({
   askedAgainAt: v.optional(millisecondsSchema),
   /** In place: what the collection had before the run, and an abort leaves. */
   hadBefore: v.optional(v.strictObject({ hasSlot: v.boolean(), hasCompanion: v.boolean() })),
+  /** Progress of an optimizer that a step waits for. */
+  optimizer: v.optional(
+    v.strictObject({
+      collection: shortText,
+      done: v.number(),
+      segments: v.number(),
+      /** Time of the last progress. */
+      since: millisecondsSchema,
+      began: v.strictObject({ done: v.number(), at: millisecondsSchema }),
+    }),
+  ),
   /** In place: a change of named vectors under way, for which the optimizer is switched off. */
   slotChange: v.optional(
     v.strictObject({

@@ -309,7 +309,8 @@ export async function checkGraph(
   const facts = await readGraph(graph);
   const { version, nodes, relationships } = facts;
   const detail = `version ${version}, ${nodes} nodes, ${relationships} relationships`;
-  return { detail, problems, facts };
+  const isEmpty = nodes === 0 && !accepts.includes('empty-graph');
+  return { detail, problems: problem(isEmpty, 'The graph is empty.', REMEDY.emptyGraph), facts };
 }
 
 async function readGraph(graph: GraphSource) {
@@ -377,7 +378,8 @@ export const REMEDY = {
   keywords:
     'Use Qdrant 1.15.3 or later, or go without keyword vectors of old memories: --accept empty-keywords.',
   notInPlace: 'Begin without --in-place: the way over a new collection needs none of this.',
-  nodes: 'A snapshot holds one node only: move the store to a single node.',
+  nodes:
+    'A snapshot holds the shards of one node, so a backup would not be whole. Copy the collection to a store of one node and point the backend there, as docs/migration/situations.md describes under "Several nodes"; then begin.',
   health: 'Wait for the store, or repair it, until it reports a healthy collection.',
   source: 'Give with --source the collection that the memory backend works on, by its own name.',
   taken: 'Choose another run id, or another --upload-as.',
@@ -394,6 +396,8 @@ export const REMEDY = {
   deployed:
     'Deploy the version that the run began with; or end the run with "abort", and begin another one.',
   noGraph: 'Name the graph store with NEO4J_URL, or go without its dump: --accept no-graph.',
+  emptyGraph:
+    'Name the database with NEO4J_DATABASE if it is another one, or go on without memories in the graph: --accept empty-graph.',
   graphAway:
     'Start it, or correct NEO4J_URL; to go without its dump, unset NEO4J_URL and give --accept no-graph.',
 } as const;

@@ -5,19 +5,38 @@ import type {
   CollectionInfo,
   CollectionUpdate,
 } from '../../../lib/migration/ports/vector-store.ts';
+import type { Run } from '../../../lib/migration/runs/run.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import { named } from '../support/refused.ts';
 
-function indexing(found: Partial<CollectionInfo>) {
-  const info = { optimizer_status: 'ok', points_count: 60, indexed_vectors_count: 7, ...found };
+function indexing(found: Partial<CollectionInfo>, before: Partial<Run> = {}) {
+  const config = { optimizer_config: {} };
+  const counts = { points_count: 60, indexed_vectors_count: 7, segments_count: 3 };
+  const info = { optimizer_status: 'ok', ...counts, config, ...found };
   const updates: CollectionUpdate[] = [];
+  const notes: Partial<Run>[] = [];
   const vectors = {
     collectionInfo: async () => info as CollectionInfo,
     updateCollection: async (_: string, update: CollectionUpdate) => void updates.push(update),
   };
-  const services = { vectors } as unknown as Services;
-  return { updates, wait: untilIndexed({ services, renew: async () => {} }, 'memories_v3') };
+  const services = { vectors, clock: () => new Date(NOW) } as unknown as Services;
+  const note = async (changes: Partial<Run>) => void notes.push(changes);
+  const context = { services, run: before as Run, renew: async () => {}, note };
+  return { updates, notes, wait: untilIndexed(context, 'memories_v3') };
 }
+
+const NOW = Date.parse('2026-11-25T12:00:00Z');
+const MINUTE_MS = 60_000;
+
+const seen = (minutesAgo: number, done = 7) => ({
+  optimizer: {
+    collection: 'memories_v3',
+    done,
+    segments: 3,
+    since: NOW - minutesAgo * MINUTE_MS,
+    began: { done: 1, at: NOW - 12 * MINUTE_MS },
+  },
+});
 
 describe('what is waited for until a collection is indexed', () => {
   it('is nothing when the store says green', async () => {
@@ -29,6 +48,28 @@ describe('what is waited for until a collection is indexed', () => {
     const waitsFor = 'the index of memories_v3: 7 vectors of 60 points';
     expect(await wait).toMatchObject({ done: false, waitsFor });
     expect(updates).toHaveLength(status === 'grey' ? 1 : 0);
+  });
+
+  it('is nothing where the optimizer is switched off: it would never come', async () => {
+    const config = {
+      optimizer_config: { max_optimization_threads: 0 },
+    } as CollectionInfo['config'];
+    expect(await indexing({ status: 'grey', config }).wait).toBeUndefined();
+  });
+
+  it('is forecast by its progress', async () => {
+    const { wait, notes } = indexing({ status: 'yellow' }, seen(11, 5));
+    // Six of 60 in twelve minutes.
+    expect(await wait).toMatchObject({ leftSeconds: (53 / 6) * 12 * 60 });
+    expect(notes).toEqual([{ optimizer: { ...seen(0).optimizer } }]);
+  });
+
+  it('is refused once it has stood still, with what is known of it', async () => {
+    const { wait, notes } = indexing({ status: 'yellow' }, seen(10));
+    const why = /is yellow, with 7 vectors of 60 points and 3 segments, .* for 10 minutes/;
+    await expect(wait).rejects.toEqual(named('RefusedByService', why));
+    expect(notes).toEqual([{ optimizer: undefined }]);
+    expect(await indexing({ status: 'yellow' }, seen(9)).wait).toMatchObject({ done: false });
   });
 
   it.each([

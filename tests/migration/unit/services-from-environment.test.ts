@@ -72,6 +72,8 @@ describe('the environment', () => {
     ['ARTIFACTS_BUCKET_OWNER', 'ourselves', /12 digits/],
     ['ARTIFACTS_URL', 's3:///prefix', /s3:\/\/bucket\/prefix/],
     ['NEO4J_URL', 'http://graph.example:7474', /neo4j\+s:/],
+    ['NEO4J_URL', 'neo4j://graph.example:7687/memories', /path.* NEO4J_DATABASE/],
+    ['NEO4J_DATABASE', 'my memories', /no name of a database/],
     ['MIGRATION_WEBHOOK_URL', 'hooks.example', /https:\/\/hooks\.example/],
   ])('with %s as %s says what it is like, and quotes nothing', async (name, value, like) => {
     const message = await refusalOf({ ...COMPLETE, [name]: value, NEO4J_PASSWORD: 'p' });

@@ -1,6 +1,7 @@
 // What the preflight finds in the way, before anything is built: names, layout, memories, disk space, the graph and everything
 // that its dump will need, and what can be proved of the memory backend's key by reading alone.
 
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { GraphSource } from '../../../../lib/migration/graph/graph-store.ts';
 import type { CollectionSettings } from '../../../../lib/migration/ports/vector-store.ts';
@@ -125,6 +126,11 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
       put: (migration) =>
         withPayload(migration, '{"user_id":"ada","data":"x","expiration_date":"2020-01-01"}'),
     },
+  ],
+  [
+    'a graph store whose graph is empty',
+    GRAPH,
+    { changes: () => ({ graph: { size: async () => ({ nodes: 0, relationships: 0 }) } }) },
   ],
   ['a store whose shards are not ready', STORE, answering(/readyz/, 503, 'not ready')],
   ['an address where no store answers', STORE, answering(/^GET \/$/, 200, '<html>')],
@@ -309,6 +315,17 @@ describe('the preflight', () => {
     await withPayload(migration, `{"${key}":"planner","data":"x"}`);
     await migration.start();
     expect(await factsOf(migration, MEMORIES)).toMatchObject({ points: 61, users: 8 });
+  });
+
+  it('says of a store of several nodes how many they are, and the way around', async () => {
+    const { services } = await createMigration();
+    const cluster = changedServices(services, { vectors: { nodeCount: async () => 3 } });
+    const payload = { runId: RUN, sourceCollection: SOURCE };
+    const { prerequisites } = await takePreflight(cluster, payload);
+    expect(prerequisites.find(({ name }) => name === STORE)?.problems).toEqual([
+      { why: 'The store has 3 nodes.', remedy: expect.stringContaining('situations.md') },
+    ]);
+    expect(readFileSync('docs/migration/situations.md', 'utf8')).toContain('## Several nodes');
   });
 
   it('says what it could not check, and goes on with the rest', async () => {

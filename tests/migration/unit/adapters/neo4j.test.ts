@@ -1,5 +1,5 @@
-import { Neo4jError } from 'neo4j-driver';
-import { expect, test } from 'vitest';
+import neo4j, { Neo4jError } from 'neo4j-driver';
+import { expect, test, vi } from 'vitest';
 import { failureOf, openNeo4j } from '../../../../lib/migration/adapters/neo4j.ts';
 import { freePort } from '../../../../processes/free-port.ts';
 
@@ -18,6 +18,19 @@ test.each([
 ])('The failure %s is a %s', (code, name) => {
   const cause = new Neo4jError('said so', code, '50N42', 'said so');
   expect(failureOf(cause)).toMatchObject({ name });
+});
+
+test.each(['memories', undefined])('Sessions are opened in the database %s', async (database) => {
+  const session = vi.fn(() => {
+    throw new TypeError('No session');
+  });
+  const close = async () => {};
+  vi.spyOn(neo4j, 'driver').mockReturnValueOnce({ session, close } as never);
+  await using graph = openNeo4j({ url: 'bolt://graph', user: 'neo4j', password: '', database });
+  await expect(graph.position()).rejects.toThrow('No session');
+  expect(session).toHaveBeenCalledWith(
+    database ? expect.objectContaining({ database }) : expect.not.objectContaining({ database }),
+  );
 });
 
 test('Any other error stays what it is', () => {
