@@ -87,6 +87,10 @@ function findUnknownStates(
 
 type Leave = (booking: Booking, reason: string) => boolean;
 
+/** Rows that belong to a payment, and how far from it they stand where no reference names it. */
+const MAX_RELATED = 10;
+const MAX_DISTANCE = 3;
+
 /**
  * A payment in another currency is three rows: the payment, and the two sides of its conversion. The account paid one of them.
  */
@@ -100,14 +104,14 @@ function joinConversions(bookings: readonly Booking[], leave: Leave): readonly B
   const joined = new Map<Booking, Booking>();
   const used = new Set<Booking>();
   const byReference = Map.groupBy(conversions, ({ reference }) => reference);
-  const byDate = Map.groupBy(conversions, ({ date }) => date);
-  for (const payment of bookings) {
-    if (isConversion(payment)) continue;
+  const isKnown = new Set(conversions);
+  for (const [n, payment] of bookings.entries()) {
+    if (isKnown.has(payment)) continue;
+    const near = bookings.slice(Math.max(0, n - MAX_DISTANCE), n + MAX_DISTANCE + 1);
     const related =
       (payment.bankId !== null && byReference.get(payment.bankId)) ||
-      byDate.get(payment.date) ||
-      [];
-    const free = related.filter((each) => !used.has(each));
+      near.filter((each) => isKnown.has(each) && each.date === payment.date);
+    const free = related.slice(0, MAX_RELATED).filter((each) => !used.has(each));
     const back = free.find(
       ({ currency, signed }) => currency === payment.currency && signed === -payment.signed,
     );
@@ -139,10 +143,10 @@ function chooseCurrency(
   if (chosen !== undefined) {
     const wanted = chosen.trim().toUpperCase();
     return bookings.filter(
-      ({ currency }, n) =>
-        currency === null ||
-        currency.trim().toUpperCase() === wanted ||
-        leave(bookings[n] as Booking, `in ${currency}`),
+      (booking) =>
+        booking.currency === null ||
+        booking.currency.trim().toUpperCase() === wanted ||
+        leave(booking, `in ${booking.currency}`),
     );
   }
   const currencies = [...counts].filter(([currency]) => currency !== null);

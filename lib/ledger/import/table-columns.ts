@@ -86,7 +86,7 @@ export function findColumns(
   const externalId = take(
     pick('externalId') ??
       free(named('externalId'))
-        .filter((index) => isUnique(samples[index]))
+        .filter((index) => isUnique(some, index))
         .slice(0, 1),
   );
   const category = take(pick('category') ?? free(named('category')).slice(0, 1));
@@ -187,9 +187,10 @@ function isFilled(sample: Sample | undefined): boolean {
 }
 
 /** Almost: some banks repeat the id of a booking for its fee. */
-function isUnique(sample: Sample | undefined): boolean {
-  if (!sample || sample.cells.length === 0) return true;
-  return new Set(sample.cells).size >= sample.cells.length * 0.7;
+function isUnique(rows: readonly TableRow[], index: number): boolean {
+  const ids = new Map<string, string>();
+  for (const { cells } of rows) if (cells[index]?.trim()) ids.set(cells.join('\n'), cells[index]);
+  return new Set(ids.values()).size >= ids.size * 0.7;
 }
 
 function isText(sample: Sample | undefined): boolean {

@@ -23,6 +23,8 @@ export interface Table {
 
 /** How far down a header or the first booking is looked for. */
 const MAX_ROWS_BEFORE = 100;
+/** More than any bank writes. */
+const MAX_COLUMNS = 500;
 /** Rows below a header that show what its columns hold. */
 const SAMPLE_ROWS = 300;
 
@@ -48,7 +50,8 @@ export function findTable(rows: readonly TableRow[], chosen: ChosenColumns): Tab
     .slice(0, MAX_ROWS_BEFORE)
     .flatMap(({ cells: headers }, index): Candidate[] => {
       // A row of values names no columns.
-      if (headers.filter(isFilled).length < 2 || headers.some(isValue)) return [];
+      if (headers.length > MAX_COLUMNS || headers.filter(isFilled).length < 2) return [];
+      if (headers.some(isValue)) return [];
       if (isNumbered && index !== first - 1) return [];
       return [{ index, headers, ...findColumns(headers, sampleBelow(rows, index), chosen) }];
     });
@@ -72,7 +75,7 @@ function findTwins({ headers, columns }: Candidate, chosen: ChosenColumns): User
     const twins = headers.flatMap((header, index) => (header === name ? [index + 1] : []));
     if (name && twins.length > 1 && chosen[field] === undefined)
       return new UserError(
-        `Two columns are named "${name}". Name one by its number: --${field} ${twins.join(` or --${field} `)}.`,
+        `Two columns are named "${name}". Name one by its number: --${field} ${twins.slice(0, 3).join(` or --${field} `)}.`,
       );
   }
   return undefined;
@@ -104,7 +107,7 @@ function tableAt(rows: readonly TableRow[], { index, headers, columns }: Candida
 function findFirstBooking(rows: readonly TableRow[]): number {
   return rows.slice(0, MAX_ROWS_BEFORE).findIndex(({ cells }, index) => {
     const date = cells.findIndex((cell) => looksLikeDate(cell.trim()));
-    if (date < 0 || cells.length < 2) return false;
+    if (date < 0 || cells.length < 2 || cells.length > MAX_COLUMNS) return false;
     const hasAmount = cells.some((cell, n) => n !== date && looksLikeAmount(cell.trim()));
     // A line such as "Balance;31.12.2025;1.000,00" before the header is followed by rows of another form.
     const next = rows[index + 1];

@@ -7,6 +7,9 @@ export type WitnessedAmounts =
   | { readonly amount: number; readonly debit?: never; readonly credit?: never }
   | { readonly amount?: never; readonly debit: number; readonly credit: number };
 
+/** Each is compared with each. */
+const MAX_COLUMNS = 8;
+
 type Numbers = readonly (number | null)[];
 
 /** @returns undefined where the columns do not tell */
@@ -14,6 +17,7 @@ export function findWitnessed(
   columns: readonly number[],
   rows: readonly TableRow[],
 ): WitnessedAmounts | undefined {
+  if (columns.length > MAX_COLUMNS) return undefined;
   const numbers = new Map(columns.map((index) => [index, readColumn(rows, index)]));
   const pairs = columns.flatMap((one) =>
     columns.flatMap((other) => (one === other ? [] : [[one, other] as const])),
