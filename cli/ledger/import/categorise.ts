@@ -99,7 +99,7 @@ export async function categoriseLedger(
 }
 
 /** A row of the ledger comes from no file. */
-const NO_FILE = { formerId: null, formerBankId: null, exported: null };
+const NO_FILE = { formerId: null, bankId: null, formerBankId: null, exported: null };
 
 function nameRow({ id }: LedgerRow): string {
   return `transaction ${id}`;

@@ -87,6 +87,10 @@ export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
   console.log(
     `${counted(present, 'row')} ${present === 1 ? 'is' : 'are'} there already, ${missing.length} ${missing.length === 1 ? 'is' : 'are'} new`,
   );
+  if (plan.reusedIds > 0)
+    console.log(
+      `${counted(plan.reusedIds, 'new row')} with an id that the ledger has with another date or amount: other bookings`,
+    );
   showSome(
     `deleted meanwhile (${deleted.length}), imported with --import-deleted:`,
     deleted.map((row) => {

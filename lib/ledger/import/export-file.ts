@@ -56,6 +56,7 @@ export function readExport(records: readonly TableRow[], options: ExportOptions)
       notes: text('notes'),
       externalId: text('external_id'),
       formerId: null,
+      bankId: null,
       formerBankId: null,
       exported: {
         id: raw(record, 'id'),

@@ -2,6 +2,7 @@
 // an edited export are changes.
 import type { RefusedLine } from './booking.ts';
 import type { RecordedRows } from './recorded-rows.ts';
+import { readBankId } from './row-ids.ts';
 import type { ExportedRecord, StatementRow, TransactionRow } from './transaction-row.ts';
 
 export interface LedgerRow extends TransactionRow, ExportedRecord {
@@ -28,6 +29,8 @@ export interface ImportPlan {
   readonly deleted: readonly StatementRow[];
   /** Those of the missing rows that have date, type and amount of a transaction that no row of the file is. */
   readonly possibleDuplicates: readonly Pair[];
+  /** How many of the missing rows have a bank's id that the ledger has with another date or amount. */
+  readonly reusedIds: number;
   readonly changes: readonly Change[];
   /** Edited rows of an export that someone has changed in the ledger since, or that are one transaction. */
   readonly refused: readonly RefusedLine[];
@@ -78,6 +81,7 @@ export function planImport(
     deleted,
     changes,
     refused,
+    reusedIds: countReusedIds(missing, ledger),
     possibleDuplicates: findDuplicates(
       missing,
       ledger.filter((row) => !matched.has(row)),
@@ -114,8 +118,13 @@ function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) 
   );
   for (const row of rows.filter((each) => !pairs.has(each))) {
     const there =
-      row.externalId === null ? equal.get(fieldsOf(row))?.shift() : findStored(row, byExternalId);
-    if (there) pairs.set(row, there);
+      row.externalId === null
+        ? equal.get(fieldsOf(row))?.shift()
+        : findStored(row, byExternalId, taken);
+    if (there) {
+      pairs.set(row, there);
+      taken.add(there);
+    }
   }
   return { pairs, edited, isOfThisLedger };
 }
@@ -127,20 +136,42 @@ function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) 
 function findStored(
   row: StatementRow,
   byExternalId: ReadonlyMap<string | null, readonly LedgerRow[]>,
+  taken: ReadonlySet<LedgerRow>,
 ): LedgerRow | undefined {
   const { externalId, formerId, formerBankId } = row;
   const [stored] = [externalId, formerId].flatMap((id) => (id && byExternalId.get(id)) || []);
   if (stored || formerBankId === null) return stored;
-  return byExternalId.get(formerBankId)?.find((there) => keyOf(there) === keyOf(row));
+  return byExternalId
+    .get(formerBankId)
+    ?.find((there) => !taken.has(there) && keyOf(there) === keyOf(row));
 }
 
-/** One transaction is the possible duplicate of one row. */
+/**
+ * One transaction is the possible duplicate of one row: one with its date, type and amount, or one that has the row's id from
+ * an earlier release and was edited, so that its date and amount say nothing.
+ */
 function findDuplicates(rows: readonly StatementRow[], ledger: readonly LedgerRow[]): Pair[] {
   const others = Map.groupBy(ledger, keyOf);
+  const used = new Set<LedgerRow>();
+  const edited = Map.groupBy(
+    ledger.filter(({ createdAt, updatedAt }) => createdAt !== updatedAt),
+    ({ externalId }) => externalId,
+  );
+  const isFree = (there: LedgerRow) => !used.has(there);
   return rows.flatMap((row) => {
-    const there = others.get(keyOf(row))?.shift();
-    return there ? { row, there } : [];
+    const { formerBankId } = row;
+    const same = others.get(keyOf(row));
+    const there =
+      same?.shift() ?? (formerBankId === null ? undefined : edited.get(formerBankId)?.find(isFree));
+    if (!there || !isFree(there)) return [];
+    used.add(there);
+    return { row, there };
   });
+}
+
+function countReusedIds(rows: readonly StatementRow[], ledger: readonly LedgerRow[]): number {
+  const ids = new Set(ledger.map(({ externalId }) => externalId && readBankId(externalId)));
+  return rows.filter(({ bankId }) => bankId !== null && ids.has(bankId)).length;
 }
 
 function keyOf({ date, type, amount }: TransactionRow): string {

@@ -20,6 +20,12 @@ export function identifyByBankId(booking: Booking, account: string | undefined):
   return id.length <= MAX_ID_LENGTH ? id : `bank-${hash({ bankId, date, writtenAmount, owner })}`;
 }
 
+/** The bank's id in an identity; the whole of it in what earlier releases stored. */
+export function readBankId(identity: string): string {
+  const made = /^(.{1,110}?) \d{4}-\d\d-\d\d (?:debit |credit )?-?[\d.]+(?: .*)?$/s.exec(identity);
+  return made?.[1] ?? identity;
+}
+
 /**
  * Without a bank's id: the row as the bank wrote it, and its number among equal ones. Which columns are read, and how, does
  * not matter.

@@ -381,6 +381,7 @@ function toRow(
     description,
     externalId,
     formerId: bankId === null ? formerId(formerRow) : null,
+    bankId,
     formerBankId: former?.bankId ?? null,
     exported: null,
   };

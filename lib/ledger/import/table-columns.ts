@@ -28,6 +28,8 @@ const NONE = 'none';
 /** Rows whose cells are looked at. */
 const MAX_SAMPLED_ROWS = 300;
 const MOST = 0.8;
+/** Fewer rows do not show that a column repeats itself. */
+const MIN_JUDGED_IDS = 10;
 
 export function optionOf(field: Field): string {
   if (field === 'externalId') return '--id';
@@ -190,7 +192,7 @@ function isFilled(sample: Sample | undefined): boolean {
 function isUnique(rows: readonly TableRow[], index: number): boolean {
   const ids = new Map<string, string>();
   for (const { cells } of rows) if (cells[index]?.trim()) ids.set(cells.join('\n'), cells[index]);
-  return new Set(ids.values()).size >= ids.size * 0.7;
+  return ids.size < MIN_JUDGED_IDS || new Set(ids.values()).size >= ids.size * 0.7;
 }
 
 function isText(sample: Sample | undefined): boolean {

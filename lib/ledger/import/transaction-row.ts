@@ -22,6 +22,7 @@ export interface StatementRow extends TransactionRow {
   readonly line: number;
   /** The id that imports of version 0.1.0 made, from the mapped columns. */
   readonly formerId: string | null;
+  readonly bankId: string | null;
   /** What earlier releases took as the bank's id: it names a transaction only together with its date and amount. */
   readonly formerBankId: string | null;
   /** Of the transaction, in an export. */

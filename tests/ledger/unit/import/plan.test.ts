@@ -1,5 +1,5 @@
 // Which rows of a file the ledger has, which may be there under another id, and which are changes.
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CSV_COLUMNS } from '../../../../lib/ledger/http/transaction-csv.ts';
 import { planImport } from '../../../../lib/ledger/import/plan.ts';
 import { readCsv } from '../../../../lib/ledger/import/statement.ts';
@@ -27,6 +27,60 @@ it('finds rows by the id that is made from them, and by the one of earlier versi
   );
   const plan = planImport(rows, ledger);
   expect(plan).toMatchObject({ present: 2, missing: [third], possibleDuplicates: [] });
+});
+
+describe('with the id of a bank', () => {
+  const withIds = (header: string, ...lines: readonly string[]) =>
+    readCsv([`${header},Date,Name,Amount`, ...lines].join('\n')).rows;
+  const [rent] = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
+  const stored = rent?.externalId ?? '';
+
+  it('finds a row whatever was edited since', () => {
+    const edited = { name: 'Mint', updated: '2026-01-05T00:00:00.000Z' };
+    const ledger = ledgerOf(tea(1, stored, edited).replace('2026-01-02', '2026-01-09'));
+    const rows = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
+    expect(planImport(rows, ledger)).toMatchObject({ present: 1, missing: [], reusedIds: 0 });
+  });
+
+  it('takes an id with another date or amount for another booking, and says so', () => {
+    const rows = withIds('Transaction ID', 'A1,2026-02-02,Tea,-3', 'A1,2026-01-02,Tea,-4');
+    for (const id of [stored, 'A1'])
+      expect(planImport(rows, ledgerOf(tea(1, id)))).toMatchObject({
+        present: 0,
+        missing: rows,
+        reusedIds: 2,
+        possibleDuplicates: [],
+      });
+  });
+
+  it.each(['Transaction ID', 'Reference'])(
+    'finds what earlier releases stored by %s alone, once for each',
+    (header) => {
+      const rows = ['Tea', 'Tee'].flatMap((name) => withIds(header, `A1,2026-01-02,${name},-3`));
+      const plan = planImport(rows, ledgerOf(tea(1, 'A1')));
+      expect(plan).toMatchObject({ present: 1, missing: [rows[1]] });
+    },
+  );
+
+  it('asks where a transaction with such an id was edited', () => {
+    const edited = tea(1, 'A1', { updated: '2026-01-05T00:00:00.000Z' });
+    const ledger = ledgerOf(edited.replace('2026-01-02', '2026-01-09'));
+    const rows = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
+    expect(planImport(rows, ledger).possibleDuplicates).toEqual([
+      { row: rows[0], there: ledger[0] },
+    ]);
+  });
+
+  it('tells accounts apart, by their name in the file or in the options', () => {
+    const ids = ['Giro', 'Card'].flatMap((account) => [
+      ...withIds('Transaction ID,Account', `A1,${account},2026-01-02,Tea,-3`),
+      ...readCsv('Transaction ID,Date,Name,Amount\nA1,2026-01-02,Tea,-3', { account }).rows,
+    ]);
+    expect(ids.map(({ externalId }) => externalId)).toEqual([
+      ...['A1 2026-01-02 -3 Giro', 'A1 2026-01-02 -3 Giro'],
+      ...['A1 2026-01-02 -3 Card', 'A1 2026-01-02 -3 Card'],
+    ]);
+  });
 });
 
 it('names rows with date, type and amount of a transaction that is no other row', () => {
