@@ -6,6 +6,7 @@ import { startDatabase } from '../local/engine.ts';
 import { DEFAULT_REGION, speakLocally } from '../local/local-access.ts';
 import { readLocalSettings } from '../local/settings.ts';
 import type { Running } from '../processes/running.ts';
+import { readStackOutput, stackNameOf } from './deployed-stack.ts';
 
 export interface ReachedDatabase {
   /** Undefined for the AWS region's own. */
@@ -28,18 +29,33 @@ export async function reachLocalDatabase(
 }
 
 /**
- * The table of a deployed stage, or TABLE_NAME (a restored table) in the same AWS account.
- * @throws UserError where DYNAMODB_ENDPOINT names another database
+ * The table that a deployed stage uses, or TABLE_NAME (a restored table) in the same AWS account. The stack names the table:
+ * after a restore it has another name than the stage's, and a key that is revoked in the old one would go on working.
+ * @throws UserError where DYNAMODB_ENDPOINT names another database, or the stack names no table
  */
-export function reachDatabaseOfStage(
+export async function reachDatabaseOfStage(
   stage: string,
   environment: NodeJS.ProcessEnv,
-): ReachedDatabase {
+): Promise<ReachedDatabase> {
   if (environment.DYNAMODB_ENDPOINT) {
     throw new UserError('--stage reads from AWS. Unset DYNAMODB_ENDPOINT, or leave --stage out.');
   }
   environment.AWS_REGION ||= DEFAULT_REGION;
-  return { endpoint: undefined, tableName: environment.TABLE_NAME || `finance-ledger-${stage}` };
+  return {
+    endpoint: undefined,
+    tableName: environment.TABLE_NAME || (await readTableOfStage(stage)),
+  };
+}
+
+async function readTableOfStage(stage: string): Promise<string> {
+  const stack = stackNameOf(stage);
+  const tableName = await readStackOutput(stage, 'TableName').catch((error: unknown) => {
+    throw explain(error, { endpoint: undefined, tableName: stack });
+  });
+  if (tableName !== undefined) return tableName;
+  throw new UserError(
+    `The stack ${stack} does not name the table in use: an earlier release deployed it. Deploy it again, or set TABLE_NAME.`,
+  );
 }
 
 /**
@@ -75,6 +91,11 @@ function explain(error: unknown, { endpoint, tableName }: ReachedDatabase): unkn
   const { AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, AWS_REGION } = process.env;
   const place = endpoint || AWS_ENDPOINT_URL_DYNAMODB || AWS_ENDPOINT_URL || 'AWS';
   const where = `${place}, region ${AWS_REGION}`;
+  if (name === 'ValidationError') {
+    return new UserError(
+      `CloudFormation at ${where} does not know ${tableName}: ${(error as Error).message}. Check the stage, AWS_REGION and the account.`,
+    );
+  }
   if (name === 'ResourceNotFoundException') {
     const settings = endpoint
       ? 'DYNAMODB_ENDPOINT, TABLE_NAME, AWS_REGION and AWS_ACCESS_KEY_ID'

@@ -1,20 +1,15 @@
 // The address of a deployed stage's API, from its CloudFormation stack.
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { UserError } from '../lib/shared/user-error.ts';
-import { DEFAULT_REGION } from '../local/local-access.ts';
 import { isAwsHost } from '../local/settings.ts';
 import { httpAddress } from '../processes/program.ts';
+import { readStackOutput, stackNameOf } from './deployed-stack.ts';
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** @throws UserError */
 export async function addressOfStage(stage: string): Promise<string> {
-  const StackName = `finance-ledger-${stage}`;
-  const client = new CloudFormationClient({ region: process.env.AWS_REGION || DEFAULT_REGION });
-  const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
-  const outputs = Stacks[0]?.Outputs ?? [];
-  const url = outputs.find(({ OutputKey }) => OutputKey === 'HttpApiUrl')?.OutputValue;
-  if (url === undefined) throw new UserError(`The stack ${StackName} has no HttpApiUrl`);
+  const url = await readStackOutput(stage, 'HttpApiUrl');
+  if (url === undefined) throw new UserError(`The stack ${stackNameOf(stage)} has no HttpApiUrl`);
   const { hostname } = new URL(url);
   const endpoint = process.env.AWS_ENDPOINT_URL;
   if (!endpoint || !isAwsHost(hostname)) return url;

@@ -65,7 +65,7 @@ function parseLedgerId(text: string): string {
 async function withKeys<Result>(use: (keys: ApiKeys) => Promise<Result>): Promise<Result> {
   const { stage } = command.opts();
   const reached = stage
-    ? reachDatabaseOfStage(stage, process.env)
+    ? await reachDatabaseOfStage(stage, process.env)
     : await reachLocalDatabase(running, process.env);
   const { endpoint, tableName } = reached;
   const client = createDocumentClient(endpoint);

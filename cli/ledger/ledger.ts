@@ -33,7 +33,7 @@ command
   .action(async ({ ledger, yes }) => {
     const { stage } = command.opts();
     const reached = stage
-      ? reachDatabaseOfStage(stage, process.env)
+      ? await reachDatabaseOfStage(stage, process.env)
       : await reachLocalDatabase(running, process.env);
     await explainFailures(reached, () => deleteLedger(reached, ledger, yes === true));
   });

@@ -55,7 +55,7 @@ interface Options {
 // A repair reads the whole table: what the keys do not lead to would look like a count that is too high.
 async function verifyLedger({ repair, full = repair, stage, json }: Options): Promise<void> {
   const database = stage
-    ? reachDatabaseOfStage(stage, process.env)
+    ? await reachDatabaseOfStage(stage, process.env)
     : await reachLocalDatabase(running, process.env);
   const ledgerId = readLedgerId(process.env);
   const { id, units } = await explainFailures(database, () => describeTable(database));

@@ -108,6 +108,24 @@ test('a deployment moves the functions and their roles to the restored table', a
   expect(await countOf(RESTORED)).toBeGreaterThan(before);
 });
 
+test('commands work on the restored table: a key that is revoked ends', async () => {
+  const keys = async (...words: string[]) =>
+    await runCommand('cli/ledger/keys.ts', ['--stage', stage, ...words], environment);
+  const created = await keys('create', '--name', 'restored', '--ledger', 'restored');
+  const key = createHttpClient(inject('apiUrl'), {
+    authorization: `Bearer ${created.stdout.trim()}`,
+  });
+  try {
+    const [, id = ''] = /^Key (\w+) /m.exec(created.stderr) ?? [];
+    expect((await key.request('GET', '/categories/')).status).toBe(200);
+    expect(await keys('revoke', id)).toMatchObject({ code: 0 });
+    // A function that has not used the key before remembers nothing of it.
+    expect((await key.request('GET', '/summary/?group_by=type')).status).toBe(401);
+  } finally {
+    await key.close();
+  }
+});
+
 test('a rollback to the damaged table is refused, and one to the restored table is not', async () => {
   const timestamps = await timestampsOf(deployer);
   const [first = ''] = timestamps;

@@ -118,6 +118,12 @@ export const MUTANTS: readonly Mutant[] = [
     ["key.type !== 'public'", 'false'],
   ]),
 
+  // Which table a command works on.
+  ...mutantsOf('cli/reach-database.ts', 'tests/shared/unit/cli/reach-database.test.ts', [
+    ["readStackOutput(stage, 'TableName')", "readStackOutput(stage, 'LedgerTableName')"],
+    ['environment.TABLE_NAME || (await', '(await'],
+  ]),
+
   // What a refusal says of the record that is in its way.
   ...mutantsOf('lib/ledger/domain/category.ts', 'tests/ledger/contract/api/categories.test.ts', [
     ['isActive ? exists : exists + inactive', 'exists'],

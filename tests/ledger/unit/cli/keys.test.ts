@@ -28,6 +28,12 @@ it.each<[args: string[], environment: NodeJS.ProcessEnv, code: number, words: st
     ['the stage', 'finance-ledger-nosuch', empty, 'eu-west-3'],
   ],
   [
+    ['list', '--stage', 'dev'],
+    { ...ACCESS, AWS_ENDPOINT_URL: empty, TABLE_NAME: 'restored' },
+    1,
+    ['The table restored does not exist', empty],
+  ],
+  [
     ['list'],
     { ...ACCESS, DYNAMODB_ENDPOINT: empty, TABLE_NAME: 'nosuch' },
     1,
@@ -67,9 +73,15 @@ it.each(['', ' ', 'x'.repeat(101), 'two\nlines', 'a\u0007b', 'a\u2028b'])(
   },
 );
 
-/** @returns the address of a database */
+/** @returns the address of a database, and of a CloudFormation without stacks */
 async function startWithoutTables(): Promise<string> {
-  const { url, close } = await listen((_, response) => {
+  const { url, close } = await listen((request, response) => {
+    if (request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')) {
+      response.writeHead(400, { 'content-type': 'text/xml' });
+      const error = '<Code>ValidationError</Code><Message>Stack does not exist</Message>';
+      response.end(`<ErrorResponse><Error>${error}</Error></ErrorResponse>`);
+      return;
+    }
     response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' });
     response.end('{"__type":"ResourceNotFoundException","message":"Requested resource not found"}');
   });

@@ -1,0 +1,29 @@
+// Which table a command works on with --stage: the one in use, which a restore replaces, or the one that TABLE_NAME names.
+import { afterEach, expect, it, vi } from 'vitest';
+import { reachDatabaseOfStage } from '../../../../cli/reach-database.ts';
+import { openCloudFormation } from '../../support/cloud-formation.ts';
+
+afterEach(() => void vi.unstubAllEnvs());
+
+it('is the table that the stack of the stage names, also after a restore', async () => {
+  const { asked } = await openCloudFormation({
+    LedgerTableName: 'finance-ledger-prod',
+    TableName: 'finance-ledger-prod-restored',
+  });
+  const reached = await reachDatabaseOfStage('prod', {});
+  expect(reached).toEqual({ endpoint: undefined, tableName: 'finance-ledger-prod-restored' });
+  expect(asked).toEqual([expect.stringContaining('StackName=finance-ledger-prod')]);
+});
+
+it('is none where the stack names none: no name is derived from the stage', async () => {
+  await openCloudFormation({ LedgerTableName: 'finance-ledger-prod' });
+  await expect(reachDatabaseOfStage('prod', {})).rejects.toThrow(
+    'The stack finance-ledger-prod does not name the table in use: an earlier release deployed it. Deploy it again, or set TABLE_NAME.',
+  );
+});
+
+it('is that of TABLE_NAME, before the functions are moved to it, and asks for no stack', async () => {
+  const { asked } = await openCloudFormation({ TableName: 'finance-ledger-prod' });
+  const reached = await reachDatabaseOfStage('prod', { TABLE_NAME: 'restored' });
+  expect([reached.tableName, asked]).toEqual(['restored', []]);
+});
