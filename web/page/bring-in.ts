@@ -2,12 +2,26 @@
 // import can be taken back. A cut connection is waited for; a reload in the middle loses nothing, because the same file again
 // brings in only what is missing.
 import { signal } from '@preact/signals';
-import type { ImportPlan, LedgerRow } from '../../lib/ledger/import/plan.ts';
+import { MAX_ROWS_OF_PART } from '../../lib/ledger/domain/import-part.ts';
+import type { LedgerRow } from '../../lib/ledger/import/plan.ts';
+import type {
+  CategorisedPlan,
+  StoredLedger,
+} from '../../lib/ledger/import/plan-with-categories.ts';
+import type { RecordedImport } from '../../lib/ledger/import/recorded-rows.ts';
 import type { Statement, StatementOptions } from '../../lib/ledger/import/statement.ts';
 import type { StatementRow } from '../../lib/ledger/import/transaction-row.ts';
 import { ApiError } from './api-error.ts';
 import { call } from './client.ts';
-import { announcement, ensureCategory, go, me, readLedgerRows, refresh } from './ledger.ts';
+import {
+  announcement,
+  categories,
+  ensureCategory,
+  go,
+  me,
+  readLedgerRows,
+  refresh,
+} from './ledger.ts';
 import type { Row } from './rows.ts';
 
 export interface Preview {
@@ -16,7 +30,7 @@ export interface Preview {
   readonly bytes: Uint8Array;
   readonly options: StatementOptions;
   /** Undefined where the file cannot be read: `problem` says why. */
-  readonly reading: { readonly statement: Statement; readonly plan: ImportPlan } | undefined;
+  readonly reading: (CategorisedPlan & { readonly statement: Statement }) | undefined;
   readonly problem: string;
 }
 
@@ -67,7 +81,7 @@ export async function openFile(file: File): Promise<void> {
   await preview({ name: file.name, bytes, options: {} });
 }
 
-let ledgerRows: readonly LedgerRow[] = [];
+let stored: StoredLedger = { rows: [], categories: [], imports: [] };
 
 /** Reads the file again with these options; the ledger is read for the first reading alone. */
 export async function preview(
@@ -76,15 +90,51 @@ export async function preview(
 ): Promise<void> {
   const { bytes, options } = given;
   try {
-    const { readStatement, planImport } = await loadImporter();
-    if (!isAgain) ledgerRows = (await readLedgerRows()).map(toLedgerRow);
+    const { readStatement, planWithCategories } = await loadImporter();
+    if (!isAgain) stored = await readStored();
     const statement = await readStatement(bytes, { ...options, layouts: readLayouts() });
-    const reading = { statement, plan: planImport(statement.rows, ledgerRows) };
+    const choices = { isLearning: true, rules: [], importsDeleted: false };
+    const reading = { statement, ...planWithCategories(statement, stored, choices) };
     importing.value = { stage: 'preview', ...given, reading, problem: '' };
     announcement.value = `${given.name}: ${reading.plan.missing.length} new transactions`;
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     importing.value = { stage: 'preview', ...given, reading: undefined, problem };
+  }
+}
+
+async function readStored(): Promise<StoredLedger> {
+  const [rows, imports] = await Promise.all([readLedgerRows(), readRecordedImports()]);
+  return {
+    rows: rows.map(toLedgerRow),
+    imports,
+    categories: categories.value.map(({ name, is_active: isActive }) => ({ name, isActive })),
+  };
+}
+
+interface ImportsPage {
+  readonly data: readonly { readonly import_id: string; readonly rows: readonly string[] }[];
+  readonly next: string | null;
+}
+
+/** The parts of an import stay apart: together they say what it has added. */
+async function readRecordedImports(): Promise<readonly RecordedImport[]> {
+  const found: RecordedImport[] = [];
+  for (let next: string | null = ''; next !== null; ) {
+    const page: ImportsPage = await call<ImportsPage>(next ? `/imports?${next}` : '/imports');
+    found.push(...page.data.map(({ import_id: importId, rows }) => ({ importId, rows })));
+    next = page.next;
+  }
+  return found;
+}
+
+/** What the import has added, so that a row that is deleted by hand does not come back with the next file. */
+async function record(importId: string, rows: readonly string[], parts = 0): Promise<void> {
+  const count = Math.max(parts, Math.ceil(rows.length / MAX_ROWS_OF_PART));
+  for (let part = 1; part <= count; part += 1) {
+    const some = rows.slice((part - 1) * MAX_ROWS_OF_PART, part * MAX_ROWS_OF_PART);
+    const body = { import_id: importId, part, rows: some };
+    await untilAnswered(() => call('/imports', { method: 'PUT', body }));
   }
 }
 
@@ -102,6 +152,11 @@ export async function runImport(
     const sent = await sendRows(rows, importId, (done) => {
       importing.value = { stage: 'sending', name, done, total: rows.length };
     });
+    const { recordRow } = await loadImporter();
+    await record(
+      importId,
+      sent.added.flatMap((row) => recordRow(row) ?? []),
+    );
     const period = choosePeriod(rows);
     const unread = [...statement.refused, ...plan.refused].map(
       ({ line, message }) => `Line ${line}: ${message}`,
@@ -134,6 +189,7 @@ function choosePeriod(rows: readonly StatementRow[]): string | undefined {
 
 interface Sent {
   readonly created: number;
+  readonly added: readonly StatementRow[];
   readonly present: number;
   readonly refused: readonly string[];
 }
@@ -153,36 +209,53 @@ async function sendRows(
     category_id: row.category === null ? null : (ids.get(row.category) ?? null),
   });
   const refused: string[] = [];
-  let [created, present] = [0, 0];
+  const added: StatementRow[] = [];
+  let present = 0;
   for (let first = 0; first < rows.length; first += MAX_BULK_ITEMS) {
     const some = rows.slice(first, first + MAX_BULK_ITEMS);
     for (const result of await sendBulk('/transactions/bulk', some.map(toBody))) {
-      if (result.status < 300) created += 1;
+      const row = some[result.index];
+      if (row && result.status < 300) added.push(row);
       else if (result.status === 409) present += 1;
-      else refused.push(`Line ${some[result.index]?.line}: ${describeRefusal(result)}`);
+      else refused.push(`Line ${row?.line}: ${describeRefusal(result)}`);
     }
     onProgress(first + some.length);
   }
-  return { created, present, refused };
+  return { created: added.length, added, present, refused };
 }
 
-/** Takes back what the import has created and no one has changed since. */
+/** Takes back what the import has created and no one has changed since; a category alone is no change. */
 export async function undoImport(importId: string, name: string): Promise<void> {
+  const { createRecordedRows, keepRecords } = await loadImporter();
   const rows = await untilAnswered(() => readLedgerRows(importId));
+  const records = (await untilAnswered(readRecordedImports)).filter(
+    (each) => each.importId === importId,
+  );
+  const { isOnlyCategorised } = createRecordedRows(records);
   const { edited = [], unedited = [] } = Object.groupBy(rows, (row) =>
-    row.updated_at === row.created_at ? 'unedited' : 'edited',
+    row.updated_at === row.created_at || isOnlyCategorised(toLedgerRow(row))
+      ? 'unedited'
+      : 'edited',
   );
   let stayed = edited.map(({ description }) => `${description}: it was changed since.`);
+  const left = [...edited];
   for (let first = 0; first < unedited.length; first += MAX_BULK_ITEMS) {
     importing.value = { stage: 'undoing', name, done: first, total: unedited.length };
     const some = unedited.slice(first, first + MAX_BULK_ITEMS);
     const items = some.map(({ id, etag }) => ({ id, if_match: etag }));
     const results = await sendBulk('/transactions/bulk/delete', items);
-    const left = results.filter(({ status }) => status >= 300 && status !== 404);
-    stayed = stayed.concat(
-      left.map((each) => `${some[each.index]?.description}: ${describeRefusal(each)}`),
-    );
+    for (const result of results.filter(({ status }) => status >= 300 && status !== 404)) {
+      const row = some[result.index];
+      if (row) left.push(row);
+      stayed = [...stayed, `${row?.description}: ${describeRefusal(result)}`];
+    }
   }
+  // Rows that an undo has removed were not deleted by hand: the next import brings them again.
+  const kept = keepRecords(
+    records.flatMap((each) => each.rows),
+    left.map(toLedgerRow),
+  );
+  await record(importId, kept, records.length);
   importing.value = undefined;
   announcement.value = `${rows.length - stayed.length} transactions taken back`;
   leftAfterUndo.value = stayed.length > 0 ? stayed : undefined;

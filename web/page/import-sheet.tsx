@@ -186,7 +186,7 @@ function PreviewCard({ state }: { readonly state: Preview }) {
           {sayFields(message)}
         </p>
       ))}
-      {reading && <Facts statement={reading.statement} plan={reading.plan} />}
+      {reading && <Facts reading={reading} />}
       <OptionFields key={name} state={state} isOpen={problem !== '' || needs.length > 0} />
       {reading && (
         <Duplicates plan={reading.plan} isOn={withDuplicates} onChange={setWithDuplicates} />
@@ -208,7 +208,8 @@ function PreviewCard({ state }: { readonly state: Preview }) {
 }
 
 /** How the file was read, and what would come of it. */
-function Facts({ statement, plan }: { readonly statement: Statement; readonly plan: ImportPlan }) {
+function Facts({ reading }: { readonly reading: NonNullable<Preview['reading']> }) {
+  const { statement, plan, choices } = reading;
   const { rows, refused, leftOut, findings, columns, encoding } = statement;
   const sum = (type: 'income' | 'expense') =>
     rows
@@ -238,6 +239,14 @@ function Facts({ statement, plan }: { readonly statement: Statement; readonly pl
         </p>
       ))}
       <SampleRows plan={plan} />
+      <Lines
+        title="With the category of earlier rows"
+        lines={choices.chosen.map(({ row, category }) => `${row.description}: ${category}`)}
+      />
+      <Lines
+        title="Deleted before, and left out"
+        lines={plan.deleted.map(({ line, description }) => `Line ${line}: ${description}`)}
+      />
       <Lines
         title="Left out"
         lines={leftOut.map(({ line, reason, text }) => `Line ${line}: ${reason}. ${text}`)}

@@ -1,4 +1,9 @@
 // The importer, which is loaded when a file comes.
-export { planImport } from '../../lib/ledger/import/plan.ts';
-export { readStatement, splitTrailer } from '../../lib/ledger/import/statement.ts';
+export { planWithCategories } from '../../lib/ledger/import/plan-with-categories.ts';
+export {
+  createRecordedRows,
+  keepRecords,
+  recordRow,
+} from '../../lib/ledger/import/recorded-rows.ts';
+export { readStatement } from '../../lib/ledger/import/statement.ts';
 export { toTransactionBody } from '../../lib/ledger/import/transaction-row.ts';

@@ -81,6 +81,31 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     expect(await pages.rows('Typed by hand')).toHaveLength(1);
   });
 
+  test('earlier rows give their category, and Undo takes back rows that were only sorted in', async () => {
+    const category_id = await pages.category('Learned');
+    for (const number of [1, 2, 3, 4, 5, 6])
+      await pages.row({
+        description: `Zoo ticket ${number}`,
+        category_id,
+        transaction_date: '2009-01-01',
+      });
+    const page = await pages.visit();
+    const file = bankFile(['03.04.2010;Zoo ticket 99;-9,00;', '04.04.2010;Never seen;-8,00;']);
+    const preview = await choose(page, file);
+    await preview.getByText('With the category of earlier rows (1)').waitFor();
+    await run(page);
+    await page.getByText('2 imported').waitFor();
+    await page.getByRole('link', { name: 'Sort them in' }).click();
+    await listed(page, 'Never seen').getByRole('combobox', { name: 'Category' }).fill('Learned');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Uncategorised (0)' }).waitFor();
+    const ids = async () => (await pages.rows('Never seen')).map((row) => row.category_id);
+    await expect.poll(ids).toEqual([category_id]);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(ids).toEqual([]);
+    expect((await pages.rows('Zoo ticket')).length).toBe(6);
+  });
+
   test('what is unclear is a field: its choice is remembered for such files', async () => {
     const page = await pages.visit();
     const unclear = (line: string) => ({
