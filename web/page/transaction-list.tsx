@@ -66,7 +66,7 @@ export function TransactionList() {
           </th>
           <th scope="col">Description</th>
           <th scope="col" class="in-category">
-            Category
+            <span>Category</span>
           </th>
           <th scope="col" class="in-amount">
             Amount
