@@ -123,7 +123,7 @@ interface Owner {
 function readRow(row: Element, { sign, account, currency }: Owner): Booking {
   const value = (name: string) => findValue(row, name);
   const type = readType(row);
-  const [number, id] = [value('CHECKNUM'), value('FITID')];
+  const [number, id] = ['CHECKNUM', 'FITID'].map((name) => value(name).replace(/^0+$/, ''));
   // ORIGCURRENCY names what the amount was before the bank converted it.
   const [own] = findAll(row.children, ['CURRENCY']).map((each) => findValue(each, 'CURSYM'));
   return toBooking({
@@ -133,7 +133,7 @@ function readRow(row: Element, { sign, account, currency }: Owner): Booking {
     // PAYEE has a NAME, too.
     texts: [value('NAME'), value('EXTDNAME'), value('MEMO'), number && `Check ${number}`],
     bookingType: TYPE_NAMES[type] ?? null,
-    bankId: /^0*$/.test(id) ? null : id,
+    bankId: id || null,
   });
 }
 

@@ -275,7 +275,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/import/ofx.ts', 'tests/ledger/unit/import/ofx.test.ts', [
     ["has('DEBIT in') && has('CREDIT out')", "has('DEBIT in')"],
     ["name === 'STMTTRN' ?", 'false ?'],
-    ['/^0*$/.test(id)', "id === ''"],
+    [".replace(/^0+$/, '')", ''],
   ]),
   ...mutantsOf('lib/ledger/import/camt.ts', 'tests/ledger/unit/import/camt.test.ts', [
     ['signed > 0 !== isReversal', 'signed > 0'],

@@ -184,7 +184,9 @@ describe('reading OFX', () => {
     expect(() => readOfx(text)).toThrow('investments alone');
   });
 
-  it('takes zeros for no id', () => {
+  it('takes zeros for no id and no check', () => {
+    const text = ofx(row('-1').replace('<NAME>', '<CHECKNUM>0000<NAME>'));
+    expect(readOfx(text).bookings).toMatchObject([{ texts: ['SHOP 1'], notes: null }]);
     const { bookings } = readOfx(ofx(row('-1', { id: '000' }) + row('-2', { id: '010' })));
     expect(bookings.map(({ bankId }) => bankId)).toEqual([null, '010']);
   });
