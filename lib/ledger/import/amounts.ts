@@ -83,7 +83,9 @@ function tryAmount(written: string, decimal: DecimalSign): ReadAmount | undefine
     const [found] = CURRENCY_SIGN.exec(text) ?? [];
     if (found === undefined) return undefined;
     const word = found.trim();
-    const meant = /\d$/.test(text) ? undefined : directionOfWord(word);
+    // A single letter before a number is a currency.
+    const isPrefix = /\d$/.test(text);
+    const meant = isPrefix && word.length < 2 ? undefined : directionOfWord(word);
     if (meant) direction = meant;
     else if (currency === null) currency = word;
     else if (currency !== word) return undefined;

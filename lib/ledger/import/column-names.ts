@@ -5,7 +5,7 @@
 export const FIELDS = [
   ...(['date', 'description', 'amount', 'debit', 'credit', 'type', 'category', 'notes'] as const),
   ...(['externalId', 'account', 'currency', 'status', 'balance', 'fee', 'reference'] as const),
-  ...(['bookingType', 'payer'] as const),
+  ...(['bookingType', 'payer', 'possibleFee'] as const),
 ] as const;
 export type Field = (typeof FIELDS)[number];
 
@@ -36,7 +36,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
       'дата і час операції, дата операції, 日付, 取引日, お取引日, 年月日, ご利用日, 利用日, 取引日付',
     ),
     ...list(
-      '利用日時, 交易时间, 交易日期, 记账日期, 日期, 交易日, 入账日期, 거래일시, 거래일자, 거래일, 날짜',
+      '利用日時, 交易时间, 交易日期, 记账日期, 日期, 交易日, 入账日期, 거래일시, 거래일자, tanggal, tgl transaksi, ngày giao dịch, ngày, วันที่, תאריך, التاريخ, 거래일, 날짜',
     ),
   ],
   description: [
@@ -77,7 +77,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
       'описание операции, описание, назначение платежа, деталі операції, опис операції, опис',
     ),
     ...list(
-      '摘要内容, 摘要, お取り扱い内容, 入出金内容, 取引内容, 内容, 適用, 商品说明, 商品, 交易摘要, 交易备注',
+      'keterangan, uraian, diễn giải, nội dung, รายการ, תיאור, الوصف, основание, detalii, 摘要内容, 摘要, お取り扱い内容, 入出金内容, 取引内容, 内容, 適用, 商品说明, 商品, 交易摘要, 交易备注',
     ),
     ...list('적요, 내용, 거래내용, 기재내용'),
   ],
@@ -95,6 +95,9 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
       'määrä, määrä euroa, summa, suma, částka, objem, částka v měně účtu, zaúčtovaná částka',
     ),
     ...list('suma, čiastka, összeg, tranzakció összege, sumă, tutar, işlem tutarı, ποσό'),
+    ...list(
+      'jumlah, nominal, số tiền, จำนวนเงิน, סכום, المبلغ, suma tranzactiei, сума на операцията',
+    ),
     ...list('сумма платежа, сумма, сумма операции, сума, сума в валюті картки uah'),
     ...list(
       'сума у валюті картки, 金額, 金额, 交易金额, 利用金額, ご利用金額, 入出金, 取引金額, 금액, 거래금액',
@@ -107,7 +110,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
       'debited amount, spent, payments, soll, belastung, lastschrift, ausgang, ausgaben, débit',
     ),
     ...list(
-      'débit euros, af, uit, ut, ut fra konto, uitgaven, addebiti, uscite, dare, cargo, cargos',
+      'débit euros, isplata, дебит, дебет, af, uit, ut, ut fra konto, uitgaven, addebiti, uscite, dare, cargo, cargos',
     ),
     ...list('débito, débitos, debito, debe, retiros, retiro, saída, saídas, adeudo, obciążenia'),
     ...list(
@@ -122,7 +125,9 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list('credit, credit amount, credits, deposit, deposits, deposit amount, deposit amt'),
     ...list('money in, paid in, in, inflow, cr, income amount, amount credit, credited amount'),
     ...list('received, receipts, haben, gutschrift, eingang, einnahmen, crédit, crédit euros'),
-    ...list('bij, inn, inn på konto, inkomsten, accrediti, entrate, avere, abono, abonos, crédito'),
+    ...list(
+      'bij, uplata, кредит, inn, inn på konto, inkomsten, accrediti, entrate, avere, abono, abonos, crédito',
+    ),
     ...list('créditos, credito, haber, depósitos, depósito, entrada, entradas, ingreso, uznania'),
     ...list('wpłaty, insättning, inkomst, kredit, kreedit, jóváírás, alacak, πίστωση, приход'),
     ...list(
@@ -198,9 +203,21 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
       'залишок після операції, 残高, 差引残高, 取引後残高, お預り残高, 余额, 交易余额, 잔액, 거래후잔액',
     ),
   ],
+  // Part of no amount beside them, unless balances say otherwise.
   fee: list(
     'fee, fees, fee amount, source fee amount, gebühr, frais, комиссия, poplatek v měně účtu',
   ),
+  // Part of the amounts beside them, unless balances say otherwise.
+  possibleFee: [
+    ...list(
+      'total fees, commission, charge, charges, service charge, transaction fee, handling fee',
+    ),
+    ...list('gebühren, provision, provize, prowizja, opłata, avgift, gebyr, teenustasu, komisinis'),
+    ...list(
+      'comisión, comissão, commissione, commissioni, spese, tarifa, сума комісій, 手续费, 手数料',
+    ),
+    ...list('conversioncharge, foreign transaction fee, poplatek, jutalék, 수수료'),
+  ],
   reference: list('reference txn id'),
   bookingType: [
     ...list(

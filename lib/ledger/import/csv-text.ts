@@ -38,8 +38,8 @@ export function splitCsv(text: string, delimiter: string, limit?: number): CsvTe
       ? readQuotedRow(lines, n, delimiter)
       : { cells: line.split(delimiter), next: n + 1, isOpen: false };
     if (read.isOpen) openQuotes.push(n + 1);
-    if (read.cells.some((cell) => cell.trim() !== ''))
-      rows.push({ line: n + 1, cells: read.cells });
+    const cells = unwrap(read.cells, delimiter);
+    if (cells.some((cell) => cell.trim() !== '')) rows.push({ line: n + 1, cells });
     n = read.next;
   }
   return { rows, openQuotes };
@@ -55,6 +55,14 @@ function splitLines(text: string, limit = Number.POSITIVE_INFINITY): readonly Li
   }
   lines.push({ text: text.slice(start), lineBreak: '' });
   return lines;
+}
+
+/** Some spreadsheets put quotes around the whole of a line. */
+function unwrap(cells: readonly string[], delimiter: string): readonly string[] {
+  const [only = ''] = cells;
+  if (cells.length !== 1 || !only.includes(delimiter) || /[\r\n]/.test(only)) return cells;
+  const inner = readQuotedRow([{ text: only, lineBreak: '' }], 0, delimiter);
+  return inner.cells;
 }
 
 interface QuotedRow {

@@ -53,7 +53,7 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
     today: options.today,
     isDayFirst: decimal === 'comma' || options.isSemicolon || isOfOtherLanguage(table),
   });
-  const fields = ['amount', 'debit', 'credit', 'type', 'fee', 'balance'] as const;
+  const fields = ['amount', 'debit', 'credit', 'type', 'fee', 'possibleFee', 'balance'] as const;
   const amounts = readRowAmounts(
     records.map(
       (record) =>
@@ -68,6 +68,7 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
       isSplit: columns.amount.length === 0,
       hasType: columns.type.length > 0,
       hasFee: columns.fee.length > 0 && !isNetAmount(table),
+      hasPossibleFee: columns.possibleFee.length > 0,
     },
   );
   const former = createFormerReader(table.headers, options.columns);
@@ -167,8 +168,9 @@ function sortRows(table: Table, cellOf: CellReader, leaveOut: readonly string[])
     refused: [],
     leftOut: [],
   };
+  const lastLine = rows.findLast(({ cells }) => isDated(cells))?.line ?? 0;
   for (const row of rows) {
-    const { cells } = row;
+    const { cells, line } = row;
     const state = describeState(cellOf(row, 'status') ?? cellOf(row, 'date'), leaveOut);
     const isRegular =
       cells.length >= width && cells.slice(headers.length).every((cell) => cell.trim() === '');
@@ -176,7 +178,7 @@ function sortRows(table: Table, cellOf: CellReader, leaveOut: readonly string[])
     else if (isBalanceRow(row, table, cellOf))
       sorted.leftOut.push(leave(row, 'a balance or total'));
     else if (isRegular && state !== undefined) sorted.leftOut.push(leave(row, state));
-    else if (isNote(row) || isContinuation(row, cellOf))
+    else if (isNote(row) || isContinuation(row, cellOf) || (line < lastLine && isTitle(cells)))
       sorted.leftOut.push(leave(row, 'without date and amount'));
     else if (isRegular) sorted.records.push(row);
     else
@@ -220,6 +222,11 @@ function isNote({ cells }: TableRow): boolean {
     (!/\d/.test(only) || /^\s*[#*]|\s\S+\s\S+\s/.test(only)) &&
     !isDated(cells)
   );
+}
+
+/** Such as "Account;Savings" above the rows of an account. */
+function isTitle(cells: readonly string[]): boolean {
+  return cells.every((cell) => !/\d/.test(cell));
 }
 
 /** Such as the second line of a text. */

@@ -10,6 +10,7 @@ export interface AmountCells {
   readonly credit: string | null;
   readonly type: string | null;
   readonly fee: string | null;
+  readonly possibleFee: string | null;
   readonly balance: string | null;
 }
 
@@ -41,6 +42,8 @@ export interface AmountOptions {
   readonly hasType: boolean;
   /** The amounts may be without the fee beside them. */
   readonly hasFee: boolean;
+  /** The amounts are with the fee beside them, unless balances say otherwise. */
+  readonly hasPossibleFee: boolean;
 }
 
 /** @throws UserError where words are given for a column that is not there */
@@ -52,8 +55,8 @@ export function readRowAmounts(cells: readonly AmountCells[], options: AmountOpt
     return row instanceof Error ? row : { ...row, balance };
   });
   const usesType = single?.usesColumn ?? false;
-  if (!options.hasFee) return { rows: withBalance, usesType, fees: 0 };
-  return { usesType, ...addFees(withBalance, cells, options.decimal) };
+  if (!options.hasFee && !options.hasPossibleFee) return { rows: withBalance, usesType, fees: 0 };
+  return { usesType, ...addFees(withBalance, cells, options) };
 }
 
 type AmountBeforeBalance = Omit<RowAmount, 'balance'>;
@@ -128,17 +131,20 @@ function isMostlyNegative(amounts: readonly (ReadAmount | null)[]): boolean {
 function addFees(
   rows: readonly (RowAmount | Error)[],
   cells: readonly AmountCells[],
-  decimal: DecimalSign,
+  { decimal, hasFee }: AmountOptions,
 ): Pick<RowAmounts, 'rows' | 'fees'> {
   const withFees = rows.map((row, n) => {
-    const fee = tryNumber(cells[n]?.fee, decimal) ?? 0;
-    if (row instanceof Error || fee === 0) return row;
-    return { ...row, signed: Math.round((row.signed - Math.abs(fee)) * 100) / 100 };
+    const { fee, possibleFee } = cells[n] ?? {};
+    const cost = tryNumber(hasFee ? fee : possibleFee, decimal) ?? 0;
+    if (row instanceof Error || cost === 0) return row;
+    return { ...row, signed: Math.round((row.signed - Math.abs(cost)) * 100) / 100 };
   });
   const fees = withFees.filter((row, n) => row !== rows[n]).length;
-  const agreeing = (some: readonly (RowAmount | Error)[]) =>
+  const countAgreeing = (some: readonly (RowAmount | Error)[]) =>
     askBalances(some.flatMap((row) => (row instanceof Error ? [] : row))).agreeing;
-  return agreeing(rows) > agreeing(withFees) ? { rows, fees: 0 } : { rows: withFees, fees };
+  const gained = countAgreeing(withFees) - countAgreeing(rows);
+  const isPart = hasFee ? gained < 0 : gained <= 0;
+  return isPart ? { rows, fees: 0 } : { rows: withFees, fees };
 }
 
 function tryNumber(text: string | null | undefined, decimal: DecimalSign): number | null {

@@ -9,7 +9,10 @@ import { directionOfWord } from './direction-words.ts';
 import { findWitnessed } from './witnessed-amounts.ts';
 
 /** Columns that options can name. */
-export type ChosenField = Exclude<Field, 'balance' | 'fee' | 'reference' | 'bookingType' | 'payer'>;
+export type ChosenField = Exclude<
+  Field,
+  'balance' | 'fee' | 'reference' | 'bookingType' | 'payer' | 'possibleFee'
+>;
 export type ChosenColumns = Readonly<Partial<Record<ChosenField, string | undefined>>>;
 
 /** Indexes; of several, the first that has a text is used. */
@@ -80,6 +83,7 @@ export function findColumns(
   };
   const balance = free(named('balance')).filter((index) => isNumeric(samples[index]));
   const fee = free(named('fee')).filter((index) => isNumeric(samples[index]));
+  const possibleFee = free(named('possibleFee')).filter((index) => isNumeric(samples[index]));
   take([...balance.slice(0, 1), ...fee.slice(0, 1)]);
   const type = take(pick('type') ?? findDirections(context, free, amounts.isSplit));
   const status = take(pick('status') ?? findStatuses(context, free));
@@ -117,6 +121,7 @@ export function findColumns(
       ...{ amount: amounts.amount, debit: amounts.debit, credit: amounts.credit },
       ...{ type, status, currency, externalId, category, notes, account, payer },
       ...{ balance: balance.slice(0, 1), fee: fee.slice(0, 1), reference: named('reference') },
+      possibleFee: balance.length > 0 ? possibleFee.slice(0, 1) : [],
       bookingType: bookingType.filter((index) => !date.includes(index)),
     },
   };

@@ -13,6 +13,8 @@ import { isExpectedBy, unlessKnown } from '../../../lib/ledger/http/precondition
 import { isUtf8, readQuery } from '../../../lib/ledger/http/query-string.ts';
 import { fromTextCell, toCsvLine } from '../../../lib/ledger/http/transaction-csv.ts';
 import { newTransactionBody } from '../../../lib/ledger/http/transaction-json.ts';
+import { readCsv } from '../../../lib/ledger/import/statement.ts';
+import { UserError } from '../../../lib/shared/user-error.ts';
 import { TEA } from '../support/tea.ts';
 
 type Walk = (text: string) => unknown;
@@ -36,8 +38,21 @@ const FUNCTIONS: Readonly<Record<string, Walk>> = {
   'If-Match (TAGS, LIST_OF_TAGS)': (text) => isExpectedBy({ 'if-match': text }, 't', 1),
   'If-None-Match': (text) => unlessKnown({ status: 200, body: {}, headers: { etag: 'x' } }, text),
   'a query string': (text) => [isUtf8(text), readQuery({ rawQueryString: text })],
+  'a header of a file to import': (text) => readRows(`Date,Amount,${text}`),
+  'a cell of a file to import': (text) => readRows(`2026-01-02,-1.00,${text}`),
+  'an amount of a file to import': (text) => readRows(`2026-01-02,"${text}",x`),
+  'a date of a file to import': (text) => readRows(`"${text}",-1.00,x`),
   'a path': (text) => noRoute('GET', `/${text}`),
 };
+/** Files that cannot be read are refused with a sentence. */
+function readRows(row: string): unknown {
+  try {
+    return readCsv(`${row}\nDate,Amount,Description\n${row}\n2026-01-02,-1.00,Tea\n${row}`);
+  } catch (error) {
+    if (error instanceof UserError) return error;
+    throw error;
+  }
+}
 const isTea = createMatcher({
   ...{ text: 'café', type: undefined, startDate: undefined, endDate: undefined },
 });

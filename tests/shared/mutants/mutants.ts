@@ -601,7 +601,23 @@ export const MUTANTS: readonly Mutant[] = [
     ['error instanceof UnprocessedError ||', ''],
     ['left = await send(left,', 'await send(left,'],
   ]),
+  ...mutantsOf('lib/ledger/import/row-ids.ts', 'tests/ledger/unit/import/plan.test.ts', [
+    ['[bankId, date, writtenAmount,', '[bankId, writtenAmount,'],
+    ['account ?? booking.account', 'account ?? null'],
+  ]),
+  ...mutantsOf(
+    'lib/ledger/import/check-bookings.ts',
+    'tests/ledger/unit/import/bank-statements.test.ts',
+    [
+      ['income.length * 2 > bookings.length', 'false'],
+      ['witness.reversed > witness.agreeing', 'false'],
+      ['currencies.length < 2', 'true'],
+      ['rows < bookings.length * 0.8', 'true'],
+    ],
+  ),
   ...mutantsOf('lib/ledger/import/plan.ts', 'tests/ledger/unit/import/plan.test.ts', [
+    ['!taken.has(there) && keyOf(there) === keyOf(row)', '!taken.has(there)'],
+    ['!taken.has(there) && ', ''],
     ['isOfThisLedger && id && createdAt', 'id && createdAt'],
     ['wasThere && !importsDeleted', 'wasThere'],
     ['isOfThisLedger && id && createdAt', 'isOfThisLedger && createdAt'],

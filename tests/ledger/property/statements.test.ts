@@ -1,0 +1,122 @@
+// Whatever a file holds, reading it ends: with rows, or with a reason that a person can act on. No row vanishes in silence.
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { splitCsv } from '../../../lib/ledger/import/csv-text.ts';
+import { readCsv, readStatement } from '../../../lib/ledger/import/statement.ts';
+import { UserError } from '../../../lib/shared/user-error.ts';
+import { SEED, seeded } from '../../shared/support/seed.ts';
+
+const TODAY = '2026-11-25';
+const cell = fc.oneof(
+  fc.constantFrom(
+    '',
+    ' ',
+    '"',
+    '""',
+    'Total',
+    'Opening balance',
+    'pending',
+    'DR',
+    'CR',
+    'EUR',
+    '-',
+    '(',
+  ),
+  fc.constantFrom(
+    '2026-01-02',
+    '03/04/2026',
+    '31.12.25',
+    'Dec 30, 2025',
+    '46021',
+    '25-12-27',
+    '20251230',
+  ),
+  fc.constantFrom(
+    '-1.00',
+    '1,20,000.00',
+    '(5.00)',
+    '4,50',
+    '.75',
+    '12 zł',
+    '1.2345',
+    '45.10 DR',
+    '9'.repeat(60),
+  ),
+  fc.string({ maxLength: 8 }),
+);
+const header = fc.constantFrom(
+  ...[
+    'Date',
+    'Amount',
+    'Description',
+    'Debit',
+    'Credit',
+    'Balance',
+    'Type',
+    'Status',
+    'Currency',
+    'Fee',
+  ],
+  ...['Transaction ID', 'Reference', 'Category', 'Memo', 'Datum', 'Betrag', '', 'x'],
+);
+const table = fc.tuple(
+  fc.array(header, { minLength: 1, maxLength: 8 }),
+  fc.array(fc.array(cell, { maxLength: 9 }), { maxLength: 12 }),
+  fc.constantFrom(',', ';', '\t', '|'),
+);
+
+function write(rows: readonly (readonly string[])[], delimiter: string): string {
+  const quote = (text: string) => `"${text.replaceAll('"', '""')}"`;
+  return rows.map((cells) => cells.map(quote).join(delimiter)).join('\n');
+}
+
+test(`any bytes are read, or refused with a reason (seed ${SEED})`, async () => {
+  const ends = fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
+    const error = await readStatement(bytes, { today: TODAY }).catch((reason: unknown) => reason);
+    if (error instanceof Error) expect(error).toBeInstanceOf(UserError);
+  });
+  await fc.assert(ends, seeded(500));
+});
+
+test(`each line of a table is a row, refused, left out or a repetition (seed ${SEED})`, () => {
+  const isWhole = fc.property(table, ([headers, rows, delimiter]) => {
+    const text = write(
+      [['Date', 'Description', 'Amount', ...headers.slice(0, 3)], ...rows],
+      delimiter,
+    );
+    let read: ReturnType<typeof readCsv>;
+    try {
+      read = readCsv(text, { today: TODAY, dateOrder: 'dmy' });
+    } catch (error) {
+      expect(error).toBeInstanceOf(UserError);
+      return;
+    }
+    const lines = [...read.rows, ...read.refused, ...read.leftOut].map(({ line }) => line);
+    expect(new Set(lines).size).toBe(lines.length);
+    const { rows: filled } = splitCsv(text, delimiter);
+    const first =
+      read.headerLine === 0 ? 0 : filled.findIndex(({ line }) => line === read.headerLine) + 1;
+    if (read.headerLine > 0) expect(lines.length + read.repeated).toBe(filled.length - first);
+  });
+  fc.assert(isWhole, seeded(500));
+});
+
+test(`a well-formed table has the cells that a parser of CSV finds (seed ${SEED})`, () => {
+  const anyCell = fc.string({ maxLength: 6 }).map((text) => text.replace(/[\r\n]/g, ' '));
+  const rows = fc.array(fc.array(anyCell, { minLength: 2, maxLength: 5 }), {
+    minLength: 1,
+    maxLength: 8,
+  });
+  const agrees = fc.property(rows, fc.constantFrom(',', ';', '\t', '|'), (given, delimiter) => {
+    const text = write(given, delimiter);
+    const parsed = parse(text, {
+      delimiter,
+      relax_column_count: true,
+      relax_quotes: true,
+    }) as string[][];
+    const filled = parsed.filter((cells) => cells.some((each) => each.trim() !== ''));
+    expect(splitCsv(text, delimiter).rows.map(({ cells }) => cells)).toEqual(filled);
+  });
+  fc.assert(agrees, seeded(500));
+});
