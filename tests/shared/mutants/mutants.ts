@@ -134,7 +134,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/ledger/http/error-reply.ts',
     'tests/ledger/contract/api/preconditions.test.ts',
-    [['return tagged(reply, recordTag(error.current));', 'return reply;']],
+    [['headers: { etag: recordTag(error.current) }', 'headers: {}']],
   ),
   ...mutantsOf('lib/ledger/http/bulk-reply.ts', 'tests/ledger/contract/api/preconditions.test.ts', [
     ['...(etag && { etag })', ''],
@@ -625,7 +625,10 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/http/preconditions.ts', 'tests/ledger/unit/http/preconditions.test.ts', [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
     ['record === `${kind}${id}`', 'record !== undefined'],
-    ['versions.includes(version)', 'versions.some((each) => version >= each)'],
+    [
+      'return (version) => versions.includes(version)',
+      'return (version) => versions.some((each) => version >= each)',
+    ],
     ["!known.includes('*') && !known", "!known.includes('*') || !known"],
     [".replace(/^W\\//, '')", ''],
   ]),
