@@ -1,5 +1,5 @@
 // One HTTP request to a service of the migration. A failure says whether a retry can help.
-import { RetryableFailure } from '../refusals.ts';
+import { Refusal, RetryableFailure } from '../refusals.ts';
 
 export interface HttpCall {
   readonly url: string;
@@ -61,12 +61,42 @@ function parsed(text: string): unknown {
 }
 
 /** The socket broke, or time was up: the service may have carried the request out. A refused connection is an answer. */
-export function noAnswer({ url, name }: HttpCall, cause: unknown): RetryableFailure {
+export function noAnswer({ url, name }: HttpCall, cause: unknown): RetryableFailure | Refusal {
   const reason = reasonOf(cause);
+  const misconfigured = MISCONFIGURED.find(({ codes }) => codes.test(reason));
+  if (misconfigured) {
+    const why = `${name}: ${URL.parse(url)?.host} ${misconfigured.why} (${reason}).`;
+    return new Refusal('RefusedSetting', why, { cause, answer: reason });
+  }
   const why = `${name}: no answer from ${URL.parse(url)?.host} (${reason}).`;
   const answer = reason === 'ECONNREFUSED' ? { answer: reason } : {};
   return new RetryableFailure('RetryableUnavailable', why, { cause, ...answer });
 }
+
+/** Failures that last until the operator changes something: they are not tried again. */
+const MISCONFIGURED: readonly { readonly codes: RegExp; readonly why: string }[] = [
+  {
+    codes:
+      /^(DEPTH_ZERO_)?SELF_SIGNED_CERT|^UNABLE_TO_(VERIFY|GET_ISSUER)|^CERT_(UNTRUSTED|SIGNATURE)/,
+    why: 'has a certificate that Node.js does not trust: name the file of its authority with NODE_EXTRA_CA_CERTS',
+  },
+  {
+    codes: /^CERT_HAS_EXPIRED|^CERT_NOT_YET_VALID/,
+    why: 'has a certificate that is not valid now',
+  },
+  {
+    codes: /^ERR_TLS_CERT_ALTNAME_INVALID/,
+    why: 'has a certificate for another host: give the name that is in it',
+  },
+  {
+    codes: /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)/,
+    why: 'does not speak https on that port: give an http address, or the https port',
+  },
+  {
+    codes: /^HPE_INVALID_(CONSTANT|VERSION)|Expected HTTP\//,
+    why: 'does not speak HTTP/1.1 on that port: of Qdrant, give the REST port (6333), not that of gRPC (6334)',
+  },
+];
 
 /** `fetch` says only "fetch failed": the reason is in its cause, as a code or, without one, in words without the path. */
 function reasonOf(error: unknown): string {

@@ -116,6 +116,16 @@ describe('a backend that runs the new version already', () => {
   });
 });
 
+it('a new version that has given up the endpoint of the graph goes live', async () => {
+  const migration = await migrationAt('copied');
+  const isGraphDeprecated = () =>
+    Promise.reject(
+      new Refusal('RefusedByService', '/graph/relationships answered 404.', { answer: 404 }),
+    );
+  await migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
+  expect(await phaseOf(migration)).toBe('live');
+});
+
 async function persist(migration: Migration, services: ServiceChanges): Promise<unknown> {
   for (let minute = 0; minute < 21; minute += 1) {
     const failure = await migration.finish('rollback', {}, services).catch((error) => error);

@@ -1,0 +1,63 @@
+// Failures to connect that no retry cures are refused at once, and say what to change.
+import { createServer, type Server } from 'node:http';
+import { createServer as createHttp2Server } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { noAnswer } from '../../../../lib/migration/adapters/http.ts';
+import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
+import { freePort } from '../../../../processes/free-port.ts';
+import { named } from '../../support/refused.ts';
+
+async function portOf(server: Pick<Server, 'listen' | 'address' | 'close'>): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+/** Each retry is a connection. */
+function counting(server: Server): { connections: number } {
+  const seen = { connections: 0 };
+  server.on('connection', () => {
+    seen.connections += 1;
+  });
+  return seen;
+}
+
+describe('an address that cannot work', () => {
+  it('with https on an http port is refused after one attempt', async () => {
+    const server = createServer((_, response) => response.end());
+    const seen = counting(server);
+    const store = createQdrant({ url: `https://127.0.0.1:${await portOf(server)}` });
+    const why = /does not speak https on that port/;
+    await expect(store.version()).rejects.toEqual(named('RefusedSetting', why));
+    expect(seen.connections).toBe(1);
+  });
+
+  it('with the port of gRPC is refused after one attempt', async () => {
+    const server = createHttp2Server() as unknown as Server;
+    const seen = counting(server);
+    const store = createQdrant({ url: `http://127.0.0.1:${await portOf(server)}` });
+    await expect(store.version()).rejects.toEqual(named('RefusedSetting', /REST port \(6333\)/));
+    expect(seen.connections).toBe(1);
+  });
+});
+
+it.each([
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', /NODE_EXTRA_CA_CERTS/],
+  ['SELF_SIGNED_CERT_IN_CHAIN', /NODE_EXTRA_CA_CERTS/],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /NODE_EXTRA_CA_CERTS/],
+  ['CERT_HAS_EXPIRED', /not valid now/],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', /for another host/],
+])('the certificate failure %s is refused with the remedy', (code, why) => {
+  const cause = Object.assign(new TypeError('fetch failed'), { cause: { code } });
+  const failure = noAnswer({ url: 'https://store.example/path', name: 'GET /' }, cause);
+  expect(failure).toEqual(named('RefusedSetting', why));
+});
+
+it('a refused connection is tried again: the service may be starting', async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const failure = await fetch(url).catch((cause: unknown) =>
+    noAnswer({ url, name: 'GET /' }, cause),
+  );
+  expect(failure).toEqual(named('RetryableUnavailable', 'ECONNREFUSED'));
+});
