@@ -60,6 +60,19 @@ describe.skipIf(whyNoChromium())('the documentation page', () => {
     await expectAccessible(page);
   });
 
+  test('has a dark scheme, a link back, and the key of the page', async () => {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.evaluate(`sessionStorage.setItem('api-key', 'fl_of_the_page')`);
+    await page.reload();
+    await page.waitForSelector('.dark-mode .opblock');
+    await expectAccessible(page);
+    const sent = page.waitForRequest('**/me');
+    await page.locator('[id$="-identifyCaller"] .opblock-summary-control').first().click();
+    await page.getByRole('button', { name: 'Execute' }).click();
+    expect((await sent).headers().authorization).toBe('Bearer fl_of_the_page');
+    expect(await page.getByRole('link', { name: 'Finance ledger' }).getAttribute('href')).toBe('/');
+  });
+
   test('a key can be given', async () => {
     await page.locator('button.authorize').first().click();
     await page.getByRole('dialog').waitFor();

@@ -441,6 +441,11 @@ describe.skipIf(whyNoChromium())('the page', () => {
       await idle(page);
       await expectAccessible(page);
       expect(await page.evaluate('window.shifts')).toBeLessThanOrEqual(0.05);
+      const { x = 0, width: textWidth = 0 } =
+        (await row.locator('.in-description').boundingBox()) ?? {};
+      const amount = await row.locator('.in-amount').boundingBox();
+      expect(textWidth).toBeGreaterThan(width / 4);
+      expect(amount?.x).toBeGreaterThanOrEqual(x + textWidth);
       const first = await page.locator('.entry').first().boundingBox();
       if (height > 800)
         expect((first?.y ?? height) + (first?.height ?? 0)).toBeLessThanOrEqual(height);
