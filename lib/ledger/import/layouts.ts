@@ -45,17 +45,17 @@ export function describeLayout(
   };
 }
 
-/** The options of the first line that is a known header, or looks like the rows of a known file without one. */
+/** The options of the first line that is a known header; without one, of a file that begins with the same kinds of cells. */
 export function recallLayout(
   rows: readonly TableRow[],
   layouts: Layouts = {},
 ): LayoutOptions | undefined {
   if (Object.keys(layouts).length === 0) return undefined;
-  for (const { cells } of rows.slice(0, MAX_ROWS_BEFORE)) {
-    for (const key of [headerKey(cells), bareKey(cells)])
-      if (Object.hasOwn(layouts, key)) return layouts[key];
-  }
-  return undefined;
+  // Below a header, the same kinds of cells are another layout.
+  const bare = bareKey(rows[0]?.cells ?? []);
+  const headers = rows.slice(0, MAX_ROWS_BEFORE).map(({ cells }) => headerKey(cells));
+  const key = [...headers, bare].find((each) => Object.hasOwn(layouts, each));
+  return key === undefined ? undefined : layouts[key];
 }
 
 function headerKey(headers: readonly string[]): string {

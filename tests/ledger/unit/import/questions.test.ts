@@ -1,0 +1,82 @@
+// What a file leaves open is asked, and each option that a question names answers it; the answers of a layout are remembered.
+import { expect, it } from 'vitest';
+import {
+  readCsv,
+  type Statement,
+  type StatementOptions,
+} from '../../../../lib/ledger/import/statement.ts';
+
+const lines = (text: string) => text.split('|').join('\n');
+
+function sumUp({ rows, needs }: Statement) {
+  const signed = rows.map(({ type, amount }) => (type === 'expense' ? -amount : amount));
+  return { signed, questions: needs.map(({ question }) => question) };
+}
+
+const POSITIVE = 'Date,Text,Amount,Kind|2026-01-02,a,3,Foo|2026-01-03,b,4,Foo|2026-01-04,c,9,Bar';
+const FAR = 'Date,Text,Amount|2026-01-02,a,-3|2062-01-03,b,-4|2026-01-04,c,-9';
+const STATES =
+  'Date,Text,Amount,Status|2026-01-02,a,-3,Completed|2026-01-03,b,-4,Zorp|2026-01-04,c,-9,Completed';
+const MIXED = 'Date,Text,Amount,Currency|2026-01-02,a,-3,EUR|2026-01-03,b,-4,USD';
+const BOOKS =
+  'Date,Text,Account,Amount|2026-01-02,a,Bank,-3|2026-01-02,a,Food,3|2026-01-03,b,Bank,-4|2026-01-03,b,Food,4';
+const BALANCES =
+  'Date,Text,Amount,Balance|2026-01-02,a,-3,103|2026-01-03,b,-4,107|2026-01-04,c,9,98';
+
+it.each<[question: string, file: string, answer: StatementOptions, signed: number[]]>([
+  ['direction', POSITIVE, { isInverted: true }, [-3, -4, -9]],
+  ['direction', POSITIVE, { isAsItIs: true }, [3, 4, 9]],
+  [
+    'direction',
+    POSITIVE,
+    { columns: { type: 'Kind' }, words: { expense: ['Foo'], income: ['Bar'] } },
+    [-3, -4, 9],
+  ],
+  ['direction', BALANCES, { isInverted: true }, [3, 4, -9]],
+  ['direction', BALANCES, { isAsItIs: true }, [-3, -4, 9]],
+  ['dates', FAR, { isAsItIs: true }, [-3, -4, -9]],
+  ['status', STATES, { leaveOut: ['Zorp'] }, [-3, -9]],
+  ['status', STATES, { columns: { status: 'none' } }, [-3, -4, -9]],
+  ['currency', MIXED, { currency: 'eur' }, [-3]],
+  ['postings', BOOKS, { onlyAccount: 'Bank' }, [-3, -4]],
+])('asks about %s in %s, and takes %o', (question, file, answer, signed) => {
+  expect(sumUp(readCsv(lines(file))).questions).toContain(question);
+  expect(sumUp(readCsv(lines(file), answer))).toEqual({ signed, questions: [] });
+});
+
+it('never adds up two currencies, even as the file is', () => {
+  expect(sumUp(readCsv(lines(MIXED), { isAsItIs: true })).questions).toEqual(['currency']);
+});
+
+const BARE = '01/02/2026,Tea,3.00|02/03/2026,Bus,4.00';
+
+it.each([
+  ['a header', POSITIVE, { isInverted: true }],
+  ['its cells alone', BARE, { dateOrder: 'dmy', isInverted: true }],
+] as const)('remembers the options of a file by %s', (_, file, options) => {
+  const { layout, rows } = readCsv(lines(file), options);
+  expect(layout?.used).toEqual(options);
+  const layouts = { [layout?.key ?? '']: layout?.used ?? {} };
+  const again = readCsv(lines(file), { layouts });
+  expect(again).toMatchObject({ rows, needs: [], layout: { recalled: options } });
+  // What is given now outranks what was remembered, and another file is read without it.
+  expect(sumUp(readCsv(lines(file), { layouts, isInverted: false })).signed[0]).toBe(3);
+  expect(readCsv(lines(FAR), { layouts }).layout?.recalled).toBeNull();
+});
+
+it('says that a file has no header where a value is named as a column', () => {
+  expect(() => readCsv(lines(BARE), { columns: { date: '01/02/2026' } })).toThrow(
+    '"01/02/2026" is a value, not the name of a column. Name the columns by their numbers',
+  );
+  const columns = { date: '1', amount: '3', description: '2' };
+  const { rows } = readCsv(lines(BARE), { columns, dateOrder: 'mdy' });
+  expect(rows.map(({ description }) => description)).toEqual(['Tea', 'Bus']);
+});
+
+it('joins the columns of a description that are named', () => {
+  const columns = { description: 'Payee,Memo' };
+  const file = 'Date,Payee,Memo,Amount|2026-01-02,Shop,Tea,-1|2026-01-03,,Bus,-2|2026-01-04,,,-3';
+  expect(readCsv(lines(file), { columns }).rows.map(({ description }) => description)).toEqual([
+    ...['Shop, Tea', 'Bus', '(no description)'],
+  ]);
+});
