@@ -120,7 +120,8 @@ function queryParameters({ query, exampleQuery = {} }: Operation) {
   }));
 }
 
-function headerParameters(method: string, path: string, { isVersioned, isIdempotent }: Operation) {
+function headerParameters(method: string, path: string, operation: Operation) {
+  const { isVersioned, isTagged, isIdempotent } = operation;
   const header = (name: string, description: string, schema: Field) => ({
     name,
     in: 'header',
@@ -130,6 +131,10 @@ function headerParameters(method: string, path: string, { isVersioned, isIdempot
   const key = 'The same key with the same body is applied once in 24 hours.';
   if (isIdempotent) {
     return [header('Idempotency-Key', key, { pattern: IDEMPOTENCY_KEY.source })];
+  }
+  if (isTagged) {
+    const unchanged = 'The ETag of an earlier response: 304 if nothing has changed.';
+    return [header('If-None-Match', unchanged, { pattern: `^(?:W/)?${ETAG}$` })];
   }
   if (!isVersioned) return [];
   const kind = path.startsWith('/transactions') ? 't' : 'c';
@@ -153,7 +158,7 @@ const ETAG = '"[!#-~]*"';
 /** The statuses follow from what the operation takes; `failures` adds others or says more. */
 function describeResponses(method: string, path: string, operation: Operation) {
   const { status = 200, response, mediaType = 'application/json', failures = {} } = operation;
-  const { body, query, isPublic, isVersioned, isIdempotent } = operation;
+  const { body, query, isPublic, isVersioned, isTagged, isIdempotent } = operation;
   const isWrite = method !== 'GET';
   const usual: Record<number, string | false | undefined> = {
     400:
@@ -180,7 +185,7 @@ function describeResponses(method: string, path: string, operation: Operation) {
   const failed = Object.entries({ ...usual, ...failures }).flatMap(([code, description]) =>
     description ? [[code, describeFailure(code, description)]] : [],
   );
-  const hasTag = isVersioned && method !== 'DELETE';
+  const hasTag = isTagged || (isVersioned && method !== 'DELETE');
   const succeeded = {
     description: status === 201 ? 'Created.' : 'Done.',
     ...responseHeaders(

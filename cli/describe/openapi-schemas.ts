@@ -44,6 +44,11 @@ export const TEXT: Field = { type: 'string' };
 export const ID: Field = { type: 'integer', format: 'int64', minimum: 1 };
 export const NUMBER: Field = { type: 'integer', format: 'int32' };
 const COUNT: Field = { type: 'integer', format: 'int64', minimum: 0 };
+const DIGEST: Field = {
+  ...TEXT,
+  nullable: true,
+  description: 'Opaque: equal for equal sets of transactions.',
+};
 const TRUTH: Field = { type: 'boolean' };
 const TIME: Field = { type: 'string', format: 'date-time' };
 const SUM: Field = { type: 'number', format: 'double', description: 'At most 2 decimals.' };
@@ -177,8 +182,10 @@ function oneOfWords(words: readonly string[]): Field {
   return { ...TEXT, enum: words };
 }
 
+const SUCCESS: Fields = { success: { ...TRUTH, description: 'Always true.' } };
+
 function succeeded(fields: Fields) {
-  return object({ success: { ...TRUTH, description: 'Always true.' }, ...fields });
+  return object({ ...SUCCESS, ...fields });
 }
 
 function withEach(names: readonly string[], field: Field): Fields {
@@ -254,13 +261,24 @@ export const SCHEMAS: Readonly<Record<string, Field>> = {
     summary: schema('Totals'),
   }),
   Totals: object(TOTALS),
+  Month: object({ month: TEXT, ...TOTALS, digest: DIGEST }),
+  Months: succeeded({ data: list(schema('Month')), digest: DIGEST }),
   TransactionRead: succeeded({ data: schema('Transaction') }),
   TransactionWritten: succeeded({ data: schema('Transaction'), message: TEXT }),
   TransactionsFile: { ...TEXT, description: `Columns: ${CSV_COLUMNS.join(', ')}.` },
-  TransactionsPart: succeeded({
-    data: list(schema('Transaction')),
-    next: { ...TEXT, nullable: true, description: 'The query of the next part.' },
-  }),
+  TransactionsPart: object(
+    {
+      ...SUCCESS,
+      data: list(schema('Transaction')),
+      next: { ...TEXT, nullable: true, description: 'The query of the next part.' },
+    },
+    {
+      digest: {
+        ...DIGEST,
+        description: 'Of the last part of exactly one month: of all its parts.',
+      },
+    },
+  ),
   TransactionResult: ITEM_RESULT,
   CreationResults: bulkResults('created', 'duplicates'),
   UpdateResults: bulkResults('updated'),

@@ -8,8 +8,10 @@ export function createHandler(service: LedgerService) {
   return queryEndpoint(service, 'Failed to export transactions').handler(
     async ({ ledger, query, headers: { accept }, requestContext }) => {
       const sent = parseExportRequest({ query, accept, path: requestContext.http.path });
+      const { digest, after: _, ...selection } = sent.query;
+      const provesMonth = sent.isJson ? await ledger.months.provesMonth(selection) : undefined;
       const part = await ledger.transactions.readExportPart(sent.query);
-      return exportReply(part, { query, isJson: sent.isJson });
+      return exportReply(part, { query, isJson: sent.isJson, digest, provesMonth });
     },
   );
 }

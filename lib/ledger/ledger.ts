@@ -10,6 +10,7 @@ import { CATEGORY_LIMIT } from './domain/category.ts';
 import type { RequestContext } from './request-context.ts';
 import { type Categories, createCategories } from './service/categories.ts';
 import { createCategoryNames } from './service/category-names.ts';
+import { createMonths, type Months } from './service/months.ts';
 import { createSearches, type Searches } from './service/searches.ts';
 import { createSummaries, type Summaries } from './service/summaries.ts';
 import { createTransactions, type Transactions } from './service/transactions.ts';
@@ -26,6 +27,7 @@ export interface Ledger {
   readonly categories: Categories;
   readonly summaries: Summaries;
   readonly searches: Searches;
+  readonly months: Months;
   readonly idempotency: Idempotency;
   readonly importedRows: ImportedRows;
 }
@@ -134,6 +136,7 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
         categoryNames,
         timeZone,
       }),
+      months: createMonths({ dayCounts }),
       searches: createSearches({ pages, categoryNames }),
       categories: createCategories({ ...shared, store: categories, limit }),
       summaries: createSummaries({ dayCounts, categories }),

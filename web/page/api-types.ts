@@ -219,6 +219,8 @@ export type TransactionsPart = {
     data: Transaction[];
     /** The query of the next part. */
     next: string | null;
+    /** Of the last part of exactly one month: of all its parts. */
+    digest?: string | null;
 };
 export type Totals = {
     /** At most 2 decimals. */
@@ -351,6 +353,25 @@ export type CategoryUpdateRead = {
     description?: string | null;
     color?: string | null;
     is_active?: boolean;
+};
+export type Month = {
+    month: string;
+    /** At most 2 decimals. */
+    income: number;
+    /** At most 2 decimals. */
+    expense: number;
+    /** At most 2 decimals. */
+    net: number;
+    count: number;
+    /** Opaque: equal for equal sets of transactions. */
+    digest: string | null;
+};
+export type Months = {
+    /** Always true. */
+    success: boolean;
+    data: Month[];
+    /** Opaque: equal for equal sets of transactions. */
+    digest: string | null;
 };
 export type SummaryGroup = {
     /** At most 2 decimals. */

@@ -68,6 +68,8 @@ export interface TransactionQuery extends TransactionSelection, PageRequest {
 }
 
 export interface ExportQuery extends TransactionSelection {
+  /** The sum of the digests of the parts before. */
+  readonly digest?: bigint | undefined;
   /** Where the previous part ended. */
   readonly after?: ListPosition | undefined;
 }

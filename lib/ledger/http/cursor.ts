@@ -5,8 +5,9 @@ import { isCalendarDate } from '../domain/calendar-date.ts';
 import type { ListPosition, RowPosition } from '../domain/pagination.ts';
 import { isAssignableId } from '../domain/record.ts';
 
-/** A page has the amount besides, by which a search may be sorted. */
-const CURSOR = /^(\d{4}-\d{2}-\d{2}) (\d{1,15}) (\d{1,16})(?: (-?\d{1,12}(?:\.\d{1,2})?))?$/;
+/** A page has the amount besides, by which a search may be sorted; a part of a month the digest of the parts so far. */
+const CURSOR =
+  /^(\d{4}-\d{2}-\d{2}) (\d{1,15}) (\d{1,16})(?: (-?\d{1,12}(?:\.\d{1,2})?)| digest (\d{1,38}))?$/;
 
 /** After it follows the next page. */
 export function toPageCursor({ amount, ...position }: RowPosition): string {
@@ -14,8 +15,9 @@ export function toPageCursor({ amount, ...position }: RowPosition): string {
 }
 
 /** After it follows the next part of an export. */
-export function toPartCursor(position: ListPosition): string {
-  return encode(inWords(position));
+export function toPartCursor(position: ListPosition, digest?: bigint): string {
+  const rest = digest === undefined ? '' : ` digest ${digest}`;
+  return encode(inWords(position) + rest);
 }
 
 export const pageCursor = v.pipe(
@@ -42,14 +44,20 @@ function encode(words: string): string {
   return Buffer.from(words).toString('base64url');
 }
 
-function decode(cursor: string): (ListPosition & { amount: number | undefined }) | undefined {
+interface Decoded extends ListPosition {
+  readonly amount: number | undefined;
+  readonly digest: bigint | undefined;
+}
+
+function decode(cursor: string): Decoded | undefined {
   const found = CURSOR.exec(String(Buffer.from(cursor, 'base64url')));
-  const [, date = '', createdAt, id, amount] = found ?? [];
+  const [, date = '', createdAt, id, amount, digest] = found ?? [];
   if (!isCalendarDate(date) || !isAssignableId(Number(id))) return undefined;
   return {
     date,
     createdAt: Number(createdAt),
     id: Number(id),
     amount: amount === undefined ? undefined : Number(amount),
+    digest: digest === undefined ? undefined : BigInt(digest),
   };
 }

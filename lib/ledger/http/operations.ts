@@ -7,6 +7,7 @@ import { categoryChangesBody, categoryQuery, newCategoryBody } from './category-
 import type { ObjectSchema } from './fields.ts';
 import { healthQuery } from './health-query.ts';
 import { importPartBody, importQuery } from './import-json.ts';
+import { monthsQuery } from './months-json.ts';
 import { searchQuery } from './search-json.ts';
 import { seriesQuery, summaryQuery } from './summary-json.ts';
 import { exportFileQuery, exportQuery } from './transaction-export.ts';
@@ -40,6 +41,8 @@ export interface Operation {
   readonly failures?: Readonly<Record<number, string | false>>;
   /** One record, whose version clients can name: ETag, and If-Match or If-None-Match. */
   readonly isVersioned?: boolean;
+  /** No record, but with an ETag of what is shown, for If-None-Match. */
+  readonly isTagged?: boolean;
   /** Takes an Idempotency-Key. */
   readonly isIdempotent?: boolean;
   /** Answers without a key or token. */
@@ -243,6 +246,16 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     response: 'Deleted',
     failures: { 409: 'The category has transactions.' },
     isVersioned: true,
+  },
+  'GET /months': {
+    id: 'listMonths',
+    summary: 'List months and their digests',
+    description: `Months with transactions, oldest first, each of them whole. \`digest\` changes with every creation, change
+      and deletion, and is equal for equal sets of transactions; the one beside \`data\` is that of all months shown. It is null
+      until every transaction is counted in it. An \`ETag\` that is sent back as \`If-None-Match\` is answered with 304.`,
+    query: monthsQuery,
+    response: 'Months',
+    isTagged: true,
   },
   'GET /summary': {
     id: 'readSummary',

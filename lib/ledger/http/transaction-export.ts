@@ -2,6 +2,7 @@
 // parts are one file when they are put together: only the first has the header, and a Link header names the next part. As
 // JSON, `next` names it.
 import * as v from 'valibot';
+import { digestText, sumDigest } from '../domain/month-digest.ts';
 import type { ListPosition } from '../domain/pagination.ts';
 import type { ExportPart, ExportQuery, NamedTransaction } from '../domain/transaction.ts';
 import { partCursor, toPartCursor } from './cursor.ts';
@@ -67,15 +68,23 @@ export function parseExportRequest({ query, path, accept }: SentExport): ExportR
     ? { ...parseFilter(exportQuery, query), format: 'json' }
     : parseFilter(eitherQuery, query);
   const isJson = format ? format === 'json' : prefersJson(accept);
-  return { query: { ...toTransactionSelection(sent), after }, isJson };
+  return { query: { ...toTransactionSelection(sent), after, digest: after?.digest }, isJson };
 }
 
 /** @param query as it was sent: the next part has the same filters */
 export function exportReply(
   part: ExportPart<NamedTransaction>,
-  { query, isJson }: { readonly query: Query; readonly isJson: boolean },
+  { query, isJson, ...proof }: JsonExport & { readonly isJson: boolean },
 ): Reply {
-  return isJson ? jsonReply(part, query) : csvReply(part, query);
+  return isJson ? jsonReply(part, { query, ...proof }) : csvReply(part, query);
+}
+
+interface JsonExport {
+  readonly query: Query;
+  /** The sum of the digests of the parts before. */
+  readonly digest?: bigint | undefined;
+  /** Undefined where it is not exactly one month that is exported; otherwise whether its digest can be compared. */
+  readonly provesMonth?: boolean | undefined;
 }
 
 /** A client that takes either, as `*\/*` does, gets CSV. */
@@ -107,10 +116,18 @@ function csvReply(part: ExportPart<NamedTransaction>, query: Query): Reply {
   return { status: 200, body: {}, headers, text: header + shown.join('') };
 }
 
-function jsonReply(part: ExportPart<NamedTransaction>, query: Query): Reply {
+/** The last part of a month has the digest of all that its parts returned, whatever the indexes lag behind. */
+function jsonReply(
+  part: ExportPart<NamedTransaction>,
+  { query, digest = 0n, provesMonth }: JsonExport,
+): Reply {
   const { shown, last } = fitting(part, toTransactionJson);
-  const next = last ? nextQuery(query, last) : null;
-  return { status: 200, body: { success: true, data: shown, next } };
+  const next = (sum?: bigint) => (last ? nextQuery(query, last, sum) : null);
+  const body = { success: true, data: shown };
+  if (provesMonth === undefined) return { status: 200, body: { ...body, next: next() } };
+  const sum = digest + sumDigest(part.items.slice(0, shown.length));
+  const proof = last ? {} : { digest: provesMonth ? digestText(sum) : null };
+  return { status: 200, body: { ...body, next: next(sum), ...proof } };
 }
 
 /** As many as fit one response, and the position after which the next part begins. */
@@ -130,8 +147,8 @@ function fitting<Shown>(
   return { shown, last: next };
 }
 
-function nextQuery(query: Query, last: ListPosition): string {
-  const cursor = toPartCursor(last);
+function nextQuery(query: Query, last: ListPosition, digest?: bigint): string {
+  const cursor = toPartCursor(last, digest);
   const sent = Object.entries(query).map(([name, value = '']) => [name, String(value)]);
   return new URLSearchParams({ ...Object.fromEntries(sent), cursor }).toString();
 }

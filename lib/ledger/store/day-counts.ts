@@ -1,10 +1,11 @@
 // The day histogram in the table: items of a year (by month) and of a month (by day), with the number of transactions
 // and the sum of their amounts. Attributes are i1, i2 ... for the number of income, I1, I2 ... for its sum in cents, and
-// e1, E1 ... for expense: short, for every list reads them.
+// e1, E1 ... for expense: short, for every list reads them. Years of all transactions have d1, d2 ... besides, the digests of
+// their months.
 
 import type { Database, Item, Key, Write } from '../../shared/database.ts';
 import { addTo } from '../../shared/update-writes.ts';
-import { type CalendarMonth, monthOf, yearOf } from '../domain/calendar-date.ts';
+import { type CalendarMonth, monthOf, monthOfYear, yearOf } from '../domain/calendar-date.ts';
 import {
   type DateRange,
   edgeMonths,
@@ -14,20 +15,26 @@ import {
   type SlotCounts,
   type SlotSums,
   slotsOf,
+  totalsByMonth,
   type YearCounts,
   yearsOf,
 } from '../domain/day-histogram.ts';
 import { toCents } from '../domain/money.ts';
+import { digestShare } from '../domain/month-digest.ts';
 import type { Transaction, TransactionType } from '../domain/transaction.ts';
 import { type Keys, monthKey, periodOf, yearKey } from './keys.ts';
 
-/** The fields of a transaction that decide where it is counted, and with what amount. */
-export type Counted = Pick<Transaction, 'date' | 'type' | 'categoryId' | 'amount'>;
+/** The fields of a transaction that decide where it is counted, with what amount, and what it adds to a digest. */
+export type Counted = Pick<
+  Transaction,
+  'date' | 'type' | 'categoryId' | 'amount' | 'id' | 'version' | 'createdAt' | 'updatedAt'
+>;
 
 export type DayCounts = ReturnType<typeof createDayCounts>;
 
 const COUNTS: Readonly<Record<TransactionType, string>> = { income: 'i', expense: 'e' };
 const SUMS: Readonly<Record<TransactionType, string>> = { income: 'I', expense: 'E' };
+const DIGEST = 'd';
 
 export function createDayCounts(database: Database, keys: Keys) {
   /** All counts that a total of the range needs. */
@@ -47,10 +54,28 @@ export function createDayCounts(database: Database, keys: Keys) {
     range: DateRange,
     categoryId?: number | null,
   ): Promise<(YearCounts & SlotSums)[]> {
+    return (await yearItems(range, categoryId)).map(toYear);
+  }
+
+  async function yearItems(range: DateRange, categoryId?: number | null, consistent = false) {
     const { first, last } = yearsOf(range);
     const value = keys.days(categoryId);
-    const items = await database.query({ value, between: [yearKey(first), yearKey(last)] });
-    return items.map((item) => ({ year: periodOf(String(item.sk)), ...toSlotCounts(item) }));
+    const between = [yearKey(first), yearKey(last)] as const;
+    return await database.query({ value, between, consistent });
+  }
+
+  /** Whole months that have transactions, oldest first, with the sums of their digests; strongly consistent. */
+  async function months(range: DateRange) {
+    const items = await yearItems(range, undefined, true);
+    const totals = totalsByMonth(range, { years: items.map(toYear), edges: [] });
+    const digests = new Map(items.map((item) => [periodOf(String(item.sk)), item] as const));
+    return totals
+      .filter(([, { count }]) => count > 0)
+      .map(([month, figures]) => {
+        const stored = digests.get(yearOf(month))?.[DIGEST + monthOfYear(month)] ?? 0;
+        return { month, ...figures, digest: BigInt(stored as number | bigint) };
+      })
+      .reverse();
   }
 
   async function month(
@@ -70,7 +95,7 @@ export function createDayCounts(database: Database, keys: Keys) {
     return [...changes.values()].flatMap(toWrite);
   }
 
-  return { ofRange, month, counterWrites };
+  return { ofRange, month, months, counterWrites };
 }
 
 interface CountChange {
@@ -79,10 +104,11 @@ interface CountChange {
 }
 
 /** The counters of a transaction: of all and of its category, or of those without one, by year and by month. */
-export function countersOf(keys: Keys, { date, type, categoryId, amount }: Counted) {
+export function countersOf(keys: Keys, counted: Counted) {
+  const { date, type, categoryId, amount } = counted;
   const families = [keys.days(), keys.days(categoryId)];
   const { ofYear, ofMonth } = slotsOf(date);
-  return families.flatMap((pk) =>
+  const counters = families.flatMap((pk) =>
     [
       { key: { pk, sk: yearKey(yearOf(date)) }, slot: ofYear },
       { key: { pk, sk: monthKey(monthOf(date)) }, slot: ofMonth },
@@ -91,6 +117,12 @@ export function countersOf(keys: Keys, { date, type, categoryId, amount }: Count
       { key, attribute: SUMS[type] + slot, by: BigInt(toCents(amount)) },
     ]),
   );
+  const year = { pk: keys.days(), sk: yearKey(yearOf(date)) };
+  return [...counters, { key: year, attribute: DIGEST + ofYear, by: digestShare(counted) }];
+}
+
+export function isDigest(attribute: string): boolean {
+  return attribute.startsWith(DIGEST);
 }
 
 /** Whether a counter of a year or of a month is a sum of amounts. */
@@ -117,6 +149,10 @@ function note(changes: Map<string, CountChange>, keys: Keys, counted: Counted, s
 function toWrite({ key, byAttribute }: CountChange): Write[] {
   const changed = [...byAttribute].filter(([, by]) => by !== 0n);
   return changed.length === 0 ? [] : [addTo(key, new Map(changed))];
+}
+
+function toYear(item: Item): YearCounts & SlotSums {
+  return { year: periodOf(String(item.sk)), ...toSlotCounts(item) };
 }
 
 function toSlotCounts(item: Item): SlotCounts & SlotSums {

@@ -57,6 +57,7 @@ export const OPERATIONS: readonly Operation[] = [
     api.get('/transactions/search', { q: 'b', category_id: '1,2', ...DATES }),
   ),
   read('read transaction', 'retrieve transaction', (api) => api.get('/transactions/1')),
+  read('list months', 'list months', (api) => api.get('/months', DATES)),
   read('summary', 'summarize transactions', (api) =>
     api.get('/summary', { group_by: 'category', ...DATES }),
   ),

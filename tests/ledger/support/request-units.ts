@@ -20,6 +20,7 @@ export const MAX_SEARCHING_LIST_UNITS = 1_600;
 /** Exactly. */
 export const REQUEST_UNITS = {
   read: { read: 2, write: 0 },
+  'months of ten years': { read: 2, write: 0 },
   'summary of a year by month': { read: 0.5, write: 0 },
   'summary of a year by category': { read: 16.5, write: 0 },
   'summary of ten years by category and month': { read: 16.5, write: 0 },
@@ -28,12 +29,12 @@ export const REQUEST_UNITS = {
   'create with an external id': { read: 1, write: 19 },
   'create without a category': { read: 0, write: 15 },
   'bulk create of 100': { read: 101, write: 841 },
-  'bulk update of 100, of their notes': { read: 101, write: 600 },
-  'bulk update of 100, to another category': { read: 101, write: 824 },
+  'bulk update of 100, of their notes': { read: 101, write: 604 },
+  'bulk update of 100, to another category': { read: 101, write: 828 },
   'bulk delete of 100': { read: 100, write: 840 },
   delete: { read: 1, write: 16 },
   'delete without a category': { read: 1, write: 14 },
-  'update of notes': { read: 1, write: 6 },
+  'update of notes': { read: 1, write: 8 },
   'create of a category': { read: 1, write: 5 },
 } satisfies Record<string, Units>;
 

@@ -721,6 +721,22 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
 
+  // Digests of months.
+  ...mutantsOf('lib/ledger/domain/month-digest.ts', 'tests/ledger/contract/api/months.test.ts', [
+    ['hash * ROWS + 1n', 'hash * ROWS'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+    ['`${id} ${version} ${createdAt} ${updatedAt}`', '`${id} ${version}`'],
+    ['((sum % ROWS) + ROWS) % ROWS', 'BigInt(rows)'],
+  ]),
+  ...mutantsOf('lib/ledger/service/months.ts', 'tests/ledger/contract/api/months.test.ts', [
+    ['startDate === toDate(month, 1) && ', ''],
+    [' && endDate === toDate(month, daysInMonth(month))', ''],
+    ['Object.values(others).some((each) => each !== undefined)', 'false'],
+  ]),
+  ...mutantsOf('lib/ledger/store/day-counts.ts', 'tests/ledger/contract/api/months.test.ts', [
+    ['DIGEST + monthOfYear(month)', 'DIGEST + 1'],
+  ]),
+
   // Pages after a row.
   ...mutantsOf(
     'lib/ledger/store/transaction-pages.ts',

@@ -101,6 +101,7 @@ const STEPS: readonly Step[] = [
   ['categories/update', { id: 1, body: { name: 'House' } }, 200],
   ['categories/update', { id: 1, body: { name: 'Car' } }, 409],
   ['categories/delete', { id: 3 }, 200],
+  ['summary/months', {}, 200],
   [
     'summary/read',
     { query: { group_by: 'category', start_date: '2025-01-31', end_date: '2026-03-09' } },

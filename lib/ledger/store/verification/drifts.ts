@@ -5,7 +5,7 @@ import { StaleRecordError } from '../../../shared/errors.ts';
 import { addTo, setOn } from '../../../shared/update-writes.ts';
 import type { Category } from '../../domain/category.ts';
 import { TRANSACTION_COUNT, toNameGuard } from '../categories.ts';
-import { describeCounter, isSum } from '../day-counts.ts';
+import { describeCounter, isDigest, isSum } from '../day-counts.ts';
 import { type Keys, LAST_ID, periodOf, SEQUENCE_KINDS } from '../keys.ts';
 import type { Counter } from '../tally.ts';
 import { toExternalIdGuard, toTransactionItem } from '../transactions.ts';
@@ -15,6 +15,7 @@ export interface Drift {
   readonly what:
     | 'day count'
     | 'day sums'
+    | 'month digests'
     | 'category count'
     | 'row keys'
     | 'category of a row'
@@ -57,20 +58,28 @@ function counterDrifts(keys: Keys, { recorded, recomputed, categories }: LedgerF
     const { key, attribute } = counter;
     return [{ key, attribute, recorded: was?.count, recomputed: is?.count ?? 0n }];
   });
-  const { sums = [], counts = [] } = Object.groupBy(wrong, ({ attribute }) =>
-    isSum(attribute) ? 'sums' : 'counts',
-  );
-  const byItem = Map.groupBy(sums, ({ key: { pk, sk } }) => `${pk} ${sk}`);
+  const {
+    sums = [],
+    digests = [],
+    counts = [],
+  } = Object.groupBy(wrong, ({ attribute }) => {
+    if (isDigest(attribute)) return 'digests';
+    return isSum(attribute) ? 'sums' : 'counts';
+  });
   return [
     ...counts.map((each) => countDrift(keys, each)),
-    ...byItem.values().flatMap((ofItem) => {
-      // An item's attributes come in any order; a drift reads the same each time.
-      const [first, ...rest] = ofItem.toSorted((one, other) =>
-        one.attribute < other.attribute ? -1 : 1,
-      );
-      return first ? [sumDrift(keys, first.key, [first, ...rest])] : [];
-    }),
+    ...byItem(sums).map(([key, ofItem]) => sumDrift('day sums', keys, key, ofItem)),
+    ...byItem(digests).map(([key, ofItem]) => sumDrift('month digests', keys, key, ofItem)),
   ];
+}
+
+/** An item's attributes come in any order; a drift reads the same each time. */
+function byItem(counters: readonly WrongCounter[]): [Key, WrongCounter[]][] {
+  const items = Map.groupBy(counters, ({ key: { pk, sk } }) => `${pk} ${sk}`);
+  return [...items.values()].flatMap((ofItem): [Key, WrongCounter[]][] => {
+    const sorted = ofItem.toSorted((one, other) => (one.attribute < other.attribute ? -1 : 1));
+    return sorted[0] ? [[sorted[0].key, sorted]] : [];
+  });
 }
 
 interface WrongCounter extends Omit<Counter, 'count'> {
@@ -92,13 +101,18 @@ function countDrift(keys: Keys, counter: WrongCounter): Drift {
   };
 }
 
-/** One for an item: a ledger from before there were sums has none at all. */
-function sumDrift(keys: Keys, key: Key, sums: readonly WrongCounter[]): Drift {
+/** One for an item: a ledger from before there were sums, or digests, has none at all. */
+function sumDrift(
+  what: 'day sums' | 'month digests',
+  keys: Keys,
+  key: Key,
+  sums: readonly WrongCounter[],
+): Drift {
   const show = (side: 'recorded' | 'recomputed') =>
     sums.map((sum) => `${sum.attribute}=${sum[side] ?? 'nothing'}`).join(' ');
   return {
-    what: 'day sums',
-    where: `cents of ${periodOf(key.sk)}, ${keys.describeDays(key.pk)}`,
+    what,
+    where: `${what === 'day sums' ? 'cents' : 'months'} of ${periodOf(key.sk)}, ${keys.describeDays(key.pk)}`,
     recorded: show('recorded'),
     recomputed: show('recomputed'),
     repair: [correct(key, sums)],

@@ -106,10 +106,12 @@ const REPAIRABLE: readonly Spoiled[] = [
       send.set(
         keys.transaction(2),
         'date_key',
-        '2026-03-05#2026-03-05T10:00:00.000Z#0000000000000099',
+        '2026-03-05#1970-01-01T00:00:00.000Z#0000000000000099',
       ),
     reported: [
-      'row keys, row LEDGER#TRANSACTION#2: recorded date_key=2026-03-05#2026-03-05T10:00:00.000Z#0000000000000099, recomputed date_key=2026-03-05#2026-03-05T10:00:00.000Z#0000000000000002',
+      // The creation time is part of the key, and of the digest.
+      expect.stringContaining('month digests, months of 2026'),
+      'row keys, row LEDGER#TRANSACTION#2: recorded date_key=2026-03-05#1970-01-01T00:00:00.000Z#0000000000000099, recomputed date_key=2026-03-05#1970-01-01T00:00:00.000Z#0000000000000002',
     ],
   },
   {

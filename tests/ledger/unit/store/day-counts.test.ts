@@ -1,5 +1,6 @@
 // Which counts and sums a transaction changes when it is created or changed. Which ones a list reads: contract/capacity.full.test.ts.
 import { describe, expect, test } from 'vitest';
+import { digestShare } from '../../../../lib/ledger/domain/month-digest.ts';
 import { type Counted, createDayCounts } from '../../../../lib/ledger/store/day-counts.ts';
 import { createKeys } from '../../../../lib/ledger/store/keys.ts';
 import type { Database } from '../../../../lib/shared/database.ts';
@@ -7,7 +8,14 @@ import type { Database } from '../../../../lib/shared/database.ts';
 // Following a transaction asks the database nothing.
 const { counterWrites } = createDayCounts({} as Database, createKeys('home'));
 
-const LUNCH: Counted = { date: '2024-02-29', type: 'expense', categoryId: 7, amount: 12.5 };
+const FIRST = { id: 1, version: 1, createdAt: 0, updatedAt: 0 };
+const LUNCH: Counted = {
+  ...FIRST,
+  date: '2024-02-29',
+  type: 'expense',
+  categoryId: 7,
+  amount: 12.5,
+};
 
 /** `family item` to what is added to its counters. */
 function movesOf(before: readonly Counted[], after: readonly Counted[]): Record<string, unknown> {
@@ -34,6 +42,13 @@ describe('counterWrites writes no more than what changes', () => {
     expect(counterWrites(before, after)).toHaveLength(items);
   });
 
+  test('one whose texts change changes the digest of its month alone', () => {
+    const after = { ...LUNCH, version: 2, updatedAt: 1 };
+    expect(movesOf([LUNCH], [after])).toEqual({
+      'home#DAYS Y#2024': { d2: digestShare(after) - digestShare(LUNCH) },
+    });
+  });
+
   test('one whose amount changes changes the sums alone', () => {
     const [ofYear, ofMonth] = [{ E2: -1n }, { E29: -1n }];
     expect(movesOf([LUNCH], [{ ...LUNCH, amount: 12.49 }])).toEqual({
@@ -46,6 +61,6 @@ describe('counterWrites writes no more than what changes', () => {
 
   test('a sum of nothing is not stored', () => {
     const moves = movesOf([], [{ ...LUNCH, amount: -0 }]);
-    expect(moves['home#DAYS Y#2024']).toEqual({ e2: 1n });
+    expect(moves['home#DAYS M#2024-02']).toEqual({ e29: 1n });
   });
 });

@@ -1,0 +1,39 @@
+// Months and their digests as clients see them.
+import { createHash } from 'node:crypto';
+import * as v from 'valibot';
+import { digestText } from '../domain/month-digest.ts';
+import type { MonthFigures } from '../service/months.ts';
+import { parseFilter } from './fields.ts';
+import type { Query } from './query-string.ts';
+import type { Reply } from './replies.ts';
+import { toTotalsJson } from './summary-json.ts';
+import { transactionFilter } from './transaction-json.ts';
+
+export const monthsQuery = v.object({
+  start_date: transactionFilter.start_date,
+  end_date: transactionFilter.end_date,
+});
+
+/** @throws ValidationError with the errors of every parameter */
+export function parseMonthsQuery(query: Query): [string | undefined, string | undefined] {
+  const sent = parseFilter(monthsQuery, query);
+  return [sent.start_date, sent.end_date];
+}
+
+/** With the ETag of what it shows. */
+export function monthsReply(months: readonly MonthFigures[]): Reply {
+  const data = months.map(({ month, digest, ...totals }) => ({
+    month,
+    ...toTotalsJson(totals),
+    digest: shown(digest),
+  }));
+  const isComplete = months.every(({ digest }) => digest !== undefined);
+  const digest = months.reduce((sum, month) => sum + (month.digest ?? 0n), 0n);
+  const body = { success: true, data, digest: shown(isComplete ? digest : undefined) };
+  const hash = createHash('sha256').update(JSON.stringify(body)).digest('hex').slice(0, 16);
+  return { status: 200, body, headers: { etag: `"m.${hash}"` } };
+}
+
+function shown(digest: bigint | undefined): string | null {
+  return digest === undefined ? null : digestText(digest);
+}

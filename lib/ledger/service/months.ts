@@ -1,0 +1,41 @@
+// Use case of the months: what each adds up to, and its digest, by which a client knows whether its copy is current.
+import { type CalendarMonth, daysInMonth, monthOf, toDate } from '../domain/calendar-date.ts';
+import { dateRange } from '../domain/day-histogram.ts';
+import { isComplete } from '../domain/month-digest.ts';
+import type { Totals } from '../domain/summary.ts';
+import type { TransactionFilter } from '../domain/transaction.ts';
+import type { DayCounts } from '../store/day-counts.ts';
+
+export interface MonthFigures extends Totals {
+  readonly month: CalendarMonth;
+  /** Undefined until every transaction of the month is part of it. */
+  readonly digest: bigint | undefined;
+}
+
+export type Months = ReturnType<typeof createMonths>;
+
+export function createMonths({ dayCounts }: { readonly dayCounts: Pick<DayCounts, 'months'> }) {
+  /** Months with transactions that have a day in the range, each of them whole, oldest first; strongly consistent. */
+  async function list(startDate?: string, endDate?: string): Promise<MonthFigures[]> {
+    const range = dateRange(startDate, endDate);
+    if (range.start > range.end) return [];
+    const months = await dayCounts.months(range);
+    return months.map(({ digest, ...figures }) => ({
+      ...figures,
+      digest: isComplete(digest, figures.count) ? digest : undefined,
+    }));
+  }
+
+  /** Whether a selection is one month and nothing else, whose digest is complete. */
+  async function provesMonth({ startDate, endDate, ...others }: TransactionFilter) {
+    if (!startDate || !endDate || Object.values(others).some((each) => each !== undefined)) {
+      return undefined;
+    }
+    const month = monthOf(startDate);
+    const isWhole = startDate === toDate(month, 1) && endDate === toDate(month, daysInMonth(month));
+    if (!isWhole) return undefined;
+    return (await list(startDate, endDate)).every(({ digest }) => digest !== undefined);
+  }
+
+  return { list, provesMonth };
+}

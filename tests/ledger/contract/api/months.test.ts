@@ -1,0 +1,200 @@
+// GET /months and the digest of a month's export: a client with a copy learns what has changed, deletions included.
+
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createVerification } from '../../../../lib/ledger/service/verification.ts';
+import { createKeys, yearKey } from '../../../../lib/ledger/store/keys.ts';
+import { interpose } from '../../../shared/support/interposed-client.ts';
+import { createTestTable } from '../../../shared/support/test-table.ts';
+import type { Api } from '../../support/api/api-client.ts';
+import { expectFilterFaults } from '../../support/api/expect-reply.ts';
+import { openInProcess } from '../../support/api/in-process-client.ts';
+import { createServiceOn } from '../../support/api/open-api.ts';
+import { givenCategory, givenTransaction } from '../../support/api/records.ts';
+
+const table = await createTestTable();
+const MARCH = { start_date: '2026-03-01', end_date: '2026-03-31' };
+
+let ledgers = 0;
+let ledgerId = '';
+let api: Api;
+
+beforeEach(async () => {
+  ledgers += 1;
+  ledgerId = `months-${ledgers}`;
+  api = await openInProcess(createServiceOn({ ...table, ledgerId }));
+});
+
+const given = (transaction_date: string, fields: object = {}) =>
+  givenTransaction(api, { transaction_date, ...fields });
+
+async function months(query: Record<string, string> = {}) {
+  const { status, body, headers } = await api.get('/months', query);
+  expect(status).toBe(200);
+  return {
+    ...(body as { data: { month: string; digest: string | null }[]; digest?: string }),
+    etag: headers.etag,
+  };
+}
+
+async function exportMonth(client: Api, query: object = MARCH): Promise<string | null | undefined> {
+  let next: string | null | undefined = new URLSearchParams({ ...query }).toString();
+  let digest: string | null | undefined;
+  while (typeof next === 'string') {
+    expect(digest).toBeUndefined();
+    const { body } = await client.get('/transactions/export.json', next);
+    next = body.next;
+    digest = (body as { digest?: string | null }).digest;
+  }
+  return digest;
+}
+
+it('shows each month with transactions, oldest first, whole', async () => {
+  await given('2026-03-31', { amount: 2.5 });
+  await given('2026-03-01', { amount: 10, type: 'income' });
+  await given('2025-12-05', { amount: 1 });
+  const { data, digest } = await months();
+  expect(data).toEqual([
+    { month: '2025-12', income: 0, expense: 1, net: -1, count: 1, digest: expect.any(String) },
+    { month: '2026-03', income: 10, expense: 2.5, net: 7.5, count: 2, digest: expect.any(String) },
+  ]);
+  expect(digest).toEqual(expect.any(String));
+  expect((await months({ start_date: '2026-03-31' })).data).toEqual(data.slice(1));
+  expect((await months({ end_date: '2026-02-28' })).data).toEqual(data.slice(0, 1));
+  expect((await months({ start_date: '2026-03-02', end_date: '2026-03-01' })).data).toEqual([]);
+  expectFilterFaults(await api.get('/months', { type: 'income', end_date: 'x' }), [
+    'end_date',
+    'type',
+  ]);
+});
+
+it('changes the digest with every write, and returns to it with none', async () => {
+  const { id: category_id } = await givenCategory(api);
+  const { id } = await given('2026-03-05');
+  const { id: other } = await given('2026-03-05');
+  const seen = new Set<string>();
+  const note = async () => {
+    const { data, digest } = await months();
+    expect(await exportMonth(api)).toBe(data.find(({ month }) => month === '2026-03')?.digest);
+    seen.add(`${data.map((each) => each.digest)} ${digest}`);
+  };
+  const changes = [
+    { notes: 'Milk' },
+    { notes: 'Milk' },
+    { description: 'Tea' },
+    { amount: 3 },
+    { type: 'income' },
+    { category_id },
+    { external_id: 'bank-1' },
+    { transaction_date: '2026-03-06' },
+    { transaction_date: '2026-04-01' },
+  ];
+  await note();
+  for (const change of changes) {
+    expect((await api.put(`/transactions/${id}`, change)).status).toBe(200);
+    await note();
+  }
+  await api.put('/transactions/bulk', {
+    transactions: [id, other].map((each) => ({ id: each, notes: 'Two' })),
+  });
+  await note();
+  await api.post('/transactions/bulk', {
+    transactions: [{ description: 'A', amount: 1, type: 'income', transaction_date: '2026-03-09' }],
+  });
+  await note();
+  await api.delete(`/transactions/${other}`);
+  await note();
+  await api.post('/transactions/bulk/delete', { transactions: [{ id }] });
+  await note();
+  expect(seen.size).toBe(changes.length + 5);
+  expect((await createVerification({ ...table, ledgerId }).verify()).drifts).toEqual([]);
+});
+
+it('is the same for a request that is repeated', async () => {
+  const send = () =>
+    api.request('POST', '/transactions', {
+      body: { description: 'A', amount: 1, type: 'income', transaction_date: '2026-03-09' },
+      headers: { 'idempotency-key': 'once' },
+    });
+  await send();
+  const once = await months();
+  await send();
+  expect(await months()).toEqual(once);
+});
+
+it('answers 304 until something changes', async () => {
+  const { id } = await given('2026-03-05');
+  const { etag = '' } = await months();
+  const ask = () => api.request('GET', '/months', { headers: { 'if-none-match': etag } });
+  expect((await ask()).status).toBe(304);
+  await api.put(`/transactions/${id}`, { notes: 'Milk' });
+  expect((await ask()).status).toBe(200);
+});
+
+describe('an export', () => {
+  it('has the digest in its last part, of all its parts', async () => {
+    for (const day of ['01', '05', '05', '31']) await given(`2026-03-${day}`);
+    await given('2026-04-01');
+    // As if two rows were 1 MB.
+    const client = interpose(table.client, (name, sent) => {
+      const input = sent as { IndexName?: string; Limit?: number };
+      if (name === 'QueryCommand' && input.IndexName !== undefined) input.Limit = 2;
+    });
+    const inParts = await openInProcess(createServiceOn({ ...table, client, ledgerId }));
+    const [march] = (await months()).data;
+    expect(march?.month).toBe('2026-03');
+    expect(await exportMonth(inParts)).toBe(march?.digest);
+    const first = await inParts.get('/transactions/export.json', MARCH);
+    expect(Object.keys(first.body)).toEqual(['success', 'data', 'next']);
+  });
+
+  it('has none of anything but one whole month', async () => {
+    await given('2026-03-05');
+    for (const query of [
+      {},
+      { ...MARCH, end_date: '2026-03-30' },
+      { ...MARCH, end_date: '2026-04-30' },
+      { ...MARCH, start_date: '2026-03-02' },
+      { ...MARCH, type: 'expense' },
+      { ...MARCH, q: 'lunch' },
+    ]) {
+      expect(await exportMonth(api, query), JSON.stringify(query)).toBeUndefined();
+    }
+    expect(await exportMonth(api, { start_date: '2024-02-01', end_date: '2024-02-29' })).toBe('0');
+  });
+});
+
+it('is null until the rows of an earlier release are swept', async () => {
+  const { id } = await given('2026-03-05');
+  const { id: second } = await given('2026-03-06');
+  await given('2026-04-05');
+  const before = await months();
+  // As an earlier release left it.
+  await table.client.send(
+    new UpdateCommand({
+      TableName: table.tableName,
+      Key: { pk: createKeys(ledgerId).days(), sk: yearKey('2026') },
+      UpdateExpression: 'REMOVE d3',
+    }),
+  );
+  const isUnknown = async () => {
+    const { data, digest } = await months();
+    expect([data[0]?.digest, data[1]?.digest, digest]).toEqual([
+      null,
+      before.data[1]?.digest,
+      null,
+    ]);
+    expect(await exportMonth(api)).toBeNull();
+  };
+  await isUnknown();
+  await given('2026-03-07');
+  await api.put(`/transactions/${id}`, { notes: 'Milk' });
+  await api.delete(`/transactions/${second}`);
+  await isUnknown();
+  const { repaired, verdict } = await createVerification({ ...table, ledgerId }).repair();
+  expect(repaired.map(({ what }) => what)).toEqual(['month digests']);
+  expect(verdict.drifts).toEqual([]);
+  const { data } = await months();
+  expect(await exportMonth(api)).toBe(data[0]?.digest);
+  expect(data[0]?.digest).toEqual(expect.any(String));
+});
