@@ -1,0 +1,295 @@
+// npm run test:clients [-- NAME ...]: generates the clients of docs/ledger/clients.md, runs the example of each against a service of
+// its own, and compares the amounts that come back. The description also passes the OpenAPI rules of Spectral. A language
+// that this machine lacks is named and counted as skipped.
+import { appendFileSync, readFileSync } from 'node:fs';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createCommand, runProgram } from '../../../processes/program.ts';
+import { pythonWith, whyNoPython } from '../../../processes/python-tools.ts';
+import { createRunning } from '../../../processes/running.ts';
+import { fetchOnce, outputOf, runToEnd, whyNoJava } from '../../../processes/tools.ts';
+import { PROJECT, startService } from '../support/running-service.ts';
+
+const DOCUMENT = join(PROJECT, 'lib/ledger/http/openapi.json');
+const GUIDE = readFileSync(join(PROJECT, 'docs/ledger/clients.md'), 'utf8');
+const SHOWN_AMOUNT = '12345678.91';
+/** A 32-bit float keeps neither. */
+const AMOUNTS = [SHOWN_AMOUNT, '999999999999.99'];
+
+const NPM_PACKAGES = [
+  '@hey-api/openapi-ts@0.95.0',
+  '@stoplight/spectral-cli@6.16.3',
+  'openapi-fetch@0.17.0',
+  'openapi-typescript@7.13.0',
+  'typescript@5.9.3',
+];
+const OPENAPI_GENERATOR = 'org.openapitools:openapi-generator-cli:7.16.0';
+const OAPI_CODEGEN = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
+
+const running = createRunning();
+
+/** A client in a folder of its own. */
+interface Workshop {
+  readonly folder: string;
+  /** Runs a program in the folder. @returns what it printed */
+  readonly run: (command: string, ...args: readonly string[]) => Promise<string>;
+  readonly write: (file: string, text: string) => Promise<void>;
+}
+
+interface Language {
+  readonly whyNot?: () => string | undefined;
+  readonly generate: (workshop: Workshop) => Promise<unknown>;
+  /** Runs the example once. @returns what it printed */
+  readonly runExample: (workshop: Workshop, code: string) => Promise<string>;
+}
+
+const whyNoGo = () => (outputOf('go', 'version') ? undefined : 'there is no Go');
+const whyNoMaven = () =>
+  whyNoJava(17) ?? (outputOf('mvn', '--version') ? undefined : 'there is no Maven');
+
+/** By the words of their code blocks. */
+const LANGUAGES: Readonly<Record<string, Language>> = {
+  'typescript openapi-fetch': {
+    generate: async ({ folder, run, write }) => {
+      const tools = await npmTools();
+      await prepareNode({ folder, write }, tools);
+      await run(join(tools, '.bin/openapi-typescript'), DOCUMENT, '-o', 'ledger.ts');
+    },
+    runExample: async ({ run, write }, code) => {
+      await write('first.ts', code);
+      await run(join(await npmTools(), '.bin/tsc'), '-p', '.');
+      return await run(process.execPath, 'first.ts');
+    },
+  },
+  'typescript hey-api': {
+    generate: async ({ folder, run, write }) => {
+      const tools = await npmTools();
+      await prepareNode({ folder, write }, tools);
+      await run(join(tools, '.bin/openapi-ts'), '-i', DOCUMENT, '-o', 'ledger', '-s');
+    },
+    runExample: async ({ run, write }, code) => {
+      await write('first.ts', code);
+      await run(join(await npmTools(), '.bin/tsc'), '-p', '.');
+      const esbuild = join(PROJECT, 'node_modules/.bin/esbuild');
+      await run(
+        esbuild,
+        'first.ts',
+        '--bundle',
+        '--platform=node',
+        '--format=esm',
+        '--outfile=first.mjs',
+      );
+      return await run(process.execPath, 'first.mjs');
+    },
+  },
+  'python openapi-python-client': {
+    whyNot: whyNoPython,
+    generate: async ({ run }) => {
+      const python = await pythonTools();
+      const options = ['--meta', 'none', '--output-path', 'ledger', '--overwrite'];
+      await run(python, '-m', 'openapi_python_client', 'generate', '--path', DOCUMENT, ...options);
+    },
+    runExample: runPython,
+  },
+  'python openapi-generator': {
+    whyNot: () => whyNoPython() ?? whyNoMaven(),
+    generate: (workshop) => generateWithJava(workshop, 'python'),
+    runExample: runPython,
+  },
+  'go oapi-codegen': {
+    whyNot: whyNoGo,
+    generate: async ({ run, write }) => {
+      await write('go.mod', 'module ledger\n\ngo 1.24\n');
+      const options = ['-generate', 'types,client', '-package', 'main', '-o', 'ledger.go'];
+      await run('go', 'run', OAPI_CODEGEN, ...options, DOCUMENT);
+    },
+    runExample: async ({ run, write }, code) => {
+      await write('main.go', code);
+      await run('go', 'mod', 'tidy');
+      return await run('go', 'run', '.');
+    },
+  },
+  'go openapi-generator': {
+    whyNot: () => whyNoGo() ?? whyNoMaven(),
+    generate: (workshop) => generateWithJava(workshop, 'go'),
+    runExample: async ({ run, write }, code) => {
+      await write('first/main.go', code);
+      await run('go', 'mod', 'tidy');
+      return await run('go', 'run', './first');
+    },
+  },
+  'java openapi-generator': {
+    whyNot: whyNoMaven,
+    generate: (workshop) => generateWithJava(workshop, 'java'),
+    runExample: async ({ folder, run, write }, code) => {
+      await write('first/First.java', code);
+      const goals = ['compile', 'dependency:build-classpath', '-Dmdep.outputFile=classpath'];
+      await run('mvn', '-q', '-B', '-DskipTests', ...goals);
+      const classpath = (await readFile(join(folder, 'classpath'), 'utf8')).trim();
+      return await run('java', '-cp', `target/classes:${classpath}`, 'first/First.java');
+    },
+  },
+  'rust openapi-generator': {
+    whyNot: () =>
+      whyNoMaven() ?? (outputOf('cargo', '--version') ? undefined : 'there is no Rust (cargo)'),
+    generate: async (workshop) => {
+      await generateWithJava(workshop, 'rust');
+      await workshop.run(
+        'cargo',
+        'add',
+        '--quiet',
+        '--dev',
+        'tokio',
+        '-F',
+        'macros,rt-multi-thread',
+      );
+    },
+    runExample: async ({ run, write }, code) => {
+      await write('examples/first.rs', code);
+      const target = ['--target-dir', join(PROJECT, '.local/clients/cargo')];
+      return await run('cargo', 'run', '--quiet', '--example', 'first', ...target);
+    },
+  },
+};
+
+const command = createCommand(
+  'npm run test:clients --',
+  'Generate clients from the API description and run their examples.',
+)
+  .argument('[names...]', 'code blocks of docs/ledger/clients.md, such as "go oapi-codegen"')
+  .action(async (names) => {
+    const examples = [...GUIDE.matchAll(/^```(\w+ [\w-]+)\n(.*?)^```/gms)].map(
+      ([, name = '', code = '']) => ({ name, code }),
+    );
+    const chosen = examples.filter(({ name }) => names.length === 0 || names.includes(name));
+    const { ready } = await startService(running);
+    process.env.LEDGER_URL = await ready;
+    const counts = { passed: 0, failed: 0, skipped: 0 };
+    for (const { title, outcome } of [
+      ...(names.length === 0
+        ? [{ title: 'Spectral', outcome: await attempt('Spectral', lint) }]
+        : []),
+      ...(await inTurn(chosen)),
+    ]) {
+      counts[outcome] += 1;
+      console.log(`${outcome}: ${title}`);
+    }
+    const { passed, failed, skipped } = counts;
+    console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
+    if (failed > 0 || passed === 0) process.exitCode = 1;
+  });
+
+await runProgram(command, { running });
+
+type Outcome = 'passed' | 'failed' | 'skipped';
+
+/** One after another: each compiler uses every core. */
+async function inTurn(examples: readonly { readonly name: string; readonly code: string }[]) {
+  const outcomes: { title: string; outcome: Outcome }[] = [];
+  for (const { name, code } of examples) {
+    outcomes.push({ title: name, outcome: await tryLanguage(name, code) });
+  }
+  return outcomes;
+}
+
+async function tryLanguage(name: string, code: string): Promise<Outcome> {
+  const language = LANGUAGES[name];
+  const obstacle = language ? language.whyNot?.() : 'this command does not compile it yet';
+  if (!language || obstacle !== undefined) {
+    console.log(`Skipped ${name}: ${obstacle}`);
+    if (process.env.SKIPPED_TESTS) appendFileSync(process.env.SKIPPED_TESTS, `${name}\n`);
+    return 'skipped';
+  }
+  return await attempt(name, async () => {
+    const workshop = await openWorkshop();
+    await language.generate(workshop);
+    for (const amount of AMOUNTS) {
+      const printed = await language.runExample(workshop, code.replaceAll(SHOWN_AMOUNT, amount));
+      if (printed.trim() !== amount) throw new Error(`${amount} came back as ${printed}`);
+    }
+  });
+}
+
+async function attempt(title: string, work: () => Promise<unknown>): Promise<Outcome> {
+  const started = Date.now();
+  try {
+    await work();
+    console.log(`${title}: ${Math.round((Date.now() - started) / 1_000)} s`);
+    return 'passed';
+  } catch (error) {
+    console.error(`${title}: ${error instanceof Error ? error.message : error}`);
+    return 'failed';
+  }
+}
+
+async function openWorkshop(): Promise<Workshop> {
+  const folder = await running.temporaryFolder('ledger-client-');
+  return {
+    folder,
+    run: (program, ...args) => runToEnd(running, { command: program, args, folder }),
+    write: async (file, text) => {
+      const path = join(folder, file);
+      await mkdir(join(path, '..'), { recursive: true });
+      await writeFile(path, text);
+    },
+  };
+}
+
+async function lint(): Promise<void> {
+  const { run, write } = await openWorkshop();
+  await write('rules.yaml', 'extends: ["spectral:oas"]\n');
+  const spectral = join(await npmTools(), '.bin/spectral');
+  await run(spectral, 'lint', DOCUMENT, '--ruleset', 'rules.yaml');
+}
+
+/** The node_modules of the generators, which this project does not depend on. */
+async function npmTools(): Promise<string> {
+  const folder = await fetchOnce(running, 'clients/npm', async (draft, run) => {
+    await run('npm', 'init', '-y');
+    await run('npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', ...NPM_PACKAGES);
+    return draft;
+  });
+  return join(folder, 'node_modules');
+}
+
+async function prepareNode(
+  { folder, write }: Pick<Workshop, 'folder' | 'write'>,
+  tools: string,
+): Promise<void> {
+  await symlink(tools, join(folder, 'node_modules'));
+  await write('package.json', '{ "type": "module" }');
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    allowImportingTsExtensions: true,
+    target: 'es2022',
+    types: ['node'],
+    typeRoots: [join(PROJECT, 'node_modules/@types')],
+  };
+  await write('tsconfig.json', JSON.stringify({ compilerOptions }));
+}
+
+async function pythonTools(): Promise<string> {
+  return await pythonWith(running, join(import.meta.dirname, 'python-clients.txt'));
+}
+
+async function runPython({ run, write }: Workshop, code: string): Promise<string> {
+  await write('first.py', code);
+  return await run(await pythonTools(), 'first.py');
+}
+
+async function generateWithJava({ run }: Workshop, generator: string): Promise<void> {
+  const folder = await fetchOnce(running, 'clients/openapi-generator', async (draft, fetchWith) => {
+    await fetchWith(
+      'mvn',
+      ...['-q', '-B', 'dependency:copy', `-Dartifact=${OPENAPI_GENERATOR}`, '-DoutputDirectory=.'],
+    );
+    return draft;
+  });
+  const [, name, version] = OPENAPI_GENERATOR.split(':');
+  const options = ['generate', '-g', generator, '-i', DOCUMENT, '-o', '.'];
+  await run('java', '-jar', join(folder, `${name}-${version}.jar`), ...options);
+}
