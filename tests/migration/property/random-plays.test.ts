@@ -17,7 +17,9 @@ const write: fc.Arbitrary<Write> = fc.record({
 });
 const kind = fc.oneof(
   fc.record({ kind: fc.constant('write' as const), write }),
-  fc.record({ kind: fc.constantFrom('killed' as const, 'answer lost' as const) }),
+  fc.record({
+    kind: fc.constantFrom('killed' as const, 'answer lost' as const, 'emptied' as const),
+  }),
 );
 const incident: fc.Arbitrary<Incident> = fc
   .constantFrom('begin' as const, 'freeze' as const, 'deploy' as const)

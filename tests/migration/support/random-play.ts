@@ -38,7 +38,7 @@ export type Moment = (typeof MOMENTS)[number];
 
 /** Happens once, right after a remote call: the nth since the moment. */
 export type Incident = { readonly since: Moment; readonly calls: number } & (
-  | { readonly kind: 'killed' | 'answer lost' }
+  | { readonly kind: 'killed' | 'answer lost' | 'emptied' }
   | { readonly kind: 'write'; readonly write: Write }
 );
 
@@ -55,8 +55,8 @@ export type Act =
 interface Memory {
   /** Null once it was deleted. */
   readonly text: string | null;
-  /** Written past a freeze: it may be kept in a report instead of in the collection. */
-  readonly isPast: boolean;
+  /** The last writer: a write past a freeze may be kept in a report instead of in the collection. */
+  readonly writer: Writer;
 }
 
 /** Where users stand, as the operator's actions have left it. */
@@ -79,7 +79,7 @@ export async function startPlay() {
   const faults: string[] = [];
   const diary: string[] = [];
   let texts = 0;
-  for (const [id, text] of await read(SOURCE)) truth.set(id, { text, isPast: false });
+  for (const [id, text] of await read(SOURCE)) truth.set(id, { text, writer: 'user' });
 
   /** Ids and texts of users' memories. */
   async function read(collection: string): Promise<Map<string, string>> {
@@ -102,11 +102,10 @@ export async function startPlay() {
   async function write(one: Write): Promise<void> {
     const collection = placeOf(one);
     if (collection === undefined || !(await vectors.collectionExists(collection))) return;
-    const isPast = one.writer !== 'user';
     const [id, text] = await apply(one.change, collection);
     if (id === undefined) return;
     diary.push(`${one.writer} ${one.change} ${id} in ${collection}`);
-    truth.set(id, { text, isPast: isPast || (truth.get(id)?.isPast ?? false) });
+    truth.set(id, { text, writer: one.writer });
   }
 
   async function apply(
@@ -159,8 +158,8 @@ export async function startPlay() {
   /** Users are served from a complete collection: what was written in time is there when writes open. */
   async function checkServed(collection: string): Promise<void> {
     const found = await read(collection);
-    for (const [id, { text, isPast }] of truth) {
-      if (isPast || (found.get(id) ?? null) === text) continue;
+    for (const [id, { text, writer }] of truth) {
+      if (writer !== 'user' || (found.get(id) ?? null) === text) continue;
       faults.push(`served from ${collection}: ${id} is "${found.get(id)}" instead of "${text}"`);
     }
   }
@@ -179,6 +178,7 @@ export async function startPlay() {
         if (incident.kind === 'answer lost' && isRead) continue;
         ahead.delete(incident);
         if (incident.kind === 'write') await write(incident.write);
+        if (incident.kind === 'emptied') await emptyTarget();
         if (incident.kind === 'killed') {
           diary.push(`killed after ${name}`);
           isDead = true;
@@ -223,16 +223,27 @@ export async function startPlay() {
     await emptyStandby();
   }
 
-  /** What only the standby had is lost with it, and no migration can know it. */
   async function emptyStandby(): Promise<void> {
     const standby = service.worksOn === SOURCE ? migration.target : SOURCE;
-    if (service.isFrozen || !(await vectors.collectionExists(standby))) return;
-    const active = await read(service.worksOn);
+    if (!service.isFrozen) await empty(standby, service.worksOn);
+  }
+
+  /** In a window, up to the final check: after it nothing could be noticed in time. */
+  async function emptyTarget(): Promise<void> {
+    const { phase, window } = await migration.runs.read(RUN);
+    if (phase !== 'switching' || window?.openedAt !== undefined) return;
+    await empty(migration.target, SOURCE);
+  }
+
+  /** No migration can know what only this collection had: it is lost with it. */
+  async function empty(collection: string, other: string): Promise<void> {
+    if (!(await vectors.collectionExists(collection))) return;
+    const kept = await read(other);
     for (const [id, { text }] of truth) {
-      if ((active.get(id) ?? null) !== text) truth.delete(id);
+      if ((kept.get(id) ?? null) !== text) truth.delete(id);
     }
-    diary.push(`${standby} is emptied`);
-    await emptied(migration, standby);
+    diary.push(`${collection} is emptied`);
+    await emptied(migration, collection);
   }
 
   /** Ends what has begun, as the state machine would: by a rollback, where the window is still open. */
@@ -253,12 +264,16 @@ export async function startPlay() {
     if ((await setting.read()) !== service.worksOn) {
       faults.push(`the setting is ${await setting.read()}, and users are on ${service.worksOn}`);
     }
+    const active = await read(service.worksOn);
     const kept = await Promise.all((await vectors.listCollections()).map(read));
     const reports = [...migration.artifacts.image().values()].map(({ content }) => String(content));
-    for (const [id, { text }] of truth) {
-      if (text === null || kept.some((memories) => memories.get(id) === text)) continue;
+    for (const [id, { text, writer }] of truth) {
+      if (text === null || active.get(id) === text) continue;
       if (reports.some((report) => report.includes(text))) continue;
-      faults.push(`lost: ${id} "${text}"`);
+      const isKept = kept.some((memories) => memories.get(id) === text);
+      // The next switch carries over what a forgotten program writes.
+      if (!isKept) faults.push(`lost: ${id} "${text}"`);
+      else if (writer !== 'forgotten') faults.push(`left behind: ${id} "${text}" by ${writer}`);
     }
     return faults;
   }
