@@ -453,12 +453,12 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf('lib/migration/scan.ts', 'tests/migration/unit/scan.test.ts', [
-    ['if (user !== NOBODY) counts', 'counts'],
+    ['if (owner !== NOBODY) counts', 'counts'],
   ]),
   ...mutantsOf('lib/migration/configuration.ts', 'tests/migration/unit/configuration.test.ts', [
     [
-      'await healthyInfo({ store: vectors, collection })',
-      'await vectors.collectionInfo(collection)',
+      'await healthyInfo({ store: context.services.vectors, collection });\n  const isBusy',
+      'await context.services.vectors.collectionInfo(collection);\n  const isBusy',
     ],
   ]),
   ...mutantsOf('lib/migration/forecast.ts', 'tests/migration/unit/forecast.test.ts', [
@@ -537,7 +537,12 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/migration/steps/switch-back.ts',
     'tests/migration/contract/steps/lock-before-change.test.ts',
-    [['  await renew();\n  await setting.change(', '  await setting.change(']],
+    [
+      [
+        '  await renew();\n  await setting.change({ from: present, to });',
+        '  await setting.change({ from: present, to });',
+      ],
+    ],
   ),
 
   // Who sends a request.
@@ -646,12 +651,16 @@ export const MUTANTS: readonly Mutant[] = [
     ['.toUpperCase()\n    .replace(', '.toLowerCase()\n    .replace('],
     ['[...new Set(categoryIds)]', '[...categoryIds]'],
   ]),
-  ...mutantsOf('lib/ledger/domain/pagination.ts', 'tests/ledger/contract/api/search.test.ts', [
+  ...mutantsOf(
+    'lib/ledger/domain/pagination.ts',
+    'tests/ledger/contract/transaction-search.test.ts',
     [
-      'one.amount - other.amount || compareDates(other, one)',
-      'one.amount - other.amount || compareDates(one, other)',
+      [
+        'one.amount - other.amount || compareDates(other, one)',
+        'one.amount - other.amount || compareDates(one, other)',
+      ],
     ],
-  ]),
+  ),
   ...mutantsOf(
     'lib/ledger/service/searches.ts',
     'tests/ledger/contract/transaction-search.test.ts',
