@@ -686,7 +686,7 @@ export const MUTANTS: readonly Mutant[] = [
       ['  reader.end();\n', ''],
       ['(?:[^`\\\\]|``)+`$/su', '(?:[^`]|``)+`$/su'],
       ['!TYPES.has(token) && ', 'token === undefined && '],
-      ['if (depth > MAX_DEPTH)', 'if (depth > MAX_DEPTH * 100)'],
+      ['if (depth > MAX_DEPTH)', 'if (depth < 0)'],
     ],
   ),
   ...mutantsOf('lib/migration/graph/dump.ts', 'tests/migration/unit/graph/dump.test.ts', [
