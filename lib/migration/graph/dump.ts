@@ -17,7 +17,7 @@ import {
   splitLines,
   writeJson,
 } from '../ports/artifacts.ts';
-import { isRetryableFailure, Refusal } from '../refusals.ts';
+import { isRefusal, isRetryableFailure, Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import {
   type GraphNode,
@@ -198,7 +198,7 @@ export async function verifyDump(artifacts: ArtifactStore, prefix: string): Prom
     (cause: unknown) => {
       // A store that cannot be reached says nothing of what is kept.
       if (isRetryableFailure(translateFailure(cause))) throw cause;
-      if (cause instanceof Refusal) throw cause;
+      if (isRefusal(cause, 'RefusedSnapshot')) throw cause;
       const why = `The dump ${prefix} cannot be read to its end.`;
       throw new Refusal('RefusedSnapshot', why, { cause });
     },

@@ -150,7 +150,9 @@ test(`an export makes the same ledger again (seed ${SEED})`, { timeout: 1_800_00
         { rows: plan.missing, importId: 'test' },
         () => undefined,
       );
-      return { ...uploaded, duplicates: plan.present + uploaded.duplicates };
+      const { created, added, duplicates, refused } = uploaded;
+      expect(added).toHaveLength(created);
+      return { created, duplicates: plan.present + duplicates, refused };
     };
 
     let duplicates = 0;

@@ -28,9 +28,10 @@ export function expectEnvelope(reply: ApiResponse): void {
   if (status < 400) {
     for (const name of Object.keys(rest)) expect(MAY_STAND_BESIDE_SUCCESS).toContain(name);
   } else {
-    const { details, ...failure } = rest;
+    const { details, existing_id, ...failure } = rest;
     expect(failure).toEqual({ error: CODES[status], message: expect.stringMatching(/\S/) });
     if (details !== undefined)
       expect([status, Object.keys(details).length > 0]).toEqual([400, true]);
+    if (existing_id !== undefined) expect([status, Number(existing_id) > 0]).toEqual([409, true]);
   }
 }
