@@ -12,6 +12,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { READ_NUMBERS } from './document-client.ts';
 import { OutcomeUnknownError } from './errors.ts';
 import { type RetryPolicy, retry } from './retry.ts';
 import { isOutcomeUnknown, isRetryable } from './retryable-errors.ts';
@@ -299,5 +300,5 @@ function failedCondition(writes: readonly Write[], error: unknown): Error | unde
   const position = reasons.findIndex(({ Code }) => Code === 'ConditionalCheckFailed');
   const existing = reasons[position]?.Item;
   // The document client leaves this item as it came over the wire.
-  return writes[position]?.onConditionFailed(existing && unmarshall(existing));
+  return writes[position]?.onConditionFailed(existing && unmarshall(existing, READ_NUMBERS));
 }

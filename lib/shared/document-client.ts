@@ -3,12 +3,18 @@ import type { AgentOptions } from 'node:http';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
+/** Large numbers are bigints: a double would round them. DynamoDB may write trailing zeros as an exponent. */
+export const READ_NUMBERS = { wrapNumbers: readNumber };
+
 const CONNECTION_TIMEOUT_MS = 1_000;
 
 /** @param endpoint another DynamoDB than the region's own, see `endpointConfig` */
 export function createDocumentClient(endpoint?: string): DynamoDBDocumentClient {
   const client = new DynamoDBClient({ ...endpointConfig(endpoint), maxAttempts: 1 });
-  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  return DynamoDBDocumentClient.from(client, {
+    marshallOptions: { removeUndefinedValues: true },
+    unmarshallOptions: READ_NUMBERS,
+  });
 }
 
 /**
@@ -22,4 +28,14 @@ export function endpointConfig(endpoint?: string): DynamoDBClientConfig {
   // The types of Node's agent leave out that it takes the path of a socket.
   const httpAgent: AgentOptions & { socketPath: string } = { keepAlive: true, socketPath };
   return { endpoint: 'http://localhost', requestHandler: { connectionTimeout, httpAgent } };
+}
+
+/** @param text as the wire has it, such as `12`, `1.5` or `5.8E+28` */
+function readNumber(text: string): number | bigint {
+  const value = Number(text);
+  const [, digits = '', fraction = '', exponent = '0'] =
+    /^(-?\d+)(?:\.(\d+))?(?:[eE]\+?(\d+))?$/.exec(text) ?? [];
+  const zeros = Number(exponent) - fraction.length;
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER || digits === '' || zeros < 0) return value;
+  return BigInt(digits + fraction) * 10n ** BigInt(zeros);
 }

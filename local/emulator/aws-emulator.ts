@@ -10,6 +10,13 @@ import type { Service, StartedService } from '../../processes/service.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'ministack.txt');
 // The emulator takes the key pair that it is started with for the root user of its account.
+// DynamoDB's numbers have 38 digits; Python's decimals have 28, unless they are told.
+const PROGRAM = `
+import decimal, runpy
+decimal.DefaultContext.prec = 38
+decimal.setcontext(decimal.DefaultContext)
+runpy.run_module('ministack', run_name='__main__', alter_sys=True)
+`;
 const ACCESS = {
   AWS_REGION: 'eu-west-1',
   AWS_ACCESS_KEY_ID: 'emulated',
@@ -40,7 +47,7 @@ export async function startAwsEmulator(
   let lastLine = '';
   const child = running.startProgram({
     command: python,
-    args: ['-m', 'ministack'],
+    args: ['-c', PROGRAM],
     folder,
     // Functions inherit this environment, so it holds nothing of the shell's but the path to Node.
     environment: {

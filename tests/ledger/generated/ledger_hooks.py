@@ -74,6 +74,7 @@ def before_call(context, case, kwargs):
     if isinstance(query, dict):
         # Only the service makes cursors.
         query.pop("cursor", None)
+        query.pop("after", None)
         # The import of a list needs a range of dates, too.
         if case.operation.path == "/transactions" and not ("start_date" in query and "end_date" in query):
             query.pop("import_id", None)

@@ -731,36 +731,32 @@ export const MUTANTS: readonly Mutant[] = [
   ),
 
   // Digests of months.
-  ...mutantsOf('lib/ledger/domain/month-digest.ts', 'tests/ledger/contract/api/months.test.ts', [
+  ...mutantsOf('lib/ledger/domain/month-digest.ts', 'tests/ledger/contract/months.test.ts', [
     ['hash * ROWS + 1n', 'hash * ROWS'],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
     ['`${id} ${version} ${createdAt} ${updatedAt}`', '`${id} ${version}`'],
     ['((sum % ROWS) + ROWS) % ROWS', 'BigInt(rows)'],
   ]),
-  ...mutantsOf('lib/ledger/service/months.ts', 'tests/ledger/contract/api/months.test.ts', [
+  ...mutantsOf('lib/ledger/service/months.ts', 'tests/ledger/contract/months.test.ts', [
     ['startDate === toDate(month, 1) && ', ''],
     [' && endDate === toDate(month, daysInMonth(month))', ''],
     ['Object.values(others).some((each) => each !== undefined)', 'false'],
   ]),
-  ...mutantsOf('lib/ledger/store/day-counts.ts', 'tests/ledger/contract/api/months.test.ts', [
+  ...mutantsOf('lib/ledger/store/day-counts.ts', 'tests/ledger/contract/months.test.ts', [
     ['DIGEST + monthOfYear(month)', 'DIGEST + 1'],
   ]),
 
   // Pages after a row.
-  ...mutantsOf(
-    'lib/ledger/store/transaction-pages.ts',
-    'tests/ledger/contract/api/cursors.test.ts',
+  ...mutantsOf('lib/ledger/store/transaction-pages.ts', 'tests/ledger/contract/cursors.test.ts', [
     [
-      [
-        'slice(rangeAfter(rows, after, isOldestFirst), 0, limit + 1)',
-        'slice(rangeAfter(rows, after, isOldestFirst), 0, limit)',
-      ],
-      ['previous < last ? previous : last', 'previous'],
-      ['next > first ? next : first', 'next'],
-      ['const isLonger = following.length > limit;', 'const isLonger = total > limit;'],
+      'slice(rangeAfter(rows, after, isOldestFirst), 0, limit + 1)',
+      'slice(rangeAfter(rows, after, isOldestFirst), 0, limit)',
     ],
-  ),
-  ...mutantsOf('lib/ledger/store/keys.ts', 'tests/ledger/contract/api/cursors.test.ts', [
+    ['previous < last ? previous : last', 'previous'],
+    ['next > first ? next : first', 'next'],
+    ['const isLonger = following.length > limit;', 'const isLonger = total > limit;'],
+  ]),
+  ...mutantsOf('lib/ledger/store/keys.ts', 'tests/ledger/contract/cursors.test.ts', [
     ['id: position.id - 1', 'id: position.id'],
   ]),
   ...mutantsOf('lib/ledger/domain/pagination.ts', 'tests/ledger/unit/domain/pagination.test.ts', [

@@ -67,3 +67,22 @@ test('a database behind a socket gets calls as one behind a port does', async ()
   const read = new GetCommand({ TableName: 't', Key: { pk: 'p', sk: 's' } });
   expect((await client.send(read)).Item).toEqual({ pk: 'p', sk: 's' });
 });
+
+test.each([
+  ['12', 12],
+  ['-12.5', -12.5],
+  ['9007199254740991', Number.MAX_SAFE_INTEGER],
+  ['9007199254740993', 9007199254740993n],
+  ['-58283588385786294496500000010', -58283588385786294496500000010n],
+  ['5.828358838578629449650000001E+28', 58283588385786294496500000010n],
+  ['1E+30', 10n ** 30n],
+  ['1E-7', 1e-7],
+])('the number %s of an item is read exactly', async (text, number) => {
+  const url = await listenInTest((_, response) => {
+    response.end(JSON.stringify({ Item: { number: { N: text } } }));
+  });
+  const client = createDocumentClient(url);
+  onTestFinished(() => client.destroy());
+  const read = await client.send(new GetCommand({ TableName: 't', Key: { pk: 'p', sk: 's' } }));
+  expect(read.Item).toEqual({ number });
+});

@@ -95,7 +95,7 @@ describe('GET /transactions/export', () => {
   });
 
   it('is JSON by its path or by Accept', async () => {
-    const query = `external_id=${externalId}`;
+    const query = `external_id=${encodeURIComponent(externalId)}`;
     const parts = [
       await api.get('/transactions/export.json', query),
       await api.get('/transactions/export', `${query}&format=json`),

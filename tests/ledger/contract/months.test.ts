@@ -2,15 +2,15 @@
 
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createVerification } from '../../../../lib/ledger/service/verification.ts';
-import { createKeys, yearKey } from '../../../../lib/ledger/store/keys.ts';
-import { interpose } from '../../../shared/support/interposed-client.ts';
-import { createTestTable } from '../../../shared/support/test-table.ts';
-import type { Api } from '../../support/api/api-client.ts';
-import { expectFilterFaults } from '../../support/api/expect-reply.ts';
-import { openInProcess } from '../../support/api/in-process-client.ts';
-import { createServiceOn } from '../../support/api/open-api.ts';
-import { givenCategory, givenTransaction } from '../../support/api/records.ts';
+import { createVerification } from '../../../lib/ledger/service/verification.ts';
+import { createKeys, yearKey } from '../../../lib/ledger/store/keys.ts';
+import { interpose } from '../../shared/support/interposed-client.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import type { Api } from '../support/api/api-client.ts';
+import { expectFilterFaults } from '../support/api/expect-reply.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
+import { givenCategory, givenTransaction } from '../support/api/records.ts';
 
 const table = await createTestTable();
 const MARCH = { start_date: '2026-03-01', end_date: '2026-03-31' };

@@ -1,13 +1,13 @@
 // `after` and `next_cursor` of lists and searches. tests/ledger/property/cursors.test.ts walks pages while others write.
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { interpose } from '../../../shared/support/interposed-client.ts';
-import { createTestTable } from '../../../shared/support/test-table.ts';
-import type { Api } from '../../support/api/api-client.ts';
-import { expectFilterFaults } from '../../support/api/expect-reply.ts';
-import { openInProcess } from '../../support/api/in-process-client.ts';
-import { createServiceOn } from '../../support/api/open-api.ts';
-import { givenTransaction } from '../../support/api/records.ts';
+import { interpose } from '../../shared/support/interposed-client.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import type { Api } from '../support/api/api-client.ts';
+import { expectFilterFaults } from '../support/api/expect-reply.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
+import { givenTransaction } from '../support/api/records.ts';
 
 const table = await createTestTable();
 const DATES = { start_date: '2026-01-01', end_date: '2026-12-31' };
