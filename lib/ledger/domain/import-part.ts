@@ -1,10 +1,14 @@
 // What a ledger remembers of an import: the identities of the rows that it added.
 
-/** An import of many rows has several parts. */
-export interface ImportPart {
+/** The place of a part among those of all imports. */
+export interface ImportPosition {
   readonly importId: string;
   /** From 1. */
   readonly part: number;
+}
+
+/** An import of many rows has several parts. */
+export interface ImportPart extends ImportPosition {
   readonly rows: readonly string[];
 }
 

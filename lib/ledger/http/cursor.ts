@@ -1,13 +1,15 @@
 // The place of a row, as the opaque text after which the next page of a list or the next part of an export begins. A forged
-// one is harmless: a query reads only the caller's ledger.
+// one is harmless: a query reads only the caller's ledger. One of another kind is refused: a page after it would lack rows.
 import * as v from 'valibot';
 import { isCalendarDate } from '../domain/calendar-date.ts';
+import type { ImportPosition } from '../domain/import-part.ts';
 import type { ListPosition, RowPosition } from '../domain/pagination.ts';
 import { isAssignableId } from '../domain/record.ts';
 
 /** A page has the amount besides, by which a search may be sorted; a part of a month the digest of the parts so far. */
 const CURSOR =
   /^(\d{4}-\d{2}-\d{2}) (\d{1,15}) (\d{1,16})(?: (-?\d{1,12}(?:\.\d{1,2})?)| digest (\d{1,38}))?$/;
+const IMPORT_CURSOR = /^(\d{1,4}) (.{1,64})$/u;
 
 /** After it follows the next page. */
 export function toPageCursor({ amount, ...position }: RowPosition): string {
@@ -18,6 +20,11 @@ export function toPageCursor({ amount, ...position }: RowPosition): string {
 export function toPartCursor(position: ListPosition, digest?: bigint): string {
   const rest = digest === undefined ? '' : ` digest ${digest}`;
   return encode(inWords(position) + rest);
+}
+
+/** After it follows the next page of imports. */
+export function toImportCursor({ importId, part }: ImportPosition): string {
+  return encode(`${part} ${importId}`);
 }
 
 export const pageCursor = v.pipe(
@@ -36,6 +43,12 @@ export const partCursor = v.pipe(
   ),
 );
 
+export const importCursor = v.pipe(
+  v.string(),
+  v.transform(decodeImport),
+  v.check((position) => position !== undefined, 'Must be the cursor of the previous page.'),
+);
+
 function inWords({ date, createdAt, id }: ListPosition): string {
   return `${date} ${createdAt} ${id}`;
 }
@@ -44,13 +57,19 @@ function encode(words: string): string {
   return Buffer.from(words).toString('base64url');
 }
 
+/** Empty for text that `encode` does not make: Buffer skips what is no base64. */
+function toWords(cursor: string): string {
+  const words = Buffer.from(cursor, 'base64url').toString();
+  return encode(words) === cursor ? words : '';
+}
+
 interface Decoded extends ListPosition {
   readonly amount: number | undefined;
   readonly digest: bigint | undefined;
 }
 
 function decode(cursor: string): Decoded | undefined {
-  const found = CURSOR.exec(String(Buffer.from(cursor, 'base64url')));
+  const found = CURSOR.exec(toWords(cursor));
   const [, date = '', createdAt, id, amount, digest] = found ?? [];
   if (!isCalendarDate(date) || !isAssignableId(Number(id))) return undefined;
   return {
@@ -60,4 +79,9 @@ function decode(cursor: string): Decoded | undefined {
     amount: amount === undefined ? undefined : Number(amount),
     digest: digest === undefined ? undefined : BigInt(digest),
   };
+}
+
+function decodeImport(cursor: string): ImportPosition | undefined {
+  const [, part, importId] = IMPORT_CURSOR.exec(toWords(cursor)) ?? [];
+  return importId === undefined ? undefined : { importId, part: Number(part) };
 }

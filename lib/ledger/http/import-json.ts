@@ -2,10 +2,12 @@
 import * as v from 'valibot';
 import {
   type ImportPart,
+  type ImportPosition,
   MAX_IMPORT_PARTS,
   MAX_ROW_IDENTITY_LENGTH,
   MAX_ROWS_OF_PART,
 } from '../domain/import-part.ts';
+import { importCursor, toImportCursor } from './cursor.ts';
 import { parseBody, parseFilter } from './fields.ts';
 import type { Query } from './query-string.ts';
 import type { Reply } from './replies.ts';
@@ -41,12 +43,7 @@ export const importPartBody = v.object(
 
 export const importQuery = v.object({
   after: v.exactOptional(
-    v.pipe(
-      v.string(),
-      v.transform((cursor) => Buffer.from(cursor, 'base64url').toString()),
-      v.check((key) => key !== '', 'Must be the cursor of the previous page.'),
-      v.description('The cursor in `next` of the previous page.'),
-    ),
+    v.pipe(importCursor, v.description('The cursor in `next` of the previous page.')),
   ),
 });
 
@@ -72,9 +69,8 @@ function toImportPartJson({ importId, part, rows }: ImportPart) {
 
 export function importsReply(page: {
   readonly parts: readonly ImportPart[];
-  readonly next: string | undefined;
+  readonly next: ImportPosition | undefined;
 }): Reply {
-  const next =
-    page.next === undefined ? null : `after=${Buffer.from(page.next).toString('base64url')}`;
+  const next = page.next ? `after=${toImportCursor(page.next)}` : null;
   return { status: 200, body: { success: true, data: page.parts.map(toImportPartJson), next } };
 }

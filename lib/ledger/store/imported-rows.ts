@@ -1,16 +1,16 @@
 // Remembers the rows that each import has added, so that a later import knows those that were deleted since, on every device.
 // It is written once an import, in parts that each fit an item, and not with each deletion.
-import type { Database, Item, Key } from '../../shared/database.ts';
+import type { Database, Item } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
-import type { ImportPart } from '../domain/import-part.ts';
+import type { ImportPart, ImportPosition } from '../domain/import-part.ts';
 import type { Keys } from './keys.ts';
 
 export type ImportedRows = ReturnType<typeof createImportedRows>;
 
 /** Row identities have no spaces: one text is smaller than a list. */
 const SEPARATOR = ' ';
-/** The greatest sort key. */
-const LAST_KEY = '\u{10ffff}';
+/** Greater than the key of any part: an import id has at most 64 characters. */
+const LAST_KEY = '\u{10ffff}'.repeat(65);
 
 export function createImportedRows(options: {
   readonly database: Pick<Database, 'get' | 'queryOnce' | 'commit'>;
@@ -39,14 +39,14 @@ export function createImportedRows(options: {
    * As many parts as one call reads, strongly consistent.
    * @param after the `next` of an earlier page
    */
-  async function readPage(after: string | undefined) {
+  async function readPage(after: ImportPosition | undefined) {
     const { items, end } = await database.queryOnce({
       value: keys.imports,
       consistent: true,
-      ...(after === undefined ? {} : { between: [`${after}\0`, LAST_KEY] as const }),
+      ...(after && { between: [`${keys.importPart(after.importId, after.part).sk}\0`, LAST_KEY] }),
     });
-    const next = end === undefined ? undefined : (end as Key).sk;
-    return { parts: items.map(toImportPart), next };
+    const parts = items.map(toImportPart);
+    return { parts, next: end && parts.at(-1) };
   }
 
   return { record, readPage };

@@ -64,7 +64,8 @@ describe.each<[string, Query, number[]]>([
     const refused = (wrong: Query) => api.get(path, { ...query, ...wrong });
     expectFilterFaults(await refused({ after: String(next), page: 2 }), ['after']);
     const cursor = (text: string) => Buffer.from(text).toString('base64url');
-    for (const after of ['', 'x', cursor('2026-02-30 0 1 1'), cursor('2026-03-05 0 1')]) {
+    const none = ['', 'x', `${next}!`, `${next}\n`, `${next}=`];
+    for (const after of [...none, cursor('2026-02-30 0 1 1'), cursor('2026-03-05 0 1')]) {
       expectFilterFaults(await refused({ after }), ['after']);
     }
   });

@@ -102,9 +102,13 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/store/imported-rows.ts', 'tests/ledger/contract/api/imports.test.ts', [
     ["text === '' ? {", 'false ? {'],
     ['if (before === text) return;', 'if (before !== text) return;'],
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
-    ['`${after}\\0`', 'after'],
-    ['const next = end === undefined ? undefined : (end as Key).sk;', 'const next = undefined;'],
+    ['.sk}\\0`', '.sk}`'],
+    ['next: end && parts.at(-1)', 'next: undefined'],
+    ['.repeat(65)', ''],
+  ]),
+  ...mutantsOf('lib/ledger/http/cursor.ts', 'tests/ledger/contract/api/imports.test.ts', [
+    ["encode(words) === cursor ? words : ''", 'words'],
+    ['(.{1,64})$/u', '(.+)$/u'],
   ]),
 
   // What a hostile text or token meets.

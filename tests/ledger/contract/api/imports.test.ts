@@ -8,6 +8,8 @@ const api = await openApi();
 
 const newImport = () => `2026-03-31 Umsätze.csv ${randomUUID()}`;
 
+const encode = (cursor: string) => Buffer.from(cursor).toString('base64url');
+
 async function readRows(import_id: string): Promise<readonly unknown[]> {
   const parts: { import_id: string }[] = [];
   for (let query: string | null = ''; query !== null; ) {
@@ -53,6 +55,10 @@ describe('/imports', () => {
     const read = await readRows(import_id);
     expect(read).toEqual([1, 2, 3, 4].map((part) => ({ import_id, part, rows })));
     expect((await api.get('/imports')).body.next).toMatch(/^after=/);
+    // The greatest id that there is comes after every page.
+    const greatest = '\u{10ffff}'.repeat(64);
+    await api.put('/imports', { import_id: greatest, rows: ['a'] });
+    expect(await readRows(greatest)).toEqual([{ import_id: greatest, part: 1, rows: ['a'] }]);
   });
 
   it.each([
@@ -68,7 +74,15 @@ describe('/imports', () => {
     expectFaults(await api.put('/imports', body), fields);
   });
 
-  it('refuses a cursor that is none', async () => {
-    expectFilterFaults(await api.get('/imports', { after: '' }), ['after']);
+  it.each([
+    '',
+    'x',
+    encode('\u{10ffff}'),
+    encode('1 '),
+    encode(`1 ${'a'.repeat(65)}`),
+    encode('2026-03-05 0 1 1'),
+    `${encode('1 a')}!`,
+  ])('refuses a cursor that no page has: %j', async (after) => {
+    expectFilterFaults(await api.get('/imports', { after }), ['after']);
   });
 });
