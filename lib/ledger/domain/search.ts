@@ -29,15 +29,16 @@ export function candidateLists({ categoryIds, ...search }: SearchCriteria): Tran
 
 /** Decides on the text and the amount of a candidate; the lists decide the rest. */
 export function createMatcher(search: SearchCriteria): (row: Transaction) => boolean {
-  const { text = '', minAmount = -Infinity, maxAmount = Infinity } = search;
-  const words = fold(text)
+  const { text, minAmount = -Infinity, maxAmount = Infinity } = search;
+  const words = fold(text ?? '')
     .split(/\s+/)
     .filter((word) => word !== '');
   return ({ amount, description, notes }) => {
     if (amount < minAmount || amount > maxAmount) return false;
-    if (words.length === 0) return true;
+    if (text === undefined) return true;
     const searched = fold(`${description}\n${notes ?? ''}`);
-    return words.every((word) => searched.includes(word));
+    // Accents alone are no word: they find nothing, instead of everything.
+    return words.length > 0 && words.every((word) => searched.includes(word));
   };
 }
 

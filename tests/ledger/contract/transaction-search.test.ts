@@ -61,6 +61,8 @@ describe('what is found', () => {
     [{ q: 'οδοσ' }, ['odos']],
     [{ q: 'zoë salary' }, []],
     [{ q: '.*' }, []],
+    [{ q: '\u00b4' }, []],
+    [{ q: 'cafe \u0301' }, ['cafe']],
     [{ min_amount: 80, max_amount: '80.00' }, ['odos', 'lodz']],
     [{ max_amount: '-0.01' }, ['refund']],
     [{ min_amount: '999999999999.99' }, ['last']],

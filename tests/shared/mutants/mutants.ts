@@ -651,6 +651,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['amount < minAmount', 'amount <= minAmount'],
     ['amount > maxAmount', 'amount >= maxAmount'],
     ['words.every(', 'words.some('],
+    ['words.length > 0 && ', ''],
     [".replace(ACCENTS, '')", ''],
     ['.toUpperCase()\n    .replace(', '.toLowerCase()\n    .replace('],
     ['[...new Set(categoryIds)]', '[...categoryIds]'],
