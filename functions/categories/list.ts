@@ -1,16 +1,18 @@
 // GET /categories
 import { parseCategoryQuery, toCategoryJson } from '../../lib/ledger/http/category-json.ts';
 import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { unlessUnchanged } from '../../lib/ledger/http/preconditions.ts';
 import { foundAll } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return queryEndpoint(service, 'Failed to retrieve categories').handler(
-    async ({ ledger, query }) => {
+    async ({ ledger, query, headers }) => {
       const { activeOnly, includeCounts: isCounted } = parseCategoryQuery(query);
       const items = await ledger.categories.list({ activeOnly });
-      return foundAll(items.map((item) => toCategoryJson(item, { isCounted })));
+      const reply = foundAll(items.map((item) => toCategoryJson(item, { isCounted })));
+      return unlessUnchanged(reply, headers['if-none-match']);
     },
   );
 }

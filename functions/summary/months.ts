@@ -1,7 +1,7 @@
 // GET /months
 import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { monthsReply, parseMonthsQuery } from '../../lib/ledger/http/months-json.ts';
-import { unlessKnown } from '../../lib/ledger/http/preconditions.ts';
+import { unlessUnchanged } from '../../lib/ledger/http/preconditions.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
@@ -9,7 +9,7 @@ export function createHandler(service: LedgerService) {
   return queryEndpoint(service, 'Failed to list months').handler(
     async ({ ledger, query, headers }) => {
       const months = await ledger.months.list(...parseMonthsQuery(query));
-      return unlessKnown(monthsReply(months), headers['if-none-match']);
+      return unlessUnchanged(monthsReply(months), headers['if-none-match']);
     },
   );
 }

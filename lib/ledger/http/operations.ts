@@ -203,9 +203,11 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
   'GET /categories': {
     id: 'listCategories',
     summary: 'List categories',
-    description: 'By name. A parameter is true when it is `true` in any case, and false otherwise.',
+    description: `By name. A parameter is true when it is \`true\` in any case, and false otherwise. An \`ETag\` that is sent back
+      as \`If-None-Match\` is answered with 304.`,
     query: categoryQuery,
     response: 'CategoryList',
+    isTagged: true,
   },
   'POST /categories': {
     id: 'createCategory',

@@ -65,6 +65,15 @@ export function unlessKnown(reply: Reply, ifNoneMatch: string | undefined): Repl
 }
 
 /**
+ * The reply with an ETag of all that it shows, no single record; or 304 where the client has the same already.
+ * @throws ValidationError
+ */
+export function unlessUnchanged(reply: Reply, ifNoneMatch: string | undefined): Reply {
+  const hash = createHash('sha256').update(JSON.stringify(reply.body)).digest('hex').slice(0, 16);
+  return unlessKnown({ ...reply, headers: { ...reply.headers, etag: `"${hash}"` } }, ifNoneMatch);
+}
+
+/**
  * Whether the sender of a write expects a version of this record: one that `If-Match` names and `If-None-Match` does not.
  * @throws ValidationError
  */

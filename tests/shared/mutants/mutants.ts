@@ -106,6 +106,9 @@ export const MUTANTS: readonly Mutant[] = [
     ['next: end && parts.at(-1)', 'next: undefined'],
     ['.repeat(65)', ''],
   ]),
+  ...mutantsOf('lib/ledger/http/preconditions.ts', 'tests/ledger/contract/api/categories.test.ts', [
+    ['JSON.stringify(reply.body)', "''"],
+  ]),
   ...mutantsOf('lib/ledger/http/cursor.ts', 'tests/ledger/contract/api/imports.test.ts', [
     ["encode(words) === cursor ? words : ''", 'words'],
     ['(.{1,64})$/u', '(.+)$/u'],

@@ -39,6 +39,26 @@ describe('Rules 2 and 3: names', () => {
   });
 });
 
+test('the list is a 304 until something that it shows changes', async () => {
+  const { id } = await givenCategory(api);
+  const ask = async (query: string, etag: string) =>
+    await api.request('GET', '/categories', { query, headers: { 'if-none-match': etag } });
+  const counted = (await api.get('/categories', 'include_counts=true')).headers.etag ?? '';
+  const uncounted = (await api.get('/categories')).headers.etag ?? '';
+  expect(await ask('', `W/${uncounted}`)).toMatchObject({ status: 304, text: '' });
+  expect((await ask('include_counts=true', counted)).status).toBe(304);
+  expect((await ask('include_counts=true', uncounted)).status).toBe(200);
+
+  await givenTransaction(api);
+  expect((await ask('include_counts=true', counted)).status).toBe(304);
+  await givenTransaction(api, { category_id: id });
+  expect((await ask('include_counts=true', counted)).status).toBe(200);
+  await api.put(`/categories/${id}`, { is_active: false });
+  const changed = await ask('', uncounted);
+  expect([changed.status, changed.body.count]).toEqual([200, changed.body.data.length]);
+  expect(changed.headers.etag).not.toBe(uncounted);
+});
+
 test('States: a DELETE of an active or inactive category in use is a 409 that says how many transactions it has', async () => {
   const { id } = await givenCategory(api);
   await givenTransaction(api, { category_id: id });
