@@ -4,12 +4,16 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { routesWithSection, withRoutes } from '../../../cli/describe/api-guide.ts';
 import { OPERATIONS_BY_ROUTE, PARAMETERS } from '../../../lib/ledger/http/operations.ts';
+import { assertDescribed } from '../support/api/described-response.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createTestService } from '../support/api/open-api.ts';
 import { findRoute, LEDGER_OPERATIONS, OPERATIONS } from '../support/api/routes.ts';
 
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../../../docs/ledger/api.md'), 'utf8');
 const EXAMPLE = /```http\n(\w+) (\S+)\n(.*?)```\n```(json|csv)\n(.*?)```/gs;
+const README = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
+/** A request of the README's tours that shows its answer: the method, the path, the body, the answer. */
+const SHOWN = /^\$ ledger (?:-X (\w+) )?'?localhost:3000([^?' \n]+)(.*)\n(\{.*\})$/gm;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 test('every route has an example, and every example the response that the document shows', async () => {
@@ -27,6 +31,20 @@ test('every route has an example, and every example the response that the docume
     expect({ method, target, received }).toEqual({ method, target, received: expected });
   }
   expect([...routes].sort()).toEqual(LEDGER_OPERATIONS.map(([route]) => route).sort());
+});
+
+test('the README shows answers as they are described', () => {
+  const shown = [...README.matchAll(SHOWN)];
+  expect(shown.length).toBeGreaterThan(10);
+  for (const [, named, path = '', sent = '', text = ''] of shown) {
+    const method = named ?? (sent.includes(' -d ') ? 'POST' : 'GET');
+    const body = JSON.parse(text);
+    const status = body.success
+      ? (OPERATIONS_BY_ROUTE[findRoute(method, path).key]?.status ?? 200)
+      : { validation_failed: 400, conflict: 409 }[String(body.error)];
+    const headers = { ...JSON_TYPE, 'x-request-id': 'any', etag: 'any', location: path };
+    assertDescribed(method, path, { status: status ?? 500, headers, text, body });
+  }
 });
 
 test('every route has a section, as its description has it: `npm run describe` writes it', () => {
