@@ -148,6 +148,6 @@ function copyProject(): void {
 }
 
 const PARTS = [
-  ...['functions', 'lib', 'local', 'serverless'],
+  ...['functions', 'lib', 'local', 'processes', 'serverless', 'web'],
   ...['serverless.yml', 'package.json', 'tsconfig.json'],
 ];
