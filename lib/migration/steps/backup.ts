@@ -86,7 +86,7 @@ function stagesOf({ run }: StepContext): readonly Stage<BackupState>[] {
     within('taking', () => takeSnapshot({ collection, label: 'snapshot' })),
     within('restoring', ({ taking }) => restoreSnapshot(restoreTestCollectionOf(run), taking.kept)),
     { isDone: ({ counted }) => counted !== undefined, advance: countRestored },
-    { isDone: ({ isRemoved }) => isRemoved === true, advance: removeRestored },
+    { isDone: ({ isRemoved }) => isRemoved === true, advance: removeProof },
     // The dump and its read-back each have an invocation of their own, where they are long.
     { isDone: ({ dumped }) => dumped !== undefined, advance: dump },
     { isDone: ({ graph }) => graph !== undefined, advance: readBack },
@@ -114,7 +114,6 @@ async function countRestored(
       if (error instanceof Refusal) await removeRestored(context);
       throw error;
     });
-    await removeListing(context, listing);
   }
   const scanned = await scanCollection(services, run, restored);
   return {
@@ -122,14 +121,19 @@ async function countRestored(
   };
 }
 
-async function removeRestored({
-  services,
-  run,
-  renew,
-}: StepContext): Promise<Partial<BackupState>> {
+// Only once the counts are kept: an invocation that was killed before that proves the restore again, by the same list.
+async function removeProof(
+  context: StepContext,
+  { listing }: BackupState,
+): Promise<Partial<BackupState>> {
+  await removeListing(context, listing);
+  await removeRestored(context);
+  return { isRemoved: true };
+}
+
+async function removeRestored({ services, run, renew }: StepContext): Promise<void> {
   await renew();
   await services.vectors.deleteCollection(restoreTestCollectionOf(run));
-  return { isRemoved: true };
 }
 
 async function writeManifest(context: StepContext, state: BackupState): Promise<Reference> {

@@ -134,6 +134,19 @@ describe('a backup', () => {
     expect(await vectors.listSnapshots(SOURCE)).toHaveLength(1);
   });
 
+  it('finishes after it was killed once its list of digests was removed', async () => {
+    const migration = await migrationAt('checked');
+    const { artifacts } = migration.services;
+    const deleteAll: typeof artifacts.deleteAll = async (prefix) => {
+      await artifacts.deleteAll(prefix);
+      if (prefix.endsWith('-listed')) throw new Error('Killed');
+    };
+    const killed = migration.finish('backup', {}, { artifacts: { deleteAll } });
+    await expect(killed).rejects.toThrow('Killed');
+    await migration.finish('backup');
+    expect((await migration.runs.read(RUN)).phase).toBe('backed-up');
+  });
+
   it('is a dry run without execute', async () => {
     const migration = await migrationAt('checked');
     const before = await migration.runs.read(RUN);
