@@ -33,10 +33,20 @@ export async function call<Answer>(path: string, request: Call = {}): Promise<An
     signal?.throwIfAborted();
     throw new ApiError(`The service cannot be reached (${error.message}).`);
   });
+  return await readAnswer(response, signal);
+}
+
+/** @throws ApiError for a refusal, and for an answer that is cut off: it does not tell whether the request was applied */
+export async function readAnswer<Answer>(
+  response: Response,
+  signal?: AbortSignal,
+): Promise<Answer> {
   const body: unknown = await response.json().catch(() => undefined);
-  if (response.ok && typeof body === 'object' && body) return withEtag(body, response) as Answer;
+  const isWhole = typeof body === 'object' && body !== null;
+  if (response.ok && isWhole) return withEtag(body, response) as Answer;
   signal?.throwIfAborted();
-  throw readFailure(response, (body ?? {}) as Partial<Failure>);
+  if (response.ok) throw new ApiError('The answer of the service was cut off.');
+  throw readFailure(response, isWhole ? body : {});
 }
 
 function fetchOptions({ method = 'GET', body, headers = {} }: Call): RequestInit {
@@ -83,7 +93,9 @@ export function pathWith(
   parameters: Readonly<Record<string, string | number | undefined>>,
 ): string {
   const sent = Object.entries(parameters).filter(([, value]) => value !== undefined);
-  const query = new URLSearchParams(sent.map(([name, value]) => [name, String(value)]));
+  const query = new URLSearchParams(
+    sent.map(([name, value]): [string, string] => [name, String(value)]),
+  );
   return sent.length === 0 ? path : `${path}?${query}`;
 }
 
