@@ -91,7 +91,11 @@ export function createOutbox({ call, storage, ...on }: Ports) {
 
   function replace(next: readonly Write[]): void {
     writes.value = next;
-    storage.setItem(STORED, JSON.stringify(next.filter(({ confirmedAt }) => !confirmedAt)));
+    try {
+      storage.setItem(STORED, JSON.stringify(next.filter(({ confirmedAt }) => !confirmedAt)));
+    } catch {
+      // Its space is used up. Writes are sent from memory, and a reload resumes what was stored last.
+    }
   }
 
   function update(key: string, changes: Partial<Write>): void {
@@ -187,10 +191,12 @@ export function createOutbox({ call, storage, ...on }: Ports) {
 
   function fail(write: Write, error: unknown): void {
     if (error instanceof ConflictError) {
-      const [{ after: mine } = {}] = write.changes;
+      const [change] = write.changes;
       drop(write.key);
-      if (mine)
-        conflicts.value = new Map([...conflicts.value, [mine.id, { mine, theirs: error.theirs }]]);
+      if (!change?.after) return;
+      const { after: mine } = change;
+      conflicts.value = new Map([...conflicts.value, [mine.id, { mine, theirs: error.theirs }]]);
+      settle(write, [{ change, error: new ApiError(error.message, { isRetryable: false }) }]);
       return;
     }
     const failure = error instanceof ApiError ? error : new ApiError(String(error));

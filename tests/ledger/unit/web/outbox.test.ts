@@ -131,6 +131,32 @@ describe('the outbox', () => {
     expect([outbox.conflicts.value.size, outbox.waiting.value.length]).toEqual([conflicts, 0]);
   });
 
+  test('a conflict answers the caller of the change', async () => {
+    const { outbox, replies, refused } = open();
+    const theirs = { data: row(7, { amount: 4 }) };
+    replies.push(new ApiError('', { status: 412, isRetryable: false }), theirs);
+    const answered = vi.fn();
+    void outbox.update([{ before: row(7), after: row(7, { amount: 3 }) }]).then(answered);
+    await settle();
+    expect(answered).toHaveBeenCalledWith([
+      expect.objectContaining({ change: expect.objectContaining({ before: row(7) }) }),
+    ]);
+    // The row itself asks which version to keep.
+    expect([refused.length, outbox.conflicts.value.size]).toEqual([0, 1]);
+  });
+
+  test('writes are sent from memory while the storage of the tab is full', async () => {
+    const { outbox, sent, storage } = open();
+    storage.set = () => {
+      throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
+    };
+    outbox.create(FIELDS);
+    void outbox.update([{ before: row(7), after: row(7, { amount: 3 }) }]);
+    await settle();
+    expect(sent.map(({ method }) => method)).toEqual(['POST', 'PUT']);
+    expect([outbox.isInterrupted.value, outbox.waiting.value.length]).toEqual([false, 0]);
+  });
+
   test('a deletion waits ten seconds, and undone it is never sent', async () => {
     const { outbox, sent } = open();
     outbox.remove([row(1)]);
