@@ -297,12 +297,19 @@ async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer
       if (!(error instanceof ApiError && error.isRetryable)) throw error;
       isWaiting.value = true;
       const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
-      await new Promise((resolve) => {
-        setTimeout(resolve, pause);
-        addEventListener('online', resolve, { once: true });
-      });
+      await waitForConnection(pause);
     }
   }
+}
+
+/** Until the device is online again, or for this time. */
+async function waitForConnection(milliseconds: number): Promise<void> {
+  const over = new AbortController();
+  await new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+    addEventListener('online', resolve, { signal: over.signal });
+  });
+  over.abort();
 }
 
 function describeRefusal({ message = '', details = {} }: BulkResult): string {
