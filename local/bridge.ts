@@ -1,5 +1,5 @@
-// Runs a program, and leads from a socket to the port on which it listens: bridge.ts <socket> <port> <program> <arguments>.
-// It ends when the program ends, in the same way.
+// Runs a program, and forwards connections from a socket to the port on which it listens:
+// bridge.ts <socket> <port> <program> <arguments>. It ends when the program ends, in the same way.
 import { spawn } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 
@@ -16,7 +16,7 @@ program.on('exit', (code, signal) => {
 
 const server = createServer((incoming) => {
   const outgoing = connect({ host: '127.0.0.1', port: Number(port), noDelay: true });
-  // Half of a connection is of no use to either side.
+  // One side of a connection is useless without the other.
   incoming.on('error', () => outgoing.destroy()).on('close', () => outgoing.destroy());
   outgoing.on('error', () => incoming.destroy()).on('close', () => incoming.destroy());
   incoming.pipe(outgoing).pipe(incoming);

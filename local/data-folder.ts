@@ -68,7 +68,7 @@ function makeFolder(path: string): void {
 // Names that the engines, SQLite and this file give.
 const OWN_NAME = /^(endpoint|.+\.db(-\w+)?)$/;
 
-/** Closes what an earlier release left open. In a folder that holds other files too, such as /tmp, its own files alone. */
+/** Closes files that an earlier release left open. In a folder with other files too, such as /tmp, it closes its own files only. */
 function closeToOthers(path: string): void {
   const entries = readdirSync(path, { withFileTypes: true });
   const own = entries.filter((entry) => entry.isFile() && OWN_NAME.test(entry.name));

@@ -42,7 +42,7 @@ const HOSTS = ['127.0.0.1', '::1'];
 const OWN_HOST = /^((.+\.)?localhost|127\.0\.0\.1|\[::1\])$/;
 /** API Gateway's limit, and that of the local gateway. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
-/** Longer than every part of a route and every name of a parameter, and shorter than a key or an access token. */
+/** Longer than any part of a route or name of a parameter, and shorter than a key or an access token. */
 const MAX_LOGGED = 30;
 
 const SERVERLESS_FILE = join(import.meta.dirname, '../serverless.yml');
@@ -132,10 +132,10 @@ async function forward(
   const headers = forwardedHeaders(request.headers);
   const outgoing = send({ ...to, method, path, headers });
   const answered = once(outgoing, 'response');
-  // An error after the answer, which nothing waits for.
+  // Handles an error after the answer, for which nothing waits.
   outgoing.on('error', () => undefined);
   let bytes = 0;
-  // Before it is sent on: the gateway ends the connection without an answer in the middle of a body that is too large.
+  // Checked before the body is sent on: the gateway cuts the connection without an answer in the middle of one that is too large.
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > MAX_BODY_BYTES) outgoing.destroy(new PayloadTooLargeError(BODY_TOO_LARGE));
@@ -252,7 +252,7 @@ function logWhenDone(
   });
 }
 
-/** What was sent may be private, and a key may stand anywhere. */
+/** Any value that a client sends may be private, and a key may appear anywhere. */
 function withoutValues(url = ''): string {
   const shown = (text: string) => (text.length > MAX_LOGGED ? '…' : text);
   const [path = '', ...query] = url.split('?');

@@ -23,7 +23,7 @@ import { openPrivateSockets } from './private-sockets.ts';
 export interface Database {
   /** See `endpointConfig`. */
   readonly endpoint: string;
-  /** Whether every program of this machine, and every page in its browsers, reaches a database that we started. */
+  /** True if every program of this machine, and every page in its browsers, can reach a database that we started. */
   readonly isExposed?: boolean;
   /** The engine and its program, where we started it. */
   readonly title?: string;
@@ -39,7 +39,7 @@ export interface Engine {
   /**
    * The program that listens on a port of the loopback address. It checks neither who asks nor for whom.
    * @param folder for the data; without it, in memory
-   * @throws UserError where it cannot be fetched
+   * @throws UserError if it cannot be fetched
    */
   program(running: Running, port: number, folder?: string): Promise<Program>;
 }

@@ -1,4 +1,4 @@
-// Deletes what has expired, as DynamoDB does by itself and the local databases do not.
+// Deletes expired items, as DynamoDB does by itself and the local databases do not.
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { createDocumentClient } from '../lib/shared/document-client.ts';
@@ -6,10 +6,10 @@ import type { Running } from '../processes/running.ts';
 
 const HOUR_MILLISECONDS = 60 * 60 * 1000;
 
-/** Now and once an hour, until everything stops. */
+/** Deletes expired items now and once an hour, until everything stops. */
 export function expireItems(running: Running, endpoint: string, tableName: string): void {
   const client = createDocumentClient(endpoint);
-  // One that fails is made up for by the next: what has expired counts for nothing while it is kept.
+  // The next run makes up for one that fails: an expired item has no effect while it is kept.
   const expire = () => void deleteExpired(client, tableName).catch(() => undefined);
   const timer = setInterval(expire, HOUR_MILLISECONDS).unref();
   running.whenStopping(() => {

@@ -82,7 +82,7 @@ async function bundleFunctions(folder: string): Promise<void> {
 function gatewayArguments(gateway: string, lambda: string): string[] {
   return [
     ...['offline', 'start', '--stage', 'local', '--noPrependStageInUrl', '--noSponsor'],
-    // The path of a socket in the place of a port, which would be open to every page and program of this machine.
+    // The path of a socket instead of a port, which would be open to every page and program of this machine.
     // Nothing here uses the Lambda server, but it is always started.
     ...['--httpPort', gateway, '--lambdaPort', lambda],
     // In one process the handlers answer as fast as in workers, without a start for each concurrent call.

@@ -1,5 +1,5 @@
 // A network of its own for a program that listens on TCP and checks nothing: its port exists inside of that network
-// alone, and a bridge leads from a private socket to it.
+// alone, and a bridge forwards connections from a private socket to it.
 import { join } from 'node:path';
 import { outputOf } from '../processes/tools.ts';
 
@@ -21,9 +21,9 @@ const NAMESPACES = [['--net'], ['--map-root-user', '--net']];
 const WITH_LOOPBACK = '(PATH=$PATH:/usr/sbin:/sbin; ip link set lo up) && exec "$@"';
 
 /**
- * How to run a program in a network of its own.
- * @returns undefined where this machine does not let this user make one: elsewhere than on Linux, in most containers, and
- *   where namespaces of users are switched off
+ * Finds a way to run a program in a network of its own.
+ * @returns undefined if this machine does not let this user make one: outside of Linux, in most containers, and if user
+ *   namespaces are switched off
  */
 export function findIsolation(): ((program: Program, socket: string) => Program) | undefined {
   const allowed = NAMESPACES.map((kinds) => [...kinds, 'sh', '-c', WITH_LOOPBACK, 'isolated']).find(

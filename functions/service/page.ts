@@ -1,5 +1,5 @@
-// GET /, /page.css and /page.js, without authentication: the page to keep a ledger in. It shows data of a ledger only to those whose key
-// it has, which it asks for.
+// GET /, /page.css and /page.js, without authentication: the page in which people keep their ledger. It asks for a key, and shows
+// data of that key's ledger only.
 
 import {
   hashOf,
@@ -40,6 +40,6 @@ const IMPORTER = staticText(importer, 'text/javascript');
 export const handler = textEndpoint((path, query) => {
   if (path.startsWith('/page.css')) return STYLE;
   if (!path.startsWith('/page.js')) return PAGE;
-  // A part of the script that is loaded when a file comes.
+  // A part of the script that is loaded when a file is chosen.
   return /(^|&)part=importer(&|$)/.test(query) ? IMPORTER : SCRIPT;
 });

@@ -62,7 +62,7 @@ export function fixedSettingsOf(info: CollectionInfo) {
 type Optimizing = Pick<StepContext, 'services' | 'run' | 'renew' | 'note'>;
 
 /** Longest time without progress: then the optimizer is stuck. */
-const LONGEST_STANDSTILL_MS = 10 * MINUTE_MS;
+const MAX_STANDSTILL_MS = 10 * MINUTE_MS;
 
 /**
  * Waits until everything that the collection holds is indexed: a search would be slow until then. An optimizer that is switched
@@ -109,9 +109,9 @@ async function awaitOptimizer(
   const counted = `${done.toLocaleString('en')} vectors of ${all.toLocaleString('en')} points`;
   if (hasMoved)
     await note({ optimizer: { collection, done, segments: segments_count, since, began } });
-  if (now - since >= LONGEST_STANDSTILL_MS) {
+  if (now - since >= MAX_STANDSTILL_MS) {
     await note({ optimizer: undefined });
-    const minutes = LONGEST_STANDSTILL_MS / MINUTE_MS;
+    const minutes = MAX_STANDSTILL_MS / MINUTE_MS;
     const why = `The optimizer of ${collection} is ${status}, with ${counted} and ${segments_count} segments, and has made no progress for ${minutes} minutes. Look at the log of the store and the optimizer settings of the collection.`;
     throw new Refusal('RefusedByService', why);
   }

@@ -18,11 +18,11 @@ export const KEYWORD_MODEL = 'qdrant/bm25';
 
 /** The largest difference between two components that counts as equal, by how the store keeps them. */
 const TOLERANCE = 1e-6;
-const TOLERANCE_OF_16_BITS = 2 ** -10;
+const TOLERANCE_16_BIT = 2 ** -10;
 
 /** Unit vectors that are rounded are not quite unit vectors, and are rounded otherwise when they are written again. */
 export function vectorTolerance(datatypes: readonly unknown[]): number {
-  return datatypes.includes('float16') ? TOLERANCE_OF_16_BITS : TOLERANCE;
+  return datatypes.includes('float16') ? TOLERANCE_16_BIT : TOLERANCE;
 }
 
 /** The order of a scroll: integer ids by size, then UUIDs. Negative, zero or positive, as for a sort. */

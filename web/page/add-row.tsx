@@ -58,7 +58,7 @@ export function AddRow() {
   useEffect(() => {
     if (!refused) return;
     refusedCreate.value = undefined;
-    // What was typed meanwhile stays.
+    // Keeps the text that was typed meanwhile.
     if (draft.description !== '' || draft.amount !== '') return;
     change(draftOf(refused.row));
     setErrors(readErrors(refused.error));

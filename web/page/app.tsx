@@ -120,7 +120,7 @@ function Header() {
   );
 }
 
-/** What is on its way, and from when the figures are if the service does not answer. */
+/** The writes on their way, and the time of the figures if the service does not answer. */
 function SaveState() {
   const writes = outbox.waiting.value.filter(({ sendAt, queuedAt }) => sendAt === queuedAt);
   const count = writes.reduce((sum, { changes }) => sum + changes.length, 0);

@@ -1,6 +1,6 @@
-// Bringing in a bank's file: the importer reads it and says what it would do, rows go to the service a hundred at a time, and an
-// import can be taken back. A cut connection is waited for; a reload in the middle loses nothing, because the same file again
-// brings in only what is missing.
+// Imports a bank's file: the importer reads it and says what it would do, rows go to the service a hundred at a time, and an
+// import can be undone. A lost connection is waited for; a reload in the middle loses nothing, because importing the same file
+// again adds only the missing rows.
 import { signal } from '@preact/signals';
 import { MAX_ROWS_OF_PART } from '../../lib/ledger/domain/import-part.ts';
 import type { LedgerRow } from '../../lib/ledger/import/plan.ts';
@@ -48,7 +48,7 @@ export interface Done {
   readonly created: number;
   readonly present: number;
   readonly refused: readonly string[];
-  /** Of what was brought in; undefined for nothing. */
+  /** Period of the imported rows; undefined if there are none. */
   readonly period: string | undefined;
 }
 
@@ -65,7 +65,7 @@ const MAX_PAUSE_MS = 10_000;
 type Importer = typeof import('./importer.ts');
 let importer: Promise<Importer> | undefined;
 
-/** Its address has the hash of its deployment, and stands beside that of this script. */
+/** Its address has the hash of its deployment, and is an attribute of this page's script element. */
 function loadImporter(): Promise<Importer> {
   const script = document.querySelector<HTMLElement>('script[data-importer]');
   importer ??= import(script?.dataset.importer ?? '').catch((error) => {
@@ -128,7 +128,7 @@ async function readRecordedImports(): Promise<readonly RecordedImport[]> {
   return found;
 }
 
-/** What the import has added, so that a row that is deleted by hand does not come back with the next file. */
+/** Records the rows that the import has added, so that one that is deleted by hand does not return with the next file. */
 async function record(importId: string, rows: readonly string[], parts = 0): Promise<void> {
   const count = Math.max(parts, Math.ceil(rows.length / MAX_ROWS_OF_PART));
   for (let part = 1; part <= count; part += 1) {
@@ -224,7 +224,7 @@ async function sendRows(
   return { created: added.length, added, present, refused };
 }
 
-/** Takes back what the import has created and no one has changed since; a category alone is no change. */
+/** Deletes the rows that the import has created and that were not changed since; a category alone is no change. */
 export async function undoImport(importId: string, name: string): Promise<void> {
   const { createRecordedRows, keepRecords } = await loadImporter();
   const rows = await untilAnswered(() => readLedgerRows(importId));
@@ -272,7 +272,7 @@ interface BulkResult {
   readonly details?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** With one key for all attempts: a repetition completes what was interrupted, and answers for the rest as before. */
+/** Uses one key for all attempts: a repetition completes the items that were interrupted, and repeats the other answers. */
 async function sendBulk(
   path: string,
   transactions: readonly object[],

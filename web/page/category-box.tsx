@@ -11,7 +11,7 @@ const MAX_OPTIONS = 8;
 
 interface CategoryBoxProps {
   readonly label: string;
-  /** What the field shows. */
+  /** Text that the field shows. */
   readonly text: string;
   readonly onText: (text: string) => void;
   /** An option was taken, by key or by mouse. */

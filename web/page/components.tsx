@@ -5,7 +5,7 @@ import { scope } from './ledger.ts';
 import { type Scope, scopeHash } from './scope.ts';
 
 type ButtonProps = ButtonHTMLAttributes & {
-  /** One primary button a form; plain is for what is always there. */
+  /** A form has one primary button; plain is for buttons that are always shown. */
   readonly kind?: 'primary' | 'plain' | 'quiet';
 };
 

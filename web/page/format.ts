@@ -82,7 +82,7 @@ export const format = {
     if (key.length === 4) return key;
     return key.length === 7 ? shortMonth.format(utc(`${key}-01`)) : String(Number(key.slice(8)));
   },
-  /** As a person types it. */
+  /** In the form in which a person types it. */
   amountField: (amount: number) => amount.toFixed(2).replace('.', decimalSign),
 };
 

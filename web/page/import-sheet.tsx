@@ -1,4 +1,4 @@
-// What a file would bring in, as fields and a preview; then how far it is, and what came of it.
+// The sheet of an import: fields and a preview of what the file would add, then its progress and its result.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ImportPlan } from '../../lib/ledger/import/plan.ts';
 import type { Statement, StatementOptions } from '../../lib/ledger/import/statement.ts';
@@ -31,7 +31,7 @@ const COLUMNS = [
   ['externalId', "Column of the bank's id"],
 ] as const;
 
-/** Where a sentence of the importer names an option of its command line, this page has a field. */
+/** Names the field of this page for each option of the command line that a sentence of the importer names. */
 const FIELDS_OF_OPTIONS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(COLUMNS.map(([field, label]) => [field, label])),
   id: "Column of the bank's id",
@@ -207,7 +207,7 @@ function PreviewCard({ state }: { readonly state: Preview }) {
   );
 }
 
-/** How the file was read, and what would come of it. */
+/** Shows how the file was read, and what an import of it would do. */
 function Facts({ reading }: { readonly reading: NonNullable<Preview['reading']> }) {
   const { statement, plan, choices } = reading;
   const { rows, refused, leftOut, findings, columns, encoding } = statement;

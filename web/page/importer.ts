@@ -1,4 +1,4 @@
-// The importer, which is loaded when a file comes.
+// The importer, which is loaded when a file is chosen.
 export { planWithCategories } from '../../lib/ledger/import/plan-with-categories.ts';
 export {
   createRecordedRows,

@@ -92,7 +92,7 @@ async function resolve(text: string): Promise<Category | undefined> {
   }
 }
 
-/** The rows without a category that have the same description, but for case and numbers. */
+/** The rows without a category whose description differs only in case and numbers. */
 function offerOthers(row: Row, category: Category): void {
   const wanted = likeness(row.description);
   const others = rows.value.filter(
@@ -118,7 +118,7 @@ function offerOthers(row: Row, category: Category): void {
 
 const isReadingAll = signal(false);
 
-/** What can be done with the rows that are selected. */
+/** Actions for the selected rows. */
 export function SelectionBar() {
   const [text, setText] = useState('');
   const some = [...selected.value.values()];

@@ -1,5 +1,5 @@
-// What the page knows of the ledger: who asks, its categories, and the rows and sums of the scope. It asks for what it does not
-// know yet, and again after a write.
+// The page's state of the ledger: the caller, the categories, and the rows and sums of the scope. It requests the parts that it
+// does not have yet, and all of them again after a write.
 import { batch, computed, effect, signal } from '@preact/signals';
 import { ApiError } from './api-error.ts';
 import type {
@@ -81,7 +81,7 @@ export const keyQuestion = signal<{ readonly refused: ApiError | undefined } | u
 export const notice = signal<Notice | undefined>(undefined);
 /** Read out by screen readers. */
 export const announcement = signal('');
-/** To be corrected in the row where it was typed. */
+/** Shown for correction in the row where it was typed. */
 export const refusedCreate = signal<{ readonly row: Row; readonly error: ApiError } | undefined>(
   undefined,
 );
@@ -126,7 +126,7 @@ export const totals = computed<Totals>(() => {
   const shown = view.value;
   return shown?.found && shown.pages > 1 ? shown.found : addUp(cellsOfCategory.value);
 });
-/** Charts and chips would speak of a part of the rows. */
+/** True if charts and chips would show only a part of the rows. */
 export const isOnlySums = computed(() => view.value?.found !== undefined && view.value.pages > 1);
 export const totalsBefore = computed<Totals | undefined>(() => {
   const shown = view.value;
@@ -187,7 +187,7 @@ export async function show(): Promise<void> {
   }
 }
 
-/** Asks again for everything but who asks. */
+/** Requests everything again, except the caller. */
 export function refresh(): void {
   forgetAnswers();
   void show();
@@ -197,7 +197,7 @@ function forgetAnswers(): void {
   answers = new Map([...answers].filter(([path]) => path === '/me'));
 }
 
-/** Not at once: the next write may follow at its heels. */
+/** Waits a moment: another write may follow immediately. */
 function refreshSoon(): void {
   forgetAnswers();
   clearTimeout(refreshTimer);

@@ -1,4 +1,4 @@
-// Which time is looked at: the month before and after, other periods, a search; and the figures of exactly these rows.
+// Chooses the period: the month before and after, other periods, a search; and shows the figures of exactly these rows.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button, Field, ScopeLink, Sheet } from './components.tsx';
 import { format } from './format.ts';
@@ -137,7 +137,7 @@ function DatesSheet({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** The field follows the address, but for what is being typed. */
+/** The field follows the address, except while text is being typed. */
 function Search() {
   const { q } = scope.value;
   const [text, setText] = useState(q);

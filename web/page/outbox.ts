@@ -63,7 +63,7 @@ const TOO_OLD = new ApiError(
   'It was not answered for a day. Look whether the ledger has it, and add it again if not.',
   { isRetryable: false },
 );
-/** How long a confirmed write is held over lists that may lag behind it. */
+/** Time for which a confirmed write is shown over lists that may lag behind it. */
 const LAG_MS = 60_000;
 
 class ConflictError extends Error {
@@ -317,8 +317,8 @@ async function transmit(write: Write, call: Ports['call']): Promise<Settled> {
 }
 
 /**
- * After a refusal because of the row: the row as it is, where an attempt whose answer was lost has written it.
- * @throws ConflictError where it has changed or was deleted
+ * After a refusal because of the row: its present version, if an attempt whose answer was lost has written it.
+ * @throws ConflictError if it has changed or was deleted
  */
 async function readMine(
   error: unknown,

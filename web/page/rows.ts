@@ -1,4 +1,4 @@
-// What the list shows: the rows that the service answered with, and over them the writes of this page. Lists lag behind writes,
+// The rows of the list: those that the service answered with, and over them the writes of this page. Lists lag behind writes,
 // so a write stays over the list until the list has it.
 import type { Transaction } from './api-types.ts';
 import type { Change } from './figures.ts';
@@ -78,7 +78,7 @@ function readVersion({ etag }: Row): number {
   return Number(/^"t\d+\.(\d+)\./.exec(etag)?.[1] ?? 0);
 }
 
-/** Whether a row belongs to the scope; the category is left out for sums, which have all of them. */
+/** Returns a test of whether a row belongs to the scope; sums have all categories, and leave theirs out. */
 export function isInScope(
   scope: Pick<Scope, 'period' | 'type' | 'q'> & { readonly category?: Scope['category'] },
   dates: Dates | undefined = periodDates(scope.period, new Date()),

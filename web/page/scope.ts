@@ -84,8 +84,8 @@ export function neighbour(period: string, step: -1 | 1): string | undefined {
 }
 
 /**
- * As long a time before the period. While the period is under way, the one before it ends on the same day: a month of 23
- * days is compared with 23 days.
+ * The time before the period, of the same length. While the period is under way, the one before it ends on the same day: a month
+ * of 23 days is compared with 23 days.
  */
 export function datesBefore(period: string, today: Date): Dates | undefined {
   const dates = periodDates(period, today);

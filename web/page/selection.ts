@@ -54,7 +54,7 @@ export function watchScope(): void {
     shown = now;
   });
   effect(() => {
-    // What is being deleted is not selected any more.
+    // Rows that are being deleted are not selected any more.
     const gone = outbox.undoable.value.flatMap(({ changes }) =>
       changes.map(({ before }) => before?.id),
     );

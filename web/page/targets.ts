@@ -1,4 +1,4 @@
-// What a category is meant to cost a month. The API has no targets: they are kept in this browser, by ledger.
+// The monthly target of a category. The API has no targets: they are kept in this browser, by ledger.
 import { computed, signal } from '@preact/signals';
 import { me } from './ledger.ts';
 
@@ -11,7 +11,7 @@ const byLedger = signal<Readonly<Record<string, Targets>>>(readStored());
 /** By the id of the category. */
 export const targets = computed<Targets>(() => byLedger.value[me.value?.ledger ?? ''] ?? {});
 
-/** @param amount undefined takes the target away */
+/** @param amount undefined removes the target */
 export function setTarget(category: number, amount: number | undefined): void {
   const { [category]: _, ...others } = targets.value;
   const next = amount === undefined ? others : { ...others, [category]: amount };

@@ -19,7 +19,7 @@ export interface Draft {
 
 type Errors = Readonly<Partial<Record<keyof Draft, string>>>;
 
-/** Which field shows what the API says of which of its own. */
+/** The field of this form that shows the API's errors of each of its fields. */
 const FIELD_NAMES: Readonly<Record<string, keyof Draft>> = {
   transaction_date: 'date',
   description: 'description',
@@ -49,7 +49,7 @@ export function readErrors({ details }: ApiError): Errors {
   );
 }
 
-/** What keeps a draft from being sent; the rules of its fields are the API's. */
+/** Errors that keep a draft from being sent; all other rules are the API's. */
 export function findErrors({ date, description, amount }: Draft): Errors {
   return {
     ...(date === '' && { date: 'Choose a date.' }),

@@ -211,7 +211,7 @@ function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: bo
   );
 }
 
-/** The row keeps its text for those who look for it, and has the form over it. */
+/** The row keeps its text, so that it can still be found, and has the form over it. */
 function OpenRow({ row }: { readonly row: Row }) {
   return (
     <tr class="open">

@@ -129,7 +129,7 @@ export function createTokenVerifier(
 }
 
 /**
- * Only a text with a UTF-8 form of its own: the ledger is a hash of it, and other values would share a ledger.
+ * Accepts only a text with a UTF-8 form of its own: the ledger is a hash of it, and other values would share a ledger.
  * @throws UnauthenticatedError
  */
 function readSubject({ sub }: Readonly<Record<string, unknown>>): string {
@@ -137,7 +137,7 @@ function readSubject({ sub }: Readonly<Record<string, unknown>>): string {
   throw new UnauthenticatedError('The access token names no subject: "sub" must be a text');
 }
 
-/** Whether it is a public key of a kind and strength that this service verifies with. */
+/** True for a public key of a kind and strength that this service verifies with. */
 async function canVerify(jwk: unknown): Promise<boolean> {
   try {
     const algorithm = ALGORITHM_BY_KIND.get((jwk as JWK).kty);

@@ -58,8 +58,8 @@ export function createApiKeys(options: {
   }
 
   /**
-   * One consistent read of a single unit, and none for what has not the form of a key.
-   * @returns undefined for what was never a key
+   * One consistent read of a single unit, and none for a text that does not have the form of a key.
+   * @returns undefined for a text that was never a key
    */
   async function find(secret: string): Promise<ApiKey | undefined> {
     if (!SECRET.test(secret)) return undefined;

@@ -35,7 +35,7 @@ export function createAuthenticate(options: {
   const { findKey, markUsed, verifyToken, anonymous, clock } = options;
   const now = () => clock().getTime();
   const valid = createCache<ApiKey>(CACHE_MS, now);
-  // Apart from the valid ones, which a flood of wrong keys must not displace.
+  // Kept apart from the valid keys, which a flood of wrong ones must not displace.
   const refused = createCache<string>(REFUSED_MS, now);
 
   async function requireKey(secret: string, limits: RequestLimits): Promise<ApiKey> {
@@ -81,7 +81,7 @@ export function assertAllowed({ scope }: Caller, method: string): void {
   );
 }
 
-/** Keeps the newest values for a time, at most so many. */
+/** Keeps a limited number of the newest values for a time. */
 function createCache<Value>(milliseconds: number, now: () => number) {
   const kept = new Map<string, { readonly value: Value; readonly since: number }>();
 

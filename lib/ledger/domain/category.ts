@@ -32,7 +32,7 @@ export function inactiveCategory(): ValidationError {
 export const HOW_TO_ASSIGN =
   'Send the id of the category to assign it: category_name is read-only. GET /categories has the ids.';
 
-/** The changes name a category without its id, and another one than the transaction has. */
+/** The changes name a category that the transaction does not have, without its id. */
 export function categoryNamedOnly(): ValidationError {
   const details = { category_id: [HOW_TO_ASSIGN] };
   return new ValidationError('Input validation failed', { details });

@@ -1,4 +1,4 @@
-// What a ledger remembers of an import: the identities of the rows that it added.
+// The part of an import that a ledger remembers: the identities of the rows that it added.
 
 /** The place of a part among those of all imports. */
 export interface ImportPosition {
@@ -13,6 +13,6 @@ export interface ImportPart extends ImportPosition {
 }
 
 export const MAX_IMPORT_PARTS = 1_000;
-/** With identities of the greatest length, they fit one item of the table, which has at most 400 KB. */
+/** So many identities of the greatest length fit one item of the table, which has at most 400 KB. */
 export const MAX_ROWS_OF_PART = 10_000;
 export const MAX_ROW_IDENTITY_LENGTH = 32;

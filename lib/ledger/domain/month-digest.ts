@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Transaction } from './transaction.ts';
 
-/** What a row adds: a hash of 64 bits, and in the last eight digits a one, which counts the rows. */
+/** A row adds a hash of 64 bits, and in the last eight digits a one, which counts the rows. */
 const ROWS = 100_000_000n;
 
 /** A digest of 10^10 rows would still fit the 38 digits of a number in DynamoDB. */
@@ -23,12 +23,12 @@ export function sumDigest(rows: readonly Parameters<typeof digestShare>[0][]): b
   return rows.reduce((sum, row) => sum + digestShare(row), 0n);
 }
 
-/** Whether the sum has a share of each of so many rows: rows that an earlier release wrote have none until they are swept. */
+/** True if every row has a share in the sum: rows that an earlier release wrote have none until they are swept. */
 export function isComplete(sum: bigint, rows: number): boolean {
   return ((sum % ROWS) + ROWS) % ROWS === BigInt(rows) % ROWS;
 }
 
-/** As clients see it. */
+/** The digest in the form that clients see. */
 export function digestText(sum: bigint): string {
   return sum.toString(36);
 }

@@ -12,12 +12,12 @@ export interface ListPosition {
   readonly id: number;
 }
 
-/** The place of a row in every order, also once the row is gone. */
+/** The place of a row in every order, valid even after the row was deleted. */
 export interface RowPosition extends ListPosition {
   readonly amount: number;
 }
 
-/** Without `after`, the page of a number: the first, where it is not given. */
+/** Without `after`, the page of this number; without both, the first. */
 export interface PageRequest {
   readonly page?: number | undefined;
   readonly perPage: number;
@@ -28,7 +28,7 @@ export interface Page<Row> {
   readonly items: readonly Row[];
   /** Rows of all pages. */
   readonly total: number;
-  /** Whether rows come after these. */
+  /** True if more rows follow. */
   readonly hasMore: boolean;
 }
 
@@ -66,7 +66,7 @@ export function offsetOf({ page = 1, perPage }: PageRequest): number {
   return (page - 1) * perPage;
 }
 
-/** A page of rows that are all at hand, in their order. */
+/** Takes a page of rows that are all in memory, in their order. */
 export function takePage<Row extends RowPosition>(
   rows: readonly Row[],
   request: PageRequest,

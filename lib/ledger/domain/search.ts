@@ -2,7 +2,7 @@
 import type { PageRequest, RowOrder } from './pagination.ts';
 import type { Transaction, TransactionFilter } from './transaction.ts';
 
-/** A search reads every transaction that its dates, type and categories leave: as many at most. */
+/** Limit of the transactions that the dates, type and categories of a search leave: it reads all of them. */
 export const MAX_SEARCHED_ROWS = 25_000;
 export const MAX_SEARCHED_CATEGORIES = 100;
 
@@ -27,7 +27,7 @@ export function candidateLists({ categoryIds, ...search }: SearchCriteria): Tran
   return ids.map((categoryId) => ({ type, startDate, endDate, categoryId }));
 }
 
-/** Decides on the text and the amount of a candidate; the lists decide the rest. */
+/** Checks the text and the amount of a candidate; the lists have checked the rest. */
 export function createMatcher(search: SearchCriteria): (row: Transaction) => boolean {
   const { text, minAmount = -Infinity, maxAmount = Infinity } = search;
   const words = fold(text ?? '')

@@ -16,8 +16,8 @@ const VISIBLE = new RegExp(
 
 const PRINTABLE = new RegExp(`^ *${VISIBLE.source}(?:${VISIBLE.source}| )*$`, 'u');
 
-// The metadata is for the API description: as much of the checks before it as a pattern says that means the same in the
-// regular expressions of every language, whether they search the text or match all of it.
+// The metadata is for the API description: the part of the checks that a pattern can say with the same meaning in the regular
+// expressions of every language, whether they search the text or match all of it.
 const NOT_BLANK = String.raw`^[\s\S]*\S[\s\S]*$`;
 
 export function text(maximum: number) {

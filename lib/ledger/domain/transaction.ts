@@ -35,7 +35,7 @@ export interface NamedTransaction extends Transaction {
 export type NewTransaction = Omit<TransactionFields, 'date'> &
   Pick<Transaction, 'importId'> & { readonly date?: CalendarDate };
 export type TransactionChanges = Partial<TransactionFields> & {
-  /** As it was sent. It changes nothing: without `categoryId` it must be the name of the present category. */
+  /** The name that was sent. It changes nothing: without `categoryId` it must be the name of the present category. */
   readonly categoryName?: unknown;
 };
 

@@ -7,7 +7,7 @@ type Names = ReadonlyMap<number, string>;
 export type CategoryNames = ReturnType<typeof createCategoryNames>;
 
 export function createCategoryNames(categories: Pick<CategoryStore, 'get' | 'names'>) {
-  /** As many names as most ledgers have, read beside the rows that need them. */
+  /** Reads as many names as most ledgers have, at the same time as the rows that need them. */
   async function readFirst(): Promise<Names> {
     return await categories.names(NAMES_READ_AT_ONCE);
   }

@@ -26,7 +26,7 @@ export function createMonths({ dayCounts }: { readonly dayCounts: Pick<DayCounts
     }));
   }
 
-  /** Whether a selection is one month and nothing else, whose digest is complete. */
+  /** True if the selection is exactly one month and its digest is complete; undefined for any other selection. */
   async function provesMonth({ startDate, endDate, ...others }: TransactionFilter) {
     if (!startDate || !endDate || Object.values(others).some((each) => each !== undefined)) {
       return undefined;

@@ -72,7 +72,7 @@ export function createRemoval(options: {
     return deleted;
   }
 
-  /** Whether the ledger was ever used, if only by a request that was refused, and is not removed yet. */
+  /** True if the ledger was ever used, if only by a request that was refused, and is not removed yet. */
   async function exists(): Promise<boolean> {
     const { transaction, category } = await readGivenIds(database, keys);
     return (

@@ -16,7 +16,7 @@ import type { CategoryNames } from './category-names.ts';
 export interface SearchResult {
   readonly items: readonly NamedTransaction[];
   readonly pagination: Pagination;
-  /** Of everything that was found. */
+  /** Totals of everything that was found. */
   readonly totals: Totals;
 }
 

@@ -1,6 +1,6 @@
 // The day histogram in the table: items of a year (by month) and of a month (by day), with the number of transactions
 // and the sum of their amounts. Attributes are i1, i2 ... for the number of income, I1, I2 ... for its sum in cents, and
-// e1, E1 ... for expense: short, for every list reads them. Years of all transactions have d1, d2 ... besides, the digests of
+// e1, E1 ... for expense: short, because every list reads them. Years of all transactions have d1, d2 ... besides, the digests of
 // their months.
 
 import type { Database, Item, Key, Write } from '../../shared/database.ts';

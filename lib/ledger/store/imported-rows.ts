@@ -36,7 +36,7 @@ export function createImportedRows(options: {
   }
 
   /**
-   * As many parts as one call reads, strongly consistent.
+   * Reads as many parts as one call returns, strongly consistent.
    * @param after the `next` of an earlier page
    */
   async function readPage(after: ImportPosition | undefined) {

@@ -30,7 +30,7 @@ import {
 } from './keys.ts';
 import { fromTransactionItem } from './transactions.ts';
 
-/** Where a page begins: at a number of rows, or after one. */
+/** Start and length of a page: it begins after a number of rows, or after a given row. */
 export interface PagePlace {
   readonly offset: number;
   readonly limit: number;
@@ -69,7 +69,7 @@ export function createTransactionPages(options: {
     const startsAtRow = after !== undefined || offset === 0;
     const [{ total, months, edges }, following] = await Promise.all([
       countRows(filter, rows),
-      // Where a row begins the page, whatever the counts are: one row more tells whether others follow.
+      // A page that begins at a row does not depend on the counts: one row more tells whether others follow.
       startsAtRow ? slice(rangeAfter(rows, after, isOldestFirst), 0, limit + 1) : [],
     ]);
     if (startsAtRow) {
@@ -193,7 +193,7 @@ export function createTransactionPages(options: {
   return { read, readMatching, readExportPart };
 }
 
-/** As many as one busy core answers within the time of a call. */
+/** Runs as many at a time as one busy core answers within the time of a call. */
 async function inParallel<Item, Result>(
   items: readonly Item[],
   run: (item: Item) => Promise<Result>,

@@ -1,4 +1,5 @@
-// Artifacts in a folder, closed to other users of the machine. The record beside an artifact is written last: what has none was never put as a whole.
+// Artifacts in a folder, closed to other users of the machine. The record of an artifact is written last: a file without one is
+// not complete.
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import {
@@ -26,7 +27,7 @@ import { takeAs } from '../refusals.ts';
 const RECORDS = '.records';
 const PARTIAL = '.partial';
 
-// They hold what users remember.
+// Artifacts hold users' memories.
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 
@@ -47,7 +48,7 @@ export function createFileArtifacts(options: {
 
   let closed: Promise<void> | undefined;
 
-  // An earlier release left them open. The folder itself may hold more than artifacts.
+  // An earlier release left artifacts open to other users. The folder itself may hold other files too.
   async function closeToOthers(): Promise<void> {
     const records = (await orNothing(readdir(join(folder, RECORDS)))) ?? [];
     const names = records.map((name) => name.replace(/\.json$/, ''));

@@ -73,7 +73,7 @@ export function noAnswer({ url, name }: HttpCall, cause: unknown): RetryableFail
   return new RetryableFailure('RetryableUnavailable', why, { cause, ...answer });
 }
 
-/** Failures that last until the operator changes something: they are not tried again. */
+/** Failures that last until the operator changes something: they are not retried. */
 const MISCONFIGURED: readonly { readonly codes: RegExp; readonly why: string }[] = [
   {
     codes:

@@ -24,7 +24,7 @@ export interface Neo4jAddress {
   readonly url: string;
   readonly user: string;
   readonly password: string;
-  /** The user's home database without it. */
+  /** Name of the database; without it, the user's home database. */
   readonly database?: string | undefined;
   /** How long a small read or a write that fails by bad luck is tried again. */
   readonly patienceMs?: number;

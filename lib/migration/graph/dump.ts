@@ -71,7 +71,7 @@ export async function dumpGraph(options: DumpOptions): Promise<GraphManifest> {
 async function writeFiles({ source, artifacts, prefix }: DumpOptions) {
   const keys = dumpKeys(prefix);
   const contents = { nodes: 0, relationships: 0 };
-  // One that no restore would take is refused now.
+  // Refuses now a schema that no restore would accept.
   const schema = await writeJson(artifacts, keys.schema, rebuildRules(await source.schema()));
   const nodes = await writeLines(artifacts, keys.nodes, counted('nodes', source.nodes()));
   const relationships = await writeLines(
@@ -183,7 +183,7 @@ export async function readSchema(
   return rebuildRules(v.parse(schemaFile, await readJson(artifacts, dumpKeys(prefix).schema)));
 }
 
-/** Of the manifest, which has the digests of all files: it names the whole dump. */
+/** Digest of the manifest, which has the digests of all files: it identifies the whole dump. */
 export async function digestDump(artifacts: ArtifactStore, prefix: string): Promise<string> {
   return (await measureOf(artifacts.get(dumpKeys(prefix).manifest))).sha256;
 }
@@ -226,7 +226,7 @@ async function readEverything(
     schema: await measureOf(artifacts.get(dumpKeys(prefix).schema)),
   };
 
-  // As many as there should be, and no more: a small file may inflate without end.
+  // Stops after the number in the manifest: a small file may inflate without end.
   async function readRows(
     kind: keyof typeof contents,
     rows: AsyncIterable<GraphNode | GraphRelationship>,
@@ -254,7 +254,7 @@ export async function writeLines(
 ): Promise<Artifact> {
   async function* text() {
     for await (const batch of batches(values, LINES_AT_ONCE)) {
-      yield Buffer.from(batch.map(lineOf).join(''));
+      yield Buffer.from(batch.map(toLine).join(''));
     }
   }
 
@@ -262,7 +262,7 @@ export async function writeLines(
 }
 
 /** @throws Refusal for a row that is too long to be read back */
-function lineOf(value: unknown): string {
+function toLine(value: unknown): string {
   const line = JSON.stringify(value);
   if (line.length <= MAX_LINE_LENGTH) return `${line}\n`;
   const why = `A row of the graph takes ${line.length} characters as JSON, and a dump at most ${MAX_LINE_LENGTH}: ${line.slice(0, 100)}`;

@@ -152,7 +152,7 @@ function createReader(statement: string) {
   return {
     refusal,
     tries,
-    /** Of the pattern that was read. */
+    /** Variable of the pattern that was read. */
     variable: '',
     next: (): string | undefined => tokens[at],
     skip(): void {
@@ -165,7 +165,7 @@ function createReader(statement: string) {
     name: () => takeLike(NAME),
     key: () => takeLike(/^(`[\w.-]+`|[A-Za-z]\w*)$/),
     literal: () => takeLike(/^('.*'|-?\d[\d.eE+-]*|true|false|null)$/su),
-    /** Of words. */
+    /** Takes one of several choices, each of one or more words. */
     oneOf(choices: readonly string[]): string {
       const chosen = choices.find((choice) =>
         choice.split(' ').every((word, n) => tokens[at + n] === word),

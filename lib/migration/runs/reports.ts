@@ -48,7 +48,7 @@ export const graphDumpSchema = v.object({
   prefix: v.string(),
   nodes: v.number(),
   relationships: v.number(),
-  /** Of the whole dump. */
+  /** Digest of the whole dump. */
   digest: v.optional(v.string()),
 });
 

@@ -214,7 +214,7 @@ async function searchBoth(context: StepContext, walked: State): Promise<Parity |
   );
 }
 
-/** Every window would be refused for such a difference. @throws Refusal naming some of the points */
+/** Such a difference would block every cutover. @throws Refusal naming some of the points */
 function assertRepairable({ plan }: Run, report: ReconcileReport, artifact: string): void {
   const { stuck = 0, examples } = report;
   if (stuck === 0) return;

@@ -1,5 +1,5 @@
-// Finds the version that the backend runs, and the collection that it works on. Before a run this decides on the plan. A rollback
-// needs it before it opens writes: on the new version users would go on writing into the new collection.
+// Finds the version that the backend runs, and the collection that it works on. The plan of a run depends on it. A rollback checks
+// it before it opens writes: on the new version users would go on writing to the new collection.
 import { isRetryableFailure, Refusal, refusedWith, takeAs } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { liveCollectionOf, testUserOf } from '../runs/run-names.ts';
@@ -8,7 +8,7 @@ import type { Services } from '../services.ts';
 import { readsFrom } from './new-version.ts';
 import { type Finding, problem, REMEDY } from './prerequisites.ts';
 
-/** A backend without that endpoint does not tell. */
+/** A backend without that endpoint does not say which version it runs. */
 type Deployed = 'new' | 'old' | 'unknown';
 
 const DETAIL: Readonly<Record<Deployed, string>> = {
@@ -48,7 +48,7 @@ function otherThanPlanned({ plan }: Run, deployed: Deployed) {
 
 /** Right before the window, where a refusal costs users nothing. @throws Refusal */
 export async function assertAsPlanned(services: Services, run: Run): Promise<void> {
-  // One that is away may be stopped already.
+  // A backend that does not answer may be stopped already.
   const deployed = await findVersion(services, run).catch(takeAs('unknown', isRetryableFailure));
   const [found] = otherThanPlanned(run, deployed as Deployed);
   if (found) throw new Refusal('RefusedPrerequisites', `${found.why} ${found.remedy}`);
@@ -61,8 +61,8 @@ export type Standing =
   | { readonly kind: 'elsewhere' | 'unproved' | 'untold' | 'away'; readonly why: unknown };
 
 /**
- * The old version proves by its answer that users are back. The new version may be the only one: it is searched for a memory
- * that only the collection to return to has, then for one that only the other has.
+ * The answer of the old version proves that users are back. A run may have the new version alone: then the backend is searched for
+ * a memory that only the collection to return to has, and after that for one that only the other collection has.
  */
 export async function findStanding(context: StepContext, to: string): Promise<Standing> {
   const { services, run } = context;

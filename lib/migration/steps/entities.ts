@@ -1,6 +1,6 @@
-// The entities of memories, in a companion collection that the new version makes. Where users worked with that version already,
-// their entities move as their memories do; the old version has none. They are made of the memories and rank them: nothing is
-// carried back that only the standby has.
+// The entities of memories, in a companion collection that the new version makes. If users worked with that version before the run,
+// their entities move as their memories do; the old version has none. Entities are derived from the memories and rank them, so
+// nothing that only the standby has is carried back.
 import { bringConfiguration } from '../configuration.ts';
 import { copySettings } from '../point-writer.ts';
 import { RECONCILE_START, type ReconcileCheckpoint } from '../reconcile.ts';
@@ -17,7 +17,7 @@ export function movesEntities({ plan }: Pick<Run, 'plan'>): boolean {
 
 /**
  * Makes the companion of one collection equal to that of the other.
- * @returns how many it has by then; undefined when time was up
+ * @returns the number of its entities; undefined if time ran out
  */
 export async function moveEntities(
   context: StepContext,

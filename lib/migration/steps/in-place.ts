@@ -28,8 +28,8 @@ function placeOf({ services, run }: Pick<StepRequest, 'services' | 'run'>) {
 }
 
 /**
- * Exactly as the new version makes it: learned from the collection that it has made for the test user.
- * @returns how many deletions the store had undone, which are made again; or what is waited for
+ * Adds the slot exactly as the new version makes it, which is learned from the collection that it has made for the test user.
+ * @returns the number of deletions that the store had undone, which are repeated; or what is waited for
  */
 export async function addLearnedSlot(context: StepContext): Promise<number | Waiting> {
   const { services, run, note } = context;

@@ -72,7 +72,7 @@ async function countByIndex(
     without.push({ is_empty: { key } });
     const counted = found.reduce((sum, { count }) => sum + count, 0);
     const others = await vectors.count(collection, { must: [...without] });
-    // Such as ids that are numbers, of which the index says nothing.
+    // The index does not count ids that are numbers, for example.
     if (counted + others !== left) return undefined;
     owners.push(
       ...found.map(({ value, count }) => ({ name: ownerNamed(key, String(value)), count })),

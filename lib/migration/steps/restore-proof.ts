@@ -1,6 +1,6 @@
 // Proves that a restored snapshot is complete, while users go on writing to the collection that it was taken of. Every point that
-// is the same right before the snapshot and after it was in it: it has to be restored, and unchanged. The number of points proves
-// less: a store may restore a part of them, and report success.
+// is the same right before the snapshot and after it was in the snapshot: it must be restored, unchanged. The number of points
+// proves less: a store may restore a part of them, and report success.
 import * as v from 'valibot';
 import { type BaseProgress, createBaseReader, createBaseWriter } from '../base.ts';
 import { pairedPoints } from '../pairs.ts';

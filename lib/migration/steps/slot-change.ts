@@ -1,6 +1,6 @@
 // Adds named vectors to the collection that users work on, or removes them, without bringing back what users have deleted. While
 // the store optimizes a collection, such a change undoes every deletion made since the optimization began (Qdrant 1.18.3). So the
-// optimizer is idle and switched off for that moment; and whatever comes back nevertheless is removed again.
+// optimizer is idle and switched off during the change; and points that return anyway are removed again.
 import { untilIdle } from '../configuration.ts';
 import { verbatim } from '../json/json-text.ts';
 import { unnamedVectorOf } from '../points.ts';
@@ -19,8 +19,8 @@ type SlotChange = NonNullable<Run['slotChange']>;
 const PAGE = 10_000;
 
 /**
- * @param change may be made again without harm
- * @returns how many deleted points had come back and were removed, or what is waited for
+ * @param change idempotent: it is repeated after an interruption
+ * @returns the number of deleted points that had returned and were removed, or what is waited for
  */
 export async function changeSlots(
   context: StepContext,
@@ -39,7 +39,7 @@ export async function changeSlots(
   return returned;
 }
 
-// Noted before the optimizer is switched off: an invocation that is killed leaves it so, and the next one switches it on again.
+// Noted before the optimizer is switched off: a killed invocation leaves it off, and the next one switches it on again.
 async function prepare(context: StepContext, collection: string): Promise<SlotChange | Waiting> {
   const { services, run, lease, renew, note } = context;
   const { vectors, artifacts, clock } = services;
@@ -51,7 +51,7 @@ async function prepare(context: StepContext, collection: string): Promise<SlotCh
   await note({ slotChange: { threads } });
   await renew();
   await vectors.updateCollection(collection, optimizerWith(0));
-  // Shards number their writes apart: then the times in the payloads tell what is older.
+  // Each shard numbers its own writes: with several, the times in the payloads decide which write is older.
   const isOneShard = (await vectors.shardStates(collection)).length === 1;
   await renew();
   const position = isOneShard ? await vectors.lastOperation(collection) : null;
@@ -77,7 +77,7 @@ async function listIds({ services }: StepContext, collection: string): Promise<P
   return ids;
 }
 
-/** Removes points that were not there before, and were not written since. */
+/** Removes points that did not exist before the change and were not written since. */
 async function removeReturned(
   context: StepContext,
   collection: string,
@@ -96,8 +96,8 @@ async function removeReturned(
   const present = await listIds(context, collection);
   const fresh = present.filter((id) => !before.has(id));
   let removed = 0;
-  for (let at = 0; at < fresh.length; at += OF_A_SEARCH) {
-    const ids = await findOlder(context, collection, fresh.slice(at, at + OF_A_SEARCH), listed);
+  for (let at = 0; at < fresh.length; at += SEARCH_BATCH) {
+    const ids = await findOlder(context, collection, fresh.slice(at, at + SEARCH_BATCH), listed);
     if (ids.length === 0) continue;
     await renew();
     await vectors.deletePoints(collection, { ids });
@@ -106,9 +106,9 @@ async function removeReturned(
   return removed;
 }
 
-const OF_A_SEARCH = 1_000;
+const SEARCH_BATCH = 1_000;
 
-/** Chooses the points whose last write was before the list. A search tells the number of that write, unless a point has no vector. */
+/** Chooses points whose last write was before the list. A search returns the number of that write, unless a point has no vector. */
 async function findOlder(
   { services: { vectors } }: StepContext,
   collection: string,

@@ -138,9 +138,9 @@ function pointsOf({ equal }: SwitchState['passed']): number | undefined {
   return equal && Number(equal.facts.points);
 }
 
-/** How long a deployment may take where the plan does not say that it takes longer. */
+/** Time limit of a deployment, unless the plan says that it takes longer. */
 const DEPLOYMENT_MS = 15 * MINUTE_MS;
-/** How long one that was reported as done may be without a proof. */
+/** Time limit for the proof of a deployment that was reported as done. */
 const PROOF_MS = 5 * MINUTE_MS;
 
 const deployingSchema = v.object({
@@ -149,8 +149,8 @@ const deployingSchema = v.object({
 });
 
 /**
- * Deploys and proves in one: a deployment that was reported as done, and is not, is requested again until users have waited long
- * enough. Then writes are opened without a proof, or users stay on the new version: either way they can write.
+ * Deploys and proves in one stage: a deployment that was reported as done, and is not, is requested again until the time limit.
+ * Then writes are opened without a proof, or users stay on the new version: either way they can write.
  */
 const deployBack: Advance = async (context, { to, reached }, save) => {
   const { run, services } = context;
@@ -188,7 +188,7 @@ function notReturned(why: string): RetryableFailure {
   return new RetryableFailure('RetryableUnavailable', why, { answer: 200 });
 }
 
-/** The operator may repair a webhook that refuses while users wait: it is asked again until the deadline. */
+/** The operator may repair a webhook that refuses while users wait, so it is called again until the deadline. */
 function untilDeadline(error: unknown, deadline: number): unknown {
   if (!(error instanceof Refusal)) return error;
   const until = new Date(deadline).toISOString();

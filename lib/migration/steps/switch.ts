@@ -62,7 +62,7 @@ export const carryBack: Advance = async (context, { to, reached = {} }, save) =>
   return { ...strayFacts(name, strays), ...left };
 };
 
-/** Once the memories of both are equal. */
+/** Moves the entities, once the memories of both collections are equal. */
 export const moveTheirEntities: Advance = async (context, { to, reached }, save) => {
   const { run } = context;
   const live = liveCollectionOf(run);

@@ -121,7 +121,7 @@ describe.each([...DESCRIBED])('%s', (route, { responses }) => {
   });
 });
 
-/** Whether no function answers with it. */
+/** True if no function answers with it. */
 function isOfGateway({ description = '' }: { readonly description?: string } = {}): boolean {
   return ['Too many requests. The gateway answers.', 'The gateway has no capacity left.'].includes(
     description,

@@ -1,4 +1,4 @@
-// What the deployed table expires by itself, a local start deletes.
+// A local start deletes the items that the deployed table expires by itself.
 import { type DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { deleteExpired } from '../../../local/expiry.ts';

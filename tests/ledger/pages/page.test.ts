@@ -293,7 +293,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await listed(page, 'In March').count()).toBe(1);
   });
 
-  test('a search shows its sums, and its field goes back with its rows', async () => {
+  test('a search shows its sums, and its field returns to the earlier text with its rows', async () => {
     await pages.row({ description: 'Pear cake', amount: 4, transaction_date: '2018-01-02' });
     await pages.row({ description: 'Pear juice', amount: 5, transaction_date: '2018-01-03' });
     await pages.row({ description: 'Apple pie', amount: 6, transaction_date: '2018-01-03' });

@@ -14,7 +14,7 @@ export const MOST_UNITS = {
   search: { read: 860, write: 0 },
 } satisfies Record<string, Units>;
 
-/** Of a list with `q` or `import_id`, where 2,000 transactions have the longest texts, in ASCII. */
+/** Units of a list with `q` or `import_id`, if 2,000 transactions have the longest texts, in ASCII. */
 export const MAX_SEARCHING_LIST_UNITS = 1_600;
 
 /** Exactly. */

@@ -59,7 +59,7 @@ interface Memory {
   readonly writer: Writer;
 }
 
-/** Where users stand, as the operator's actions have left it. */
+/** The version and collection that users are on after the operator's actions. */
 interface Service {
   worksOn: string;
   /** The collection on which writes were open last. */

@@ -101,7 +101,7 @@ function countDrift(keys: Keys, counter: WrongCounter): Drift {
   };
 }
 
-/** One for an item: a ledger from before there were sums, or digests, has none at all. */
+/** One drift for each item: a ledger that is older than sums or digests has none of them at all. */
 function sumDrift(
   what: 'day sums' | 'month digests',
   keys: Keys,

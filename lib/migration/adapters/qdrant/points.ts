@@ -91,7 +91,7 @@ export function createQdrantPoints({ text, result, write }: Transport) {
     await write({ method: 'PUT', path: pathOf(collection, '/points/vectors?wait=true'), body });
   }
 
-  /** The number of an operation that comes after every write so far. It deletes a point that no collection has. */
+  /** Returns the number of an operation that follows every write so far: it deletes a point that no collection has. */
   async function lastOperation(collection: string): Promise<number> {
     const body: Schemas['PointsSelector'] = { points: [randomUUID()] };
     const call = post(pathOf(collection, '/points/delete?wait=true'), body);

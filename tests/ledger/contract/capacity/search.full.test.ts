@@ -1,4 +1,4 @@
-// What a search costs in DynamoDB's units: as much as the rows that it reads, and no more queries than they need.
+// The cost of a search in DynamoDB's units: that of the rows that it reads, in no more queries than they need.
 import { describe, expect, it } from 'vitest';
 import { createMeteredClient } from '../../../../bench/ledger/metered-client.ts';
 import { openLedger } from '../../../../cli/ledger/open-ledger.ts';

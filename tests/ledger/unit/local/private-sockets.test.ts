@@ -1,4 +1,4 @@
-// Where private sockets are: closed to other users, and short enough for every system.
+// Paths of private sockets: closed to other users, and short enough for every system.
 import { once } from 'node:events';
 import { mkdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';

@@ -245,7 +245,7 @@ describe('rows with the writes of the page', () => {
       expect(isFound(row(1, other))).toBe(false);
   });
 
-  test('descriptions are alike but for case, numbers and signs', () => {
+  test('descriptions that differ only in case, numbers and signs are alike', () => {
     expect(likeness('PAYPAL *Spotify 3345')).toBe(likeness('Paypal Spotify/9981'));
     expect(likeness('Rent')).not.toBe(likeness('Tent'));
   });

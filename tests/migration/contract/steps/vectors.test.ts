@@ -90,7 +90,7 @@ describe.each(['float16', 'uint8'] as const)('vectors of %s', (datatype) => {
     expect(why).toMatchObject({ why: expect.stringContaining(datatype) });
   });
 
-  it('are migrated all the same where that is accepted', async () => {
+  it('are migrated anyway if that is accepted', async () => {
     const plan = { accepts: ['other-storage', 'search-parity'] };
     const migration = await begun({}, plan);
     expect(await factsOf(migration)).toMatchObject({ points: 12, pending: 0 });
