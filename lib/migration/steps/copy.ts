@@ -21,7 +21,7 @@ import { isWaiting, MORE_TIME } from '../runs/stages.ts';
 import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
 import type { ReconcileSettings } from '../settler.ts';
 import { userCountLines } from '../user-counts.ts';
-import { moveEntities, movesEntities } from './entities.ts';
+import { type EntitiesReached, moveEntities, movesEntities } from './entities.ts';
 import {
   assertExpected,
   baseOf,
@@ -54,7 +54,7 @@ const stateSchema = v.object({
   /** Points that the walk compared a second, as it ended. */
   perSecond: v.optional(v.number()),
   /** Walk over the entities, if users have some. */
-  entities: v.optional(v.custom<ReconcileCheckpoint>(() => true)),
+  entities: v.optional(v.custom<EntitiesReached>(() => true)),
   /** Of the searches, once both collections were compared. */
   parity: v.optional(v.custom<ParityReached>(() => true)),
 });

@@ -15,6 +15,9 @@ export function movesEntities({ plan }: Pick<Run, 'plan'>): boolean {
   return plan.sameVersion === true && !plan.inPlace;
 }
 
+/** A walk that must not remove anything inserts to its end, however many invocations it takes. */
+export type EntitiesReached = ReconcileCheckpoint & { readonly insertsOnly?: boolean };
+
 /**
  * Makes the companion of one collection equal to that of the other.
  * @returns the number of its entities; undefined if time ran out
@@ -25,13 +28,13 @@ export async function moveEntities(
     /** Collections of the memories. */
     readonly from: string;
     readonly to: string;
-    readonly reached: ReconcileCheckpoint | undefined;
-    readonly save: (reached: ReconcileCheckpoint, progress: Progress) => Promise<void>;
+    readonly reached: EntitiesReached | undefined;
+    readonly save: (reached: EntitiesReached, progress: Progress) => Promise<void>;
   },
 ): Promise<number | undefined> {
   const { services, run, renew } = context;
   const { vectors } = services;
-  const { reached = RECONCILE_START, save } = options;
+  const reached: EntitiesReached = options.reached ?? RECONCILE_START;
   const [, from] = withCompanion(options.from);
   const [, to] = withCompanion(options.to);
   // The first entity makes it.
@@ -43,13 +46,21 @@ export async function moveEntities(
     ...(await copySettings(vectors, { from, to })),
     without: testUserOf(run.runId),
   };
-  const walk = async (mode: 'repair' | 'insert', start: ReconcileCheckpoint) =>
-    await reconcileInStep(context, { ...settings, mode, limit }, { walk: 'entities', start, save });
+  const walk = async (start: ReconcileCheckpoint, insertsOnly: boolean) =>
+    await reconcileInStep(
+      context,
+      { ...settings, mode: insertsOnly ? 'insert' : 'repair', limit },
+      {
+        walk: 'entities',
+        start,
+        save: async (walked, progress) => await options.save({ ...walked, insertsOnly }, progress),
+      },
+    );
   // An emptied or replaced collection must not empty the other one.
-  const isEmptied = (await vectors.count(from)) === 0;
-  const end = await walk(isEmptied ? 'insert' : 'repair', reached).catch((error: unknown) => {
+  const { insertsOnly = (await vectors.count(from)) === 0 } = reached;
+  const end = await walk(reached, insertsOnly).catch((error: unknown) => {
     if (!isRefusal(error, 'RefusedMassChange')) throw error;
-    return walk('insert', RECONCILE_START);
+    return walk(RECONCILE_START, true);
   });
   if (!end.isComplete) return undefined;
   const { report } = end;

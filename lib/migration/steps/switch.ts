@@ -1,12 +1,11 @@
 // The switch: users move from the collection that they are on, home, to the idle one. Forward it is the cutover, backward the
 // rollback. Each has its own list of stages (switch-forward.ts, switch-back.ts); here is what both lists share.
 import * as v from 'valibot';
-import type { ReconcileCheckpoint } from '../reconcile.ts';
 import type { Strays } from '../reconcile-report.ts';
 import { refusedSchema, wasOpened } from '../runs/run.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
 import { type Facts, MORE_TIME, type passing, passingEntries } from '../runs/stages.ts';
-import { moveEntities } from './entities.ts';
+import { type EntitiesReached, moveEntities } from './entities.ts';
 import { carryOver, isLaterChange, walksSchema } from './equality.ts';
 import { waitForAction } from './external-action.ts';
 import { readabilityOf, returnSchema } from './return-target.ts';
@@ -70,7 +69,7 @@ export const moveTheirEntities: Advance = async (context, { to, reached }, save)
     from: to === live ? run.plan.sourceCollection : live,
     // An upload under another name is made from the built collection.
     to: to === live ? run.plan.targetCollection : to,
-    reached: reached as ReconcileCheckpoint | undefined,
+    reached: reached as EntitiesReached | undefined,
     save: async (walked, progress) => void (await save(walked, progress)),
   });
   return entities === undefined ? MORE_TIME : { entities };

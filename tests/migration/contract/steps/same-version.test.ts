@@ -1,7 +1,9 @@
 // The backend runs the new version before the run begins, on a collection without the keyword slot: searches find by meaning
 // alone. No version is deployed then, in either direction: collection and slot change, and the entities move with the memories.
 import { describe, expect, it } from 'vitest';
+import type { PointId } from '../../../../lib/migration/ports/vector-store.ts';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { limitOf } from '../../../../lib/migration/steps/equality.ts';
 import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { type ServiceChanges, whenAsked } from '../../support/changed-services.ts';
@@ -114,6 +116,30 @@ describe('a backend that runs the new version already', () => {
     expect(await fingerprintOf(vectors, ENTITIES)).toEqual(entities);
     expect(entities.points).toBeGreaterThan(0);
   });
+
+  it('removes no more entities than expected if the others were replaced, in any number of invocations', async () => {
+    const migration = await upgradedAt('checked');
+    await remember(migration, SOURCE, 'I met Ada Lovelace in London');
+    await migration.follow('backup', 'rebuild', 'copy', 'cutover');
+    const { vectors } = migration.services;
+    const replaced = `${migration.target}_entities`;
+    const [entity] = (await vectors.scroll(ENTITIES, { limit: 1 })).points;
+    if (!entity?.vector) throw new Error('There is no entity.');
+    const { payload, vector } = entity;
+    const others = (count: number) =>
+      Array.from({ length: count }, () => ({
+        ...{ id: `"${crypto.randomUUID()}"` as PointId, payload, vector },
+      }));
+    await vectors.upsert(ENTITIES, others(60), 'upsert');
+    await emptied(migration, replaced);
+    await vectors.upsert(replaced, others(60), 'upsert');
+    const strict_mode_config = { enabled: true, max_query_limit: 4 };
+    await vectors.updateCollection(replaced, { strict_mode_config });
+    const before = await vectors.count(ENTITIES);
+    await rollBackInPieces(migration);
+    const kept = before - limitOf({ points: before });
+    expect(await vectors.count(ENTITIES)).toBeGreaterThanOrEqual(kept + 60);
+  });
 });
 
 it('a new version that has given up the endpoint of the graph goes live', async () => {
@@ -131,6 +157,21 @@ async function persist(migration: Migration, services: ServiceChanges): Promise<
     const failure = await migration.finish('rollback', {}, services).catch((error) => error);
     if (!(failure instanceof RetryableFailure)) return failure;
     migration.pass(60_000);
+  }
+  throw new Error('Writes are still frozen.');
+}
+
+/** Every invocation has time for a few pages only. */
+async function rollBackInPieces(migration: Migration): Promise<void> {
+  for (let invocation = 0; invocation < 40; invocation += 1) {
+    let checks = 16;
+    const timeLeftMs = () => {
+      checks -= 1;
+      return checks > 0 ? 600_000 : 0;
+    };
+    const result = await migration.invoke('rollback', {}, {}, timeLeftMs);
+    if (result.dryRun || result.done) return;
+    migration.pass(result.waitSeconds * 1_000);
   }
   throw new Error('Writes are still frozen.');
 }
