@@ -34,15 +34,35 @@ export function isEmptyAmount(text: string | null | undefined): boolean {
   return text == null || EMPTY.test(text.slice(0, MAX_AMOUNT_LENGTH));
 }
 
-/** The sign before the one or two last digits of most amounts, if any. */
+/** The sign before the one or two last digits of most amounts, if any; else the one that does not separate groups. */
 export function findDecimalSign(amounts: readonly string[]): DecimalSign | undefined {
   let commas = 0;
   for (const amount of amounts) {
     const [, sign] = /([.,])\d{1,2}\D{0,8}$/.exec(amount.slice(-MAX_AMOUNT_LENGTH)) ?? [];
     if (sign !== undefined) commas += sign === ',' ? 1 : -1;
   }
-  if (commas === 0) return undefined;
-  return commas > 0 ? 'comma' : 'point';
+  if (commas !== 0) return commas > 0 ? 'comma' : 'point';
+  const [, group] = amounts.map((amount) => SEVERAL_GROUPS.exec(amount)).find(Boolean) ?? [];
+  if (group === undefined) return undefined;
+  return group === '.' ? 'comma' : 'point';
+}
+
+const SEVERAL_GROUPS = /^\D{0,8}\d{1,3}([.,])\d{3}\1\d{3}(?!\d)/;
+const THREE_DECIMALS = /([.,])(\d\d)0(?=\D{0,8}$)/;
+/** More digits than a group has, a zero before the sign, or another sign between groups. */
+const NO_GROUP = /(?:\d{4}|^\D{0,8}0|\d['’\s]\d{3}|\.\d{3}(?=,)|,\d{3}(?=\.))[.,]\d{3}\D{0,8}$/;
+
+/**
+ * Some banks write three decimals, of which the last is a zero. "25,500" alone may be 25,500 whole units: another amount of
+ * the file must show that no group of digits follows the sign.
+ * @returns what makes two decimals of three
+ */
+export function createDecimalTrimmer(amounts: readonly string[]): (text: string) => string {
+  const written = amounts.filter((text) => !isEmptyAmount(text));
+  const signs = new Set(written.map((text) => THREE_DECIMALS.exec(text)?.[1]));
+  const isProven = signs.size === 1 && written.some((text) => NO_GROUP.test(text));
+  if (signs.has(undefined) || !isProven) return (text) => text;
+  return (text) => text.replace(THREE_DECIMALS, '$1$2');
 }
 
 /** @throws Error where the text is no amount with this sign */

@@ -3,6 +3,7 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { UserError } from '../../shared/user-error.ts';
 import type { Booking, LeftOutLine, ReadBookings, RefusedLine } from './booking.ts';
+import { toBankId } from './row-ids.ts';
 import {
   createLineCounter,
   numberSharedIds,
@@ -21,7 +22,6 @@ const STATUS_NAMES: Readonly<Record<string, string>> = {
   FUTR: 'planned for a later day',
   INFO: 'for information only',
 };
-const NO_REFERENCE = /^(?:NOTPROVIDED|NONREF|NOREF|0*)$/i;
 const ENTRY_TAG = /<(?:[\w.-]+:)?Ntry[\s>]/g;
 
 /** Names are kept without their prefixes, values as text. */
@@ -162,8 +162,7 @@ function listTexts(part: Node, entry: Node, signed: number): readonly string[] {
 }
 
 function readReference(node: Node, ...path: readonly string[]): string | null {
-  const reference = value(node, ...path);
-  return NO_REFERENCE.test(reference) ? null : reference;
+  return toBankId(value(node, ...path));
 }
 
 function nameAccount(statement: Node): string | null {

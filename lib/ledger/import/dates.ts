@@ -158,6 +158,7 @@ export function readDates(dates: readonly string[], options: DateOptions): DateR
     return parts === undefined ? [] : [{ date, parts }];
   });
   const order = options.chosen ?? chooseOrder(split, options, lastYear);
+  if (options.chosen) requireOrder(split, order, lastYear);
   return {
     order,
     read: (text) => {
@@ -172,6 +173,22 @@ export function readDates(dates: readonly string[], options: DateOptions): DateR
 interface WrittenDate {
   readonly date: string;
   readonly parts: DateParts;
+}
+
+/**
+ * A bank may change the order that an option names, or that is remembered: the dates that fit both would be other days.
+ * @throws UserError where all dates can be read, but in another order
+ */
+function requireOrder(written: readonly WrittenDate[], order: DateOrder, lastYear: number): void {
+  const isDate = (each: DateOrder) => {
+    return ({ parts }: WrittenDate) => toIsoDate(parts, each, lastYear) !== undefined;
+  };
+  const wrong = written.find((each) => !isDate(order)(each));
+  const other = DATE_ORDERS.find((each) => written.every(isDate(each)));
+  if (!wrong || !other) return;
+  throw new UserError(
+    `"${wrong.date}" is no date in ${order}, and all dates are in ${other}. Read them with --date-order ${other}.`,
+  );
 }
 
 /** Where two orders read as many dates, what statements are like decides: of one time, and of the past. */

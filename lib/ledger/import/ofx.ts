@@ -8,6 +8,7 @@ import {
   type ReadBookings,
   type RefusedLine,
 } from './booking.ts';
+import { toBankId } from './row-ids.ts';
 import {
   createLineCounter,
   INVESTMENTS,
@@ -123,7 +124,7 @@ interface Owner {
 function readRow(row: Element, { sign, account, currency }: Owner): Booking {
   const value = (name: string) => findValue(row, name);
   const type = readType(row);
-  const [number, id] = ['CHECKNUM', 'FITID'].map((name) => value(name).replace(/^0+$/, ''));
+  const number = value('CHECKNUM').replace(/^0+$/, '');
   // ORIGCURRENCY names what the amount was before the bank converted it.
   const [own] = findAll(row.children, ['CURRENCY']).map((each) => findValue(each, 'CURSYM'));
   return toBooking({
@@ -133,7 +134,7 @@ function readRow(row: Element, { sign, account, currency }: Owner): Booking {
     // PAYEE has a NAME, too.
     texts: [value('NAME'), value('EXTDNAME'), value('MEMO'), number && `Check ${number}`],
     bookingType: TYPE_NAMES[type] ?? null,
-    bankId: id || null,
+    bankId: toBankId(value('FITID')),
   });
 }
 

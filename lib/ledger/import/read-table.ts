@@ -1,6 +1,11 @@
 // Bookings from a table, as its columns state them. What is no booking is left out by its form and said; what cannot be read
 // is refused by its line.
-import { type DecimalSign, findDecimalSign, looksLikeAmount } from './amounts.ts';
+import {
+  createDecimalTrimmer,
+  type DecimalSign,
+  findDecimalSign,
+  looksLikeAmount,
+} from './amounts.ts';
 import {
   type Booking,
   counted,
@@ -15,6 +20,7 @@ import { type DateOrder, looksLikeDate, readDates } from './dates.ts';
 import type { TypeWords } from './direction.ts';
 import { createFormerReader } from './former-columns.ts';
 import { readRowAmounts } from './row-amounts.ts';
+import { toBankId } from './row-ids.ts';
 import type { Table } from './table.ts';
 import type { ChosenColumns } from './table-columns.ts';
 
@@ -43,10 +49,14 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
   const cellOf = createCellReader(table);
   const { records, refused, leftOut } = sortRows(table, cellOf, options.leaveOut);
   const textsOf = (field: Field) => records.map((record) => cellOf(record, field) ?? '');
+  const trim = createDecimalTrimmer(
+    (['amount', 'debit', 'credit', 'balance'] as const).flatMap(textsOf),
+  );
+  const amountsOf = (field: Field) => textsOf(field).map(trim);
   const decimal =
     options.decimal ??
-    findDecimalSign((['amount', 'debit', 'credit'] as const).flatMap(textsOf)) ??
-    findDecimalSign((['balance', 'fee'] as const).flatMap(textsOf)) ??
+    findDecimalSign((['amount', 'debit', 'credit'] as const).flatMap(amountsOf)) ??
+    findDecimalSign((['balance', 'fee'] as const).flatMap(amountsOf)) ??
     'point';
   const dates = readDates(textsOf('date'), {
     chosen: options.dateOrder,
@@ -57,10 +67,12 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
   const amounts = readRowAmounts(
     records.map(
       (record) =>
-        Object.fromEntries(fields.map((field) => [field, cellOf(record, field)])) as Record<
-          (typeof fields)[number],
-          string | null
-        >,
+        Object.fromEntries(
+          fields.map((field) => {
+            const cell = cellOf(record, field);
+            return [field, cell !== null && field !== 'type' ? trim(cell) : cell];
+          }),
+        ) as Record<(typeof fields)[number], string | null>,
     ),
     {
       decimal,
@@ -92,7 +104,7 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
       bookingType: cell('bookingType'),
       notes: cell('notes'),
       category: cell('category'),
-      bankId: cell('externalId'),
+      bankId: toBankId(cell('externalId')),
       account: cell('account'),
       currency: cell('currency') ?? amount.currency,
       status: cell('status'),

@@ -7,6 +7,14 @@ import type { Booking } from './booking.ts';
 const MAX_ID_LENGTH = 128;
 const HASH_LENGTH = 32;
 
+/** Banks write these where a booking has no id: taken for one, equal bookings of a day would be a single one. */
+const NO_ID = /^(?:NOTPROVIDED|NONREF|NOREF|N\/A|NONE|NULL|[0-]*)$/i;
+
+/** @returns null where the text is no id */
+export function toBankId(text: string | null): string | null {
+  return text === null || NO_ID.test(text) ? null : text;
+}
+
 /**
  * With a bank's id: that id, date and amount as the file has them, and the account. Banks use ids again, and each account has
  * its own.

@@ -617,6 +617,16 @@ export const MUTANTS: readonly Mutant[] = [
     ['[bankId, date, writtenAmount,', '[bankId, writtenAmount,'],
     ['account ?? booking.account', 'account ?? null'],
   ]),
+  ...mutantsOf('lib/ledger/import/row-ids.ts', 'tests/ledger/unit/import/statement.test.ts', [
+    ['NO_ID.test(text)', "text === ''"],
+  ]),
+  ...mutantsOf('lib/ledger/import/amounts.ts', 'tests/ledger/unit/import/statement.test.ts', [
+    ['written.some((text) => NO_GROUP.test(text))', 'true'],
+    ["group === '.'", 'false'],
+  ]),
+  ...mutantsOf('lib/ledger/import/dates.ts', 'tests/ledger/unit/import/advice.test.ts', [
+    ['if (options.chosen) requireOrder', 'if (false) requireOrder'],
+  ]),
   ...mutantsOf(
     'lib/ledger/import/check-bookings.ts',
     'tests/ledger/unit/import/bank-statements.test.ts',

@@ -43,6 +43,12 @@ const POSTINGS = `date,name,amount,account|${['a', 'b', 'c']
 
 it.each<[says: string, file: string, advice: StatementOptions, before?: StatementOptions]>([
   ['--date-order dmy or mdy', TWO_WAYS, { dateOrder: 'dmy' }],
+  [
+    '"2/13/2025" is no date in dmy, and all dates are in mdy',
+    `${TWO_WAYS}|2/13/2025,Car,-5.00`,
+    { dateOrder: 'mdy' },
+    { dateOrder: 'dmy' },
+  ],
   ['add --invert', INCOME, { isInverted: true }],
   ['add --as-it-is', INCOME, { isAsItIs: true }],
   [

@@ -248,6 +248,30 @@ describe('amounts', () => {
     expect(amountsOf([written])).toMatchObject({ amounts: [-5] });
   });
 
+  it.each([
+    ['a long number without groups', ['-25,500', '25000,000'], [-25.5, 25_000]],
+    ['a number below one', ['-1.250', '100.000', '0.500'], [-1.25, 100, 0.5]],
+    ['both signs in one number', ['-1.025,500', '900,000'], [-1025.5, 900]],
+  ])('drops a third decimal that %s proves: %s, %j', (_, written, amounts) => {
+    expect(amountsOf(written)).toMatchObject({ amounts, refused: [] });
+  });
+
+  it.each([
+    ['without proof', ['-25,500', '900,000'], [-25_500, 900_000]],
+    ['beside whole numbers', ['1,250', '-12000', '250'], [1250, -12_000, 250]],
+  ])('reads groups of three digits %s', (_, written, amounts) => {
+    expect(amountsOf(written)).toMatchObject({ amounts, refused: [] });
+  });
+
+  it('refuses a third decimal that is no zero', () => {
+    expect(amountsOf(['-25000.005', '3.000'])).toMatchObject({ refused: [2, 3] });
+  });
+
+  it('knows the sign of groups by a number that has several', () => {
+    const amounts = [-50_000, 15_000_000];
+    expect(amountsOf(['-50.000', '15.000.000'])).toMatchObject({ amounts, refused: [] });
+  });
+
   it('takes the sign that is named, and names the option where it refuses', () => {
     const decimal = 'comma';
     expect(amountsOf(['1.500'], { decimal })).toMatchObject({ amounts: [1_500] });
@@ -281,6 +305,18 @@ describe('ids of the bank', () => {
     expect([rows.length, repeated, refused]).toEqual([1, 2, []]);
   });
 });
+
+it.each(['0', '000', '-', 'N/A', 'n/a', 'none', 'NOTPROVIDED'])(
+  'counts equal rows where %j stands for no id',
+  (id) => {
+    const coffee = `2026-01-02,Coffee,-3,${id}`;
+    const { rows, repeated, refused } = read([
+      'date,name,amount,Transaction ID',
+      ...['2026-01-03,Rent,-900,A1', coffee, coffee, coffee.replace('Coffee', 'Cake')],
+    ]);
+    expect([rows.length, repeated, refused]).toEqual([4, 0, []]);
+  },
+);
 
 describe('ids that are made from rows', () => {
   const FILE = ['date,name,memo,amount', '2026-01-02,Tea,mint,-3'];
