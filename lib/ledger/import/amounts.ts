@@ -123,5 +123,8 @@ function tryAmount(written: string, decimal: DecimalSign): ReadAmount | undefine
 /** Whether a cell can be an amount of money, whichever the decimal sign. */
 export function looksLikeAmount(text: string): boolean {
   if (text.length > MAX_AMOUNT_LENGTH || !/\d/.test(text)) return false;
-  return DECIMAL_SIGNS.some((decimal) => tryAmount(text, decimal) !== undefined);
+  const forms = [text, text.replace(THREE_DECIMALS, '$1$2')];
+  return DECIMAL_SIGNS.some((decimal) =>
+    forms.some((form) => tryAmount(form, decimal) !== undefined),
+  );
 }
