@@ -324,7 +324,7 @@ function Duplicates({ plan: { possibleDuplicates: doubtful }, isOn, onChange }: 
         title="Possible duplicates"
         lines={doubtful.map(
           ({ row, there }) =>
-            `Line ${row.line}: ${row.description}, ${format.money(row.amount)} – the ledger has ${there.description} on that day`,
+            `Line ${row.line}: ${row.description}, ${format.money(row.amount)} – the ledger has ${there.description} on ${format.date(there.date)}`,
         )}
       />
       <label class="check">

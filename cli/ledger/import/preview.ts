@@ -99,7 +99,7 @@ export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
     }),
   );
   showSome(
-    `possible duplicates (${possibleDuplicates.length}), with date, type and amount of a transaction that is there under another id:`,
+    `possible duplicates (${possibleDuplicates.length}), with type and amount of a transaction that is there under another id, on the same or a near date:`,
     possibleDuplicates.map(({ row, there }) => {
       return `  line ${row.line}: ${textOf(row)} may be transaction ${there.id}: ${textOf(there)}`;
     }),

@@ -128,7 +128,7 @@ function listPhrases(words: readonly string[]): readonly string[] {
 }
 
 /** In lower case. A word with digits is a number of a card, a date or a reference, unless it only ends with some. */
-function listWords(description: string): readonly string[] {
+export function listWords(description: string): readonly string[] {
   return description
     .normalize('NFKC')
     .toLowerCase()

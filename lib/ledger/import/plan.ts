@@ -1,6 +1,7 @@
 // What an import would do: which rows the ledger has, which are new, which may be there under another id, and which rows of
 // an edited export are changes.
 import type { RefusedLine } from './booking.ts';
+import { listWords } from './learned-categories.ts';
 import type { RecordedRows } from './recorded-rows.ts';
 import { readBankId } from './row-ids.ts';
 import type { ExportedRecord, StatementRow, TransactionRow } from './transaction-row.ts';
@@ -27,7 +28,7 @@ export interface ImportPlan {
   readonly missing: readonly StatementRow[];
   /** Rows that the ledger had, and that were deleted since: of an export of this ledger, or of an earlier import. */
   readonly deleted: readonly StatementRow[];
-  /** Those of the missing rows that have date, type and amount of a transaction that no row of the file is. */
+  /** Those of the missing rows that have type, amount, and the same or a near date of a transaction that no row of the file is. */
   readonly possibleDuplicates: readonly Pair[];
   /** How many of the missing rows have a bank's id that the ledger has with another date or amount. */
   readonly reusedIds: number;
@@ -85,6 +86,7 @@ export function planImport(
     possibleDuplicates: findDuplicates(
       missing,
       ledger.filter((row) => !matched.has(row)),
+      rows.map(({ date }) => date).toSorted()[0] ?? '',
     ),
   };
 }
@@ -148,9 +150,15 @@ function findStored(
 
 /**
  * One transaction is the possible duplicate of one row: one with its date, type and amount, or one that has the row's id from
- * an earlier release and was edited, so that its date and amount say nothing.
+ * an earlier release and was edited, so that its date and amount say nothing. Else one of a near date: a booking that was pending,
+ * or that another file of the bank has by the date of the purchase.
+ * @param firstDate of the file; transactions before it are not in the file
  */
-function findDuplicates(rows: readonly StatementRow[], ledger: readonly LedgerRow[]): Pair[] {
+function findDuplicates(
+  rows: readonly StatementRow[],
+  ledger: readonly LedgerRow[],
+  firstDate: string,
+): Pair[] {
   const others = Map.groupBy(ledger, keyOf);
   const used = new Set<LedgerRow>();
   const edited = Map.groupBy(
@@ -158,15 +166,54 @@ function findDuplicates(rows: readonly StatementRow[], ledger: readonly LedgerRo
     ({ externalId }) => externalId,
   );
   const isFree = (there: LedgerRow) => !used.has(there);
-  return rows.flatMap((row) => {
+  const pairs = new Map<StatementRow, LedgerRow>();
+  const pair = (row: StatementRow, there: LedgerRow | undefined) => {
+    if (!there || !isFree(there)) return;
+    used.add(there);
+    pairs.set(row, there);
+  };
+  for (const row of rows) {
     const { formerBankId } = row;
     const same = others.get(keyOf(row));
-    const there =
-      same?.shift() ?? (formerBankId === null ? undefined : edited.get(formerBankId)?.find(isFree));
-    if (!there || !isFree(there)) return [];
-    used.add(there);
-    return { row, there };
+    pair(
+      row,
+      same?.shift() ?? (formerBankId === null ? undefined : edited.get(formerBankId)?.find(isFree)),
+    );
+  }
+  // Only of what is left: a transaction of the same date is the likelier one.
+  for (const row of rows.filter((each) => !pairs.has(each)))
+    pair(row, findNear(row, others, firstDate).find(isFree));
+  return rows.flatMap((row) => {
+    const there = pairs.get(row);
+    return there ? { row, there } : [];
   });
+}
+
+/** Transactions of a near date with the row's type and amount, and a word of its text; the nearest first. */
+function findNear(
+  row: StatementRow,
+  byKey: ReadonlyMap<string, readonly LedgerRow[]>,
+  firstDate: string,
+): readonly LedgerRow[] {
+  const words = new Set(listWords(row.description));
+  return listNearDates(row.date)
+    .filter((date) => date >= firstDate)
+    .flatMap((date) => byKey.get(keyOf({ ...row, date }))?.slice(0, MAX_COMPARED) ?? [])
+    .filter(({ description }) => listWords(description).some((word) => words.has(word)));
+}
+
+/** Between a purchase and its booking; a weekend and a holiday are among them. */
+const MAX_DAYS_BETWEEN = 5;
+/** Equal amounts of one day may be thousands. */
+const MAX_COMPARED = 10;
+const DAY_MILLISECONDS = 86_400_000;
+
+/** The nearest first, without the date itself. */
+function listNearDates(date: string): readonly string[] {
+  const day = Date.parse(date);
+  return Array.from({ length: MAX_DAYS_BETWEEN }, (_, n) => n + 1)
+    .flatMap((distance) => [-distance, distance])
+    .map((days) => new Date(day + days * DAY_MILLISECONDS).toISOString().slice(0, 10));
 }
 
 function countReusedIds(rows: readonly StatementRow[], ledger: readonly LedgerRow[]): number {

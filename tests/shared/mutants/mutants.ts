@@ -642,6 +642,8 @@ export const MUTANTS: readonly Mutant[] = [
     ['!taken.has(there) && ', ''],
     ['isOfThisLedger && id && createdAt', 'id && createdAt'],
     ['wasThere && !importsDeleted', 'wasThere'],
+    ['date >= firstDate', 'true'],
+    ['words.has(word)', 'true'],
     ['isOfThisLedger && id && createdAt', 'isOfThisLedger && createdAt'],
   ]),
   ...mutantsOf('lib/ledger/http/preconditions.ts', 'tests/ledger/unit/http/preconditions.test.ts', [

@@ -124,6 +124,41 @@ it('creates a transaction that was deleted only with --import-deleted', () => {
   });
 });
 
+describe('a purchase that a file has with a later date', () => {
+  const others = ['2026-01-01,Rent,-900', '2026-01-09,Bus,-2'];
+  const pairsOf = (row: string, file = others) => {
+    const [first] = bank('2026-01-02,Tea House 12,-3');
+    const plan = planImport(
+      bank(row, ...file),
+      ledgerOf(tea(1, first?.externalId ?? '', { name: 'Tea House 12' })),
+    );
+    return plan.possibleDuplicates.map(({ row: { date }, there }) => [date, there.id]);
+  };
+
+  it('may be the transaction with its amount and a word of its text', () => {
+    expect(pairsOf('2026-01-05,TEA HOUSE*77,-3')).toEqual([['2026-01-05', '1']]);
+  });
+
+  it.each([
+    ['another text', '2026-01-05,Bakery,-3'],
+    ['another amount', '2026-01-05,Tea House,-4'],
+    ['another direction', '2026-01-05,Tea House,3'],
+    ['a date more than five days off', '2026-01-08,Tea House,-3'],
+  ])('is another one with %s', (_, row) => {
+    expect(pairsOf(row)).toEqual([]);
+  });
+
+  it('is another one where the file has both', () => {
+    expect(pairsOf('2026-01-05,Tea House,-3', [...others, '2026-01-02,Tea House 12,-3'])).toEqual(
+      [],
+    );
+  });
+
+  it('is another one where the transaction is older than the file', () => {
+    expect(pairsOf('2026-01-05,Tea House,-3', others.slice(1))).toEqual([]);
+  });
+});
+
 it('takes no row of the export of another ledger for deleted', () => {
   const other = tea(1, '', { name: 'Mint' }).replaceAll('2026-01-01', '2026-01-07');
   const plan = planImport(exported(tea(1), tea(2)), ledgerOf(other));
