@@ -215,9 +215,9 @@ function leave({ line, cells }: TableRow, reason: string): LeftOutLine {
 
 /** A row with a date and an amount may be a booking that was written wrongly. */
 function refuse({ line, cells }: TableRow): Omit<RefusedLine, 'message'> {
-  const hasAmount = cells.some(
-    (cell) => looksLikeAmount(cell.trim()) && !looksLikeDate(cell.trim()),
-  );
+  // A file may be cut after the decimal sign.
+  const texts = cells.map((cell) => cell.trim().replace(/[.,]$/, ''));
+  const hasAmount = texts.some((text) => looksLikeAmount(text) && !looksLikeDate(text));
   return { line, mayBeBooking: isDated(cells) && hasAmount };
 }
 

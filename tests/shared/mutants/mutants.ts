@@ -624,6 +624,9 @@ export const MUTANTS: readonly Mutant[] = [
     ['written.some((text) => NO_GROUP.test(text))', 'true'],
     ["group === '.'", 'false'],
   ]),
+  ...mutantsOf('lib/ledger/import/read-table.ts', 'tests/ledger/unit/import/statement.test.ts', [
+    ["cell.trim().replace(/[.,]$/, '')", 'cell.trim()'],
+  ]),
   ...mutantsOf('lib/ledger/import/dates.ts', 'tests/ledger/unit/import/advice.test.ts', [
     ['if (options.chosen) requireOrder', 'if (false) requireOrder'],
   ]),

@@ -392,6 +392,14 @@ describe('lines before the header and after the rows', () => {
     expect([...rows, ...refused].map(({ line }) => line)).toEqual([2, 7, 8]);
   });
 
+  it('takes a row whose amount was cut off for no line of the bank', () => {
+    const statement = read(['date,name,amount', '2026-01-02,x,-1.00', '2026-01-03,y,-12.']);
+    expect(splitTrailer(statement, undefined)).toMatchObject({
+      trailer: [],
+      refused: [{ line: 3 }],
+    });
+  });
+
   it('leaves out as many lines after the rows as the bank always writes', () => {
     const lines = ['date,name,amount', '2026-01-02,Tea', '2026-01-02,Tea,-3', 'Note,,x', 'End'];
     const statement = read(lines);
