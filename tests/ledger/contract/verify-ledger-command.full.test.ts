@@ -1,9 +1,10 @@
 // `npm run verify-ledger` as a person runs it: exit code, lines, JSON, and which database it reads.
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ensureTable } from '../../../local/create-table.ts';
 import { openDataFolder } from '../../../local/data-folder.ts';
 import { startDatabase } from '../../../local/engine.ts';
 import { createRunning } from '../../../processes/running.ts';
+import { openCloudFormation } from '../../shared/support/cloud-formation.ts';
 import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
 import { DRIFT, openVerifyLedger } from '../support/verify-ledger-command.ts';
 
@@ -44,10 +45,13 @@ describe('AWS', () => {
     expect(full).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Reading all of/) });
   });
 
-  it('is read from the table of the stage', async () => {
+  it('is read from the table that the stack of the stage names', async () => {
     const { TABLE_NAME: _, ...account } = await givenAccount();
-    const ended = await verifyLedger(account, '--stage', 'dev');
-    const stderr = expect.stringContaining('finance-ledger-dev does not exist');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { url } = await openCloudFormation({ TableName: 'restored' });
+    const environment = { ...account, AWS_ENDPOINT_URL_CLOUDFORMATION: url };
+    const ended = await verifyLedger(environment, '--stage', 'dev');
+    const stderr = expect.stringContaining('restored does not exist');
     expect(ended).toMatchObject({ code: 2, stderr });
   });
 });

@@ -181,7 +181,7 @@ function exceptNewId({ reply }: Run, other: Run): Run['reply'] {
   const { data } = reply.body;
   const found = other.reply.body.data;
   const withId = {
-    201: () => ({ ...data, id: found?.id }),
+    201: () => (data.id === found?.id ? data : { ...data, id: found?.id, etag: found?.etag }),
     207: () => {
       const { id, etag } = found?.results?.[0] ?? {};
       const [result] = data.results;
