@@ -13,7 +13,8 @@ export function createDocumentClient(endpoint?: string): DynamoDBDocumentClient 
   const client = new DynamoDBClient({ ...endpointConfig(endpoint), maxAttempts: 1 });
   return DynamoDBDocumentClient.from(client, {
     marshallOptions: { removeUndefinedValues: true },
-    unmarshallOptions: READ_NUMBERS,
+    // A copy: the document client writes options of its own into it.
+    unmarshallOptions: { ...READ_NUMBERS },
   });
 }
 
