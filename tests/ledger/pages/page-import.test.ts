@@ -11,8 +11,12 @@ function bankFile(lines: readonly string[], name = 'bank.csv') {
   return { name, mimeType: 'text/csv', buffer: Buffer.from(text) };
 }
 
-function manyLines(count: number, text: string): string[] {
-  return Array.from({ length: count }, (_, n) => `${1 + (n % 28)}.03.2015;${text} ${n};-${n},50;`);
+/** @param year its own for each test: rows of other tests must not be possible duplicates */
+function manyLines(count: number, text: string, year: number): string[] {
+  return Array.from(
+    { length: count },
+    (_, n) => `${1 + (n % 28)}.03.${year};${text} ${n};-${n},50;`,
+  );
 }
 
 async function choose(page: Page, file: ReturnType<typeof bankFile>) {
@@ -138,7 +142,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
 
   test('a connection that is cut in the middle loses and doubles nothing', async () => {
     const page = await pages.visit();
-    await choose(page, bankFile(manyLines(250, 'Cut row')));
+    await choose(page, bankFile(manyLines(250, 'Cut row', 2015)));
     let requests = 0;
     await page.route('**/transactions/bulk', async (route) => {
       requests += 1;
@@ -156,7 +160,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
 
   test('after a reload in the middle, the same file brings in the rest', async () => {
     const page = await pages.visit();
-    const file = bankFile(manyLines(250, 'Reloaded row'), 'again.csv');
+    const file = bankFile(manyLines(250, 'Reloaded row', 2017), 'again.csv');
     await choose(page, file);
     let requests = 0;
     const { promise: isStopped, resolve: stop } = Promise.withResolvers<void>();
