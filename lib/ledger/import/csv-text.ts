@@ -27,15 +27,25 @@ interface Line {
   readonly lineBreak: string;
 }
 
-/** @param limit reads this many lines at most */
-export function splitCsv(text: string, delimiter: string, limit?: number): CsvText {
+interface Reading {
+  /** Reads this many lines at most. */
+  readonly limit?: number;
+  /** Trusts every quote, as in a file that this service wrote: its cells may hold anything. */
+  readonly isExact?: boolean;
+}
+
+export function splitCsv(
+  text: string,
+  delimiter: string,
+  { limit, isExact = false }: Reading = {},
+): CsvText {
   const lines = splitLines(text, limit);
   const rows: TableRow[] = [];
   const openQuotes: number[] = [];
   for (let n = 0; n < lines.length; ) {
     const { text: line = '' } = lines[n] ?? {};
     const read = line.includes('"')
-      ? readQuotedRow(lines, n, delimiter)
+      ? readQuotedRow({ lines, delimiter, isExact }, n)
       : { cells: line.split(delimiter), next: n + 1, isOpen: false };
     if (read.isOpen) openQuotes.push(n + 1);
     const cells = unwrap(read.cells, delimiter);
@@ -61,8 +71,15 @@ function splitLines(text: string, limit = Number.POSITIVE_INFINITY): readonly Li
 function unwrap(cells: readonly string[], delimiter: string): readonly string[] {
   const [only = ''] = cells;
   if (cells.length !== 1 || !only.includes(delimiter) || /[\r\n]/.test(only)) return cells;
-  const inner = readQuotedRow([{ text: only, lineBreak: '' }], 0, delimiter);
+  const lines = [{ text: only, lineBreak: '' }];
+  const inner = readQuotedRow({ lines, delimiter, isExact: false }, 0);
   return inner.cells;
+}
+
+interface Source {
+  readonly lines: readonly Line[];
+  readonly delimiter: string;
+  readonly isExact: boolean;
 }
 
 interface QuotedRow {
@@ -72,7 +89,8 @@ interface QuotedRow {
   readonly isOpen: boolean;
 }
 
-function readQuotedRow(lines: readonly Line[], first: number, delimiter: string): QuotedRow {
+function readQuotedRow(source: Source, first: number): QuotedRow {
+  const { lines, delimiter } = source;
   const cells: string[] = [];
   let isOpen = false;
   let n = first;
@@ -80,7 +98,7 @@ function readQuotedRow(lines: readonly Line[], first: number, delimiter: string)
   for (;;) {
     const line = lines[n]?.text ?? '';
     if (line[at] === '"') {
-      const cell = readQuotedCell(lines, { n, at }, delimiter);
+      const cell = readQuotedCell(source, { n, at });
       if (cell) {
         cells.push(cell.value);
         n = cell.n;
@@ -109,23 +127,24 @@ interface Position {
 
 /** @returns undefined for a quote that is not closed */
 function readQuotedCell(
-  lines: readonly Line[],
+  { lines, delimiter, isExact }: Source,
   start: Position,
-  delimiter: string,
 ): (Position & { readonly value: string }) | undefined {
   let value = '';
   let from = start.at + 1;
-  for (let n = start.n; n < Math.min(lines.length, start.n + MAX_CELL_LINES); n += 1) {
+  const end = isExact ? lines.length : Math.min(lines.length, start.n + MAX_CELL_LINES);
+  for (let n = start.n; n < end; n += 1) {
     const { text, lineBreak } = lines[n] ?? { text: '', lineBreak: '' };
     for (let quote = text.indexOf('"', from); ; quote = text.indexOf('"', quote + 2)) {
       if (quote < 0) {
-        if (n > start.n && looksLikeRow(text, delimiter)) return undefined;
+        if (!isExact && n > start.n && looksLikeRow(text, delimiter)) return undefined;
         value += undouble(text.slice(from)) + lineBreak;
         break;
       }
       if (text[quote + 1] === '"') continue;
       const isClosed = quote + 1 === text.length || text.startsWith(delimiter, quote + 1);
-      const isClosing = isClosed && !isReopened(text.slice(from, quote), delimiter, n > start.n);
+      const isClosing =
+        isClosed && !isReopened(text.slice(from, quote), delimiter, !isExact && n > start.n);
       if (isClosing)
         return {
           value: value + undouble(text.slice(from, quote)),
@@ -134,8 +153,8 @@ function readQuotedCell(
         };
       if (n > start.n) return undefined;
       // Text that only begins with a quote, such as "Old" Pub.
-      const end = text.indexOf(delimiter, quote + 1);
-      const stop = end < 0 ? text.length : end;
+      const found = text.indexOf(delimiter, quote + 1);
+      const stop = found < 0 ? text.length : found;
       return {
         value: `"${undouble(text.slice(from, quote))}${text.slice(quote, stop)}`,
         n,

@@ -134,12 +134,13 @@ function readText(bytes: Uint8Array, options: StatementOptions): Statement {
 /** @internal Tests of rows need no encoding. */
 export function readCsv(text: string, options: StatementOptions = {}): Statement {
   // A text of the ledger may have a zero character, a bank's has none.
-  if (text.includes('\0') && !isExportHeader(splitCsv(text, ',', 1).rows[0]?.cells))
+  if (text.includes('\0') && !isExportHeader(splitCsv(text, ',', { limit: 1 }).rows[0]?.cells))
     throw new UserError('This is not a text file. Save or download it as CSV.');
   if (text.trim() === '')
     throw new UserError('The file is empty. A line of it must name the columns.');
   const delimiter = chooseDelimiter(text, options);
-  const { rows, openQuotes } = splitCsv(text, delimiter);
+  const isExact = isExportHeader(splitCsv(text, delimiter, { limit: 1 }).rows[0]?.cells);
+  const { rows, openQuotes } = splitCsv(text, delimiter, { isExact });
   const statement = readSheet(rows, options, delimiter === ';');
   const findings = openQuotes
     .slice(0, MAX_SHOWN)
@@ -153,14 +154,14 @@ export function readCsv(text: string, options: StatementOptions = {}): Statement
 }
 
 function recallEncoding(text: string, options: StatementOptions): string | undefined {
-  const { rows } = splitCsv(text, chooseDelimiter(text, options), HEAD_LINES);
+  const { rows } = splitCsv(text, chooseDelimiter(text, options), { limit: HEAD_LINES });
   return recallLayout(rows, options.layouts)?.encoding;
 }
 
 /** The one that makes the most cells in rows of one width, if it shows a table. */
 function chooseDelimiter(text: string, options: StatementOptions): string {
   const candidates = DELIMITERS.map((delimiter) => {
-    const { rows } = splitCsv(text, delimiter, HEAD_LINES);
+    const { rows } = splitCsv(text, delimiter, { limit: HEAD_LINES });
     return { delimiter, rows, weight: weigh(rows) };
   }).toSorted((one, other) => other.weight - one.weight);
   const found = candidates.find(({ rows }) => showsTable(rows, options));
