@@ -72,6 +72,10 @@ def before_call(context, case, kwargs):
     if isinstance(query, dict) and case.operation.path == "/transactions" and "q" in query and not ("start_date" in query and "end_date" in query):
         del query["q"]
     if isinstance(query, dict):
+        # The description says in words only that amounts have two decimals.
+        for name in ("min_amount", "max_amount"):
+            if isinstance(query.get(name), float):
+                query[name] = round(query[name], 2)
         # Only the service makes cursors.
         query.pop("cursor", None)
         query.pop("after", None)
