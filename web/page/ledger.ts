@@ -166,6 +166,7 @@ export async function show(): Promise<void> {
   const wanted = scope.value;
   isLoading.value = true;
   try {
+    if (outbox.isCreating()) await resolveCreates(given);
     const next = await load(wanted, given);
     batch(() => {
       view.value = next;
@@ -185,6 +186,14 @@ export async function show(): Promise<void> {
         isLoading.value = false;
       });
   }
+}
+
+/** Attempts them before anything is read: a list that has such a row would show it beside the one that waits. */
+async function resolveCreates(given: AbortSignal): Promise<void> {
+  const caller = await ask<Caller>('/me', given);
+  outbox.open(caller.body.data.ledger);
+  await outbox.retryNow();
+  given.throwIfAborted();
 }
 
 /** Requests everything again, except the caller. */
@@ -218,7 +227,7 @@ export function start(): void {
     scope.value;
     void show();
   });
-  addEventListener('online', () => outbox.retryNow());
+  addEventListener('online', () => void outbox.retryNow());
   addEventListener('pagehide', () => outbox.flush());
   document.addEventListener('visibilitychange', () => document.hidden && outbox.flush());
 }

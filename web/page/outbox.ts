@@ -85,7 +85,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
   const underWay = new Set<string>();
   let ledger: string | undefined;
   let pausedUntil = 0;
-  let isPumping = false;
+  let pumping = Promise.resolve();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let nextTemporaryId = Math.min(0, ...writes.value.flatMap(temporaryIds));
 
@@ -120,12 +120,15 @@ export function createOutbox({ call, storage, ...on }: Ports) {
     return added.map(({ key }) => key);
   }
 
-  async function pump(): Promise<void> {
+  /** @returns once nothing is due: every write was answered, or one was not and all wait */
+  function pump(): Promise<void> {
+    pumping = pumping.then(sendDue);
+    return pumping;
+  }
+
+  async function sendDue(): Promise<void> {
     clearTimeout(timer);
-    if (isPumping || ledger === undefined) return;
-    isPumping = true;
     for (let next = findDue(); next; next = findDue()) await attempt(next);
-    isPumping = false;
     const moments = open().map(({ sendAt }) => Math.max(sendAt, pausedUntil));
     if (moments.length > 0)
       timer = setTimeout(pump, Math.max(0, Math.min(...moments) - Date.now()));
@@ -229,6 +232,9 @@ export function createOutbox({ call, storage, ...on }: Ports) {
     isInterrupted,
     /** Deletions that can still be undone. */
     undoable,
+    /** A list may have a row that is created and not answered yet, under an id that this page does not know. */
+    isCreating: () =>
+      waiting.value.some(({ changes }) => changes.some(({ before, after }) => !before && after)),
 
     /** Sends what belongs to this ledger, from now on. */
     open(name: string): void {
@@ -274,9 +280,10 @@ export function createOutbox({ call, storage, ...on }: Ports) {
       rest.delete(id);
       conflicts.value = rest;
     },
-    retryNow(): void {
+    /** @returns once nothing is due any more */
+    retryNow(): Promise<void> {
       pausedUntil = 0;
-      void pump();
+      return pump();
     },
   };
 }

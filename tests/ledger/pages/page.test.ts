@@ -54,8 +54,12 @@ describe.skipIf(whyNoChromium())('the page', () => {
 
   test('a reload in the middle of a save loses and doubles nothing', async () => {
     const page = await pages.visit();
-    await page.route('**/transactions', async (route) => {
-      if (route.request().method() !== 'POST') return await route.fallback();
+    const asked: string[] = [];
+    await page.route('**/*', async (route) => {
+      const request = route.request();
+      const isReloaded = asked.includes('reload');
+      asked.push(request.isNavigationRequest() ? 'reload' : request.method());
+      if (isReloaded || request.method() !== 'POST') return await route.fallback();
       await route.fetch();
       await route.abort();
     });
@@ -63,8 +67,12 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await addForm(page).getByLabel('Amount').fill('1');
     await page.keyboard.press('Enter');
     await page.getByText('the service does not answer').waitFor();
-    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    asked.length = 0;
+    const listRead = page.waitForRequest(/\/transactions\?/);
     await page.reload();
+    await listRead;
+    // A list that is read before has the row too, and the page would show it twice until the answer comes.
+    expect(asked.slice(asked.indexOf('reload'))).toContain('POST');
     await listed(page, 'Cut off').waitFor();
     await page.waitForSelector('.state:text-is("")', { state: 'attached' });
     expect(await pages.rows('Cut off')).toHaveLength(1);

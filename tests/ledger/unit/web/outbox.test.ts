@@ -71,6 +71,21 @@ describe('the outbox', () => {
     expect([outbox.isInterrupted.value, outbox.waiting.value.length]).toEqual([false, 0]);
   });
 
+  test('an unanswered create is known until its next attempt, which a view waits for', async () => {
+    const first = open();
+    first.replies.push(new ApiError('lost'));
+    first.outbox.create(FIELDS);
+    await settle();
+    const { outbox, sent, replies } = open({ storage: first.storage, ledger: 'another' });
+    expect([outbox.isCreating(), sent.length]).toEqual([true, 0]);
+    replies.push(new ApiError('lost again'));
+    outbox.open('home');
+    await outbox.retryNow();
+    expect([outbox.isCreating(), sent.length]).toEqual([true, 1]);
+    await outbox.retryNow();
+    expect([outbox.isCreating(), sent.length]).toEqual([false, 2]);
+  });
+
   test('a reload resumes what was not answered, with the same key', async () => {
     const first = open();
     first.replies.push(new ApiError('lost'));
