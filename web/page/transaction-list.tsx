@@ -264,9 +264,11 @@ export function Pages() {
   const { page, pages } = shown;
   const step = (to: number, text: string, label: string) =>
     to < 1 || to > pages ? (
-      <span aria-hidden="true">{text}</span>
+      <span key={label} aria-hidden="true">
+        {text}
+      </span>
     ) : (
-      <ScopeLink to={{ page: to }} aria-label={label}>
+      <ScopeLink key={label} to={{ page: to }} aria-label={label}>
         {text}
       </ScopeLink>
     );
