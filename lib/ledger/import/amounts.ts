@@ -15,7 +15,7 @@ const NUMBERS = {
     /^(?:([1-9]\d{0,2}(?:([.'’\s])\d{3}(?:\2\d{3})*)?|\d+)(?:,(\d{1,2}|\d{2}00+))?|,(\d{1,2}|\d{2}00+))$/,
 };
 /** Longer texts are no amounts. */
-const MAX_AMOUNT_LENGTH = 48;
+export const MAX_AMOUNT_LENGTH = 48;
 const EMPTY = /^[-–—−\s]*$/;
 const SIGN = /^[-+−–]/;
 const CURRENCY_SIGN =
@@ -34,44 +34,17 @@ export function isEmptyAmount(text: string | null | undefined): boolean {
   return text == null || EMPTY.test(text.slice(0, MAX_AMOUNT_LENGTH));
 }
 
-/** The sign before the one or two last digits of most amounts, if any; else the one that does not separate groups. */
-export function findDecimalSign(amounts: readonly string[]): DecimalSign | undefined {
-  let commas = 0;
-  for (const amount of amounts) {
-    const [, sign] = /([.,])\d{1,2}\D{0,8}$/.exec(amount.slice(-MAX_AMOUNT_LENGTH)) ?? [];
-    if (sign !== undefined) commas += sign === ',' ? 1 : -1;
-  }
-  if (commas !== 0) return commas > 0 ? 'comma' : 'point';
-  const [, group] = amounts.map((amount) => SEVERAL_GROUPS.exec(amount)).find(Boolean) ?? [];
-  if (group === undefined) return undefined;
-  return group === '.' ? 'comma' : 'point';
-}
-
-const SEVERAL_GROUPS = /^\D{0,8}\d{1,3}([.,])\d{3}\1\d{3}(?!\d)/;
-const THREE_DECIMALS = /([.,])(\d\d)0(?=\D{0,8}$)/;
-/** More digits than a group has, a zero before the sign, or another sign between groups. */
-const NO_GROUP = /(?:\d{4}|^\D{0,8}0|\d['’\s]\d{3}|\.\d{3}(?=,)|,\d{3}(?=\.))[.,]\d{3}\D{0,8}$/;
-
-/**
- * Some banks write three decimals, of which the last is a zero. "25,500" alone may be 25,500 whole units: another amount of
- * the file must show that no group of digits follows the sign.
- * @returns what makes two decimals of three
- */
-export function createDecimalTrimmer(amounts: readonly string[]): (text: string) => string {
-  const written = amounts.filter((text) => !isEmptyAmount(text));
-  const signs = new Set(written.map((text) => THREE_DECIMALS.exec(text)?.[1]));
-  const isProven = signs.size === 1 && written.some((text) => NO_GROUP.test(text));
-  if (signs.has(undefined) || !isProven) return (text) => text;
-  return (text) => text.replace(THREE_DECIMALS, '$1$2');
-}
-
 /** @throws Error where the text is no amount with this sign */
 export function readAmount(text: string, decimal: DecimalSign): ReadAmount {
   const read = text.length > MAX_AMOUNT_LENGTH ? undefined : tryAmount(text, decimal);
   if (read) return read;
-  throw new Error(
-    `"${text.slice(0, MAX_AMOUNT_LENGTH)}" is not an amount with a decimal ${decimal} (--decimal chooses it)`,
-  );
+  const shown = `"${text.slice(0, MAX_AMOUNT_LENGTH)}"`;
+  const [, sign] = /([.,])\d{3,}\D{0,8}$/.exec(text.slice(-MAX_AMOUNT_LENGTH)) ?? [];
+  if (sign === (decimal === 'comma' ? ',' : '.'))
+    throw new Error(
+      `${shown} has more than two decimals, which a ledger does not keep; if they are thousands, choose --decimal ${decimal === 'comma' ? 'point' : 'comma'}`,
+    );
+  throw new Error(`${shown} is not an amount with a decimal ${decimal} (--decimal chooses it)`);
 }
 
 function tryAmount(written: string, decimal: DecimalSign): ReadAmount | undefined {
@@ -120,10 +93,21 @@ function tryAmount(written: string, decimal: DecimalSign): ReadAmount | undefine
   return { signed: isNegative ? 0 - amount : amount, direction, currency };
 }
 
+const THIRD_DECIMAL = /([.,])(\d\d)0(?=\D{0,8}$)/;
+
+/** The sign before three decimals of which the last is a zero, if they are decimals. */
+export function findThirdDecimal(text: string): string | undefined {
+  return THIRD_DECIMAL.exec(text)?.[1];
+}
+
+export function dropThirdDecimal(text: string): string {
+  return text.replace(THIRD_DECIMAL, '$1$2');
+}
+
 /** Whether a cell can be an amount of money, whichever the decimal sign. */
 export function looksLikeAmount(text: string): boolean {
   if (text.length > MAX_AMOUNT_LENGTH || !/\d/.test(text)) return false;
-  const forms = [text, text.replace(THREE_DECIMALS, '$1$2')];
+  const forms = [text, dropThirdDecimal(text)];
   return DECIMAL_SIGNS.some((decimal) =>
     forms.some((form) => tryAmount(form, decimal) !== undefined),
   );

@@ -61,7 +61,14 @@ export interface LeftOutLine {
 
 /** Something that a person must decide before the import; the preview is shown, and nothing is sent. */
 export interface Need {
-  readonly question: 'direction' | 'currency' | 'dates' | 'status' | 'columns' | 'postings';
+  readonly question:
+    | 'decimal'
+    | 'direction'
+    | 'currency'
+    | 'dates'
+    | 'status'
+    | 'columns'
+    | 'postings';
   /** What is unclear, and the options that decide it. */
   readonly message: string;
 }

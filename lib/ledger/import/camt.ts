@@ -52,20 +52,23 @@ export function readCamt(text: string): Pick<ReadBookings, 'bookings' | 'leftOut
   const bookings: Booking[] = [];
   const leftOut: LeftOutLine[] = [];
   const refused: RefusedLine[] = [];
-  for (const statement of statements)
+  for (const statement of statements) {
+    const account = nameAccount(statement);
+    const keepsDirection = doReversalsKeepDirection(statement);
     for (const entry of select(statement, 'Ntry')) {
       const line = lines.next().value ?? 1;
-      const status = value(entry, 'Sts', 'Cd') || value(entry, 'Sts') || BOOKED;
+      const status = readStatus(entry);
       if (status !== BOOKED) {
         leftOut.push({ line, reason: STATUS_NAMES[status] ?? status, text: value(entry, 'Amt') });
         continue;
       }
       try {
-        bookings.push(...readEntry(entry, { line, account: nameAccount(statement) }));
+        bookings.push(...readEntry(entry, { line, account, keepsDirection }));
       } catch (error) {
         refused.push({ line, message: (error as Error).message });
       }
     }
+  }
   return { bookings: numberSharedIds(bookings), leftOut, refused };
 }
 
@@ -80,17 +83,19 @@ function parse(text: string): Node {
 interface EntryPlace {
   readonly line: number;
   readonly account: string | null;
+  readonly keepsDirection: boolean;
 }
 
-function readEntry(entry: Node, place: EntryPlace): readonly Booking[] {
+function readEntry(entry: Node, { keepsDirection, ...place }: EntryPlace): readonly Booking[] {
   const [amount = ''] = select(entry, 'Amt');
-  const signed = readDirection(entry) * readExactAmount(textOf(amount));
+  const turn = keepsDirection && isReversal(entry) ? -1 : 1;
+  const signed = turn * readDirection(entry) * readExactAmount(textOf(amount));
   const date = readDate(entry, 'BookgDt') ?? readDate(entry, 'ValDt');
   if (date === undefined) throw new Error('It has no booking date.');
   const shared = { ...place, date, currency: attribute(amount, 'Ccy') };
   const entryId = readReference(entry, 'AcctSvcrRef');
   const parts = select(entry, 'NtryDtls', 'TxDtls');
-  const amounts = readPartAmounts(parts, { entry, signed, currency: shared.currency });
+  const amounts = readPartAmounts(parts, { entry, signed, turn, currency: shared.currency });
   if (!amounts) {
     const texts = listTexts(parts[0] ?? '', entry, signed);
     return [toBooking({ ...shared, signed, texts, bankId: entryId })];
@@ -110,7 +115,12 @@ function readEntry(entry: Node, place: EntryPlace): readonly Booking[] {
 /** Signed amounts of a batch's parts; undefined where they are not the entry's amount together, as in another currency. */
 function readPartAmounts(
   parts: readonly Node[],
-  whole: { readonly entry: Node; readonly signed: number; readonly currency: string | null },
+  whole: {
+    readonly entry: Node;
+    readonly signed: number;
+    readonly turn: 1 | -1;
+    readonly currency: string | null;
+  },
 ): readonly number[] | undefined {
   if (parts.length < 2) return undefined;
   const amounts = parts.map((part) => {
@@ -122,13 +132,44 @@ function readPartAmounts(
     const own = value(part, 'CdtDbtInd') === '' ? whole.entry : part;
     return written === undefined
       ? Number.NaN
-      : readDirection(own) * readExactAmount(textOf(written));
+      : whole.turn * readDirection(own) * readExactAmount(textOf(written));
   });
   const cents = amounts.reduce((sum, amount) => sum + Math.round(amount * 100), 0);
   return cents === Math.round(whole.signed * 100) ? amounts : undefined;
 }
 
-/** A reversal has the direction of its own money: a debit that is taken back is a credit. */
+/**
+ * A reversal has the direction of its own money: a debit that is taken back is a credit. Some banks repeat the direction of
+ * the movement that it takes back; the balances of the statement tell them apart.
+ */
+function doReversalsKeepDirection(statement: Node): boolean {
+  const booked = select(statement, 'Ntry').filter((entry) => readStatus(entry) === BOOKED);
+  const [opening, closing] = [['OPBD', 'PRCD'], ['CLBD']].map((codes) =>
+    select(statement, 'Bal').find((each) => codes.includes(value(each, 'Tp', 'CdOrPrtry', 'Cd'))),
+  );
+  if (!opening || !closing || !booked.some(isReversal)) return false;
+  try {
+    const moved = readCents(closing) - readCents(opening);
+    const sum = (reversed: 1 | -1) =>
+      booked.reduce((all, each) => all + readCents(each) * (isReversal(each) ? reversed : 1), 0);
+    return sum(1) !== moved && sum(-1) === moved;
+  } catch {
+    return false;
+  }
+}
+
+function readCents(node: Node): number {
+  return Math.round(readDirection(node) * readExactAmount(value(node, 'Amt')) * 100);
+}
+
+function isReversal(node: Node): boolean {
+  return /^(?:true|1)$/.test(value(node, 'RvslInd'));
+}
+
+function readStatus(entry: Node): string {
+  return value(entry, 'Sts', 'Cd') || value(entry, 'Sts') || BOOKED;
+}
+
 function readDirection(node: Node): 1 | -1 {
   const word = value(node, 'CdtDbtInd').toUpperCase();
   if (/^CR/.test(word)) return 1;
@@ -143,9 +184,8 @@ function readDate(entry: Node, name: string): string | undefined {
 
 /** The other party first, then what it is for. */
 function listTexts(part: Node, entry: Node, signed: number): readonly string[] {
-  const isReversal = value(entry, 'RvslInd') === 'true' || value(part, 'RvslInd') === 'true';
   // The parties of a reversal are those of the movement that it takes back.
-  const isPaidByOthers = signed > 0 !== isReversal;
+  const isPaidByOthers = signed > 0 !== (isReversal(entry) || isReversal(part));
   const roles = isPaidByOthers ? ['Dbtr', 'UltmtDbtr'] : ['Cdtr', 'UltmtCdtr'];
   const names = roles.map(
     (role) => value(part, 'RltdPties', role, 'Nm') || value(part, 'RltdPties', role, 'Pty', 'Nm'),

@@ -86,7 +86,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list(
       'billing amount, amount in account currency, source amount, source amount after fees, netto, neto, credit debit amount',
     ),
-    ...list('debit credit amount, amount num, cad$, betrag, umsatz, betrag umsatz, buchungsbetrag'),
+    ...list('debit credit amount, amount num, betrag, umsatz, betrag umsatz, buchungsbetrag'),
     ...list('umsatz soll haben, soll haben, montant, montant de l’opération, montant opération'),
     ...list("montant de l'opération, bedrag, transactiebedrag, importo, importe, cantidad, monto"),
     ...list('valor, valor da transação, quantia, kwota, kwota operacji, kwota transakcji'),

@@ -1,9 +1,10 @@
 // An export of this service: recognized by its header, and its texts are read exactly as they were.
 import { CSV_COLUMNS, fromTextCell } from '../http/transaction-csv.ts';
-import { type DecimalSign, findDecimalSign, readAmount } from './amounts.ts';
+import { type DecimalSign, readAmount } from './amounts.ts';
 import { counted, type RefusedLine } from './booking.ts';
 import type { TableRow } from './csv-text.ts';
 import { type DateOrder, readDates } from './dates.ts';
+import { findDecimalSign } from './decimal-sign.ts';
 import { requireValid, type StatementRow } from './transaction-row.ts';
 
 type Column = (typeof CSV_COLUMNS)[number];

@@ -1,6 +1,6 @@
 // Reads QIF, the line-based format of Quicken and many other programs: accounts with their rows, splits and transfers. Whether
 // the day or the month is written first is decided over the whole file.
-import { type DecimalSign, findDecimalSign, readAmount } from './amounts.ts';
+import { type DecimalSign, readAmount } from './amounts.ts';
 import {
   type Booking,
   counted,
@@ -9,6 +9,7 @@ import {
   type RefusedLine,
 } from './booking.ts';
 import { type DateOrder, readDates } from './dates.ts';
+import { findDecimals } from './decimal-sign.ts';
 import { INVESTMENTS, refuseInvestments, tidyText, toBooking } from './stated-bookings.ts';
 
 interface Split {
@@ -46,7 +47,7 @@ export function readQif(text: string, { dateOrder, decimal, today }: QifOptions)
     writtenAmount(fields),
     ...splits.map(({ amount }) => amount),
   ]);
-  const sign = decimal ?? findDecimalSign(amounts) ?? 'point';
+  const sign = findDecimals({ amounts, others: [], texts: [], chosen: decimal });
   const bookings: Booking[] = [];
   const refused: RefusedLine[] = [];
   for (const record of records) {
@@ -58,7 +59,7 @@ export function readQif(text: string, { dateOrder, decimal, today }: QifOptions)
     }
     try {
       const date = dates.read(fields.D ?? '');
-      bookings.push(...readParts(record, { date, decimal: sign }));
+      bookings.push(...readParts(record, { date, decimal: sign.decimal }));
     } catch (error) {
       refused.push({ line, message: (error as Error).message });
     }
@@ -66,7 +67,8 @@ export function readQif(text: string, { dateOrder, decimal, today }: QifOptions)
   refuseInvestments({ bookings, leftOut, refused });
   const finding = `dates are read as ${dates.order} (--date-order chooses another order)`;
   const findings = bookings.length === 0 ? [] : [finding];
-  return { bookings, leftOut, refused, findings } satisfies Omit<ReadBookings, 'needs'>;
+  const needs = sign.need === undefined ? [] : [sign.need];
+  return { bookings, leftOut, refused, findings, needs } satisfies ReadBookings;
 }
 
 interface PartOptions {

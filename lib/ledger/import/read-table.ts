@@ -1,11 +1,6 @@
 // Bookings from a table, as its columns state them. What is no booking is left out by its form and said; what cannot be read
 // is refused by its line.
-import {
-  createDecimalTrimmer,
-  type DecimalSign,
-  findDecimalSign,
-  looksLikeAmount,
-} from './amounts.ts';
+import { type DecimalSign, looksLikeAmount } from './amounts.ts';
 import {
   type Booking,
   counted,
@@ -17,6 +12,7 @@ import { describeState, isBalanceText, mentionsBalance } from './booking-words.t
 import { type Field, isEnglishDate, normalizeName } from './column-names.ts';
 import type { TableRow } from './csv-text.ts';
 import { type DateOrder, looksLikeDate, readDates } from './dates.ts';
+import { findDecimals } from './decimal-sign.ts';
 import type { TypeWords } from './direction.ts';
 import { createFormerReader } from './former-columns.ts';
 import { readRowAmounts } from './row-amounts.ts';
@@ -49,15 +45,13 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
   const cellOf = createCellReader(table);
   const { records, refused, leftOut } = sortRows(table, cellOf, options.leaveOut);
   const textsOf = (field: Field) => records.map((record) => cellOf(record, field) ?? '');
-  const trim = createDecimalTrimmer(
-    (['amount', 'debit', 'credit', 'balance'] as const).flatMap(textsOf),
-  );
-  const amountsOf = (field: Field) => textsOf(field).map(trim);
-  const decimal =
-    options.decimal ??
-    findDecimalSign((['amount', 'debit', 'credit'] as const).flatMap(amountsOf)) ??
-    findDecimalSign((['balance', 'fee'] as const).flatMap(amountsOf)) ??
-    'point';
+  const amountTexts = AMOUNT_FIELDS.flatMap(textsOf);
+  const { decimal, trim, need } = findDecimals({
+    amounts: amountTexts,
+    others: (['balance', 'fee'] as const).flatMap(textsOf),
+    texts: [...headersOf(table, AMOUNT_FIELDS), ...textsOf('currency'), ...amountTexts],
+    chosen: options.decimal,
+  });
   const dates = readDates(textsOf('date'), {
     chosen: options.dateOrder,
     today: options.today,
@@ -126,11 +120,18 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
   }
   const { fees } = amounts;
   return {
-    ...{ bookings, refused, leftOut, decimal, dateOrder: dates.order, needs: [] },
+    ...{ bookings, refused, leftOut, decimal, dateOrder: dates.order },
+    needs: need === undefined ? [] : [need],
     usesType: amounts.usesType,
     findings:
       fees === 0 ? [] : [`the fee is part of the amount in ${fees} row${fees === 1 ? '' : 's'}`],
   };
+}
+
+const AMOUNT_FIELDS = ['amount', 'debit', 'credit'] as const;
+
+function headersOf({ headers, columns }: Table, fields: readonly Field[]): readonly string[] {
+  return fields.flatMap((field) => columns[field].map((index) => headers[index] ?? ''));
 }
 
 /** In a column of texts of their own, such as a category, these say nothing. */

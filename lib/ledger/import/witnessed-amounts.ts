@@ -1,7 +1,8 @@
 // Which of several columns of numbers holds the amounts, where no name says it: a balance changes by the amount of its row.
-import { findDecimalSign, isEmptyAmount, readAmount } from './amounts.ts';
+import { isEmptyAmount, readAmount } from './amounts.ts';
 import { askBalances } from './balance.ts';
 import type { TableRow } from './csv-text.ts';
+import { findDecimalSign } from './decimal-sign.ts';
 
 export type WitnessedAmounts =
   | { readonly amount: number; readonly debit?: never; readonly credit?: never }

@@ -285,7 +285,9 @@ export const MUTANTS: readonly Mutant[] = [
     [".replace(/^0+$/, '')", ''],
   ]),
   ...mutantsOf('lib/ledger/import/camt.ts', 'tests/ledger/unit/import/camt.test.ts', [
-    ['signed > 0 !== isReversal', 'signed > 0'],
+    ['signed > 0 !== (isReversal(entry) || isReversal(part))', 'signed > 0'],
+    ['sum(1) !== moved && sum(-1) === moved', 'false'],
+    ['sum(1) !== moved && sum(-1) === moved', 'true'],
     ['partId === null || partId === entryId', 'partId === null'],
     ['status !== BOOKED', 'false'],
   ]),
@@ -620,7 +622,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/import/row-ids.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['NO_ID.test(text)', "text === ''"],
   ]),
-  ...mutantsOf('lib/ledger/import/amounts.ts', 'tests/ledger/unit/import/statement.test.ts', [
+  ...mutantsOf('lib/ledger/import/decimal-sign.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['written.some((text) => NO_GROUP.test(text))', 'true'],
     ["group === '.'", 'false'],
   ]),

@@ -112,6 +112,20 @@ describe('reading CAMT.053', () => {
     ]);
   });
 
+  it.each([
+    ['has the direction of its money', 'CRDT', '100.00', '145.10', 45.1],
+    ['repeats the direction of what it takes back', 'DBIT', '100.00', '145.10', 45.1],
+    ['of a credit has the direction of its money', 'DBIT', '100.00', '54.90', -45.1],
+    ['of a credit repeats its direction', 'CRDT', '100.00', '54.90', -45.1],
+    ['has no balances that fit', 'DBIT', '100.00', '7.00', -45.1],
+  ])('reads by the balances a reversal that %s', (_, direction, opening, closing, signed) => {
+    const balance = (code: string, amount: string) =>
+      `<Bal><Tp><CdOrPrtry><Cd>${code}</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">${amount}</Amt><CdtDbtInd>CRDT</CdtDbtInd></Bal>`;
+    const reversal = entry({ direction, more: '<RvslInd>true</RvslInd>' });
+    const text = camt(`${balance('OPBD', opening)}${balance('CLBD', closing)}${reversal}`);
+    expect(readCamt(text).bookings).toMatchObject([{ signed }]);
+  });
+
   it('leaves out what is not booked, and says so', () => {
     const text = camt(
       ['<Sts>PDNG</Sts>', '<Sts><Cd>INFO</Cd></Sts>', '<Sts><Cd>FUTR</Cd></Sts>']

@@ -257,10 +257,46 @@ describe('amounts', () => {
   });
 
   it.each([
-    ['without proof', ['-25,500', '900,000'], [-25_500, 900_000]],
-    ['beside whole numbers', ['1,250', '-12000', '250'], [1250, -12_000, 250]],
-  ])('reads groups of three digits %s', (_, written, amounts) => {
+    ['two groups', ['-25,500', '1,900,000'], [-25_500, 1_900_000]],
+    ['two decimals', ['1,250', '-12.50'], [1250, -12.5]],
+    ['yen', ['-25,500 円', '900,000'], [-25_500, 900_000]],
+    ['a code of whole units', ['-25.500 IDR', '900.000'], [-25_500, 900_000]],
+  ])('reads groups of three digits that %s prove', (_, written, amounts) => {
     expect(amountsOf(written)).toMatchObject({ amounts, refused: [] });
+  });
+
+  it('reads three decimals of a currency that has them', () => {
+    expect(amountsOf(['KWD 1.250', '12.500'])).toMatchObject({ amounts: [1.25, 12.5] });
+    expect(amountsOf(['KWD 1.250', '1.234'])).toMatchObject({ amounts: [1.25], refused: [3] });
+  });
+
+  it.each([
+    ['1,234', 'point', 'comma'],
+    ['1.234', 'comma', 'point'],
+    ['-25,500', 'point', 'comma'],
+  ])('asks whether %s is thousands or has three decimals', (amount, thousands, decimals) => {
+    const file = ['date\tname\tamount', `2026-01-02\tx\t${amount}`, '2026-01-03\ty\t12000'];
+    expect(read(file).needs.slice(0, 1)).toMatchObject([
+      {
+        question: 'decimal',
+        message: expect.stringMatching(
+          `--decimal ${thousands} if it is thousands, or --decimal ${decimals}`,
+        ),
+      },
+    ]);
+    for (const decimal of ['point', 'comma'] as const)
+      expect(read(file, { decimal }).needs.map(({ question }) => question)).not.toContain(
+        'decimal',
+      );
+  });
+
+  it('takes three decimals where a person says so, and keeps two', () => {
+    const decimal = 'comma';
+    expect(amountsOf(['-25,500', '9,250'], { decimal })).toMatchObject({ amounts: [-25.5, 9.25] });
+    const { refused } = read(['date\tname\tamount', '2026-01-02\tx\t1,234'], { decimal });
+    expect(refused[0]?.message).toBe(
+      '"1,234" has more than two decimals, which a ledger does not keep; if they are thousands, choose --decimal point',
+    );
   });
 
   it('refuses a third decimal that is no zero', () => {
@@ -275,8 +311,13 @@ describe('amounts', () => {
   it('takes the sign that is named, and names the option where it refuses', () => {
     const decimal = 'comma';
     expect(amountsOf(['1.500'], { decimal })).toMatchObject({ amounts: [1_500] });
-    const { refused } = read(['date,name,amount', '2026-01-02,x,1.500']);
-    expect(refused[0]?.message).toContain('--decimal');
+    const { refused } = read([
+      'date\tname\tamount',
+      '2026-01-02\tx\t1,5',
+      '2026-01-02\tx\t1.50',
+      '2026-01-02\tx\t1.25',
+    ]);
+    expect(refused).toMatchObject([{ line: 2, message: expect.stringContaining('--decimal') }]);
   });
 });
 

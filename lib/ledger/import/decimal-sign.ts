@@ -1,0 +1,126 @@
+// Which sign separates the decimals of a file's amounts, and how many of them are written. Three digits after the only sign of a
+// file are a question: "1,234" is a thousand, or one and a bit.
+import {
+  type DecimalSign,
+  dropThirdDecimal,
+  findThirdDecimal,
+  isEmptyAmount,
+  MAX_AMOUNT_LENGTH,
+} from './amounts.ts';
+import type { Need } from './booking.ts';
+
+export interface DecimalEvidence {
+  /** Cells of the amounts that are imported. */
+  readonly amounts: readonly string[];
+  /** Cells of balances and fees: asked where the amounts do not tell. */
+  readonly others: readonly string[];
+  /** Headers and cells that may name the currency. */
+  readonly texts: readonly string[];
+  readonly chosen: DecimalSign | undefined;
+}
+
+export interface FoundDecimals {
+  readonly decimal: DecimalSign;
+  /** Makes two decimals of three. */
+  readonly trim: (amount: string) => string;
+  /** Asks for the sign where the file does not tell. */
+  readonly need?: Need;
+}
+
+export function findDecimals({ amounts, others, texts, chosen }: DecimalEvidence): FoundDecimals {
+  const digits = findMinorDigits(texts);
+  const trim = createDecimalTrimmer([...amounts, ...others], { chosen, digits });
+  const written = amounts.map(trim);
+  const found =
+    chosen ??
+    findDecimalSign(written) ??
+    findProvenSign(written) ??
+    findDecimalSign(others.map(trim));
+  if (found !== undefined) return { decimal: found, trim };
+  const [example, sign] =
+    written.map((amount) => ONE_GROUP.exec(amount)).find((match) => match !== null) ?? [];
+  if (example === undefined) return { decimal: 'point', trim };
+  const group = sign === ',' ? 'point' : 'comma';
+  const decimal = digits === 3 ? (group === 'point' ? 'comma' : 'point') : group;
+  return digits === 2 ? { decimal, trim, need: askForSign(example, decimal) } : { decimal, trim };
+}
+
+function askForSign(example: string, group: DecimalSign): Need {
+  const decimal = group === 'point' ? 'comma' : 'point';
+  return {
+    question: 'decimal',
+    message: `"${example.trim()}" may be thousands or have three decimals, and no other amount shows which. Choose --decimal ${group} if it is thousands, or --decimal ${decimal}.`,
+  };
+}
+
+/** The sign before the one or two last digits of most amounts, if any; else the one that does not separate groups. */
+export function findDecimalSign(amounts: readonly string[]): DecimalSign | undefined {
+  let commas = 0;
+  for (const amount of amounts) {
+    const [, sign] = /([.,])\d{1,2}\D{0,8}$/.exec(amount.slice(-MAX_AMOUNT_LENGTH)) ?? [];
+    if (sign !== undefined) commas += sign === ',' ? 1 : -1;
+  }
+  if (commas !== 0) return commas > 0 ? 'comma' : 'point';
+  const [, group] = amounts.map((amount) => SEVERAL_GROUPS.exec(amount)).find(Boolean) ?? [];
+  if (group === undefined) return undefined;
+  return group === '.' ? 'comma' : 'point';
+}
+
+const SEVERAL_GROUPS = /^\D{0,8}\d{1,3}([.,])\d{3}\1\d{3}(?!\d)/;
+const ONE_GROUP = /^\D{0,8}[1-9]\d{0,2}([.,])\d{3}\D{0,8}$/;
+/** More digits than a group has, a zero before the sign, or another sign between groups. */
+const NO_GROUP = /(?:\d{4}|^\D{0,8}0|\d['’\s]\d{3}|\.\d{3}(?=,)|,\d{3}(?=\.))([.,])\d{3}\D{0,8}$/;
+
+function findProvenSign(amounts: readonly string[]): DecimalSign | undefined {
+  const [, sign] = amounts.map((amount) => NO_GROUP.exec(amount)).find(Boolean) ?? [];
+  if (sign === undefined) return undefined;
+  return sign === ',' ? 'comma' : 'point';
+}
+
+/**
+ * Some banks write three decimals, of which the last is a zero. "25,500" alone may be 25,500 whole units: another amount of
+ * the file, the currency or a person must say that no group of digits follows the sign.
+ */
+function createDecimalTrimmer(
+  amounts: readonly string[],
+  { chosen, digits }: { readonly chosen: DecimalSign | undefined; readonly digits: number },
+): (text: string) => string {
+  const written = amounts.filter((text) => !isEmptyAmount(text));
+  if (digits === 3 && chosen === undefined) return dropThirdDecimal;
+  const signs = new Set(written.map(findThirdDecimal));
+  const [sign] = signs;
+  const isChosen = chosen !== undefined && sign === (chosen === 'comma' ? ',' : '.');
+  const isProven = signs.size === 1 && (isChosen || written.some((text) => NO_GROUP.test(text)));
+  return signs.has(undefined) || !isProven ? (text) => text : dropThirdDecimal;
+}
+
+const CODE = /(?<![\p{L}\p{N}])[A-Z]{3}(?![\p{L}\p{N}])/gu;
+const CODES = new Set(Intl.supportedValuesOf('currency'));
+/** Their banks write no decimals, whatever the standard says. */
+const WHOLE_UNITS = new Set(['IDR', 'HUF', 'COP', 'CRC', 'LAK', 'MMK', 'IRR']);
+/** Signs and words of currencies and languages without decimals: yen, won, dong. */
+const WHOLE_UNIT_TEXTS =
+  /[円₩₫원]|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|年月日|日付|取引日|利用日/u;
+
+/** Number of decimals in the currency that the file names: 2 where it names none or several kinds. */
+function findMinorDigits(texts: readonly string[]): number {
+  const found = new Set<number>();
+  for (const text of new Set(texts)) {
+    if (text.length > MAX_TEXT_LENGTH) continue;
+    if (WHOLE_UNIT_TEXTS.test(text)) found.add(0);
+    for (const [code] of text.matchAll(CODE)) if (CODES.has(code)) found.add(countDecimals(code));
+  }
+  const [only = 2, ...more] = found;
+  return more.length > 0 ? 2 : only;
+}
+
+const MAX_TEXT_LENGTH = 80;
+
+function countDecimals(currency: string): number {
+  if (WHOLE_UNITS.has(currency)) return 0;
+  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+  }).resolvedOptions();
+  return maximumFractionDigits;
+}
