@@ -71,6 +71,7 @@ const command = createCommand('npm run import --', "Add a bank's file, or an exp
   )
   .option('--invert', 'expenses are positive and income is negative, as on credit cards')
   .option('--description <columns>', 'the columns of the description, with commas between them')
+  .option('--fee <column>', 'the column of fees that the amounts do not include; or "none"')
   .option('--notes <column>', 'the column of the notes')
   .option(
     '--category <column>',
@@ -210,11 +211,11 @@ async function importFile(
 }
 
 function readOptions(options: Options): StatementOptions {
-  const { date, amount, debit, credit, description, notes, category, type, id } = options;
+  const { date, amount, debit, credit, description, notes, category, type, id, fee } = options;
   const { dateOrder, decimal, account, income, expense, encoding, currency, leaveOut } = options;
   return {
     columns: {
-      ...{ date, amount, debit, credit, description, notes, category, type },
+      ...{ date, amount, debit, credit, description, notes, category, type, fee },
       externalId: id,
       status: options.statusColumn,
     },

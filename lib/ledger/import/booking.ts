@@ -63,6 +63,7 @@ export interface LeftOutLine {
 export interface Need {
   readonly question:
     | 'decimal'
+    | 'fees'
     | 'direction'
     | 'currency'
     | 'dates'

@@ -5,7 +5,7 @@
 export const FIELDS = [
   ...(['date', 'description', 'amount', 'debit', 'credit', 'type', 'category', 'notes'] as const),
   ...(['externalId', 'account', 'currency', 'status', 'balance', 'fee', 'reference'] as const),
-  ...(['bookingType', 'payer', 'possibleFee'] as const),
+  ...(['bookingType', 'payer', 'receivedAmount', 'receivedCurrency'] as const),
 ] as const;
 export type Field = (typeof FIELDS)[number];
 
@@ -152,7 +152,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list('categoria, categorie, категория, 交易分类, カテゴリ, 分類, kategori'),
   ],
   notes: list('notes, note, comment'),
-  payer: list('zahlungspflichtige r, avsändare, maksaja, absender, sender, from'),
+  payer: list('zahlungspflichtige r, avsändare, maksaja, absender, sender, from, source name'),
   externalId: [
     ...list('external_id, transaction id, transaction_id, transactionid, id, fitid, record id'),
     ...list('unique id, transaction number, transaction no, txn id, transferwise id, id operace'),
@@ -167,7 +167,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ),
     ...list('rekening, rekeningnummer, iban bban, kontonummer, konto, rachunek, numer rachunku'),
     ...list('numer rachunku karty, accountnum, número de cuenta, conta, číslo účtu, account mask'),
-    ...list('номер карты, номер счета, source name, first bank card'),
+    ...list('номер карты, номер счета, first bank card'),
   ],
   currency: [
     ...list(
@@ -203,14 +203,12 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
       'залишок після операції, 残高, 差引残高, 取引後残高, お預り残高, 余额, 交易余额, 잔액, 거래후잔액',
     ),
   ],
-  // Part of no amount beside them, unless balances say otherwise.
-  fee: list(
-    'fee, fees, fee amount, source fee amount, gebühr, frais, комиссия, poplatek v měně účtu',
-  ),
-  // Part of the amounts beside them, unless balances say otherwise.
-  possibleFee: [
+  // Wise has both sides of a transfer in a row: what was received is its target.
+  receivedAmount: list('target amount after fees'),
+  receivedCurrency: list('target currency'),
+  fee: [
     ...list(
-      'total fees, commission, charge, charges, service charge, transaction fee, handling fee',
+      'source fee amount, fee, fees, fee amount, gebühr, frais, комиссия, poplatek v měně účtu, total fees, commission, charge, charges, service charge, transaction fee, handling fee',
     ),
     ...list('gebühren, provision, provize, prowizja, opłata, avgift, gebyr, teenustasu, komisinis'),
     ...list(

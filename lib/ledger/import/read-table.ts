@@ -14,11 +14,13 @@ import type { TableRow } from './csv-text.ts';
 import { type DateOrder, looksLikeDate, readDates } from './dates.ts';
 import { findDecimals } from './decimal-sign.ts';
 import type { TypeWords } from './direction.ts';
+import { directionOfWord } from './direction-words.ts';
+import { addFees, type FeeOptions, findFeeRule } from './fees.ts';
 import { createFormerReader } from './former-columns.ts';
-import { readRowAmounts } from './row-amounts.ts';
+import { readRowAmounts, tryNumber } from './row-amounts.ts';
 import { toBankId } from './row-ids.ts';
 import type { Table } from './table.ts';
-import type { ChosenColumns } from './table-columns.ts';
+import { type ChosenColumns, currencyOfColumn } from './table-columns.ts';
 
 export interface TableOptions {
   readonly columns: ChosenColumns;
@@ -57,26 +59,32 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
     today: options.today,
     isDayFirst: decimal === 'comma' || options.isSemicolon || isOfOtherLanguage(table),
   });
-  const fields = ['amount', 'debit', 'credit', 'type', 'fee', 'possibleFee', 'balance'] as const;
-  const amounts = readRowAmounts(
-    records.map(
-      (record) =>
-        Object.fromEntries(
-          fields.map((field) => {
-            const cell = cellOf(record, field);
-            return [field, cell !== null && field !== 'type' ? trim(cell) : cell];
-          }),
-        ) as Record<(typeof fields)[number], string | null>,
-    ),
+  const trimmed = (record: TableRow, field: Field) => {
+    const cell = cellOf(record, field);
+    return cell === null ? null : trim(cell);
+  };
+  const isReceived = (record: TableRow) =>
+    directionOfWord(cellOf(record, 'type') ?? '') === 'income' &&
+    cellOf(record, 'receivedAmount') !== null;
+  const read = readRowAmounts(
+    records.map((record) => ({
+      amount: trimmed(record, isReceived(record) ? 'receivedAmount' : 'amount'),
+      debit: trimmed(record, 'debit'),
+      credit: trimmed(record, 'credit'),
+      type: cellOf(record, 'type'),
+      balance: trimmed(record, 'balance'),
+    })),
     {
       decimal,
       words: options.words,
       isSplit: columns.amount.length === 0,
       hasType: columns.type.length > 0,
-      hasFee: columns.fee.length > 0 && !isNetAmount(table),
-      hasPossibleFee: columns.possibleFee.length > 0,
     },
   );
+  const fees = records.map((record) =>
+    isReceived(record) ? null : tryNumber(trimmed(record, 'fee'), decimal),
+  );
+  const amounts = addFees(read.rows, fees, describeFees(table, options.columns.fee));
   const former = createFormerReader(table.headers, options.columns);
   const isJoined = options.columns.description !== undefined;
 
@@ -100,7 +108,10 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
       category: cell('category'),
       bankId: toBankId(cell('externalId')),
       account: cell('account'),
-      currency: cell('currency') ?? amount.currency,
+      currency:
+        cell(isReceived(record) ? 'receivedCurrency' : 'currency') ??
+        amount.currency ??
+        columnCurrency(record, table),
       status: cell('status'),
       balance: amount.balance,
       reference: cell('reference'),
@@ -118,13 +129,11 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
       refused.push({ ...refuse(record), message: (error as Error).message });
     }
   }
-  const { fees } = amounts;
   return {
     ...{ bookings, refused, leftOut, decimal, dateOrder: dates.order },
-    needs: need === undefined ? [] : [need],
-    usesType: amounts.usesType,
-    findings:
-      fees === 0 ? [] : [`the fee is part of the amount in ${fees} row${fees === 1 ? '' : 's'}`],
+    usesType: read.usesType,
+    findings: amounts.findings,
+    needs: [...(need === undefined ? [] : [need]), ...amounts.needs],
   };
 }
 
@@ -152,8 +161,16 @@ function createCellReader({ columns }: Table): CellReader {
   };
 }
 
-function isNetAmount({ headers, columns }: Table): boolean {
-  return /\bnet\b|after fees/.test(normalizeName(headers[columns.amount[0] ?? -1] ?? ''));
+function columnCurrency({ cells }: TableRow, { headers, columns }: Table): string | null {
+  const used = columns.amount.find((index) => (cells[index]?.trim() ?? '') !== '');
+  return used === undefined ? null : currencyOfColumn(headers[used] ?? '');
+}
+
+function describeFees({ headers, columns }: Table, chosen: string | undefined): FeeOptions {
+  const header = (field: Field) => headers[columns[field][0] ?? -1] ?? '';
+  const column = { fee: normalizeName(header('fee')), amount: normalizeName(header('amount')) };
+  const rule = findFeeRule(headers.map(normalizeName), column);
+  return { rule, isChosen: chosen !== undefined, column: header('fee') };
 }
 
 /** Only English has countries that write the month first. */

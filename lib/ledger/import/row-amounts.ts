@@ -1,6 +1,5 @@
-// The amount of each row of a table: in one column, or in one column of expenses and one of income; with its fee.
+// The amount of each row of a table: in one column, or in one column of expenses and one of income.
 import { type DecimalSign, isEmptyAmount, type ReadAmount, readAmount } from './amounts.ts';
-import { askBalances } from './balance.ts';
 import { createDirectionReader, type TypeWords } from './direction.ts';
 
 /** Cells of a row; null where empty or without such a column. */
@@ -9,8 +8,6 @@ export interface AmountCells {
   readonly debit: string | null;
   readonly credit: string | null;
   readonly type: string | null;
-  readonly fee: string | null;
-  readonly possibleFee: string | null;
   readonly balance: string | null;
 }
 
@@ -31,8 +28,6 @@ export interface RowAmounts {
   readonly rows: readonly (RowAmount | Error)[];
   /** Whether the column of directions decides. */
   readonly usesType: boolean;
-  /** Number of rows whose fee was added. */
-  readonly fees: number;
 }
 
 export interface AmountOptions {
@@ -40,10 +35,6 @@ export interface AmountOptions {
   readonly words: Partial<TypeWords>;
   readonly isSplit: boolean;
   readonly hasType: boolean;
-  /** The amounts may be without the fee beside them. */
-  readonly hasFee: boolean;
-  /** The amounts are with the fee beside them, unless balances say otherwise. */
-  readonly hasPossibleFee: boolean;
 }
 
 /** @throws UserError where words are given for a column that is not there */
@@ -54,16 +45,14 @@ export function readRowAmounts(cells: readonly AmountCells[], options: AmountOpt
     const balance = tryNumber(cells[n]?.balance, options.decimal);
     return row instanceof Error ? row : { ...row, balance };
   });
-  const usesType = single?.usesColumn ?? false;
-  if (!options.hasFee && !options.hasPossibleFee) return { rows: withBalance, usesType, fees: 0 };
-  return { usesType, ...addFees(withBalance, cells, options) };
+  return { rows: withBalance, usesType: single?.usesColumn ?? false };
 }
 
 type AmountBeforeBalance = Omit<RowAmount, 'balance'>;
 
 function readSingle(cells: readonly AmountCells[], { decimal, words, hasType }: AmountOptions) {
   const readings = cells.map(({ amount, type }) => ({
-    amount: attempt(() => readAmount(amount ?? '', decimal)),
+    amount: attempt(() => readCell(amount, decimal)),
     word: type,
   }));
   const directions = createDirectionReader(
@@ -88,6 +77,11 @@ function readSingle(cells: readonly AmountCells[], { decimal, words, hasType }: 
     });
   });
   return { rows, usesColumn: directions.usesColumn };
+}
+
+function readCell(text: string | null, decimal: DecimalSign): ReadAmount {
+  if (text === null) throw new Error('It has no amount (--amount names another column).');
+  return readAmount(text, decimal);
 }
 
 /** The column decides the direction, whichever sign its numbers have; the few with the other sign are reversals. */
@@ -127,27 +121,8 @@ function isMostlyNegative(amounts: readonly (ReadAmount | null)[]): boolean {
   return signs.filter((sign) => sign < 0).length * 2 > signs.length;
 }
 
-/** Where balances know whether a fee is part of the amount, they decide. */
-function addFees(
-  rows: readonly (RowAmount | Error)[],
-  cells: readonly AmountCells[],
-  { decimal, hasFee }: AmountOptions,
-): Pick<RowAmounts, 'rows' | 'fees'> {
-  const withFees = rows.map((row, n) => {
-    const { fee, possibleFee } = cells[n] ?? {};
-    const cost = tryNumber(hasFee ? fee : possibleFee, decimal) ?? 0;
-    if (row instanceof Error || cost === 0) return row;
-    return { ...row, signed: Math.round((row.signed - Math.abs(cost)) * 100) / 100 };
-  });
-  const fees = withFees.filter((row, n) => row !== rows[n]).length;
-  const countAgreeing = (some: readonly (RowAmount | Error)[]) =>
-    askBalances(some.flatMap((row) => (row instanceof Error ? [] : row))).agreeing;
-  const gained = countAgreeing(withFees) - countAgreeing(rows);
-  const isPart = hasFee ? gained < 0 : gained <= 0;
-  return isPart ? { rows, fees: 0 } : { rows: withFees, fees };
-}
-
-function tryNumber(text: string | null | undefined, decimal: DecimalSign): number | null {
+/** @returns null for a cell that is empty, or no number */
+export function tryNumber(text: string | null | undefined, decimal: DecimalSign): number | null {
   if (isEmptyAmount(text)) return null;
   const amount = attempt(() => readAmount(text ?? '', decimal));
   if (amount instanceof Error) return null;

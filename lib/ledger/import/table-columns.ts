@@ -11,7 +11,7 @@ import { findWitnessed } from './witnessed-amounts.ts';
 /** Columns that options can name. */
 export type ChosenField = Exclude<
   Field,
-  'balance' | 'fee' | 'reference' | 'bookingType' | 'payer' | 'possibleFee'
+  'balance' | 'reference' | 'bookingType' | 'payer' | 'receivedAmount' | 'receivedCurrency'
 >;
 export type ChosenColumns = Readonly<Partial<Record<ChosenField, string | undefined>>>;
 
@@ -82,9 +82,12 @@ export function findColumns(
     return indexes;
   };
   const balance = free(named('balance')).filter((index) => isNumeric(samples[index]));
-  const fee = free(named('fee')).filter((index) => isNumeric(samples[index]));
-  const possibleFee = free(named('possibleFee')).filter((index) => isNumeric(samples[index]));
-  take([...balance.slice(0, 1), ...fee.slice(0, 1)]);
+  const fee =
+    pick('fee') ??
+    free(named('fee'))
+      .filter((index) => isNumeric(samples[index]))
+      .slice(0, 1);
+  take([...balance.slice(0, 1), ...fee]);
   const type = take(pick('type') ?? findDirections(context, free, amounts.isSplit));
   const status = take(pick('status') ?? findStatuses(context, free));
   const near = amounts.amount[0] ?? amounts.debit[0] ?? 0;
@@ -120,8 +123,9 @@ export function findColumns(
       ...{ date, description },
       ...{ amount: amounts.amount, debit: amounts.debit, credit: amounts.credit },
       ...{ type, status, currency, externalId, category, notes, account, payer },
-      ...{ balance: balance.slice(0, 1), fee: fee.slice(0, 1), reference: named('reference') },
-      possibleFee: balance.length > 0 ? possibleFee.slice(0, 1) : [],
+      ...{ balance: balance.slice(0, 1), fee, reference: named('reference') },
+      receivedAmount: named('receivedAmount'),
+      receivedCurrency: named('receivedCurrency'),
       bookingType: bookingType.filter((index) => !date.includes(index)),
     },
   };
@@ -255,9 +259,10 @@ function findAmounts(
   const picked = pick('amount');
   if (picked !== undefined) return { ...NAMED, amount: picked };
   const hasSplit = debit.length > 0 && credit.length > 0;
-  const amount = usable('amount')
-    .filter((index) => isFilled(samples[index]))
-    .slice(0, 1);
+  const amounts = usable('amount').filter((index) => isFilled(samples[index]));
+  // Beside a fee, a net amount is what the account paid.
+  const net = usable('fee').length === 0 ? [] : amounts.filter((index) => isNet(names[index]));
+  const amount = [...net, ...amounts].slice(0, 1);
   if (amount.length > 0) {
     // Amounts without signs leave the direction to the columns beside them.
     const isSigned = samples[amount[0] ?? -1]?.cells.some((cell) => /[-−(]/.test(cell));
@@ -267,6 +272,13 @@ function findAmounts(
     return hasSplit && isSplitUsed && !isSigned ? split : { ...NAMED, amount };
   }
   if (hasSplit) return split;
+  const byCurrency = [...names.keys()].filter(
+    (index) =>
+      !taken.has(index) &&
+      currencyOfColumn(names[index] ?? '') !== null &&
+      (samples[index]?.cells.length === 0 || isNumeric(samples[index])),
+  );
+  if (byCurrency.length > 0) return { ...NAMED, amount: byCurrency };
   const found = findByContent(names, samples, taken, rows);
   if (found) return found;
   // Its cells are refused one by one.
@@ -275,6 +287,10 @@ function findAmounts(
     .slice(0, 1);
   if (named.length > 0) return { ...NAMED, amount: named };
   return { ...NAMED, isNamed: false, problem: missing('for the amount', 'amount') };
+}
+
+function isNet(name = ''): boolean {
+  return /^net(?: amount)?$/.test(name);
 }
 
 /** Numbers with decimals under a name that says nothing; balances tell which of several are the amounts. */
@@ -352,6 +368,12 @@ const CURRENCY_CODES = new Set([...Intl.supportedValuesOf('currency'), 'RMB', 'N
 
 export function isCurrencyCode(text: string): boolean {
   return CURRENCY_CODES.has(text.trim().toUpperCase());
+}
+
+/** Some banks have a column of amounts for each currency, and name it by the code: "CAD$". */
+export function currencyOfColumn(header: string): string | null {
+  const code = /^([a-z]{3})\$?$/.exec(header.trim().toLowerCase())?.[1]?.toUpperCase();
+  return code !== undefined && CURRENCY_CODES.has(code) ? code : null;
 }
 
 /** Of several, the one beside the amount. */

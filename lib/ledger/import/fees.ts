@@ -1,0 +1,77 @@
+// A fee in a column of its own: added to the amount beside it, or part of it. Balances know; failing those, the documents of a
+// layout; failing those, a person.
+import { askBalances } from './balance.ts';
+import { counted, type Need } from './booking.ts';
+
+/** What the layout says about its amounts. */
+export type FeeRule = 'added' | 'included' | 'unknown';
+
+interface Paid {
+  readonly signed: number;
+  readonly balance: number | null;
+}
+
+export interface AddedFees<Row> {
+  readonly rows: readonly (Row | Error)[];
+  readonly findings: readonly string[];
+  readonly needs: readonly Need[];
+}
+
+export interface FeeOptions {
+  readonly rule: FeeRule;
+  /** A person has named the column: its fees are added, whatever balances say. */
+  readonly isChosen: boolean;
+  /** Header of the column. */
+  readonly column: string;
+}
+
+/**
+ * @param names of all columns
+ * @param column names of the columns of the fee and the amount
+ */
+export function findFeeRule(
+  names: readonly string[],
+  column: { readonly fee: string; readonly amount: string },
+): FeeRule {
+  // Wise sends the source amount, and takes its fee besides.
+  if (column.fee === 'source fee amount') return 'added';
+  if (/\bnet\b|after fees/.test(column.amount) || column.fee === 'total fees') return 'included';
+  const isRevolut = names.includes('started date') && names.includes('completed date');
+  return isRevolut ? 'added' : 'unknown';
+}
+
+/** @param fees of the same rows; null where there is none */
+export function addFees<Row extends Paid>(
+  rows: readonly (Row | Error)[],
+  fees: readonly (number | null)[],
+  { rule, isChosen, column }: FeeOptions,
+): AddedFees<Row> {
+  const unchanged = { rows, findings: [], needs: [] };
+  const withFees = rows.map((row, n) => {
+    const fee = fees[n] ?? 0;
+    if (row instanceof Error || fee === 0) return row;
+    return { ...row, signed: Math.round((row.signed - Math.abs(fee)) * 100) / 100 };
+  });
+  const count = withFees.filter((row, n) => row !== rows[n]).length;
+  if (count === 0) return unchanged;
+  const gained = isChosen ? 1 : countAgreeing(withFees) - countAgreeing(rows);
+  if (gained > 0 || (gained === 0 && rule === 'added'))
+    return {
+      rows: withFees,
+      findings: [`the fee is part of the amount in ${counted(count, 'row')}`],
+      needs: [],
+    };
+  if (gained < 0 || rule === 'included') return unchanged;
+  return { ...unchanged, needs: [askAboutFees(column, count)] };
+}
+
+function countAgreeing(rows: readonly (Paid | Error)[]): number {
+  return askBalances(rows.flatMap((row) => (row instanceof Error ? [] : row))).agreeing;
+}
+
+function askAboutFees(column: string, count: number): Need {
+  return {
+    question: 'fees',
+    message: `The column "${column}" has a fee in ${counted(count, 'row')}, and no balance shows whether the amounts include it. Add it with --fee "${column}", or leave the amounts as they are with --fee none.`,
+  };
+}

@@ -1,0 +1,79 @@
+// Amounts that stand in several columns: one for each currency, with a fee beside them, or on both sides of a transfer.
+import { expect, it } from 'vitest';
+import {
+  readCsv,
+  type Statement,
+  type StatementOptions,
+} from '../../../../lib/ledger/import/statement.ts';
+
+function sumUp({ rows, needs, refused, leftOut }: Statement) {
+  return {
+    signed: rows.map(({ type, amount }) => (type === 'expense' ? -amount : amount)),
+    questions: needs.map(({ question }) => question),
+    refused: refused.map(({ message }) => message),
+    leftOut: leftOut.map(({ line }) => line),
+  };
+}
+
+/** `|` ends a line. */
+const read = (file: string, options: StatementOptions = {}) =>
+  sumUp(readCsv(file.replaceAll('|', '\n'), options));
+
+const RBC = 'Account,Transaction Date,Description 1,CAD$,USD$|1,12/30/2025,Tea,-4.00,';
+
+it('reads a column of amounts for each currency', () => {
+  expect(read(RBC)).toMatchObject({ signed: [-4], questions: [], refused: [] });
+  const mixed = `${RBC}|1,12/29/2025,Bus,,-3.00`;
+  expect(read(mixed)).toMatchObject({ questions: ['currency'], refused: [] });
+  expect(read(mixed, { currency: 'CAD' })).toMatchObject({
+    signed: [-4],
+    questions: [],
+    leftOut: [3],
+  });
+});
+
+const FEES = 'Date,Text,Amount,Fee|2026-01-02,Tea,-3.00,0.10|2026-01-03,Bus,-4.00,0.00';
+const WITH_BALANCE = (last: string) =>
+  `Date,Text,Amount,Commission,Balance|2026-01-02,Tea,-3.00,0.00,97.00|2026-01-03,Bus,-4.00,0.50,${last}`;
+
+it('asks whether amounts include a fee that no balance shows, and takes the answer', () => {
+  expect(read(FEES)).toMatchObject({ questions: ['fees'] });
+  expect(read(FEES, { columns: { fee: 'Fee' } })).toMatchObject({
+    signed: [-3.1, -4],
+    questions: [],
+  });
+  expect(read(FEES, { columns: { fee: 'none' } })).toMatchObject({
+    signed: [-3, -4],
+    questions: [],
+  });
+});
+
+it.each([
+  ['no fee at all', FEES.replace('0.10', '0.00'), [-3, -4]],
+  ['balances with the fee', WITH_BALANCE('92.50'), [-3, -4.5]],
+  ['balances without it', WITH_BALANCE('93.00'), [-3, -4]],
+  ['a net amount', 'Date,Text,Amount,Fee,Net Amount|2026-01-02,Tea,-3.00,-0.10,-3.10', [-3.1]],
+  ['the fees that Wise has in its amounts', FEES.replace('Fee', 'Total fees'), [-3, -4]],
+  [
+    'the documents of Revolut',
+    'Started Date,Completed Date,Text,Amount,Fee|2026-01-01,2026-01-02,Tea,-3.00,0.10',
+    [-3.1],
+  ],
+])('asks nothing about fees for %s', (_, file, signed) => {
+  expect(read(file)).toMatchObject({ signed, questions: [] });
+});
+
+const WISE =
+  'ID,Direction,Created on,Source fee amount,Source name,Source amount (after fees),Source currency,Target name,Target amount (after fees),Target currency,Exchange rate';
+
+it('takes the side of a transfer that the account saw', () => {
+  const paid = '1,OUT,2026-01-02,1.50,Me,98.50,EUR,Shop,110.00,USD,1.117';
+  const received = '2,IN,2026-01-03,2.00,Employer,1000.00,USD,Me,900.00,EUR,0.902';
+  const own = '3,NEUTRAL,2026-01-04,0.50,Me,50.00,EUR,Me,55.00,USD,1.1';
+  expect(read([WISE, paid, received, own].join('|'))).toEqual({
+    signed: [-100, 900],
+    questions: [],
+    refused: [],
+    leftOut: [4],
+  });
+});
