@@ -292,7 +292,7 @@ export const SCHEMAS: Readonly<Record<string, Field>> = {
   Deleted: succeeded({ message: TEXT }),
   SummaryGroup: object(TOTALS, {
     ...GROUP,
-    period: { ...TEXT, description: 'By a period, such as `2026-03` or `2026`.' },
+    period: { ...TEXT, description: 'By a period, such as `2026-03-05`, `2026-03` or `2026`.' },
   }),
   SummaryData: object({ ...TOTALS, groups: list(schema('SummaryGroup')) }),
   Summary: succeeded({ data: schema('SummaryData') }),

@@ -388,7 +388,7 @@ export type SummaryGroup = {
     /** By `category`: its name. */
     name?: string | null;
     "type"?: TransactionType;
-    /** By a period, such as `2026-03` or `2026`. */
+    /** By a period, such as `2026-03-05`, `2026-03` or `2026`. */
     period?: string;
 };
 export type SummaryData = {
@@ -456,6 +456,8 @@ export type SeriesData = {
     net: number;
     count: number;
     groups: SeriesGroup[];
+    /** The periods, by `day`. */
+    days?: string[];
     /** The periods, by `month`. */
     months?: string[];
     /** The periods, by `year`. */

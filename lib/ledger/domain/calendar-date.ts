@@ -11,6 +11,8 @@ export type CalendarYear = string;
 export const EARLIEST_DATE: CalendarDate = '0001-01-01';
 export const LATEST_DATE: CalendarDate = '9999-12-31';
 
+const DAY_MILLISECONDS = 86_400_000;
+
 export const calendarDate = v.pipe(
   v.string('Must be a date written YYYY-MM-DD.'),
   v.check(isCalendarDate, 'Must be a real calendar date written YYYY-MM-DD.'),
@@ -52,6 +54,15 @@ export function daysInMonth(month: CalendarMonth): number {
   const number = monthOfYear(month);
   if (number === 2) return isLeapYear(Number(yearOf(month))) ? 29 : 28;
   return [4, 6, 9, 11].includes(number) ? 30 : 31;
+}
+
+/** Consecutive days have consecutive numbers. */
+export function toDayNumber(date: CalendarDate): number {
+  return Date.parse(date) / DAY_MILLISECONDS;
+}
+
+export function fromDayNumber(number: number): CalendarDate {
+  return new Date(number * DAY_MILLISECONDS).toISOString().slice(0, 'YYYY-MM-DD'.length);
 }
 
 /** The day that the clock on the wall shows in an IANA time zone. */

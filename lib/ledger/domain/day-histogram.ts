@@ -89,6 +89,22 @@ export function totalsByMonth(
   return byMonth(range, counts, (slots, slot) => totals(slots, slot, type), addUp);
 }
 
+/** The same by day, given all months of the range; days without transactions are left out. */
+export function totalsByDay(
+  range: DateRange,
+  months: readonly (MonthCounts & SlotSums)[],
+  type?: TransactionType,
+): [CalendarDate, Totals][] {
+  return months.flatMap((counts) =>
+    slotsInRange(range, counts.month)
+      .map((slot): [CalendarDate, Totals] => [
+        toDate(counts.month, slot),
+        totals(counts, slot, type),
+      ])
+      .filter(([, { count }]) => count > 0),
+  );
+}
+
 /** Counts of each day of the month that lies in the range, newest first. */
 export function countsByDay(
   range: DateRange,

@@ -1,14 +1,11 @@
 // Search: which transactions match.
 import type { PageRequest, RowOrder } from './pagination.ts';
-import type { Transaction, TransactionFilter } from './transaction.ts';
+import type { CategoriesFilter, Transaction } from './transaction.ts';
 
 /** Limit of the transactions that the dates, type and categories of a search leave: it reads all of them. */
 export const MAX_SEARCHED_ROWS = 25_000;
-export const MAX_SEARCHED_CATEGORIES = 100;
 
-export interface SearchCriteria extends Omit<TransactionFilter, 'categoryId'> {
-  /** Any of these; null stands for transactions without a category. */
-  readonly categoryIds?: readonly (number | null)[] | undefined;
+export interface SearchCriteria extends CategoriesFilter {
   /** Words in any order, each of them in the description or the notes. */
   readonly text?: string | undefined;
   /** Both bounds included. */
@@ -18,13 +15,6 @@ export interface SearchCriteria extends Omit<TransactionFilter, 'categoryId'> {
 
 export interface SearchQuery extends SearchCriteria, PageRequest {
   readonly order: RowOrder;
-}
-
-/** The lists that together hold every candidate once. */
-export function candidateLists({ categoryIds, ...search }: SearchCriteria): TransactionFilter[] {
-  const { type, startDate, endDate } = search;
-  const ids = categoryIds ? [...new Set(categoryIds)] : [undefined];
-  return ids.map((categoryId) => ({ type, startDate, endDate, categoryId }));
 }
 
 /** Checks the text and the amount of a candidate; the lists have checked the rest. */

@@ -1,14 +1,17 @@
 // What came in and what went out, in whole cents.
 import { ValidationError } from '../errors.ts';
 import {
+  type CalendarDate,
   type CalendarMonth,
   type CalendarYear,
+  fromDayNumber,
   monthOfYear,
+  toDayNumber,
   toMonth,
   yearOf,
 } from './calendar-date.ts';
 import { toCents } from './money.ts';
-import type { Transaction, TransactionFilter, TransactionType } from './transaction.ts';
+import type { CategoriesFilter, Transaction, TransactionType } from './transaction.ts';
 
 export interface Totals {
   readonly incomeCents: bigint;
@@ -19,25 +22,27 @@ export interface Totals {
 export const GROUPINGS = ['category', 'type'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-export const PERIODS = ['month', 'year'] as const;
+export const PERIODS = ['day', 'month', 'year'] as const;
 export type Period = (typeof PERIODS)[number];
 
 /** By one of them, or by both: each group by its periods. */
-export interface SummaryQuery extends TransactionFilter {
+export interface SummaryQuery extends CategoriesFilter {
   readonly grouping?: Grouping | undefined;
   readonly period?: Period | undefined;
 }
 
 interface GroupKey {
-  /** A category's id (null: no category), a type, a month or a year. */
+  /** A category's id (null: no category), a type, a day, a month or a year. */
   readonly key: number | string | null;
   /** Of a category. */
   readonly name?: string | null;
 }
 
-/** The months of a group, in any order. */
-export interface MonthlyGroup extends GroupKey {
-  readonly months: readonly (readonly [CalendarMonth, Totals])[];
+/** By day or by month, in any order; a period may stand there more than once. */
+export type DatedTotals = readonly (readonly [CalendarDate | CalendarMonth, Totals])[];
+
+export interface DatedGroup extends GroupKey {
+  readonly dated: DatedTotals;
 }
 
 export interface SummaryGroup extends GroupKey, Totals {}
@@ -58,24 +63,44 @@ export type Summary = Totals &
       }
   );
 
+const FORMS: Readonly<Record<Period, string>> = {
+  day: 'YYYY-MM-DD',
+  month: 'YYYY-MM',
+  year: 'YYYY',
+};
+
+/** Consecutive periods have consecutive numbers. */
+const SEQUENCES: Readonly<
+  Record<
+    Period,
+    { readonly toNumber: (period: string) => number; readonly fromNumber: (n: number) => string }
+  >
+> = {
+  day: { toNumber: toDayNumber, fromNumber: fromDayNumber },
+  month: { toNumber: monthNumber, fromNumber: monthOfNumber },
+  year: { toNumber: Number, fromNumber: yearOfNumber },
+};
+
 export const NOTHING: Totals = { incomeCents: 0n, expenseCents: 0n, count: 0 };
 
+/** As many days as a summary by day reads. */
+export const MAX_SUMMARY_DAYS = 366;
 const MOST_PERIODS = 1_200;
 /** The largest response of 601 groups by ten years of months has some 5 MB; Lambda allows 6. */
 const MOST_FIGURES = 80_000;
 
 /** @throws ValidationError where there are more periods than one response holds */
 export function summarize(
-  groups: readonly MonthlyGroup[],
+  groups: readonly DatedGroup[],
   { grouping, period }: Pick<SummaryQuery, 'grouping' | 'period'>,
 ): Summary {
-  const total = addUp(groups.map(totalOf));
+  const total = addUp(groups.map(({ dated }) => totalOf(dated)));
   if (!period)
     return {
       ...total,
-      groups: groups.map(({ months, ...key }) => ({ ...key, ...totalOf({ months }) })),
+      groups: groups.map(({ dated, ...key }) => ({ ...key, ...totalOf(dated) })),
     };
-  const byPeriod = groups.map(({ months, ...key }) => ({ key, totals: totalsBy(period, months) }));
+  const byPeriod = groups.map(({ dated, ...key }) => ({ key, totals: totalsBy(period, dated) }));
   const periods = periodsOf(
     period,
     byPeriod.flatMap(({ totals }) => [...totals.keys()]),
@@ -107,15 +132,16 @@ export function totalRows(rows: readonly Pick<Transaction, 'type' | 'amount'>[])
   return { incomeCents: sumOf('income'), expenseCents: sumOf('expense'), count: rows.length };
 }
 
-function totalOf({ months }: Pick<MonthlyGroup, 'months'>): Totals {
-  return addUp(months.map(([, totals]) => totals));
+function totalOf(dated: DatedTotals): Totals {
+  return addUp(dated.map(([, totals]) => totals));
 }
 
 /** Only of periods that have transactions. */
-function totalsBy(period: Period, months: MonthlyGroup['months']): Map<string, Totals> {
-  const used = months.filter(([, { count }]) => count > 0);
-  const byPeriod = Map.groupBy(used, ([month]) => (period === 'month' ? month : yearOf(month)));
-  return new Map([...byPeriod].map(([key, all]) => [key, totalOf({ months: all })]));
+function totalsBy(period: Period, dated: DatedTotals): Map<string, Totals> {
+  const used = dated.filter(([, { count }]) => count > 0);
+  const { length } = FORMS[period];
+  const byPeriod = Map.groupBy(used, ([date]) => date.slice(0, length));
+  return new Map([...byPeriod].map(([key, all]) => [key, totalOf(all)]));
 }
 
 /** From the first to the last. */
@@ -123,12 +149,9 @@ function periodsOf(period: Period, used: readonly string[]): string[] {
   const sorted = used.toSorted();
   const [first, last] = [sorted[0], sorted.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const numberOf = period === 'month' ? monthNumber : Number;
-  const length = numberOf(last) - numberOf(first) + 1;
-  const start = numberOf(first);
-  return Array.from({ length }, (_, n) =>
-    period === 'month' ? monthOfNumber(start + n) : yearOfNumber(start + n),
-  );
+  const { toNumber, fromNumber } = SEQUENCES[period];
+  const start = toNumber(first);
+  return Array.from({ length: toNumber(last) + 1 - start }, (_, n) => fromNumber(start + n));
 }
 
 function monthNumber(month: CalendarMonth): number {

@@ -55,6 +55,18 @@ export interface TransactionFilter {
   readonly endDate: CalendarDate | undefined;
 }
 
+/** The same with any of several categories. */
+export interface CategoriesFilter extends Omit<TransactionFilter, 'categoryId'> {
+  /** Each of them once; null stands for transactions without a category. */
+  readonly categoryIds?: readonly (number | null)[] | undefined;
+}
+
+/** The lists that together hold every transaction of the filter once. */
+export function splitByCategory(filter: CategoriesFilter): TransactionFilter[] {
+  const { type, startDate, endDate, categoryIds = [undefined] } = filter;
+  return categoryIds.map((categoryId) => ({ type, startDate, endDate, categoryId }));
+}
+
 export interface TransactionSelection extends TransactionFilter {
   readonly externalId?: string | undefined;
   readonly importId?: string | undefined;
@@ -79,6 +91,9 @@ export interface ExportPart<Row extends Transaction = Transaction> {
   /** The next part starts after this position; undefined when this is the last one. */
   readonly next?: ListPosition | undefined;
 }
+
+/** As many as one filter may name. */
+export const MAX_FILTER_CATEGORIES = 100;
 
 /** As many as one request may create. */
 export const LARGEST_BULK = 100;

@@ -2,6 +2,7 @@
 // here together with serverless.yml; `npm run describe` then writes openapi.json. No function loads this file.
 import { CATEGORY_LIMIT } from '../domain/category.ts';
 import { MAX_SEARCHED_ROWS } from '../domain/search.ts';
+import { MAX_SUMMARY_DAYS } from '../domain/summary.ts';
 import { DEFAULT_PER_PAGE, LARGEST_BULK } from '../domain/transaction.ts';
 import { categoryChangesBody, categoryQuery, newCategoryBody } from './category-json.ts';
 import type { ObjectSchema } from './fields.ts';
@@ -263,8 +264,8 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     id: 'readSummary',
     summary: 'Add up transactions',
     description: `Income, expense, net and number of the transactions, and the same for each group: each category (also
-      those without transactions) and what has no category, each type, or each month or year from the first to the last that
-      has transactions. Two of them, such as \`category,month\`, are answered as \`/summary/series\` does.`,
+      those without transactions) and what has no category, each type, or each day, month or year from the first to the last that
+      has transactions. Days need \`start_date\` and \`end_date\`, ${MAX_SUMMARY_DAYS} days apart at most. Two groupings, such as \`category,month\`, are answered as \`/summary/series\` does.`,
     query: summaryQuery,
     exampleQuery: { group_by: 'category' },
     response: 'Summary',
@@ -289,7 +290,7 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
   'GET /summary/series': {
     id: 'readSummarySeries',
     summary: 'Add up transactions by two groupings',
-    description: `The same as \`/summary\`, each group by periods: \`months\` or \`years\` names them, from the first to the last
+    description: `The same as \`/summary\`, each group by periods: \`days\`, \`months\` or \`years\` names them, from the first to the last
       that has transactions, and each group has arrays of numbers, one for each period.`,
     query: seriesQuery,
     exampleQuery: { group_by: 'category,month' },

@@ -1,9 +1,12 @@
 // A summary as clients ask for it and see it.
 import * as v from 'valibot';
+import { toDayNumber } from '../domain/calendar-date.ts';
+import { dateRange } from '../domain/day-histogram.ts';
 import { fromCents } from '../domain/money.ts';
 import {
   GROUPINGS,
   type Grouping,
+  MAX_SUMMARY_DAYS,
   PERIODS,
   type Summary,
   type SummaryGroup,
@@ -11,9 +14,10 @@ import {
   type SummarySeries,
   type Totals,
 } from '../domain/summary.ts';
+import { ValidationError } from '../errors.ts';
 import { parseFilter } from './fields.ts';
 import type { Query } from './query-string.ts';
-import { toTransactionFilter, transactionFilter } from './transaction-json.ts';
+import { categoriesFilter, requireDates, toCategoriesFilter } from './transaction-json.ts';
 
 /** Each group by its periods. */
 const BOTH = GROUPINGS.flatMap((grouping) =>
@@ -25,13 +29,13 @@ const BOTH_RULE = `one of ${alternatives(GROUPINGS)} with one of ${alternatives(
 
 /** By one grouping, whose groups have numbers. */
 export const summaryQuery = v.object(
-  { group_by: v.picklist([...GROUPINGS, ...PERIODS], ONE_RULE), ...transactionFilter },
+  { group_by: v.picklist([...GROUPINGS, ...PERIODS], ONE_RULE), ...categoriesFilter },
   'Is required.',
 );
 
 /** By two groupings, whose groups have arrays of numbers. */
 export const seriesQuery = v.object(
-  { group_by: v.picklist(BOTH, `Must be ${BOTH_RULE}`), ...transactionFilter },
+  { group_by: v.picklist(BOTH, `Must be ${BOTH_RULE}`), ...categoriesFilter },
   'Is required.',
 );
 
@@ -39,7 +43,7 @@ export const seriesQuery = v.object(
 const eitherQuery = v.object(
   {
     group_by: v.picklist([...GROUPINGS, ...PERIODS, ...BOTH], `${ONE_RULE}, or ${BOTH_RULE}`),
-    ...transactionFilter,
+    ...categoriesFilter,
   },
   'Is required.',
 );
@@ -49,11 +53,23 @@ export function parseSummaryQuery(query: Query, path: string): SummaryQuery {
   const isSeries = /\/series\/?$/.test(path);
   const { group_by, ...sent } = parseFilter(isSeries ? seriesQuery : eitherQuery, query);
   const named = group_by.split(',');
-  return {
-    grouping: GROUPINGS.find((each) => named.includes(each)),
-    period: PERIODS.find((each) => named.includes(each)),
-    ...toTransactionFilter(sent),
-  };
+  const period = PERIODS.find((each) => named.includes(each));
+  const filter = toCategoriesFilter(sent);
+  if (period === 'day') {
+    requireDates(sent, `group_by=${group_by}`);
+    refuseTooManyDays(filter);
+  }
+  return { grouping: GROUPINGS.find((each) => named.includes(each)), period, ...filter };
+}
+
+/** @throws ValidationError */
+function refuseTooManyDays({ startDate, endDate }: SummaryQuery): void {
+  const { start, end } = dateRange(startDate, endDate);
+  const days = toDayNumber(end) - toDayNumber(start) + 1;
+  if (days <= MAX_SUMMARY_DAYS) return;
+  const limit = `A summary by day has at most ${MAX_SUMMARY_DAYS} days; these dates span ${days}: send closer dates.`;
+  const details = { start_date: [limit], end_date: [limit] };
+  throw new ValidationError('Filter validation failed', { details });
 }
 
 /** By two groupings the periods are named once, and each group has arrays of numbers, one for each period. */

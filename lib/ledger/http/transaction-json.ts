@@ -6,9 +6,11 @@ import { amount } from '../domain/money.ts';
 import type { PageRequest } from '../domain/pagination.ts';
 import { filledText, printableText, text } from '../domain/text.ts';
 import {
+  type CategoriesFilter,
   DEFAULT_PER_PAGE,
   LARGEST_BULK,
   LARGEST_PER_PAGE,
+  MAX_FILTER_CATEGORIES,
   MOST_SEARCHED,
   type NamedTransaction,
   type NewTransaction,
@@ -244,6 +246,24 @@ export const transactionFilter = {
   end_date: v.exactOptional(calendarDate),
 };
 
+const CATEGORY_IDS_RULE = `Must be up to ${MAX_FILTER_CATEGORIES} ids of categories, or "none", separated by commas.`;
+
+/** The same parameters with any of several categories. */
+export const categoriesFilter = {
+  ...transactionFilter,
+  category_id: v.exactOptional(
+    v.pipe(
+      v.string(),
+      v.regex(/^(?:none|[0-9]+)(?:,(?:none|[0-9]+))*$/, CATEGORY_IDS_RULE),
+      v.transform(toCategoryIds),
+      v.check((ids) => ids.length <= MAX_FILTER_CATEGORIES, CATEGORY_IDS_RULE),
+      v.description(
+        `Ids of categories, separated by commas; \`none\` for what has no category. At most ${MAX_FILTER_CATEGORIES}.`,
+      ),
+    ),
+  ),
+};
+
 /** What reads every transaction that the other filters leave. */
 const searched = (limits = '') => ({
   import_id: v.exactOptional(
@@ -337,6 +357,17 @@ export function toTransactionFilter(
   };
 }
 
+export function toCategoriesFilter(
+  sent: v.InferOutput<v.ObjectSchema<typeof categoriesFilter, undefined>>,
+): CategoriesFilter {
+  const { category_id: categoryIds, ...others } = sent;
+  return { ...toTransactionFilter(others), categoryIds };
+}
+
+function toCategoryIds(sent: string): readonly (number | null)[] {
+  return [...new Set(sent.split(',').map((id) => (id === 'none' ? null : Number(id))))];
+}
+
 /** @throws ValidationError */
 function objectOf(body: unknown): Readonly<Record<string, unknown>> {
   if (isObject(body)) return body;
@@ -347,8 +378,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A search reads the transactions of the range. @throws ValidationError */
-function requireDates(
+/** For what reads the whole range. @throws ValidationError */
+export function requireDates(
   { start_date, end_date }: { start_date?: string; end_date?: string },
   parameter: string,
 ): void {

@@ -6,6 +6,7 @@ import {
   OutcomeUnknownError,
   StaleRecordError,
 } from '../../shared/errors.ts';
+import { inBatches } from '../../shared/in-batches.ts';
 import { RequestRepeatedError } from '../errors.ts';
 import type { RowChange, TransactionStore } from '../store/transactions.ts';
 
@@ -37,17 +38,12 @@ export async function settleEach<Item, Value>(
   items: readonly Item[],
   run: (item: Item) => Promise<Value>,
 ): Promise<Outcome<Value>[]> {
-  const outcomes: Outcome<Value>[] = [];
-  for (let first = 0; first < items.length; first += AT_ONCE) {
-    const some = items.slice(first, first + AT_ONCE).map((item) =>
-      run(item).then(
-        (value) => ({ value }),
-        (error: unknown) => ({ error }),
-      ),
-    );
-    outcomes.push(...(await Promise.all(some)));
-  }
-  return outcomes;
+  return await inBatches(items, AT_ONCE, (item) =>
+    run(item).then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    ),
+  );
 }
 
 /** @returns an outcome for each, in their order: that of its preparation where it failed there */

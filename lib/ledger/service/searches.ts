@@ -1,14 +1,9 @@
 // Use case of the search: reads every transaction that its dates, type and categories leave, and shows one page of those that
 // match, with what all of them add up to.
 import { compareIn, type Pagination, paginate, takePage } from '../domain/pagination.ts';
-import {
-  candidateLists,
-  createMatcher,
-  MAX_SEARCHED_ROWS,
-  type SearchQuery,
-} from '../domain/search.ts';
+import { createMatcher, MAX_SEARCHED_ROWS, type SearchQuery } from '../domain/search.ts';
 import { type Totals, totalRows } from '../domain/summary.ts';
-import type { NamedTransaction } from '../domain/transaction.ts';
+import { type NamedTransaction, splitByCategory } from '../domain/transaction.ts';
 import { ValidationError } from '../errors.ts';
 import type { TransactionPages } from '../store/transaction-pages.ts';
 import type { CategoryNames } from './category-names.ts';
@@ -34,7 +29,7 @@ export function createSearches(options: {
    */
   async function find(query: SearchQuery): Promise<SearchResult> {
     const { order } = query;
-    const lists = candidateLists(query);
+    const lists = splitByCategory(query);
     const [{ candidates, items }, names] = await Promise.all([
       pages.readMatching(lists, MAX_SEARCHED_ROWS, createMatcher(query)),
       categoryNames.readFirst(),

@@ -1,32 +1,40 @@
 // Use case of the summary: totals of a date range from the day histogram alone, at a cost that does not grow with the
 // number of transactions.
-import { dateRange, totalsByMonth } from '../domain/day-histogram.ts';
+import { inBatches } from '../../shared/in-batches.ts';
+import { dateRange, totalsByDay, totalsByMonth } from '../domain/day-histogram.ts';
 import {
+  type DatedGroup,
+  type DatedTotals,
   type Grouping,
-  type MonthlyGroup,
+  type Period,
   type Summary,
   type SummaryQuery,
   summarize,
 } from '../domain/summary.ts';
-import { TRANSACTION_TYPES, type TransactionFilter } from '../domain/transaction.ts';
+import {
+  type CategoriesFilter,
+  splitByCategory,
+  TRANSACTION_TYPES,
+  type TransactionFilter,
+  type TransactionType,
+} from '../domain/transaction.ts';
 import type { CategoryStore } from '../store/categories.ts';
 import type { DayCounts } from '../store/day-counts.ts';
 
 export type Summaries = ReturnType<typeof createSummaries>;
 
-/** Each asks for three items at most. */
+type ReadGroups = (filter: CategoriesFilter, period?: Period) => Promise<readonly DatedGroup[]>;
+
+/** Each asks for three items at most, by day for the months of a year. */
 const CATEGORIES_READ_AT_ONCE = 16;
 
 export function createSummaries(options: {
-  readonly dayCounts: Pick<DayCounts, 'ofRange'>;
+  readonly dayCounts: Pick<DayCounts, 'ofRange' | 'monthsByDay'>;
   readonly categories: Pick<CategoryStore, 'names'>;
 }) {
   const { dayCounts, categories } = options;
 
-  const groupings: Record<
-    Grouping,
-    (filter: TransactionFilter) => Promise<readonly MonthlyGroup[]>
-  > = { category: byCategory, type: byType };
+  const groupings: Record<Grouping, ReadGroups> = { category: byCategory, type: byType };
 
   /**
    * Eventually consistent, like lists. The groups add up to the totals.
@@ -34,51 +42,52 @@ export function createSummaries(options: {
    */
   async function read({ grouping, period, ...filter }: SummaryQuery): Promise<Summary> {
     const { start, end } = dateRange(filter.startDate, filter.endDate);
-    const groupsOf = grouping ? groupings[grouping] : asOne;
-    return summarize(start > end ? [] : await groupsOf(filter), { grouping, period });
+    const readGroups = grouping ? groupings[grouping] : asOne;
+    const groups = start > end ? [] : await readGroups(filter, period);
+    return summarize(groups, { grouping, period });
   }
 
   /** Every category, also without transactions, by name; then what has no category. */
-  async function byCategory(filter: TransactionFilter): Promise<readonly MonthlyGroup[]> {
+  async function byCategory(filter: CategoriesFilter, period?: Period) {
     const names = await categories.names();
-    const { categoryId } = filter;
-    const wanted = [...names, NO_CATEGORY].filter(
-      ([id]) => categoryId === undefined || id === categoryId,
-    );
-    const groups: MonthlyGroup[] = [];
-    for (let first = 0; first < wanted.length; first += CATEGORIES_READ_AT_ONCE) {
-      const some = wanted
-        .slice(first, first + CATEGORIES_READ_AT_ONCE)
-        .map(async ([key, name]) => ({
-          key,
-          name,
-          months: await monthsOf({ ...filter, categoryId: key }),
-        }));
-      groups.push(...(await Promise.all(some)));
-    }
-    return groups;
+    const { categoryIds } = filter;
+    const wanted = [...names, NO_CATEGORY].filter(([id]) => categoryIds?.includes(id) ?? true);
+    return await inBatches(wanted, CATEGORIES_READ_AT_ONCE, async ([key, name]) => {
+      const totals = await readTotals({ ...filter, categoryId: key }, period);
+      return { key, name, dated: totals(filter.type) };
+    });
   }
 
-  async function byType(filter: TransactionFilter): Promise<readonly MonthlyGroup[]> {
-    const { range, counts } = await countsOf(filter);
+  async function byType(filter: CategoriesFilter, period?: Period) {
+    const lists = await readLists(filter, period);
     return TRANSACTION_TYPES.filter((type) => (filter.type ?? type) === type).map((key) => ({
       key,
-      months: totalsByMonth(range, counts, key),
+      dated: lists.flatMap((totals) => totals(key)),
     }));
   }
 
-  async function asOne(filter: TransactionFilter): Promise<readonly MonthlyGroup[]> {
-    return [{ key: null, months: await monthsOf(filter) }];
+  async function asOne(filter: CategoriesFilter, period?: Period) {
+    const lists = await readLists(filter, period);
+    return [{ key: null, dated: lists.flatMap((totals) => totals(filter.type)) }];
   }
 
-  async function monthsOf(filter: TransactionFilter) {
-    const { range, counts } = await countsOf(filter);
-    return totalsByMonth(range, counts, filter.type);
+  async function readLists(filter: CategoriesFilter, period?: Period) {
+    const lists = splitByCategory(filter);
+    return await inBatches(lists, CATEGORIES_READ_AT_ONCE, (list) => readTotals(list, period));
   }
 
-  async function countsOf({ startDate, endDate, categoryId }: TransactionFilter) {
+  /** By day for days. Otherwise by month: its years have fewer items. */
+  async function readTotals(
+    { startDate, endDate, categoryId }: TransactionFilter,
+    period?: Period,
+  ): Promise<(type?: TransactionType) => DatedTotals> {
     const range = dateRange(startDate, endDate);
-    return { range, counts: await dayCounts.ofRange(range, categoryId) };
+    if (period === 'day') {
+      const months = await dayCounts.monthsByDay(range, categoryId);
+      return (type) => totalsByDay(range, months, type);
+    }
+    const counts = await dayCounts.ofRange(range, categoryId);
+    return (type) => totalsByMonth(range, counts, type);
   }
 
   return { read };

@@ -78,6 +78,17 @@ export function createDayCounts(database: Database, keys: Keys) {
       .reverse();
   }
 
+  /** Months of the range that have transactions, with the counts of their days. */
+  async function monthsByDay(
+    { start, end }: DateRange,
+    categoryId?: number | null,
+  ): Promise<(MonthCounts & SlotSums)[]> {
+    const value = keys.days(categoryId);
+    const between = [monthKey(monthOf(start)), monthKey(monthOf(end))] as const;
+    const items = await database.query({ value, between });
+    return items.map((item) => ({ month: periodOf(String(item.sk)), ...toSlotCounts(item) }));
+  }
+
   async function month(
     month: CalendarMonth,
     categoryId?: number | null,
@@ -95,7 +106,7 @@ export function createDayCounts(database: Database, keys: Keys) {
     return [...changes.values()].flatMap(toWrite);
   }
 
-  return { ofRange, month, months, counterWrites };
+  return { ofRange, monthsByDay, month, months, counterWrites };
 }
 
 interface CountChange {

@@ -237,6 +237,9 @@ async function measureRequests({ ledger, client }: Metered) {
   await measure('summary of ten years by category and month', () =>
     summaries.read({ ...tenYears, grouping: 'category', period: 'month' }),
   );
+  await measure('summary of a year by category and day', () =>
+    summaries.read({ ...year, grouping: 'category', period: 'day' }),
+  );
   await measure('list of 30 categories', () => categories.list({ activeOnly: true }));
   await measure('create of a category', () =>
     categories.create({ name: 'Sailing', description: null, color: null, isActive: true }),

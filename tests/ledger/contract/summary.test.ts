@@ -132,7 +132,7 @@ describe('GET /summary', () => {
 
   it.each([
     [{}, ['group_by']],
-    [{ group_by: 'day' }, ['group_by']],
+    [{ group_by: 'week' }, ['group_by']],
     [{ group_by: 'month,category' }, ['group_by']],
     [
       { group_by: 'category,type', page: '1', category_id: 'x' },

@@ -8,7 +8,7 @@ def csv_text(context, response):
     return response.text
 
 
-BY_PERIOD = [f"{grouping}{period}" for grouping in ("", "category,", "type,") for period in ("month", "year")]
+BY_PERIOD = [f"{grouping}{period}" for grouping in ("", "category,", "type,") for period in ("day", "month", "year")]
 
 
 def without_proto(value):

@@ -2,9 +2,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
-import { daysInMonth, monthOf } from '../../../lib/ledger/domain/calendar-date.ts';
+import {
+  daysInMonth,
+  fromDayNumber,
+  monthOf,
+  toDayNumber,
+} from '../../../lib/ledger/domain/calendar-date.ts';
 import { LARGEST_AMOUNT } from '../../../lib/ledger/domain/money.ts';
-import type { SummaryQuery } from '../../../lib/ledger/domain/summary.ts';
+import {
+  MAX_SUMMARY_DAYS,
+  type Period,
+  type SummaryQuery,
+} from '../../../lib/ledger/domain/summary.ts';
 import {
   type NamedTransaction,
   TRANSACTION_TYPES,
@@ -36,19 +45,32 @@ const change = fc.record({ position: fc.nat(), to: fc.option(fields, { nil: unde
 const boundary = fc.option(fc.oneof(crowdedDate, anyDate), { nil: undefined });
 const BY = [
   ...[{ grouping: 'category' }, { grouping: 'type' }, { period: 'month' }, { period: 'year' }],
+  ...[{ period: 'day' }, { grouping: 'category', period: 'day' }],
   { grouping: 'category', period: 'month' },
   { grouping: 'type', period: 'year' },
 ] as const;
 const filter = fc.record({
   type: fc.constantFrom(undefined, ...TRANSACTION_TYPES),
-  categoryId: fc.constantFrom(undefined, undefined, null, ...CATEGORIES, 9),
+  categoryIds: fc.oneof(
+    fc.constant(undefined),
+    fc.uniqueArray(fc.constantFrom(null, ...CATEGORIES, 9), { minLength: 1, maxLength: 3 }),
+  ),
   startDate: boundary.map((date) => date && wholeMonthsNowAndThen(date, '01')),
   endDate: boundary.map((date) => date && wholeMonthsNowAndThen(date)),
 });
 
 const question: fc.Arbitrary<SummaryQuery> = fc
   .tuple(fc.constantFrom(...BY), filter)
-  .map(([by, filtered]) => ({ ...by, ...filtered }));
+  .map(([by, filtered]) => withBoundedDays({ ...by, ...filtered }));
+
+/** The API takes no summary by day of more days. */
+function withBoundedDays(query: SummaryQuery): SummaryQuery {
+  if (query.period !== 'day') return query;
+  const { endDate = '2026-03-31' } = query;
+  const earliest = Math.max(toDayNumber('0001-01-01'), toDayNumber(endDate) + 1 - MAX_SUMMARY_DAYS);
+  const start = Math.max(toDayNumber(query.startDate ?? endDate), earliest);
+  return { ...query, startDate: fromDayNumber(start), endDate };
+}
 
 /** Ranges of whole months are read from other items than those that cut a month. */
 function wholeMonthsNowAndThen(date: string, day?: string): string {
@@ -95,16 +117,16 @@ function totalsOf(rows: readonly TransactionFields[]) {
 }
 
 function summaryOf(model: readonly TransactionFields[], query: SummaryQuery) {
-  const { grouping, period, type, categoryId, startDate = '', endDate = '9999-99-99' } = query;
+  const { grouping, period, type, categoryIds, startDate = '', endDate = '9999-99-99' } = query;
   const isEmpty = startDate > endDate;
   const rows = model
     .filter((row) => (type ?? row.type) === row.type)
-    .filter((row) => categoryId === undefined || row.categoryId === categoryId)
+    .filter((row) => categoryIds?.includes(row.categoryId) ?? true)
     .filter(({ date }) => date >= startDate && date <= endDate);
   const groups = {
     category: () =>
       [...CATEGORIES, null]
-        .filter((id) => categoryId === undefined || id === categoryId)
+        .filter((id) => categoryIds?.includes(id) ?? true)
         .map((key) => ({
           group: { key, name: key === null ? null : `Category ${key}` },
           rows: rows.filter((row) => row.categoryId === key),
@@ -134,20 +156,27 @@ function summaryOf(model: readonly TransactionFields[], query: SummaryQuery) {
 }
 
 /** Each from that of the first row to that of the last. */
-function periodsOf(rows: readonly TransactionFields[], period: 'month' | 'year'): string[] {
-  const length = period === 'month' ? 'YYYY-MM'.length : 'YYYY'.length;
+function periodsOf(rows: readonly TransactionFields[], period: Period): string[] {
+  const { length } = { day: 'YYYY-MM-DD', month: 'YYYY-MM', year: 'YYYY' }[period];
   const used = rows.map(({ date }) => date.slice(0, length)).toSorted();
   const [first, last] = [used[0], used.at(-1)];
   if (first === undefined || last === undefined) return [];
   const all: string[] = [];
   for (let year = Number(first.slice(0, 4)); year <= Number(last.slice(0, 4)); year += 1) {
     const text = String(year).padStart(4, '0');
+    const months = upTo(12).map((month) => `${text}-${month}`);
     if (period === 'year') all.push(text);
-    for (let month = 1; period === 'month' && month <= 12; month += 1) {
-      all.push(`${text}-${String(month).padStart(2, '0')}`);
+    if (period === 'month') all.push(...months);
+    if (period !== 'day') continue;
+    for (const month of months) {
+      all.push(...upTo(daysInMonth(month)).map((day) => `${month}-${day}`));
     }
   }
   return all.filter((each) => each >= first && each <= last);
+}
+
+function upTo(most: number): string[] {
+  return Array.from({ length: most }, (_, n) => String(n + 1).padStart(2, '0'));
 }
 
 /** More of them are refused, as docs/ledger/api.md says. */

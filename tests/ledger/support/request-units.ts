@@ -12,6 +12,7 @@ export const MOST_UNITS = {
   'list with `q` or `import_id`': { read: 74, write: 0 },
   'part of an export': { read: 130, write: 0 },
   search: { read: 860, write: 0 },
+  'summary of a year by day': { read: 2, write: 0 },
 } satisfies Record<string, Units>;
 
 /** Units of a list with `q` or `import_id`, if 2,000 transactions have the longest texts, in ASCII. */
@@ -24,6 +25,7 @@ export const REQUEST_UNITS = {
   'summary of a year by month': { read: 0.5, write: 0 },
   'summary of a year by category': { read: 16.5, write: 0 },
   'summary of ten years by category and month': { read: 16.5, write: 0 },
+  'summary of a year by category and day': { read: 16.5, write: 0 },
   'list of 30 categories': { read: 2, write: 0 },
   create: { read: 1, write: 17 },
   'create with an external id': { read: 1, write: 19 },

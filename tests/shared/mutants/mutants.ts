@@ -181,8 +181,25 @@ export const MUTANTS: readonly Mutant[] = [
     ['if (twice === undefined) return items;', 'if (items) return items;'],
   ]),
   ...mutantsOf('lib/ledger/domain/summary.ts', 'tests/ledger/contract/summary.test.ts', [
-    ['numberOf(first) + 1', 'numberOf(first)'],
+    ['toNumber(last) + 1', 'toNumber(last)'],
     ['if (periods.length <= most) return;', ''],
+  ]),
+  ...mutantsOf('lib/ledger/http/summary-json.ts', 'tests/ledger/contract/api/summary.test.ts', [
+    ['toDayNumber(start) + 1', 'toDayNumber(start)'],
+    ['requireDates(sent, `', 'String(`'],
+  ]),
+  ...mutantsOf('lib/ledger/http/transaction-json.ts', 'tests/ledger/contract/api/summary.test.ts', [
+    ['[...new Set(sent.split(', '[...Array.from(sent.split('],
+    ['ids.length <= MAX_FILTER_CATEGORIES', 'ids.length > 0'],
+  ]),
+  ...mutantsOf('lib/ledger/service/summaries.ts', 'tests/ledger/contract/api/summary.test.ts', [
+    ['categoryIds?.includes(id) ?? true', 'true'],
+  ]),
+  ...mutantsOf('lib/ledger/domain/day-histogram.ts', 'tests/ledger/contract/api/summary.test.ts', [
+    [
+      'slotsInRange(range, counts.month)\n      .map',
+      'slotsInRange(dateRange(), counts.month)\n      .map',
+    ],
   ]),
 
   // The limit of categories, and updates that name what they change.
@@ -674,7 +691,6 @@ export const MUTANTS: readonly Mutant[] = [
     ['words.length > 0 && ', ''],
     [".replace(ACCENTS, '')", ''],
     ['.toUpperCase()\n    .replace(', '.toLowerCase()\n    .replace('],
-    ['[...new Set(categoryIds)]', '[...categoryIds]'],
   ]),
   ...mutantsOf(
     'lib/ledger/domain/pagination.ts',

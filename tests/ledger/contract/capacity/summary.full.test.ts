@@ -2,8 +2,10 @@
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { createMeteredClient } from '../../../../bench/ledger/metered-client.ts';
 import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
+import { fromDayNumber, toDayNumber } from '../../../../lib/ledger/domain/calendar-date.ts';
 import { CATEGORY_LIMIT } from '../../../../lib/ledger/domain/category.ts';
 import { LARGEST_AMOUNT } from '../../../../lib/ledger/domain/money.ts';
+import { MAX_SUMMARY_DAYS } from '../../../../lib/ledger/domain/summary.ts';
 import { TRANSACTION_TYPES } from '../../../../lib/ledger/domain/transaction.ts';
 import { toSummaryJson } from '../../../../lib/ledger/http/summary-json.ts';
 import { isOnDynamodbLocal } from '../../../shared/support/database-engine.ts';
@@ -11,7 +13,7 @@ import { createTestTable } from '../../../shared/support/test-table.ts';
 import { LUNCH } from '../../support/api/records.ts';
 import { bulkLoad, bulkLoadHousehold } from '../../support/bulk-loader.ts';
 import { EVERYTHING } from '../../support/ledger-contents.ts';
-import { REQUEST_UNITS } from '../../support/request-units.ts';
+import { MOST_UNITS, REQUEST_UNITS } from '../../support/request-units.ts';
 import { storedCategory, storedTransaction } from '../../support/stored-records.ts';
 
 const table = await createTestTable();
@@ -37,7 +39,10 @@ describe.each([500, 5_000])('a summary of a year in a ledger of %i', (transactio
     [{ period: 'month' }, { ...YEAR, startDate: '2025-06-10', endDate: '2026-06-09' }, 4],
     [{ grouping: 'type' }, YEAR, 4],
     [{ grouping: 'type', period: 'month' }, YEAR, 4],
+    [{ period: 'day' }, YEAR, MOST_UNITS['summary of a year by day'].read],
+    [{ grouping: 'type', period: 'day' }, YEAR, MOST_UNITS['summary of a year by day'].read],
     [{ grouping: 'category' }, YEAR, CATEGORIES],
+    [{ grouping: 'category', period: 'day' }, YEAR, CATEGORIES],
     [{ grouping: 'category', period: 'month' }, YEAR, CATEGORIES],
   ] as const)('by %o, %o, costs at most %i read units', async (by, filter, bar) => {
     const { result, cost } = await client.measure(() =>
@@ -70,6 +75,31 @@ test.skipIf(isOnDynamodbLocal())(
     expect(cost.writeUnits).toBeGreaterThan(REQUEST_UNITS.create.write);
   },
 );
+
+test('366 days that have all there can be cost as much as documented, in one query', async () => {
+  const target = { ...table, ledgerId: 'full-days' };
+  const first = toDayNumber('2024-01-31');
+  const rows = Array.from({ length: MAX_SUMMARY_DAYS }, (_, n) =>
+    TRANSACTION_TYPES.flatMap((type) =>
+      Array(10).fill({ date: fromDayNumber(first + n), type, categoryId: null }),
+    ),
+  ).flat();
+  await bulkLoad(
+    target,
+    [],
+    rows.map((row, n) => storedTransaction(n + 1, { ...row, amount: LARGEST_AMOUNT - n })),
+  );
+  const { client, ledger } = open(target.ledgerId);
+  const range = { startDate: '2024-01-31', endDate: fromDayNumber(first + MAX_SUMMARY_DAYS - 1) };
+  const { result, cost } = await client.measure(() =>
+    ledger.summaries.read({ ...EVERYTHING, ...range, period: 'day' }),
+  );
+  expect(result.count).toBe(rows.length);
+  const most = MOST_UNITS['summary of a year by day'].read;
+  expect(cost.readUnits).toBeLessThanOrEqual(most);
+  expect(cost.readUnits).toBeGreaterThan(0.7 * most);
+  expect(cost.calls).toBe(1);
+});
 
 test('600 categories over ten years by month fit one response, and take little of the deadline', async () => {
   const ledgerId = 'large';

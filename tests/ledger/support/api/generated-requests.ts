@@ -186,6 +186,11 @@ const wholeLedger = fc
       fc.constantFrom('', 'type=expense', 'category_id=1', 'category_id=none', 'q=n'),
       fc.constantFrom('group_by=category', 'group_by=month', 'group_by=type&category_id=2'),
       fc.constantFrom('group_by=category,year', 'format=json', 'import_id=first'),
+      fc.constantFrom('group_by=day&category_id=1,none', 'group_by=type,month&category_id=2,1,2'),
+      fc.constantFrom(
+        'group_by=day&start_date=2024-01-31&end_date=2024-02-29',
+        'group_by=type,day&start_date=2023-02-28&end_date=2024-02-29',
+      ),
       query,
     ),
   })

@@ -1,0 +1,14 @@
+// Works through a list a batch at a time, so that a long list needs no more connections than its batch is long.
+
+/** Results in the order of the items. A batch starts when the one before has ended; the first error rejects. */
+export async function inBatches<Item, Result>(
+  items: readonly Item[],
+  size: number,
+  run: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let first = 0; first < items.length; first += size) {
+    results.push(...(await Promise.all(items.slice(first, first + size).map((item) => run(item)))));
+  }
+  return results;
+}

@@ -1,0 +1,154 @@
+// GET /summary by day, and of several categories.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expectFilterFaults } from '../../support/api/expect-reply.ts';
+import { openApi } from '../../support/api/open-api.ts';
+import { givenCategory, givenTransaction, uniqueName } from '../../support/api/records.ts';
+
+const api = await openApi();
+let food: number;
+let rent: number;
+let pay: number;
+
+beforeAll(async () => {
+  const category = async (word: string) =>
+    (await givenCategory(api, { name: uniqueName(word) })).id;
+  [food, rent, pay] = [await category('A'), await category('B'), await category('C')];
+  for (const [transaction_date, category_id, amount, type] of [
+    ['2024-01-31', food, 1, 'expense'],
+    ['2024-02-28', food, 2, 'expense'],
+    ['2024-02-28', food, 0.5, 'expense'],
+    ['2024-02-28', rent, 800, 'expense'],
+    ['2024-03-01', pay, 2_500, 'income'],
+    ['2025-01-30', pay, 3_000, 'income'],
+    ['2025-01-31', pay, 9_000, 'income'],
+  ] as const) {
+    await givenTransaction(api, { transaction_date, category_id, amount, type });
+  }
+});
+
+async function summary(query: Record<string, string | number>, path = '/summary') {
+  const { status, body } = await api.get(path, query);
+  expect(status).toBe(200);
+  return body.data;
+}
+
+const NOTHING = { income: 0, expense: 0, net: 0, count: 0 };
+const LEAP_DAYS = { start_date: '2024-02-28', end_date: '2024-03-01' };
+
+describe('by day', () => {
+  it('shows each day from the first to the last that has transactions', async () => {
+    const filter = { category_id: `${food},${pay}`, ...LEAP_DAYS };
+    const { groups, ...totals } = await summary({ group_by: 'day', ...filter });
+    expect(totals).toEqual({ income: 2_500, expense: 2.5, net: 2_497.5, count: 3 });
+    const day = (key: string) => ({ key, period: key, ...NOTHING });
+    expect(groups).toEqual([
+      { ...day('2024-02-28'), expense: 2.5, net: -2.5, count: 2 },
+      day('2024-02-29'),
+      { ...day('2024-03-01'), income: 2_500, net: 2_500, count: 1 },
+    ]);
+  });
+
+  it('takes no day beyond its dates, and one type alone', async () => {
+    const { groups, count } = await summary({
+      ...{ group_by: 'day', type: 'expense', category_id: food },
+      ...{ start_date: '2024-01-01', end_date: '2024-02-27' },
+    });
+    expect([groups, count]).toEqual([[expect.objectContaining({ key: '2024-01-31' })], 1]);
+  });
+
+  it('names the days once for several groups', async () => {
+    const filter = { category_id: `${food},${rent},${pay}`, ...LEAP_DAYS };
+    const query = { group_by: 'category,day', ...filter };
+    const series = await summary(query, '/summary/series');
+    expect(series).toMatchObject({
+      days: ['2024-02-28', '2024-02-29', '2024-03-01'],
+      groups: [
+        { key: food, expense: [2.5, 0, 0], count: [2, 0, 0] },
+        { key: rent, expense: [800, 0, 0] },
+        { key: pay, income: [0, 0, 2_500] },
+      ],
+    });
+    expect(await summary(query)).toEqual(series);
+    expect(await summary({ ...query, group_by: 'type,day' }, '/summary/series')).toMatchObject({
+      groups: [
+        { key: 'income', income: [0, 0, 2_500] },
+        { key: 'expense', expense: [802.5, 0, 0], count: [3, 0, 0] },
+      ],
+    });
+  });
+
+  it('takes dates of up to 366 days, and requires them', async () => {
+    const of = (end_date: string) =>
+      api.get('/summary', {
+        group_by: 'day',
+        category_id: pay,
+        start_date: '2024-01-31',
+        end_date,
+      });
+    const { body } = await of('2025-01-30');
+    expect(body.data).toMatchObject({ income: 5_500, count: 2 });
+    expect(body.data.groups).toHaveLength(336);
+    const longer = await of('2025-01-31');
+    expectFilterFaults(longer, ['start_date', 'end_date']);
+    expect(longer.body.details?.end_date).toEqual([
+      'A summary by day has at most 366 days; these dates span 367: send closer dates.',
+    ]);
+    expect(
+      await summary({ group_by: 'day', start_date: '2024-02-02', end_date: '2024-02-01' }),
+    ).toEqual({ ...NOTHING, groups: [] });
+    for (const group_by of ['day', 'type,day']) {
+      expectFilterFaults(await api.get('/summary', { group_by }), ['start_date', 'end_date']);
+      const open = await api.get('/summary', { group_by, end_date: '2024-02-01' });
+      expectFilterFaults(open, ['start_date']);
+    }
+  });
+});
+
+describe('of several categories', () => {
+  const YEAR = { start_date: '2024-01-01', end_date: '2024-12-31' };
+
+  it.each([
+    [
+      'type',
+      {
+        groups: [
+          { key: 'income', ...NOTHING },
+          { key: 'expense', expense: 803.5 },
+        ],
+      },
+    ],
+    [
+      'month',
+      {
+        groups: [
+          { key: '2024-01', expense: 1 },
+          { key: '2024-02', expense: 802.5 },
+        ],
+      },
+    ],
+    ['year', { groups: [{ key: '2024', expense: 803.5, count: 4 }] }],
+    ['type,month', { months: ['2024-01', '2024-02'], groups: [{}, { expense: [1, 802.5] }] }],
+  ])('adds up their transactions by %s, each once', async (group_by, expected) => {
+    const data = await summary({ group_by, category_id: `${food},${rent},${food}`, ...YEAR });
+    expect(data).toMatchObject({ expense: 803.5, income: 0, count: 4, ...expected });
+  });
+
+  it('shows their groups alone, and none of an id that no category has', async () => {
+    const { groups, expense } = await summary({
+      ...{ group_by: 'category', category_id: `none,${rent},999999999,${food}` },
+      ...{ start_date: '2024-02-28', end_date: '2024-02-28' },
+    });
+    expect(groups.map(({ key }: { key: unknown }) => key)).toEqual([food, rent, null]);
+    expect(expense).toBeGreaterThanOrEqual(802.5);
+  });
+
+  it.each(['', '1,', 'a', '1,None', Array.from({ length: 101 }, (_, n) => n + 1).join()])(
+    'refuses %j',
+    async (category_id) => {
+      for (const path of ['/summary', '/summary/series']) {
+        const query = { group_by: 'category,month', category_id };
+        expectFilterFaults(await api.get(path, query), ['category_id']);
+      }
+    },
+  );
+});
