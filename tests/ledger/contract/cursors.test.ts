@@ -84,6 +84,9 @@ it('a cursor goes with other dates, and never leaves them', async () => {
   expect((await read('/transactions', late)).ids).toEqual([]);
   const reverse = { sort: 'date', after: String(next) };
   expect((await read('/transactions', reverse)).ids).toEqual([5]);
+  const { next: second } = await read('/transactions', { sort: 'date', per_page: 2 });
+  const skipped = { sort: 'date', start_date: '2026-03-04', after: String(second) };
+  expect((await read('/transactions', skipped)).ids).toEqual([4, 5]);
 });
 
 it.each(['date', '-date'])('counts that lag behind end no walk early: sort=%s', async (sort) => {
