@@ -25,6 +25,9 @@ test('a page of another origin sends twenty requests at once, each with its pref
   const origin = 'http://localhost:3000';
   expect(origin).not.toBe(new URL(inject('apiUrl')).origin);
   const wanted = { 'access-control-request-method': 'GET' };
+  // Here the twenty processes that this starts share a few cores, and may reach the table too late; on AWS none of them
+  // waits for another. From then on they are warm, and each request has to succeed.
+  await Promise.all(Array.from({ length: 20 }, () => api.request('GET', '/transactions')));
   const replies = await Promise.all(
     Array.from({ length: 20 }, async (_, n) => {
       const path = `/transactions${n % 2 ? '/' : ''}?page=${n + 1}`;
@@ -33,8 +36,8 @@ test('a page of another origin sends twenty requests at once, each with its pref
       return [asked, await api.request('GET', path, { headers: { origin } })] as const;
     }),
   );
-  for (const [asked, { status, headers }] of replies) {
-    expect([asked.status < 300, status]).toEqual([true, 200]);
+  for (const [asked, { status, headers, text }] of replies) {
+    expect([asked.status < 300, status], text).toEqual([true, 200]);
     for (const reply of [asked.headers, headers])
       expect(reply['access-control-allow-origin']).toBe(origin);
     expect(asked.headers['access-control-allow-headers']?.toLowerCase()).toContain('authorization');
