@@ -129,6 +129,8 @@ const windowSchema = v.strictObject({
   switchedAt: v.optional(millisecondsSchema),
   /** From then on users may have written to the new version. */
   openedAt: v.optional(millisecondsSchema),
+  /** No rollback could be proved: users stay on the new version until a person begins another. */
+  stays: v.optional(v.literal(true)),
   /** Until then rollback is possible; known once the run has been live. */
   retainUntil: v.optional(millisecondsSchema),
   /** It is over: what was kept for a rollback is being removed. */

@@ -1,6 +1,7 @@
 // The entities of memories, in a companion collection that the new version makes. If users worked with that version before the run,
 // their entities move as their memories do; the old version has none. Entities are derived from the memories and rank them, so
 // nothing that only the standby has is carried back.
+import type { VectorStore } from '../adapters/qdrant.ts';
 import { bringConfiguration } from '../configuration.ts';
 import { copySettings } from '../point-writer.ts';
 import { RECONCILE_START, type ReconcileCheckpoint } from '../reconcile.ts';
@@ -15,12 +16,17 @@ export function movesEntities({ plan }: Pick<Run, 'plan'>): boolean {
   return plan.sameVersion === true && !plan.inPlace;
 }
 
-/** A walk that must not remove anything inserts to its end, however many invocations it takes. */
-export type EntitiesReached = ReconcileCheckpoint & { readonly insertsOnly?: boolean };
+export type EntitiesReached = ReconcileCheckpoint & {
+  /** A walk that must not remove anything inserts to its end, however many invocations it takes. */
+  readonly insertsOnly?: boolean;
+  /** The companion may have been made without its configuration. */
+  readonly isMaking?: boolean;
+};
 
 /**
  * Makes the companion of one collection equal to that of the other.
- * @returns the number of its entities; undefined if time ran out
+ * @returns how many entities it has then, and how many it lacks; undefined if time ran out
+ * @throws Refusal if it must not lack any
  */
 export async function moveEntities(
   context: StepContext,
@@ -28,19 +34,25 @@ export async function moveEntities(
     /** Collections of the memories. */
     readonly from: string;
     readonly to: string;
+    /** A rollback takes users back also without some: they rank memories, and lose none. */
+    readonly mayLack?: boolean;
     readonly reached: EntitiesReached | undefined;
-    readonly save: (reached: EntitiesReached, progress: Progress) => Promise<void>;
+    readonly save: (reached: EntitiesReached, progress?: Progress) => Promise<void>;
   },
-): Promise<number | undefined> {
+): Promise<{ readonly entities: number; readonly entitiesLacking?: number } | undefined> {
   const { services, run, renew } = context;
   const { vectors } = services;
   const reached: EntitiesReached = options.reached ?? RECONCILE_START;
   const [, from] = withCompanion(options.from);
   const [, to] = withCompanion(options.to);
   // The first entity makes it.
-  if (!(await vectors.collectionExists(from))) return 0;
+  if (!(await vectors.collectionExists(from))) return { entities: 0 };
   await renew();
-  await makeLike(context, { from, to });
+  const isMissing = !(await vectors.collectionExists(to));
+  if (isMissing || reached.isMaking) {
+    await options.save({ ...reached, isMaking: true });
+    await makeLike(vectors, { from, to, isMissing });
+  }
   const limit = limitOf({ points: await vectors.count(to) });
   const settings = {
     ...(await copySettings(vectors, { from, to })),
@@ -63,19 +75,26 @@ export async function moveEntities(
     return walk(RECONCILE_START, true);
   });
   if (!end.isComplete) return undefined;
-  const { report } = end;
-  if (report.pending.missing === 0) return report.to.points;
-  const why = `${to} could not be made equal to ${from}: ${pendingIn(report).join(', ')}.`;
+  const { missing } = end.report.pending;
+  const entities = end.report.to.points;
+  if (missing === 0) return { entities };
+  if (options.mayLack) return { entities, entitiesLacking: missing };
+  const why = `${to} could not be made equal to ${from}: ${pendingIn(end.report).join(', ')}.`;
   throw new Refusal('RefusedVerification', why);
 }
 
 async function makeLike(
-  { services: { vectors } }: StepContext,
-  { from, to }: { readonly from: string; readonly to: string },
+  vectors: VectorStore,
+  {
+    from,
+    to,
+    isMissing,
+  }: { readonly from: string; readonly to: string; readonly isMissing: boolean },
 ): Promise<void> {
-  if (await vectors.collectionExists(to)) return;
-  const params = (await vectors.collectionInfo(from))?.config.params;
-  const { vectors: dense = {}, sparse_vectors = {} } = params ?? {};
-  await vectors.createCollection(to, { vectors: dense, sparse_vectors });
+  if (isMissing) {
+    const params = (await vectors.collectionInfo(from))?.config.params;
+    const { vectors: dense = {}, sparse_vectors = {} } = params ?? {};
+    await vectors.createCollection(to, { vectors: dense, sparse_vectors });
+  }
   await bringConfiguration(vectors, { from, to });
 }

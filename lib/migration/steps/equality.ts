@@ -112,7 +112,12 @@ export async function isAsBase(services: Services, run: Run, collection: string)
 const walkSchema = v.optional(v.custom<ReconcileCheckpoint>(() => true));
 
 /** Checkpoint of both walks: the first one only compares. */
-export const walksSchema = v.object({ compared: walkSchema, written: walkSchema });
+export const walksSchema = v.object({
+  compared: walkSchema,
+  written: walkSchema,
+  /** The second one removes and changes nothing, however many invocations it takes; known once it begins. */
+  insertsOnly: v.optional(v.boolean()),
+});
 
 export type Walks = v.InferOutput<typeof walksSchema>;
 
@@ -151,7 +156,7 @@ export async function makeEqual(
   const info = await context.services.vectors.collectionInfo(from);
   const isApart = info !== undefined && troubleOf(info) !== undefined;
   const more = { limit, isDamaged: isDamage(report), ...(isApart && { back: undefined }) };
-  const insertsOnly = mayInsertOnly && isExcessive(changes, deletes);
+  const { insertsOnly = mayInsertOnly && isExcessive(changes, deletes) } = options.reached;
   const written = await walk(insertsOnly ? 'insert' : 'repair', more).catch((error: unknown) => {
     if (!mayInsertOnly || !isRefusal(error, 'RefusedMassChange')) throw error;
     return walk('insert', { ...more, fromStart: true });
@@ -240,7 +245,8 @@ function createWalk(
       save: async (walked, progress) => {
         if (isComparison) compared = walked;
         else written = walked;
-        await save({ compared, written }, progress);
+        const insertsOnly = isComparison ? undefined : mode === 'insert';
+        await save({ compared, written, insertsOnly }, progress);
       },
     });
   };

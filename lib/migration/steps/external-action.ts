@@ -80,8 +80,10 @@ function occasionOf(run: Run): string {
  * Before a step refuses because what was said to be done was not: a person is asked again, and a webhook that does
  * a request once takes the next one for another.
  */
-export async function askAgain({ services, note }: StepContext): Promise<void> {
-  await note({ pendingAction: undefined, askedAgainAt: services.clock().getTime() });
+export async function askAgain({ services, run, note }: StepContext): Promise<void> {
+  const { askedAgainAt: before = 0 } = run;
+  const askedAgainAt = Math.max(services.clock().getTime(), before + 1);
+  await note({ pendingAction: undefined, askedAgainAt });
 }
 
 /** What fails after a deployment may be for want of it: the message of a failure that may pass says so. */

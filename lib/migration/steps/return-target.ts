@@ -31,7 +31,7 @@ export const returnSchema = v.object({
   mayHaveLeaked: v.boolean(),
 });
 
-type Return = v.InferOutput<typeof returnSchema>;
+export type Return = v.InferOutput<typeof returnSchema>;
 
 /** @throws Refusal naming what is missing or damaged, or what the rollback would remove */
 export async function planReturn(request: StepRequest): Promise<Return> {
@@ -41,9 +41,7 @@ export async function planReturn(request: StepRequest): Promise<Return> {
   if (asItWas && toSnapshot) {
     throw new Refusal('RefusedSetting', 'Give either asItWas or toSnapshot, not both.');
   }
-  const mayHaveLeaked =
-    !wasOpened(run) && (await services.setting.read()) === liveCollectionOf(run);
-  const more = { acknowledged, deletes, mayHaveLeaked };
+  const more = { acknowledged, deletes, mayHaveLeaked: await mayLeak(services, run) };
   if (toSnapshot && wasOpened(run)) {
     return { way: 'to-snapshot', ...(await restored(services, run)), ...more };
   }
@@ -61,6 +59,25 @@ export async function planReturn(request: StepRequest): Promise<Return> {
   throw unsafe(`${trouble}: what users wrote since the switch cannot come along.`);
 }
 
+/** Nobody was let in, and yet the new version may have taken writes. */
+async function mayLeak({ setting }: Services, run: Run): Promise<boolean> {
+  return !wasOpened(run) && (await setting.read()) === liveCollectionOf(run);
+}
+
+/** The old collection as it is, or as it is not: for a rollback that only has to open writes. */
+export async function planLastResort(services: Services, run: Run): Promise<Return> {
+  const mayHaveLeaked = await mayLeak(services, run);
+  return { way: 'as-it-was', returnTo: run.plan.sourceCollection, acknowledged: 0, mayHaveLeaked };
+}
+
+/** Undefined where the snapshot cannot be restored. */
+export async function planRestore(services: Services, run: Run): Promise<Return | undefined> {
+  const target = await restored(services, run).catch(takeAs(undefined, isLost));
+  return target && { way: 'as-it-was', ...target, acknowledged: 0, mayHaveLeaked: false };
+}
+
+const isLost = (error: unknown) => isRefusal(error, 'RefusedNothingToReturnTo');
+
 /** Both versions work on the same points: all writes are there. */
 async function planReturnInPlace(
   { services, run }: StepRequest,
@@ -75,7 +92,6 @@ async function planReturnInPlace(
 /** Whether an operator who wants to roll back could. */
 export async function canRollBack(services: Services, run: Run): Promise<boolean> {
   if (await isUsable(services, run, true)) return true;
-  const isLost = (error: unknown) => isRefusal(error, 'RefusedNothingToReturnTo');
   return await restored(services, run).then(() => true, takeAs(false, isLost));
 }
 

@@ -10,6 +10,7 @@ import {
   type Run,
   wasOpened,
   wentLive,
+  windowOf,
   withServed,
 } from '../runs/run.ts';
 import {
@@ -18,15 +19,29 @@ import {
   liveCollectionsOf,
   restoredCollectionOf,
 } from '../runs/run-names.ts';
-import { factsOf, isWaiting, readSwitch, takeStages } from '../runs/stages.ts';
-import type { Outcome, Step, StepContext } from '../runs/step.ts';
+import { factsOf, isWaiting, MORE_TIME, readSwitch, takeStages } from '../runs/stages.ts';
+import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
 import { DAY_MS, isOpened, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { removeCollections, removeOwn, tidyUp } from './clean-up.ts';
 import { askAgain } from './external-action.ts';
-import { forecastReturn, planReturn } from './return-target.ts';
+import {
+  forecastReturn,
+  planLastResort,
+  planRestore,
+  planReturn,
+  type Return,
+} from './return-target.ts';
 import { type SwitchState, secondsOf, switchSchema } from './switch.ts';
-import { assertSettingKnown, beginAgain, stagesBackward, stagesOfStaying } from './switch-back.ts';
+import {
+  assertSettingKnown,
+  beginAgain,
+  FREEZING_BEGUN,
+  MAX_UNPROVED_MS,
+  stagesBackward,
+  stagesOfStaying,
+  stagesUnproved,
+} from './switch-back.ts';
 
 export const rollback: Step = {
   command: 'rollback',
@@ -39,28 +54,28 @@ export const rollback: Step = {
     assertRetained(services, run);
     if (input.actor === 'machine') assertNotOpened(services, run);
     // The old collection was never left.
-    if (!hasSwitched(run)) return;
+    if (!hasSwitched(run)) return await save(neverLeft(run));
     if (run.phase === 'live') await assertSettingKnown(services, run);
-    const plan = await planReturn(approach);
-    await save({ to: plan.returnTo, passed: {}, plan } satisfies SwitchState);
+    await save(await planReturn(approach).then(begin, (error) => beginToOpen(approach, error)));
   },
   mayBeLate: 'always',
   work: async (context) => {
     const { run, checkpoint, save } = context;
-    const neverLeft: SwitchState = { to: run.plan.sourceCollection, passed: {} };
-    let state = hasSwitched(run) ? v.parse(switchSchema, checkpoint?.state) : neverLeft;
+    let state = v.parse(switchSchema, checkpoint?.state ?? neverLeft(run));
     const keep = async (reached: SwitchState, progress?: Progress) => {
       state = reached;
       await save(state, progress);
     };
     try {
       if (state.refused) return await stay(context, state);
+      if (state.unproved) return await leaveUnproved(context, state);
       const stages = stagesBackward(run, state);
       const end = await takeStages(context, stages, { from: state, save: keep });
       return isWaiting(end) ? end : await conclude(context, end);
     } catch (error) {
+      if (!(error instanceof Refusal) || context.signal.aborted) throw error;
       const hasTurned = isRefusal(error, 'RefusedStillNewVersion');
-      const staysOnNew = error instanceof Refusal && (hasTurned || (await isOnNew(context, state)));
+      const staysOnNew = hasTurned || (await isOnNew(context, state));
       if (isRefusal(error, 'RefusedNothingToReturnTo')) {
         // Once it is restored, what users wrote since its snapshot has to come along again.
         await keep(beginAgain(state));
@@ -68,13 +83,96 @@ export const rollback: Step = {
         if (state.plan?.way === 'carry') await context.note({ base: undefined });
         await askAgain(context);
       }
-      if (!staysOnNew) throw error;
+      if (!staysOnNew) return await endUnproved(context, state, { error, keep });
       const { name, why, data } = error;
       await keep({ ...state, refused: { name, why, data } });
+      await askAgain(context);
       return await stay(context, state);
     }
   },
 };
+
+function neverLeft({ plan }: Run): SwitchState {
+  return { to: plan.sourceCollection, passed: {} };
+}
+
+function begin(plan: Return): SwitchState {
+  return { to: plan.returnTo, passed: {}, plan };
+}
+
+/** Users of a window that is long over cannot write, and nothing to return to was found: begun nevertheless, it opens writes. */
+async function beginToOpen({ services, run }: StepRequest, error: unknown): Promise<SwitchState> {
+  const { deadlineAt = Number.POSITIVE_INFINITY } = run.window ?? {};
+  const isLate = services.clock().getTime() >= deadlineAt + MAX_UNPROVED_MS;
+  const isWaitedFor = run.phase === 'switching' && isLate;
+  if (!isWaitedFor || !isRefusal(error, 'RefusedNothingToReturnTo')) throw error;
+  const plan = await planLastResort(services, run);
+  return { ...begin(plan), passed: FREEZING_BEGUN, failingSince: deadlineAt };
+}
+
+interface Failing {
+  readonly error: Refusal;
+  readonly keep: (next: SwitchState) => Promise<void>;
+}
+
+/** What is refused while nobody can write may be repaired in a while. @throws Refusal until its time is over */
+async function endUnproved(
+  context: StepContext,
+  state: SwitchState,
+  { error, keep }: Failing,
+): Promise<Outcome> {
+  if ('opened' in state.passed) throw error;
+  const now = context.services.clock().getTime();
+  const { failingSince = now } = state;
+  const { name, why, data } = error;
+  const failing = { ...state, failingSince };
+  await keep(failing);
+  if (now - failingSince < MAX_UNPROVED_MS) {
+    const until = new Date(failingSince + MAX_UNPROVED_MS).toISOString();
+    const message = `${why} Writes stay frozen until ${until}; then they are opened without a proof.`;
+    throw new Refusal(name, message, { data, cause: error });
+  }
+  // On another collection, what was asked for before is another request.
+  await askAgain(context);
+  return await openUnproved(context, failing, { error, keep });
+}
+
+/** On the collection that was active when the rollback began; if that is the one that is gone, on its restored snapshot. */
+async function openUnproved(
+  context: StepContext,
+  state: SwitchState,
+  { error, keep }: Failing,
+): Promise<Outcome> {
+  const { services, run, note } = context;
+  const { passed, plan, failingSince } = state;
+  const { name, why, data } = error;
+  const beganOnNew = wasOpened(run) || plan?.mayHaveLeaked === true;
+  if (beganOnNew && (await services.vectors.collectionExists(liveCollectionOf(run)))) {
+    const { openedAt = services.clock().getTime(), ...window } = windowOf(run);
+    await note({ window: { ...window, openedAt, stays: true } });
+    const begun = { ...passed, ...FREEZING_BEGUN };
+    const staying = { ...state, passed: begun, refused: { name, why, data } };
+    await keep(staying);
+    return await stay(context, staying);
+  }
+  // Gone, or empty: the old version makes an empty one when it starts.
+  const isGone = isRefusal(error, 'RefusedNothingToReturnTo');
+  const another = isGone && !plan?.restores ? await planRestore(services, run) : undefined;
+  if (another) {
+    await keep({ ...begin(another), passed: FREEZING_BEGUN, failingSince });
+    return MORE_TIME;
+  }
+  const to = isGone ? run.plan.sourceCollection : state.to;
+  const unproved = { ...state, to, unproved: why };
+  await keep(unproved);
+  return await leaveUnproved(context, unproved);
+}
+
+async function leaveUnproved(context: StepContext, state: SwitchState): Promise<Outcome> {
+  const { save } = context;
+  const end = await takeStages(context, stagesUnproved, { from: state, save });
+  return isWaiting(end) ? end : await conclude(context, end);
+}
 
 function assertRetained({ clock }: Services, run: Run): void {
   const retainUntil = run.window?.retainUntil;
@@ -84,6 +182,10 @@ function assertRetained({ clock }: Services, run: Run): void {
 
 /** In which users may be in already: what failed is repeated until it ends. */
 function assertNotOpened({ clock }: Services, run: Run): void {
+  if (run.window?.stays) {
+    const why = `Users stay on ${liveCollectionOf(run)}, as no rollback was proved in time. Find out what it was refused for, then roll back by hand.`;
+    throw notNow(why);
+  }
   if (!isOpened(run, clock())) return;
   throw notNow('Users may be on the new version: the cutover is repeated until the window ends.');
 }
@@ -145,9 +247,10 @@ function keptUntil({ services, run }: StepContext): number {
 /** The next copy would remove from the new collection what only it has; undefined where there is nothing. */
 function whyNoWindow(
   run: Run,
-  { to, plan, passed }: SwitchState,
+  { to, plan, passed, unproved }: SwitchState,
   isServed: boolean,
 ): string | undefined {
+  if (unproved !== undefined) return `nothing proves that ${to} holds users' memories`;
   const live = liveCollectionOf(run);
   if (to !== run.plan.sourceCollection) return `users are on ${to}`;
   if (live !== to && wasOpened(run) && plan?.way !== 'carry')

@@ -6,7 +6,7 @@ import { isRefusal, Refusal, RetryableFailure, takeAs } from '../refusals.ts';
 import { type Run, wasOpened, wentLive } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import { isWaiting, MORE_TIME, passing, type Stage, takeStages } from '../runs/stages.ts';
-import type { StepContext } from '../runs/step.ts';
+import type { StepContext, Waiting } from '../runs/step.ts';
 import { MINUTE_MS } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { restoreSnapshot, restoringSchema } from '../snapshots.ts';
@@ -28,10 +28,13 @@ import { assertOpen } from './write-freeze.ts';
 
 const FREEZING = 'freezing';
 
+/** The passed stages of a rollback that begins while nobody can write. */
+export const FREEZING_BEGUN: SwitchState['passed'] = { [FREEZING]: { workedMs: 0, facts: {} } };
+
 /** Writes may have been opened already, and are frozen again: all but that is due again, once more from a restored snapshot. */
-export function beginAgain({ to, passed, plan }: SwitchState): SwitchState {
+export function beginAgain({ passed, reached: _, ...state }: SwitchState): SwitchState {
   const { [FREEZING]: begun } = passed;
-  return { to, passed: begun ? { [FREEZING]: begun } : {}, plan };
+  return { ...state, passed: begun ? { [FREEZING]: begun } : {} };
 }
 
 /**
@@ -60,9 +63,31 @@ export function stagesBackward(run: Run, { to, plan }: SwitchState): readonly St
   ];
 }
 
+/** Where nothing was proved in time. */
+export const stagesUnproved: readonly Stage<SwitchState>[] = [
+  passing('opened', async (context, { to, unproved = '' }) => {
+    const { setting, log } = context.services;
+    await context.renew();
+    const present = await setting.read();
+    if (present !== to) await setting.change({ from: present, to });
+    const waits = await waitForAction(context, 'open-writes', to);
+    if (waits) return waits;
+    const lookAt = `whether the backend works on ${to}, and whether users find their memories`;
+    const message = 'Writes were opened without a proof';
+    log({ level: 'WARN', message, runId: context.run.runId, lookAt, why: unproved });
+    return { oldVersion: 'unproved', lookAt };
+  }),
+];
+
 /** Of a rollback that is refused before the setting changes. */
-export function stagesOfStaying({ passed }: SwitchState): readonly Stage<SwitchState>[] {
-  const restored = 'setting-changed' in passed ? [passing('setting-restored', restoreSetting)] : [];
+export function stagesOfStaying({
+  passed,
+  failingSince,
+}: SwitchState): readonly Stage<SwitchState>[] {
+  const isOnOld = 'setting-changed' in passed || failingSince !== undefined;
+  const restored = isOnOld
+    ? [passing('setting-restored', restoreSetting), passing('deployed-again', deployAgain)]
+    : [];
   return FREEZING in passed ? [...restored, passing('opened-again', openAgain)] : [];
 }
 
@@ -138,6 +163,9 @@ function pointsOf({ equal }: SwitchState['passed']): number | undefined {
   return equal && Number(equal.facts.points);
 }
 
+/** How long a refusal may keep writes frozen: then they are opened without a proof. */
+export const MAX_UNPROVED_MS = 15 * MINUTE_MS;
+
 /** Time limit of a deployment, unless the plan says that it takes longer. */
 const DEPLOYMENT_MS = 15 * MINUTE_MS;
 /** Time limit for the proof of a deployment that was reported as done. */
@@ -155,17 +183,12 @@ const deployingSchema = v.object({
 const deployBack: Advance = async (context, { to, reached }, save) => {
   const { run, services } = context;
   const now = services.clock().getTime();
-  const state = v.parse(v.fallback(deployingSchema, {}), reached);
-  const { since = now, unprovedSince = now } = state;
-  const longest = Math.max(DEPLOYMENT_MS, 2_000 * (run.plan.deploySeconds ?? 0));
+  const { since = now, unprovedSince = now } = v.parse(v.fallback(deployingSchema, {}), reached);
   const action = run.plan.sameVersion ? 'deploy-new' : 'deploy-old';
-  if (now - since < longest) {
-    await save({ ...state, since });
-    const waits = await waitForAction(context, action, to).catch((error: unknown) => {
-      throw untilDeadline(error, since + longest);
-    });
-    if (waits) return waits;
-  }
+  // Time for a proof counts from the end of a deployment: while another one is awaited, none has begun.
+  await save({ since });
+  const waits = await deployInTime(context, { action, collection: to, since });
+  if (waits) return waits;
   const standing = await findStanding(context, to);
   if (standing.kind === 'returned') return {};
   const { kind, why } = standing;
@@ -174,7 +197,9 @@ const deployBack: Advance = async (context, { to, reached }, save) => {
     if (kind === 'elsewhere') await askAgain(context);
     throw suspecting(action, to, kind === 'away' ? why : notReturned(String(why)));
   }
-  if (kind === 'elsewhere' && wentLive(run) && to !== liveCollectionOf(run)) {
+  // A backend that says nothing may come back in either version: users return to the one that worked before the rollback.
+  const isLost = kind === 'elsewhere' || kind === 'away';
+  if (isLost && wentLive(run) && to !== liveCollectionOf(run)) {
     const message = `After "${action}" on ${to}: ${why} Writes are open on ${liveCollectionOf(run)} again.`;
     throw new Refusal('RefusedStillNewVersion', message);
   }
@@ -183,6 +208,24 @@ const deployBack: Advance = async (context, { to, reached }, save) => {
   services.log({ level: 'WARN', message, runId: run.runId, lookAt, why: String(why) });
   return { oldVersion: 'unproved', lookAt };
 };
+
+/** @returns what is waited for; undefined once it is deployed, or its time is over */
+async function deployInTime(
+  context: StepContext,
+  options: {
+    readonly action: 'deploy-new' | 'deploy-old';
+    readonly collection: string;
+    readonly since: number;
+  },
+): Promise<Waiting | undefined> {
+  const { run, services } = context;
+  const { action, collection, since } = options;
+  const until = since + Math.max(DEPLOYMENT_MS, 2_000 * (run.plan.deploySeconds ?? 0));
+  if (services.clock().getTime() >= until) return undefined;
+  return await waitForAction(context, action, collection).catch((error: unknown) => {
+    throw untilDeadline(error, until);
+  });
+}
 
 function notReturned(why: string): RetryableFailure {
   return new RetryableFailure('RetryableUnavailable', why, { answer: 200 });
@@ -209,9 +252,22 @@ const openOld: Advance = async (context, { to, passed }) => {
 };
 
 const restoreSetting: Advance = async ({ services: { setting }, run, renew }) => {
+  const [from, to] = [await setting.read(), liveCollectionOf(run)];
   await renew();
-  await setting.change({ from: await setting.read(), to: liveCollectionOf(run) });
+  if (from !== to) await setting.change({ from, to });
   return {};
+};
+
+/** The old version may be deployed already. A new version that still answers is left alone. */
+const deployAgain: Advance = async (context, { to, reached }, save) => {
+  const { since = context.services.clock().getTime() } = v.parse(
+    v.fallback(deployingSchema, {}),
+    reached,
+  );
+  await save({ since });
+  if ((await findStanding(context, to)).kind === 'elsewhere') return {};
+  const collection = liveCollectionOf(context.run);
+  return (await deployInTime(context, { action: 'deploy-new', collection, since })) ?? {};
 };
 
 const openAgain: Advance = async (context) => {

@@ -19,6 +19,10 @@ export const switchSchema = v.object({
   plan: v.optional(returnSchema),
   /** Users stay on the new version. */
   refused: v.optional(refusedSchema),
+  /** A rollback in which nobody can write is refused since then. */
+  failingSince: v.optional(v.number()),
+  /** Why writes are opened without a proof. */
+  unproved: v.optional(v.string()),
 });
 
 export type SwitchState = v.InferOutput<typeof switchSchema>;
@@ -65,14 +69,15 @@ export const carryBack: Advance = async (context, { to, reached = {} }, save) =>
 export const moveTheirEntities: Advance = async (context, { to, reached }, save) => {
   const { run } = context;
   const live = liveCollectionOf(run);
-  const entities = await moveEntities(context, {
+  const moved = await moveEntities(context, {
+    mayLack: to !== live,
     from: to === live ? run.plan.sourceCollection : live,
     // An upload under another name is made from the built collection.
     to: to === live ? run.plan.targetCollection : to,
     reached: reached as EntitiesReached | undefined,
     save: async (walked, progress) => void (await save(walked, progress)),
   });
-  return entities === undefined ? MORE_TIME : { entities };
+  return moved ?? MORE_TIME;
 };
 
 export function strayFacts(name: string, { writes, overruled, withheld }: Strays): Facts {

@@ -414,6 +414,10 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/rollback.test.ts',
     [
       ["if (input.actor === 'machine') assertNotOpened(services, run);", ''],
+      ['if (now - failingSince < MAX_UNPROVED_MS)', 'if (now >= failingSince)'],
+      ['wasOpened(run) || plan?.mayHaveLeaked === true', 'wasOpened(run)'],
+      ['isGone && !plan?.restores ?', 'isGone && plan === null ?'],
+      ['if (run.window?.stays)', 'if (run.window === null)'],
       ["=== 'carry') await context.note", "!== 'to-snapshot') await context.note"],
     ],
   ),
@@ -554,6 +558,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ['leftBehind <= limit)', 'leftBehind <= limit + 1)'],
       ['await assertStillThere(context, to, 0);', ''],
+      ["kind === 'elsewhere' || kind === 'away'", "kind === 'elsewhere'"],
       [
         'await assertStillThere(context, to, expected);\n  await context.renew();',
         'await context.renew();',

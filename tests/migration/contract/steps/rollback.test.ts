@@ -3,11 +3,13 @@
 // nobody has to acknowledge never keeps a window from closing (docs/migration/decisions/0005-automatic-rollback.md).
 import { describe, expect, it } from 'vitest';
 import type { ExternalAction } from '../../../../lib/migration/phases.ts';
+import type { HookAnswer } from '../../../../lib/migration/ports/hooks.ts';
 import type { ScrolledPoint } from '../../../../lib/migration/ports/vector-store.ts';
 import { Refusal, type RefusalName, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import type { StepInput } from '../../../../lib/migration/runs/input.ts';
 import { liveCollectionOf, ofTestUser } from '../../../../lib/migration/runs/run-names.ts';
 import { partsOf } from '../../../../lib/migration/snapshots.ts';
+import { limitOf } from '../../../../lib/migration/steps/equality.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.ts';
@@ -30,6 +32,7 @@ import {
   writeToNew,
   writeToOld,
 } from '../../support/holdings.ts';
+import { rollBackInPieces } from '../../support/in-pieces.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { migrationAt, type Point } from '../../support/prepared.ts';
 import { named } from '../../support/refused.ts';
@@ -525,25 +528,23 @@ describe('before the switch', () => {
   });
 });
 
+async function uploading(): Promise<Migration> {
+  const migration = await migrationAt('equal', {}, { uploadAs: UPLOADED });
+  const uploadSnapshot = () => Promise.reject(new Error('died'));
+  const attempt = migration.finish('cutover', {}, { vectors: { uploadSnapshot } });
+  await expect(attempt).rejects.toEqual(named('RefusedDefect'));
+  return migration;
+}
+
+async function deploying(): Promise<Migration> {
+  const migration = await migrationAt('equal');
+  const hooks = { ask: async () => 'under-way' as const };
+  await migration.invoke('cutover', {}, { hooks });
+  expect(await migration.services.setting.read()).toBe(migration.target);
+  return migration;
+}
+
 describe('an old collection that somebody deletes after the rollback has begun', () => {
-  const uploadAs = 'memories_of_2026';
-
-  async function uploading(): Promise<Migration> {
-    const migration = await migrationAt('equal', {}, { uploadAs });
-    const uploadSnapshot = () => Promise.reject(new Error('died'));
-    const attempt = migration.finish('cutover', {}, { vectors: { uploadSnapshot } });
-    await expect(attempt).rejects.toEqual(named('RefusedDefect'));
-    return migration;
-  }
-
-  async function deploying(): Promise<Migration> {
-    const migration = await migrationAt('equal');
-    const hooks = { ask: async () => 'under-way' as const };
-    await migration.invoke('cutover', {}, { hooks });
-    expect(await migration.services.setting.read()).toBe(migration.target);
-    return migration;
-  }
-
   it.each([
     ['uploading', 'freeze', uploading],
     ['uploading', 'deploy-old', uploading],
@@ -570,6 +571,129 @@ describe('an old collection that somebody deletes after the rollback has begun',
       expect(await phaseOf(migration)).toBe('switching-back');
       expect(migration.operator.heard.includes('open-writes')).toBe(action === 'open-writes');
     }
+  });
+});
+
+describe('a refusal keeps nobody from writing for longer than fifteen minutes', () => {
+  const MAX_MINUTES = 17;
+
+  /** As the watch and the operator repeat it. */
+  async function persist(
+    migration: Migration,
+    changes: ServiceChanges,
+    input: Partial<StepInput>,
+  ): Promise<unknown> {
+    for (let minute = 0; minute < MAX_MINUTES; minute += 1) {
+      const end = await migration.finish('rollback', input, changes).catch((error) => error);
+      if ((await phaseOf(migration)) !== 'switching-back') return end;
+      expect(end).toEqual(named(end.name, 'Writes stay frozen until'));
+      migration.pass(60_000);
+    }
+    throw new Error(`Writes are still frozen after ${MAX_MINUTES} minutes.`);
+  }
+
+  const goneBefore = (action: ExternalAction) => (migration: Migration) =>
+    justBefore(migration, action, async () => void (await goneOld(migration)));
+  const withoutSnapshot =
+    (action: ExternalAction) =>
+    (migration: Migration): ServiceChanges => ({
+      ...goneBefore(action)(migration),
+      vectors: { version: async () => '2.0.0' },
+    });
+  const lockedSetting = (): ServiceChanges => ({ setting: { change: refuse } });
+  const machine = { actor: 'machine' } as const;
+
+  interface Unproved {
+    readonly from: () => Promise<Migration>;
+    readonly changes: (migration: Migration) => ServiceChanges;
+    readonly input?: Partial<StepInput>;
+    readonly heard: readonly ExternalAction[];
+    readonly phase: 'copied' | 'live' | 'switching';
+    readonly users: (migration: Migration) => string;
+    /** Users find all that they had. */
+    readonly isWhole: boolean;
+    readonly refused?: RefusalName;
+  }
+
+  const onNew = { users: ({ target }: Migration) => target, isWhole: true } as const;
+  const onRestored = { users: () => RESTORED, isWhole: true, phase: 'copied' } as const;
+
+  const UNPROVED: Readonly<Record<string, Unproved>> = {
+    'live again, if the old collection is deleted once users are moved': {
+      ...{ from: live, changes: goneBefore('open-writes'), phase: 'live', ...onNew },
+      ...{ heard: ['deploy-new', 'open-writes'], refused: 'RefusedNothingToReturnTo' },
+    },
+    'on the new collection, if it was active, and the old one is deleted': {
+      ...{ from: deploying, changes: goneBefore('freeze'), input: machine, phase: 'switching' },
+      ...{ ...onNew, heard: ['deploy-new', 'open-writes'], refused: 'RefusedNothingToReturnTo' },
+    },
+    'on the new collection, if the setting cannot be changed': {
+      ...{ from: deploying, changes: lockedSetting, input: machine, phase: 'switching' },
+      ...{ ...onNew, heard: ['deploy-new', 'open-writes'], refused: 'RefusedCredentials' },
+    },
+    'on the restored snapshot, if the old collection was active and is deleted': {
+      ...{ from: uploading, changes: goneBefore('deploy-old'), input: machine, ...onRestored },
+      heard: ['deploy-old', 'open-writes'],
+    },
+    'on the restored snapshot, before anything was switched': {
+      ...{ from: () => migrationAt('equal'), changes: goneBefore('open-writes'), ...onRestored },
+      ...{ input: machine, heard: ['deploy-old', 'open-writes'] },
+    },
+    'under the old name, if no snapshot can be restored either': {
+      ...{ from: () => migrationAt('equal'), changes: withoutSnapshot('open-writes') },
+      ...{ input: machine, phase: 'copied', users: () => SOURCE, isWhole: false },
+      heard: ['open-writes', 'open-writes'],
+    },
+  };
+
+  it.each(Object.entries(UNPROVED))('%s', async (_, row) => {
+    const migration = await row.from();
+    const { vectors, setting } = migration.services;
+    const whole = await fingerprintOf(vectors, SOURCE);
+    const end = await persist(migration, row.changes(migration), row.input ?? {});
+    if (row.refused) expect(end).toEqual(named(row.refused));
+    expect(await phaseOf(migration)).toBe(row.phase);
+    expect(migration.operator.heard.slice(-2)).toEqual(row.heard);
+    const users = row.users(migration);
+    expect(await setting.read()).toBe(users);
+    if (row.isWhole) expect(await fingerprintOf(vectors, users)).toEqual(whole);
+    else expect(await reportOf(migration)).toMatchObject({ oldVersion: 'unproved' });
+    // The only copy stays, and the next run of a copy does not empty it.
+    expect(await fingerprintOf(vectors, migration.target)).toEqual(whole);
+    const { takesNoWindow } = await readStatus(migration.services);
+    if (row.phase === 'copied') expect(takesNoWindow).toContain(users);
+  });
+
+  it('the watch leaves them there, and an operator takes what they wrote along', async () => {
+    const migration = await deploying();
+    await persist(migration, goneBefore('freeze')(migration), machine);
+    await writeToNew(migration, 'Written while the run waits for its operator');
+    migration.pass(WINDOW_MS);
+    const { heard } = await serviceOf(migration);
+    await expect(keepWatch(migration.services)).rejects.toEqual(
+      named('RefusedNotNow', 'as no rollback was proved'),
+    );
+    expect((await serviceOf(migration)).heard).toEqual(heard);
+    const { vectors, setting } = migration.services;
+    const written = await fingerprintOf(vectors, migration.target);
+    await migration.finish('rollback');
+    expect(await setting.read()).not.toBe(migration.target);
+    expect(await fingerprintOf(vectors, await setting.read())).toEqual(written);
+  });
+
+  it('a window that is long over is left, also with nothing to return to', async () => {
+    const migration = await deploying();
+    await goneOld(migration);
+    const changes = { vectors: { version: async () => '2.0.0' } };
+    const services = changedServices(migration.services, changes);
+    migration.pass(WINDOW_MS);
+    await expect(keepWatch(services)).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    expect(migration.operator.heard).not.toContain('open-writes');
+    migration.pass(15 * 60_000);
+    const end = persist(migration, changes, machine);
+    expect(await end).toEqual(named('RefusedNothingToReturnTo'));
+    expect(await migration.services.setting.read()).toBe(migration.target);
+    expect(migration.operator.heard.slice(-2)).toEqual(['deploy-new', 'open-writes']);
   });
 });
 
@@ -725,7 +849,7 @@ describe('after deploy-old', () => {
   it.each(['health', 'isGraphDeprecated'] as const)(
     'a backend that does not answer to %s is waited for, and not for ever',
     async (call) => {
-      const migration = await migrationAt('live');
+      const migration = await failed();
       const services = { backend: { [call]: noAnswer } };
       for (let minute = 0; minute < 5; minute += 1) {
         const attempt = migration.finish('rollback', {}, services);
@@ -793,6 +917,47 @@ describe('users can write again where nothing proves that the old version is bac
     await backend.addMemory(`__migration_test_${RUN}`, 'I can write again.');
     await migration.finish('rollback');
     expect(await phaseOf(migration)).toBe('copied');
+  });
+
+  it.each(['health', 'isGraphDeprecated'] as const)(
+    'in a rollback, on the new one, deployed again: the backend does not answer to %s',
+    async (call) => {
+      const migration = await live();
+      await writeToNew(migration, 'Written while live');
+      const { vectors, setting, backend } = migration.services;
+      const before = await fingerprintOf(vectors, migration.target);
+      const noAnswer = () =>
+        Promise.reject(
+          new RetryableFailure('RetryableUnavailable', 'The backend does not answer.'),
+        );
+      const failure = await persist(migration, { backend: { [call]: noAnswer } });
+      expect(failure).toEqual(named('RefusedStillNewVersion', 'does not answer'));
+      expect(await phaseOf(migration)).toBe('live');
+      expect(await setting.read()).toBe(migration.target);
+      expect(await fingerprintOf(vectors, migration.target)).toEqual(before);
+      expect(migration.operator.heard.slice(-2)).toEqual(['deploy-new', 'open-writes']);
+      await backend.addMemory(`__migration_test_${RUN}`, 'I can write again.');
+    },
+  );
+
+  it('a deployment that was asked for again has the whole time for its proof', async () => {
+    const migration = await live();
+    let answer: HookAnswer = 'done';
+    const services = whenAsked(migration, 'deploy-old', () => answer);
+    const attempt = () => migration.invoke('rollback', {}, services);
+    while (!migration.operator.heard.includes('deploy-old')) {
+      const end = await attempt().catch((error: unknown) => error);
+      if (end instanceof RetryableFailure) break;
+      migration.pass(10_000);
+    }
+    answer = 'under-way';
+    for (let minute = 0; minute < 6; minute += 1) {
+      migration.pass(60_000);
+      expect(await attempt()).toMatchObject({ done: false });
+    }
+    answer = 'done';
+    await expect(attempt()).rejects.toEqual(named('RetryableUnavailable'));
+    expect(await phaseOf(migration)).toBe('switching-back');
   });
 
   it('on the old collection, where the new version was deployed on that', async () => {
@@ -1043,6 +1208,27 @@ describe('a window that was not left in time', () => {
     migration.pass(WINDOW_MS);
     const attempt = migration.invoke('cutover');
     await expect(attempt).rejects.toEqual(named('RefusedNotNow', 'The window closed at'));
+  });
+
+  it('a standby that was emptied takes no more than expected, in any number of invocations', async () => {
+    const migration = await opening();
+    const { vectors } = migration.services;
+    const strict_mode_config = { enabled: true, max_query_limit: 4 };
+    await vectors.updateCollection(migration.target, { strict_mode_config });
+    await deleteFirst(migration, migration.target);
+    const before = await vectors.count(SOURCE);
+    let walks = 0;
+    const count: typeof vectors.count = async (name, filter) => {
+      const points = await vectors.count(name, filter);
+      // The first call of each walk: the second walk is the one that writes.
+      if (name === migration.target && !filter && ++walks === 2) await emptied(migration);
+      return points;
+    };
+    await rollBackInPieces(migration, { vectors: { count } });
+    expect(await phaseOf(migration)).toBe('copied');
+    expect(await vectors.count(SOURCE)).toBeGreaterThanOrEqual(
+      before - limitOf({ points: before }),
+    );
   });
 
   it('a late write that the cutover carried over, and a user deleted since, does not come back', async () => {

@@ -8,7 +8,9 @@ import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { type ServiceChanges, whenAsked } from '../../support/changed-services.ts';
 import { emptied, fingerprintOf } from '../../support/holdings.ts';
+import { rollBackInPieces } from '../../support/in-pieces.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
+import { Killed } from '../../support/mortal.ts';
 import { migrationAt, type Point } from '../../support/prepared.ts';
 import { named } from '../../support/refused.ts';
 
@@ -140,6 +142,46 @@ describe('a backend that runs the new version already', () => {
     const kept = before - limitOf({ points: before });
     expect(await vectors.count(ENTITIES)).toBeGreaterThanOrEqual(kept + 60);
   });
+
+  it('returns without entities that cannot be moved, and says how many are lacking', async () => {
+    const migration = await upgradedAt('checked');
+    await remember(migration, SOURCE, 'I met Ada Lovelace in London');
+    await migration.follow('backup', 'rebuild', 'copy', 'cutover');
+    await remember(migration, migration.target, 'I met Maria Sibylla in Suriname');
+    const { vectors, setting } = migration.services;
+    const upsert: typeof vectors.upsert = async (name, ...rest) => {
+      if (name !== ENTITIES) await vectors.upsert(name, ...rest);
+    };
+    await migration.finish('rollback', {}, { vectors: { upsert } });
+    expect([await phaseOf(migration), await setting.read()]).toEqual(['copied', SOURCE]);
+    expect(await fingerprintOf(vectors, SOURCE)).toEqual(
+      await fingerprintOf(vectors, migration.target),
+    );
+    const report = (await migration.runs.read(RUN)).evidence['rollback-report']?.facts;
+    expect(report?.entitiesLacking).toBeGreaterThan(0);
+  });
+
+  it('configures a companion that a killed process has only made', async () => {
+    const migration = await upgradedAt('checked');
+    await remember(migration, SOURCE, 'I met Ada Lovelace in London');
+    await migration.follow('backup', 'rebuild', 'copy', 'cutover');
+    const { vectors } = migration.services;
+    const companion = `${migration.target}_entities`;
+    const indexed = async (name: string) =>
+      Object.keys((await vectors.collectionInfo(name))?.payload_schema ?? {}).toSorted();
+    await vectors.createPayloadIndex(companion, { field_name: 'place', field_schema: 'keyword' });
+    await vectors.deleteCollection(ENTITIES);
+    const updateCollection: typeof vectors.updateCollection = async (name, update) => {
+      if (name === ENTITIES) throw new Killed();
+      return await vectors.updateCollection(name, update);
+    };
+    const killed = migration.finish('rollback', {}, { vectors: { updateCollection } });
+    await expect(killed).rejects.toThrow();
+    expect(await vectors.collectionExists(ENTITIES)).toBe(true);
+    await migration.finish('rollback');
+    expect(await indexed(ENTITIES)).toEqual(await indexed(companion));
+    expect(await indexed(ENTITIES)).toContain('place');
+  });
 });
 
 it('a new version that has given up the endpoint of the graph goes live', async () => {
@@ -157,21 +199,6 @@ async function persist(migration: Migration, services: ServiceChanges): Promise<
     const failure = await migration.finish('rollback', {}, services).catch((error) => error);
     if (!(failure instanceof RetryableFailure)) return failure;
     migration.pass(60_000);
-  }
-  throw new Error('Writes are still frozen.');
-}
-
-/** Every invocation has time for a few pages only. */
-async function rollBackInPieces(migration: Migration): Promise<void> {
-  for (let invocation = 0; invocation < 40; invocation += 1) {
-    let checks = 16;
-    const timeLeftMs = () => {
-      checks -= 1;
-      return checks > 0 ? 600_000 : 0;
-    };
-    const result = await migration.invoke('rollback', {}, {}, timeLeftMs);
-    if (result.dryRun || result.done) return;
-    migration.pass(result.waitSeconds * 1_000);
   }
   throw new Error('Writes are still frozen.');
 }

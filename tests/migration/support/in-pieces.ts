@@ -1,0 +1,24 @@
+// A rollback by many invocations: every one has time for a few pages only.
+import type { ServiceChanges } from './changed-services.ts';
+import type { Migration } from './migration.ts';
+
+const MAX_INVOCATIONS = 60;
+/** How often an invocation asks for its time before none is left. */
+const CHECKS = 16;
+
+export async function rollBackInPieces(
+  migration: Migration,
+  changes: ServiceChanges = {},
+): Promise<void> {
+  for (let invocation = 0; invocation < MAX_INVOCATIONS; invocation += 1) {
+    let checks = CHECKS;
+    const timeLeftMs = () => {
+      checks -= 1;
+      return checks > 0 ? 600_000 : 0;
+    };
+    const result = await migration.invoke('rollback', {}, changes, timeLeftMs);
+    if (result.dryRun || result.done) return;
+    migration.pass(result.waitSeconds * 1_000);
+  }
+  throw new Error('Writes are still frozen.');
+}
