@@ -73,7 +73,7 @@ export type TransactionInputRead = {
     updated_at?: string;
     /** Ignored. */
     etag?: string;
-    /** Ignored beside `category_id`, which assigns a category. Without it, only the present name is accepted. */
+    /** Ignored beside `category_id`, which assigns a category. Without it, only the present name or null is accepted. */
     category_name?: string;
     description: string;
     /** At most 2 decimals. */
@@ -145,7 +145,7 @@ export type TransactionUpdateItemRead = {
     updated_at?: string;
     /** Ignored. */
     etag?: string;
-    /** Ignored beside `category_id`, which assigns a category. Without it, only the present name is accepted. */
+    /** Ignored beside `category_id`, which assigns a category. Without it, only the present name or null is accepted. */
     category_name?: string;
     description?: string;
     /** At most 2 decimals. */
@@ -189,7 +189,7 @@ export type TransactionRemovalRead = {
     updated_at?: string;
     /** Ignored. */
     etag?: string;
-    /** Ignored beside `category_id`, which assigns a category. Without it, only the present name is accepted. */
+    /** Ignored beside `category_id`, which assigns a category. Without it, only the present name or null is accepted. */
     category_name?: string;
     /** Ignored. */
     import_id?: string | null;
@@ -262,7 +262,7 @@ export type TransactionUpdateRead = {
     updated_at?: string;
     /** Ignored. */
     etag?: string;
-    /** Ignored beside `category_id`, which assigns a category. Without it, only the present name is accepted. */
+    /** Ignored beside `category_id`, which assigns a category. Without it, only the present name or null is accepted. */
     category_name?: string;
     description?: string;
     /** At most 2 decimals. */

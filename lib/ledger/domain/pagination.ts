@@ -17,11 +17,18 @@ export interface RowPosition extends ListPosition {
   readonly amount: number;
 }
 
+/** The last row of a page, and the order in which others follow it. */
+export interface PageEnd extends RowPosition {
+  readonly order: RowOrder;
+}
+
 /** Without `after`, the page of this number; without both, the first. */
 export interface PageRequest {
   readonly page?: number | undefined;
   readonly perPage: number;
   readonly after?: RowPosition | undefined;
+  /** The default is newest first. */
+  readonly order?: RowOrder | undefined;
 }
 
 export interface Page<Row> {
@@ -42,14 +49,15 @@ export interface Pagination {
   readonly hasNext: boolean;
   readonly hasPrev: boolean;
   /** The next page comes after it; null at the end. */
-  readonly next: RowPosition | null;
+  readonly next: PageEnd | null;
 }
 
 export function paginate(
-  { page = 1, perPage, after }: PageRequest,
+  { page = 1, perPage, after, order = '-date' }: PageRequest,
   { items, total, hasMore }: Page<RowPosition>,
 ): Pagination {
   const pages = Math.ceil(total / perPage);
+  const last = hasMore ? items.at(-1) : undefined;
   return {
     page: after ? null : page,
     perPage,
@@ -57,7 +65,7 @@ export function paginate(
     pages,
     hasNext: hasMore,
     hasPrev: after !== undefined || page > 1,
-    next: (hasMore && items.at(-1)) || null,
+    next: last ? { ...last, order } : null,
   };
 }
 
@@ -70,9 +78,8 @@ export function offsetOf({ page = 1, perPage }: PageRequest): number {
 export function takePage<Row extends RowPosition>(
   rows: readonly Row[],
   request: PageRequest,
-  order: RowOrder,
 ): Page<Row> {
-  const { after, perPage } = request;
+  const { after, perPage, order } = request;
   const compare = compareIn(order);
   const following = after ? rows.findIndex((row) => compare(row, after) > 0) : offsetOf(request);
   const start = following < 0 ? rows.length : following;
@@ -81,7 +88,9 @@ export function takePage<Row extends RowPosition>(
 }
 
 /** A total order: rows of one amount are shown newest first. */
-export function compareIn(order: RowOrder): (one: RowPosition, other: RowPosition) => number {
+export function compareIn(
+  order: RowOrder = '-date',
+): (one: RowPosition, other: RowPosition) => number {
   const orders = {
     date: (one, other) => compareDates(one, other),
     '-date': (one, other) => compareDates(other, one),

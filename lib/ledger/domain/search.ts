@@ -1,5 +1,5 @@
 // Search: which transactions match.
-import type { PageRequest, RowOrder } from './pagination.ts';
+import type { PageRequest } from './pagination.ts';
 import type { CategoriesFilter, Transaction } from './transaction.ts';
 
 /** Limit of the transactions that the dates, type and categories of a search leave: it reads all of them. */
@@ -13,9 +13,7 @@ export interface SearchCriteria extends CategoriesFilter {
   readonly maxAmount?: number | undefined;
 }
 
-export interface SearchQuery extends SearchCriteria, PageRequest {
-  readonly order: RowOrder;
-}
+export type SearchQuery = SearchCriteria & PageRequest;
 
 /** Checks the text and the amount of a candidate; the lists have checked the rest. */
 export function createMatcher(search: SearchCriteria): (row: Transaction) => boolean {

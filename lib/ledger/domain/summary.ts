@@ -85,7 +85,8 @@ export const NOTHING: Totals = { incomeCents: 0n, expenseCents: 0n, count: 0 };
 
 /** As many days as a summary by day reads. */
 export const MAX_SUMMARY_DAYS = 366;
-const MOST_PERIODS = 1_200;
+/** As many as one response shows. */
+export const MAX_PERIODS = 1_200;
 /** The largest response of 601 groups by ten years of months has some 5 MB; Lambda allows 6. */
 const MOST_FIGURES = 80_000;
 
@@ -167,7 +168,7 @@ function yearOfNumber(number: number): CalendarYear {
 }
 
 function refuseTooMany(period: Period, periods: readonly string[], groups: number): void {
-  const most = Math.min(MOST_PERIODS, Math.floor(MOST_FIGURES / Math.max(1, groups)));
+  const most = Math.min(MAX_PERIODS, Math.floor(MOST_FIGURES / Math.max(1, groups)));
   if (periods.length <= most) return;
   const limit = `The transactions of these dates span ${periods.length} ${period}s, from ${periods[0]} to ${periods.at(-1)}; this summary may have ${most}.`;
   throw new ValidationError('Filter validation failed', { details: { group_by: [limit] } });

@@ -74,10 +74,7 @@ export interface TransactionSelection extends TransactionFilter {
   readonly search?: string | undefined;
 }
 
-export interface TransactionQuery extends TransactionSelection, PageRequest {
-  /** The default is newest first. */
-  readonly isOldestFirst?: boolean | undefined;
-}
+export type TransactionQuery = TransactionSelection & PageRequest;
 
 export interface ExportQuery extends TransactionSelection {
   /** The sum of the digests of the parts before. */

@@ -3,17 +3,22 @@
 import * as v from 'valibot';
 import { isCalendarDate } from '../domain/calendar-date.ts';
 import type { ImportPosition } from '../domain/import-part.ts';
-import type { ListPosition, RowPosition } from '../domain/pagination.ts';
+import {
+  type ListPosition,
+  type PageEnd,
+  ROW_ORDERS,
+  type RowOrder,
+} from '../domain/pagination.ts';
 import { isAssignableId } from '../domain/record.ts';
 
-/** A page has the amount besides, by which a search may be sorted; a part of a month the digest of the parts so far. */
+/** A page has amount and order besides, because a search may be sorted by amount; a part of a month the digest of the parts so far. */
 const CURSOR =
-  /^(\d{4}-\d{2}-\d{2}) (\d{1,15}) (\d{1,16})(?: (-?\d{1,12}(?:\.\d{1,2})?)| digest (\d{1,38}))?$/;
+  /^(\d{4}-\d{2}-\d{2}) (\d{1,15}) (\d{1,16})(?: (-?\d{1,12}(?:\.\d{1,2})?) (-?(?:date|amount))| digest (\d{1,38}))?$/;
 const IMPORT_CURSOR = /^(\d{1,4}) (.{1,64})$/u;
 
 /** After it follows the next page. */
-export function toPageCursor({ amount, ...position }: RowPosition): string {
-  return encode(`${inWords(position)} ${amount}`);
+export function toPageCursor({ amount, order, ...position }: PageEnd): string {
+  return encode(`${inWords(position)} ${amount} ${order}`);
 }
 
 /** After it follows the next part of an export. */
@@ -31,7 +36,7 @@ export const pageCursor = v.pipe(
   v.string(),
   v.transform(decode),
   v.check((position) => position?.amount !== undefined, 'Must be the next_cursor of a page.'),
-  v.transform((position) => position as RowPosition),
+  v.transform((position) => position as PageEnd),
 );
 
 export const partCursor = v.pipe(
@@ -65,18 +70,20 @@ function toWords(cursor: string): string {
 
 interface Decoded extends ListPosition {
   readonly amount: number | undefined;
+  readonly order: RowOrder | undefined;
   readonly digest: bigint | undefined;
 }
 
 function decode(cursor: string): Decoded | undefined {
   const found = CURSOR.exec(toWords(cursor));
-  const [, date = '', createdAt, id, amount, digest] = found ?? [];
+  const [, date = '', createdAt, id, amount, order, digest] = found ?? [];
   if (!isCalendarDate(date) || !isAssignableId(Number(id))) return undefined;
   return {
     date,
     createdAt: Number(createdAt),
     id: Number(id),
     amount: amount === undefined ? undefined : Number(amount),
+    order: ROW_ORDERS.find((each) => each === order),
     digest: digest === undefined ? undefined : BigInt(digest),
   };
 }

@@ -68,7 +68,6 @@ export function parseSearchQuery(query: Query): SearchQuery {
     minAmount,
     maxAmount,
     ...toCategoriesFilter(sent),
-    order: sent.sort ?? '-date',
     ...toPageRequest(sent),
   };
 }

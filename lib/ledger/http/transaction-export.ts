@@ -76,7 +76,8 @@ export function exportReply(
   part: ExportPart<NamedTransaction>,
   { query, isJson, ...proof }: JsonExport & { readonly isJson: boolean },
 ): Reply {
-  return isJson ? jsonReply(part, { query, ...proof }) : csvReply(part, query);
+  const reply = isJson ? jsonReply(part, { query, ...proof }) : csvReply(part, query);
+  return { ...reply, headers: { ...reply.headers, vary: 'accept' } };
 }
 
 interface JsonExport {

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { calendarDate } from '../domain/calendar-date.ts';
 import { HOW_TO_ASSIGN } from '../domain/category.ts';
 import { amount } from '../domain/money.ts';
-import type { PageRequest } from '../domain/pagination.ts';
+import type { PageRequest, RowOrder } from '../domain/pagination.ts';
 import { filledText, printableText, text } from '../domain/text.ts';
 import {
   type CategoriesFilter,
@@ -57,7 +57,7 @@ const categoryName = v.exactOptional(
   v.pipe(
     v.unknown(),
     v.description(
-      'Ignored beside `category_id`, which assigns a category. Without it, only the present name is accepted.',
+      'Ignored beside `category_id`, which assigns a category. Without it, only the present name or null is accepted.',
     ),
   ),
 );
@@ -190,7 +190,8 @@ function toTransactionChanges(
     date: sent.transaction_date,
     notes: sent.notes,
     externalId: sent.external_id,
-    categoryName: sent.category_name,
+    // Clients of typed languages send null for a name that was not shown.
+    categoryName: sent.category_name ?? undefined,
   });
 }
 
@@ -301,17 +302,27 @@ export const pageParameters = {
   after: v.exactOptional(pageCursor),
 };
 
-/** @throws ValidationError for a page that is named in two ways */
+/** @throws ValidationError for a page that is named in two ways, or in another order */
 export function toPageRequest({
   page,
   per_page: perPage = DEFAULT_PER_PAGE,
   after,
-}: v.InferOutput<v.ObjectSchema<typeof pageParameters, undefined>>): PageRequest {
-  if (page !== undefined && after !== undefined) {
-    const details = { after: ['Must not be sent with page: it begins the page after a row.'] };
-    throw new ValidationError('Filter validation failed', { details });
+  sort: order = '-date',
+}: v.InferOutput<v.ObjectSchema<typeof pageParameters, undefined>> & {
+  sort?: RowOrder;
+}): PageRequest {
+  if (!after) return { page: page ?? 1, perPage, order };
+  if (page !== undefined) {
+    throw wrongCursor('Must not be sent with page: it begins the page after a row.');
   }
-  return after ? { perPage, after } : { page: page ?? 1, perPage };
+  if (after.order !== order) {
+    throw wrongCursor(`Is of pages with sort=${after.order}: send that too, or begin without it.`);
+  }
+  return { perPage, after, order };
+}
+
+function wrongCursor(sentence: string): ValidationError {
+  return new ValidationError('Filter validation failed', { details: { after: [sentence] } });
 }
 
 export const transactionQuery = v.object({
@@ -330,7 +341,6 @@ export function parseTransactionQuery(query: Query): TransactionQuery {
   if (sent.import_id !== undefined) requireDates(sent, 'import_id');
   return {
     ...toTransactionSelection(sent),
-    isOldestFirst: sent.sort === 'date',
     ...toPageRequest(sent),
   };
 }

@@ -2,8 +2,9 @@
 import { type CalendarMonth, daysInMonth, monthOf, toDate } from '../domain/calendar-date.ts';
 import { dateRange } from '../domain/day-histogram.ts';
 import { isComplete } from '../domain/month-digest.ts';
-import type { Totals } from '../domain/summary.ts';
+import { MAX_PERIODS, type Totals } from '../domain/summary.ts';
 import type { TransactionFilter } from '../domain/transaction.ts';
+import { ValidationError } from '../errors.ts';
 import type { DayCounts } from '../store/day-counts.ts';
 
 export interface MonthFigures extends Totals {
@@ -15,11 +16,15 @@ export interface MonthFigures extends Totals {
 export type Months = ReturnType<typeof createMonths>;
 
 export function createMonths({ dayCounts }: { readonly dayCounts: Pick<DayCounts, 'months'> }) {
-  /** Months with transactions that have a day in the range, each of them whole, oldest first; strongly consistent. */
+  /**
+   * Months with transactions that have a day in the range, each of them whole, oldest first; strongly consistent.
+   * @throws ValidationError where there are more than one response shows
+   */
   async function list(startDate?: string, endDate?: string): Promise<MonthFigures[]> {
     const range = dateRange(startDate, endDate);
     if (range.start > range.end) return [];
     const months = await dayCounts.months(range);
+    if (months.length > MAX_PERIODS) throw tooManyMonths(months.length);
     return months.map(({ digest, ...figures }) => ({
       ...figures,
       digest: isComplete(digest, figures.count) ? digest : undefined,
@@ -38,4 +43,10 @@ export function createMonths({ dayCounts }: { readonly dayCounts: Pick<DayCounts
   }
 
   return { list, provesMonth };
+}
+
+function tooManyMonths(count: number): ValidationError {
+  const limit = `One response has at most ${MAX_PERIODS} months; these dates have ${count}: send closer dates.`;
+  const details = { start_date: [limit], end_date: [limit] };
+  return new ValidationError('Filter validation failed', { details });
 }

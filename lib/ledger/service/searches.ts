@@ -28,14 +28,13 @@ export function createSearches(options: {
    * @throws ValidationError where too many rows would have to be read
    */
   async function find(query: SearchQuery): Promise<SearchResult> {
-    const { order } = query;
     const lists = splitByCategory(query);
     const [{ candidates, items }, names] = await Promise.all([
       pages.readMatching(lists, MAX_SEARCHED_ROWS, createMatcher(query)),
       categoryNames.readFirst(),
     ]);
     if (candidates > MAX_SEARCHED_ROWS) throw tooManyToSearch(candidates);
-    const page = takePage(items.toSorted(compareIn(order)), query, order);
+    const page = takePage(items.toSorted(compareIn(query.order)), query);
     return {
       items: await categoryNames.addTo(page.items, names),
       pagination: paginate(query, page),

@@ -4,7 +4,14 @@ import type { AlsoWrite, Write } from '../../shared/database.ts';
 import type { RetryPolicy } from '../../shared/retry.ts';
 import { currentDate } from '../domain/calendar-date.ts';
 import { type Category, categoryNamedOnly, inactiveCategory } from '../domain/category.ts';
-import { offsetOf, type Page, type Pagination, paginate, takePage } from '../domain/pagination.ts';
+import {
+  compareIn,
+  offsetOf,
+  type Page,
+  type Pagination,
+  paginate,
+  takePage,
+} from '../domain/pagination.ts';
 import { canonicalId, firstRevision, nextRevision } from '../domain/record.ts';
 import { MAX_SEARCHED_ROWS } from '../domain/search.ts';
 import {
@@ -56,16 +63,15 @@ export function createTransactions(options: {
   }
 
   async function readPage(query: TransactionQuery): Promise<Page<Transaction>> {
-    const { externalId, search, importId } = query;
+    const { externalId, search, importId, order } = query;
     if (externalId === undefined && search === undefined && importId === undefined) {
-      const { after, isOldestFirst, perPage: limit } = query;
+      const { after, perPage: limit } = query;
+      const isOldestFirst = order === 'date';
       return await pages.read(query, { offset: offsetOf(query), limit, after, isOldestFirst });
     }
-    const order = query.isOldestFirst ? 'date' : '-date';
-    const newestFirst =
+    const rows =
       externalId === undefined ? await readMatching(query) : await findExternal(externalId, query);
-    const rows = query.isOldestFirst ? newestFirst.toReversed() : newestFirst;
-    return takePage(rows, query, order);
+    return takePage(rows.toSorted(compareIn(order)), query);
   }
 
   /** @throws ValidationError where too many rows would have to be read */
@@ -213,7 +219,7 @@ function refuseOtherCategory(
   current: NamedTransaction,
 ): void {
   if (categoryName === undefined || categoryId !== undefined) return;
-  if (categoryName !== (current.categoryName ?? null)) throw categoryNamedOnly();
+  if (categoryName !== current.categoryName) throw categoryNamedOnly();
 }
 
 function matches(

@@ -7,6 +7,7 @@ import {
 } from '../../../bench/ledger/metered-client.ts';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
 import { seededRandom } from '../../../cli/seeded-random.ts';
+import type { RowOrder } from '../../../lib/ledger/domain/pagination.ts';
 import type { TransactionChanges } from '../../../lib/ledger/domain/transaction.ts';
 import type { Ledger } from '../../../lib/ledger/ledger.ts';
 import { NAMES_READ_AT_ONCE } from '../../../lib/ledger/store/categories.ts';
@@ -81,8 +82,8 @@ describe.each([
     const random = seededRandom(7);
     for (const filter of FILTERS) {
       let pages = 0;
-      const read = async (page: number, isOldestFirst = false) => {
-        const query = { ...filter, page, perPage: PER_PAGE, isOldestFirst };
+      const read = async (page: number, order: RowOrder = '-date') => {
+        const query = { ...filter, page, perPage: PER_PAGE, order };
         const { result, cost } = await client.measure(() => ledger.transactions.list(query));
         pages = result.pagination.pages;
         return cost;
@@ -94,7 +95,7 @@ describe.each([
       for (const page of [middle, pages + 1, random.integer(1, pages || 1)]) {
         others.push(await read(page));
       }
-      for (const page of [1, middle, Math.max(1, pages)]) others.push(await read(page, true));
+      for (const page of [1, middle, Math.max(1, pages)]) others.push(await read(page, 'date'));
       costs.push({ filter: JSON.stringify(filter), pages, first, last, others });
     }
   });

@@ -54,7 +54,7 @@ function expectedList(query: TransactionQuery) {
     .filter((row) => (type ?? row.type) === row.type)
     .filter(({ date }) => date >= startDate && date <= endDate)
     .sort((one, other) => other.date.localeCompare(one.date) || other.id - one.id);
-  const page = takePage(rows, query, '-date');
+  const page = takePage(rows, query);
   return { items: page.items, pagination: paginate(query, page) };
 }
 

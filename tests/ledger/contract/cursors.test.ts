@@ -82,11 +82,34 @@ it('a cursor goes with other dates, and never leaves them', async () => {
   expect((await read('/transactions', early)).ids).toEqual([2, 1]);
   const late = { start_date: '2026-03-05', after: String(next) };
   expect((await read('/transactions', late)).ids).toEqual([]);
-  const reverse = { sort: 'date', after: String(next) };
-  expect((await read('/transactions', reverse)).ids).toEqual([5]);
   const { next: second } = await read('/transactions', { sort: 'date', per_page: 2 });
   const skipped = { sort: 'date', start_date: '2026-03-04', after: String(second) };
   expect((await read('/transactions', skipped)).ids).toEqual([4, 5]);
+});
+
+describe('a cursor goes with the order of its page alone', () => {
+  const DATED = ['date', '-date'];
+  const orders = [
+    ...DATED.map((sort) => ['/transactions', sort, DATED] as const),
+    ...[...DATED, 'amount', '-amount'].map(
+      (sort) => ['/transactions/search', sort, [...DATED, 'amount', '-amount']] as const,
+    ),
+  ];
+
+  it.each(orders)('%s sort=%s', async (path, sort, all) => {
+    const query = { per_page: 2, ...(path.endsWith('search') && { min_amount: 0 }) };
+    const { next } = await read(path, { ...query, sort });
+    for (const other of all) {
+      const reply = await api.get(path, { ...query, sort: other, after: String(next) });
+      if (other === sort) expect(reply.status).toBe(200);
+      else {
+        expectFilterFaults(reply, ['after']);
+        expect(reply.body.details?.after?.[0]).toContain(`sort=${sort}`);
+      }
+    }
+    const unsorted = await api.get(path, { ...query, after: String(next) });
+    expect(unsorted.status).toBe(sort === '-date' ? 200 : 400);
+  });
 });
 
 it.each(['date', '-date'])('counts that lag behind end no walk early: sort=%s', async (sort) => {

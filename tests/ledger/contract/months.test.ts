@@ -11,6 +11,8 @@ import { expectFilterFaults } from '../support/api/expect-reply.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction } from '../support/api/records.ts';
+import { bulkLoad } from '../support/bulk-loader.ts';
+import { storedTransaction } from '../support/stored-records.ts';
 
 const table = await createTestTable();
 const MARCH = { start_date: '2026-03-01', end_date: '2026-03-31' };
@@ -129,6 +131,21 @@ it('answers 304 until something changes', async () => {
   expect((await ask()).status).toBe(304);
   await api.put(`/transactions/${id}`, { notes: 'Milk' });
   expect((await ask()).status).toBe(200);
+});
+
+it('shows 1,200 months, and names the dates of more', { timeout: 60_000 }, async () => {
+  const rows = Array.from({ length: 1_201 }, (_, n) => {
+    const [year, month] = [1_926 + Math.floor(n / 12), (n % 12) + 1];
+    return storedTransaction(n + 1, { date: `${year}-${String(month).padStart(2, '0')}-01` });
+  });
+  await bulkLoad({ ...table, ledgerId }, [], rows);
+  const { data } = await months({ end_date: '2025-12-31' });
+  expect([data.length, data.at(-1)?.month]).toEqual([1_200, '2025-12']);
+  const reply = await api.get('/months');
+  expectFilterFaults(reply, ['start_date', 'end_date']);
+  expect(reply.body.details?.start_date).toEqual([
+    'One response has at most 1200 months; these dates have 1201: send closer dates.',
+  ]);
 });
 
 describe('an export', () => {

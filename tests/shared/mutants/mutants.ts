@@ -148,8 +148,16 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
 
   // A category that is named without its id.
+  ...mutantsOf('lib/ledger/http/transaction-json.ts', 'tests/ledger/contract/api/fields.test.ts', [
+    ['sent.category_name ?? undefined', 'sent.category_name'],
+  ]),
+  ...mutantsOf(
+    'lib/ledger/http/transaction-export.ts',
+    'tests/ledger/contract/api/export.test.ts',
+    [["...reply.headers, vary: 'accept'", '...reply.headers']],
+  ),
   ...mutantsOf('lib/ledger/service/transactions.ts', 'tests/ledger/contract/api/fields.test.ts', [
-    ['if (categoryName !== (current.categoryName ?? null)) throw', 'if (false) throw'],
+    ['if (categoryName !== current.categoryName) throw', 'if (false) throw'],
     ['categoryName === undefined || categoryId !== undefined', 'categoryName === undefined'],
   ]),
   ...mutantsOf(
@@ -792,7 +800,14 @@ export const MUTANTS: readonly Mutant[] = [
     ['DIGEST + monthOfYear(month)', 'DIGEST + 1'],
   ]),
 
+  ...mutantsOf('lib/ledger/service/months.ts', 'tests/ledger/contract/months.test.ts', [
+    ['months.length > MAX_PERIODS', 'months.length >= MAX_PERIODS'],
+  ]),
+
   // Pages after a row.
+  ...mutantsOf('lib/ledger/http/transaction-json.ts', 'tests/ledger/contract/cursors.test.ts', [
+    ['if (after.order !== order) {', 'if (false) {'],
+  ]),
   ...mutantsOf('lib/ledger/store/transaction-pages.ts', 'tests/ledger/contract/cursors.test.ts', [
     [
       'slice(rangeAfter(rows, after, isOldestFirst), 0, limit + 1)',

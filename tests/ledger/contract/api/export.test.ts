@@ -42,6 +42,7 @@ describe('GET /transactions/export', () => {
       'content-type': 'text/csv; charset=utf-8; header=present',
       'content-disposition': 'attachment; filename="transactions.csv"',
       'cache-control': 'no-store',
+      vary: 'accept',
       'x-content-type-options': 'nosniff',
     });
     expectRequestId(reply);
@@ -106,6 +107,7 @@ describe('GET /transactions/export', () => {
     ];
     for (const { headers, body } of parts) {
       expect(headers['content-type']).toContain('application/json');
+      expect(headers.vary).toBe('accept');
       expect(body).toEqual({
         success: true,
         data: [expect.objectContaining({ id: given[2]?.id })],

@@ -27,9 +27,16 @@ test.each([
   [2, 1, 3, { pages: 3, hasNext: true, hasPrev: true }],
   [9, 100, 101, { pages: 2, hasNext: false, hasPrev: true }],
 ])('page %i of %i a page over %i', (page, perPage, total, rest) => {
-  const taken = takePage(rowsOf(total), { page, perPage }, 'date');
-  const next = rest.hasNext ? row(page * perPage) : null;
-  expect(paginate({ page, perPage }, taken)).toStrictEqual({ page, perPage, total, ...rest, next });
+  const order = 'date';
+  const taken = takePage(rowsOf(total), { page, perPage, order });
+  const next = rest.hasNext ? { ...row(page * perPage), order } : null;
+  expect(paginate({ page, perPage, order }, taken)).toStrictEqual({
+    page,
+    perPage,
+    total,
+    ...rest,
+    next,
+  });
 });
 
 test.each([
@@ -38,10 +45,10 @@ test.each([
   [2, [3], false],
   [3, [], false],
 ])('after a row, gone or not: %d', (after, ids, hasNext) => {
-  const request = { perPage: 2, after: row(after) };
-  const page = takePage(rowsOf(3), request, 'date');
+  const request = { perPage: 2, after: row(after), order: 'date' } as const;
+  const page = takePage(rowsOf(3), request);
   expect(page.items.map(({ id }) => id)).toEqual(ids);
-  const next = hasNext ? row(ids.at(-1) ?? 0) : null;
+  const next = hasNext ? { ...row(ids.at(-1) ?? 0), order: 'date' } : null;
   expect(paginate(request, page)).toMatchObject({ page: null, hasPrev: true, hasNext, next });
 });
 

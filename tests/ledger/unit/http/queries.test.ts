@@ -4,7 +4,7 @@ import { canonicalId, isAssignableId } from '../../../../lib/ledger/domain/recor
 import { parseCategoryQuery } from '../../../../lib/ledger/http/category-json.ts';
 import { parseTransactionQuery } from '../../../../lib/ledger/http/transaction-json.ts';
 
-const DEFAULTS = { isOldestFirst: false, page: 1, perPage: 20 };
+const DEFAULTS = { order: '-date', page: 1, perPage: 20 };
 
 describe('parseTransactionQuery', () => {
   test.each([
@@ -20,7 +20,7 @@ describe('parseTransactionQuery', () => {
       { page: '9007199254740991', per_page: '100' },
       { page: 2 ** 53 - 1, perPage: 100 },
     ],
-    [{ sort: 'date' }, { isOldestFirst: true }],
+    [{ sort: 'date' }, { order: 'date' }],
   ])('%j', (query, fields) => {
     expect(parseTransactionQuery(query)).toEqual({ ...DEFAULTS, ...fields });
   });

@@ -138,7 +138,7 @@ describe('a part as JSON', () => {
       { items: [LUNCH], next: LUNCH },
       { query, isJson: true },
     );
-    expect([text, headers]).toEqual([undefined, undefined]);
+    expect([text, headers]).toEqual([undefined, { vary: 'accept' }]);
     expect(body).toEqual({
       success: true,
       data: [toTransactionJson(LUNCH)],
