@@ -1,4 +1,4 @@
-// Writes client.ts from the API description, which is not kept: for `npm run check` and for the tour.
+// Writes client.ts, which is not kept, from the API description.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateSource } from 'oazapfts';
@@ -8,5 +8,3 @@ const DESCRIPTION = join(import.meta.dirname, '../../../../lib/ledger/http/opena
 export async function generateClient(): Promise<void> {
   await writeFile(join(import.meta.dirname, 'client.ts'), await generateSource(DESCRIPTION));
 }
-
-if (import.meta.main) await generateClient();

@@ -1,5 +1,8 @@
 // The README's tour, taken with a client that was generated from the API description.
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
 import { generateClient } from './generate.ts';
 
@@ -82,4 +85,11 @@ test('the tour of the README', async () => {
   const misspelt = await api.createTransaction({ ...fee, amount: 9.999, catgeory_id: 3 });
   expectStatus(misspelt, 400);
   expect(Object.keys(misspelt.data.details ?? {}).sort()).toEqual(['amount', 'catgeory_id']);
+});
+
+test('compiles in a strict project', async () => {
+  const tsc = join(import.meta.dirname, '../../../../node_modules/typescript/bin/tsc');
+  await promisify(execFile)(process.execPath, [tsc, '-p', import.meta.dirname]).catch((error) => {
+    expect.unreachable(error.stdout);
+  });
 });
