@@ -3,7 +3,7 @@
 // again adds only the missing rows.
 import { signal } from '@preact/signals';
 import { MAX_ROWS_OF_PART } from '../../lib/ledger/domain/import-part.ts';
-import type { LedgerRow } from '../../lib/ledger/import/plan.ts';
+import type { Change, LedgerRow } from '../../lib/ledger/import/plan.ts';
 import type {
   CategorisedPlan,
   StoredLedger,
@@ -46,6 +46,8 @@ export interface Done {
   readonly name: string;
   readonly importId: string;
   readonly created: number;
+  /** Transactions that an edited export has changed. */
+  readonly changed: number;
   readonly present: number;
   readonly refused: readonly string[];
   /** Period of the imported rows; undefined if there are none. */
@@ -61,6 +63,8 @@ const MAX_BULK_ITEMS = 100;
 const MAX_IMPORT_ID_LENGTH = 64;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 10_000;
+const MAX_RECORDINGS = 20;
+const PRECONDITION_FAILED = 412;
 
 type Importer = typeof import('./importer.ts');
 let importer: Promise<Importer> | undefined;
@@ -138,33 +142,38 @@ async function record(importId: string, rows: readonly string[], parts = 0): Pro
   }
 }
 
-export async function runImport(
-  { name, reading }: Preview,
-  { withDuplicates }: { readonly withDuplicates: boolean },
-): Promise<void> {
+export interface ImportChoices {
+  readonly withDuplicates: boolean;
+  /** Whether the changes of an edited export are applied. */
+  readonly withChanges: boolean;
+}
+
+export async function runImport({ name, reading }: Preview, choices: ImportChoices): Promise<void> {
   if (!reading) return;
   const { statement, plan } = reading;
-  const doubtful = new Set(withDuplicates ? [] : plan.possibleDuplicates.map(({ row }) => row));
+  const doubtful = new Set(
+    choices.withDuplicates ? [] : plan.possibleDuplicates.map(({ row }) => row),
+  );
   const rows = plan.missing.filter((row) => !doubtful.has(row));
+  const changes = choices.withChanges ? plan.changes : [];
   const importId = newImportId(name);
-  importing.value = { stage: 'sending', name, done: 0, total: rows.length };
+  const total = rows.length + changes.length;
+  const onProgress = (done: number) => {
+    importing.value = { stage: 'sending', name, done, total };
+  };
+  onProgress(0);
   try {
-    const sent = await sendRows(rows, importId, (done) => {
-      importing.value = { stage: 'sending', name, done, total: rows.length };
-    });
-    const { recordRow } = await loadImporter();
-    await record(
-      importId,
-      sent.added.flatMap((row) => recordRow(row) ?? []),
-    );
-    const period = choosePeriod(rows);
+    const sent = await sendRows(rows, importId, onProgress);
+    const updated = await applyChanges(changes, (done) => onProgress(rows.length + done));
+    const period = choosePeriod([...rows, ...changes.map(({ row }) => row)]);
     const unread = [...statement.refused, ...plan.refused].map(
       ({ line, message }) => `Line ${line}: ${message}`,
     );
+    const refused = [...unread, ...sent.refused, ...updated.refused];
     importing.value = {
       stage: 'done',
-      ...{ name, importId, period, created: sent.created },
-      ...{ present: plan.present + sent.present, refused: [...unread, ...sent.refused] },
+      ...{ name, importId, period, created: sent.created, changed: updated.changed },
+      ...{ present: plan.present + sent.present, refused },
     };
     if (period) go({ period, category: undefined, type: undefined, q: '' });
     announcement.value = `${sent.created} transactions imported`;
@@ -189,7 +198,6 @@ function choosePeriod(rows: readonly StatementRow[]): string | undefined {
 
 interface Sent {
   readonly created: number;
-  readonly added: readonly StatementRow[];
   readonly present: number;
   readonly refused: readonly string[];
 }
@@ -199,29 +207,75 @@ async function sendRows(
   importId: string,
   onProgress: (done: number) => void,
 ): Promise<Sent> {
-  const { toTransactionBody } = await loadImporter();
-  const ids = new Map<string, number>();
-  for (const name of new Set(rows.flatMap(({ category }) => category ?? [])))
-    ids.set(name, (await untilAnswered(() => ensureCategory(name))).id);
+  const { toTransactionBody, recordRow } = await loadImporter();
+  const categoryIds = await ensureCategories(rows);
   const toBody = (row: StatementRow) => ({
     ...toTransactionBody(row),
     import_id: importId,
-    category_id: row.category === null ? null : (ids.get(row.category) ?? null),
+    category_id: categoryIds.get(row.category) ?? null,
   });
   const refused: string[] = [];
   const added: StatementRow[] = [];
   let present = 0;
+  const between = Math.ceil(rows.length / MAX_RECORDINGS);
+  let recorded = 0;
   for (let first = 0; first < rows.length; first += MAX_BULK_ITEMS) {
     const some = rows.slice(first, first + MAX_BULK_ITEMS);
-    for (const result of await sendBulk('/transactions/bulk', some.map(toBody))) {
+    for (const result of await sendBulk('POST', '/transactions/bulk', some.map(toBody))) {
       const row = some[result.index];
       if (row && result.status < 300) added.push(row);
       else if (result.status === 409) present += 1;
       else refused.push(`Line ${row?.line}: ${describeRefusal(result)}`);
     }
+    const done = first + some.length;
+    onProgress(done);
+    // Again and again: an import that is interrupted knows the rows that are deleted by hand before it is repeated.
+    if (done < rows.length && added.length - recorded < between) continue;
+    recorded = added.length;
+    await record(
+      importId,
+      added.flatMap((row) => recordRow(row) ?? []),
+    );
+  }
+  return { created: added.length, present, refused };
+}
+
+/** The ids of the categories that the rows name, created where they are missing. */
+async function ensureCategories(
+  rows: readonly StatementRow[],
+): Promise<ReadonlyMap<string | null, number>> {
+  const ids = new Map<string | null, number>();
+  for (const name of new Set(rows.flatMap(({ category }) => category ?? [])))
+    ids.set(name, (await untilAnswered(() => ensureCategory(name))).id);
+  return ids;
+}
+
+/** Each change is made only where the transaction is still as it was exported. */
+async function applyChanges(
+  changes: readonly Change[],
+  onProgress: (done: number) => void,
+): Promise<{ readonly changed: number; readonly refused: readonly string[] }> {
+  const { changedSince, toChangeBody } = await loadImporter();
+  const moved = changes.filter(({ fields }) => fields.includes('category'));
+  const categoryIds = await ensureCategories(moved.map(({ row }) => row));
+  const refused: string[] = [];
+  for (let first = 0; first < changes.length; first += MAX_BULK_ITEMS) {
+    const some = changes.slice(first, first + MAX_BULK_ITEMS);
+    const bodies = some.map((each) =>
+      toChangeBody(each, categoryIds.get(each.row.category) ?? null),
+    );
+    for (const result of await sendBulk('PUT', '/transactions/bulk', bodies)) {
+      const change = some[result.index];
+      if (!change || result.status < 300) continue;
+      const { row, there } = change;
+      const isChanged = result.status === PRECONDITION_FAILED;
+      refused.push(
+        `Line ${row.line}: ${isChanged ? changedSince(there.id) : describeRefusal(result)}`,
+      );
+    }
     onProgress(first + some.length);
   }
-  return { created: added.length, added, present, refused };
+  return { changed: changes.length - refused.length, refused };
 }
 
 /** Deletes the rows that the import has created and that were not changed since; a category alone is no change. */
@@ -243,7 +297,7 @@ export async function undoImport(importId: string, name: string): Promise<void> 
     importing.value = { stage: 'undoing', name, done: first, total: unedited.length };
     const some = unedited.slice(first, first + MAX_BULK_ITEMS);
     const items = some.map(({ id, etag }) => ({ id, if_match: etag }));
-    const results = await sendBulk('/transactions/bulk/delete', items);
+    const results = await sendBulk('POST', '/transactions/bulk/delete', items);
     for (const result of results.filter(({ status }) => status >= 300 && status !== 404)) {
       const row = some[result.index];
       if (row) left.push(row);
@@ -274,12 +328,13 @@ interface BulkResult {
 
 /** Uses one key for all attempts: a repetition completes the items that were interrupted, and repeats the other answers. */
 async function sendBulk(
+  method: 'POST' | 'PUT',
   path: string,
   transactions: readonly object[],
 ): Promise<readonly BulkResult[]> {
   const headers = { 'idempotency-key': crypto.randomUUID() };
   return await untilAnswered(async () => {
-    const request = { method: 'POST', body: { transactions }, headers } as const;
+    const request = { method, body: { transactions }, headers } as const;
     const { data } = await call<{ data: { results: readonly BulkResult[] } }>(path, request);
     if (data.results.some(({ status }) => status >= 500))
       throw new ApiError('The service did not finish.');

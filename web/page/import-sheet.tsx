@@ -1,6 +1,6 @@
 // The sheet of an import: fields and a preview of what the file would add, then its progress and its result.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ImportPlan } from '../../lib/ledger/import/plan.ts';
+import type { Change, ImportPlan } from '../../lib/ledger/import/plan.ts';
 import type { Statement, StatementOptions } from '../../lib/ledger/import/statement.ts';
 import {
   type Done,
@@ -139,12 +139,13 @@ export function ImportSheet() {
 }
 
 function DoneCard({ state }: { readonly state: Done }) {
-  const { name, importId, created, present, refused, period } = state;
+  const { name, importId, created, changed, present, refused, period } = state;
   return (
     <section class="card import" aria-label="Imported">
       <p role="status" dir="auto">
-        <strong>{format.count(created)} imported</strong> from {name}, {format.count(present)} were
-        there already, {format.count(refused.length)} refused.
+        <strong>{format.count(created)} imported</strong> from {name},{' '}
+        {changed > 0 && `${format.count(changed)} changed, `}
+        {format.count(present)} were there already, {format.count(refused.length)} refused.
       </p>
       <Lines lines={refused} />
       <div class="buttons">
@@ -171,6 +172,7 @@ function undo(importId: string, name: string): void {
 
 function PreviewCard({ state }: { readonly state: Preview }) {
   const [withDuplicates, setWithDuplicates] = useState(false);
+  const [withChanges, setWithChanges] = useState(false);
   const card = useRef<HTMLElement>(null);
   useEffect(() => card.current?.focus(), []);
   const { reading, problem, name } = state;
@@ -189,15 +191,18 @@ function PreviewCard({ state }: { readonly state: Preview }) {
       {reading && <Facts reading={reading} />}
       <OptionFields key={name} state={state} isOpen={problem !== '' || needs.length > 0} />
       {reading && (
-        <Duplicates plan={reading.plan} isOn={withDuplicates} onChange={setWithDuplicates} />
+        <>
+          <Duplicates plan={reading.plan} isOn={withDuplicates} onChange={setWithDuplicates} />
+          <Changes changes={reading.plan.changes} isOn={withChanges} onChange={setWithChanges} />
+        </>
       )}
       <div class="buttons">
         <Button onClick={close}>Cancel</Button>
         {reading && (
           <Button
             kind="primary"
-            disabled={needs.length > 0 || reading.plan.missing.length === 0}
-            onClick={() => runImport(state, { withDuplicates })}
+            disabled={needs.length > 0 || countWork(reading.plan, withChanges) === 0}
+            onClick={() => runImport(state, { withDuplicates, withChanges })}
           >
             Import
           </Button>
@@ -205,6 +210,10 @@ function PreviewCard({ state }: { readonly state: Preview }) {
       </div>
     </section>
   );
+}
+
+function countWork({ missing, changes }: ImportPlan, withChanges: boolean): number {
+  return missing.length + (withChanges ? changes.length : 0);
 }
 
 /** Shows how the file was read, and what an import of it would do. */
@@ -327,16 +336,41 @@ function Duplicates({ plan: { possibleDuplicates: doubtful }, isOn, onChange }: 
             `Line ${row.line}: ${row.description}, ${format.money(row.amount)} – the ledger has ${there.description} on ${format.date(there.date)}`,
         )}
       />
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isOn}
-          onChange={({ currentTarget }) => onChange(currentTarget.checked)}
-        />
-        Bring in the {format.count(doubtful.length)} possible duplicates, too
-      </label>
+      <Check
+        label={`Bring in the ${format.count(doubtful.length)} possible duplicates, too`}
+        isOn={isOn}
+        onChange={onChange}
+      />
     </>
   );
+}
+
+interface ChangesProps {
+  readonly changes: readonly Change[];
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}
+
+/** The rows of an export that were edited in the file. */
+function Changes({ changes, isOn, onChange }: ChangesProps) {
+  if (changes.length === 0) return null;
+  return (
+    <>
+      <Lines title="Edited in the file" lines={changes.map(describeChange)} />
+      <Check
+        label={`Change the ${format.count(changes.length)} transactions that the file has edited`}
+        isOn={isOn}
+        onChange={onChange}
+      />
+    </>
+  );
+}
+
+function describeChange({ row, there, fields }: Change): string {
+  const texts = fields.map(
+    (field) => `${field} ${there[field] ?? 'none'} → ${row[field] ?? 'none'}`,
+  );
+  return `Line ${row.line}: ${there.description}: ${texts.join(', ')}`;
 }
 
 function OptionFields({ state, isOpen }: { readonly state: Preview; readonly isOpen: boolean }) {

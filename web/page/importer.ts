@@ -1,4 +1,5 @@
 // The importer, which is loaded when a file is chosen.
+export { changedSince, toChangeBody } from '../../lib/ledger/import/plan.ts';
 export { planWithCategories } from '../../lib/ledger/import/plan-with-categories.ts';
 export {
   createRecordedRows,

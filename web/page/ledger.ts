@@ -97,6 +97,7 @@ export const outbox = createOutbox({
   onConfirmed: () => refreshSoon(),
   onRefused: reportRefusals,
   onUnauthenticated: () => askForKey(undefined),
+  onDefect: (error) => reportError(error),
 });
 
 let running = new AbortController();

@@ -36,6 +36,8 @@ interface Ports {
   readonly onConfirmed: () => void;
   readonly onRefused: (refusals: readonly Refusal[], write: Write) => void;
   readonly onUnauthenticated: () => void;
+  /** An error of the page itself: its write is taken back. */
+  readonly onDefect: (error: unknown) => void;
 }
 
 interface Settled {
@@ -122,7 +124,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
 
   /** @returns once nothing is due: every write was answered, or one was not and all wait */
   function pump(): Promise<void> {
-    pumping = pumping.then(sendDue);
+    pumping = pumping.then(sendDue, sendDue);
     return pumping;
   }
 
@@ -146,16 +148,17 @@ export function createOutbox({ call, storage, ...on }: Ports) {
   async function attempt(write: Write): Promise<void> {
     underWay.add(write.key);
     if (isUndoable(write)) update(write.key, { sendAt: write.queuedAt });
+    let settled: Settled;
     try {
       if (write.attempts > 0 && Date.now() - write.queuedAt > KEY_LIFETIME_MS) throw TOO_OLD;
-      const settled = await transmit(write, call);
-      isInterrupted.value = false;
-      confirm(write, settled);
+      settled = await transmit(write, call);
     } catch (error) {
-      fail(write, error);
+      return fail(write, error);
     } finally {
       underWay.delete(write.key);
     }
+    isInterrupted.value = false;
+    confirm(write, settled);
   }
 
   function confirm(write: Write, { changes, refusals }: Settled): void {
@@ -202,13 +205,14 @@ export function createOutbox({ call, storage, ...on }: Ports) {
       settle(write, [{ change, error: new ApiError(error.message, { isRetryable: false }) }]);
       return;
     }
-    const failure = error instanceof ApiError ? error : new ApiError(String(error));
+    const failure = error instanceof ApiError ? error : explainDefect(error);
     if (failure.status === 401) {
       ledger = undefined;
       on.onUnauthenticated();
       return;
     }
     if (!failure.isRetryable) {
+      if (failure !== error) on.onDefect(error);
       const refusals = write.changes.map((change) => ({ change, error: failure }));
       drop(write.key);
       on.onRefused(refusals, write);
@@ -377,6 +381,12 @@ async function transmitBulk(write: Write, call: Ports['call']): Promise<Settled>
       });
   }
   return { changes: settled, refusals };
+}
+
+/** An error of this page is the same at each attempt. */
+function explainDefect(error: unknown): ApiError {
+  const message = `The page failed: ${error}. Reload it, and try again.`;
+  return new ApiError(message, { isRetryable: false });
 }
 
 function readStored(storage: Ports['storage']): readonly Write[] {

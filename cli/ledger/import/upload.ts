@@ -3,11 +3,11 @@
 import { randomUUID } from 'node:crypto';
 import { LARGEST_BULK } from '../../../lib/ledger/domain/transaction.ts';
 import type { RefusedLine } from '../../../lib/ledger/import/booking.ts';
-import type { LedgerRow } from '../../../lib/ledger/import/plan.ts';
 import {
   type Change,
-  type ChangeableField,
   changedSince,
+  type LedgerRow,
+  toChangeBody,
 } from '../../../lib/ledger/import/plan.ts';
 import {
   type StatementRow,
@@ -77,21 +77,8 @@ export async function applyChanges(
     service,
     moved.map(({ row }) => row),
   );
-  const bodyOf = ({ row, there, fields }: Change) => {
-    const { transaction_date, external_id, ...same } = toTransactionBody(row);
-    const category_id = row.category === null ? null : categories.get(row.category);
-    const sent: Readonly<Record<ChangeableField, object>> = {
-      description: { description: same.description },
-      amount: { amount: same.amount },
-      type: { type: same.type },
-      notes: { notes: same.notes },
-      date: { transaction_date },
-      category: { category_id },
-      externalId: { external_id },
-    };
-    const changed = Object.assign({}, ...fields.map((field) => sent[field])) as object;
-    return { id: Number(there.id), if_match: there.etag, ...changed };
-  };
+  const bodyOf = (change: Change) =>
+    toChangeBody(change, categories.get(change.row.category ?? '') ?? null);
   const request = { method: 'PUT', path: '/transactions/bulk', items: changes, bodyOf } as const;
   const results = await sendAll(service, request, onProgress);
   const refused = refusedLines(

@@ -4,7 +4,12 @@ import type { RefusedLine } from './booking.ts';
 import { listWords } from './learned-categories.ts';
 import type { RecordedRows } from './recorded-rows.ts';
 import { readBankId } from './row-ids.ts';
-import type { ExportedRecord, StatementRow, TransactionRow } from './transaction-row.ts';
+import {
+  type ExportedRecord,
+  type StatementRow,
+  type TransactionRow,
+  toTransactionBody,
+} from './transaction-row.ts';
 
 export interface LedgerRow extends TransactionRow, ExportedRecord {
   /** Names the version, for `If-Match`. */
@@ -40,7 +45,7 @@ export interface ImportPlan {
 const CHANGEABLE = [
   ...(['date', 'description', 'amount', 'type', 'category', 'notes', 'externalId'] as const),
 ];
-export type ChangeableField = (typeof CHANGEABLE)[number];
+type ChangeableField = (typeof CHANGEABLE)[number];
 
 /**
  * @param ledger all transactions
@@ -89,6 +94,22 @@ export function planImport(
       rows.map(({ date }) => date).toSorted()[0] ?? '',
     ),
   };
+}
+
+/** The fields that differ, as a bulk update takes them: only if the transaction is still as it was exported. */
+export function toChangeBody({ row, there, fields }: Change, categoryId: number | null): object {
+  const { transaction_date, external_id, ...same } = toTransactionBody(row);
+  const sent: Readonly<Record<ChangeableField, object>> = {
+    description: { description: same.description },
+    amount: { amount: same.amount },
+    type: { type: same.type },
+    notes: { notes: same.notes },
+    date: { transaction_date },
+    category: { category_id: categoryId },
+    externalId: { external_id },
+  };
+  const changed = Object.assign({}, ...fields.map((field) => sent[field])) as object;
+  return { id: Number(there.id), if_match: there.etag, ...changed };
 }
 
 export function changedSince(id: string): string {

@@ -1,4 +1,5 @@
 // Reads an Excel workbook (XLSX) as the table that its sheet would be as a CSV file: dates as ISO 8601, numbers with a point.
+import { unzipSync, zipSync } from 'fflate';
 import readWorkbook from 'read-excel-file/universal';
 import { UserError } from '../../shared/user-error.ts';
 import type { TableRow } from './csv-text.ts';
@@ -37,14 +38,21 @@ async function readSheets(bytes: Uint8Array) {
   if (!names.includes('xl/'))
     throw new UserError('This is a ZIP archive. Unpack it, and import each file in it.');
   try {
-    // A copy, because a buffer of Node may be a part of a larger one.
-    const { buffer } = Uint8Array.from(bytes);
+    const { buffer } = unpack(bytes);
     const sheets = await readWorkbook<string>(buffer, { parseNumber: writeNumber });
     return sheets.map(({ sheet, data }) => ({ name: sheet, rows: toRows(data) }));
   } catch (cause) {
     const message = 'The workbook cannot be read. Open it and save it again as XLSX or CSV.';
     throw new UserError(message, { cause });
   }
+}
+
+/**
+ * The archive without compression, in a buffer of its own. The reader inflates large sheets in workers that it makes from text,
+ * which the policy of the page refuses.
+ */
+function unpack(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(zipSync(unzipSync(bytes), { level: 0 }));
 }
 
 /** Without empty rows; the others keep their numbers. */

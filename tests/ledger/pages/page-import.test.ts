@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { expectAccessible, whyNoChromium } from '../../shared/pages/chromium.ts';
+import { makeWorkbook } from '../support/import/workbook.ts';
 import { AS_PHONE, listed, openPages } from './opened-page.ts';
 
 const HEADER = 'Buchungstag;Verwendungszweck;Betrag;Kategorie';
@@ -156,6 +157,67 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await page.getByText('250 imported').waitFor({ timeout: 60_000 });
     expect(requests).toBe(5);
     expect(await pages.rows('Cut row')).toHaveLength(250);
+  });
+
+  test('a row that is deleted after an interrupted import stays deleted when the rest follows', async () => {
+    const page = await pages.visit();
+    const file = bankFile(manyLines(250, 'Interrupted row', 2008), 'interrupted.csv');
+    await choose(page, file);
+    let requests = 0;
+    await page.route('**/transactions/bulk', async (route) => {
+      requests += 1;
+      if (requests === 1) return await route.fallback();
+      await route.fulfill({
+        status: 403,
+        json: { success: false, error: 'forbidden', message: 'No' },
+      });
+    });
+    await run(page);
+    await page.getByText('The import broke off').waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    const [first] = await pages.rows('Interrupted row 7');
+    await pages.call('DELETE', `/transactions/${first?.id}`);
+    const preview = await choose(page, file);
+    await preview.getByText('150 new, 99 there already').waitFor();
+    await preview.getByText('Deleted before, and left out (1)').waitFor();
+  });
+
+  test('an export that was edited changes the transactions that are still as they were', async () => {
+    await pages.row({ description: 'To edit', transaction_date: '2007-02-01' });
+    const id = await pages.row({ description: 'Edited here, too', transaction_date: '2007-02-02' });
+    const csv = await (
+      await fetch(`${pages.url()}/transactions/export?start_date=2007-01-01&end_date=2007-12-31`)
+    ).text();
+    const text = csv.replace('To edit', 'Edited').replace('Edited here, too', 'Edited there');
+    const file = { name: 'export.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
+    const page = await pages.visit();
+    const preview = await choose(page, file);
+    await preview.getByText('Edited in the file (2)').click();
+    await preview.getByText('description To edit → Edited').waitFor();
+    const button = preview.getByRole('button', { name: 'Import', exact: true });
+    expect(await button.isDisabled()).toBe(true);
+    await preview.getByLabel('Change the 2 transactions').check();
+    await expectAccessible(page);
+    await pages.call('PUT', `/transactions/${id}`, { notes: 'changed meanwhile' });
+    await button.click();
+    await page.getByText('1 changed').waitFor();
+    await page.getByText('Refused (1)').click();
+    await page.getByText('was changed after the export').waitFor();
+    expect(await pages.rows('Edited here, too')).toHaveLength(1);
+    await listed(page, 'Edited').first().waitFor();
+  });
+
+  test('a large workbook is read under the policy of the page', async () => {
+    // Above 512 KB before compression, a reader may turn to workers that are made of text.
+    const rows = Array.from({ length: 12_000 }, (_, n) => [
+      { serial: 38_353 + (n % 28) },
+      `Workbook row ${n}`,
+      -n - 0.5,
+    ]);
+    const buffer = Buffer.from(makeWorkbook({ Sheet: [['Date', 'Payee', 'Amount'], ...rows] }));
+    const page = await pages.visit();
+    const preview = await choose(page, { name: 'large.xlsx', mimeType: '', buffer });
+    await preview.getByText('12,000 new').waitFor({ timeout: 60_000 });
   });
 
   test('after a reload in the middle, the same file brings in the rest', async () => {

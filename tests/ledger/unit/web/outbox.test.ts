@@ -30,13 +30,14 @@ interface Sent extends Call {
 
 function open({ storage = new Map<string, string>(), ledger = 'home' } = {}) {
   const sent: Sent[] = [];
-  const replies: (object | ApiError)[] = [];
+  const replies: (object | Error)[] = [];
   const refused: Refusal[] = [];
+  const defects: unknown[] = [];
   const outbox = createOutbox({
     call: async <Answer>(path: string, request: Call = {}) => {
       sent.push({ path, ...request });
       const reply = replies.shift() ?? { data: row(7) };
-      if (reply instanceof ApiError) throw reply;
+      if (reply instanceof Error) throw reply;
       return reply as Answer;
     },
     storage: {
@@ -46,9 +47,10 @@ function open({ storage = new Map<string, string>(), ledger = 'home' } = {}) {
     onConfirmed: () => undefined,
     onRefused: (refusals) => void refused.push(...refusals),
     onUnauthenticated: () => undefined,
+    onDefect: (error) => void defects.push(error),
   });
   outbox.open(ledger);
-  return { outbox, sent, replies, refused, storage };
+  return { outbox, sent, replies, refused, defects, storage };
 }
 
 const settle = () => vi.advanceTimersByTimeAsync(0);
@@ -84,6 +86,20 @@ describe('the outbox', () => {
     expect([outbox.isCreating(), sent.length]).toEqual([true, 1]);
     await outbox.retryNow();
     expect([outbox.isCreating(), sent.length]).toEqual([false, 2]);
+  });
+
+  test('an error of the page itself is reported, and its write is taken back', async () => {
+    const { outbox, sent, replies, refused, defects } = open();
+    const defect = new TypeError('undefined is not a function');
+    replies.push(defect);
+    outbox.create(FIELDS);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(sent).toHaveLength(1);
+    expect(outbox.writes.value).toEqual([]);
+    expect(refused.map(({ error }) => error.message)).toEqual([
+      'The page failed: TypeError: undefined is not a function. Reload it, and try again.',
+    ]);
+    expect(defects).toEqual([defect]);
   });
 
   test('a reload resumes what was not answered, with the same key', async () => {
