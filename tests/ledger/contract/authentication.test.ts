@@ -1,4 +1,4 @@
-// Where authentication is required, every route that reaches a ledger refuses callers who do not prove who they are.
+// With authentication required, every route that reaches a ledger refuses callers without valid credentials.
 import { describe, expect, it } from 'vitest';
 import { createTokenVerifier } from '../../../lib/ledger/auth/access-tokens.ts';
 import type { Scope } from '../../../lib/ledger/auth/caller.ts';
@@ -38,13 +38,13 @@ async function newKey(ledger: string, scope: Scope = 'write') {
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-const tokenOf = async (scope: string) => bearer(await issuer.sign({ scope }));
+const issueToken = async (scope: string) => bearer(await issuer.sign({ scope }));
 const readingKey = await newKey('alice', 'read');
 const revoked = await newKey('alice');
 await keys.revoke(revoked.id);
 
 const CALLERS_TO_REFUSE: [string, Record<string, string>][] = [
-  ['nobody', {}],
+  ['a caller without credentials', {}],
   ['an unknown key', bearer(`fl_${'A'.repeat(43)}`)],
   ['a revoked key', revoked.headers],
   ['a forged token', bearer(await (await createTokenIssuer()).sign())],
@@ -73,8 +73,8 @@ describe.each(ROUTES)('$method $path', ({ method, path }) => {
 
   it.each([
     ['a key with scope "read" read only', async () => readingKey.headers, method === 'GET'],
-    ['a token with scope "read" read only', () => tokenOf('ledger:read'), method === 'GET'],
-    ['a token with another scope do nothing', () => tokenOf('openid profile'), false],
+    ['a token with scope "read" read only', () => issueToken('ledger:read'), method === 'GET'],
+    ['a token with another scope do nothing', () => issueToken('openid profile'), false],
   ])('lets %s', async (_, headersOf, isAllowed) => {
     const { status, body } = await api.request(method, path, { headers: await headersOf() });
     if (isAllowed) expect(status).not.toBe(403);
@@ -90,7 +90,7 @@ describe('GET /me', () => {
   });
 
   it('names ledger and scope of a token', async () => {
-    const headers = await tokenOf('ledger:write');
+    const headers = await issueToken('ledger:write');
     expect((await api.request('GET', '/me', { headers })).body.data).toEqual({
       ledger: expect.stringMatching(/^user-/),
       scope: 'write',

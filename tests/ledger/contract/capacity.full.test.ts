@@ -1,4 +1,4 @@
-// What requests cost in DynamoDB's own units, which are the same on every machine and at every size of the ledger.
+// Measures requests in DynamoDB's units, which depend neither on the machine nor on the size of the ledger.
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import {
   type Cost,
@@ -100,7 +100,7 @@ describe.each([
     }
   });
 
-  it(`costs at most ${units} read units, whatever the filter and the page`, () => {
+  it(`costs at most ${units} read units for every filter and page`, () => {
     for (const { filter, first, others, last } of costs) {
       for (const { readUnits } of [first, ...others, last]) {
         expect(readUnits, filter).toBeLessThanOrEqual(units);

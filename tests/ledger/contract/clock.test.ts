@@ -1,4 +1,4 @@
-// What depends on the time of day. How updated_at moves on a clock that goes back is tested on the record.
+// Rules that depend on the time of day. The record's own test covers updated_at on a clock that is set back.
 import { expect, test } from 'vitest';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createTestService } from '../support/api/open-api.ts';

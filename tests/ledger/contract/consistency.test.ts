@@ -1,4 +1,4 @@
-// What must be seen at once is read with strong consistency, which the local engines give unasked and AWS does not.
+// Reads that must see the latest write ask for strong consistency: local engines are always consistent, AWS is not.
 import { expect, test } from 'vitest';
 import { interpose } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';

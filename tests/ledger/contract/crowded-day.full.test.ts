@@ -14,7 +14,7 @@ const CROWDED = '2024-02-15';
 /** Rows by day; 460 are enough to have more than 200 on either side. */
 const DAYS = { '2024-02-16': 5, [CROWDED]: 460, '2024-02-14': 1, '2024-01-31': 8 };
 
-/** What the index was asked for, in order. */
+/** Queries of the index, in order. */
 const queries: string[] = [];
 const watched = interpose(client, (name, input) => {
   if (name !== 'QueryCommand' || !('IndexName' in input) || input.IndexName === undefined) return;

@@ -116,7 +116,7 @@ describe.each([...DESCRIBED])('%s', (route, { responses }) => {
   it.each(ofService)('%s', async (status) => {
     const provoke = PROVOKED[status];
     if (!provoke) throw new Error(`Say in this file how to provoke ${status}`);
-    const { status: provoked } = await provoke(await callOf(route, responses));
+    const { status: provoked } = await provoke(await prepareCall(route, responses));
     expect(provoked).toBe(Number(status));
   });
 });
@@ -129,7 +129,7 @@ function isOfGateway({ description = '' }: { readonly description?: string } = {
 }
 
 /** A request that succeeds. */
-async function callOf(route: string, described: Call['described']): Promise<Call> {
+async function prepareCall(route: string, described: Call['described']): Promise<Call> {
   const [method = '', pattern = ''] = route.split(' ');
   const isCategory = pattern.startsWith('/categories');
   const given = isCategory ? givenCategory : givenTransaction;

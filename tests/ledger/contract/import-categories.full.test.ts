@@ -26,7 +26,7 @@ async function readCategories({ readRows }: Awaited<ReturnType<typeof givenPerso
 }
 
 describe('categories', () => {
-  it('are those of the ledger whatever their case, and are learned, shown and set', async () => {
+  it('match those of the ledger in any letter case, and are learned, shown and set', async () => {
     const person = await givenPerson(table);
     await person.run(await person.write('january.csv', JANUARY), '--yes');
     expect(await readCategories(person)).toEqual([
@@ -135,7 +135,7 @@ describe('--undo', () => {
     const undone = await person.run('--undo', id, '--yes');
     expect(undone).toMatchObject({ code: 0, stdout: expect.stringContaining('2 removed, 1 left') });
     expect((await person.readRows()).map(({ description }) => description)).toEqual(['BARBER']);
-    // What an undo has removed was not deleted by hand.
+    // Rows that an undo removed do not count as deleted by the user, so they are imported again.
     const again = await person.run(file, '--yes');
     expect(again.stdout).toContain('2 created, 1 were there already');
   });

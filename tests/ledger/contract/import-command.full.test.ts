@@ -62,7 +62,7 @@ async function givenImport() {
   return { ledger, environment, importWith, exported, rows };
 }
 
-/** Of this test alone. */
+/** Replaces the statement until the test ends. */
 async function writeStatement(content: string | Uint8Array): Promise<void> {
   onTestFinished(() => writeFile(file, BANK.join('\n')));
   await writeFile(file, content);

@@ -26,7 +26,7 @@ async function givenLedger(ledgerId: string) {
   return target;
 }
 
-async function itemsOf(ledgerId: string): Promise<number> {
+async function countItems(ledgerId: string): Promise<number> {
   const { Count } = await client.send(
     new ScanCommand({
       TableName: tableName,
@@ -41,14 +41,14 @@ async function itemsOf(ledgerId: string): Promise<number> {
 it('nothing of the ledger is left, and all of the others', async () => {
   const target = await givenLedger('gone');
   await givenLedger('kept');
-  const kept = await itemsOf('kept');
+  const kept = await countItems('kept');
   const removal = createRemoval(target);
-  const items = await itemsOf('gone');
+  const items = await countItems('gone');
   expect(await removal.count()).toEqual({ transactions: 61, categories: 30, items });
   const progress: number[] = [];
   expect(await removal.remove((done) => progress.push(done))).toBe(items);
   expect(progress.at(-1)).toBe(items);
-  expect([await itemsOf('gone'), await itemsOf('kept')]).toEqual([0, kept]);
+  expect([await countItems('gone'), await countItems('kept')]).toEqual([0, kept]);
   expect(await removal.exists()).toBe(false);
 });
 
@@ -67,7 +67,7 @@ describe('replies kept for retries', () => {
     const { removal, create } = await openLedgerApi('replied');
     expect((await create({ name: 'Secret' })).status).toBe(201);
     await removal.remove(() => {});
-    expect(await itemsOf('replied')).toBe(0);
+    expect(await countItems('replied')).toBe(0);
     const again = await create({ name: 'Secret' });
     expect([again.status, again.headers['idempotent-replayed']]).toEqual([201, undefined]);
   });
@@ -100,7 +100,7 @@ it('goes on after an interruption, wherever it was', async () => {
     const removed = createRemoval({ ...target, client: { send }, retryPolicy }).remove(() => {});
     await removed.catch((error: Error) => expect(error.message).toBe('Interrupted'));
   }
-  expect(await itemsOf('interrupted')).toBe(0);
+  expect(await countItems('interrupted')).toBe(0);
 });
 
 const run = (...options: string[]) => {
@@ -118,17 +118,17 @@ it('the command refuses while a key is valid, shows the counts, and deletes only
     stderr: expect.stringContaining(`valid API keys: ${key.id}. Revoke`),
   });
   await keys.revoke(key.id);
-  const items = await itemsOf('asked');
+  const items = await countItems('asked');
   expect(await run(...asked)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('Nothing was deleted'),
     stdout: expect.stringContaining(`61 transactions, 30 categories, ${items} items in all`),
   });
-  expect(await itemsOf('asked')).toBe(items);
+  expect(await countItems('asked')).toBe(items);
   expect(await run(...asked, '--yes')).toMatchObject({
     code: 0,
     stdout: expect.stringContaining(`${items} items deleted`),
   });
-  expect(await itemsOf('asked')).toBe(0);
+  expect(await countItems('asked')).toBe(0);
   expect((await run(...asked, '--yes')).stdout).toBe('The ledger "asked" is empty.\n');
 });

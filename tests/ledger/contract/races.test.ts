@@ -12,7 +12,7 @@ import { givenCategory, givenTransaction, LUNCH, uniqueName } from '../support/a
 const table = await createTestTable();
 const others = await openInProcess(createServiceOn(table));
 
-/** An API on which somebody else is quicker: they act after the checks and before the write. */
+/** Opens an API on which another client acts between the checks and the write. */
 async function outrunBy(act: () => Promise<unknown>): Promise<Api> {
   const client = onceBefore(table.client, 'TransactWriteCommand', act);
   return await openInProcess(createServiceOn({ ...table, client }));

@@ -12,13 +12,13 @@ import { createServiceOn } from '../support/api/open-api.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** As CloudWatch finds the fields of a line: `cause.message`. */
-function fieldsOf(value: object, prefix = ''): Row {
+/** Flattens nested fields into CloudWatch's dotted names, such as `cause.message`. */
+function flattenFields(value: object, prefix = ''): Row {
   return Object.entries(value).reduce((fields, [name, part]) => {
     const isObject = part !== null && typeof part === 'object';
     return Object.assign(
       fields,
-      isObject ? fieldsOf(part, `${prefix}${name}.`) : { [`${prefix}${name}`]: part },
+      isObject ? flattenFields(part, `${prefix}${name}.`) : { [`${prefix}${name}`]: part },
     );
   }, {});
 }
@@ -28,7 +28,7 @@ const UNREADABLE = createKeys('test').transaction(777).pk;
 const lines: Row[] = [];
 
 function take(text: unknown): boolean {
-  const fields = fieldsOf(JSON.parse(String(text)));
+  const fields = flattenFields(JSON.parse(String(text)));
   return lines.push({ ...fields, '@timestamp': lines.length, '@message': String(text) }) > 0;
 }
 

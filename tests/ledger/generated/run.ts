@@ -41,7 +41,7 @@ const command = createCommand(
     let sent = 0;
     for (const [n, mode] of MODES.entries()) {
       const { url, options } = await openService(mode);
-      // Of an operation, at most; requests that follow links come on top.
+      // Limit per operation; requests that follow links come on top.
       const missing = (requests - sent) / (MODES.length - n);
       const share = Math.ceil(missing / (await countOperations(url)));
       sent += await send(python, [

@@ -11,7 +11,7 @@ test.each([
   ['/page.js', 'text/javascript', 'public, max-age=300'],
   ['/page.js/', 'text/javascript', 'public, max-age=300'],
 ])(
-  'GET %s is %s for everybody, kept for a while and asked for by its hash',
+  'GET %s is %s without credentials, cached for a while and revalidated by its hash',
   async (path, type, kept) => {
     const { status, headers } = await fetch(url + path);
     expect(status).toBe(200);

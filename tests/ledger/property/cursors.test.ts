@@ -1,4 +1,4 @@
-// Pages after a row while others write: a row that keeps its place is shown once, whatever is created, changed, moved or
+// Pages after a row while others write: a row that keeps its place is shown exactly once, even if others are created, changed, moved or
 // deleted between any two pages.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// What the histogram tells of any range and offset is what counting the rows themselves tells.
+// For any range and offset, the histogram agrees with a count of the rows themselves.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { monthOf, yearOf } from '../../../lib/ledger/domain/calendar-date.ts';

@@ -25,12 +25,12 @@ import { EVERYTHING } from '../support/ledger-contents.ts';
 
 const table = await createTestTable();
 const ROWS_PER_PART = 3;
-// As if three rows were 1 MB.
+// Ends each query after three rows, as DynamoDB does after 1 MB.
 const client = interpose(table.client, (name, input: { IndexName?: string; Limit?: number }) => {
   if (name === 'QueryCommand' && input.IndexName !== undefined) input.Limit = ROWS_PER_PART;
 });
 
-/** What CSV files, spreadsheets and importers trip over. */
+/** Text that trips up CSV files, spreadsheets and importers. */
 const awkward = fc.constantFrom(
   ...["'", "''", '=', '+', '-', '@', '＝', '\t', '\r', '\n', '\r\n', '"', '""', ',', ';', ' '],
   ...['\uFEFF', '\u0000', '\u2028', '🏠', 'é', 'e\u0301', '1.234,50', '2026-03-05', 'null', '\\'],
@@ -64,7 +64,7 @@ const ledgers = fc.record({
   ),
   externalIds: fc.infiniteStream(filled),
   rows: fc.array(row, { maxLength: 12, size: 'max' }),
-  /** Where an import is interrupted: parts of it. */
+  /** Points at which an import is interrupted, as fractions of its rows. */
   cuts: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 4, size: 'max' }),
 });
 type Given = typeof ledgers extends fc.Arbitrary<infer Value> ? Value : never;
@@ -122,7 +122,7 @@ async function fill({ categories, transactions }: Ledger, { names, externalIds, 
 }
 
 /** All that an import can keep, in the order of the list. */
-async function contentsOf({ transactions }: Ledger) {
+async function readImportable({ transactions }: Ledger) {
   const { items } = await transactions.readExportPart(EVERYTHING);
   const kept = ({ date, amount, type, description, notes, externalId = null }: Transaction) => {
     return { date, amount, type, description, notes, externalId };
@@ -136,7 +136,7 @@ test(`an export makes the same ledger again (seed ${SEED})`, { timeout: 1_800_00
     const from = await open('from');
     const to = await open('to');
     await fill(from.ledger, given);
-    const contents = await contentsOf(from.ledger);
+    const contents = await readImportable(from.ledger);
     const parts = await Array.fromAsync(exportParts(from.api));
     expect(parts.length).toBe(Math.floor(contents.length / ROWS_PER_PART) + 1);
     const { rows, refused } = await readStatement(Buffer.from(parts.join('')));
@@ -162,12 +162,12 @@ test(`an export makes the same ledger again (seed ${SEED})`, { timeout: 1_800_00
       expect(await imported(rows.slice(0, end), to)).toEqual(result);
       duplicates = end;
     }
-    expect(await contentsOf(to.ledger)).toEqual(contents);
+    expect(await readImportable(to.ledger)).toEqual(contents);
 
     const nothing = { created: 0, duplicates: rows.length, refused: [] };
     expect(await imported(rows, to)).toEqual(nothing);
     expect(await imported(rows, from)).toEqual(nothing);
-    expect(await contentsOf(from.ledger)).toEqual(contents);
+    expect(await readImportable(from.ledger)).toEqual(contents);
   });
   await fc.assert(agrees, { ...seeded(100), examples: [[equalRows]] });
 });

@@ -11,27 +11,27 @@ import { DAYS, makeCommand, send, swapNames } from '../support/model/commands.ts
 import { readListing } from '../support/model/ledger-listing.ts';
 import {
   type Command,
-  countOf,
+  countInCategory,
   EMPTY,
-  listOf,
+  listRefusals,
   type Model,
   type ModelFilter,
-  refusalsOf,
+  selectTransactions,
 } from '../support/model/ledger-model.ts';
 import { linearise, refusal, step } from '../support/model/linearisation.ts';
 
 const SEEDS = [20_260_331, 7, 4_242].slice(0, sizeOfRun(3));
-/** Of 71 commands each, or more: a swap of names is three. */
+/** Each round has at least 71 commands; a swap of names is three. */
 const ROUNDS = IS_FULL ? 10 : 4;
-/** What races end with, and so the commands after them, differs from run to run: a rare outcome may take longer. */
-const MOST_ROUNDS = 4 * ROUNDS;
+/** Races, and so the commands after them, end differently in each run: a rare outcome may take more rounds. */
+const MAX_ROUNDS = 4 * ROUNDS;
 const COMMANDS_PER_ROUND = 55;
 const BATCHES_PER_ROUND = 2;
 const COMMANDS_PER_BATCH = 8;
 /** On average, after each round. */
 const FACETS_WALKED = 8;
 
-/** What the commands must have met for the sequence to prove anything. */
+/** Outcomes that must occur for the sequence to prove anything. */
 const OUTCOMES = [
   ...['POST transactions 201', 'POST transactions 400', 'POST transactions 404'],
   ...['PUT transactions 200', 'PUT transactions 400', 'PUT transactions 404'],
@@ -58,7 +58,7 @@ describe.each(SEEDS)('a ledger after random commands (seed %i)', (seed) => {
     const seen = new Set<string>();
     let model = EMPTY;
     const isDone = (round: number) => round >= ROUNDS && OUTCOMES.every((each) => seen.has(each));
-    for (let round = 0; round < MOST_ROUNDS && !isDone(round); round += 1) {
+    for (let round = 0; round < MAX_ROUNDS && !isDone(round); round += 1) {
       model = await sendOneByOne(watch(api, seen), model, random);
       for (let batch = 0; batch < BATCHES_PER_ROUND; batch += 1) {
         model = await sendAtOnce(api, model, random);
@@ -83,7 +83,7 @@ async function sendOneByOne(api: Api, before: Model, random: SeededRandom): Prom
 
 async function sendOne(api: Api, model: Model, command: Command): Promise<Model> {
   const reply = await send(api, command);
-  const [due] = refusalsOf(model, command);
+  const [due] = listRefusals(model, command);
   if (due) {
     expect(refusal(reply), JSON.stringify(command)).toBe(due);
     return model;
@@ -135,7 +135,7 @@ async function expectPages(api: Api, model: Model, random: SeededRandom): Promis
   const { body } = await api.get('/categories', { active_only: false, include_counts: true });
   const counts = body.data.map(({ id, transaction_count }: Counted) => [id, transaction_count]);
   expect(new Map(counts)).toEqual(
-    new Map([...model.categories.keys()].map((id) => [id, countOf(model, id)])),
+    new Map([...model.categories.keys()].map((id) => [id, countInCategory(model, id)])),
   );
 }
 
@@ -151,7 +151,7 @@ interface Walk {
 
 /** One page more than there are: it is empty and has the same total. */
 async function expectWalk(api: Api, model: Model, { filter, perPage, sort }: Walk) {
-  const newestFirst = listOf(model, filter);
+  const newestFirst = selectTransactions(model, filter);
   const expected = sort === 'date' ? newestFirst.reverse() : newestFirst;
   const pages = Math.ceil(expected.length / perPage);
   for (let page = 1; page <= pages + 1; page += 1) {

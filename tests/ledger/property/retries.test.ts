@@ -45,7 +45,7 @@ async function openBoth() {
   return { healthy, sendThrice, total, verify, injected: () => injected };
 }
 
-const rowsOf = (number: number) =>
+const makeRows = (number: number) =>
   Array.from({ length: IN_BULK }, (_, n) => ({
     description: `Row ${n}`,
     amount: number,
@@ -86,12 +86,12 @@ test(`${BULKS} bulk requests, each sent three times, create each transaction onc
   const { sendThrice, total, verify, injected } = await openBoth();
   let created = 0;
   for (let number = 1; number <= BULKS; number += 1) {
-    const transactions = rowsOf(number).map((row, n) =>
+    const transactions = makeRows(number).map((row, n) =>
       n % 2 === 0 ? row : { ...row, external_id: `bank-${number}-${n}` },
     );
     const { replies, last } = await sendThrice('POST', '/transactions/bulk', { transactions });
     expect(last.body.data).toMatchObject({ created: IN_BULK, duplicates: 0, failed: 0 });
-    // What was reported as created keeps its id.
+    // Rows reported as created keep their ids.
     for (const { body } of replies) {
       for (const { index, id } of body.data?.results ?? []) {
         if (id === undefined) continue;
@@ -114,7 +114,7 @@ test(`${ROUNDS} bulk updates and deletes, each sent three times, change each tra
   const change = async (method: string, path: string, transactions: readonly object[]) =>
     (await sendThrice(method, path, { transactions })).last.body.data;
   for (let number = 1; number <= ROUNDS; number += 1) {
-    const { body } = await healthy.post('/transactions/bulk', { transactions: rowsOf(number) });
+    const { body } = await healthy.post('/transactions/bulk', { transactions: makeRows(number) });
     const rows: { id: number; etag: string }[] = body.data.results;
     // A second application would find another version.
     const changes = rows.map(({ id, etag }) => ({ id, if_match: etag, amount: number + 1 }));

@@ -1,4 +1,4 @@
-// Whatever a file holds, reading it ends: with rows, or with a reason that a person can act on. No row vanishes in silence.
+// Reading any file ends with rows, or with a reason that a person can act on. No row vanishes silently.
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

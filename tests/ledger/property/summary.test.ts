@@ -1,4 +1,4 @@
-// A summary is what adding up the rows themselves gives, whatever was written, changed and deleted before.
+// After any sequence of writes, changes and deletions, a summary equals the sum of the rows themselves.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
@@ -108,7 +108,7 @@ async function givenLedger(
   return { ledger, model, verification: createVerification(target) };
 }
 
-function totalsOf(rows: readonly TransactionFields[]) {
+function addUp(rows: readonly TransactionFields[]) {
   const sum = (wanted: string) =>
     rows
       .filter(({ type }) => type === wanted)
@@ -116,7 +116,7 @@ function totalsOf(rows: readonly TransactionFields[]) {
   return { incomeCents: sum('income'), expenseCents: sum('expense'), count: rows.length };
 }
 
-function summaryOf(model: readonly TransactionFields[], query: SummaryQuery) {
+function summarizeRows(model: readonly TransactionFields[], query: SummaryQuery) {
   const { grouping, period, type, categoryIds, startDate = '', endDate = '9999-99-99' } = query;
   const isEmpty = startDate > endDate;
   const rows = model
@@ -138,12 +138,12 @@ function summaryOf(model: readonly TransactionFields[], query: SummaryQuery) {
       })),
   };
   const all = isEmpty || !grouping ? [] : groups[grouping]();
-  const periods = period ? periodsOf(rows, period) : [];
+  const periods = period ? listPeriods(rows, period) : [];
   const inPeriod = (some: readonly TransactionFields[], each: string) =>
-    totalsOf(some.filter(({ date }) => date.startsWith(each)));
-  const total = totalsOf(rows);
+    addUp(some.filter(({ date }) => date.startsWith(each)));
+  const total = addUp(rows);
   if (!period) {
-    return { ...total, groups: all.map((each) => ({ ...each.group, ...totalsOf(each.rows) })) };
+    return { ...total, groups: all.map((each) => ({ ...each.group, ...addUp(each.rows) })) };
   }
   if (!grouping) {
     return { ...total, groups: periods.map((key) => ({ key, ...inPeriod(rows, key) })) };
@@ -156,7 +156,7 @@ function summaryOf(model: readonly TransactionFields[], query: SummaryQuery) {
 }
 
 /** Each from that of the first row to that of the last. */
-function periodsOf(rows: readonly TransactionFields[], period: Period): string[] {
+function listPeriods(rows: readonly TransactionFields[], period: Period): string[] {
   const { length } = { day: 'YYYY-MM-DD', month: 'YYYY-MM', year: 'YYYY' }[period];
   const used = rows.map(({ date }) => date.slice(0, length)).toSorted();
   const [first, last] = [used[0], used.at(-1)];
@@ -183,7 +183,7 @@ function upTo(most: number): string[] {
 const MOST_PERIODS = 1_200;
 const ONE_SENTENCE = expect.stringContaining(`may have ${MOST_PERIODS}`);
 
-function periodsIn(summary: ReturnType<typeof summaryOf>, { period }: SummaryQuery): number {
+function periodsIn(summary: ReturnType<typeof summarizeRows>, { period }: SummaryQuery): number {
   if ('periods' in summary) return summary.periods.length;
   return period ? summary.groups.length : 0;
 }
@@ -196,7 +196,7 @@ test(`every summary is the model's (seed ${SEED})`, async () => {
     const { ledger, model, verification } = await givenLedger(given, changed);
     for (const query of asked) {
       const summary = ledger.summaries.read(query);
-      const expected = summaryOf(model, query);
+      const expected = summarizeRows(model, query);
       if (periodsIn(expected, query) <= MOST_PERIODS) expect(await summary).toEqual(expected);
       else await expect(summary).rejects.toMatchObject({ details: { group_by: [ONE_SENTENCE] } });
     }

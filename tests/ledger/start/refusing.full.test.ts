@@ -1,4 +1,4 @@
-// What the commands that start something cannot work with: one clear line each, and exit code 1.
+// Commands that start a process refuse bad input with one clear line and exit code 1.
 
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';

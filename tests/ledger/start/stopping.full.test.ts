@@ -9,7 +9,7 @@ import {
 import { startInTest } from '../support/running-in-test.ts';
 import type { StartedService } from '../support/running-service.ts';
 
-/** What the start has set going: not the lifeline by which this test holds the start itself. */
+/** Lists the processes that the start launched, without the lifeline by which this test holds it. */
 function startedBy({ child }: StartedService): ProcessEntry[] {
   return descendantsOf(child.pid).filter(
     ({ parent, command }) => !(parent === child.pid && / lifeline /.test(command)),
@@ -55,7 +55,7 @@ it('stops in order however many signals it gets', async () => {
   expect({ how, left: survivorsOf(started) }).toEqual({ how: 'ended with exit code 0', left: [] });
 });
 
-// A terminal sends Ctrl-C to everything that it runs; npm passes a SIGTERM on to its shell, and a SIGHUP to nobody.
+// A terminal sends Ctrl-C to everything that it runs; npm passes a SIGTERM on to its shell, and does not pass on a SIGHUP.
 it.for([
   ['SIGINT', 'a terminal sends it', -1],
   ['SIGTERM', 'npm gets it', 1],

@@ -1,4 +1,4 @@
-// What a ledger holds, as far as clients decide it: for comparing one ledger with another.
+// Contents of a ledger that clients decide, for comparing one ledger with another.
 import type { TransactionFields } from '../../../lib/ledger/domain/transaction.ts';
 import type { Ledger } from '../../../lib/ledger/ledger.ts';
 
@@ -15,7 +15,7 @@ export async function readContents({ transactions, categories, importedRows }: L
   const rows: TransactionFields[] = [];
   for (let page = 1, hasNext = true; hasNext; page += 1) {
     const { items, pagination } = await transactions.list({ ...EVERYTHING, page, perPage: 100 });
-    rows.push(...items.map(fieldsOf));
+    rows.push(...items.map(pickFields));
     hasNext = pagination.hasNext;
   }
   const known = await categories.list({ activeOnly: false });
@@ -33,7 +33,7 @@ export async function readContents({ transactions, categories, importedRows }: L
   };
 }
 
-function fieldsOf(fields: TransactionFields): TransactionFields {
+function pickFields(fields: TransactionFields): TransactionFields {
   const { description, amount, type, categoryId, date, notes } = fields;
   return { description, amount, type, categoryId, date, notes };
 }

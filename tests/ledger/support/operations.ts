@@ -156,19 +156,19 @@ export async function runOperation(
   const { status, body, text } = await time.run(ask(await openInProcess(service)));
   const { drifts } = await createVerification(ledger).verify();
   expect(drifts).toEqual([]);
-  const contents = await contentsOf(ledger);
+  const contents = await readLedger(ledger);
   const { delays } = retryPolicy;
   const isFile = body.success === undefined;
   const reply = { status, body: isFile ? { success: status < 400, data: text } : body };
   return { reply, tookMs: time.now(), delays, contents };
 }
 
-/** What the ledger contains before an operation. */
+/** Contents of the ledger before an operation. */
 export async function contentsBefore(): Promise<LedgerContents> {
-  return await contentsOf(await givenLedger());
+  return await readLedger(await givenLedger());
 }
 
-async function contentsOf(ledger: TestLedger): Promise<LedgerContents> {
+async function readLedger(ledger: TestLedger): Promise<LedgerContents> {
   return await readContents(openLedger(settings(ledger)));
 }
 

@@ -1,4 +1,4 @@
-// What each kind of request costs in DynamoDB's units, by its name in docs/ledger/deploy.md, in a household's ledger of any size.
+// Cost of each kind of request in DynamoDB's units, by its name in docs/ledger/deploy.md, in a household's ledger of any size.
 // tests/ledger/contract/capacity.full.test.ts measures them.
 
 export interface Units {

@@ -1,4 +1,4 @@
-// What a test starts is stopped when it has finished.
+// Stops the services that a test started when it ends.
 import { onTestFinished } from 'vitest';
 import { createRunning, type Running } from '../../../processes/running.ts';
 import { type ServiceSpec, type StartedService, startService } from './running-service.ts';

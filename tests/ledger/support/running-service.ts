@@ -60,7 +60,7 @@ export async function openService(environment: NodeJS.ProcessEnv = {}) {
   }
 }
 
-// As in a terminal: nothing of what the test runner or an npm script has set.
+// Drops the variables that the test runner and npm scripts set: the service starts as from a terminal.
 function inherited(): NodeJS.ProcessEnv {
   const foreign = /^(npm_|VITEST|AWS_|NODE_ENV$|NODE_OPTIONS$|TABLE_NAME$|DYNAMODB_ENDPOINT$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));

@@ -1,4 +1,4 @@
-// What the environment may say, and which variable is blamed for what it may not.
+// Valid settings, and the variable that an error names for each invalid one.
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readLedgerConfig } from '../../../lib/ledger/config.ts';
 
@@ -35,10 +35,10 @@ describe('readLedgerConfig', () => {
   });
 
   test('only AUTH=open lets requests in without a key or token', () => {
-    const ledgerOf = (AUTH: string) => readLedgerConfig({ TABLE_NAME: 't', AUTH }).ledgerId;
-    expect(ledgerOf('open')).toBe('default');
-    expect(ledgerOf('required')).toBeUndefined();
-    expect(ledgerOf('')).toBeUndefined();
+    const readLedgerId = (AUTH: string) => readLedgerConfig({ TABLE_NAME: 't', AUTH }).ledgerId;
+    expect(readLedgerId('open')).toBe('default');
+    expect(readLedgerId('required')).toBeUndefined();
+    expect(readLedgerId('')).toBeUndefined();
   });
 
   test('an empty ledger id, endpoint or time zone counts as unset', () => {

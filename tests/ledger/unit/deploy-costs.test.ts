@@ -32,7 +32,7 @@ function price(label: string): number {
 }
 
 /** A million requests. Those of many rows take longer than those of one. */
-function costOf({ read, write }: Units, seconds = 0.05): number {
+function estimateCost({ read, write }: Units, seconds = 0.05): number {
   const perMillion =
     price('HTTP API, per million requests') +
     price('Lambda, per million requests') +
@@ -58,7 +58,7 @@ const SECONDS: Readonly<Record<string, number>> = {
 
 describe('a million requests', () => {
   it.each(Object.entries({ ...MOST_UNITS, ...REQUEST_UNITS }))('%s', (name, units) => {
-    const cost = costOf(units, SECONDS[name]).toFixed(2);
+    const cost = estimateCost(units, SECONDS[name]).toFixed(2);
     expect(row(name)).toEqual([String(units.read), String(units.write), cost]);
   });
 });
@@ -90,8 +90,8 @@ describe('a month at the throttle', () => {
       maxReadUnits * price('DynamoDB, per million read units') +
       maxWriteUnits * price('DynamoDB, per million write units');
     const most =
-      millions * costOf({ read: 0, write: 0 }, 1) + (parts * units * SECONDS_PER_MONTH) / 1e6;
-    const costs = [millions * costOf(MOST_UNITS.list), millions * costOf(create), most];
+      millions * estimateCost({ read: 0, write: 0 }, 1) + (parts * units * SECONDS_PER_MONTH) / 1e6;
+    const costs = [millions * estimateCost(MOST_UNITS.list), millions * estimateCost(create), most];
     expect(row(stage)).toEqual([throttleRate, ...costs.map(Math.round)].map(String));
   });
 });
@@ -114,7 +114,7 @@ describe('the maximum throughput of the table is enough for', () => {
     ]);
   });
 
-  /** Of the sentence about a stage. */
+  /** Reads the numbers in the sentence about a stage. */
   function limits(stage: string): number[] {
     const [, sentence = ''] = new RegExp(`^- \\*${stage}\\*: (.*)$`, 'm').exec(DOCUMENT) ?? [];
     return [...sentence.replaceAll(',', '').matchAll(/\d+/g)].map(([number]) => Number(number));
@@ -140,7 +140,7 @@ describe('a flood of keys that are random, which no function remembers', () => {
     // With and without a slash at its end.
     const flood = 2 * sum(rates);
     const share = Math.round((100 * flood) / maxReadUnits);
-    const month = (flood * SECONDS_PER_MONTH * costOf({ read: 1, write: 0 })) / 1e6;
+    const month = (flood * SECONDS_PER_MONTH * estimateCost({ read: 1, write: 0 })) / 1e6;
     expect(row(`${stage}, wrong keys`)).toEqual([
       flood.toLocaleString('en'),
       `${share} %`,

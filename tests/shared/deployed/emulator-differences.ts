@@ -1,4 +1,4 @@
-// Where the emulator differs from AWS, never made up for in the product; local/emulator/emulated-stage.ts repairs what it can.
+// Differences of the emulator from AWS. The product never works around them; local/emulator/emulated-stage.ts repairs some.
 
 /** Tests of the shared suites that cannot pass on the emulator, by what their names contain. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
@@ -11,7 +11,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'that is not UTF-8 is refused': 'Sent by fetch, which does not resolve names below localhost.',
   'is refused as such': 'The same.',
   'the tour of the README': 'The same.',
-  'for everybody, kept for a while and asked for by its hash': 'The same.',
+  'without credentials, cached for a while and revalidated by its hash': 'The same.',
   'less than 60 KB is sent at first, and the importer is no part of it': 'The same.',
   'the importer is a script of its own, under the hash of its deployment': 'The same.',
   'the page runs its own script and style alone': 'The same.',

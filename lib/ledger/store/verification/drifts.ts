@@ -225,7 +225,7 @@ function guardDrift(
   ids: readonly number[],
 ): Drift {
   const { what, one, many, guardKey, toGuard } = guarded;
-  const recorded = owner === undefined ? 'nobody' : `${one} ${owner}`;
+  const recorded = owner === undefined ? 'none' : `${one} ${owner}`;
   const drift = { what, where: JSON.stringify(value), recorded };
   if (ids.length > 1) {
     const sorted = ids.toSorted((former, latter) => former - latter);
@@ -246,7 +246,7 @@ function guardDrift(
     };
     const hasAnother = 'attribute_not_exists(pk) OR #attribute <> :value';
     const repair = [release, checkRecord(guarded, Number(owner), value, hasAnother)];
-    return { ...drift, recomputed: 'nobody', repair };
+    return { ...drift, recomputed: 'none', repair };
   }
   const claim: Write = {
     Put: { Item: toGuard(value, id), ...isUnchanged },

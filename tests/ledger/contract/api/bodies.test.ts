@@ -32,7 +32,7 @@ test.each([
   'application/octet-stream',
   'application/vnd.api+json',
   undefined,
-])('a body is JSON whatever its label: %s', async (type) => {
+])('a body is JSON under any content type: %s', async (type) => {
   const name = uniqueName('Überweisung 給料 🏠');
   const escaped = name.replace('Ü', '\\u00dc');
   // White space around the object, escapes in it.

@@ -1,7 +1,7 @@
 // GET /transactions/export: which transactions, in which parts, under which headers.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { expectFilterFaults, expectRequestId } from '../../support/api/expect-reply.ts';
-import { exportAll, exportParts, rowsOf } from '../../support/api/exported.ts';
+import { exportAll, exportParts, parseExport } from '../../support/api/exported.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import {
   givenCategory,
@@ -31,12 +31,12 @@ describe('GET /transactions/export', () => {
     }
   });
 
-  const idsOf = async (query: Record<string, string>) =>
-    rowsOf(await exportAll(api, { category_id: category.id, ...query })).map(({ id }) =>
+  const listPositions = async (query: Record<string, string>) =>
+    parseExport(await exportAll(api, { category_id: category.id, ...query })).map(({ id }) =>
       given.findIndex((row) => String(row.id) === id),
     );
 
-  it('is a CSV file with every field, and not to be kept by anybody on the way', async () => {
+  it('is a CSV file with every field, and no cache on the way may store it', async () => {
     const reply = await api.get('/transactions/export', { external_id: externalId });
     expect(reply.headers).toMatchObject({
       'content-type': 'text/csv; charset=utf-8; header=present',
@@ -47,7 +47,7 @@ describe('GET /transactions/export', () => {
     });
     expectRequestId(reply);
     const [, , { id, created_at, updated_at }] = given;
-    expect(rowsOf(reply.text)).toEqual([
+    expect(parseExport(reply.text)).toEqual([
       {
         id: String(id),
         transaction_date: '2026-03-05',
@@ -71,11 +71,11 @@ describe('GET /transactions/export', () => {
     [{ start_date: '2026-03-02', end_date: '2026-03-01' }, []],
     [{ q: 'ROBIN' }, [0]],
     [{ q: '%' }, []],
-    [{ external_id: 'nobody has it' }, []],
+    [{ external_id: 'no row has it' }, []],
   ] as const)(
     'shows the oldest first, and takes the filters of the list: %j',
     async (query, positions) => {
-      expect(await idsOf(query)).toEqual(positions);
+      expect(await listPositions(query)).toEqual(positions);
     },
   );
 
@@ -86,7 +86,7 @@ describe('GET /transactions/export', () => {
     const idsAfter = async (date: string, query: object) => {
       const sent = { category_id: category.id, cursor: after(date), ...query };
       const { text } = await api.get('/transactions/export', sent);
-      return rowsOf(`id,x,x,x,x,x,x,x,x,x\r\n${text}`).map(({ id }) =>
+      return parseExport(`id,x,x,x,x,x,x,x,x,x\r\n${text}`).map(({ id }) =>
         given.findIndex((row) => String(row.id) === id),
       );
     };
@@ -149,7 +149,7 @@ describe('a ledger of more than one part', async () => {
 
   it('neither loses nor repeats a row where others come and go between two parts', async () => {
     const parts = exportParts(api, { category_id });
-    const first = rowsOf((await parts.next()).value ?? '');
+    const first = parseExport((await parts.next()).value ?? '');
     // The row at which the next part starts, one that was exported, and one that was not.
     const listed = await api.get('/transactions', { category_id, per_page: 1 });
     for (const id of [first.at(-1)?.id, first[0]?.id, listed.body.data[0].id]) {
@@ -162,7 +162,7 @@ describe('a ledger of more than one part', async () => {
       await givenTransaction(api, { category_id, description, transaction_date });
     }
     const header = `${Object.keys(first[0] ?? {}).join(',')}\r\n`;
-    const rest = rowsOf(header + (await Array.fromAsync(parts)).join(''));
+    const rest = parseExport(header + (await Array.fromAsync(parts)).join(''));
     expect(rest.map(({ description }) => description)).toEqual([
       ...Array.from({ length: ROWS - 1 - first.length }, (_, n) => String(first.length + n)),
       'late',

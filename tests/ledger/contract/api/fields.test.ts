@@ -56,7 +56,7 @@ describe('what is kept comes back as sent', () => {
     },
   );
 
-  // As a client writes them: what JSON.stringify would make of them is not at issue.
+  // Raw JSON, because JSON.stringify would write these numbers differently.
   test.each([
     ['1.100', 1.1],
     ['5e-1', 0.5],

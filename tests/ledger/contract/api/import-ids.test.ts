@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { expectFilterFaults } from '../../support/api/expect-reply.ts';
-import { exportAll, rowsOf } from '../../support/api/exported.ts';
+import { exportAll, parseExport } from '../../support/api/exported.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import { givenTransaction, keptTransaction, LUNCH } from '../../support/api/records.ts';
 
@@ -59,7 +59,7 @@ describe('GET /transactions/export', () => {
   it('leaves import_id out of the CSV, and takes it as a filter', async () => {
     const import_id = newImport();
     const { id } = await givenTransaction(api, { import_id });
-    const rows = rowsOf(await exportAll(api, { import_id }));
+    const rows = parseExport(await exportAll(api, { import_id }));
     expect(rows.map((row) => [row.id, 'import_id' in row])).toEqual([[String(id), false]]);
   });
 

@@ -93,7 +93,7 @@ describe('A known path with another method is 405 in the envelope, with Allow', 
 // Which texts are ids is tested on `canonicalId`: here are those that a gateway decodes.
 const NO_IDS = ['abc', '007', '%20', '1%0A', '%E7%B5%A6', '%25', '1%2C2', String(UNKNOWN_ID)];
 
-describe.each(['transactions', 'categories'])('/%s/{id}: an id nobody has', (resources) => {
+describe.each(['transactions', 'categories'])('/%s/{id}: an unknown id', (resources) => {
   const resource = resources === 'transactions' ? 'Transaction' : 'Category';
 
   test.each(NO_IDS)('%s is 404 naming the resource and the id as sent', async (segment) => {

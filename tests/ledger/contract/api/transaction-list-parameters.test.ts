@@ -35,7 +35,7 @@ describe('Rulings: a parameter that the route does not take is an error', () => 
   });
 });
 
-test('Rulings: an id that no record can have is a 404, whatever else is sent', async () => {
+test('Rulings: an id that no record can have is a 404 even with an invalid query', async () => {
   expect(await api.get('/transactions/007', 'nothing=1')).toMatchObject({ status: 404 });
 });
 

@@ -1,4 +1,4 @@
-// What an export costs in DynamoDB's units: each part as much as what it reads, and no part more than 1 MB.
+// Cost of an export in DynamoDB's units: each part costs what it reads, which is at most 1 MB.
 import { expect, it } from 'vitest';
 import { createMeteredClient } from '../../../../bench/ledger/metered-client.ts';
 import { openLedger } from '../../../../cli/ledger/open-ledger.ts';

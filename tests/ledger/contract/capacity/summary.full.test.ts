@@ -1,4 +1,4 @@
-// What a summary costs in DynamoDB's units, and that the sums make no usual write cost more.
+// Cost of a summary in DynamoDB's units. Keeping the sums makes no ordinary write more expensive.
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { createMeteredClient } from '../../../../bench/ledger/metered-client.ts';
 import { openLedger } from '../../../../cli/ledger/open-ledger.ts';

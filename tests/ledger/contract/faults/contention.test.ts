@@ -1,4 +1,4 @@
-// Many writers at once on the same items, with the conflicts of real DynamoDB: everybody gets through, and every count is exact.
+// Many writers at once on the same items, with the conflicts of real DynamoDB: every writer succeeds, and every count is exact.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createContendedClient } from '../../../../bench/ledger/contended-client.ts';
 import {

@@ -55,17 +55,17 @@ const REPAIRABLE: readonly Spoiled[] = [
   {
     rule: 'a name without its guard',
     corrupt: (keys) => send.delete(keys.categoryName('Food')),
-    reported: ['name guard, "Food": recorded nobody, recomputed category 1'],
+    reported: ['name guard, "Food": recorded none, recomputed category 1'],
   },
   {
-    rule: 'a guard of a name that nobody bears',
+    rule: 'a guard of a name that no category has',
     corrupt: (keys) => send.put({ ...keys.categoryName('Old'), category_id: 1 }),
-    reported: ['name guard, "Old": recorded category 1, recomputed nobody'],
+    reported: ['name guard, "Old": recorded category 1, recomputed none'],
   },
   {
-    rule: 'a guard left by a category that is not there',
+    rule: 'a guard left by a category that does not exist',
     corrupt: (keys) => send.put({ ...keys.categoryName('Lost'), category_id: 77 }),
-    reported: ['name guard, "Lost": recorded category 77, recomputed nobody'],
+    reported: ['name guard, "Lost": recorded category 77, recomputed none'],
   },
   {
     rule: 'guards that point to one another’s category',
@@ -127,12 +127,12 @@ const REPAIRABLE: readonly Spoiled[] = [
   {
     rule: 'an external id without its guard',
     corrupt: (keys) => send.set(keys.transaction(3), 'external_id', 'bank#1'),
-    reported: ['external id, "bank#1": recorded nobody, recomputed transaction 3'],
+    reported: ['external id, "bank#1": recorded none, recomputed transaction 3'],
   },
   {
     rule: 'a guard of an external id that no row has',
     corrupt: (keys) => send.put({ ...keys.externalId('bank#2'), transaction_id: 4 }),
-    reported: ['external id, "bank#2": recorded transaction 4, recomputed nobody'],
+    reported: ['external id, "bank#2": recorded transaction 4, recomputed none'],
   },
   {
     rule: 'a guard that names another row',
@@ -159,7 +159,7 @@ const FOR_A_PERSON: readonly Spoiled[] = [
       await send.set(keys.transaction(4), 'external_id', 'twice');
     },
     reported: [
-      'external id, "twice": recorded nobody, recomputed transactions 3 and 4 (needs a person to decide)',
+      'external id, "twice": recorded none, recomputed transactions 3 and 4 (needs a person to decide)',
     ],
   },
   {
@@ -200,7 +200,7 @@ describe('a ledger', () => {
   });
 });
 
-// What no key of the ledger leads to.
+// Drifts that no key of the ledger leads to.
 const FOUND_BY_SCAN = ['a sequence behind the highest', 'a guard of an external id that no row'];
 
 /** Without a scan. */

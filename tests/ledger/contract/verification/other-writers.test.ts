@@ -62,7 +62,7 @@ describe('beside other writers', () => {
     const options = { retryPolicy: createSleeplessRetryPolicy(), isFull: false, progress };
     const first = createVerification({ ...target, ...options, client: stopped });
     await expect(first.verify()).rejects.toThrow('Stopped');
-    // As if each row had another day and category then.
+    // Simulates a first reading in which each row had another day and category.
     saved[0]?.figures.tally.counters.clear();
     const { drifts } = await createVerification({ ...target, ...options }).verify();
     expect(drifts).toMatchObject([{ what: 'category count', recorded: 7, recomputed: 2 }]);

@@ -9,7 +9,7 @@ export interface DescribedOperation {
   readonly responses: Readonly<Record<string, DescribedResponse>>;
 }
 
-/** What was received, as far as the description speaks of it. */
+/** The parts of a response that the API description covers. */
 interface Received {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -62,7 +62,7 @@ export function assertDescribed(method: string, path: string, response: Received
     operations.length > 0
       ? operations.map((operation) => operation.responses[response.status])
       : [undescribed(response)];
-  const problems = responses.map((described) => problemOf(response, described));
+  const problems = responses.map((described) => findMismatch(response, described));
   if (problems.includes(undefined)) return;
   const [problem] = problems;
   throw new Error(
@@ -76,7 +76,7 @@ function isOfGateway(method: string, { status, body }: Received): boolean {
   return method === 'OPTIONS' && status < 300;
 }
 
-function problemOf(
+function findMismatch(
   { status, headers, text, body }: Received,
   described: DescribedResponse | undefined,
 ): string | undefined {

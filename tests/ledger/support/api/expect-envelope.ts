@@ -1,4 +1,4 @@
-// What holds for every answer, whatever was asked.
+// Rules that hold for every response.
 import { expect } from 'vitest';
 import type { ApiResponse } from './api-client.ts';
 import { expectRequestId } from './expect-reply.ts';

@@ -1,4 +1,4 @@
-// What a reply is held to: its status and its whole envelope, to the letter.
+// Compares a reply's status and whole envelope exactly.
 import { expect } from 'vitest';
 import type { ApiResponse } from './api-client.ts';
 

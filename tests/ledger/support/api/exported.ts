@@ -22,6 +22,6 @@ export async function exportAll(api: Api, query?: Query): Promise<string> {
   return (await Array.fromAsync(exportParts(api, query))).join('');
 }
 
-export function rowsOf(csv: string): Record<string, string>[] {
+export function parseExport(csv: string): Record<string, string>[] {
   return parse(csv, { columns: true });
 }

@@ -44,7 +44,7 @@ function toQueryParameters(query: string) {
   return { queryStringParameters };
 }
 
-// What the gateway does not take for text, it hands over in base64.
+// The gateway passes all other content types in base64.
 const TEXT = /^(text\/.*|application\/(json|javascript|xml))(;|$)/i;
 
 function toBody(request: ApiRequest, contentType: string) {
@@ -55,7 +55,7 @@ function toBody(request: ApiRequest, contentType: string) {
     : { body: Buffer.from(body).toString('base64'), isBase64Encoded: true };
 }
 
-// What the service reads of it.
+// Holds only the fields that the service reads.
 function toRequestContext(route: Route, method: string, path: string) {
   const http = { method, path: decodeURIComponent(path) };
   return {

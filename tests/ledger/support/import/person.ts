@@ -55,7 +55,7 @@ export async function givenPerson(table: TestTable) {
   return { api, run, write, readRows, findRow };
 }
 
-/** What the last line of an import says takes it back. */
+/** Finds the id of an import in its last line, which says how to undo it. */
 export function importIdIn({ stdout }: { readonly stdout: string }): string {
   return /--undo (\S+) takes/.exec(stdout)?.[1] ?? '';
 }

@@ -1,4 +1,4 @@
-// Commands that change a ledger, made up so that they meet: few names, few days, and now and then somebody gone.
+// Commands that change a ledger, generated so that they collide: few names, few days, and now and then a deleted record.
 import type { SeededRandom } from '../../../../cli/seeded-random.ts';
 import type { Api, ApiResponse } from '../api/api-client.ts';
 import type {

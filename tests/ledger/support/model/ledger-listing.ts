@@ -1,6 +1,6 @@
-// What the API lists of a ledger, written down so that it can be compared with a model.
+// Reads all lists of a ledger through the API, in a form that can be compared with the model.
 import type { Api } from '../api/api-client.ts';
-import { listOf, type Model } from './ledger-model.ts';
+import { type Model, selectTransactions } from './ledger-model.ts';
 
 export type Listing = Awaited<ReturnType<typeof readListing>>;
 
@@ -16,7 +16,8 @@ export async function readListing(api: Api) {
   const text = write(rows, body.data);
   return {
     text,
-    are: (model: Model) => write(listOf(model, {}), [...model.categories.values()]) === text,
+    are: (model: Model) =>
+      write(selectTransactions(model, {}), [...model.categories.values()]) === text,
   };
 }
 

@@ -1,6 +1,6 @@
 // A ledger as plainly as it can be written down: two maps, and the rules of docs/ledger/api.md over them.
 
-/** As the wire has them, without what the service alone decides. */
+/** Named as in JSON, without the fields that the service alone decides. */
 export interface ModelTransaction {
   readonly id: number;
   readonly created_at: string;
@@ -28,7 +28,7 @@ export interface Model {
 
 export type Refusal = '400 validation_failed' | '404 not_found' | '409 conflict';
 
-/** What a new record gets from the service. */
+/** Fields that the service gives a new record. */
 export type Given = Pick<ModelTransaction, 'id' | 'created_at'>;
 
 export type TransactionFields = Omit<ModelTransaction, keyof Given>;
@@ -53,7 +53,7 @@ export type Command =
 export const EMPTY: Model = { transactions: new Map(), categories: new Map() };
 
 /** Every reason to refuse a command, in the order in which the service looks; none where it goes through. */
-export function refusalsOf(model: Model, command: Command): Refusal[] {
+export function listRefusals(model: Model, command: Command): Refusal[] {
   switch (command.kind) {
     case 'create transaction':
       return unassignable(model, command.fields.category_id);
@@ -104,7 +104,10 @@ export interface ModelFilter {
 }
 
 /** Newest first: by date, then creation, then id. */
-export function listOf({ transactions }: Model, filter: ModelFilter): ModelTransaction[] {
+export function selectTransactions(
+  { transactions }: Model,
+  filter: ModelFilter,
+): ModelTransaction[] {
   const { type, start_date = '0000', end_date = '9999-99-99' } = filter;
   const category_id = filter.category_id === 'none' ? null : filter.category_id;
   return [...transactions.values()]
@@ -119,7 +122,7 @@ export function listOf({ transactions }: Model, filter: ModelFilter): ModelTrans
     );
 }
 
-export function countOf({ transactions }: Model, categoryId: number): number {
+export function countInCategory({ transactions }: Model, categoryId: number): number {
   return transactions
     .values()
     .filter(({ category_id }) => category_id === categoryId)
@@ -143,7 +146,7 @@ function nameTaken({ categories }: Model, name: string | undefined, by?: number)
 }
 
 function inUse(model: Model, id: number): Refusal[] {
-  return countOf(model, id) > 0 ? ['409 conflict'] : [];
+  return countInCategory(model, id) > 0 ? ['409 conflict'] : [];
 }
 
 function put<Each extends { readonly id: number }>(

@@ -2,7 +2,7 @@
 import type { ApiResponse } from '../api/api-client.ts';
 import type { Listing } from './ledger-listing.ts';
 import type { Command } from './ledger-model.ts';
-import { after, type Model, type Refusal, refusalsOf } from './ledger-model.ts';
+import { after, listRefusals, type Model, type Refusal } from './ledger-model.ts';
 
 export interface Outcome {
   readonly command: Command;
@@ -44,7 +44,7 @@ export function linearise(model: Model, outcomes: readonly Outcome[], listing: L
 
 /** The model after a command, where its reply is the one due; undefined where it is not. */
 export function step(model: Model, { command, reply }: Outcome): Model | undefined {
-  if (refusalsOf(model, command).length > 0) return undefined;
+  if (listRefusals(model, command).length > 0) return undefined;
   const next = after(model, command, reply.body.data ?? {});
   if (command.kind.startsWith('delete')) return next;
   const { id } = reply.body.data;
@@ -61,7 +61,7 @@ export function refusal({ status, body }: ApiResponse): Refusal {
 // A refusal changes nothing, and is right where its reason held at some moment. That moment need not be one in which
 // the checks before it would still have passed, for each of them has a moment of its own.
 function isExplained({ command, reply }: Outcome, path: readonly Model[]): boolean {
-  return path.some((model) => refusalsOf(model, command).includes(refusal(reply)));
+  return path.some((model) => listRefusals(model, command).includes(refusal(reply)));
 }
 
 function carries(data: Readonly<Record<string, unknown>>, expected: object): boolean {

@@ -89,7 +89,7 @@ describe('access tokens', () => {
     ['has half a character in its subject', (issuer) => issuer.sign({ sub: 'alice\ud800' })],
     ['has no signature', async (issuer) => issuer.unsigned()],
     ['is signed with the public key', (issuer) => issuer.signedWithPublicKey()],
-    ['is signed by somebody else', async () => (await createTokenIssuer()).sign()],
+    ['is signed by another issuer', async () => (await createTokenIssuer()).sign()],
     [
       'is signed with another algorithm than ours',
       async (issuer) => {
@@ -98,7 +98,7 @@ describe('access tokens', () => {
       },
     ],
     [
-      'is signed by somebody else, and names none of two keys',
+      'is signed by another issuer, and names none of two keys',
       async (issuer) => {
         await issuer.publishAnother();
         return await (await createTokenIssuer()).sign({}, {});

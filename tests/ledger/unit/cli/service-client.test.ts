@@ -1,4 +1,4 @@
-// What a command does when the service answers with an error, or not at all.
+// Behaviour of commands when the service answers with an error, or not at all.
 import { expect, it } from 'vitest';
 import { createServiceClient } from '../../../../cli/ledger/service-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/shared/retry.ts';
@@ -33,7 +33,7 @@ const lost = () => {
 };
 
 it.each([
-  ['nobody listens', () => `http://localhost:${closed}`, ''],
+  ['a closed port', () => `http://localhost:${closed}`, ''],
   ['a port that fetch refuses', () => 'http://localhost:9', 'bad port'],
   ['TLS of a server without it', (url: string) => url.replace('http:', 'https:'), 'try http://'],
 ])('gives up at once, with the cause: %s', async (_, addressOf, cause) => {

@@ -15,7 +15,7 @@ const row = (id: number, amount = id): RowPosition => ({
   id,
   amount,
 });
-const rowsOf = (count: number) => Array.from({ length: count }, (_, n) => row(n + 1));
+const makeRows = (count: number) => Array.from({ length: count }, (_, n) => row(n + 1));
 
 test.each([
   [1, 20, 0, { pages: 0, hasNext: false, hasPrev: false }],
@@ -28,7 +28,7 @@ test.each([
   [9, 100, 101, { pages: 2, hasNext: false, hasPrev: true }],
 ])('page %i of %i a page over %i', (page, perPage, total, rest) => {
   const order = 'date';
-  const taken = takePage(rowsOf(total), { page, perPage, order });
+  const taken = takePage(makeRows(total), { page, perPage, order });
   const next = rest.hasNext ? { ...row(page * perPage), order } : null;
   expect(paginate({ page, perPage, order }, taken)).toStrictEqual({
     page,
@@ -46,7 +46,7 @@ test.each([
   [3, [], false],
 ])('after a row, gone or not: %d', (after, ids, hasNext) => {
   const request = { perPage: 2, after: row(after), order: 'date' } as const;
-  const page = takePage(rowsOf(3), request);
+  const page = takePage(makeRows(3), request);
   expect(page.items.map(({ id }) => id)).toEqual(ids);
   const next = hasNext ? { ...row(ids.at(-1) ?? 0), order: 'date' } : null;
   expect(paginate(request, page)).toMatchObject({ page: null, hasPrev: true, hasNext, next });

@@ -1,4 +1,4 @@
-// What is blank, and what is trimmed. Lengths and ill-formed text are tested in unit/http/record-json.test.ts.
+// Blank and trimmed text. unit/http/record-json.test.ts covers lengths and ill-formed text.
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { filledText, trimmedText } from '../../../../lib/ledger/domain/text.ts';

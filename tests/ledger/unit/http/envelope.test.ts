@@ -1,4 +1,4 @@
-// What goes over the wire, and what an unusual error leaves in the log. Usual ones: contract/internal-errors.test.ts.
+// The response on the wire, and the log entry of an unusual error. contract/internal-errors.test.ts has the usual ones.
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import { endpoint } from '../../../../lib/ledger/http/endpoint.ts';
 import { found, type Reply } from '../../../../lib/ledger/http/replies.ts';
@@ -21,7 +21,7 @@ async function answer(answering: () => Promise<Reply>, context = {}) {
 // Not by the console, which Lambda wraps: the fields of the cause could not be searched.
 const logged = () => log.mock.calls.map(([line]) => JSON.parse(String(line)));
 
-test('a reply goes out as JSON that nobody keeps, with the id that the function logs', async () => {
+test('a reply is sent as JSON that no cache stores, with the id that the function logs', async () => {
   expect(await answer(async () => found({ id: 1 }))).toEqual({
     statusCode: 200,
     headers: {

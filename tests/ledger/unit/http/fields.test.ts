@@ -10,7 +10,7 @@ const schema = v.object(
   'Is required.',
 );
 
-function detailsOf(parse: () => unknown) {
+function catchDetails(parse: () => unknown) {
   try {
     expect.fail(`Parsed ${JSON.stringify(parse())}`);
   } catch (error) {
@@ -21,7 +21,7 @@ function detailsOf(parse: () => unknown) {
 
 test('a body names 100 fields at most, known ones first', () => {
   const unknown = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`field${n}`, 1]));
-  const details = detailsOf(() => parseBody(schema, { ...unknown, size: 5 }));
+  const details = catchDetails(() => parseBody(schema, { ...unknown, size: 5 }));
   expect(Object.keys(details)).toHaveLength(100);
   expect(Object.keys(details).slice(0, 2)).toEqual(['size', 'field0']);
 });
@@ -30,19 +30,19 @@ test.each(['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnProperty'])
   'a body names %s as the unknown field it is',
   (name) => {
     const body = JSON.parse(`{"size":"x","${name}":{"x":1}}`);
-    const details = detailsOf(() => parseBody(schema, body));
+    const details = catchDetails(() => parseBody(schema, body));
     expect(Object.entries(details)).toEqual([[name, ['Is not a known field.']]]);
   },
 );
 
 test('a body has no fields of a prototype', () => {
   const details = { size: ['Is required.'] };
-  expect(detailsOf(() => parseBody(schema, Object.create({ size: 'x' })))).toEqual(details);
+  expect(catchDetails(() => parseBody(schema, Object.create({ size: 'x' })))).toEqual(details);
 });
 
 test('a filter names unknown parameters, read-only fields among them, and those that are sent more than once', () => {
   const query = { size: ['10', '1'], other: ['1', '1'], id: '1' };
-  expect(detailsOf(() => parseFilter(schema, query))).toEqual({
+  expect(catchDetails(() => parseFilter(schema, query))).toEqual({
     size: ['Must be short.', 'Must be sent once.'],
     other: ['Is not a known parameter.', 'Must be sent once.'],
     id: ['Is not a known parameter.'],

@@ -1,4 +1,4 @@
-// What counts as a missing body, as no JSON, as no object, and as an object.
+// Tells apart a missing body, invalid JSON, JSON that is no object, and an object.
 import { describe, expect, test } from 'vitest';
 import { endpoint } from '../../../../lib/ledger/http/endpoint.ts';
 import { jsonBody } from '../../../../lib/ledger/http/json-body.ts';
@@ -56,16 +56,16 @@ describe('bytes that are not UTF-8', () => {
 
 describe('the size', () => {
   // Two bytes a character: bytes are counted, not characters.
-  const bodyOf = (bytes: number) => `{"a":"${'é'.repeat((bytes - 8) / 2)}"}`;
+  const makeBody = (bytes: number) => `{"a":"${'é'.repeat((bytes - 8) / 2)}"}`;
 
   test('may be 1,048,576 bytes', async () => {
-    const body = bodyOf(1_048_576);
+    const body = makeBody(1_048_576);
     expect(await parsed(body)).toMatchObject({ success: true });
     expect(await parsed(base64(body), true)).toMatchObject({ success: true });
   });
 
   test('may not be more', async () => {
-    const body = bodyOf(1_048_578);
+    const body = makeBody(1_048_578);
     for (const reply of [await parsed(body), await parsed(base64(body), true)]) {
       expect(reply).toEqual(
         refused('The request body must not be larger than 1048576 bytes', 'payload_too_large'),

@@ -1,4 +1,4 @@
-// What lists may be asked for, and what a path id is.
+// Valid queries of lists, and valid ids in paths.
 import { describe, expect, test } from 'vitest';
 import { canonicalId, isAssignableId } from '../../../../lib/ledger/domain/record.ts';
 import { parseCategoryQuery } from '../../../../lib/ledger/http/category-json.ts';

@@ -30,7 +30,7 @@ function toCsvPart(part: ExportPart<NamedTransaction>, query: Record<string, str
   return { text, headers };
 }
 
-function cellsOf(fields: Partial<NamedTransaction>): Record<string, string> {
+function exportCells(fields: Partial<NamedTransaction>): Record<string, string> {
   const [cells = {}] = parse(toCsvPart({ items: [{ ...LUNCH, ...fields }] }, {}).text, {
     columns: true,
   }) as Record<string, string>[];
@@ -58,11 +58,11 @@ describe('a part as CSV', () => {
     ["=1;=1;'=1;;a", "'=1;'=1;''=1;;a"],
     ['a,=1; b', 'a,=1; b'],
   ])('guards text that looks like a formula, and no other: %j', (notes, cell) => {
-    expect(cellsOf({ notes }).notes).toBe(cell);
+    expect(exportCells({ notes }).notes).toBe(cell);
     expect(fromTextCell(cell)).toBe(notes);
-    expect(cellsOf({ description: notes }).description).toBe(cell);
-    expect(cellsOf({ categoryName: notes }).category_name).toBe(cell);
-    expect(cellsOf({ externalId: notes }).external_id).toBe(cell);
+    expect(exportCells({ description: notes }).description).toBe(cell);
+    expect(exportCells({ categoryName: notes }).category_name).toBe(cell);
+    expect(exportCells({ externalId: notes }).external_id).toBe(cell);
   });
 
   it.each([',', ';', '\t'])('begins no cell with a formula where cells end at %j', (delimiter) => {
@@ -83,7 +83,7 @@ describe('a part as CSV', () => {
     [-0, '0'],
     [999_999_999_999.99, '999999999999.99'],
   ])('leaves amounts as they are: %d', (amount, cell) => {
-    expect(cellsOf({ amount }).amount).toBe(cell);
+    expect(exportCells({ amount }).amount).toBe(cell);
   });
 
   it('names the file by its dates', () => {
@@ -112,7 +112,7 @@ describe('a part as CSV', () => {
   });
 
   it('ends before a response of Lambda would be too large, and goes on there', () => {
-    // What a response is sent in doubles or multiplies these characters.
+    // The JSON that carries a response escapes these characters, which multiplies their size.
     const notes = '\u0001"'.repeat(2_500);
     const items = Array.from({ length: 400 }, (_, n) => ({ ...LUNCH, notes, id: n + 1 }));
     const ids: string[] = [];
@@ -154,7 +154,7 @@ describe('a part as JSON', () => {
     expect(exportReply({ items: [LUNCH] }, { query, isJson: true }).body.next).toBeNull();
   });
 
-  it('fits a response whatever its transactions are, and misses none', () => {
+  it('fits a response with the longest transactions, and misses none', () => {
     const long = { description: '\u0001'.repeat(1_000), notes: '\u0001'.repeat(5_000) };
     const items = Array.from({ length: 500 }, (_, n) => ({ ...LUNCH, ...long, id: n + 1 }));
     const ids: number[] = [];

@@ -14,7 +14,7 @@ async function read(file: string, options: StatementOptions): Promise<Statement>
   return await readStatement(Buffer.from(file.replaceAll('|', '\n')), { today: TODAY, ...options });
 }
 
-/** What a person is told: an error, or what stands between the file and an import that ends well. */
+/** Messages that a person sees: an error, or everything that still prevents the import. */
 async function listMessages(file: string, options: StatementOptions): Promise<readonly string[]> {
   try {
     const { needs, refused } = await read(file, options);

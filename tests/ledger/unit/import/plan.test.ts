@@ -9,7 +9,7 @@ const bank = (...lines: readonly string[]) =>
 const CREATED = '2026-01-01T00:00:00.000Z';
 const exported = (...lines: readonly string[]) =>
   readCsv([CSV_COLUMNS.join(), ...lines].join('\n')).rows;
-const ledgerOf = (...lines: readonly string[]) =>
+const ledgerRows = (...lines: readonly string[]) =>
   exported(...lines).flatMap((row) =>
     row.exported ? { ...row, ...row.exported, etag: '', importId: null } : [],
   );
@@ -20,9 +20,9 @@ const tea = (id: number, externalId = '', { name = 'Tea', updated = CREATED } = 
 it('finds rows by the id that is made from them, and by the one of earlier versions', () => {
   const rows = bank('2026-01-02,Tea,-3', '2026-01-03,Bus,-2', '2026-01-04,Pay,9');
   const [first, second, third] = rows;
-  const ledger = ledgerOf(
+  const ledger = ledgerRows(
     tea(1, first?.externalId ?? ''),
-    // Whatever its fields are now.
+    // Recognized by its former id, although its fields have changed.
     tea(2, second?.formerId ?? ''),
   );
   const plan = planImport(rows, ledger);
@@ -35,9 +35,9 @@ describe('with the id of a bank', () => {
   const [rent] = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
   const stored = rent?.externalId ?? '';
 
-  it('finds a row whatever was edited since', () => {
+  it('finds a row that was edited since', () => {
     const edited = { name: 'Mint', updated: '2026-01-05T00:00:00.000Z' };
-    const ledger = ledgerOf(tea(1, stored, edited).replace('2026-01-02', '2026-01-09'));
+    const ledger = ledgerRows(tea(1, stored, edited).replace('2026-01-02', '2026-01-09'));
     const rows = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
     expect(planImport(rows, ledger)).toMatchObject({ present: 1, missing: [], reusedIds: 0 });
   });
@@ -45,7 +45,7 @@ describe('with the id of a bank', () => {
   it('takes an id with another date or amount for another booking, and says so', () => {
     const rows = withIds('Transaction ID', 'A1,2026-02-02,Tea,-3', 'A1,2026-01-02,Tea,-4');
     for (const id of [stored, 'A1'])
-      expect(planImport(rows, ledgerOf(tea(1, id)))).toMatchObject({
+      expect(planImport(rows, ledgerRows(tea(1, id)))).toMatchObject({
         present: 0,
         missing: rows,
         reusedIds: 2,
@@ -57,14 +57,14 @@ describe('with the id of a bank', () => {
     'finds what earlier releases stored by %s alone, once for each',
     (header) => {
       const rows = ['Tea', 'Tee'].flatMap((name) => withIds(header, `A1,2026-01-02,${name},-3`));
-      const plan = planImport(rows, ledgerOf(tea(1, 'A1')));
+      const plan = planImport(rows, ledgerRows(tea(1, 'A1')));
       expect(plan).toMatchObject({ present: 1, missing: [rows[1]] });
     },
   );
 
   it('asks where a transaction with such an id was edited', () => {
     const edited = tea(1, 'A1', { updated: '2026-01-05T00:00:00.000Z' });
-    const ledger = ledgerOf(edited.replace('2026-01-02', '2026-01-09'));
+    const ledger = ledgerRows(edited.replace('2026-01-02', '2026-01-09'));
     const rows = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
     expect(planImport(rows, ledger).possibleDuplicates).toEqual([
       { row: rows[0], there: ledger[0] },
@@ -86,14 +86,14 @@ describe('with the id of a bank', () => {
 it('names rows with date, type and amount of a transaction that is no other row', () => {
   const rows = bank(...Array(3).fill('2026-01-02,Tee,-3'), '2026-01-02,Tee,3', '2026-01-03,Tee,-3');
   const [first, second] = rows;
-  const ledger = ledgerOf(tea(1, first?.externalId ?? ''), tea(2));
+  const ledger = ledgerRows(tea(1, first?.externalId ?? ''), tea(2));
   const plan = planImport(rows, ledger);
   expect(plan.missing).toHaveLength(4);
   expect(plan.possibleDuplicates).toEqual([{ row: second, there: ledger[1] }]);
 });
 
 it('finds the edited rows of an export by id and time of creation', () => {
-  const ledger = ledgerOf(tea(1), tea(2), tea(3));
+  const ledger = ledgerRows(tea(1), tea(2), tea(3));
   const rows = exported(tea(1), tea(2, '', { name: 'Mint' }), tea(3).replaceAll(CREATED, ''));
   const plan = planImport(rows, ledger);
   // The third is the one that is equal.
@@ -103,14 +103,14 @@ it('finds the edited rows of an export by id and time of creation', () => {
 
 it('refuses edited rows that someone has changed since, and no others', () => {
   const updated = '2026-01-05T00:00:00.000Z';
-  const ledger = ledgerOf(tea(1, '', { updated }), tea(2, '', { updated }));
+  const ledger = ledgerRows(tea(1, '', { updated }), tea(2, '', { updated }));
   const plan = planImport(exported(tea(1), tea(2, '', { name: 'Mint' })), ledger);
   expect(plan).toMatchObject({ present: 1, missing: [], changes: [], refused: [{ line: 3 }] });
 });
 
 it('creates a transaction that was deleted only with --import-deleted', () => {
   const rows = exported(tea(1), tea(2), tea(3, '', { name: 'Mint' }), tea(4).replace('4,', ','));
-  const ledger = ledgerOf(tea(1));
+  const ledger = ledgerRows(tea(1));
   expect(planImport(rows, ledger)).toMatchObject({
     present: 1,
     deleted: [{ line: 3 }, { line: 4 }],
@@ -126,17 +126,17 @@ it('creates a transaction that was deleted only with --import-deleted', () => {
 
 describe('a purchase that a file has with a later date', () => {
   const others = ['2026-01-01,Rent,-900', '2026-01-09,Bus,-2'];
-  const pairsOf = (row: string, file = others) => {
+  const pairDuplicates = (row: string, file = others) => {
     const [first] = bank('2026-01-02,Tea House 12,-3');
     const plan = planImport(
       bank(row, ...file),
-      ledgerOf(tea(1, first?.externalId ?? '', { name: 'Tea House 12' })),
+      ledgerRows(tea(1, first?.externalId ?? '', { name: 'Tea House 12' })),
     );
     return plan.possibleDuplicates.map(({ row: { date }, there }) => [date, there.id]);
   };
 
   it('may be the transaction with its amount and a word of its text', () => {
-    expect(pairsOf('2026-01-05,TEA HOUSE*77,-3')).toEqual([['2026-01-05', '1']]);
+    expect(pairDuplicates('2026-01-05,TEA HOUSE*77,-3')).toEqual([['2026-01-05', '1']]);
   });
 
   it.each([
@@ -145,28 +145,28 @@ describe('a purchase that a file has with a later date', () => {
     ['another direction', '2026-01-05,Tea House,3'],
     ['a date more than five days off', '2026-01-08,Tea House,-3'],
   ])('is another one with %s', (_, row) => {
-    expect(pairsOf(row)).toEqual([]);
+    expect(pairDuplicates(row)).toEqual([]);
   });
 
   it('is another one where the file has both', () => {
-    expect(pairsOf('2026-01-05,Tea House,-3', [...others, '2026-01-02,Tea House 12,-3'])).toEqual(
-      [],
-    );
+    expect(
+      pairDuplicates('2026-01-05,Tea House,-3', [...others, '2026-01-02,Tea House 12,-3']),
+    ).toEqual([]);
   });
 
   it('is another one where the transaction is older than the file', () => {
-    expect(pairsOf('2026-01-05,Tea House,-3', others.slice(1))).toEqual([]);
+    expect(pairDuplicates('2026-01-05,Tea House,-3', others.slice(1))).toEqual([]);
   });
 });
 
 it('takes no row of the export of another ledger for deleted', () => {
   const other = tea(1, '', { name: 'Mint' }).replaceAll('2026-01-01', '2026-01-07');
-  const plan = planImport(exported(tea(1), tea(2)), ledgerOf(other));
+  const plan = planImport(exported(tea(1), tea(2)), ledgerRows(other));
   expect(plan).toMatchObject({ present: 0, deleted: [], missing: [{ line: 2 }, { line: 3 }] });
 });
 
 it('refuses two rows that are one transaction and differ', () => {
   const rows = exported(tea(1), tea(1, '', { name: 'Mint' }), tea(2), tea(2));
-  const plan = planImport(rows, ledgerOf(tea(1), tea(2)));
+  const plan = planImport(rows, ledgerRows(tea(1), tea(2)));
   expect(plan).toMatchObject({ missing: [], changes: [], refused: [{ line: 3 }] });
 });

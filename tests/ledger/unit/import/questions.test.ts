@@ -1,4 +1,4 @@
-// What a file leaves open is asked, and each option that a question names answers it; the answers of a layout are remembered.
+// Each ambiguity of a file raises a question, the options it names answer it, and a layout's answers are remembered.
 import { expect, it } from 'vitest';
 import {
   readCsv,
@@ -59,7 +59,7 @@ it.each([
   const layouts = { [layout?.key ?? '']: layout?.used ?? {} };
   const again = readCsv(lines(file), { layouts });
   expect(again).toMatchObject({ rows, needs: [], layout: { recalled: options } });
-  // What is given now outranks what was remembered, and another file is read without it.
+  // Options given now outrank remembered ones, which do not apply to other layouts.
   expect(sumUp(readCsv(lines(file), { layouts, isInverted: false })).signed[0]).toBe(3);
   expect(readCsv(lines(FAR), { layouts }).layout?.recalled).toBeNull();
 });

@@ -21,7 +21,7 @@ describe('recorded rows', () => {
     expect(recordRow({ ...tea, externalId: null })).toBeUndefined();
   });
 
-  it('are known by their identity, whatever was edited since', () => {
+  it('are recognized by their identity, although they were edited since', () => {
     expect(recorded.has({ ...tea, description: 'Green tea', amount: 5 })).toBe(true);
     expect(recorded.has({ ...tea, externalId: 'other' })).toBe(false);
     expect(recorded.has({ ...tea, externalId: null })).toBe(false);

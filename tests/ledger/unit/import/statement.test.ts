@@ -205,7 +205,7 @@ it('gives equal rows ids of their own, the same at each reading', () => {
 });
 
 describe('amounts', () => {
-  const amountsOf = (amounts: readonly string[], options = {}) => {
+  const readAmounts = (amounts: readonly string[], options = {}) => {
     const lines = amounts.map((amount) => `2026-01-02\tx\t${amount}`);
     const { rows, refused, decimal } = read(['date\tname\tamount', ...lines], options);
     const signed = rows.map(({ amount, type }) => (type === 'expense' ? -amount : amount));
@@ -217,20 +217,20 @@ describe('amounts', () => {
     [['-900,00', '-3,20', '-4.50', '-0.99', '1,0'], 'comma', [-900, -3.2, 1], [4, 5]],
     [['-900.5', '1,5'], 'point', [-900.5], [3]],
   ])('%j have a decimal %s: %j, and refuse lines %j', (written, decimal, amounts, refused) => {
-    expect(amountsOf(written)).toEqual({ decimal, amounts, refused });
+    expect(readAmounts(written)).toEqual({ decimal, amounts, refused });
   });
 
   it.each(['1234567,5', '1.234.567,50', "1'234'567,5", '1 234 567,50', '1\u00a0234\u00a0567,5'])(
     'reads %s',
     (written) => {
-      expect(amountsOf([written])).toMatchObject({ amounts: [1_234_567.5] });
+      expect(readAmounts([written])).toMatchObject({ amounts: [1_234_567.5] });
     },
   );
 
   it.each(['1.23.456', '12345.678', "1.234'567", '1.2345', '0.123', '1€50', '--5', '1..234', '(5'])(
     'refuses %s',
     (written) => {
-      expect(amountsOf([written], { decimal: 'comma' })).toMatchObject({ refused: [2] });
+      expect(readAmounts([written], { decimal: 'comma' })).toMatchObject({ refused: [2] });
     },
   );
 
@@ -245,7 +245,7 @@ describe('amounts', () => {
     '− 5.00 €',
     'EUR -5',
   ])('reads %s as an expense', (written) => {
-    expect(amountsOf([written])).toMatchObject({ amounts: [-5] });
+    expect(readAmounts([written])).toMatchObject({ amounts: [-5] });
   });
 
   it.each([
@@ -253,7 +253,7 @@ describe('amounts', () => {
     ['a number below one', ['-1.250', '100.000', '0.500'], [-1.25, 100, 0.5]],
     ['both signs in one number', ['-1.025,500', '900,000'], [-1025.5, 900]],
   ])('drops a third decimal that %s proves: %s, %j', (_, written, amounts) => {
-    expect(amountsOf(written)).toMatchObject({ amounts, refused: [] });
+    expect(readAmounts(written)).toMatchObject({ amounts, refused: [] });
   });
 
   it.each([
@@ -262,12 +262,12 @@ describe('amounts', () => {
     ['yen', ['-25,500 円', '900,000'], [-25_500, 900_000]],
     ['a code of whole units', ['-25.500 IDR', '900.000'], [-25_500, 900_000]],
   ])('reads groups of three digits that %s prove', (_, written, amounts) => {
-    expect(amountsOf(written)).toMatchObject({ amounts, refused: [] });
+    expect(readAmounts(written)).toMatchObject({ amounts, refused: [] });
   });
 
   it('reads three decimals of a currency that has them', () => {
-    expect(amountsOf(['KWD 1.250', '12.500'])).toMatchObject({ amounts: [1.25, 12.5] });
-    expect(amountsOf(['KWD 1.250', '1.234'])).toMatchObject({ amounts: [1.25], refused: [3] });
+    expect(readAmounts(['KWD 1.250', '12.500'])).toMatchObject({ amounts: [1.25, 12.5] });
+    expect(readAmounts(['KWD 1.250', '1.234'])).toMatchObject({ amounts: [1.25], refused: [3] });
   });
 
   it.each([
@@ -292,7 +292,9 @@ describe('amounts', () => {
 
   it('takes three decimals where a person says so, and keeps two', () => {
     const decimal = 'comma';
-    expect(amountsOf(['-25,500', '9,250'], { decimal })).toMatchObject({ amounts: [-25.5, 9.25] });
+    expect(readAmounts(['-25,500', '9,250'], { decimal })).toMatchObject({
+      amounts: [-25.5, 9.25],
+    });
     const { refused } = read(['date\tname\tamount', '2026-01-02\tx\t1,234'], { decimal });
     expect(refused[0]?.message).toBe(
       '"1,234" has more than two decimals, which a ledger does not keep; if they are thousands, choose --decimal point',
@@ -300,17 +302,17 @@ describe('amounts', () => {
   });
 
   it('refuses a third decimal that is no zero', () => {
-    expect(amountsOf(['-25000.005', '3.000'])).toMatchObject({ refused: [2, 3] });
+    expect(readAmounts(['-25000.005', '3.000'])).toMatchObject({ refused: [2, 3] });
   });
 
   it('knows the sign of groups by a number that has several', () => {
     const amounts = [-50_000, 15_000_000];
-    expect(amountsOf(['-50.000', '15.000.000'])).toMatchObject({ amounts, refused: [] });
+    expect(readAmounts(['-50.000', '15.000.000'])).toMatchObject({ amounts, refused: [] });
   });
 
   it('takes the sign that is named, and names the option where it refuses', () => {
     const decimal = 'comma';
-    expect(amountsOf(['1.500'], { decimal })).toMatchObject({ amounts: [1_500] });
+    expect(readAmounts(['1.500'], { decimal })).toMatchObject({ amounts: [1_500] });
     const { refused } = read([
       'date\tname\tamount',
       '2026-01-02\tx\t1,5',
@@ -325,7 +327,7 @@ describe('ids of the bank', () => {
   const HEADER = 'date,name,amount,Account';
   const columns = { externalId: 'Account' };
 
-  it('refuses rows that have one id and differ, in whatever column', () => {
+  it('refuses rows with the same id that differ in any column', () => {
     const { rows, refused } = read(
       [
         `${HEADER},Balance`,
@@ -361,27 +363,27 @@ it.each(['0', '000', '-', 'N/A', 'n/a', 'none', 'NOTPROVIDED'])(
 
 describe('ids that are made from rows', () => {
   const FILE = ['date,name,memo,amount', '2026-01-02,Tea,mint,-3'];
-  const idsOf = (options?: Parameters<typeof read>[1], file: readonly string[] = FILE) =>
+  const readIds = (options?: Parameters<typeof read>[1], file: readonly string[] = FILE) =>
     read(file, options).rows.map(({ externalId }) => externalId);
 
   it('are others for another account, and the same without one', () => {
-    const all = [idsOf(), idsOf({ account: 'Giro' }), idsOf({ account: 'Card' })];
+    const all = [readIds(), readIds({ account: 'Giro' }), readIds({ account: 'Card' })];
     expect(new Set(all.flat()).size).toBe(3);
-    expect(idsOf({ account: 'Giro' })).toEqual(all[1]);
+    expect(readIds({ account: 'Giro' })).toEqual(all[1]);
   });
 
   it('do not depend on which columns are read, and how', () => {
     const others = [{ columns: { description: 'memo' } }, { isInverted: true }];
-    for (const options of others) expect(idsOf(options)).toEqual(idsOf());
+    for (const options of others) expect(readIds(options)).toEqual(readIds());
   });
 
   it('do not depend on delimiter, lines before the header, and rows that are refused', () => {
     const other = ['My bank', ...FILE, 'x,Tea,mint,-3'].map((line) => line.replaceAll(',', ';'));
-    expect(idsOf({}, other)).toEqual(idsOf());
+    expect(readIds({}, other)).toEqual(readIds());
   });
 
   it('are others where a column that is not read differs', () => {
-    expect(idsOf({}, [...FILE, '2026-01-02,Tea,black,-3'])[1]).not.toBe(idsOf()[0]);
+    expect(readIds({}, [...FILE, '2026-01-02,Tea,black,-3'])[1]).not.toBe(readIds()[0]);
   });
 
   it('come with the id that earlier versions made', () => {

@@ -5,12 +5,12 @@ import { expect, it } from 'vitest';
 import { openDataFolder } from '../../../../local/data-folder.ts';
 import { temporaryFolder } from '../../../shared/support/temporary-folder.ts';
 
-const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+const readMode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 it('closes a folder and its files to other users, new or not', async () => {
   const folder = join(await temporaryFolder(), 'a', 'b');
   openDataFolder(folder).release();
-  for (const path of [folder, join(folder, '..')]) expect(modeOf(path)).toBe('700');
+  for (const path of [folder, join(folder, '..')]) expect(readMode(path)).toBe('700');
   writeFileSync(join(folder, 'ledger.db'), '');
   const files = ['ledger.db', 'lock.db', 'endpoint'].map((name) => join(folder, name));
   for (const path of files) chmodSync(path, 0o644);
@@ -18,8 +18,8 @@ it('closes a folder and its files to other users, new or not', async () => {
   const { announce, release } = openDataFolder(folder);
   announce('unix:/nowhere');
   release();
-  expect(files.map(modeOf)).toEqual(['600', '600', '600']);
-  expect(modeOf(folder)).toBe('700');
+  expect(files.map(readMode)).toEqual(['600', '600', '600']);
+  expect(readMode(folder)).toBe('700');
 });
 
 it('leaves alone what is not its own: a folder such as /tmp stays open to those who use it', async () => {
@@ -33,6 +33,6 @@ it('leaves alone what is not its own: a folder such as /tmp stays open to those 
   }
   symlinkSync(elsewhere, join(folder, 'ledger.db'));
   openDataFolder(folder).release();
-  expect([folder, foreign, elsewhere].map(modeOf)).toEqual(['777', '644', '644']);
-  expect(modeOf(join(folder, 'lock.db'))).toBe('600');
+  expect([folder, foreign, elsewhere].map(readMode)).toEqual(['777', '644', '644']);
+  expect(readMode(join(folder, 'lock.db'))).toBe('600');
 });

@@ -26,7 +26,7 @@ function world(fault: Fault) {
     writes.push(command.input);
     const { promise: aborted, reject } = Promise.withResolvers<never>();
     abortSignal.addEventListener('abort', () => reject(abortSignal.reason));
-    // As much time passes as until the first limit.
+    // Lets the time pass until the shortest limit.
     if (fault === NEVER_ANSWERS) signals.get(Math.min(...signals.keys()))?.abort();
     return await Promise.race([fault(async () => ({}), command), aborted]);
   };

@@ -18,7 +18,10 @@ const LUNCH: Counted = {
 };
 
 /** `family item` to what is added to its counters. */
-function movesOf(before: readonly Counted[], after: readonly Counted[]): Record<string, unknown> {
+function counterMoves(
+  before: readonly Counted[],
+  after: readonly Counted[],
+): Record<string, unknown> {
   const moves = counterWrites(before, after).map(({ Update }) => {
     const { Key, ExpressionAttributeNames = {}, ExpressionAttributeValues = {} } = Update ?? {};
     const counters = Object.entries(ExpressionAttributeNames).map(([placeholder, counter]) => [
@@ -30,7 +33,7 @@ function movesOf(before: readonly Counted[], after: readonly Counted[]): Record<
   return Object.fromEntries(moves);
 }
 
-// That the counters are right after any writes is checked by property/invariants.test.ts and property/summary.test.ts.
+// property/invariants.test.ts and property/summary.test.ts check the counters after arbitrary writes.
 describe('counterWrites writes no more than what changes', () => {
   test.each<[string, Counted[], Counted[], items: number]>([
     ['three that come', [], [LUNCH, LUNCH, { ...LUNCH, date: '2024-02-01' }], 4],
@@ -44,14 +47,14 @@ describe('counterWrites writes no more than what changes', () => {
 
   test('one whose texts change changes the digest of its month alone', () => {
     const after = { ...LUNCH, version: 2, updatedAt: 1 };
-    expect(movesOf([LUNCH], [after])).toEqual({
+    expect(counterMoves([LUNCH], [after])).toEqual({
       'home#DAYS Y#2024': { d2: digestShare(after) - digestShare(LUNCH) },
     });
   });
 
   test('one whose amount changes changes the sums alone', () => {
     const [ofYear, ofMonth] = [{ E2: -1n }, { E29: -1n }];
-    expect(movesOf([LUNCH], [{ ...LUNCH, amount: 12.49 }])).toEqual({
+    expect(counterMoves([LUNCH], [{ ...LUNCH, amount: 12.49 }])).toEqual({
       'home#DAYS Y#2024': ofYear,
       'home#DAYS M#2024-02': ofMonth,
       'home#DAYS#7 Y#2024': ofYear,
@@ -60,7 +63,7 @@ describe('counterWrites writes no more than what changes', () => {
   });
 
   test('a sum of nothing is not stored', () => {
-    const moves = movesOf([], [{ ...LUNCH, amount: -0 }]);
+    const moves = counterMoves([], [{ ...LUNCH, amount: -0 }]);
     expect(moves['home#DAYS M#2024-02']).toEqual({ e29: 1n });
   });
 });

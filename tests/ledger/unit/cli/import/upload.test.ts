@@ -54,7 +54,7 @@ it('adds ten thousand rows in minutes at the bulkRate of prod', async () => {
   const rate = Number(readParameters().prod?.bulkRate);
   const burst = 2 * rate;
   let milliseconds = 0;
-  // As API Gateway limits a route: each request takes a token of a bucket that is full at first, and gains the rate in each second.
+  // Token bucket, like API Gateway's limit of a route: it starts full, and each second adds `rate` tokens.
   let tokens = burst;
   const pass = (more: number) => {
     milliseconds += more;
@@ -129,7 +129,7 @@ const TEA: LedgerRow = {
   externalId: null,
 };
 
-it('leaves rows that somebody has changed meanwhile, and takes what is gone for deleted', async () => {
+it('keeps rows that another client has changed meanwhile, and counts missing ones as deleted', async () => {
   const { service } = openService(() => results(412, 404, 200));
   const rows = ['7', '8', '9'].map((id) => ({ ...TEA, id }));
   expect(await deleteRows(service, rows, () => undefined)).toEqual([rows[0]]);
