@@ -1,5 +1,6 @@
-// What both collections had when they were last equal: id and digest of each memory, in order of id, as parts of an artifact. A
-// walk that compares three versions reads it, and writes the next one: what the idle collection holds where it has passed.
+// The last common version of both collections: id and digest of each memory, in order of id, as parts of an artifact. A walk
+// that compares three versions reads it and writes the next one: the contents of the standby collection, as far as the walk
+// has come.
 import * as v from 'valibot';
 import { comparePointIds, createDigestSum } from './points.ts';
 import { type ArtifactStore, partKey, splitLines } from './ports/artifacts.ts';
@@ -10,13 +11,13 @@ const idSchema = v.custom<PointId>((value) => typeof value === 'string');
 const segmentSchema = v.strictObject({
   prefix: v.string(),
   parts: v.number(),
-  /** What it says of the ids before this one has been replaced. */
+  /** Lines before this id have been replaced by an earlier segment. */
   from: v.nullable(idSchema),
 });
 
 export const baseSchema = v.strictObject({
   segments: v.array(segmentSchema),
-  /** Of this id and later ones nothing is known: a walk that began without a base has come to it. */
+  /** No version is known from this id on: a walk that began without a base has come this far. */
   knownTo: v.optional(idSchema),
   /** The fingerprint of the whole collection. Computed again where a walk has not reached its end. */
   digest: v.optional(v.string()),
@@ -27,7 +28,7 @@ export const baseSchema = v.strictObject({
 
 export type Base = v.InferOutput<typeof baseSchema>;
 
-/** Whether both collections were equal there, with that memory or without it. */
+/** True if a common version is known at that id, with or without a memory. */
 export function isKnown(base: Base | undefined, id: PointId): boolean {
   if (base?.knownTo === undefined) return base !== undefined;
   return comparePointIds(id, base.knownTo) < 0;
@@ -47,14 +48,14 @@ export interface BaseProgress {
 
 export interface BaseKeeper {
   readonly artifacts: ArtifactStore;
-  /** Of the walk before; without it the first collection is right wherever they differ. */
+  /** Base written by the walk before; without it the first collection is right wherever the two differ. */
   readonly before: Base | undefined;
   /** Without it, the base is only read. */
   readonly write?: BaseTarget | undefined;
 }
 
 interface BaseTarget {
-  /** Of this walk, in this invocation. */
+  /** Key prefix of this walk, in this invocation */
   readonly prefix: string;
   /** Stores durably what is known by now. */
   readonly keep: (base: Base) => Promise<void>;
@@ -71,7 +72,7 @@ export function createBaseReader({ artifacts, before }: BaseKeeper) {
   };
 }
 
-/** What it says that the idle collection holds, also where a walk that did not come to its end has written it last. */
+/** Fingerprint and size of the standby collection; computed from the lines if the last walk did not reach its end. */
 export async function contentsOf(
   artifacts: ArtifactStore,
   { segments, digest, points = 0 }: Base,
@@ -135,7 +136,7 @@ export function createBaseWriter(
     return { segments, digest, points };
   }
 
-  /** What is written, and from there on what was known before; no further than the walk before has come. */
+  /** Joins the lines of this walk with those that an earlier walk wrote for the ids ahead, as far as that one came. */
   function aheadOf(offset: PointId | null): Base {
     const { segments: earlier = [], knownTo } = before ?? {};
     // This walk has written it: it ends before the offset.

@@ -1,5 +1,5 @@
-// What the old collection was configured with, so that the new one is as fast, as large and as safe; and what only the
-// program that makes a collection can set.
+// Configuration of the old collection, copied so that the new one is as fast, as large and as safe, and the settings that
+// only the program that creates a collection can choose.
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { VectorStore } from './adapters/qdrant.ts';
 import { healthyInfo } from './point-writer.ts';

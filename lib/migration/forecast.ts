@@ -15,7 +15,7 @@ interface WindowForecast {
   readonly seconds: number;
 }
 
-/** A deployment, its tests, and opening writes: nobody has measured it, nor said. */
+/** Assumed time for a deployment, its tests and opening writes, until it was measured or given */
 const ASSUMED_DEPLOYMENT_SECONDS = 60;
 
 /** @param maxRate points a second that may be read, where that is limited */

@@ -1,6 +1,6 @@
-// Fills the keyword slot of a collection that users work on: keyword vectors alone, never a dense vector or a payload. Each
-// is written with a fingerprint of its text, in a slot of the migration's own. An upsert of the point empties both; a change
-// of the payload alone leaves both, and then the fingerprint is not that of the text: whatever came in between is found.
+// Fills the keyword slot of a collection in use: writes keyword vectors alone, never a dense vector or a payload. Each is
+// written with a fingerprint of its text, in a slot of the migration's own. An upsert of the point empties both slots; a
+// change of the payload alone leaves both, and the fingerprint no longer matches the text. Either way the change is found.
 import { hash } from 'node:crypto';
 import { toJsonText } from './json/json-text.ts';
 import { keywordTextOf } from './json/memory-payload.ts';
@@ -78,10 +78,10 @@ export async function fillUnfilled(
 
 /** Plain JSON: where the next invocation goes on. */
 export interface VersionWalk {
-  /** That are filled, and a digest of their ids and versions: both stay the same as long as nobody writes to one of them. */
+  /** Filled points and a digest of their ids and versions: both stay the same while none of the points is written to. */
   readonly points: number;
   readonly digest: string;
-  /** That had the keywords of another text. */
+  /** Points that had the keywords of an earlier text */
   readonly refilled: number;
   /** A point that is written to after the walk began gets a higher version. */
   readonly highest: number;
@@ -137,7 +137,7 @@ export async function walkVersions(
   return walk;
 }
 
-/** What is filled, as it is now: nothing is read or written. */
+/** Lists the filled points and their versions without reading or writing a payload. */
 export async function listVersions(place: CollectionPlace): Promise<VersionWalk> {
   return await walkVersions(place, { since: Number.POSITIVE_INFINITY });
 }
@@ -161,7 +161,7 @@ async function refillStale(
 
 /** Each point is in one of them, by its id: so many are listed at once that the answer is not too long. */
 const BUCKETS = 1_024;
-/** As mem0 itself asks for: the preflight refuses a store that allows less. */
+/** The limit that mem0 itself asks for: the preflight refuses a store that allows less. */
 const LONGEST_LIST = 10_000;
 /** Some buckets are fuller than others. */
 const USUAL_LIST = 8_000;
@@ -229,7 +229,7 @@ function textOf(payload: PointPayload): string {
 
 const SAMPLE = 1_000;
 
-/** Of the first points, all that users have in them: their ids are random. */
+/** Digest of everything that users stored in the first points. Their ids are random, so this is a random sample. */
 export async function sampleDigest(place: CollectionPlace): Promise<string> {
   const digest = createDigestSum();
   let looked = 0;

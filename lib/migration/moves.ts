@@ -35,8 +35,8 @@ function move(command: Command, from: readonly Phase[], to: Phase, rest: Rest = 
   return { command, from, to, by: EITHER, needs: [], ...rest };
 }
 
-// A step may be invoked again in the phase it leads to: that is how a killed one is resumed, and
-// how evidence is renewed. Whatever a later step built on the old evidence is then due again.
+// A step may run again in the phase it leads to: this resumes a step that was killed and renews its evidence. Later steps
+// that used the old evidence are then due again.
 export const MOVES: readonly Move[] = [
   move('backup', ['checked', 'backed-up'], 'backed-up', {
     needs: ['preflight-report'],

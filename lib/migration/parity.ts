@@ -1,6 +1,6 @@
-// Whether searches find the same in the new collection as in the old one, and as fast. Sampled memories are searched for with
-// their own vectors among their user's memories in both, and by their own keywords in the new one. Users go on writing
-// meanwhile: what only one side has, or has otherwise by now, is no difference of the search.
+// Checks that searches find the same in the new collection as in the old one, as fast. Sampled memories are searched for
+// with their own vectors among their user's memories in both collections, and by their own keywords in the new one. Users go
+// on writing meanwhile: a memory that exists or changed on one side only does not count as a difference.
 import { hash } from 'node:crypto';
 import { verbatim } from './json/json-text.ts';
 import { keywordTextOf } from './json/memory-payload.ts';
@@ -8,7 +8,7 @@ import { pointsById } from './pairs.ts';
 import {
   idIn,
   KEYWORD_SLOT,
-  NOBODY,
+  NO_USER,
   OWNER_KEYS,
   ownerOf,
   samePayload,
@@ -27,7 +27,7 @@ import { type CollectionPlace, pagesOf } from './scan.ts';
 import { isMuchSlower } from './throttle.ts';
 
 interface Probe {
-  /** Of the ten nearest, from 0 to 1. */
+  /** Share of the ten nearest found in both, from 0 to 1 */
   readonly overlap: number;
   readonly isFirstInOld: boolean;
   readonly isFirstInNew: boolean;
@@ -56,7 +56,7 @@ const SAMPLING_START: Sampling = { isComplete: false, nextOffset: null, kept: []
 /** Plain JSON, and small: a checkpoint. */
 export interface ParityReached {
   readonly sampling: Sampling;
-  /** Of the first memories of the sample; null for one that is not there any more. */
+  /** One entry for each of the first memories of the sample; null for a memory that was deleted since */
   readonly probes: readonly (Probe | null)[];
 }
 
@@ -65,7 +65,7 @@ export const PARITY_START: ParityReached = { sampling: SAMPLING_START, probes: [
 interface ParitySettings {
   readonly from: CollectionPlace;
   readonly to: CollectionPlace;
-  /** Whether the store makes keyword vectors. */
+  /** True if the store makes keyword vectors. */
   readonly hasKeywords: boolean;
   readonly seed: string;
   /** A user whose memories are left out: the test user of a run. */
@@ -140,7 +140,7 @@ export async function sampleMemories(
 function ownerFilter(payload: PointPayload): Filter | undefined {
   for (const key of OWNER_KEYS) {
     const value = idIn(payload, key);
-    if (value !== NOBODY && !value.startsWith('\0')) return { must: [{ key, match: { value } }] };
+    if (value !== NO_USER && !value.startsWith('\0')) return { must: [{ key, match: { value } }] };
   }
   return undefined;
 }
@@ -183,7 +183,7 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
     isWarm = true;
     const first = await searchInTurns(request);
     const isOdd = isMuchSlower(first.newMs, first.oldMs) || isMuchSlower(first.oldMs, first.newMs);
-    // What slows one answer down passes; what slows the search down stays.
+    // A single slow answer is a coincidence; a slow search is slow again.
     const again = isOdd ? await searchInTurns(request) : first;
     const text = hasKeywords ? keywordTextOf(payload) : undefined;
     return {
@@ -215,7 +215,7 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
       const copiedScore = scores.get(id);
       return copiedScore !== undefined && Math.abs(copiedScore - score) <= OTHER_SCORE;
     });
-    // What lies no nearer than the last one that was found may have been left out for that one.
+    // Anything no nearer than the last result may have been cut off in favour of it.
     const isLost = ({ id }: Hit) => (scores.get(id) ?? 0) > lastOf(copied) + SAME_SCORE;
     const expected = old.length - missed.length + present.length;
     return expected === 0 ? 1 : 1 - present.filter(isLost).length / expected;
@@ -240,7 +240,7 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
   }
 }
 
-/** Of a search that may have cut something off; otherwise nothing lies farther. */
+/** Lowest score of a search that may have cut off results; infinitely low for a search that returned everything */
 function lastOf(hits: readonly Hit[]): number {
   return hits.length < NEAREST ? Number.NEGATIVE_INFINITY : (hits.at(-1)?.score ?? 0);
 }
@@ -272,17 +272,17 @@ function parityOf(probes: readonly Probe[]) {
   };
 }
 
-/** Of these figures, those that a report has: one that was made in the window keeps them. */
+/** Parity figures among the given facts; a report that was made in the window keeps them. */
 export function figuresIn(facts: Readonly<Record<string, string | number | boolean>> = {}) {
   const names = Object.keys(parityOf([]));
   return Object.fromEntries(Object.entries(facts).filter(([name]) => names.includes(name)));
 }
 
 const LEAST_SHARE = 0.98;
-/** Of fewer the slowest decides alone. */
+/** Below this number, the slowest search alone would decide. */
 const ENOUGH_FOR_P95 = 20;
 
-/** What an operator has to repair, or to accept. */
+/** Findings that the operator must repair or accept */
 export function findingsIn(parity: Parity): string[] {
   const { searched, overlap, oldMedianMs, newMedianMs, oldP95Ms, newP95Ms } = parity;
   const { searchedByKeywords, foundByKeywords } = parity;

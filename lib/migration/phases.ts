@@ -2,7 +2,7 @@
 
 export const BEFORE_WINDOW = ['checked', 'backed-up', 'rebuilt', 'copied'] as const;
 
-/** Where a run stands, in the order of the runbook. Users cannot write while it is switching, in either direction. */
+/** Phases of a run, in the order of the runbook. Users cannot write while it is switching, in either direction. */
 export const PHASES = [
   ...BEFORE_WINDOW,
   ...(['switching', 'live', 'switching-back', 'closed', 'aborted'] as const),
@@ -29,7 +29,7 @@ export type Command = (typeof COMMANDS)[number];
 /** A person at the command line, or the state machine by itself. */
 export type Actor = 'operator' | 'machine';
 
-/** What a finished step leaves behind: an artifact, known to the record by reference and digest. */
+/** Results of finished steps: artifacts that the record references by digest */
 export const EVIDENCE = [
   'preflight-report',
   'backup-manifest',
@@ -41,10 +41,10 @@ export const EVIDENCE = [
 
 export type Evidence = (typeof EVIDENCE)[number];
 
-/** What a person approves who opens the window. */
+/** Evidence that the operator approves by opening the window */
 export const APPROVED_EVIDENCE = 'verification-report' satisfies Evidence;
 
-/** What is done outside of the migration's reach, by a webhook or by a person who confirms it. */
+/** Actions outside of the migration's reach, done by a webhook or by an operator who confirms them */
 export const EXTERNAL_ACTIONS = ['freeze', 'deploy-new', 'open-writes', 'deploy-old'] as const;
 
 export type ExternalAction = (typeof EXTERNAL_ACTIONS)[number];

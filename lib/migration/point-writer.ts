@@ -51,7 +51,7 @@ export function createPointWriter(
     await inBatches(points, (batch) => store.upsert(collection, batch, 'insert_only'));
   }
 
-  /** Only where a point is still as it was read: users, or a program that nobody has stopped, may write to it meanwhile. */
+  /** Skips points that changed since they were read: users, or a program that was not stopped, may write meanwhile. */
   async function replaceUnchanged(changes: readonly Replacement[]): Promise<void> {
     const same = new Map(
       (await stillAs(changes.map(({ seen }) => seen))).map((one) => [one.id, one]),
@@ -187,7 +187,7 @@ export async function healthyInfo({
   return info;
 }
 
-/** Of a copy; a store that gives or takes less at once is refused by the preflight. */
+/** Points per page of a copy; the preflight refuses a store with a lower limit. */
 export const PAGE_SIZE = 256;
 const LARGEST_BODY = 16 * 1024 * 1024;
 
@@ -200,7 +200,7 @@ export interface CopySettings {
   readonly tolerance?: number;
 }
 
-/** As the version of the store, its limits and the size of its points allow. */
+/** Settings that fit the version of the store, its limits and the size of its points */
 export async function copySettings(
   store: VectorStore,
   { from, to }: { readonly from: string; readonly to: string },

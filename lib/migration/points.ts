@@ -1,4 +1,4 @@
-// What the migration knows about one point: its order, its digest, its user, its dense vector and its keyword vector.
+// Properties of one point: its order, digest, user, dense vector and keyword vector
 import { hash } from 'node:crypto';
 import { scanJson } from './json/json-scanner.ts';
 import {
@@ -39,7 +39,7 @@ export function digestOf(id: PointId, payload: PointPayload): Buffer {
   return hash('sha256', `${id}|${canonicalJson(payload)}`, 'buffer');
 }
 
-/** The sum of the digests of a set, whatever their order: 64 hexadecimal digits. */
+/** Sum of the digests of a set, independent of their order: 64 hexadecimal digits */
 type SetDigest = string;
 
 export const EMPTY_SET: SetDigest = '0'.repeat(64);
@@ -76,13 +76,13 @@ export function idIn(payload: PointPayload, key: OwnerKey): string {
   const id = memberOf(payload, key) ?? null;
   if (typeof id === 'string') return id;
   const isEmpty = id === null || (Array.isArray(id) && id.length === 0);
-  return isEmpty ? NOBODY : `\0${canonical(memberOf(payload, key, parseLossless))}`;
+  return isEmpty ? NO_USER : `\0${canonical(memberOf(payload, key, parseLossless))}`;
 }
 
 /** Owner of a memory: its user; without a user its agent, without an agent its session. */
 export function ownerOf(payload: PointPayload): string {
-  const key = OWNER_KEYS.find((one) => idIn(payload, one) !== NOBODY);
-  return key === undefined ? NOBODY : ownerNamed(key, idIn(payload, key));
+  const key = OWNER_KEYS.find((one) => idIn(payload, one) !== NO_USER);
+  return key === undefined ? NO_USER : ownerNamed(key, idIn(payload, key));
 }
 
 /** A user by the id alone, as records of earlier runs have it; another owner is none of the users. */
@@ -90,7 +90,7 @@ export function ownerNamed(key: OwnerKey, id: string): string {
   return key === 'user_id' ? id : `\u0001${key}\u0001${id}`;
 }
 
-export const NOBODY = '';
+export const NO_USER = '';
 
 /** SHA-256 of a user, as `userOf` gives it. */
 export function userHash(user: string): Buffer {
@@ -151,7 +151,7 @@ export function hasKeywords(vector: PointVector | undefined): boolean {
 
 const NOT_EMPTY = /"indices"\s*:\s*\[\s*\d/;
 
-/** Whether the point has words, and no keyword vector made of them. */
+/** True for a point that has words, but no keyword vector of them. */
 export function lacksKeywords(point: {
   readonly payload: PointPayload;
   readonly vector: PointVector | undefined;

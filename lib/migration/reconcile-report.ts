@@ -1,5 +1,5 @@
-// What a walk over two collections found and did: both contents, the differences that are left, and what was written to the
-// second collection since both were equal. Small however many points differ.
+// Report of a walk over two collections: the contents of both, the differences that are left, and the writes to the second
+// collection since both were equal. Its size does not depend on the number of differences.
 import type { PointPair } from './pairs.ts';
 import {
   createDigestSum,
@@ -37,7 +37,7 @@ export interface ReconcileReport {
   readonly examples: readonly PointId[];
   /** Points with text that have no keyword vector because the store cannot make one. */
   readonly withoutKeywords: number;
-  /** What was written to the second collection since both were equal. */
+  /** Writes to the second collection since both were equal */
   readonly strays: Strays;
 }
 
@@ -47,7 +47,7 @@ export interface Strays {
   readonly overruled: number;
   /** Not carried over: no user has made them, or too many. */
   readonly withheld: number;
-  /** Of all but the overruled ones: deletions, and changes. */
+  /** Deletions among the writes, without those that were overruled; below, changes */
   readonly lacking: number;
   readonly changed: number;
 }
@@ -69,7 +69,7 @@ export const NOTHING_COMPARED: ReconcileReport = {
 
 const MAX_EXAMPLES = 20;
 
-/** What has to hold of two equal collections and does not; empty when they are equal. */
+/** Ways in which the collections differ; empty when they are equal */
 export function faultsIn(report: ReconcileReport): string[] {
   const { from, to } = report;
   return [
@@ -89,7 +89,7 @@ export type Written = Pick<ReconcileReport, 'inserted' | 'replaced' | 'deleted'>
 
 export const NOTHING_WRITTEN: Written = { inserted: 0, replaced: 0, deleted: 0 };
 
-/** Of records with the same fields, field by field. */
+/** Adds two records with the same fields, field by field. */
 export function added<Figures extends { readonly [Name in keyof Figures]: number }>(
   one: Figures,
   other: Figures,

@@ -20,7 +20,7 @@ export interface ReconcileCheckpoint {
   readonly nextOffset: PointId | null;
   readonly report: ReconcileReport;
   readonly base?: BaseProgress;
-  /** Of each collection, counted before they are made: a kill does not set them back. */
+  /** Removals from each collection, recorded before they are carried out: a kill does not reset them. */
   readonly removals?: Removals;
 }
 
@@ -87,7 +87,7 @@ export async function reconcile(
   return checkpoint;
 }
 
-/** Of the base: a kill costs so many pages, which are then found equal. */
+/** Pages per part of the last common version: a kill costs at most that many pages, which are then found equal. */
 const PAGES_OF_A_PART = 16;
 
 async function* pairsOf(

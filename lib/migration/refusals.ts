@@ -11,7 +11,7 @@ export const REMEDIES = {
   RefusedNotApproved:
     'Look at the report that "status" shows, then give the same command again and type the id of the run, or give "--yes".',
   RefusedLockLost: 'Another invocation continues the run: follow it with "status".',
-  // What was typed or configured.
+  // Invalid input or configuration
   RefusedSetting:
     'Set or correct the named variable, parameter, option or field, then repeat the command.',
   RefusedSettingChanged:
@@ -21,10 +21,10 @@ export const REMEDIES = {
     'Supply an API key of the test user that the message names; a key of __migration_test_ID is for a run that begins with "--run ID".',
   RefusedPrerequisites: 'Repair what the message names, then repeat the command.',
   RefusedNameTaken: 'Choose another run id, or another --upload-as.',
-  // What a service answered.
+  // A service refused
   RefusedByService: 'Repair what is named about the service, then repeat the command.',
   RefusedStoreFull: 'Free or add space on the vector store, then repeat the command.',
-  // What a proof found.
+  // Failed checks
   RefusedSnapshot:
     'Look at the log and the free space of the vector store, then repeat the command: it begins with a new snapshot.',
   RefusedMissingArtifact:
@@ -36,7 +36,7 @@ export const REMEDIES = {
   RefusedVerification:
     'Copy again, which repairs every difference. Do not continue while something differs.',
   RefusedNotFrozen: 'Stop every writer, then repeat the command.',
-  RefusedSourceChanged: 'Somebody wrote inside the window: stop them, then repeat the command.',
+  RefusedSourceChanged: 'Stop what writes inside the window, then repeat the command.',
   RefusedMassChange:
     'Repair the other collection, then repeat the command; or add --deletes N where users did that; or roll back with --as-it-was.',
   RefusedLossNotAcknowledged: 'To leave that many behind, add --acknowledged-loss and that number.',
@@ -52,7 +52,7 @@ export function isRefusalName(name: string): name is RefusalName {
   return Object.hasOwn(REMEDIES, name);
 }
 
-/** What a command needs of a refusal to say how to go on. */
+/** Details from which a command tells the operator how to go on */
 export interface RefusalData {
   /** The run that is under way. */
   readonly otherRun?: string;
@@ -62,7 +62,7 @@ export interface RefusalData {
   readonly loss?: number;
   /** So long has the window to be: as `--window-minutes` takes it. */
   readonly windowMinutes?: number;
-  /** As `--accept` takes it, where the finding may be taken as it is. */
+  /** Value for `--accept`, if the finding can be accepted */
   readonly finding?: string;
 }
 
@@ -110,7 +110,7 @@ interface ServiceErrorOptions extends ErrorOptions {
   readonly answer?: number | string;
 }
 
-/** Whether a service answered with this status or error code, and so refused. */
+/** True if a service refused with this status or error code. */
 export function isRefusedWith(error: unknown, answer: number | string): boolean {
   return error instanceof Refusal && error.answer === answer;
 }
@@ -160,7 +160,7 @@ export class RetryableFailure extends Error {
   }
 }
 
-/** Whether what failed may have been carried out all the same. */
+/** True if the failed request may have been carried out anyway. */
 export function mayBeDone(error: unknown): boolean {
   if (error instanceof RetryableFailure) return error.answer === undefined;
   return !(error instanceof Refusal);
@@ -170,7 +170,7 @@ export function isRetryableFailure(error: unknown): error is RetryableFailure {
   return error instanceof RetryableFailure;
 }
 
-/** Whether another step works on the run; if that step crashed, its lock expires. */
+/** True if another step works on the run; if that step crashed, its lock expires. */
 export function isLockHeld(error: unknown): boolean {
   return isRetryableFailure(error) && error.name === 'RetryableLockHeld';
 }

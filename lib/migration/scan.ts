@@ -8,7 +8,7 @@ import {
   createDigestSum,
   digestOf,
   idIn,
-  NOBODY,
+  NO_USER,
   OWNER_KEYS,
   ownerOf,
   userDigest,
@@ -70,7 +70,7 @@ export async function scan(
       const hash = userHash(owner);
       usersDigest.add(hash);
       figures.points += 1;
-      if (owner !== NOBODY) counts.add(userDigest(owner, hash));
+      if (owner !== NO_USER) counts.add(userDigest(owner, hash));
       const reason = whyUnreachable(payload);
       if (reason) unreachable[reason] += 1;
       if (isExpired(payload, now)) figures.expired += 1;
@@ -99,7 +99,7 @@ export async function* pagesOf(
 
 // mem0 2.x refuses white space inside an id, cuts it off around one, and turns numbers into texts.
 function whyUnreachable(payload: PointPayload): Unreachable | undefined {
-  const ids = OWNER_KEYS.map((key) => idIn(payload, key)).filter((id) => id !== NOBODY);
+  const ids = OWNER_KEYS.map((key) => idIn(payload, key)).filter((id) => id !== NO_USER);
   if (ids.length === 0) {
     const isOther = CAMEL_CASE.some((key) => memberOf(payload, key) !== undefined);
     return isOther ? 'camel-case' : 'absent';

@@ -29,7 +29,7 @@ import {
 export const BACKEND_TIMEOUT_MS = 60_000;
 const SNAPSHOT_PART_BYTES = 64 * 1024 * 1024;
 
-/** What is remembered of runs, for the functions that look up or note down. @throws Refusal, as the settings do */
+/** Records of runs, for the functions that only read or confirm. @throws Refusal for invalid settings */
 export function rememberingFromEnvironment(environment: Environment): Remembering {
   return remembering(readRecordSettings(environment), environment);
 }

@@ -17,14 +17,14 @@ export interface Services {
   readonly vectors: VectorStore;
   readonly artifacts: ArtifactStore;
   readonly setting: CollectionSetting;
-  /** What users speak to, whichever version is deployed. */
+  /** The service that users talk to, in either version */
   readonly backend: MemoryBackend;
   /** The new version on the new collection, where it can be reached before the cutover. */
   readonly preview: MemoryBackend | undefined;
   readonly hooks: Hooks;
-  /** Where it is gone, or was never there, the plan has to say so. */
+  /** If there is no graph any more, or never was, the plan has to say so. */
   readonly graph: GraphSource | undefined;
-  /** Of a snapshot, downloaded and kept as one artifact each: what a killed backup has to fetch again. */
+  /** Size of the parts in which a snapshot is downloaded and kept; a killed backup fetches one part again. */
   readonly snapshotPartBytes: number;
   readonly log: typeof logEntry;
 }

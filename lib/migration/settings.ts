@@ -1,4 +1,4 @@
-// What the environment says of a migration, looked at as a whole before anybody is asked for anything.
+// Settings from the environment, all checked before the first request to any service
 import * as v from 'valibot';
 import { Refusal } from './refusals.ts';
 
@@ -6,13 +6,13 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const TABLE = 'is not set: the table that the run is recorded in';
 
-/** Of the functions that look up or note down: `status` and `confirm`. */
+/** Settings of the functions that only read or confirm: `status` and `confirm` */
 const recordSchema = v.object({
   TABLE_NAME: v.pipe(v.string(TABLE), v.regex(/^[\w.-]{3,255}$/, 'is no name of a table')),
   DYNAMODB_ENDPOINT: v.optional(urlLike('http://localhost:8000', isDatabase)),
 });
 
-/** Of every step. */
+/** Settings of every step */
 const stepSchema = v.object({
   ...recordSchema.entries,
   QDRANT_URL: urlLike('https://qdrant.example:6333'),
@@ -43,7 +43,7 @@ const stepSchema = v.object({
   MIGRATION_WEBHOOK_TOKEN: v.optional(v.string()),
 });
 
-/** Of a restore of the graph: the one that is to be filled, and where its dump is. */
+/** Settings for restoring the graph: the target graph and the location of its dump */
 const restoreSchema = v.object({
   ARTIFACTS_URL: stepSchema.entries.ARTIFACTS_URL,
   ARTIFACTS_BUCKET_OWNER: stepSchema.entries.ARTIFACTS_BUCKET_OWNER,
@@ -71,7 +71,7 @@ export function readRestoreSettings(environment: Environment) {
   return read(restoreSchema, environment, ['NEO4J_PASSWORD']);
 }
 
-// An empty variable counts as one that is not set. No value is quoted: an address may hold what nobody should read.
+// An empty variable counts as unset. Values are never quoted: an address may contain a secret.
 function read<Schema extends v.ObjectSchema<v.ObjectEntries, undefined>>(
   schema: Schema,
   environment: Environment,

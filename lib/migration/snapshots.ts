@@ -77,8 +77,8 @@ const LOST_SNAPSHOT_MS = MINUTE_MS;
 /** Both times are in whole seconds, and a store under load begins later. */
 const EARLIEST_MS = 2_000;
 const LATEST_MS = 15_000;
-/** No lease's epoch. */
-const NOBODY = 0;
+/** Matches no epoch: those of leases begin at 1. */
+const NO_LEASE = 0;
 
 /** @param label names its artifacts, beside the run's id and the epoch they were made in */
 export function takeSnapshot(options: {
@@ -133,11 +133,11 @@ async function startOrWait(
     const time = await vectors.startSnapshot(collection).catch(unlessLost);
     if (time !== false) {
       const known = time === undefined ? answered : [...answered, time];
-      return { asking: NOBODY, isStarted: true, answered: known };
+      return { asking: NO_LEASE, isStarted: true, answered: known };
     }
     const message = 'A request for a snapshot was not answered: where none appears, it is repeated';
     log({ level: 'WARN', message, runId: run.runId, collection });
-    return { asking: NOBODY };
+    return { asking: NO_LEASE };
   }
   const now = clock().getTime();
   const [first = now] = asked;

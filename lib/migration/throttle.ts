@@ -62,14 +62,14 @@ export function createBucket(readLimit: () => Promise<number | undefined>, { now
       last = turn.catch(() => undefined);
       await turn;
     },
-    /** Of those that were taken, so many were not there. */
+    /** Returns points that were taken from the budget but did not exist. */
     giveBack(points: number): void {
       tokens += points;
     },
   };
 }
 
-/** Whether this takes clearly longer than that: twice the time, and more than a person would notice. */
+/** True if this takes clearly longer than that: twice the time, and more than a person would notice. */
 export function isMuchSlower(milliseconds: number, before: number): boolean {
   return milliseconds > 2 * before && milliseconds > before + 20;
 }

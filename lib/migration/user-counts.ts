@@ -10,7 +10,7 @@ import {
 } from './ports/artifacts.ts';
 
 interface UserCount {
-  /** As `userDigest` names the user. */
+  /** Digest of the user, from `userDigest` */
   readonly user: string;
   readonly points: number;
 }

@@ -110,7 +110,7 @@ export function createFileArtifacts(options: {
   return createArtifactStore({ find, write, record, read, keys, remove, removeAll }, now);
 }
 
-// Of the folder itself, too: no prefix of a key begins as the two folders do.
+// Lists from the root folder: a key's prefix never starts with the names of the two subfolders.
 async function filesBelow(place: string, prefix: string): Promise<string[]> {
   const entries = await orNothing(readdir(place, { recursive: true, withFileTypes: true }));
   const files = (entries ?? []).filter((entry) => entry.isFile());

@@ -13,12 +13,12 @@ interface BackendConnection {
   /** Maps to one user. */
   readonly apiKey: Secret;
   readonly timeoutMs: number;
-  /** As messages call it. */
+  /** Name of the service in messages */
   readonly service?: string;
 }
 
 const statsSchema = v.object({ memory_count: v.optional(countSchema, 0) });
-// As mem0 has it; a backend that leaves it out is not asked for more.
+// mem0 returns ids; a backend that leaves them out gets no requests by id.
 const identifiedSchema = v.object({ id: v.union([v.string(), v.number()]) });
 const graphSchema = v.object({ deprecated: v.optional(v.boolean(), false) });
 
@@ -49,7 +49,7 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
     await call('/chat', { userId, body: { user_id: userId, message } });
   }
 
-  /** What it makes of the text is its own affair: one memory, several, or none. */
+  /** The backend decides what it stores for the text: one memory, several, or none. */
   async function addMemory(userId: string, text: string): Promise<void> {
     const messages = [{ role: 'user', content: text }];
     await call('/memories', { userId, body: { user_id: userId, messages } });
@@ -77,7 +77,7 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
     return expected(statsSchema, '/stats', body).memory_count;
   }
 
-  /** Whether the graph of relationships is declared deprecated, as the new version does. */
+  /** True if the backend reports its relationship graph as deprecated, as the new version does. */
   async function isGraphDeprecated(userId: string): Promise<boolean> {
     const path = `/graph/relationships/${encodeURIComponent(userId)}`;
     const { body } = await call('/graph/relationships', { userId, path });

@@ -3,7 +3,7 @@ import { Refusal, RetryableFailure } from '../refusals.ts';
 
 export interface HttpCall {
   readonly url: string;
-  /** In messages: who is asked, and for what. Its URL may hold what nobody should read. */
+  /** Names the service and the operation in messages. The URL is left out: it may contain secrets. */
   readonly name: string;
 }
 

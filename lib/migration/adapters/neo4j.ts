@@ -175,7 +175,7 @@ function createSessions(driver: Driver, database: string | undefined) {
 // Beside what the driver calls retryable. Without a code: the driver's own, when no connection came in time.
 const PASSING = /\.TransactionTimedOut|^N\/A$/;
 
-/** What a failure of the driver means; the error itself where it is none of the driver's. */
+/** Translates a failure of the driver; returns any other error unchanged. */
 export function failureOf(cause: unknown): unknown {
   if (!(cause instanceof Neo4jError)) return cause;
   const { code, retryable } = cause;

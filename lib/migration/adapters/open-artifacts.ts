@@ -34,7 +34,7 @@ export function openArtifacts(
   });
 }
 
-// Bucket names are shared by all accounts: one that was deleted here can be somebody else's tomorrow.
+// Bucket names are shared by all accounts: a deleted bucket's name can later belong to another account.
 function expectOwner(client: S3Client, account: string): void {
   client.middlewareStack.add(
     (next) => async (call) =>

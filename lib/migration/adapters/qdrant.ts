@@ -56,7 +56,7 @@ function createQdrantCollections({ text, result, write, change }: Transport) {
       return cluster.status === 'enabled' ? Object.keys(cluster.peers).length : 1;
     },
 
-    /** Of each shard of the collection, such as `Active`. */
+    /** State of each shard of the collection, such as `Active` */
     async shardStates(collection: string): Promise<string[]> {
       const path = pathOf(collection, '/cluster');
       const info = await result<Schemas['CollectionClusterInfo']>({ path });

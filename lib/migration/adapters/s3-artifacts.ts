@@ -137,7 +137,7 @@ async function askForObjectLock(client: S3Client, Bucket: string): Promise<boole
   return reply?.ObjectLockConfiguration?.ObjectLockEnabled === 'Enabled';
 }
 
-/** Of an object, or of everything whose key begins like its. */
+/** Scope of an operation: one object, or every object whose key starts with the same prefix */
 type Reach = 'it alone' | 'everything below';
 
 function isWithin(reach: Reach, key: string | undefined, { Key }: Place): boolean {

@@ -31,9 +31,9 @@ export function createSsmCollectionSetting(options: {
     return (await look()).name;
   }
 
-  // A parameter has no conditional write, but every write has a number: where ours is not the next one after what
-  // was read, it has replaced somebody else's, which is restored and reported. After a crash in between, ours remains, and
-  // the next read finds it: docs/migration/decisions/0006-collection-setting.md.
+  // Parameters have no conditional write, but every write gets a version number. If ours does not directly follow the
+  // version that was read, it has replaced another writer's value, which is restored and reported. After a crash in between,
+  // our value remains and the next read finds it: docs/migration/decisions/0006-collection-setting.md.
   async function change({ from, to }: { from: string; to: string }): Promise<void> {
     const before = await look();
     if (before.name === to) return;
@@ -53,7 +53,7 @@ export function createSsmCollectionSetting(options: {
     const covered = await look(`${Name}:${version - 1}`);
     // The other write has changed nothing, or to the same name.
     if (covered.name === before.name || covered.name === to) return;
-    // Unless somebody has written since, who knows better.
+    // A write that came after ours is newer and is left alone.
     if ((await look()).version === version) await put(covered.name);
     throw changedSetting(covered.name, before.name);
   }

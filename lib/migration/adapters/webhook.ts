@@ -40,5 +40,5 @@ export function createWebhook(options: {
 
 const SERVICE = 'The webhook of MIGRATION_WEBHOOK_URL';
 
-/** Calls nobody: the operator does it by hand and confirms. */
+/** Calls no service: the operator does it by hand and confirms. */
 export const askAPerson: Hooks = { ask: async () => 'asked-of-a-person' };

@@ -1,6 +1,6 @@
-// Dumps a whole graph into artifacts: streamed, counted, and refused when anybody wrote to it meanwhile. The manifest is
-// written last: without it, what is there is no dump. Read back, a dump is proved to be what was dumped by the digests of
-// its files, and to be what a graph can hold by decoding every value. A restore compares what both graphs hold.
+// Dumps a whole graph into artifacts: streamed, counted, and refused if the graph changed meanwhile. The manifest is written
+// last: without it the files are not a dump. A dump that is read back is checked against the digests of its files, and every
+// value is decoded to prove that a graph can hold it. A restore compares the contents of both graphs.
 import { pipeline } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -33,16 +33,16 @@ import { decodeProperties } from './values.ts';
 interface DumpOptions {
   readonly source: GraphSource;
   readonly artifacts: ArtifactStore;
-  /** Of the keys of the dump. */
+  /** Key prefix of the dump */
   readonly prefix: string;
   readonly runId: string;
   readonly now: () => Date;
 }
 
 /**
- * A dump that was killed starts again: an incomplete one has no manifest.
- * @throws Refusal when somebody writes to the graph meanwhile, when it holds what a dump cannot, or when a finished
- *   dump is there that must be kept
+ * An incomplete dump has no manifest and starts again.
+ * @throws Refusal if the graph changes meanwhile, holds something that a dump cannot, or if a finished dump exists that
+ *   must be kept
  */
 export async function dumpGraph(options: DumpOptions): Promise<GraphManifest> {
   const { source, artifacts, prefix, runId, now } = options;
@@ -120,7 +120,7 @@ function assertNoMark(row: GraphNode | GraphRelationship): void {
   throw new Refusal('RefusedByService', why);
 }
 
-// What was read is no dump: stop the writers, then dump again.
+// A graph that changed while it was read is not a dump: stop the writers, then dump again.
 function changed(why: string): Refusal {
   return new Refusal('RefusedNotFrozen', `${why}.`);
 }

@@ -2,7 +2,7 @@
 import type { Properties } from './values.ts';
 
 export interface GraphNode {
-  /** Of this store and this moment: it means nothing elsewhere, and may be given again after a deletion. */
+  /** Valid in this store at this moment only; may be assigned again after a deletion. */
   readonly id: string;
   readonly labels: readonly string[];
   readonly properties: Properties;
@@ -33,7 +33,7 @@ export interface SchemaRule {
   readonly statement: string;
 }
 
-/** What a dump needs. */
+/** Reads that a dump needs */
 export interface GraphSource {
   server(): Promise<GraphServer>;
   size(): Promise<GraphSize>;

@@ -33,7 +33,7 @@ const ARRAYS = {
 type VectorElement = keyof typeof ARRAYS;
 
 interface Codec {
-  /** Of the driver. */
+  /** Class of the driver */
   readonly type: abstract new (
     ...given: never[]
   ) => object;
@@ -152,8 +152,8 @@ function invalidValue(why: string, options?: ErrorOptions): Refusal {
   return new Refusal('RefusedByService', `${why}.`, options);
 }
 
-// What the driver fails to put together, it hands over as an object that throws when it is looked at: zoned
-// date-times beyond the year 275,760, where JavaScript's own dates end.
+// The driver represents values that it cannot convert as objects that throw on access: zoned date-times beyond the year
+// 275,760, the end of JavaScript's own dates.
 function readable(encode: () => Tagged, path: string): Tagged {
   try {
     return encode();
@@ -195,7 +195,7 @@ function encodeObject(value: object, path: string): Tagged {
   throw invalidValue(`${path} is of a type that a dump cannot hold: ${typeName(value)}`);
 }
 
-// As this machine lays numbers out: little-endian on every one that Node runs on.
+// Uses this machine's byte order: little-endian on every platform that Node runs on.
 function toBase64({ buffer, byteOffset, byteLength }: NodeJS.TypedArray): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
 }
@@ -217,7 +217,7 @@ function isPlainMap(value: object): boolean {
   return Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null;
 }
 
-// What the driver itself does not know it wraps, with the name the server gave it.
+// The driver wraps types that it does not know, with the server's name for them.
 function typeName(value: object): string {
   const kind = value.constructor?.name || 'unknown';
   return 'name' in value && typeof value.name === 'string' ? `${kind} ${value.name}` : kind;

@@ -32,7 +32,7 @@ export function verbatim<Of>(text: JsonText<Of>): Of {
   return new Verbatim(text) as Of;
 }
 
-/** No text that anybody gives holds it. */
+/** Placeholder that no input contains */
 const PLACE = randomUUID();
 
 /** JSON of a value that may hold verbatim parts: a place for each, and then all of them at once, for a page is megabytes. */
@@ -76,7 +76,7 @@ export function parseLossless(text: string): unknown {
   );
 }
 
-/** One text for one value, whatever the order of its keys: what a digest is made of. */
+/** Canonical text of a value, independent of the order of its keys; digests are computed from it. */
 export function canonicalJson(text: string): string {
   return canonical(parseLossless(text));
 }

@@ -1,4 +1,4 @@
-// What the migration reads of a memory's payload: single members, and the text of its keywords. All else passes unread.
+// Reads single members of a memory's payload, and its keyword text. Everything else passes unread.
 import type { PointPayload } from '../ports/vector-store.ts';
 import { scanJson } from './json-scanner.ts';
 import { asJsonText, type JsonText } from './json-text.ts';
@@ -30,7 +30,7 @@ function hasTokens(text: string): boolean {
   return text.startsWith('"') && hasKeywordTokens(String(JSON.parse(text)));
 }
 
-// As both of them have it; what has an apostrophe falls into two tokens and never meets its entry.
+// Same list as in both versions of mem0; words with an apostrophe become two tokens and never match their entry.
 const STOP_WORDS = new Set(
   (
     'a about above after again against ain all am an and any are aren as at be because been before being below ' +

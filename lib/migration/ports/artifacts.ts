@@ -1,5 +1,5 @@
-// Where backups and reports are kept: named byte streams, each with its digest, some not to be deleted until a day. Small
-// ones are JSON documents that a person can read as well.
+// Storage for backups and reports: named byte streams, each with its digest, some protected from deletion until a day. Small
+// ones are JSON documents that people can read as well.
 import { createHash, hash } from 'node:crypto';
 import { Refusal } from '../refusals.ts';
 
@@ -114,7 +114,7 @@ export function isArtifactKey(text: string): boolean {
   return text.length <= LONGEST_KEY && text.split('/').every((part) => PART.test(part));
 }
 
-/** Of what is kept in several artifacts: their keys are in its order. */
+/** Key of one part; parts sort in the order of their keys. */
 export function partKey(prefix: string, part: number): string {
   return `${prefix}-part-${String(part).padStart(5, '0')}`;
 }

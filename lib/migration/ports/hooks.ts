@@ -1,11 +1,11 @@
-// What happens outside of the migration's reach: freezing and opening writes, deploying a version.
+// Actions outside of the migration's reach: freezing and opening writes, deploying a version.
 import { EXTERNAL_ACTIONS } from '../phases.ts';
 
 export const HOOK_ACTIONS = [
   ...EXTERNAL_ACTIONS,
   // A notification: nothing waits for it.
   'warn-of-end',
-  // Whether it hears, and takes the token: nothing is to be done.
+  // Asks whether the webhook answers and accepts the token; no action follows.
   'check',
 ] as const;
 
@@ -16,11 +16,11 @@ export interface HookRequest {
   readonly runId: string;
   /** A cutover and each rollback ask once, and again where it was not done; a warning is of one day. */
   readonly occasion: string;
-  /** That the backend is to work on. */
+  /** Collection that the backend must use */
   readonly collection: string;
-  /** Whose writes the new version takes from its deployment on; everybody else's wait until they are opened. */
+  /** The new version accepts this user's writes from its deployment on; all other users wait until writes are opened. */
   readonly testUser: string;
-  /** A freeze should end by itself then, should nobody come to end it; a warning is of this moment. */
+  /** Time at which a freeze should end by itself if no call ends it; for a warning, the time that it warns of */
   readonly deadlineAt: number | undefined;
 }
 

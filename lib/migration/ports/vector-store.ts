@@ -1,4 +1,4 @@
-// What is read from a vector store and written to it, in the store's own words. Points are carried as text.
+// Reads and writes of a vector store, in the store's own words. Points are carried as text.
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { JsonText } from '../json/json-text.ts';
 
@@ -43,7 +43,7 @@ export interface ScrollRequest extends PointParts {
   readonly filter?: Filter;
 }
 
-/** What was not asked for is absent: `undefined` for a vector, `null` for a payload. */
+/** Parts that were not requested are absent: `undefined` for a vector, `null` for a payload. */
 export interface ScrolledPoint {
   readonly id: PointId;
   readonly vector: PointVector | undefined;
@@ -75,7 +75,7 @@ export interface Hit {
 
 export interface SearchAnswer {
   readonly hits: readonly Hit[];
-  /** That the store took, as it says itself: what lies between it and us slows both collections down. */
+  /** Time inside the store, as reported by it: network time slows both collections equally. */
   readonly milliseconds: number;
 }
 
@@ -84,7 +84,7 @@ export type PointSelection = { readonly ids: readonly PointId[] } | { readonly f
 
 /** A part of a snapshot file. */
 export interface SnapshotPart {
-  /** Of the whole file; `undefined` when the store does not tell. */
+  /** Size of the whole file; `undefined` if the store does not report it */
   readonly totalBytes: number | undefined;
   readonly bytes: AsyncIterable<Uint8Array>;
 }

@@ -71,7 +71,7 @@ function refusalByAws(cause: Error): Refusal | undefined {
   return new Refusal('RefusedSetting', ofService(cause, fault), { cause });
 }
 
-/** What is wrong with the bucket or the table that a variable names. */
+/** Names the problem with the bucket or table that a variable refers to. */
 function faultOf({ name, message }: Error): string | undefined {
   if (name === 'NoSuchBucket') return 'there is no such bucket';
   if (name === 'PermanentRedirect') return 'the bucket is of another region than AWS_REGION';

@@ -29,7 +29,7 @@ function unknownIn({ entries }: InputSchema, payload: unknown): string[] {
     .map((name) => `${name.slice(0, MAX_NAME)} is not known here`);
 }
 
-/** One for each field, whatever else is wrong with it. */
+/** One message for each invalid field */
 function faultsOf(schema: InputSchema, issues: readonly v.BaseIssue<unknown>[]): string[] {
   const faults = new Map<unknown, string>();
   for (const issue of issues) {
@@ -51,11 +51,11 @@ function faultOf(schema: InputSchema, issue: v.BaseIssue<unknown>): string {
 
 interface Described {
   readonly type: string;
-  /** Of what may be left out. */
+  /** Schema inside an optional */
   readonly wrapped?: Described;
-  /** Of a choice. */
+  /** Values of a picklist */
   readonly options?: readonly string[];
-  /** Of a list. */
+  /** Items of a list */
   readonly item?: Described;
 }
 
@@ -113,7 +113,7 @@ export const stepInputSchema = v.strictObject({
   toSnapshot: v.optional(v.boolean()),
   /** Findings accepted after the run began; they are added to its plan. */
   accepts: v.optional(planSchema.entries.accepts),
-  /** Of the window that is opened, in place of the plan's. */
+  /** Replaces the plan's length of the window that is opened */
   windowMinutes: v.optional(planSchema.entries.windowMinutes),
   /** Approves the report with this digest; its beginning is enough. */
   approvedDigest: v.optional(
@@ -128,7 +128,7 @@ export const stepInputSchema = v.strictObject({
 
 export type StepInput = v.InferOutput<typeof stepInputSchema>;
 
-// What only one step reads is refused by all the others.
+// Fields that only one step reads; all other steps refuse them.
 const OWN_FIELDS = {
   acknowledgedLoss: ['rollback'],
   deletes: ['rollback', 'copy', 'cutover'],

@@ -5,11 +5,11 @@ import { readFileSync, readlinkSync } from 'node:fs';
 export interface LeaseHolder {
   /** This process; undefined where the system does not show its processes. */
   readonly self: string | undefined;
-  /** Whether that process has ended; false where this cannot be seen from here. */
+  /** True if that process has ended; false if this cannot be seen from here. */
   readonly isGone: (holder: string) => boolean;
 }
 
-/** Of a function that is frozen between two invocations, and whose machine nobody else sees. */
+/** Holder inside a function: it is frozen between invocations, and no other process sees its machine. */
 export const UNKNOWN_HOLDER: LeaseHolder = { self: undefined, isGone: () => false };
 
 /** Reads `/proc` of Linux. On other systems every holder is unknown. */

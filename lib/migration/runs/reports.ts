@@ -43,7 +43,7 @@ export async function parseReport<Output>(
 }
 
 export const graphDumpSchema = v.object({
-  /** none: there is no graph. drifted: somebody wrote to it meanwhile, before the window; it is dumped again in it. */
+  /** none: no graph. drifted: the graph changed during the dump before the window; it is dumped again in it. */
   kind: v.picklist(['none', 'drifted', 'exact']),
   prefix: v.string(),
   nodes: v.number(),
@@ -59,7 +59,7 @@ const manifestSchema = v.object({
   storeVersion: v.string(),
   counts: referenceSchema,
   snapshot: keptSnapshotSchema,
-  /** Of the snapshot, restored for a test. */
+  /** Contents of the snapshot, restored for a test */
   contents: contentsSchema,
   graph: graphDumpSchema,
 });

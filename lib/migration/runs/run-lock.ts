@@ -19,7 +19,7 @@ export type RunLock = ReturnType<typeof createRunLock>;
 
 const NO_RUN = '';
 const NO_LEASE = 0;
-const NOBODY = '';
+const NO_HOLDER = '';
 const ARRIVING_MS = 3_000;
 /** For a person who asks for a run that there is not. */
 const MOST_KNOWN = 20;
@@ -51,7 +51,7 @@ export function createRunLock(options: {
     return lock && String(lock.active_run || liveRunsOf(lock).at(-1) || lock.latest_run);
   }
 
-  /** Of the step that works on the run, or crashed. */
+  /** Lease of the step that works on the run, or crashed */
   async function leaseOf(runId: string): Promise<{ since: number; until: number } | undefined> {
     const lock = await database.get(LOCK_KEY);
     const [since, until] = [Number(lock?.lease_since ?? 0), Number(lock?.lease_until)];
@@ -113,7 +113,7 @@ export function createRunLock(options: {
     const taken = {
       active_run: runId,
       epoch: seen + 1,
-      lease_holder: holder.self ?? NOBODY,
+      lease_holder: holder.self ?? NO_HOLDER,
       lease_since: now(),
       lease_until: now() + leaseMs,
     };
@@ -129,8 +129,8 @@ export function createRunLock(options: {
   /** A request that the killed process has sent just before may still arrive. */
   function isOfTheDead(lock: Item | undefined): boolean {
     const renewedAt = Number(lock?.lease_until) - leaseMs;
-    const name = String(lock?.lease_holder ?? NOBODY);
-    return name !== NOBODY && now() - renewedAt >= ARRIVING_MS && holder.isGone(name);
+    const name = String(lock?.lease_holder ?? NO_HOLDER);
+    return name !== NO_HOLDER && now() - renewedAt >= ARRIVING_MS && holder.isGone(name);
   }
 
   /** The write that excludes others while this lease lasts; no work is recorded without it. */
@@ -249,7 +249,7 @@ function setWhileMine({ runId, epoch }: Lease, attributes: Parameters<typeof set
 
 export const LOCK_KEY: Key = { pk: '@migration', sk: 'LOCK' };
 
-/** Of something that is remembered of a run. */
+/** Key of a record that belongs to a run */
 export function keyOf(runId: string, what: string): Key {
   return { pk: `@migration#${runId}`, sk: what };
 }
@@ -274,7 +274,7 @@ interface Heartbeat {
   readonly ticker: Ticker;
 }
 
-/** Of a lease; some may fail. */
+/** Renewals per lease; some may fail. */
 const BEATS = 4;
 
 /** @param work gets a signal that the lock is lost, or may be: it could not be renewed for as long as a lease lasts */

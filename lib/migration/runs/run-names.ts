@@ -2,12 +2,12 @@
 import type { Filter } from '../ports/vector-store.ts';
 import type { Run } from './run.ts';
 
-/** What the new version works on: the setting names it from the switch on. */
+/** Collection of the new version: the setting names it from the switch on. */
 export function liveCollectionOf({ plan }: Pick<Run, 'plan'>): string {
   return plan.inPlace ? plan.sourceCollection : (plan.uploadAs ?? plan.targetCollection);
 }
 
-/** What is built and filled, and the companion that mem0 makes beside it; in place, the slot is learned from it. */
+/** Collection that is built and filled, and the companion that mem0 creates; in place, the slot is taken from it. */
 export function builtCollectionsOf(run: Pick<Run, 'plan'>): [string, string] {
   return withCompanion(run.plan.targetCollection);
 }
@@ -22,12 +22,12 @@ export function withCompanion(collection: string): [string, string] {
   return [collection, `${collection}_entities`];
 }
 
-/** Where a snapshot is restored to for a try. */
+/** Collection for the test restore of a snapshot */
 export function restoreTestCollectionOf({ runId }: Pick<Run, 'runId'>): string {
   return `restore_drill_${runId}`;
 }
 
-/** Where the snapshot is restored to for good, should the old collection be gone by then. */
+/** Collection for the real restore, if the old collection was deleted in the meantime */
 export function restoredCollectionOf({ runId, plan }: Pick<Run, 'runId' | 'plan'>): string {
   return `${plan.sourceCollection}_restored_${runId}`;
 }
@@ -64,7 +64,7 @@ export function testUserOf(runId: string): string {
   return `${TEST_USER}${runId}`;
 }
 
-/** Nobody's name: messages may show it. */
+/** A test user belongs to no person: messages may show the name. */
 export function isTestUser(userId: string): boolean {
   return userId.startsWith(TEST_USER);
 }

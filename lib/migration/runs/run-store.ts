@@ -126,7 +126,7 @@ function createRunStore(options: {
     await database.commit([put({ ...key, confirmed_by: by, confirmed_at: now() })]);
   }
 
-  /** Who confirmed the pending action; undefined while nobody has. */
+  /** User who confirmed the pending action; undefined until then */
   async function confirmedBy({ runId, pendingAction }: Run): Promise<string | undefined> {
     if (!pendingAction) return undefined;
     const item = await database.get(keyOf(runId, confirmationOf(pendingAction)));
@@ -191,7 +191,7 @@ function runExists(runId: string, item?: Item): Refusal {
   );
 }
 
-/** Where nobody sees that its process is gone, the lock of a crashed step expires after this: longer than any one change takes. */
+/** Lifetime of a crashed step's lock where no process can see that its process ended: longer than any one change takes. */
 export const LEASE_MS = 120_000;
 
 export type Remembering = ReturnType<typeof createRemembering>;

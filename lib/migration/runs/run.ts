@@ -14,7 +14,7 @@ export const runIdSchema = v.pipe(
 const millisecondsSchema = v.pipe(v.number(), v.safeInteger());
 const shortText = v.pipe(v.string(), v.maxLength(512));
 
-/** Where an artifact is, what it was, and the few figures that decisions and people need of it. */
+/** Location and digest of an artifact, and the few figures that decisions and people need of it */
 export const referenceSchema = v.strictObject({
   artifact: shortText,
   /** SHA-256, hexadecimal. */
@@ -23,7 +23,7 @@ export const referenceSchema = v.strictObject({
   facts: v.record(shortText, v.union([shortText, v.number(), v.boolean()])),
 });
 
-/** As a person counts them. */
+/** Schema of a count; the noun appears in its error messages. */
 export function countOf(what: string) {
   const rule = `a whole number of ${what}, 0 or more`;
   return v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.description(rule));
@@ -69,9 +69,9 @@ export const planSchema = v.strictObject({
   ),
   /** Findings that would stop the run, and which the operator takes as they are. */
   accepts: v.array(v.picklist(ACCEPTABLE)),
-  /** Of the vector store, as the operator measured it. */
+  /** Free space of the vector store, as measured by the operator */
   freeBytes: v.optional(bytesSchema),
-  /** Whether the old collection is removed when the rollback period ends. */
+  /** True if the old collection is removed when the rollback period ends. */
   removesWhenOver: v.boolean(),
   /** The same of the backups; reports and record stay. */
   removesArtifactsWhenOver: v.optional(v.boolean(), false),
@@ -93,7 +93,7 @@ const progressSchema = v.strictObject({
 
 /** How far a step has come; written only after the work that it describes is durable. */
 const checkpointSchema = v.strictObject({
-  /** What the step needs to go on; only the step itself reads it. */
+  /** Resume point of the step; no other step reads it. */
   state: v.unknown(),
   progress: v.optional(progressSchema),
   /** Artifacts that the work done so far was based on. */
@@ -103,7 +103,7 @@ const checkpointSchema = v.strictObject({
   savedAt: millisecondsSchema,
 });
 
-/** What a person is to do and to confirm: one at a time, and none where a webhook does it. */
+/** Action for a person to take and confirm: one at a time, and none if a webhook does it */
 const pendingActionSchema = v.strictObject({
   action: v.picklist(EXTERNAL_ACTIONS),
   collection: shortText,
@@ -149,7 +149,7 @@ const runSchema = v.strictObject({
   took: v.record(shortText, v.number()),
   /** Collections that users worked on and left: kept until then, also after an abort. */
   served: v.array(v.strictObject({ collection: shortText, until: millisecondsSchema })),
-  /** Collections that were to be removed and stay, because only they have what somebody wrote. */
+  /** Collections that are kept beyond their removal day: they alone hold certain writes. */
   kept: v.array(shortText),
   /** A collection of the name to upload to is the run's own. */
   hasUploaded: v.boolean(),
@@ -189,9 +189,9 @@ const runSchema = v.strictObject({
   ),
   /** Why the run only waits for its abort: its collections are not equal any more. */
   takesNoWindow: v.optional(shortText),
-  /** What an answer of the store took when the copy began, in milliseconds. */
+  /** Response time of the store when the copy began, in milliseconds */
   answerMs: v.optional(v.number()),
-  /** What both collections had when they were last equal. */
+  /** Last common version of both collections */
   base: v.optional(baseSchema),
   /** The last command was refused: why, with its numbers. */
   refused: v.optional(refusedSchema),
@@ -236,17 +236,17 @@ export function windowOf({ window }: Windowed): Window {
   throw new Refusal('RefusedDefect', 'The run is in no window.');
 }
 
-/** Whether the setting may name the new collection. */
+/** True if the setting may name the new collection. */
 export function hasSwitched({ window }: Windowed): boolean {
   return window?.switchedAt !== undefined;
 }
 
-/** Whether users may have written to the new version. */
+/** True if users may have written to the new version. */
 export function wasOpened({ window }: Windowed): boolean {
   return window?.openedAt !== undefined;
 }
 
-/** Whether the switch has come to its end. */
+/** True if the switch has finished. */
 export function wentLive({ window }: Windowed): boolean {
   return window?.retainUntil !== undefined;
 }
@@ -273,7 +273,7 @@ export function entering(run: Run, phase: Run['phase'], now: Date): Run {
 
 const MAX_HISTORY = 100;
 
-/** What is known of the window that is over does not hold for the next one. */
+/** Facts about a window that is over do not apply to the next one. */
 function afterWindow(run: Run): Run {
   const { window: _, ...left } = run;
   const stays = ([kind]: readonly [string, unknown]) => !OF_A_WINDOW.includes(kind as Evidence);
@@ -283,7 +283,7 @@ function afterWindow(run: Run): Run {
 // The backup of the window stays: the next one makes another.
 const OF_A_WINDOW: readonly Evidence[] = ['verification-report', 'cutover-report'];
 
-/** Whether it holds no lock, and yet has something to be removed one day. */
+/** True for a run without a lock that still has something to be removed one day. */
 export function retainedAs({ phase }: Pick<Run, 'phase'>) {
   if (phase === 'live') return 'live';
   return phase === 'aborted' ? 'left' : undefined;
@@ -295,7 +295,7 @@ export function withServed({ served }: Run, collections: readonly string[], unti
   return [...others, ...collections.map((collection) => ({ collection, until }))];
 }
 
-/** What is stored of a value: its JSON, which is read and written in this form alone. */
+/** A value is stored as JSON, and written and read through this schema alone. */
 function storedAs<Output>(schema: v.GenericSchema<unknown, Output>, largestBytes: number) {
   function parse(value: unknown): Output {
     const result = v.safeParse(schema, value);

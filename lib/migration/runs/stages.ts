@@ -82,7 +82,7 @@ export type Facts = Readonly<v.InferOutput<typeof factsSchema>>;
 export const passingEntries = {
   /** Those that are behind it: after how many milliseconds of work each had passed, and what it found. */
   passed: v.record(v.string(), v.object({ workedMs: v.number(), facts: factsSchema })),
-  /** What the one under way has reached: only that one reads it. */
+  /** Resume point of the present stage; no other stage reads it. */
   reached: v.optional(v.unknown()),
 };
 
@@ -121,7 +121,7 @@ export async function readSwitch(
   return v.is(passingSchema, state) ? state : undefined;
 }
 
-/** What all stages have found. */
+/** Facts of all passed stages */
 export function factsOf({ passed }: Pick<Passing, 'passed'>): Facts {
   return Object.assign({}, ...Object.values(passed).map(({ facts }) => facts));
 }

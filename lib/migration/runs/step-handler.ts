@@ -27,7 +27,7 @@ export function stepHandler(step: Step, services: () => Promise<Services>) {
 let made: Promise<Services> | undefined;
 let remembered: Remembering | undefined;
 
-/** Of this process. What could not be made is tried again with the next invocation. @throws Refusal, RetryableFailure */
+/** Services of this process; after a failure the next invocation tries again. @throws Refusal, RetryableFailure */
 export function ownServices(): Promise<Services> {
   made ??= servicesFromEnvironment(process.env).catch((error: unknown) => {
     made = undefined;

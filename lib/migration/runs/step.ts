@@ -33,7 +33,7 @@ import {
   POLL_SECONDS,
 } from './times.ts';
 
-/** What a step's work is given. */
+/** Input of a step's work */
 export interface StepContext extends StepRequest {
   readonly lease: Lease;
   readonly checkpoint: Checkpoint | undefined;
@@ -51,7 +51,7 @@ export interface StepContext extends StepRequest {
   readonly hasTime: () => boolean;
 }
 
-/** What a guard is given: it may prepare beside what users work on, and remember what it found. */
+/** Input of a guard: it may prepare things that users do not see, and remember what it found. */
 export type Approach = StepRequest & Pick<StepContext, 'lease' | 'signal' | 'renew' | 'save'>;
 
 export type Outcome =
@@ -62,7 +62,7 @@ export type Outcome =
       readonly changes?: Partial<Pick<Run, 'window' | 'served' | 'takesNoWindow' | 'hasUploaded'>>;
       /** Seconds of its stages. */
       readonly took?: Run['took'];
-      /** Where the run is then, if not where the step leads to. */
+      /** Phase after the step, if it differs from the step's target */
       readonly phase?: Run['phase'];
       /** Thrown once that is recorded. */
       readonly refusal?: Refusal;
@@ -83,7 +83,7 @@ export function waiting(waitsFor: string, waitSeconds: number = POLL_SECONDS): W
   return { done: false, waitSeconds, waitsFor };
 }
 
-/** What a dry run tells: what the step found, and what it would do. */
+/** Result of a dry run: findings of the step, and what it would do */
 export type Forecast = Readonly<Record<string, unknown>>;
 
 export interface StepRequest {
@@ -98,7 +98,7 @@ export interface Step {
   readonly forecast?: (context: StepRequest) => Promise<Forecast>;
   /** Refuses before the step has begun. */
   readonly guard?: (approach: Approach) => Promise<void>;
-  /** What the record tells from the beginning of the step on. */
+  /** Changes to the record at the beginning of the step */
   readonly onEntering?: (context: StepRequest) => Pick<Run, 'window' | 'refused'>;
   readonly mayBeLate?: MayBeLate<StepRequest>;
   /** The step that leads back: it begins where this one fails while users wait. */
@@ -158,10 +158,10 @@ export async function runStep(
 }
 
 /**
- * While users wait, nobody has to decide what follows a failure: the step that leads back begins, and the record keeps why.
- * Once they may be in, the step is only repeated, until the deadline.
- * What may pass is tried again until the deadline. Killed before that, the step fails again, and then rolls back.
- * @throws the failure where it is another's to answer; Refusal where the run can return nowhere
+ * Users wait, so a failure inside the window starts the step that leads back, and the record keeps the reason. Once users
+ * may be on the new version, the step is repeated until the deadline instead; so are failures that may pass.
+ * If the process is killed before the rollback starts, the step fails again, and then rolls back.
+ * @throws the failure if another caller has to handle it; Refusal if the run has nothing to return to
  */
 async function beginRollback(
   step: Step,
@@ -191,7 +191,7 @@ async function beginRollback(
   return { ...result, ...DONE, refused } as StepResult;
 }
 
-/** Where the run can return nowhere, its operator needs both causes. */
+/** If the run can return nowhere, its operator needs both causes. */
 async function guarding(guard: Promise<void> | undefined, first: Refusal): Promise<void> {
   await guard?.catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
@@ -222,7 +222,7 @@ async function withLock(step: Step, services: Services, options: StepOptions): P
     const context = { services, input, run: found };
     return await lock.keep(lease, assertNotClosing(context, step.mayBeLate), (overdue) => {
       const signal = interruption ? AbortSignal.any([overdue, interruption]) : overdue;
-      // A page that nobody waits for any more is not read.
+      // Aborts reads whose results are no longer needed.
       const { time = realTime(AbortSignal.any([signal, ended.signal])) } = options;
       return runLocked(step, { ...context, lease, signal }, { timeLeftMs, time });
     });
@@ -291,7 +291,7 @@ async function runLocked(
   const work = step.work({
     ...approach,
     services: throttledServices(slowdownOf(step.command, { run, note }, time)),
-    // As it is by now, with what was noted.
+    // Returns the present record, including the latest notes.
     get run() {
       return run;
     },

@@ -25,7 +25,7 @@ interface Timed {
   readonly run: Run;
 }
 
-/** Whether a step may be taken although the window is over. */
+/** Says if a step may run although the window is over. */
 export type MayBeLate<Request extends Timed> = 'always' | ((request: Request) => Promise<boolean>);
 
 /** @throws Refusal when the step comes too late */
@@ -50,12 +50,12 @@ export function assertNotClosing<Request extends Timed>(
   };
 }
 
-/** Whether the run has not come out of its window in time. */
+/** True if the run has not left its window in time. */
 export function isOverdue(run: Pick<Run, 'phase' | 'window'>, now: Date): boolean {
   return run.phase === 'switching' && isPastDeadline(run, now);
 }
 
-/** Whether users may be on the new version by now, in a window that goes on. */
+/** True if users may be on the new version, in a window that goes on. */
 export function isOpened(run: Pick<Run, 'window'>, now: Date): boolean {
   return wasOpened(run) && !isPastDeadline(run, now);
 }

@@ -2,7 +2,7 @@
 // collection that goes live has to have the same counts.
 import {
   createDigestSum,
-  NOBODY,
+  NO_USER,
   OWNER_KEYS,
   ownerNamed,
   userDigest,
@@ -79,7 +79,7 @@ async function countByIndex(
     );
     left = others;
   }
-  owners.push({ name: NOBODY, count: left });
+  owners.push({ name: NO_USER, count: left });
   const counts = createUserCounts();
   const digest = createDigestSum();
   let points = 0;
@@ -88,7 +88,7 @@ async function countByIndex(
     const hash = userHash(name);
     digest.add(hash, count);
     points += count;
-    if (name !== NOBODY && count > 0) counts.add(userDigest(name, hash), count);
+    if (name !== NO_USER && count > 0) counts.add(userDigest(name, hash), count);
   }
   return { counts, contents: { points, users: counts.size(), usersDigest: digest.text() } };
 }

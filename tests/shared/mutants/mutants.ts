@@ -491,7 +491,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf('lib/migration/scan.ts', 'tests/migration/unit/scan.test.ts', [
-    ['if (owner !== NOBODY) counts', 'counts'],
+    ['if (owner !== NO_USER) counts', 'counts'],
   ]),
   ...mutantsOf('lib/migration/configuration.ts', 'tests/migration/unit/configuration.test.ts', [
     [

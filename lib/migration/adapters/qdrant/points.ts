@@ -107,7 +107,7 @@ export function createQdrantPoints({ text, result, write }: Transport) {
     await write(post(pathOf(collection, '/points/delete?wait=true'), body));
   }
 
-  /** Whether the store itself can make a keyword vector of a text for that slot. */
+  /** True if the store itself can make a keyword vector of a text for that slot. */
   // Without the model the answer is a 400, or a 500 of an inference service that was never started.
   async function encodesKeywords(collection: string, slot: string): Promise<boolean> {
     const query: Schemas['Document'] = { text: 'probe', model: KEYWORD_MODEL };

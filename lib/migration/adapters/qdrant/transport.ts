@@ -70,7 +70,7 @@ export function createTransport(connection: QdrantConnection) {
     return { url: baseUrl + call.path, name: `${SERVICE}: ${nameOf(call)}` };
   }
 
-  /** What the envelope holds. */
+  /** Content of the response envelope */
   async function result<Result>(call: Call): Promise<Result> {
     const { status, result } = parseEnvelope<Result>(nameOf(call), await text(call));
     if (status !== 'ok' || result === undefined) {
@@ -151,11 +151,11 @@ function unavailable(why: string, options?: RetryableOptions): RetryableFailure 
 // A store before quotas reports a full disk as an internal error, which no retry can help.
 const EXHAUSTED = /no space left|out of memory|disk (is )?full|not enough (disk )?space/i;
 
-/** What an unsuccessful response means. Reads its body. */
+/** Translates an unsuccessful response into an error. Reads its body. */
 export async function failureOf(call: string, response: Response): Promise<Error> {
   const { headers } = response;
   const reason = reasonIn(await response.text());
-  // In whichever status it comes, it has one meaning: send less at once.
+  // The status varies between versions; the meaning is always the same: send less at once.
   const status = /larger than allowed/i.test(reason) ? TOO_LARGE : response.status;
   const why = `${call}: ${response.status} ${sayable(reason)}`.trim();
   const refused = (name: ConstructorParameters<typeof Refusal>[0]) =>
