@@ -97,7 +97,8 @@ export async function preview(
     const { readStatement, planWithCategories } = await loadImporter();
     if (!isAgain) stored = await readStored();
     const statement = await readStatement(bytes, { ...options, layouts: readLayouts() });
-    const choices = { isLearning: true, rules: [], importsDeleted: false };
+    const isAccountKnown = Boolean(options.account) || options.isAsItIs === true;
+    const choices = { isLearning: true, rules: [], isAccountKnown };
     const reading = { statement, ...planWithCategories(statement, stored, choices) };
     importing.value = { stage: 'preview', ...given, reading, problem: '' };
     announcement.value = `${given.name}: ${reading.plan.missing.length} new transactions`;

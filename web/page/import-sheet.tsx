@@ -27,6 +27,7 @@ const COLUMNS = [
   ['amount', 'Amount column'],
   ['debit', 'Debit column'],
   ['credit', 'Credit column'],
+  ['fee', 'Fee column'],
   ['category', 'Category column'],
   ['externalId', "Column of the bank's id"],
 ] as const;
@@ -176,7 +177,7 @@ function PreviewCard({ state }: { readonly state: Preview }) {
   const card = useRef<HTMLElement>(null);
   useEffect(() => card.current?.focus(), []);
   const { reading, problem, name } = state;
-  const needs = reading?.statement.needs ?? [];
+  const needs = reading ? [...reading.statement.needs, ...reading.plan.needs] : [];
   return (
     <section ref={card} class="card import" aria-label="Import preview" tabIndex={-1}>
       <div class="title">

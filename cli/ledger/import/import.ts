@@ -45,7 +45,12 @@ import {
   showStatement,
 } from './preview.ts';
 import { readBytes, readFile } from './read-file.ts';
-import { readRecordedImports, recordImport } from './recorded-imports.ts';
+import {
+  createRecorder,
+  readRecordedImports,
+  recordFoundRows,
+  type StoredImport,
+} from './recorded-imports.ts';
 import { listImports, undoImport } from './undo.ts';
 import { applyChanges, upload } from './upload.ts';
 
@@ -247,12 +252,14 @@ async function importStatement(
   const { rows, plan, choices, names } = planWithCategories(statement, stored, {
     ...readCategoryOptions(options),
     importsDeleted: options.importDeleted === true,
+    isAccountKnown: options.account !== undefined || options.asItIs === true,
   });
   showStatement({ ...statement, rows });
   showPlan(plan, new Set(known.map(({ name }) => name)));
   showChoices(choices, ({ line }) => `line ${line}`);
   showInactive(plan.missing, names);
-  const { trailer, needs } = statement;
+  const { trailer } = statement;
+  const needs = [...statement.needs, ...plan.needs];
   const refused = [...statement.refused, ...plan.refused];
   showRefused(refused);
   if (options.trailer) console.log(`left out after the rows: ${trailer.length} lines`);
@@ -268,7 +275,8 @@ async function importStatement(
     );
     process.exitCode = EXIT.failed;
   } else {
-    await run(service, plan, { file, options, refusedBefore: refused.length });
+    const { imports } = stored;
+    await run(service, plan, { file, options, imports, refusedBefore: refused.length });
     return true;
   }
   return false;
@@ -290,14 +298,17 @@ function requiresChoice({ possibleDuplicates }: ImportPlan, options: Options): b
   return possibleDuplicates.length > 0 && !skipDuplicates && !importDuplicates;
 }
 
+interface Run {
+  readonly file: string;
+  readonly options: Options;
+  readonly imports: readonly StoredImport[];
+  readonly refusedBefore: number;
+}
+
 async function run(
   service: ServiceClient,
   plan: ImportPlan,
-  {
-    file,
-    options,
-    refusedBefore,
-  }: { readonly file: string; readonly options: Options; readonly refusedBefore: number },
+  { file, options, imports, refusedBefore }: Run,
 ): Promise<void> {
   const { changes, missing, deleted, possibleDuplicates, present } = plan;
   const skipped = new Set<StatementRow>(
@@ -305,13 +316,14 @@ async function run(
   );
   const rows = missing.filter((row) => !skipped.has(row));
   const importId = newImportId(file);
+  await recordFoundRows(service, imports, plan.unrecorded);
+  const { record } = createRecorder(service, { importId, total: rows.length });
   const uploaded = await withBar(rows.length, (onProgress) =>
-    upload(service, { rows, importId }, onProgress),
+    upload(service, { rows, importId, onCreated: record }, onProgress),
   );
   const updated = options.update
     ? await withBar(changes.length, (onProgress) => applyChanges(service, changes, onProgress))
     : undefined;
-  await recordImport(service, importId, uploaded.added);
   const refused = [...uploaded.refused, ...(updated?.refused ?? [])];
   showRefused(refused);
   if (skipped.size > 0) console.log(`possible duplicates left out: ${skipped.size}`);

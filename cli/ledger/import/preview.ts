@@ -59,9 +59,19 @@ export function showNeeds(needs: readonly Need[]): void {
   for (const { message } of needs) console.error(asPrintable(message));
 }
 
+/** Options of the command that have another name than what they set. */
+const OPTION_NAMES: Readonly<Record<string, string>> = {
+  isInverted: 'invert',
+  externalId: 'id',
+  status: 'status-column',
+  dateOrder: 'date-order',
+  leaveOut: 'leave-out',
+};
+
 /** As `date "1", invert`. */
 export function describeOptions(options: LayoutOptions): string {
-  const describe = ([name, value]: [string, unknown]): string => {
+  const describe = ([field, value]: [string, unknown]): string => {
+    const name = OPTION_NAMES[field] ?? field;
     if (value === true) return name;
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return Object.entries(value).map(describe).join(', ');

@@ -1,55 +1,100 @@
 // Reads and writes what the ledger records of imports, in parts.
-import { MAX_ROWS_OF_PART } from '../../../lib/ledger/domain/import-part.ts';
+import { MAX_IMPORT_PARTS, MAX_ROWS_OF_PART } from '../../../lib/ledger/domain/import-part.ts';
+import { LARGEST_BULK } from '../../../lib/ledger/domain/transaction.ts';
+import type { Pair } from '../../../lib/ledger/import/plan.ts';
 import { type RecordedImport, recordRow } from '../../../lib/ledger/import/recorded-rows.ts';
 import type { TransactionRow } from '../../../lib/ledger/import/transaction-row.ts';
 import type { ServiceClient } from '../service-client.ts';
 
-/** Those of one import: its parts are put together. */
+/** All parts of one import together. */
+export interface StoredImport extends RecordedImport {
+  readonly parts: number;
+}
+
 export async function readRecordedImports(
   service: ServiceClient,
-): Promise<readonly RecordedImport[]> {
-  const rows = new Map<string, string[]>();
+): Promise<readonly StoredImport[]> {
+  const found = new Map<string, { importId: string; rows: string[]; parts: number }>();
   for (let next: string | null = ''; next !== null; ) {
     const page = await service.requestJson('GET', `/imports?${next}`);
-    for (const part of page.data as readonly { import_id: string; rows: readonly string[] }[]) {
-      const known = rows.get(part.import_id) ?? [];
-      for (const row of part.rows) known.push(row);
-      rows.set(part.import_id, known);
+    for (const part of page.data as readonly StoredPart[]) {
+      const { import_id: importId } = part;
+      const known = found.get(importId) ?? { importId, rows: [], parts: 0 };
+      found.set(importId, known);
+      for (const row of part.rows) known.rows.push(row);
+      known.parts = Math.max(known.parts, part.part);
     }
     next = page.next as string | null;
   }
-  return [...rows].map(([importId, some]) => ({ importId, rows: some }));
+  return [...found.values()];
 }
 
-/** Written once an import; an import that is interrupted before has no record, and its rows count as never deleted. */
-export async function recordImport(
+interface StoredPart {
+  readonly import_id: string;
+  readonly part: number;
+  readonly rows: readonly string[];
+}
+
+/**
+ * Records rows as soon as they are created, so that the record of an import that is interrupted lacks its last rows at most: a
+ * row that is in no record, and was deleted by hand, would return with the next file.
+ * @param total rows that the import sends
+ */
+export function createRecorder(
   service: ServiceClient,
-  importId: string,
-  rows: readonly TransactionRow[],
+  { importId, total }: { readonly importId: string; readonly total: number },
+) {
+  const rowsOfPart = LARGEST_BULK * Math.ceil(total / (LARGEST_BULK * MAX_IMPORT_PARTS));
+  let part = 1;
+  let rows: string[] = [];
+  return {
+    record: async (created: readonly TransactionRow[]): Promise<void> => {
+      const added = created.flatMap((row) => recordRow(row) ?? []);
+      if (added.length === 0) return;
+      if (rows.length + added.length > rowsOfPart) {
+        part += 1;
+        rows = [];
+      }
+      rows.push(...added);
+      await writePart(service, { importId, part, rows });
+    },
+  };
+}
+
+/**
+ * Completes the records of imports that were interrupted.
+ * @param imports all that are recorded
+ */
+export async function recordFoundRows(
+  service: ServiceClient,
+  imports: readonly StoredImport[],
+  found: readonly Pair[],
 ): Promise<void> {
-  const records = rows.flatMap((row) => recordRow(row) ?? []);
-  await writeParts(service, { importId, rows: records }, 0);
+  const byImport = Map.groupBy(found, ({ there }) => there.importId ?? '');
+  for (const [importId, pairs] of byImport) {
+    const { parts = 0 } = imports.find((each) => each.importId === importId) ?? {};
+    const rows = pairs.flatMap(({ row }) => recordRow(row) ?? []);
+    if (parts < MAX_IMPORT_PARTS && rows.length <= MAX_ROWS_OF_PART)
+      await writePart(service, { importId, part: parts + 1, rows });
+  }
 }
 
 /** @param kept the records that stay, in the place of all earlier ones */
 export async function replaceRecord(
   service: ServiceClient,
-  { importId, rows }: RecordedImport,
+  { importId, parts }: StoredImport,
   kept: readonly string[],
 ): Promise<void> {
-  await writeParts(service, { importId, rows: kept }, Math.ceil(rows.length / MAX_ROWS_OF_PART));
+  const size = Math.ceil(kept.length / parts);
+  for (let part = 1; part <= parts; part += 1)
+    await writePart(service, { importId, part, rows: kept.slice((part - 1) * size, part * size) });
 }
 
-/** @param earlier number of parts that there are: those without rows are forgotten */
-async function writeParts(
+/** A part without rows is forgotten. */
+async function writePart(
   service: ServiceClient,
-  { importId, rows }: RecordedImport,
-  earlier: number,
+  { importId, part, rows }: { importId: string; part: number; rows: readonly string[] },
 ): Promise<void> {
-  const parts = Math.max(earlier, Math.ceil(rows.length / MAX_ROWS_OF_PART));
-  for (let part = 1; part <= parts; part += 1) {
-    const some = rows.slice((part - 1) * MAX_ROWS_OF_PART, part * MAX_ROWS_OF_PART);
-    const body = { import_id: importId, part, rows: some };
-    await service.call('PUT', '/imports', { body, isRepeatable: true });
-  }
+  const body = { import_id: importId, part, rows };
+  await service.call('PUT', '/imports', { body, isRepeatable: true });
 }

@@ -18,8 +18,6 @@ import type { ServiceClient } from '../service-client.ts';
 
 export interface Uploaded {
   readonly created: number;
-  /** The rows that were created. */
-  readonly added: readonly StatementRow[];
   /** Were there already. */
   readonly duplicates: number;
   readonly refused: readonly RefusedLine[];
@@ -35,16 +33,27 @@ interface Result {
 /** Called with the number of items that are done. */
 type OnProgress = (done: number) => void;
 
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 400;
 const NOT_FOUND = 404;
 const CONFLICT = 409;
 const PRECONDITION_FAILED = 412;
 
-/** @param importId stored with each transaction that is created */
+/**
+ * @param importId stored with each transaction that is created
+ * @param onCreated called with the rows of each request that were created, before the next request
+ */
 export async function upload(
   service: ServiceClient,
-  { rows, importId }: { readonly rows: readonly StatementRow[]; readonly importId: string },
+  {
+    rows,
+    importId,
+    onCreated,
+  }: {
+    readonly rows: readonly StatementRow[];
+    readonly importId: string;
+    readonly onCreated: (rows: readonly StatementRow[]) => Promise<void>;
+  },
   onProgress: OnProgress,
 ): Promise<Uploaded> {
   const categories = await ensureCategories(service, rows);
@@ -53,14 +62,15 @@ export async function upload(
     import_id: importId,
     ...(row.category === null ? {} : { category_id: categories.get(row.category) }),
   });
-  const request = { method: 'POST', path: '/transactions/bulk', items: rows, bodyOf } as const;
-  const results = await sendAll(service, request, onProgress);
+  const isCreated = ({ result }: ItemResult<StatementRow>) => result.status < 300;
+  const onSent = (sent: readonly ItemResult<StatementRow>[]) =>
+    onCreated(sent.filter(isCreated).map(({ item }) => item));
+  const endpoint = { method: 'POST', path: '/transactions/bulk' } as const;
+  const results = await sendAll(service, { ...endpoint, items: rows, bodyOf, onSent }, onProgress);
   const isDuplicate = ({ status }: Result) => status === CONFLICT;
-  const done = results.filter(({ result }) => result.status < 300);
   const duplicates = results.filter(({ result }) => isDuplicate(result));
   return {
-    created: done.length,
-    added: done.map(({ item }) => item),
+    created: results.filter(isCreated).length,
     duplicates: duplicates.length,
     refused: refusedLines(results.filter(({ result }) => !isDuplicate(result))),
   };
@@ -95,7 +105,7 @@ export async function applyChanges(
 
 /**
  * Deletes each transaction that is still as it was read.
- * @returns those that somebody has changed meanwhile
+ * @returns those that were changed meanwhile
  * @throws UserError where the service fails
  */
 export async function deleteRows(
@@ -107,7 +117,7 @@ export async function deleteRows(
   const path = '/transactions/bulk/delete';
   const request = { method: 'POST', path, items: rows, bodyOf } as const;
   const results = await sendAll(service, request, onProgress);
-  // What is not there any more was deleted by somebody else.
+  // A missing row was deleted by another client.
   const left = results.filter(({ result: { status } }) => status >= 300 && status !== NOT_FOUND);
   const failed = left.find(({ result }) => result.status !== PRECONDITION_FAILED);
   if (failed)
@@ -122,6 +132,8 @@ interface BulkRequest<Item> {
   readonly path: string;
   readonly items: readonly Item[];
   readonly bodyOf: (item: Item) => object;
+  /** Awaited before the next request. */
+  readonly onSent?: (results: readonly ItemResult<Item>[]) => Promise<void>;
 }
 
 interface ItemResult<Item> {
@@ -131,24 +143,23 @@ interface ItemResult<Item> {
 
 async function sendAll<Item>(
   service: ServiceClient,
-  { method, path, items, bodyOf }: BulkRequest<Item>,
+  { method, path, items, bodyOf, onSent }: BulkRequest<Item>,
   onProgress: OnProgress,
 ): Promise<readonly ItemResult<Item>[]> {
   const all: ItemResult<Item>[] = [];
   for (let first = 0; first < items.length; first += LARGEST_BULK) {
     const some = items.slice(first, first + LARGEST_BULK);
-    const results = await sendSome(some.map(bodyOf));
-    all.push(
-      ...results.flatMap((result) => {
-        const item = some[result.index];
-        return item === undefined ? [] : { item, result };
-      }),
-    );
+    const sent = (await sendSome(some.map(bodyOf))).flatMap((result) => {
+      const item = some[result.index];
+      return item === undefined ? [] : { item, result };
+    });
+    all.push(...sent);
+    await onSent?.(sent);
     onProgress(first + some.length);
   }
   return all;
 
-  /** What the service did before an error it does not do again. */
+  /** Completed items are not applied twice. */
   async function sendSome(transactions: readonly object[]): Promise<readonly Result[]> {
     // A retry without it would create what has no external id twice, and refuse a change that was made.
     const hasKey = method === 'PUT' || transactions.some(hasNoExternalId);
@@ -160,7 +171,7 @@ async function sendAll<Item>(
       for (const result of sent.results as readonly Result[])
         if ((results.get(result.index)?.status ?? 500) >= 300) results.set(result.index, result);
       const isDone = results.values().every(({ status }) => status < 500);
-      if (isDone || attempt === MOST_ATTEMPTS) return [...results.values()];
+      if (isDone || attempt === MAX_ATTEMPTS) return [...results.values()];
       await service.retryPolicy.sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1));
     }
   }

@@ -62,6 +62,7 @@ export interface LeftOutLine {
 /** Something that a person must decide before the import; the preview is shown, and nothing is sent. */
 export interface Need {
   readonly question:
+    | 'account'
     | 'decimal'
     | 'fees'
     | 'direction'

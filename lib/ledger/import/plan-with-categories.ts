@@ -9,7 +9,7 @@ import {
 } from './category-names.ts';
 import type { CategoryRule } from './category-rules.ts';
 import { type CategorisedRow, type DescribedRow, learnCategories } from './learned-categories.ts';
-import { type ImportPlan, type LedgerRow, planImport } from './plan.ts';
+import { type ImportPlan, type LedgerRow, type PlanOptions, planImport } from './plan.ts';
 import { createRecordedRows, type RecordedImport } from './recorded-rows.ts';
 import type { Statement } from './statement.ts';
 import type { StatementRow, TransactionRow } from './transaction-row.ts';
@@ -35,18 +35,16 @@ export interface CategorisedPlan {
   readonly names: CategoryNames;
 }
 
-/** @param options `importsDeleted`: rows that were deleted since are imported again */
 export function planWithCategories(
   { rows: read, isExport }: Pick<Statement, 'rows' | 'isExport'>,
   stored: StoredLedger,
-  options: CategoryOptions & { readonly importsDeleted: boolean },
+  options: CategoryOptions & Omit<PlanOptions, 'recorded'>,
 ): CategorisedPlan {
   const names = createCategoryNames(stored.categories);
   // An export is read exactly as it is: the names of a ledger may differ in case alone.
   const rows = isExport ? read : read.map((row) => resolveCategory(row, names));
   const recorded = createRecordedRows(stored.imports);
-  const { importsDeleted } = options;
-  const found = planImport(rows, stored.rows, { importsDeleted, recorded });
+  const found = planImport(rows, stored.rows, { ...options, recorded });
   const without = isExport ? [] : found.missing.filter(({ category }) => category === null);
   const choices = chooseForRows(without, stored.rows, { ...options, names });
   return { rows, choices, names, plan: fillCategories(found, choices) };

@@ -1,6 +1,6 @@
 // What an import would do: which rows the ledger has, which are new, which may be there under another id, and which rows of
 // an edited export are changes.
-import type { RefusedLine } from './booking.ts';
+import { counted, type Need, type RefusedLine } from './booking.ts';
 import { listWords } from './learned-categories.ts';
 import type { RecordedRows } from './recorded-rows.ts';
 import { readBankId } from './row-ids.ts';
@@ -18,7 +18,7 @@ export interface LedgerRow extends TransactionRow, ExportedRecord {
 }
 
 /** A row, and a transaction of the ledger. */
-interface Pair {
+export interface Pair {
   readonly row: StatementRow;
   readonly there: LedgerRow;
 }
@@ -38,6 +38,10 @@ export interface ImportPlan {
   /** How many of the missing rows have a bank's id that the ledger has with another date or amount. */
   readonly reusedIds: number;
   readonly changes: readonly Change[];
+  /** Rows that the ledger has from an import which was interrupted before it recorded them. */
+  readonly unrecorded: readonly Pair[];
+  /** What a person must decide before anything is imported. */
+  readonly needs: readonly Need[];
   /** Edited rows of an export that someone has changed in the ledger since, or that are one transaction. */
   readonly refused: readonly RefusedLine[];
 }
@@ -47,19 +51,21 @@ const CHANGEABLE = [
 ];
 type ChangeableField = (typeof CHANGEABLE)[number];
 
-/**
- * @param ledger all transactions
- * @param options `importsDeleted`: rows that were deleted since are missing ones; `recorded`: the rows of earlier imports
- */
+export interface PlanOptions {
+  /** Rows that were deleted since are missing ones. */
+  readonly importsDeleted?: boolean;
+  /** The rows of earlier imports. */
+  readonly recorded?: RecordedRows;
+  /** The account has a name, or a person has looked at the preview: equal rows are one transaction. */
+  readonly isAccountKnown?: boolean;
+}
+
+/** @param ledger all transactions */
 export function planImport(
   rows: readonly StatementRow[],
   ledger: readonly LedgerRow[],
-  options: {
-    readonly importsDeleted?: boolean;
-    readonly recorded?: Pick<RecordedRows, 'has'>;
-  } = {},
+  { importsDeleted = false, recorded, isAccountKnown = false }: PlanOptions = {},
 ): ImportPlan {
-  const { importsDeleted = false, recorded } = options;
   const { pairs, edited, isOfThisLedger } = matchRows(rows, ledger);
   const matched = new Set(pairs.values());
   const { deleted = [], missing = [] } = Object.groupBy(
@@ -81,6 +87,13 @@ export function planImport(
     else if (updatedAt === row.exported?.updatedAt) changes.push({ row, there, fields });
     else refused.push({ line: row.line, message: changedSince(id) });
   }
+  const possibleDuplicates = findDuplicates(
+    missing,
+    ledger.filter((row) => !matched.has(row)),
+    { recorded, firstDate: rows.map(({ date }) => date).toSorted()[0] ?? '' },
+  );
+  const paired = new Set(possibleDuplicates.map(({ there }) => there));
+  const strangers = ledger.filter((there) => !matched.has(there) && !paired.has(there));
   return {
     present: pairs.size - edited.length,
     missing,
@@ -88,11 +101,13 @@ export function planImport(
     changes,
     refused,
     reusedIds: countReusedIds(missing, ledger),
-    possibleDuplicates: findDuplicates(
-      missing,
-      ledger.filter((row) => !matched.has(row)),
-      rows.map(({ date }) => date).toSorted()[0] ?? '',
+    possibleDuplicates,
+    unrecorded: [...pairs].flatMap(([row, there]) =>
+      row.exported === null && there.importId !== null && recorded?.has(row) === false
+        ? { row, there }
+        : [],
     ),
+    needs: isAccountKnown ? [] : findOtherAccount(rows, pairs, strangers),
   };
 }
 
@@ -110,6 +125,34 @@ export function toChangeBody({ row, there, fields }: Change, categoryId: number 
   };
   const changed = Object.assign({}, ...fields.map((field) => sent[field])) as object;
   return { id: Number(there.id), if_match: there.etag, ...changed };
+}
+
+/**
+ * Two accounts may have equal rows, and only a name tells them apart. A file that repeats rows of an import has its other rows of
+ * these days, too; the file of another account has not.
+ * @param strangers transactions that no row of the file is
+ */
+function findOtherAccount(
+  rows: readonly StatementRow[],
+  pairs: ReadonlyMap<StatementRow, LedgerRow>,
+  strangers: readonly LedgerRow[],
+): readonly Need[] {
+  const dates = rows.map(({ date }) => date).toSorted();
+  const [first = '', last = ''] = [dates[0], dates.at(-1)];
+  const shared = Map.groupBy(
+    [...pairs].filter(([row, { importId }]) => row.exported === null && importId !== null),
+    ([, { importId }]) => importId,
+  );
+  const lacking = Map.groupBy(
+    strangers.filter(({ date }) => first <= date && date <= last),
+    ({ importId }) => importId,
+  );
+  return [...shared].flatMap(([importId, equal]): Need[] => {
+    const others = lacking.get(importId)?.length ?? 0;
+    if (others < equal.length) return [];
+    const message = `${counted(equal.length, 'row')} of the file and of the import ${importId} are equal, and ${counted(others, 'other row')} of that import on these days ${others === 1 ? 'is' : 'are'} not in the file: it seems to be of another account. Name the account with --account NAME, the same each time. If it is the same account, add --as-it-is.`;
+    return [{ question: 'account', message }];
+  });
 }
 
 export function changedSince(id: string): string {
@@ -172,13 +215,12 @@ function findStored(
 /**
  * One transaction is the possible duplicate of one row: one with its date, type and amount, or one that has the row's id from
  * an earlier release and was edited, so that its date and amount say nothing. Else one of a near date: a booking that was pending,
- * or that another file of the bank has by the date of the purchase.
- * @param firstDate of the file; transactions before it are not in the file
+ * or that another file of the bank has by the date of the purchase. Else one whose amount or date was edited.
  */
 function findDuplicates(
   rows: readonly StatementRow[],
   ledger: readonly LedgerRow[],
-  firstDate: string,
+  { recorded, firstDate }: DuplicateOptions,
 ): Pair[] {
   const others = Map.groupBy(ledger, keyOf);
   const used = new Set<LedgerRow>();
@@ -204,10 +246,40 @@ function findDuplicates(
   // Only of what is left: a transaction of the same date is the likelier one.
   for (const row of rows.filter((each) => !pairs.has(each)))
     pair(row, findNear(row, others, firstDate).find(isFree));
+  const findEdited = createEditedFinder(ledger, recorded);
+  for (const row of rows.filter((each) => !pairs.has(each)))
+    pair(row, findEdited(row).find(isFree));
   return rows.flatMap((row) => {
     const there = pairs.get(row);
     return there ? { row, there } : [];
   });
+}
+
+interface DuplicateOptions {
+  readonly recorded: RecordedRows | undefined;
+  /** Of the file; transactions before it are not in the file. */
+  readonly firstDate: string;
+}
+
+/**
+ * Finds transactions that were edited and may have been the row before: their record says so, or they share its date and a
+ * word of its text.
+ */
+function createEditedFinder(ledger: readonly LedgerRow[], recorded: RecordedRows | undefined) {
+  const edited = ledger.filter(
+    (there) => there.createdAt !== there.updatedAt && !recorded?.isOnlyCategorised(there),
+  );
+  const byDate = Map.groupBy(edited, ({ date }) => date);
+  const byAmount = Map.groupBy(edited, ({ type, amount }) => `${type} ${amount}`);
+  return (row: StatementRow): readonly LedgerRow[] => {
+    const ofDate = byDate.get(row.date)?.slice(0, MAX_COMPARED) ?? [];
+    const ofAmount = byAmount.get(`${row.type} ${row.amount}`)?.slice(0, MAX_COMPARED) ?? [];
+    const sharesWord = createWordMatcher(row);
+    return [
+      ...[...ofDate, ...ofAmount].filter((there) => recorded?.wasImportedAs(there, row)),
+      ...ofDate.filter((there) => there.type === row.type && sharesWord(there)),
+    ];
+  };
 }
 
 /** Transactions of a near date with the row's type and amount, and a word of its text; the nearest first. */
@@ -216,11 +288,16 @@ function findNear(
   byKey: ReadonlyMap<string, readonly LedgerRow[]>,
   firstDate: string,
 ): readonly LedgerRow[] {
-  const words = new Set(listWords(row.description));
   return listNearDates(row.date)
     .filter((date) => date >= firstDate)
     .flatMap((date) => byKey.get(keyOf({ ...row, date }))?.slice(0, MAX_COMPARED) ?? [])
-    .filter(({ description }) => listWords(description).some((word) => words.has(word)));
+    .filter(createWordMatcher(row));
+}
+
+/** Whether another text has a word of the row's. */
+function createWordMatcher(row: TransactionRow): (there: TransactionRow) => boolean {
+  const words = new Set(listWords(row.description));
+  return ({ description }) => listWords(description).some((word) => words.has(word));
 }
 
 /** Between a purchase and its booking; a weekend and a holiday are among them. */

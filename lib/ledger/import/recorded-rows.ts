@@ -30,6 +30,16 @@ export function createRecordedRows(imports: readonly RecordedImport[]) {
     /** The row is as it was imported, without a category, except that it may have one now. */
     isOnlyCategorised: (row: TransactionRow): boolean =>
       find(row) === describe({ ...row, category: null }),
+    /** It was imported with the date, type and amount of the other row, which were edited since. */
+    wasImportedAs: (row: TransactionRow, { date, type, amount }: TransactionRow): boolean => {
+      const record = find(row);
+      return (
+        record !== undefined &&
+        [null, row.category].some(
+          (category) => describe({ ...row, date, type, amount, category }) === record,
+        )
+      );
+    },
   };
 }
 

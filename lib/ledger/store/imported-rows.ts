@@ -1,5 +1,5 @@
 // Remembers the rows that each import has added, so that a later import knows those that were deleted since, on every device.
-// It is written once an import, in parts that each fit an item, and not with each deletion.
+// It is written with the import, in parts that each fit an item, and not with each deletion.
 import type { Database, Item } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
 import type { ImportPart, ImportPosition } from '../domain/import-part.ts';

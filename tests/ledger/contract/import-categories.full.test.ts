@@ -105,6 +105,42 @@ describe('categories', () => {
 });
 
 describe('rows that were deleted by hand', () => {
+  const MANY = [
+    'date,description,amount',
+    ...Array.from({ length: 150 }, (_, n) => `2026-03-05,row ${n},-${n + 1}.00`),
+  ];
+
+  it.each([
+    ['between two requests of rows', 'POST /transactions/bulk', 1, '50 created'],
+    ['before rows are recorded', 'PUT /imports', 0, '50 created'],
+  ])('stay deleted after an import that was interrupted %s', async (_, request, answered, rest) => {
+    const person = await givenPerson(table);
+    const file = await person.write('march.csv', MANY);
+    expect(await person.runInterrupted(request, answered, file, '--yes')).toMatchObject({
+      code: 1,
+    });
+    expect(await person.readRows()).toHaveLength(100);
+    const repeat = async () => await person.run(file, '--yes');
+    const deleteRow = async (text: string) =>
+      person.api.delete(`/transactions/${(await person.findRow(text)).id}`);
+    // Without a record, the repetition completes it.
+    if (request.startsWith('POST')) await deleteRow('row 7');
+    expect(await repeat()).toMatchObject({ code: 0, stdout: expect.stringContaining(rest) });
+    await deleteRow('row 8');
+    expect(await repeat()).toMatchObject({ stdout: expect.stringContaining('0 created') });
+    const texts = (await person.readRows()).map(({ description }) => description);
+    expect(texts).toHaveLength(request.startsWith('POST') ? 148 : 149);
+    expect(texts).not.toContain('row 8');
+  });
+
+  it('are brought back after an undo of an import in several parts', async () => {
+    const person = await givenPerson(table);
+    const file = await person.write('march.csv', MANY);
+    const importId = importIdIn(await person.run(file, '--yes'));
+    await person.run('--undo', importId, '--yes');
+    expect((await person.run(file, '--yes')).stdout).toContain('150 created');
+  });
+
   it('stay deleted when a file brings them again, unless they are asked for', async () => {
     const person = await givenPerson(table);
     const file = await person.write('february.csv', FEBRUARY);
@@ -149,4 +185,79 @@ describe('--undo', () => {
     expect((await person.run(file, '--yes')).stdout).toContain('3 created');
     expect((await person.run('--undo', 'unknown', '--yes')).code).toBe(1);
   });
+});
+
+describe('how a file is read', () => {
+  const CARD = ['Date,Text,Amount', '2026-01-05,Grocer,10.00', '2026-01-06,Cinema,9.00'];
+
+  it('is remembered in a file, shown, and forgotten when asked', async () => {
+    const person = await givenPerson(table);
+    const file = await person.write('card.csv', CARD);
+    const asked = await person.run(file, '--yes');
+    expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('--invert') });
+    const imported = await person.run(file, '--invert', '--yes');
+    expect(imported.stdout).toMatch(
+      /remembered in \S+import-layouts\.json for files of this layout \(--forget\): invert/i,
+    );
+    const next = await person.write('next.csv', [...CARD, '2026-01-07,Barber,20.00']);
+    const again = await person.run(next, '--yes');
+    expect(again.stdout).toContain('remembered: ');
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('1 created') });
+    // The advice of the message.
+    const forgotten = await person.run(next, '--forget');
+    expect(forgotten.stdout).toContain('The layout is forgotten. Nothing was sent.');
+    const last = await person.run(next);
+    expect(last).toMatchObject({ code: 1, stderr: expect.stringContaining('--invert') });
+    expect(last.stdout).not.toContain('remembered: ');
+  });
+
+  it('is remembered apart in each file of layouts, and a damaged one is named', async () => {
+    const person = await givenPerson(table);
+    const file = await person.write('card.csv', CARD);
+    const layouts = await person.write('layouts.json', ['{}']);
+    await person.run(file, '--invert', '--yes', '--layouts', layouts);
+    expect((await person.run(file, '--layouts', layouts)).stdout).toContain('remembered: ');
+    expect((await person.run(file)).stdout).not.toContain('remembered: ');
+    await person.write('layouts.json', ['{"cut']);
+    const { code, stderr } = await person.run(file, '--layouts', layouts);
+    expect(code).toBe(1);
+    expect(stderr).toContain('Delete it, or name another with --layouts FILE');
+    // The advice of the message.
+    expect((await person.run(file, '--layouts', `${layouts}.new`)).stdout).toContain('2 rows');
+  });
+});
+
+describe('two accounts with an equal row', () => {
+  const [header, fee] = ['date,description,amount', '2026-01-06,Fee,-1.00'];
+  const GIRO = [header, '2026-01-05,Grocer,-10.00', fee, '2026-01-07,Cinema,-9.00'];
+  const CARD = [header, '2026-01-04,Rent,-900.00', fee, '2026-01-08,Pay,2500.00'];
+
+  it('are asked about, and both rows stay where the account is named', async () => {
+    const person = await givenPerson(table);
+    await person.run(await person.write('giro.csv', GIRO), '--yes');
+    const card = await person.write('card.csv', CARD);
+    const asked = await person.run(card, '--yes');
+    expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('--account NAME') });
+    expect(await person.readRows()).toHaveLength(3);
+    // The advice of the messages.
+    const named = await person.run(card, '--account', 'Card', '--yes');
+    expect(named.stderr).toContain('--import-duplicates');
+    const both = await person.run(card, '--account', 'Card', '--import-duplicates', '--yes');
+    expect(both).toMatchObject({ code: 0, stdout: expect.stringContaining('3 created') });
+    expect(await person.readRows()).toHaveLength(6);
+  });
+});
+
+it('leaves out a booking of another format whose amount was edited in the ledger', async () => {
+  const person = await givenPerson(table);
+  await person.run(await person.write('january.csv', JANUARY), '--yes');
+  const { id } = await person.findRow('POS 1234 GROCER MAIN ST 05.01');
+  await person.api.put(`/transactions/${id}`, { amount: 8 });
+  const other = await person.write('january.qif', [
+    ...['!Type:Bank', 'D2026-01-05', 'T-10.00', 'PGrocer', '^'],
+    ...['D2026-01-12', 'T-12.00', 'PGrocer', '^'],
+  ]);
+  const { stdout } = await person.run(other, '--skip-duplicates', '--yes');
+  expect(stdout).toContain('possible duplicates left out: 2');
+  expect(await person.readRows()).toHaveLength(3);
 });

@@ -11,6 +11,7 @@ import { filledText } from '../../../lib/ledger/domain/text.ts';
 import { TRANSACTION_TYPES, type Transaction } from '../../../lib/ledger/domain/transaction.ts';
 import { planImport } from '../../../lib/ledger/import/plan.ts';
 import { readStatement } from '../../../lib/ledger/import/statement.ts';
+import type { StatementRow } from '../../../lib/ledger/import/transaction-row.ts';
 import type { Ledger } from '../../../lib/ledger/ledger.ts';
 import { interpose } from '../../shared/support/interposed-client.ts';
 import { SEED, seeded } from '../../shared/support/seed.ts';
@@ -145,12 +146,10 @@ test(`an export makes the same ledger again (seed ${SEED})`, { timeout: 1_800_00
       target = api;
       const service = createServiceClient({ url: server.url, userAgent: 'test' });
       const plan = planImport(some, await readLedger(service));
-      const uploaded = await upload(
-        service,
-        { rows: plan.missing, importId: 'test' },
-        () => undefined,
-      );
-      const { created, added, duplicates, refused } = uploaded;
+      const added: StatementRow[] = [];
+      const onCreated = async (rows: readonly StatementRow[]) => void added.push(...rows);
+      const sent = { rows: plan.missing, importId: 'test', onCreated };
+      const { created, duplicates, refused } = await upload(service, sent, () => undefined);
       expect(added).toHaveLength(created);
       return { created, duplicates: plan.present + duplicates, refused };
     };

@@ -36,6 +36,25 @@ export async function givenPerson(table: TestTable) {
     return runCommand('cli/ledger/import/import.ts', ['--url', server.url, ...args], environment);
   }
 
+  /** Runs the command while the service refuses the key for one kind of request, after it has answered some of them. */
+  async function runInterrupted(request: string, answered: number, ...args: string[]) {
+    let left = answered;
+    const interrupted: typeof api = {
+      ...api,
+      request: async (method, path, options) => {
+        if (request === `${method} ${path}`) left -= 1;
+        if (left < 0) return await api.request('GET', '/no-such-route');
+        return await api.request(method, path, options);
+      },
+    };
+    const other = await serve(() => interrupted);
+    try {
+      return await run('--url', other.url, ...args);
+    } finally {
+      await other.close();
+    }
+  }
+
   async function write(name: string, content: readonly string[] | Uint8Array): Promise<string> {
     const file = join(folder, name);
     await writeFile(file, content instanceof Uint8Array ? content : content.join('\n'));
@@ -52,7 +71,7 @@ export async function givenPerson(table: TestTable) {
     return found;
   }
 
-  return { api, run, write, readRows, findRow };
+  return { api, run, runInterrupted, write, readRows, findRow };
 }
 
 /** Finds the id of an import in its last line, which says how to undo it. */

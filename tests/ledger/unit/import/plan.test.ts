@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { CSV_COLUMNS } from '../../../../lib/ledger/http/transaction-csv.ts';
 import { planImport } from '../../../../lib/ledger/import/plan.ts';
+import { createRecordedRows, recordRow } from '../../../../lib/ledger/import/recorded-rows.ts';
 import { readCsv } from '../../../../lib/ledger/import/statement.ts';
 
 const bank = (...lines: readonly string[]) =>
@@ -156,6 +157,76 @@ describe('a purchase that a file has with a later date', () => {
 
   it('is another one where the transaction is older than the file', () => {
     expect(pairDuplicates('2026-01-05,Tea House,-3', others.slice(1))).toEqual([]);
+  });
+});
+
+describe('a row of another format whose transaction was edited', () => {
+  const EDITED = { createdAt: CREATED, updatedAt: '2026-01-05T00:00:00.000Z' };
+  const [row] = bank('2026-01-02,TEA HOUSE*77,-3');
+  const [before] = ledgerRows(tea(1, 'FITID 1', { name: 'Tea' }));
+  const recorded = createRecordedRows([
+    { importId: 'x', rows: before ? [recordRow(before) ?? ''] : [] },
+  ]);
+  const pairsWith = (change: object, options = {}) => {
+    const ledger = before ? [{ ...before, ...EDITED, ...change }] : [];
+    const { possibleDuplicates } = planImport(row ? [row] : [], ledger, options);
+    return possibleDuplicates.map(({ there }) => there.id);
+  };
+
+  it.each([
+    ['amount', { amount: 4 }],
+    ['date', { date: '2026-03-07' }],
+    ['amount and category', { amount: 4, category: 'Food' }],
+  ])('may be it by the record of the import, whatever its text: %s', (_, change) => {
+    expect(pairsWith(change, { recorded })).toEqual(['1']);
+  });
+
+  it('may be it by its date and a word, where there is no record', () => {
+    expect(pairsWith({ amount: 4, description: 'The house' })).toEqual(['1']);
+  });
+
+  it.each([
+    ['with another text', { amount: 4, description: 'Mint' }],
+    ['of another day', { amount: 4, date: '2026-01-03', description: 'The house' }],
+    ['of the other direction', { amount: 4, type: 'income', description: 'The house' }],
+    ['that was never edited', { amount: 4, description: 'The house', updatedAt: CREATED }],
+  ])('is another one than a transaction %s', (_, change) => {
+    expect(pairsWith(change)).toEqual([]);
+  });
+
+  it('is another one than a transaction that only a category was added to', () => {
+    const ledger = before ? [{ ...before, ...EDITED, category: 'Food' }] : [];
+    const rows = bank('2026-01-02,TEA HOUSE,-5');
+    expect(planImport(rows, ledger, { recorded }).possibleDuplicates).toEqual([]);
+  });
+});
+
+describe('rows that two accounts have alike', () => {
+  const FEE = '2026-01-03,Fee,-1';
+  const giro = bank('2026-01-02,Tea,-3', FEE, '2026-01-04,Bus,-2');
+  const ledger = giro.map((row, n) => {
+    const record = { id: String(n), createdAt: CREATED, updatedAt: CREATED };
+    return { ...row, ...record, etag: '', importId: 'first.csv' };
+  });
+  const card = ['2026-01-01,Rent,-900', FEE, '2026-01-05,Pay,9'];
+
+  it('are asked about where the file lacks the other rows of their import', () => {
+    const { needs } = planImport(bank(...card), ledger);
+    expect(needs).toMatchObject([{ question: 'account' }]);
+    expect(needs[0]?.message).toContain('--account NAME');
+    const named = readCsv(['date,name,amount', ...card].join('\n'), { account: 'Card' }).rows;
+    expect(planImport(named, ledger)).toMatchObject({ present: 0, needs: [] });
+    expect(planImport(bank(...card), ledger, { isAccountKnown: true }).needs).toEqual([]);
+  });
+
+  it.each([
+    ['again', ['2026-01-02,Tea,-3', FEE, '2026-01-04,Bus,-2']],
+    ['with the days before', ['2026-01-01,Rent,-900', '2026-01-02,Tea,-3', FEE]],
+    ['of one day', [FEE]],
+    ['with the days after', [FEE, '2026-01-04,Bus,-2', '2026-01-05,Pay,9']],
+    ['without one row that the bank took back', ['2026-01-02,Tea,-3', '2026-01-04,Bus,-2']],
+  ])('are the same where the file has the rows of its import %s', (_, lines) => {
+    expect(planImport(bank(...lines), ledger).needs).toEqual([]);
   });
 });
 
