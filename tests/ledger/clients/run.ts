@@ -1,17 +1,17 @@
 // npm run test:clients [-- NAME ...]: generates the clients of docs/ledger/clients.md, runs the example of each against a service of
 // its own, and compares the amounts that come back. The description also passes the OpenAPI rules of Spectral. A language
 // that this machine lacks is named and counted as skipped.
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createCommand, runProgram } from '../../../processes/program.ts';
 import { pythonWith, whyNoPython } from '../../../processes/python-tools.ts';
 import { createRunning } from '../../../processes/running.ts';
 import { fetchOnce, outputOf, runToEnd, whyNoJava } from '../../../processes/tools.ts';
+import { guideExamples } from '../support/guide-examples.ts';
 import { PROJECT, startService } from '../support/running-service.ts';
 
 const DOCUMENT = join(PROJECT, 'lib/ledger/http/openapi.json');
-const GUIDE = readFileSync(join(PROJECT, 'docs/ledger/clients.md'), 'utf8');
 const SHOWN_AMOUNT = '12345678.91';
 /** A 32-bit float keeps neither. */
 const AMOUNTS = [SHOWN_AMOUNT, '999999999999.99'];
@@ -158,10 +158,9 @@ const command = createCommand(
 )
   .argument('[names...]', 'code blocks of docs/ledger/clients.md, such as "go oapi-codegen"')
   .action(async (names) => {
-    const examples = [...GUIDE.matchAll(/^```(\w+ [\w-]+)\n(.*?)^```/gms)].map(
-      ([, name = '', code = '']) => ({ name, code }),
-    );
-    const chosen = examples.filter(({ name }) => names.length === 0 || names.includes(name));
+    const chosen = guideExamples()
+      .filter(({ name }) => !name.endsWith(' catching-up'))
+      .filter(({ name }) => names.length === 0 || names.includes(name));
     const { ready } = await startService(running);
     process.env.LEDGER_URL = await ready;
     const counts = { passed: 0, failed: 0, skipped: 0 };

@@ -19,6 +19,13 @@ function mutantsOf(
 }
 
 export const MUTANTS: readonly Mutant[] = [
+  // The loops that a client copies from the guide.
+  ...mutantsOf('docs/ledger/clients.md', 'tests/ledger/property/catching-up.test.ts', [
+    ['if (part.digest === digest) copy.months', 'copy.months'],
+    ['if (part.digest !== digest || digest', 'if (digest'],
+    ['for (const month of left) delete copy.months[month];', ''],
+    ['if part["digest"] == digest: copy', 'copy'],
+  ]),
   // Two requests that change the same record.
   ...mutantsOf('lib/ledger/store/categories.ts', 'tests/ledger/contract/races.test.ts', [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text

@@ -13,15 +13,20 @@ export async function readListing(api: Api) {
     hasNext = body.pagination?.has_next === true;
   }
   const { body } = await api.get('/categories', { active_only: false });
-  const text = write(rows, body.data);
-  return {
-    text,
-    are: (model: Model) =>
-      write(selectTransactions(model, {}), [...model.categories.values()]) === text,
-  };
+  const text = writeListing(rows, body.data);
+  return { text, are: (model: Model) => writeModel(model) === text };
 }
 
-function write(transactions: readonly object[], categories: readonly object[]): string {
+/** The listing that a ledger like the model has. */
+export function writeModel(model: Model): string {
+  return writeListing(selectTransactions(model, {}), [...model.categories.values()]);
+}
+
+/** @param transactions in the order of lists */
+export function writeListing(
+  transactions: readonly object[],
+  categories: readonly object[],
+): string {
   const named = categories
     .map(plainCategory)
     .toSorted((one, other) => Number(one.id) - Number(other.id));

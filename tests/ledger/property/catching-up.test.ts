@@ -1,0 +1,231 @@
+// The loops of docs/ledger/clients.md, exactly as they stand there, in processes of their own: random writers write between any two
+// of their requests, indexes lag, and the loops are killed. A run that says the copy is current is right.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type SeededRandom, seededRandom } from '../../../cli/seeded-random.ts';
+import { whyNoPython } from '../../../processes/python-tools.ts';
+import { SEED, sizeOfRun } from '../../shared/support/seed.ts';
+import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import type { Api, ApiClient } from '../support/api/api-client.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
+import { givenCategory, givenTransaction } from '../support/api/records.ts';
+import { serve } from '../support/api/served.ts';
+import { createTestKeys } from '../support/auth/test-keys.ts';
+import { bulkLoadHousehold } from '../support/bulk-loader.ts';
+import { guideExample } from '../support/guide-examples.ts';
+import { createLaggingTable } from '../support/lagging-table.ts';
+import { makeCommand, send } from '../support/model/commands.ts';
+import { writeListing, writeModel } from '../support/model/ledger-listing.ts';
+import {
+  EMPTY,
+  type Model,
+  type ModelCategory,
+  type ModelTransaction,
+  selectTransactions,
+} from '../support/model/ledger-model.ts';
+import { step } from '../support/model/linearisation.ts';
+
+const LANGUAGES = [
+  { language: 'typescript', program: process.execPath, isMissing: false },
+  { language: 'python', program: 'python3', isMissing: whyNoPython() !== undefined },
+];
+const ROUNDS = sizeOfRun(40);
+
+/** Behind the address that the programs call; each test puts its own service there. */
+let answer: ApiClient['request'];
+const server = await serve(() => ({
+  request: (...sent) => answer(...sent),
+  close: async () => {},
+}));
+afterAll(() => server.close());
+
+for (const { language, program, isMissing } of LANGUAGES) {
+  const open = async () => await openProgram(language, program);
+  describe.skipIf(isMissing)(`the loop in ${language}`, () => {
+    it('has what the ledger has whenever it says so, whatever comes between its requests', async () => {
+      const { run, readCopy, kill } = await open();
+      const ledger = await openBusyLedger(seededRandom(SEED));
+      const outcomes = new Map<string, number>();
+      for (let round = 0; round < ROUNDS || outcomes.size < 3; round += 1) {
+        answer = ledger.disturbed(kill);
+        for (let ended: string | undefined; ended !== '0'; ) {
+          ended = await run();
+          outcomes.set(ended, (outcomes.get(ended) ?? 0) + 1);
+          if (ended === '0') expect(listCopy(readCopy())).toBe(writeModel(ledger.lastShown()));
+        }
+        await ledger.settle();
+        expect(await run()).toBe('0');
+        expect(listCopy(readCopy())).toBe(writeModel(ledger.now()));
+      }
+      expect([...outcomes.keys()].toSorted()).toEqual(['0', '1', 'SIGKILL']);
+      expect(ledger.now().transactions.size).toBeGreaterThan(1);
+    });
+
+    it('copies months without a digest each time, and says that it proves nothing', async () => {
+      const { run, readCopy } = await open();
+      const api = await openInProcess(createServiceOn(await createTestTable()));
+      await givenTransaction(api, { transaction_date: '2024-02-29' });
+      answer = async (method, path, options) => {
+        const reply = await api.request(method, path, options);
+        return { ...reply, text: reply.text.replace(/"digest":"[^"]*"/g, '"digest":null') };
+      };
+      for (const rows of [1, 2]) {
+        expect(await run()).toBe('1');
+        expect(readCopy().months['2024-02']?.rows).toHaveLength(rows);
+        await givenTransaction(api, { transaction_date: '2024-02-01' });
+      }
+    });
+
+    it('ends with an error where the service does, and keeps the copy', async () => {
+      const { run, readCopy } = await open();
+      const api = await openInProcess(createServiceOn(await createTestTable()));
+      await givenTransaction(api);
+      answer = api.request;
+      expect(await run()).toBe('0');
+      const before = readCopy();
+      await givenTransaction(api);
+      for (const failing of ['/months', '/transactions/export.json', '/categories']) {
+        answer = async (method, path, options) =>
+          path === failing
+            ? { status: 500, headers: {}, body: {}, text: '{"success":false}' }
+            : await api.request(method, path, options);
+        expect(await run()).toContain('Error');
+        expect(readCopy().categories).toEqual(before.categories);
+      }
+      answer = api.request;
+      expect(await run()).toBe('0');
+      expect(listCopy(readCopy()).match(/Lunch/g)).toHaveLength(2);
+    });
+  });
+}
+
+it('a day of changes in a ledger of 20,000 rows costs four requests at most', async () => {
+  const table = { ...(await createTestTable()), ledgerId: 'household' };
+  const household = { transactions: 20_000, years: 10, lastDay: '2026-03-01', seed: 4 };
+  await bulkLoadHousehold(table, household);
+  const api = await openInProcess(createServiceOn(table));
+  const key = { name: 'copy', ledger: table.ledgerId, scope: 'read' } as const;
+  const { secret } = await createTestKeys(table).create(key);
+  const { run, readCopy } = await openProgram('typescript', process.execPath, {
+    LEDGER_KEY: secret,
+  });
+  const sent: string[] = [];
+  answer = async (method, path, options) => {
+    const reply = await api.request(method, path, options);
+    sent.push(`${path} ${reply.status}`);
+    return reply;
+  };
+  const requests = async () => {
+    sent.length = 0;
+    expect(await run()).toBe('0');
+    return [...sent];
+  };
+  const countRows = () => listCopy(readCopy()).match(/"transaction_date"/g)?.length;
+
+  // Each month once, besides the months and the categories.
+  const { body } = await api.get('/months');
+  expect(await requests()).toHaveLength(body.data.length + 2);
+  expect(countRows()).toBe(20_000);
+  expect(await requests()).toEqual(['/months 200', '/categories 304']);
+
+  // The first of a month, so that the day before is in another.
+  for (const amount of [1.1, 2.2, 3.3, 4.4]) {
+    await givenTransaction(api, { amount, transaction_date: '2026-03-01' });
+  }
+  await givenTransaction(api, { transaction_date: '2026-02-28' });
+  const { body: march } = await api.get('/transactions', { start_date: '2026-03-01' });
+  await api.delete(`/transactions/${march.data[0].id}`);
+  await api.put(`/transactions/${march.data[1].id}`, { notes: 'Note' });
+  await givenCategory(api);
+  const EXPORT = '/transactions/export.json 200';
+  expect(await requests()).toEqual(['/months 200', EXPORT, EXPORT, '/categories 200']);
+  expect(countRows()).toBe(20_004);
+});
+
+interface Copy {
+  readonly months: Readonly<Record<string, { readonly rows: readonly ModelTransaction[] }>>;
+  readonly categories: { readonly data: readonly ModelCategory[] };
+}
+
+/** The example in a folder of its own, where it keeps its copy. */
+async function openProgram(language: string, program: string, settings: NodeJS.ProcessEnv = {}) {
+  const folder = await temporaryFolder();
+  const file = language === 'python' ? 'catch_up.py' : 'catch-up.ts';
+  await writeFile(join(folder, file), guideExample(`${language} catching-up`));
+  const env = { ...process.env, ...settings, LEDGER_URL: server.url };
+  let child: ReturnType<typeof spawn> | undefined;
+  return {
+    /** @returns its exit code, the signal that ended it, or its error */
+    async run(): Promise<string> {
+      const started = spawn(program, [file], {
+        cwd: folder,
+        env,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      child = started;
+      const [said, [code, signal]] = await Promise.all([
+        text(started.stderr),
+        once(started, 'exit'),
+      ]);
+      return said.trim() || String(code ?? signal);
+    },
+    kill: () => child?.kill('SIGKILL'),
+    readCopy: (): Copy => {
+      const path = join(folder, 'copy.json');
+      return existsSync(path)
+        ? JSON.parse(readFileSync(path, 'utf8'))
+        : { months: {}, categories: { data: [] } };
+    },
+  };
+}
+
+/** The copy, written down as a model is. */
+function listCopy({ months, categories }: Copy): string {
+  const rows = Object.values(months).flatMap((month) => month.rows);
+  const model = { ...EMPTY, transactions: new Map(rows.map((row) => [row.id, row])) };
+  // A row that is there twice is a difference, too.
+  expect(model.transactions.size).toBe(rows.length);
+  return writeListing(selectTransactions(model, {}), categories.data);
+}
+
+/** A ledger that is written to between any two requests of a client, while its indexes lag. */
+async function openBusyLedger(random: SeededRandom) {
+  const table = await createLaggingTable();
+  const api = await openInProcess(createServiceOn(table));
+  let model = EMPTY;
+  let shown = EMPTY;
+
+  async function write(): Promise<void> {
+    const command = makeCommand(random, model);
+    model = step(model, { command, reply: await send(api, command) }) ?? model;
+  }
+
+  return {
+    now: () => model,
+    /** As it was when the client last read the months and the categories. */
+    lastShown: (): Model => shown,
+    disturbed:
+      (kill: () => void): Api['request'] =>
+      async (method, path, options) => {
+        while (random.chance(0.3)) await write();
+        await table.propagate(() => random.chance(0.4));
+        const reply = await api.request(method, path, options);
+        if (path === '/months') shown = { ...shown, transactions: model.transactions };
+        if (path === '/categories') shown = { ...shown, categories: model.categories };
+        if (random.chance(0.1)) kill();
+        return reply;
+      },
+    async settle(): Promise<void> {
+      await write();
+      await table.propagate(() => true);
+      answer = api.request;
+    },
+  };
+}

@@ -1,0 +1,24 @@
+// The examples of docs/ledger/clients.md, as they stand there.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface GuideExample {
+  /** The words behind the backticks, such as `go oapi-codegen`. */
+  readonly name: string;
+  readonly code: string;
+}
+
+export function guideExamples(): GuideExample[] {
+  const guide = readFileSync(join(import.meta.dirname, '../../../docs/ledger/clients.md'), 'utf8');
+  return [...guide.matchAll(/^```(\w+ [\w-]+)\n(.*?)^```/gms)].map(([, name = '', code = '']) => ({
+    name,
+    code,
+  }));
+}
+
+/** @throws where the guide has no example of that name */
+export function guideExample(wanted: string): string {
+  const example = guideExamples().find(({ name }) => name === wanted);
+  if (!example) throw new Error(`docs/ledger/clients.md has no example "${wanted}"`);
+  return example.code;
+}

@@ -1,0 +1,52 @@
+// A table whose indexes lag behind its rows, as those of AWS do and those of the local engines never.
+import type { QueryCommandInput, TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { interpose } from '../../shared/support/interposed-client.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+
+type Key = Readonly<Record<'pk' | 'sk', unknown>>;
+
+/** Its indexes are those of a second table. Changes reach that one when the test says, in any order. */
+export async function createLaggingTable() {
+  const table = await createTestTable();
+  const indexed = await createTestTable();
+  const pending = new Map<string, Key>();
+  const client = interpose(table.client, (name, input) => {
+    const { IndexName } = input as QueryCommandInput;
+    if (name === 'QueryCommand' && IndexName !== undefined) {
+      Object.assign(input, { TableName: indexed.tableName });
+    }
+    for (const key of writtenKeys(input)) pending.set(JSON.stringify(key), key);
+  });
+
+  async function carry(Key: Key): Promise<void> {
+    const { Item } = await table.client.send(
+      new GetCommand({ TableName: table.tableName, Key, ConsistentRead: true }),
+    );
+    const TableName = indexed.tableName;
+    await (Item
+      ? indexed.client.send(new PutCommand({ TableName, Item }))
+      : indexed.client.send(new DeleteCommand({ TableName, Key })));
+  }
+
+  return {
+    ...table,
+    client,
+    /** @param arrives whether the next of the changes that the indexes lack reaches them now */
+    async propagate(arrives: () => boolean): Promise<void> {
+      for (const [name, key] of pending) {
+        if (!arrives()) continue;
+        await carry(key);
+        pending.delete(name);
+      }
+    },
+  };
+}
+
+function writtenKeys(input: object): Key[] {
+  const { TransactItems = [] } = input as Partial<TransactWriteCommandInput>;
+  return TransactItems.flatMap(({ Put, Update, Delete }) => {
+    const { pk, sk } = Put?.Item ?? Update?.Key ?? Delete?.Key ?? {};
+    return pk === undefined ? [] : [{ pk, sk }];
+  });
+}
