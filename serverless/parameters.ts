@@ -120,7 +120,7 @@ export function findFaults(stage: string, parameters: Parameters): string[] {
   return [
     ...broken,
     ...(stage === 'prod' && alarmTopicArn === ''
-      ? ['alarmTopicArn is empty: nobody would learn of an alarm of prod.']
+      ? ['alarmTopicArn is empty: alarms of prod would notify no one.']
       : []),
     ...((domainName === '') === (certificateArn === '')
       ? []

@@ -4,8 +4,8 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { request as send } from 'node:http';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { portsOf } from '../../shared/support/listening-ports.ts';
-import { descendantsOf } from '../../shared/support/process-tree.ts';
+import { listPorts } from '../../shared/support/listening-ports.ts';
+import { listDescendants } from '../../shared/support/process-tree.ts';
 import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
 import { startInTest } from '../support/running-in-test.ts';
 
@@ -51,7 +51,7 @@ it.skipIf(process.platform !== 'linux').for(['open', 'required'])(
   async (AUTH) => {
     const { child, port, ready } = await startInTest({ environment: { AUTH } });
     await ready;
-    const ports = portsOf([child, ...descendantsOf(child.pid)]);
+    const ports = listPorts([child, ...listDescendants(child.pid)]);
     expect(ports).toContain(port);
     for (const [tried, outcome] of await tryEach(ports)) {
       expect({ tried, outcome }).toEqual({ tried, outcome: tried === port ? 403 : 'ECONNREFUSED' });

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { beforeEach, expect, it } from 'vitest';
 import { startDatabase } from '../../../local/engine.ts';
 import { freePort } from '../../../processes/free-port.ts';
-import { descendantsOf } from '../../shared/support/process-tree.ts';
+import { listDescendants } from '../../shared/support/process-tree.ts';
 import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
 import { runningInTest, startInTest } from '../support/running-in-test.ts';
 
@@ -80,7 +80,7 @@ it('uses the database of DYNAMODB_ENDPOINT, starts none, and makes the table whe
   const environment = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: 'of-another-name' };
   const first = await startInTest({ environment });
   expect(await createCategory(await first.ready, 'Kept there')).toBe(201);
-  expect(descendantsOf(first.child.pid).filter(isEngine)).toEqual([]);
+  expect(listDescendants(first.child.pid).filter(isEngine)).toEqual([]);
   await first.child.stop();
   const second = await startInTest({ environment });
   expect(await categoryNames(await second.ready)).toEqual(['Kept there']);

@@ -1,6 +1,6 @@
 // The start command runs, answers, refuses and stops; all else about it is in the *.full.test.ts files.
 import { expect, it } from 'vitest';
-import { descendantsOf, survivorsOf } from '../../shared/support/process-tree.ts';
+import { listDescendants, listSurvivors } from '../../shared/support/process-tree.ts';
 import { startInTest } from '../support/running-in-test.ts';
 
 it('answers at the address it prints, and stops with everything it started on SIGTERM', async () => {
@@ -8,11 +8,11 @@ it('answers at the address it prints, and stops with everything it started on SI
   expect(await ready).toBe(`http://localhost:${port}`);
   const response = await fetch(`${await ready}/categories`);
   expect(await response.json()).toMatchObject({ success: true, data: [] });
-  const started = descendantsOf(child.pid).filter(({ command }) => !/ lifeline /.test(command));
+  const started = listDescendants(child.pid).filter(({ command }) => !/ lifeline /.test(command));
   expect(started.length).toBeGreaterThanOrEqual(2);
   process.kill(child.pid, 'SIGTERM');
   expect(await child.ended).toBe('ended with exit code 0');
-  expect(survivorsOf(started)).toEqual([]);
+  expect(listSurvivors(started)).toEqual([]);
 });
 
 it.for([

@@ -1,9 +1,9 @@
 // The start command's end, asked for or not: nothing that it started is left.
 import { describe, expect, it } from 'vitest';
 import {
-  descendantsOf,
+  listDescendants,
+  listSurvivors,
   type ProcessEntry,
-  survivorsOf,
   until,
 } from '../../shared/support/process-tree.ts';
 import { startInTest } from '../support/running-in-test.ts';
@@ -11,7 +11,7 @@ import type { StartedService } from '../support/running-service.ts';
 
 /** Lists the processes that the start launched, without the lifeline by which this test holds it. */
 function startedBy({ child }: StartedService): ProcessEntry[] {
-  return descendantsOf(child.pid).filter(
+  return listDescendants(child.pid).filter(
     ({ parent, command }) => !(parent === child.pid && / lifeline /.test(command)),
   );
 }
@@ -21,7 +21,7 @@ async function stopBy(signal: NodeJS.Signals, service: StartedService) {
   const started = startedBy(service);
   process.kill(child.pid, signal);
   const how = await child.ended;
-  return { how, started, left: survivorsOf(started) };
+  return { how, started, left: listSurvivors(started) };
 }
 
 function theOne(service: StartedService, name: RegExp): ProcessEntry | undefined {
@@ -52,7 +52,10 @@ it('stops in order however many signals it gets', async () => {
   const started = startedBy(service);
   const telling = setInterval(() => process.kill(child.pid, 'SIGINT'), 5);
   const how = await child.ended.finally(() => clearInterval(telling));
-  expect({ how, left: survivorsOf(started) }).toEqual({ how: 'ended with exit code 0', left: [] });
+  expect({ how, left: listSurvivors(started) }).toEqual({
+    how: 'ended with exit code 0',
+    left: [],
+  });
 });
 
 // A terminal sends Ctrl-C to everything that it runs; npm passes a SIGTERM on to its shell, and does not pass on a SIGHUP.
@@ -67,7 +70,7 @@ it.for([
   expect(started.length).toBeGreaterThanOrEqual(3);
   process.kill(sign * service.child.pid, signal);
   await service.child.ended;
-  await until(() => survivorsOf(started).length === 0);
+  await until(() => listSurvivors(started).length === 0);
 });
 
 it.each([
@@ -77,7 +80,7 @@ it.each([
   const service = await startInTest(spec);
   await service.ready;
   const { started } = await stopBy('SIGKILL', service);
-  await until(() => survivorsOf(started).length === 0);
+  await until(() => listSurvivors(started).length === 0);
 });
 
 describe.for([
@@ -92,7 +95,7 @@ describe.for([
     if (!victim) throw new Error(`There is no ${title}`);
     process.kill(victim.pid, 'SIGKILL');
     expect(await service.child.ended).toBe('ended with exit code 1');
-    expect(survivorsOf(started)).toEqual([]);
+    expect(listSurvivors(started)).toEqual([]);
     await service.child.stop();
     expect(service.lines.at(-1)).toBe(`The ${title} ended by SIGKILL; everything is stopped`);
   });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
 import { BARE_ENVIRONMENT } from '../../shared/support/bare-environment.ts';
-import { descendantsOf, survivorsOf } from '../../shared/support/process-tree.ts';
+import { listDescendants, listSurvivors } from '../../shared/support/process-tree.ts';
 import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
 
 const PROJECT = join(import.meta.dirname, '../../..');
@@ -43,13 +43,13 @@ async function startSandbox(...words: string[]) {
 
   /** @returns its code, what it had started that runs still, and what is left of it on the disk */
   async function stop() {
-    const started = descendantsOf(child.pid ?? 0);
+    const started = listDescendants(child.pid ?? 0);
     expect(started.length).toBeGreaterThan(0);
     // More than once: the terminal tells it, and npm does.
     const telling = setInterval(() => child.kill('SIGINT'), 10);
     const [code] = await ended;
     clearInterval(telling);
-    return { code, running: survivorsOf(started), files: await readdir(folder) };
+    return { code, running: listSurvivors(started), files: await readdir(folder) };
   }
 
   return { folder, lines, type, stop };

@@ -4,13 +4,13 @@ import { expect, it } from 'vitest';
 import { FUNCTIONS, type FunctionName } from '../../../cli/migration/migrate/commands.ts';
 import { deployedName } from '../../../cli/migration/migrate/stage-place.ts';
 import {
-  migrationFunctionsOf,
+  listMigrationFunctions,
+  listResources,
   readTemplate,
-  resourcesOf,
 } from '../../shared/support/packaged-template.ts';
 
 const template = readTemplate('migrating');
-const functions = migrationFunctionsOf(template);
+const functions = listMigrationFunctions(template);
 
 it.each(Object.keys(FUNCTIONS) as FunctionName[])(
   'the command line finds the function %s',
@@ -22,13 +22,13 @@ it.each(Object.keys(FUNCTIONS) as FunctionName[])(
 );
 
 it('the schedules of the watchdog are all that may invoke a function from outside', () => {
-  const rules = resourcesOf(template, 'AWS::Events::Rule').filter(([id]) =>
+  const rules = listResources(template, 'AWS::Events::Rule').filter(([id]) =>
     id.startsWith('Watchdog'),
   );
-  const permissions = resourcesOf(template, 'AWS::Lambda::Permission')
+  const permissions = listResources(template, 'AWS::Lambda::Permission')
     .map(([, { Properties }]) => Properties)
     .filter((properties) => /"Migration\w+LambdaFunction"/.test(JSON.stringify(properties)));
-  expect(resourcesOf(template, 'AWS::Lambda::Url')).toEqual([]);
+  expect(listResources(template, 'AWS::Lambda::Url')).toEqual([]);
   expect(permissions).toEqual(
     rules.map(([rule]) => ({
       Action: 'lambda:InvokeFunction',

@@ -7,8 +7,8 @@ import {
 } from '../../../serverless/migration/machine.ts';
 import {
   type FunctionProperties,
+  listResources,
   readTemplate,
-  resourcesOf,
   theOnly,
 } from '../../shared/support/packaged-template.ts';
 
@@ -39,7 +39,7 @@ describe('the state machine', () => {
   it.each(tasks)('%s invokes a function that is deployed, and outwaits it', (_, task) => {
     const [arn, name] = task.Resource?.split(':function:') ?? [];
     expect(arn).toBe(`arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}`);
-    const functions = resourcesOf<FunctionProperties>(template, 'AWS::Lambda::Function');
+    const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function');
     const found = functions.filter(([, { Properties }]) => Properties.FunctionName === name);
     expect(found).toHaveLength(1);
     const [[, { Properties }] = ['', { Properties: { Timeout: undefined } }]] = found;

@@ -12,22 +12,22 @@ import { clientOptions } from '../../../local/emulator/emulated-stage.ts';
 const { stage, environment } = inject('deployed');
 const cloudWatch = new CloudWatchClient(clientOptions(environment));
 
-async function stateOf(name: string): Promise<string | undefined> {
+async function readState(name: string): Promise<string | undefined> {
   const AlarmNamePrefix = `finance-ledger-${stage}-${name}`;
   const { MetricAlarms } = await cloudWatch.send(new DescribeAlarmsCommand({ AlarmNamePrefix }));
   return MetricAlarms?.[0]?.StateValue;
 }
 
 test('a watchdog that fails raises its alarm', async () => {
-  expect(await stateOf('watchdog-failed')).not.toBe('ALARM');
+  expect(await readState('watchdog-failed')).not.toBe('ALARM');
   const FunctionName = `finance-ledger-${stage}-migrationRetention`;
   const Payload = JSON.stringify({ runId: 5 });
   const { FunctionError } = await new LambdaClient(
     clientOptions(inject('operator').environment),
   ).send(new InvokeCommand({ FunctionName, Payload }));
   expect(FunctionError).toBeDefined();
-  // The emulator evaluates its alarms when somebody sends data, whatever they are.
+  // The emulator evaluates its alarms whenever it receives metric data.
   const MetricData = [{ MetricName: 'Any', Value: 1 }];
   await cloudWatch.send(new PutMetricDataCommand({ Namespace: 'Tests', MetricData }));
-  expect(await stateOf('watchdog-failed')).toBe('ALARM');
+  expect(await readState('watchdog-failed')).toBe('ALARM');
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
-import { descendantsOf, survivorsOf } from '../support/process-tree.ts';
+import { listDescendants, listSurvivors } from '../support/process-tree.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../../local/emulator/deploy-emulator.ts');
@@ -28,10 +28,10 @@ test('the stage answers the command that it prints, and is gone after Ctrl-C', a
   const answer = execFileSync('sh', ['-c', printed], { encoding: 'utf8' });
   expect(JSON.parse(answer)).toEqual({ success: true, data: [], count: 0 });
 
-  const started = descendantsOf(child.pid ?? 0);
+  const started = listDescendants(child.pid ?? 0);
   child.kill('SIGINT');
   const [code] = await ended;
-  expect({ code, running: survivorsOf(started), files: await readdir(folder) }).toEqual({
+  expect({ code, running: listSurvivors(started), files: await readdir(folder) }).toEqual({
     code: 0,
     running: [],
     files: [],

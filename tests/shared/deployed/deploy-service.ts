@@ -34,13 +34,13 @@ declare module 'vitest' {
     remover: EmulatedStage;
     /** How many roles act within the boundary. */
     boundedRoles: number;
-    /** What is deployed, as `serverless deploy --package` takes it. */
+    /** Package to deploy, for `serverless deploy --package`. */
     packageFolder: string;
-    /** Of the stage. */
+    /** Parameters of the stage. */
     parameters: Readonly<Record<string, string>>;
     /** The run that the test user's key is for. */
     runId: string;
-    /** Of the ledger that the tests use; the deployed service requires one. */
+    /** Key for the ledger that the tests use; the deployed service requires one. */
     apiKey: string;
   }
 }
@@ -144,7 +144,7 @@ async function openMigration(running: Running, environment: EmulatedStage['envir
   };
 }
 
-/** What an operator makes before the first deployment of a migration. */
+/** Creates what an operator sets up before the first deployment of a migration. */
 async function keepOnAws(environment: EmulatedStage['environment'], key: string): Promise<void> {
   const options = clientOptions(environment);
   const s3 = new S3Client({ ...options, forcePathStyle: true });

@@ -86,16 +86,16 @@ async function operate(name: string, ...words: string[]) {
 
 // The emulated gateway answers the next two itself, so they are invoked without it.
 test('the health check reads the table', async () => {
-  const { statusCode, body } = await invoke('health', requestOf('GET', { deep: '' }));
+  const { statusCode, body } = await invoke('health', makeRequest('GET', { deep: '' }));
   expect([statusCode, JSON.parse(body).data]).toEqual([200, { status: 'ok', table: 'ok' }]);
 });
 
 test('the function of preflights has no route for other requests', async () => {
-  expect(await invoke('preflight', requestOf('OPTIONS'))).toMatchObject({ statusCode: 404 });
+  expect(await invoke('preflight', makeRequest('OPTIONS'))).toMatchObject({ statusCode: 404 });
 });
 
 test('GET /docs is a page that may reach nothing but this service', async () => {
-  const request = { ...requestOf('GET'), headers: { 'accept-encoding': 'gzip' } };
+  const request = { ...makeRequest('GET'), headers: { 'accept-encoding': 'gzip' } };
   expect(await invoke('docs', request)).toMatchObject({
     statusCode: 200,
     isBase64Encoded: true,
@@ -123,7 +123,7 @@ test('a run that does not exist cannot be given up', async () => {
   expect(answer.errorMessage).toContain('no-such-run');
 });
 
-function requestOf(method: string, queryStringParameters = {}) {
+function makeRequest(method: string, queryStringParameters = {}) {
   const http = { method, path: '/nowhere' };
   return { headers: {}, queryStringParameters, requestContext: { requestId: 'direct', http } };
 }

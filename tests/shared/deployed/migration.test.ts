@@ -13,7 +13,7 @@ import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { clientOptions, runServerless } from '../../../local/emulator/emulated-stage.ts';
 import { migrateWith } from '../../migration/support/command-line.ts';
-import { timestampsOf } from './deployments.ts';
+import { listDeployments } from './deployments.ts';
 
 const { stage, environment } = inject('operator');
 const deployer = inject('deployer');
@@ -28,7 +28,7 @@ async function migrate(...words: string[]): Promise<string> {
   return ended.stdout;
 }
 
-/** As the function answers; the command line takes longer. */
+/** Invokes the function itself; the command line takes longer. */
 async function invoke(name: string, payload: object = {}) {
   const FunctionName = `finance-ledger-${stage}-migration${name}`;
   const Payload = JSON.stringify({ runId, ...payload });
@@ -82,7 +82,7 @@ test('the machine prepares the run and waits for the approval', async () => {
 
 test('meanwhile the stage can be neither deployed, nor rolled back, nor removed', async () => {
   const deploy = ['deploy', '--package', inject('packageFolder')];
-  const rollback = ['rollback', '--timestamp', (await timestampsOf(deployer))[0] ?? ''];
+  const rollback = ['rollback', '--timestamp', (await listDeployments(deployer))[0] ?? ''];
   for (const command of [deploy, rollback]) {
     await expect(runServerless(deployer, command, inject('parameters'))).rejects.toThrow(
       `It would change functions while the run ${runId} is active (phase copied).`,

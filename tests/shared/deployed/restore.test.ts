@@ -26,7 +26,7 @@ import {
 import { createHttpClient } from '../../ledger/support/api/http-client.ts';
 import { runCommand } from '../support/command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { timestampsOf } from './deployments.ts';
+import { listDeployments } from './deployments.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const { stage, environment } = inject('operator');
@@ -102,10 +102,10 @@ test('a deployment moves the functions and their roles to the restored table', a
   for (const FunctionName of functionNames) {
     await lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName }));
   }
-  const before = await countOf(DAMAGED);
+  const before = await countItems(DAMAGED);
   expect((await createCategory('After the restore')).status).toBe(201);
-  expect(await countOf(DAMAGED)).toBe(before);
-  expect(await countOf(RESTORED)).toBeGreaterThan(before);
+  expect(await countItems(DAMAGED)).toBe(before);
+  expect(await countItems(RESTORED)).toBeGreaterThan(before);
 });
 
 test('commands work on the restored table: a key that is revoked ends', async () => {
@@ -127,7 +127,7 @@ test('commands work on the restored table: a key that is revoked ends', async ()
 });
 
 test('a rollback to the damaged table is refused, and one to the restored table is not', async () => {
-  const timestamps = await timestampsOf(deployer);
+  const timestamps = await listDeployments(deployer);
   const [first = ''] = timestamps;
   const rollBack = (timestamp: string) =>
     runServerless(deployer, ['rollback', '--timestamp', timestamp], inject('parameters'));
@@ -138,7 +138,7 @@ test('a rollback to the damaged table is refused, and one to the restored table 
   expect((await createCategory('After the rollback')).status).toBe(201);
 });
 
-async function countOf(TableName: string): Promise<number> {
+async function countItems(TableName: string): Promise<number> {
   const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
   return Table?.ItemCount ?? 0;
 }

@@ -1,4 +1,4 @@
-// What tests/shared/wiring/policies.test.ts cannot see of the policies: their conditions and resources, applied. All other tests of this
+// Applies the conditions and resources of the policies, which tests/shared/wiring/policies.test.ts cannot. All other tests of this
 // folder act in the roles of docs/ledger/deploy.md, each with exactly its policy.
 import { CreateRoleCommand, IAMClient, PutRolePolicyCommand } from '@aws-sdk/client-iam';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
@@ -9,8 +9,8 @@ const deployed = inject('deployed');
 const of = (name: 'deployer' | 'operator') => clientOptions(inject(name).environment);
 const StackName = stackOf(deployed.stage);
 const RoleName = `${StackName}-any`;
-const Anybody = { Version: '2012-10-17', Statement: [] };
-const AssumeRolePolicyDocument = JSON.stringify(Anybody);
+const emptyPolicy = { Version: '2012-10-17', Statement: [] };
+const AssumeRolePolicyDocument = JSON.stringify(emptyPolicy);
 
 const REFUSED: Readonly<Record<string, () => Promise<unknown>>> = {
   'the deployer creates a role without the boundary': () =>

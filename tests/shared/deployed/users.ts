@@ -1,4 +1,4 @@
-// What an administrator makes in an account before the first deployment: a user for each role, and the boundary.
+// Sets up an account as its administrator does before the first deployment: a user for each role, and the boundary.
 import { readFile } from 'node:fs/promises';
 import {
   CloudFormationClient,

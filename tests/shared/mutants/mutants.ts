@@ -78,7 +78,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
 
-  // What an Idempotency-Key remembers.
+  // Replies recorded for an Idempotency-Key.
   ...mutantsOf('lib/ledger/http/idempotency.ts', 'tests/ledger/unit/http/idempotency.test.ts', [
     ['if (!outcomes.some(isUnexpected))', 'if (outcomes)'],
     ['return result ? { result } : outcome;', 'return outcome;'],
@@ -121,7 +121,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['(.{1,64})$/u', '(.+)$/u'],
   ]),
 
-  // What a hostile text or token meets.
+  // Defences against hostile texts and tokens.
   ...mutantsOf('lib/ledger/domain/money.ts', 'tests/ledger/property/linear-text.test.ts', [
     ['replace(/\\.00$|0$/', 'replace(/\\.?0+$/'],
   ]),
@@ -138,7 +138,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['environment.TABLE_NAME || (await', '(await'],
   ]),
 
-  // What a refusal says of the record that is in its way.
+  // Refusals that describe the record in conflict.
   ...mutantsOf('lib/ledger/domain/category.ts', 'tests/ledger/contract/api/categories.test.ts', [
     ['isActive ? exists : exists + inactive', 'exists'],
   ]),

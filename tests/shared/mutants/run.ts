@@ -93,10 +93,10 @@ async function run(tests: string[]): Promise<ReadonlyMap<string, Outcome>> {
   const { testModules } = await vitest.runTestSpecifications(
     await vitest.globTestSpecifications(tests),
   );
-  return new Map(testModules.map((file) => [file.relativeModuleId, outcomeOf(file)]));
+  return new Map(testModules.map((file) => [file.relativeModuleId, decideOutcome(file)]));
 }
 
-function outcomeOf(file: TestModule): Outcome {
+function decideOutcome(file: TestModule): Outcome {
   const states = [...file.children.allTests()].map((test) => test.result().state);
   if (states.includes('failed')) return 'failed';
   return file.state() === 'passed' && states.includes('passed') ? 'passed' : 'broken';

@@ -1,4 +1,4 @@
-// What a process inherits that is to find nothing else of the shell's.
+// Minimal environment of a process that must not see the rest of the shell's.
 import { COMPILE_CACHE } from '../../../processes/caches.ts';
 
 export const BARE_ENVIRONMENT = { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILE_CACHE };

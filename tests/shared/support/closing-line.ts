@@ -9,7 +9,7 @@ export default class ClosingLine implements Reporter {
   #counts: Counts | undefined;
 
   onInit(): void {
-    // After the summary, and after whatever is said while things are stopped.
+    // Printed last: after the summary, and after the messages of stopping processes.
     process.once('exit', () => this.#close());
   }
 

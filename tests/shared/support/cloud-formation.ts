@@ -1,4 +1,4 @@
-// CloudFormation as commands ask it: whatever the stack, it has these outputs. Call it in a test.
+// Fake CloudFormation for commands: every stack has the given outputs. Call it in a test.
 import { text } from 'node:stream/consumers';
 import { vi } from 'vitest';
 import { listenInTest } from './loopback.ts';

@@ -10,7 +10,7 @@ import { createRunning, type Running } from '../../../processes/running.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the database of the tests answers. */
+    /** Endpoint of the tests' database. */
     databaseEndpoint: string;
   }
 }

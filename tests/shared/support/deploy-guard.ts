@@ -22,9 +22,9 @@ export interface GuardSpec {
     readonly package?: string;
     readonly param?: readonly string[];
   };
-  /** What differs from an empty service, as it is when the guard reads it. */
+  /** Overrides of an empty service, evaluated when the guard reads it. */
   readonly service?: () => object;
-  /** What AWS answers; without it, a call is an error of the test. */
+  /** Answers calls of AWS; without it, a call fails the test. */
   readonly answer?: (request: AwsRequest) => Answer;
 }
 

@@ -1,10 +1,10 @@
-// What the roles of the packaged template grant, and what AWS itself needs of them: lines of an action and a place, such
+// Access that the packaged template's roles grant, and that AWS itself needs: lines of an action and a place, such
 // as `dynamodb:GetItem table of ledgers`. Use is recorded in the same terms (recorded-access.ts).
 import {
   entryPoint,
   type FunctionProperties,
+  listResources,
   type Resource,
-  resourcesOf,
   type Template,
   theOnly,
 } from './packaged-template.ts';
@@ -29,11 +29,11 @@ export interface RoleProperties {
 }
 
 /** The logical name of each role by who acts in it: a function's entry point, or the state machine. */
-export function rolesOf(template: Template): [user: string, role: string][] {
-  const functions = resourcesOf<FunctionProperties>(template, 'AWS::Lambda::Function').map(
+export function listRoles(template: Template): [user: string, role: string][] {
+  const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function').map(
     ([, { Properties }]) => [entryPoint(Properties.Handler), Properties.Role] as const,
   );
-  const machines = resourcesOf(template, 'AWS::StepFunctions::StateMachine').map(
+  const machines = listResources(template, 'AWS::StepFunctions::StateMachine').map(
     ([, { Properties }]) => [STATE_MACHINE, Properties.RoleArn] as const,
   );
   return [...functions, ...machines].map(([user, role]) => {
@@ -41,22 +41,22 @@ export function rolesOf(template: Template): [user: string, role: string][] {
   });
 }
 
-export function roleOf(template: Template, user: string): RoleProperties {
-  const [, name = ''] = rolesOf(template).find(([each]) => each === user) ?? [];
+export function findRole(template: Template, user: string): RoleProperties {
+  const [, name = ''] = listRoles(template).find(([each]) => each === user) ?? [];
   return (template.Resources[name] as Resource<RoleProperties>).Properties;
 }
 
-export function statementsOf(role: RoleProperties): Statement[] {
+export function listStatements(role: RoleProperties): Statement[] {
   return role.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
 }
 
-/** What a role grants. A statement of another form than those known here keeps its own words, which nothing uses. */
+/** Access granted by a role. A statement of an unknown form is kept verbatim, and so shows up as unused. */
 export function grantedBy(template: Template, role: RoleProperties): string[] {
-  return statementsOf(role).flatMap((statement) =>
+  return listStatements(role).flatMap((statement) =>
     statement.Action.flatMap((action) =>
       statement.Resource.map(
         (resource) =>
-          `${action} ${placeOf(template, resource)}${conditionOf(statement)}${effectOf(statement)}`,
+          `${action} ${describePlace(template, resource)}${describeCondition(statement)}${describeEffect(statement)}`,
       ),
     ),
   );
@@ -76,18 +76,18 @@ function leadingKeys(operator: string, ...keys: string[]): string {
   return JSON.stringify({ [`ForAllValues:${operator}`]: { 'dynamodb:LeadingKeys': keys } });
 }
 
-function conditionOf({ Condition }: Statement): string {
+function describeCondition({ Condition }: Statement): string {
   if (Condition === undefined) return '';
   const text = JSON.stringify(Condition);
   return CONDITIONS[text] ?? text;
 }
 
-function effectOf({ Effect }: Statement): string {
+function describeEffect({ Effect }: Statement): string {
   return Effect === 'Allow' ? '' : ` ${Effect}`;
 }
 
 /** `arn:...:table/finance-ledger-prod/index/all-by-date` -> `index all-by-date`, without the names of the stage. */
-function placeOf(template: Template, resource: unknown): string {
+function describePlace(template: Template, resource: unknown): string {
   const { 'Fn::Sub': arn, 'Fn::GetAtt': attribute } = resource as {
     readonly 'Fn::Sub'?: string;
     readonly 'Fn::GetAtt'?: readonly string[];
@@ -96,15 +96,15 @@ function placeOf(template: Template, resource: unknown): string {
   const place = (arn ?? JSON.stringify(resource))
     .replace('arn:$' + '{AWS::Partition}:', '')
     .replace('$' + '{AWS::Region}:$' + '{AWS::AccountId}:', '');
-  const [name, meaning] = namesOf(template).find(([each]) => place.startsWith(each)) ?? ['', ''];
+  const [name, meaning] = listNames(template).find(([each]) => place.startsWith(each)) ?? ['', ''];
   return meaning + place.slice(name.length);
 }
 
-function namesOf(template: Template): [name: string, meaning: string][] {
+function listNames(template: Template): [name: string, meaning: string][] {
   const { TableName } = theOnly(template, 'AWS::DynamoDB::Table').Properties;
   const variables: Record<string, string> = Object.assign(
     {},
-    ...resourcesOf<FunctionProperties>(template, 'AWS::Lambda::Function').map(
+    ...listResources<FunctionProperties>(template, 'AWS::Lambda::Function').map(
       ([, { Properties }]) => Properties.Environment.Variables,
     ),
   );
@@ -122,30 +122,30 @@ function namesOf(template: Template): [name: string, meaning: string][] {
   ];
 }
 
-// What the Step Functions guide lists for log delivery. These actions know no resources.
+// From the Step Functions guide on log delivery. These actions do not support resource-level permissions.
 const LOG_DELIVERY = [
   ...['CreateLogDelivery', 'GetLogDelivery', 'UpdateLogDelivery', 'DeleteLogDelivery'],
   ...['ListLogDeliveries', 'PutResourcePolicy', 'DescribeResourcePolicies', 'DescribeLogGroups'],
 ].map((action) => `logs:${action} "*"`);
 
-/** What Lambda and Step Functions themselves do in a role, as the function or machine is configured. */
+/** Calls that Lambda and Step Functions themselves make in a role, according to the function's or machine's configuration. */
 export function neededByAws(template: Template, user: string): string[] {
-  const functions = resourcesOf<FunctionProperties>(template, 'AWS::Lambda::Function');
+  const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function');
   if (user === STATE_MACHINE) {
     const invoked = functions.filter(([, { Properties }]) =>
-      definitionOf(template).includes(`:function:${Properties.FunctionName}"`),
+      readDefinition(template).includes(`:function:${Properties.FunctionName}"`),
     );
     return [...invoked.map(([id]) => `lambda:InvokeFunction ${id}`), ...LOG_DELIVERY];
   }
   const [id = ''] =
     functions.find(([, { Properties }]) => entryPoint(Properties.Handler) === user) ?? [];
   const group = id.replace(/LambdaFunction$/, 'LogGroup');
-  // Where Lambda puts the event of a watchdog that failed.
+  // Lambda sends the event of a failed watchdog there.
   const queue = user === 'migration/retention' ? ['sqs:SendMessage WatchdogFailures'] : [];
   return [`logs:CreateLogStream ${group}`, `logs:PutLogEvents ${group}`, ...queue];
 }
 
-function definitionOf(template: Template): string {
+function readDefinition(template: Template): string {
   const { DefinitionString } = theOnly<{ readonly DefinitionString: { 'Fn::Sub': string } }>(
     template,
     'AWS::StepFunctions::StateMachine',

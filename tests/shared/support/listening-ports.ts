@@ -1,17 +1,17 @@
-// The TCP ports that processes listen on, as Linux tells them, whichever network namespace they are in.
+// Finds the TCP ports that processes listen on, in any network namespace, from Linux's /proc.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const LISTENING = '0A';
 
 /** Ports on which a process of this list listens, each once. */
-export function portsOf(processes: readonly { readonly pid: number }[]): number[] {
+export function listPorts(processes: readonly { readonly pid: number }[]): number[] {
   return [...new Set(processes.flatMap(({ pid }) => portsOfProcess(pid)))].sort((a, b) => a - b);
 }
 
 function portsOfProcess(pid: number): number[] {
-  const sockets = socketsOf(pid);
+  const sockets = listSockets(pid);
   return ['tcp', 'tcp6'].flatMap((table) =>
-    rowsOf(`/proc/${pid}/net/${table}`).flatMap((columns) => {
+    readRows(`/proc/${pid}/net/${table}`).flatMap((columns) => {
       const [, address = '', , state, , , , , , inode = ''] = columns;
       if (state !== LISTENING || !sockets.has(inode)) return [];
       return [Number.parseInt(address.split(':')[1] ?? '', 16)];
@@ -19,7 +19,7 @@ function portsOfProcess(pid: number): number[] {
   );
 }
 
-function socketsOf(pid: number): Set<string> {
+function listSockets(pid: number): Set<string> {
   const folder = `/proc/${pid}/fd`;
   const links = orNone(() => readdirSync(folder)).flatMap((name) =>
     orNone(() => [readlinkSync(`${folder}/${name}`)]),
@@ -27,7 +27,7 @@ function socketsOf(pid: number): Set<string> {
   return new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []));
 }
 
-function rowsOf(file: string): string[][] {
+function readRows(file: string): string[][] {
   const lines = orNone(() => readFileSync(file, 'utf8').trim().split('\n'));
   return lines.slice(1).map((line) => line.trim().split(/\s+/));
 }

@@ -41,9 +41,13 @@ const ENVIRONMENT = {
 export default function packageService({ provide }: TestProject) {
   const running = createRunning();
   const { alarmTopicArn } = MIGRATING;
-  const prod = templateOf(running, { name: 'prod', stage: 'prod', parameters: { alarmTopicArn } });
-  const dev = templateOf(running, { name: 'dev', stage: 'dev' });
-  const migrating = templateOf(running, {
+  const prod = packageTemplate(running, {
+    name: 'prod',
+    stage: 'prod',
+    parameters: { alarmTopicArn },
+  });
+  const dev = packageTemplate(running, { name: 'dev', stage: 'dev' });
+  const migrating = packageTemplate(running, {
     name: 'migrating',
     stage: 'prod',
     parameters: MIGRATING,
@@ -62,7 +66,7 @@ export default function packageService({ provide }: TestProject) {
 
 /** Folder of stage `prod` with a migration, as it is deployed. All stages have the same bundles. */
 export async function packageBundles(): Promise<string> {
-  const name = `bundles-${hashOf(INPUTS_OF_BUNDLES)}`;
+  const name = `bundles-${hashInputs(INPUTS_OF_BUNDLES)}`;
   const running = createRunning();
   return await fetchOnce(running, join(PACKAGES, name), async (draft) => {
     const prod = { stage: 'prod', environment: ENVIRONMENT, running };
@@ -82,11 +86,11 @@ interface TemplateSpec {
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-function templateOf(running: Running, { name, stage, parameters }: TemplateSpec): Package {
-  const cached = join(PACKAGES, `${name}-${hashOf(INPUTS_OF_TEMPLATE)}`);
+function packageTemplate(running: Running, { name, stage, parameters }: TemplateSpec): Package {
+  const cached = join(PACKAGES, `${name}-${hashInputs(INPUTS_OF_TEMPLATE)}`);
   const folder = join(PROJECT, '.local', cached);
   // Before any test looks for it: it may be an earlier run's.
-  rmSync(failureOf(folder), { force: true });
+  rmSync(failureFile(folder), { force: true });
   const make = async () =>
     await fetchOnce(running, cached, async (draft) => {
       await removeOldPackages();
@@ -95,7 +99,7 @@ function templateOf(running: Running, { name, stage, parameters }: TemplateSpec)
         const command = ['package', '--package', join(draft, name)];
         await runServerless({ stage, environment, running }, command, parameters);
       } catch (error) {
-        await writeFile(failureOf(folder), String(error));
+        await writeFile(failureFile(folder), String(error));
         throw error;
       }
       return join(draft, name);
@@ -110,7 +114,7 @@ async function makeAll(packages: readonly Package[]): Promise<void> {
 }
 
 /** File that says why there is no such package. */
-export function failureOf(folder: string): string {
+export function failureFile(folder: string): string {
   return `${folder}.failure.txt`;
 }
 
@@ -125,7 +129,7 @@ async function removeOldPackages(): Promise<void> {
 }
 
 /** The lock file stands for the installed packages; a function is found by its file's name. */
-function hashOf(inputs: readonly string[]): string {
+function hashInputs(inputs: readonly string[]): string {
   const hash = createHash('sha256').update(readFileSync(import.meta.filename));
   hash.update(JSON.stringify(MIGRATING));
   for (const path of globSync('functions/**/*.ts', { cwd: PROJECT }).toSorted()) hash.update(path);

@@ -1,5 +1,5 @@
 // The alarms of a packaged template, and what they watch.
-import { resourcesOf, type Template } from './packaged-template.ts';
+import { listResources, type Template } from './packaged-template.ts';
 
 export interface Metric {
   readonly Namespace: string;
@@ -29,13 +29,13 @@ export interface AlarmProperties extends Partial<Metric> {
 }
 
 /** By their names in serverless/alarms.ts. */
-export function alarmsOf(template: Template): [id: string, alarm: AlarmProperties][] {
-  return resourcesOf<AlarmProperties>(template, 'AWS::CloudWatch::Alarm').map(
+export function listAlarms(template: Template): [id: string, alarm: AlarmProperties][] {
+  return listResources<AlarmProperties>(template, 'AWS::CloudWatch::Alarm').map(
     ([id, { Properties }]) => [id.replace(/Alarm$/, ''), Properties],
   );
 }
 
-export function metricsOf(alarm: AlarmProperties): Metric[] {
+export function listMetrics(alarm: AlarmProperties): Metric[] {
   const parts = (alarm.Metrics ?? []).flatMap(({ MetricStat }) => MetricStat?.Metric ?? []);
   const { Namespace, MetricName, Dimensions } = alarm;
   if (!Namespace || !MetricName || !Dimensions) return parts;
@@ -43,6 +43,6 @@ export function metricsOf(alarm: AlarmProperties): Metric[] {
 }
 
 /** Metric math over the metrics, which are `m1`, `m2` ... */
-export function expressionOf({ Metrics = [] }: AlarmProperties): string | undefined {
+export function findExpression({ Metrics = [] }: AlarmProperties): string | undefined {
   return Metrics.find(({ ReturnData }) => ReturnData)?.Expression;
 }

@@ -29,16 +29,16 @@ export interface Template {
 }
 
 export function readTemplate(stage: Packaged): Template {
-  return readTemplateIn(folderOf(stage));
+  return readTemplateIn(findFolder(stage));
 }
 
 /** serverless.yml of a stage, with everything resolved. */
 export function readService(stage: Packaged) {
-  const file = join(folderOf(stage), 'serverless-state.json');
+  const file = join(findFolder(stage), 'serverless-state.json');
   return JSON.parse(readFileSync(file, 'utf8')).service;
 }
 
-function folderOf(stage: Packaged): string {
+function findFolder(stage: Packaged): string {
   const folders = inject('packagedServices');
   if (!folders)
     throw new Error('tests/shared/support/package-service.ts has to be the global setup');
@@ -51,7 +51,7 @@ export function readTemplateIn(packageFolder: string): Template {
 }
 
 /** Resources of one type by their logical names. */
-export function resourcesOf<Properties = Record<string, unknown>>(
+export function listResources<Properties = Record<string, unknown>>(
   template: Template,
   type: string,
 ): [name: string, resource: Resource<Properties>][] {
@@ -65,25 +65,25 @@ export function theOnly<Properties = Record<string, unknown>>(
   template: Template,
   type: string,
 ): Resource<Properties> {
-  const [first, ...others] = resourcesOf<Properties>(template, type);
+  const [first, ...others] = listResources<Properties>(template, type);
   if (!first || others.length > 0) throw new Error(`There is not exactly one ${type}`);
   return first[1];
 }
 
 /** Functions by the entry point they are named for, such as `transactions/list`. */
-export function functionsOf(template: Template): [name: string, FunctionProperties][] {
-  return resourcesOf<FunctionProperties>(template, 'AWS::Lambda::Function').map(
+export function listFunctions(template: Template): [name: string, FunctionProperties][] {
+  return listResources<FunctionProperties>(template, 'AWS::Lambda::Function').map(
     ([, { Properties }]) => [entryPoint(Properties.Handler), Properties],
   );
 }
 
 /** Those behind the gateway. */
-export function apiFunctionsOf(template: Template): [name: string, FunctionProperties][] {
-  return functionsOf(template).filter(([name]) => !/^(migration|canary)\//.test(name));
+export function listApiFunctions(template: Template): [name: string, FunctionProperties][] {
+  return listFunctions(template).filter(([name]) => !/^(migration|canary)\//.test(name));
 }
 
-export function migrationFunctionsOf(template: Template): [name: string, FunctionProperties][] {
-  return functionsOf(template).filter(([name]) => name.startsWith('migration/'));
+export function listMigrationFunctions(template: Template): [name: string, FunctionProperties][] {
+  return listFunctions(template).filter(([name]) => name.startsWith('migration/'));
 }
 
 /** `functions/transactions/list.handler` -> `transactions/list` */

@@ -2,11 +2,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inject } from 'vitest';
-import { failureOf } from './package-service.ts';
+import { failureFile } from './package-service.ts';
 
 for (const folder of Object.values(inject('packagedServices'))) {
   while (!existsSync(folder)) {
-    if (existsSync(failureOf(folder))) throw new Error(readFileSync(failureOf(folder), 'utf8'));
+    if (existsSync(failureFile(folder))) throw new Error(readFileSync(failureFile(folder), 'utf8'));
     await delay(50);
   }
 }

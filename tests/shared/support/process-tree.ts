@@ -1,4 +1,4 @@
-// What runs on this machine below a process, as the system tells it.
+// Finds the descendants of a process with the tools of the operating system.
 import { execFileSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -9,7 +9,7 @@ export interface ProcessEntry {
 }
 
 /** The processes that a process has started, and those that they have. */
-export function descendantsOf(pid: number): ProcessEntry[] {
+export function listDescendants(pid: number): ProcessEntry[] {
   const all = runningProcesses();
   const below = (parent: number): ProcessEntry[] =>
     all.filter((one) => one.parent === parent).flatMap((one) => [one, ...below(one.pid)]);
@@ -17,7 +17,7 @@ export function descendantsOf(pid: number): ProcessEntry[] {
 }
 
 /** Those of them that run still. */
-export function survivorsOf(processes: readonly ProcessEntry[]): ProcessEntry[] {
+export function listSurvivors(processes: readonly ProcessEntry[]): ProcessEntry[] {
   const all = runningProcesses();
   // A number that was given to another program since is no survivor.
   return processes.filter((one) =>

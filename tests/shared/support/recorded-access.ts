@@ -34,7 +34,7 @@ interface Part {
 interface Request extends Part {
   readonly IndexName?: string;
   readonly TransactItems?: readonly Readonly<Record<string, Part>>[];
-  /** Of a parameter. */
+  /** Name of a parameter. */
   readonly Name?: string;
 }
 
@@ -121,13 +121,14 @@ export async function openAccessRecorder(database: string): Promise<AccessRecord
 // A transaction needs no permission of its own, but that of each of its parts.
 function ofTable(operation: string, body: Request): string[] {
   const parts = body.TransactItems?.flatMap((item) => Object.entries(item));
-  if (parts) return parts.map(([kind, part]) => `dynamodb:${kind}Item table of ${keyOf(part)}`);
+  if (parts)
+    return parts.map(([kind, part]) => `dynamodb:${kind}Item table of ${describeKey(part)}`);
   if (operation.startsWith('Describe')) return [`dynamodb:${operation} table`];
   const place = body.IndexName ? `index ${body.IndexName}` : 'table';
-  return [`dynamodb:${operation} ${place} of ${keyOf(body)}`];
+  return [`dynamodb:${operation} ${place} of ${describeKey(body)}`];
 }
 
-function keyOf({ Key, Item, ExpressionAttributeValues = {} }: Part): string {
+function describeKey({ Key, Item, ExpressionAttributeValues = {} }: Part): string {
   // A query has its partition among its values; that of no ledger begins with "@".
   const values = Object.values(ExpressionAttributeValues).map(({ S = '' }) => S);
   const partition = (Key ?? Item)?.pk.S ?? values.find((value) => value.startsWith('@')) ?? '';

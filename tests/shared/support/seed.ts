@@ -4,7 +4,7 @@ export const SEED = Number(process.env.SEED ?? 20_240_229);
 /** Ends a search for a smaller counterexample that hangs; no run comes near it, however busy the machine is. */
 const SHRINKING_MILLISECONDS = 1_500_000;
 
-/** Whether this is `bash .ci/run full`. */
+/** True in `bash .ci/run full`. */
 export const IS_FULL = process.env.TEST_MODE === 'full';
 
 /** All of them in `bash .ci/run full`, a twentieth otherwise. */

@@ -13,7 +13,7 @@ const BODY = JSON.stringify({ Item: { pk: { S: 'p' }, sk: { S: 's' } } });
 const HALF = BODY.slice(0, BODY.length / 2);
 
 /** @returns the error of a call to a server that responds in this way, and how many requests the server got */
-async function callOf(respond: RequestListener, abortSignal?: AbortSignal) {
+async function callServer(respond: RequestListener, abortSignal?: AbortSignal) {
   let calls = 0;
   const url = await listenInTest((request, response) => {
     calls += 1;
@@ -28,13 +28,13 @@ async function callOf(respond: RequestListener, abortSignal?: AbortSignal) {
 }
 
 test('an error response is not retried by the client', async () => {
-  const { error, calls } = await callOf((_, response) => response.writeHead(500).end());
+  const { error, calls } = await callServer((_, response) => response.writeHead(500).end());
   expect([isRetryable(error), calls]).toEqual([true, 1]);
 });
 
 describe('a response that breaks in the middle of its body is a retryable error', () => {
   test('when the connection is reset', async () => {
-    const { error, calls } = await callOf(({ socket }, response) => {
+    const { error, calls } = await callServer(({ socket }, response) => {
       response
         .writeHead(200, { 'content-length': BODY.length })
         .write(HALF, () => socket.destroy());
@@ -43,13 +43,13 @@ describe('a response that breaks in the middle of its body is a retryable error'
   });
 
   test('when the body is truncated', async () => {
-    const { error } = await callOf((_, response) => response.writeHead(200).end(HALF));
+    const { error } = await callServer((_, response) => response.writeHead(200).end(HALF));
     expect(isRetryable(error)).toBe(true);
   });
 
   test('when it stalls, and the call is aborted', async () => {
     const abort = new AbortController();
-    const { error } = await callOf((_, response) => {
+    const { error } = await callServer((_, response) => {
       response.writeHead(200, { 'content-length': BODY.length });
       response.write(HALF, () => abort.abort());
     }, abort.signal);

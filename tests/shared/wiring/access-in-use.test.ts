@@ -20,19 +20,19 @@ import { LEDGER_OPERATIONS } from '../../ledger/support/api/routes.ts';
 import { createTestKeys } from '../../ledger/support/auth/test-keys.ts';
 import { createRecordedRun, type RecordedRun } from '../../migration/support/recorded-run.ts';
 import {
+  findRole,
   grantedBy,
+  listRoles,
   neededByAws,
   type RoleProperties,
-  roleOf,
-  rolesOf,
   STATE_MACHINE,
 } from '../support/granted-access.ts';
 import {
-  functionsOf,
-  migrationFunctionsOf,
+  listFunctions,
+  listMigrationFunctions,
+  listResources,
   type Packaged,
   readTemplate,
-  resourcesOf,
   type Template,
 } from '../support/packaged-template.ts';
 import { type AccessRecorder, openAccessRecorder } from '../support/recorded-access.ts';
@@ -122,7 +122,7 @@ const DAY_MS = 86_400_000;
 
 const BEFORE = ['backup', 'rebuild', 'copy'];
 
-/** What passes between two calls of a step. */
+/** Virtual clock, which only the waits between calls of a step advance. */
 let time = Date.parse('2026-03-01T09:00:00Z');
 const pass = (milliseconds: number) => {
   time += milliseconds;
@@ -216,13 +216,13 @@ async function callEndpoints(database: string): Promise<void> {
     const given = { name, ledger: 'default', scope: 'write' } as const;
     const secret = secrets.get(name) ?? (await keys.create(given)).secret;
     secrets.set(name, secret);
-    expect(await statusOf(name, call, secret), `${name} ${JSON.stringify(call)}`).toBe(status);
+    expect(await requestStatus(name, call, secret), `${name} ${JSON.stringify(call)}`).toBe(status);
   }
 }
 
 /** Reads its key and looks at the table. What it asks of the API, it asks as a client. */
 async function runCanary(): Promise<void> {
-  const [, { Environment }] = canaryOf(readTemplate('migrating'));
+  const [, { Environment }] = findCanary(readTemplate('migrating'));
   recorder.recordFor('canary/check');
   const Name = Environment.Variables.CANARY_KEY_PARAMETER;
   await new SSMClient().send(new GetParameterCommand({ Name, WithDecryption: true }));
@@ -231,15 +231,15 @@ async function runCanary(): Promise<void> {
   await requireProtectedTable(client, TABLE).catch(() => undefined);
 }
 
-function canaryOf(template: Template) {
-  const canary = functionsOf(template).find(([name]) => name === 'canary/check');
+function findCanary(template: Template) {
+  const canary = listFunctions(template).find(([name]) => name === 'canary/check');
   if (!canary) throw new Error('There is no canary');
   return canary;
 }
 
 /** Reads the secrets that a function of the migration is deployed with, as its first invocation does. */
 async function openServices(): Promise<void> {
-  for (const [name, { Environment }] of migrationFunctionsOf(readTemplate('migrating'))) {
+  for (const [name, { Environment }] of listMigrationFunctions(readTemplate('migrating'))) {
     const { Variables } = Environment;
     if (Variables.QDRANT_URL === undefined) continue;
     recorder.recordFor(name);
@@ -263,9 +263,9 @@ const PACKAGED: readonly Packaged[] = ['dev', 'prod', 'migrating'];
 
 describe.skipIf(!hasEngine).each(PACKAGED)('the roles of the package %s', (packaged) => {
   const template = readTemplate(packaged);
-  const users = rolesOf(template).map(([user]) => user);
+  const users = listRoles(template).map(([user]) => user);
 
-  /** What is missing from a role, and what nothing uses of it. */
+  /** Lists access that a role lacks, and access that it grants but nothing uses. */
   function compare(user: string, role: RoleProperties) {
     const used = recorder.usedBy(user);
     const needed = [...used, ...neededByAws(template, user)];
@@ -277,20 +277,20 @@ describe.skipIf(!hasEngine).each(PACKAGED)('the roles of the package %s', (packa
   }
 
   it.each(users)('%s grants what is used', (user) => {
-    expect(compare(user, roleOf(template, user))).toEqual({ missing: [], spare: [] });
+    expect(compare(user, findRole(template, user))).toEqual({ missing: [], spare: [] });
   });
 
   it.each(users)('%s trusts one service', (user) => {
     const Service = user === STATE_MACHINE ? 'states.amazonaws.com' : 'lambda.amazonaws.com';
-    expect(roleOf(template, user).AssumeRolePolicyDocument).toEqual({
+    expect(findRole(template, user).AssumeRolePolicyDocument).toEqual({
       Version: '2012-10-17',
       Statement: [{ Effect: 'Allow', Principal: { Service }, Action: 'sts:AssumeRole' }],
     });
   });
 
   it('belong to one function or machine each', () => {
-    const roles = resourcesOf(template, 'AWS::IAM::Role').map(([name]) => name);
-    expect(rolesOf(template).map(([, role]) => role)).toEqual(expect.arrayContaining(roles));
+    const roles = listResources(template, 'AWS::IAM::Role').map(([name]) => name);
+    expect(listRoles(template).map(([, role]) => role)).toEqual(expect.arrayContaining(roles));
     expect(users).toHaveLength(roles.length);
   });
 });
@@ -317,7 +317,7 @@ it.skipIf(!hasEngine)('a list queries four indexes and the table', () => {
   expect(queries).toContain('dynamodb:Query table of ledgers');
 });
 
-async function statusOf(
+async function requestStatus(
   name: string,
   { id, body, query, headers }: Call,
   secret: string,

@@ -1,14 +1,14 @@
-// What holds for every alarm. When each fires is approved: approved/migrating.yml has its metrics, expression and threshold.
+// Rules for every alarm. approved/migrating.yml has the metrics, expression and threshold of each.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { alarmsOf, expressionOf, metricsOf } from '../support/packaged-alarms.ts';
-import { apiFunctionsOf, readTemplate, theOnly } from '../support/packaged-template.ts';
+import { findExpression, listAlarms, listMetrics } from '../support/packaged-alarms.ts';
+import { listApiFunctions, readTemplate, theOnly } from '../support/packaged-template.ts';
 
 const TOPIC = 'arn:aws:sns:eu-west-1:111122223333:alarms';
 
 const template = readTemplate('migrating');
-const alarms = alarmsOf(template);
+const alarms = listAlarms(template);
 
 describe.each(alarms)('the alarm %s', (id, alarm) => {
   it('notifies the topic, of the recovery as well', () => {
@@ -17,8 +17,8 @@ describe.each(alarms)('the alarm %s', (id, alarm) => {
   });
 
   it('looks at each of its metrics', () => {
-    const names = metricsOf(alarm).map((_, n) => `m${n + 1}`);
-    const expression = expressionOf(alarm);
+    const names = listMetrics(alarm).map((_, n) => `m${n + 1}`);
+    const expression = findExpression(alarm);
     if (expression === undefined) expect(names).toHaveLength(1);
     else if (!expression.includes('METRICS()'))
       expect([...new Set(expression.match(/\bm\d+\b/g))].toSorted()).toEqual(names);
@@ -37,7 +37,7 @@ describe.each(alarms)('the alarm %s', (id, alarm) => {
 describe('what an alarm names exists', () => {
   const named = (name: string) =>
     alarms
-      .flatMap(([, alarm]) => metricsOf(alarm))
+      .flatMap(([, alarm]) => listMetrics(alarm))
       .flatMap(({ Dimensions }) => Dimensions.filter(({ Name }) => Name === name))
       .map(({ Value }) => Value);
 
@@ -58,11 +58,11 @@ describe('what an alarm names exists', () => {
   });
 
   it('every function behind the gateway is watched for errors, throttles and duration', () => {
-    const behindGateway = apiFunctionsOf(template);
+    const behindGateway = listApiFunctions(template);
     for (const metricName of ['Errors', 'Throttles', 'Duration']) {
       const watched = alarms
         .filter(([id]) => !/^(Watchdog|Canary)/.test(id))
-        .flatMap(([, alarm]) => metricsOf(alarm))
+        .flatMap(([, alarm]) => listMetrics(alarm))
         .filter(({ MetricName }) => MetricName === metricName);
       expect(watched).toHaveLength(behindGateway.length);
     }
@@ -85,7 +85,7 @@ it('every alarm is documented, and the number of watched metrics, which are bill
     join(import.meta.dirname, '../../../docs/ledger/deploy.md'),
     'utf8',
   );
-  const watched = alarms.flatMap(([, alarm]) => metricsOf(alarm)).length;
+  const watched = alarms.flatMap(([, alarm]) => listMetrics(alarm)).length;
   expect(document).toContain(` ${watched} metrics watched by alarms`);
   for (const [, { AlarmName }] of alarms) {
     expect(document).toContain(`\`${AlarmName.replace(/^finance-ledger-prod-/, '')}\``);

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { type AlarmProperties, expressionOf, metricsOf } from '../support/packaged-alarms.ts';
+import { type AlarmProperties, findExpression, listMetrics } from '../support/packaged-alarms.ts';
 import { type Packaged, readTemplate } from '../support/packaged-template.ts';
 
 const APPROVED = join(import.meta.dirname, 'approved');
@@ -19,7 +19,7 @@ const TESTED_ELSEWHERE = [
   'AWS::Logs::LogGroup',
   'AWS::S3::BucketPolicy',
 ];
-/** Of one packaging, or of the tests of routes, functions, alarms, machine and table. */
+/** Properties that change with each packaging, or that other tests (routes, functions, alarms, machine, table) cover. */
 const LEFT_OUT = new RegExp(
   `^(${[
     ...['Code', 'Handler', 'Role', 'AlarmActions', 'OKActions', 'Dimensions', 'Metrics'],
@@ -28,22 +28,22 @@ const LEFT_OUT = new RegExp(
     'LogGroupNames',
   ].join('|')})\\b`,
 );
-/** What is read in one line. */
+/** Values that are shown on one line. */
 const WHOLE = /^(Tags|RouteSettings\.[^.]+|CorsConfiguration\.\w+)$|Fn::GetAtt$/;
 /** Values by their paths, such as `Environment.Variables.AUTH`. */
 type Leaves = Readonly<Record<string, unknown>>;
 type Resources = Readonly<Record<string, Leaves>>;
 
-function leavesOf(value: unknown, path = ''): [string, unknown][] {
+function flattenLeaves(value: unknown, path = ''): [string, unknown][] {
   const isLeaf = typeof value !== 'object' || value === null || Object.keys(value).length === 0;
   if (isLeaf) return [[path, value]];
   if (WHOLE.test(path)) return [[path, JSON.stringify(value)]];
   return Object.entries(value).flatMap(([name, part]) =>
-    leavesOf(part, path === '' ? name : `${path}.${name}`),
+    flattenLeaves(part, path === '' ? name : `${path}.${name}`),
   );
 }
 
-function resourcesOf(packaged: Packaged): Resources {
+function readResources(packaged: Packaged): Resources {
   const stage = packaged === 'dev' ? 'dev' : 'prod';
   const text = JSON.stringify(readTemplate(packaged).Resources);
   const resources: ReturnType<typeof readTemplate>['Resources'] = JSON.parse(
@@ -55,7 +55,7 @@ function resourcesOf(packaged: Packaged): Resources {
     Object.entries(resources)
       .filter(([, { Type }]) => !TESTED_ELSEWHERE.includes(Type))
       .map(([name, { Properties, ...described }]) => {
-        const leaves = leavesOf(Properties).filter(([path]) => !LEFT_OUT.test(path));
+        const leaves = flattenLeaves(Properties).filter(([path]) => !LEFT_OUT.test(path));
         const watched = described.Type === 'AWS::CloudWatch::Alarm' ? watchedBy(Properties) : {};
         const { DependsOn: _, ...policies } = described as Leaves;
         const all = { ...policies, ...Object.fromEntries(leaves), ...watched };
@@ -80,7 +80,7 @@ function watchedBy(alarm: unknown): Leaves {
   const { Metrics = [], ...properties } = alarm as AlarmProperties;
   const stats = Metrics.flatMap(({ MetricStat }) => MetricStat ?? []);
   const { Statistic, ExtendedStatistic = '', Period = 0 } = properties;
-  const own = metricsOf(properties).map((Metric) => ({
+  const own = listMetrics(properties).map((Metric) => ({
     Metric,
     Stat: Statistic ?? ExtendedStatistic,
     Period,
@@ -93,12 +93,12 @@ function watchedBy(alarm: unknown): Leaves {
   );
   return {
     metrics: [...new Set(kinds)].join(', '),
-    expression: expressionOf(alarm as AlarmProperties),
+    expression: findExpression(alarm as AlarmProperties),
   };
 }
 
 /** By type: what most of its resources have is said once, and so is what is the same in several. */
-function outlineOf(resources: Resources) {
+function outlineResources(resources: Resources) {
   const types = Map.groupBy(Object.entries(resources), ([, { Type }]) => String(Type));
   return Object.fromEntries(
     [...types].map(([type, members]) => {
@@ -128,8 +128,8 @@ function differences(leaves: Leaves, from: Leaves): Leaves {
   return Object.fromEntries([...changed, ...gone.map((path) => [path, 'absent'])]);
 }
 
-/** What differs from another package. */
-function deviationOf(resources: Resources, from: Resources) {
+/** Differences from another package. */
+function compareResources(resources: Resources, from: Resources) {
   const changed = Object.entries(resources).map(
     ([name, leaves]) => [name, differences(leaves, from[name] ?? {})] as const,
   );
@@ -139,13 +139,13 @@ function deviationOf(resources: Resources, from: Resources) {
   };
 }
 
-const migrating = resourcesOf('migrating');
-const prod = resourcesOf('prod');
+const migrating = readResources('migrating');
+const prod = readResources('prod');
 
 it.each([
-  ['migrating', outlineOf(migrating)],
-  ['prod', deviationOf(prod, migrating)],
-  ['dev', deviationOf(resourcesOf('dev'), prod)],
+  ['migrating', outlineResources(migrating)],
+  ['prod', compareResources(prod, migrating)],
+  ['dev', compareResources(readResources('dev'), prod)],
 ])('%s is packaged as approved', (name, outline) => {
   const received = JSON.parse(JSON.stringify(outline));
   mkdirSync(RECEIVED, { recursive: true });

@@ -1,4 +1,4 @@
-// What serverless/deploy-rules.ts refuses, on the packaged templates of a stage with a migration and of one without.
+// Deployments that serverless/deploy-rules.ts refuses, on packaged templates of stages with and without a migration.
 import { isDeepStrictEqual } from 'node:util';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from 'vitest';
@@ -10,12 +10,12 @@ import { reasonsAgainst, type Situation, tableOf } from '../../../serverless/dep
 import { SETTINGS } from '../../../serverless/migration/settings.ts';
 import { createGuard, type GuardSpec } from '../support/deploy-guard.ts';
 import {
-  apiFunctionsOf,
   type FunctionProperties,
-  migrationFunctionsOf,
+  listApiFunctions,
+  listMigrationFunctions,
+  listResources,
   readService,
   readTemplate,
-  resourcesOf,
   type Template,
 } from '../support/packaged-template.ts';
 
@@ -47,7 +47,7 @@ function withVariable(name: string, value: string | undefined) {
 
 function withFunctions(change: (properties: FunctionProperties) => void) {
   const template = structuredClone(migrating);
-  for (const [, { Properties }] of resourcesOf<FunctionProperties>(
+  for (const [, { Properties }] of listResources<FunctionProperties>(
     template,
     'AWS::Lambda::Function',
   )) {
@@ -58,7 +58,7 @@ function withFunctions(change: (properties: FunctionProperties) => void) {
 
 /** The template with the first resource of the type disabled. */
 function without(template: Template & Situation['next'], type: string) {
-  const rules = resourcesOf(template, type).filter(([id]) => id.startsWith('Watchdog'));
+  const rules = listResources(template, type).filter(([id]) => id.startsWith('Watchdog'));
   const [first, ...others] = rules;
   if (!first || others.length === 0) throw new Error(`There are not several ${type}`);
   const [id, rule] = first;
@@ -80,7 +80,7 @@ describe('the guard allows', () => {
       { run: LIVE, deployed: withoutStore },
     ],
     [
-      'a stage without a migration, whatever is in its table',
+      'a stage without a migration, even with a run in its table',
       { run: ACTIVE, deployed: withoutStore, next: withoutStore },
     ],
     ['its removal', { run: ACTIVE, deployed: withoutStore, next: undefined }],
@@ -123,7 +123,7 @@ describe('the guard refuses', () => {
       /at the table finance-ledger-prod; the table in use is restored/,
     ],
     [
-      'a rollback to another table, whatever the operator accepts',
+      'a rollback to another table, even if the operator accepts an unknown run',
       { deployed: onTable(migrating, 'restored'), isRollback: true, acceptedRun: 'unknown' },
       /table in use is restored/,
     ],
@@ -203,10 +203,12 @@ describe('a setting of the migration', () => {
   });
 
   it('is every variable that only its functions have', () => {
-    const namesOf = (functions: readonly [string, FunctionProperties][]) =>
+    const variableNames = (functions: readonly [string, FunctionProperties][]) =>
       functions.flatMap(([, { Environment }]) => Object.keys(Environment.Variables));
-    const shared = namesOf(apiFunctionsOf(migrating));
-    const own = namesOf(migrationFunctionsOf(migrating)).filter((name) => !shared.includes(name));
+    const shared = variableNames(listApiFunctions(migrating));
+    const own = variableNames(listMigrationFunctions(migrating)).filter(
+      (name) => !shared.includes(name),
+    );
     // Follows from artifactsUrl.
     const settings = own.filter((name) => name !== 'ARTIFACTS_BUCKET_OWNER');
     expect([...new Set(settings)].sort()).toEqual(Object.values(SETTINGS).sort());
@@ -254,7 +256,7 @@ describe('a package that is deployed later', () => {
   });
 });
 
-/** What AWS answers where the stage is deployed and has the run. */
+/** Answers as AWS does for a deployed stage with the run. */
 function answerDuring({ id, phase }: typeof ACTIVE): NonNullable<GuardSpec['answer']> {
   return ({ headers, body }) => {
     if (!headers['x-amz-target']) {
@@ -291,7 +293,7 @@ describe('of a rollback', () => {
 });
 
 describe('alarms undo a deployment', () => {
-  const rollbackOf = (given: Partial<Parameters<typeof rollbackConfiguration>[0]>) =>
+  const makeRollback = (given: Partial<Parameters<typeof rollbackConfiguration>[0]>) =>
     rollbackConfiguration({
       deployed: migrating,
       next: migrating,
@@ -314,20 +316,20 @@ describe('alarms undo a deployment', () => {
   ];
 
   it('if they are deployed and stay', () => {
-    expect(rollbackOf({})).toEqual(named(...ofApi, 'canary-failed'));
+    expect(makeRollback({})).toEqual(named(...ofApi, 'canary-failed'));
     for (const other of [{ deployed: withoutStore }, { next: withoutStore }]) {
-      expect(rollbackOf(other as object)).toEqual(named(...ofApi));
+      expect(makeRollback(other as object)).toEqual(named(...ofApi));
     }
   });
 
   it('but not a first deployment, nor where the operator says so', () => {
     for (const given of [{ deployed: undefined }, { minutes: 0 }]) {
-      expect(rollbackOf(given)).toEqual({ RollbackTriggers: [], MonitoringTimeInMinutes: 0 });
+      expect(makeRollback(given)).toEqual({ RollbackTriggers: [], MonitoringTimeInMinutes: 0 });
     }
   });
 
   it('names no more alarms than CloudFormation takes', () => {
-    expect(rollbackOf({}).RollbackTriggers.length).toBeLessThanOrEqual(5);
+    expect(makeRollback({}).RollbackTriggers.length).toBeLessThanOrEqual(5);
   });
 });
 

@@ -1,5 +1,5 @@
-// What a package holds, what cannot be packaged, and what a packaging leaves behind. In one file, for files run at the
-// same time, and the packager works in one folder, `.serverless`.
+// Contents of a package, packages that are refused, and files that packaging leaves. One file, because test files run
+// in parallel and the packager works in one folder, `.serverless`.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -10,9 +10,9 @@ import { runServerless } from '../../../local/emulator/emulated-stage.ts';
 import { createRunning } from '../../../processes/running.ts';
 import { packageBundles } from '../support/package-service.ts';
 import {
-  apiFunctionsOf,
   type FunctionProperties,
-  functionsOf,
+  listApiFunctions,
+  listFunctions,
   readTemplateIn,
 } from '../support/packaged-template.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -39,19 +39,19 @@ const template = readTemplateIn(folder);
 /** File names and contents. */
 type Bundle = Readonly<Record<string, Uint8Array>>;
 
-function bundleOf({ Code }: FunctionProperties): Bundle {
+function readBundle({ Code }: FunctionProperties): Bundle {
   return unzipSync(readFileSync(join(folder, Code.S3Key.replace(/^.*\//, ''))));
 }
 
 /** The sources that a bundle was made of, as paths from the project's root. */
-function sourcesOf(bundle: Bundle): string[] {
+function listSources(bundle: Bundle): string[] {
   const [, map] = Object.entries(bundle).find(([file]) => file.endsWith('.map')) ?? [];
   if (!map) throw new Error('The bundle has no source map');
   const { sources } = JSON.parse(strFromU8(map)) as { sources: string[] };
   return sources.map((source) => source.replace(/^(\.\.\/)+/, ''));
 }
 
-/** What a fresh process finds in the unpacked bundle, and what it loaded of the slowest part of Node. */
+/** Loads the unpacked bundle in a fresh process; undici is the slowest of Node's modules to load. */
 async function start(bundle: Bundle, { Handler, Environment }: FunctionProperties) {
   const unpacked = await temporaryFolder();
   for (const [name, content] of Object.entries(bundle)) {
@@ -71,8 +71,8 @@ async function start(bundle: Bundle, { Handler, Environment }: FunctionPropertie
   return JSON.parse(printed);
 }
 
-describe.each(functionsOf(template))('%s', (name, properties) => {
-  const bundle = bundleOf(properties);
+describe.each(listFunctions(template))('%s', (name, properties) => {
+  const bundle = readBundle(properties);
   const file = `functions/${name}.mjs`;
 
   it('is one bundle and its source map', () => {
@@ -80,7 +80,7 @@ describe.each(functionsOf(template))('%s', (name, properties) => {
   });
 
   it('holds its own entry point, the library and packages, nothing local and no test', () => {
-    const sources = sourcesOf(bundle);
+    const sources = listSources(bundle);
     expect(sources).toContain(`functions/${name}.ts`);
     const strangers = sources.filter(
       (source) =>
@@ -101,11 +101,11 @@ describe.each(functionsOf(template))('%s', (name, properties) => {
   });
 });
 
-describe.each(apiFunctionsOf(template))('%s', (_name, properties) => {
-  const bundle = bundleOf(properties);
+describe.each(listApiFunctions(template))('%s', (_name, properties) => {
+  const bundle = readBundle(properties);
 
   it('finds credentials in the environment alone', () => {
-    const providers = sourcesOf(bundle).filter((source) => /credential-provider/.test(source));
+    const providers = listSources(bundle).filter((source) => /credential-provider/.test(source));
     expect(providers).toEqual([]);
   });
 

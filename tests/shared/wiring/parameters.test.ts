@@ -4,13 +4,13 @@ import { MIGRATING } from '../../../local/emulator/migrating-parameters.ts';
 import { findFaults } from '../../../serverless/parameters.ts';
 import { createGuard, readParameters } from '../support/deploy-guard.ts';
 
-function parametersOf(stage: string): Record<string, unknown> {
+function stageParameters(stage: string): Record<string, unknown> {
   const { default: common, [stage]: own } = readParameters();
   return { ...common, ...own };
 }
 
 function faultsWith(parameters: object, stage = 'prod'): string[] {
-  return findFaults(stage, { ...parametersOf(stage), ...parameters });
+  return findFaults(stage, { ...stageParameters(stage), ...parameters });
 }
 
 it.each(['dev', 'prod'])(
@@ -39,7 +39,7 @@ it.each([
   ['maxReadUnits', '', /^maxReadUnits "" must be/],
   ['maxWriteUnits', '0', /^maxWriteUnits "0" must be/],
   ['alarmTopicArn', 'notanarn', /^alarmTopicArn "notanarn" must be the ARN of an SNS topic/],
-  ['alarmTopicArn', '', 'alarmTopicArn is empty: nobody would learn of an alarm of prod.'],
+  ['alarmTopicArn', '', 'alarmTopicArn is empty: alarms of prod would notify no one.'],
   ['canaryKeyParameter', 'canary-key', /^canaryKeyParameter "canary-key" must be a name such as/],
   ['allowedOrigins', 'https://a.example/', /^allowedOrigins "https:\/\/a.example\/" must be/],
   ['allowedOrigins', 'https://a.example,b', /^allowedOrigins "https:\/\/a.example,b" must be/],
@@ -79,12 +79,12 @@ it('all faults are named at once', () => {
 });
 
 it('a parameter that a new stage lacks is named', () => {
-  const { throttleRate: _, ...others } = parametersOf('dev');
+  const { throttleRate: _, ...others } = stageParameters('dev');
   expect(findFaults('staging', others)).toEqual(['throttleRate is not set.']);
 });
 
 it('only on this machine may requests come without a key', () => {
-  const local = { ...parametersOf('dev'), auth: 'open' };
+  const local = { ...stageParameters('dev'), auth: 'open' };
   expect(findFaults('local', local)).toEqual([]);
   expect(findFaults('local', { ...local, ledgerId: 'a b' })).toEqual([
     'ledgerId must be 1 to 64 letters, digits, "_" or "-".',

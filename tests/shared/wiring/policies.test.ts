@@ -1,15 +1,15 @@
-// What the policies of docs/ allow the roles of docs/ledger/deploy.md, and their conditions, which the emulator of
+// Actions that the policies of docs/ allow the roles of docs/ledger/deploy.md, and their conditions, which the emulator of
 // tests/shared/deployed ignores. `npm run lint:template` compares them with AWS's lists of actions.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { POLICIES, type PolicyName, policyFile } from '../../../local/emulator/policies.ts';
 import { createGuard } from '../support/deploy-guard.ts';
-import { type RoleProperties, type Statement, statementsOf } from '../support/granted-access.ts';
-import { readTemplate, resourcesOf } from '../support/packaged-template.ts';
+import { listStatements, type RoleProperties, type Statement } from '../support/granted-access.ts';
+import { listResources, readTemplate } from '../support/packaged-template.ts';
 
-// Of a managed policy, without white space (IAM and AWS STS quotas).
-const LARGEST_POLICY = 6144;
+// Characters of a managed policy, without white space (IAM and AWS STS quotas).
+const MAX_POLICY_LENGTH = 6144;
 const BOUNDARY = 'policy/finance-ledger-boundary';
 const RUNS = {
   'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@migration', '@migration#*'] },
@@ -20,7 +20,7 @@ const statements = Object.fromEntries(
   POLICIES.map((name) => [name, JSON.parse(readFileSync(policyFile(name), 'utf8')).Statement]),
 ) as Readonly<Record<PolicyName, readonly Statement[]>>;
 
-/** The statements that allow the action, whatever their resources; none where another denies it. */
+/** Statements that allow the action on any resource; none if another denies it. */
 function allowing(name: PolicyName, action: string): Statement[] {
   const naming = statements[name].filter(({ Action }) =>
     [Action].flat().some((pattern) => matches(action, pattern)),
@@ -36,14 +36,14 @@ function whoMay(action: string): PolicyName[] {
   return POLICIES.filter((name) => allowing(name, action).length > 0);
 }
 
-function conditionsOf(name: PolicyName, action: string) {
+function listConditions(name: PolicyName, action: string) {
   return allowing(name, action).map(({ Condition }) => Condition);
 }
 
 it.each(POLICIES)('AWS takes the policy %s', (name) => {
   expect(
     JSON.stringify({ Version: '2012-10-17', Statement: statements[name] }).length,
-  ).toBeLessThan(LARGEST_POLICY);
+  ).toBeLessThan(MAX_POLICY_LENGTH);
 });
 
 it.each<[action: string, roles: PolicyName[]]>([
@@ -68,15 +68,15 @@ describe('the deployer', () => {
     '%s is for roles within the boundary',
     (action) => {
       const within = { ArnLike: { 'iam:PermissionsBoundary': `arn:aws:iam::*:${BOUNDARY}` } };
-      expect(conditionsOf('deploy', action)).toEqual([within]);
+      expect(listConditions('deploy', action)).toEqual([within]);
     },
   );
 
   it('passes roles to the services of the template alone', () => {
-    const services = resourcesOf<RoleProperties>(readTemplate('migrating'), 'AWS::IAM::Role').map(
+    const services = listResources<RoleProperties>(readTemplate('migrating'), 'AWS::IAM::Role').map(
       ([, { Properties }]) => JSON.stringify(Properties.AssumeRolePolicyDocument),
     );
-    const [condition] = conditionsOf('deploy', 'iam:PassRole') as {
+    const [condition] = listConditions('deploy', 'iam:PassRole') as {
       StringEquals: { 'iam:PassedToService': string[] };
     }[];
     const passed = condition?.StringEquals['iam:PassedToService'] ?? [];
@@ -87,20 +87,20 @@ describe('the deployer', () => {
 
 describe.each(['deploy', 'removal'] as const)('of the data in a table, %s', (name) => {
   it('reads only the records of migrations', () => {
-    expect(conditionsOf(name, 'dynamodb:GetItem')).toEqual([RUNS]);
+    expect(listConditions(name, 'dynamodb:GetItem')).toEqual([RUNS]);
   });
 
   it('counts by a scan, as discard-table does', async () => {
     const { Select } = await scanOfDiscardTable();
     expect(Select).toBe('COUNT');
-    expect(conditionsOf(name, 'dynamodb:Scan')).toEqual([
+    expect(listConditions(name, 'dynamodb:Scan')).toEqual([
       { StringEquals: { 'dynamodb:Select': Select } },
     ]);
   });
 });
 
 describe('the boundary', () => {
-  const roles = resourcesOf<RoleProperties>(readTemplate('migrating'), 'AWS::IAM::Role');
+  const roles = listResources<RoleProperties>(readTemplate('migrating'), 'AWS::IAM::Role');
 
   it('is that of every role', () => {
     for (const [, { Properties }] of roles) {
@@ -114,7 +114,7 @@ describe('the boundary', () => {
   it('allows what a role needs, and nothing that none does', () => {
     const granted = new Set(
       roles.flatMap(([, { Properties }]) =>
-        statementsOf(Properties).flatMap((each) => each.Action),
+        listStatements(Properties).flatMap((each) => each.Action),
       ),
     );
     const allowed = statements.boundary.flatMap(({ Action }) => Action);
@@ -128,7 +128,7 @@ describe('docs/ledger/deploy.md', () => {
     [/^## On the emulator|^2\. \*\*Permissions|as an administrator/, 'administrator'],
     [/^## Remove/, 'removal'],
   ];
-  // What the command line calls otherwise than IAM does.
+  // Actions whose names differ between the command line and IAM.
   const RENAMED: Readonly<Record<string, string>> = {
     'lambda:Invoke': 'lambda:InvokeFunction',
     'dynamodb:Wait': 'dynamodb:DescribeTable',
@@ -155,7 +155,7 @@ describe('docs/ledger/deploy.md', () => {
   );
 });
 
-/** What the guard sends for a table with data of a stack that does not exist. */
+/** Scan that the guard sends for a table that has data although its stack does not exist. */
 async function scanOfDiscardTable() {
   let scan = '';
   const guard = createGuard({

@@ -5,18 +5,18 @@ import { isPage, OPERATIONS } from '../../ledger/support/api/routes.ts';
 import {
   entryPoint,
   type FunctionProperties,
+  listResources,
   readTemplate,
-  resourcesOf,
   STAGES,
   type Template,
 } from '../support/packaged-template.ts';
 
 describe.each(STAGES)('routes of stage %s', (stage) => {
-  const routes = routesOf(readTemplate(stage));
+  const routes = listRoutes(readTemplate(stage));
 
   it.each(OPERATIONS)('%s and its slash form reach %s', (routeKey, name) => {
     expect(routes[routeKey]).toBe(name);
-    // Of the path that is a slash there is no second form.
+    // The root path has no second form.
     expect(routes[`${routeKey}/`]).toBe(routeKey === 'GET /' ? undefined : name);
   });
 
@@ -42,13 +42,13 @@ describe.each(STAGES)('routes of stage %s', (stage) => {
     );
   });
 
-  it('lets the gateway, and nobody else, invoke each function', () => {
+  it('lets only the gateway invoke each function', () => {
     const template = readTemplate(stage);
-    const functions = resourcesOf<FunctionProperties>(template, 'AWS::Lambda::Function')
+    const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function')
       .filter(([, { Properties }]) => !entryPoint(Properties.Handler).startsWith('migration/'))
       .map(([name]) => ({ 'Fn::GetAtt': [name, 'Arn'] }));
     // Whose target is behind the gateway, or unknown: those of the migration have a test of their own.
-    const permissions = resourcesOf(template, 'AWS::Lambda::Permission').filter(
+    const permissions = listResources(template, 'AWS::Lambda::Permission').filter(
       ([, { Properties }]) => !/"Migration\w+LambdaFunction"/.test(JSON.stringify(Properties)),
     );
     const invoked = permissions.map(([, { Properties }]) => {
@@ -64,8 +64,8 @@ describe.each(STAGES)('routes of stage %s', (stage) => {
 });
 
 /** Route keys with the entry point that answers them, followed through the integration. */
-function routesOf(template: Template): Record<string, string> {
-  const routes = resourcesOf<RouteProperties>(template, 'AWS::ApiGatewayV2::Route');
+function listRoutes(template: Template): Record<string, string> {
+  const routes = listResources<RouteProperties>(template, 'AWS::ApiGatewayV2::Route');
   return Object.fromEntries(
     routes.map(([, { Properties }]) => {
       const [, [, { Ref: integration }]] = Properties.Target['Fn::Join'];

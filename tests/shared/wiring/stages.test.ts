@@ -1,15 +1,15 @@
-// What holds for a stage as a whole: its functions are the files, its logs end some day, nothing strange is in it.
+// Rules for a whole stage: its functions match the files, its logs expire, and it has no unexpected resources.
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import definition from '../../../lib/shared/table.json' with { type: 'json' };
-import { type RoleProperties, statementsOf } from '../support/granted-access.ts';
+import { listStatements, type RoleProperties } from '../support/granted-access.ts';
 import {
-  apiFunctionsOf,
-  functionsOf,
+  listApiFunctions,
+  listFunctions,
+  listResources,
   type Packaged,
   readTemplate,
-  resourcesOf,
   theOnly,
 } from '../support/packaged-template.ts';
 
@@ -24,19 +24,19 @@ const LOG_RETENTION_DAYS: readonly (readonly [Packaged, number, ofGateway: numbe
 describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, ofGateway) => {
   const template = readTemplate(packaged);
   const stage = packaged === 'dev' ? 'dev' : 'prod';
-  const logGroups = resourcesOf(template, 'AWS::Logs::LogGroup');
-  const machines = resourcesOf(template, 'AWS::StepFunctions::StateMachine');
+  const logGroups = listResources(template, 'AWS::Logs::LogGroup');
+  const machines = listResources(template, 'AWS::StepFunctions::StateMachine');
 
   it('has a function for each file, and logs each, the machine and the gateway', () => {
     const files = globSync('**/*.ts', { cwd: FUNCTIONS }).map((file) => file.replace(/\.ts$/, ''));
     const deployed = packaged === 'migrating' ? files : files.filter(isOfApi);
     expect(
-      functionsOf(template)
+      listFunctions(template)
         .map(([name]) => name)
         .sort(),
     ).toEqual(deployed.sort());
     const names = logGroups.map(([, { Properties }]) => Properties.LogGroupName);
-    const expected = functionsOf(template).map(
+    const expected = listFunctions(template).map(
       ([, { FunctionName }]) => `/aws/lambda/${FunctionName}`,
     );
     expected.push(`/aws/http-api/finance-ledger-${stage}`);
@@ -45,8 +45,8 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, ofGatewa
   });
 
   it('asks in each saved query the logs of all functions behind the gateway', () => {
-    const groups = apiFunctionsOf(template).map(([, each]) => `/aws/lambda/${each.FunctionName}`);
-    const queries = resourcesOf<{ readonly LogGroupNames: readonly { readonly Ref: string }[] }>(
+    const groups = listApiFunctions(template).map(([, each]) => `/aws/lambda/${each.FunctionName}`);
+    const queries = listResources<{ readonly LogGroupNames: readonly { readonly Ref: string }[] }>(
       template,
       'AWS::Logs::QueryDefinition',
     );
@@ -65,7 +65,7 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, ofGatewa
   it('makes the routes that have a throttle of their own before the stage of the gateway', () => {
     const { Properties, ...rest } = theOnly(template, 'AWS::ApiGatewayV2::Stage');
     const { DependsOn } = rest as { readonly DependsOn?: readonly string[] };
-    const routes = resourcesOf(template, 'AWS::ApiGatewayV2::Route')
+    const routes = listResources(template, 'AWS::ApiGatewayV2::Route')
       .filter(([name]) => DependsOn?.includes(name))
       .map(([, route]) => route.Properties.RouteKey);
     expect(routes.sort()).toEqual(Object.keys(Properties.RouteSettings ?? {}).sort());
@@ -91,8 +91,8 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, ofGatewa
 
   // The stages by themselves name no key and no bucket.
   it('has no statement without resources', () => {
-    const roles = resourcesOf<RoleProperties>(template, 'AWS::IAM::Role');
-    const statements = roles.flatMap(([, { Properties }]) => statementsOf(Properties));
+    const roles = listResources<RoleProperties>(template, 'AWS::IAM::Role');
+    const statements = roles.flatMap(([, { Properties }]) => listStatements(Properties));
     for (const { Resource } of statements) expect(Resource.length).toBeGreaterThan(0);
   });
 });

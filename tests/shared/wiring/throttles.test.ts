@@ -1,5 +1,5 @@
-// What the packaged throttles let through: the emulator of tests/shared/deployed has none. The burst is how many requests that are sent at
-// the same moment pass.
+// Requests that the packaged throttles allow; the emulator of tests/shared/deployed has no throttles. The burst is how
+// many simultaneous requests pass.
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../ledger/support/api/routes.ts';
 import { readTemplate, STAGES, theOnly } from '../support/packaged-template.ts';
@@ -11,7 +11,7 @@ interface Throttle {
 
 const PAGE = 20;
 const LARGE = /\/bulk|\/export|\/search/;
-// Of any path, in both slash forms: tests/shared/wiring/routes.test.ts finds no other route of OPTIONS.
+// Preflight of any path, in both slash forms: tests/shared/wiring/routes.test.ts finds no other route of OPTIONS.
 const PREFLIGHT = 'OPTIONS /{proxy+}';
 const routes = OPERATIONS.flatMap(([route]) =>
   route.endsWith(' /') ? route : [route, `${route}/`],
@@ -23,16 +23,16 @@ describe.each(STAGES)('stage %s', (stage) => {
     readonly RouteSettings: Readonly<Record<string, Throttle>>;
   }>(readTemplate(stage), 'AWS::ApiGatewayV2::Stage').Properties;
 
-  const burstOf = (route: string) =>
+  const findBurst = (route: string) =>
     (RouteSettings[route] ?? DefaultRouteSettings).ThrottlingBurstLimit;
 
   it.each([PREFLIGHT, ...routes.filter((route) => !LARGE.test(route))])(
     'the twenty requests that a page sends at once to %s pass',
-    (route) => expect(burstOf(route)).toBeGreaterThanOrEqual(PAGE),
+    (route) => expect(findBurst(route)).toBeGreaterThanOrEqual(PAGE),
   );
 
   it('so do the preflights of two such pages', () => {
-    expect(burstOf(PREFLIGHT)).toBeGreaterThanOrEqual(2 * PAGE);
+    expect(findBurst(PREFLIGHT)).toBeGreaterThanOrEqual(2 * PAGE);
   });
 
   it('large requests and unknown routes have less, and take nothing from others', () => {

@@ -1,4 +1,4 @@
-// Where a command finds the API of a stage: at the address that its stack names, or on the emulator of this machine.
+// A command finds a stage's API at the address in the stack's outputs, or on this machine's emulator.
 import { afterEach, expect, it, vi } from 'vitest';
 import { addressOfStage } from '../../../../cli/stage-address.ts';
 import { openCloudFormation } from '../../support/cloud-formation.ts';

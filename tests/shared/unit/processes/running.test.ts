@@ -1,4 +1,4 @@
-// What a program has started is undone once, last first; after the stop nothing is started or left behind.
+// A stop undoes everything once, last first; afterwards nothing can be started, and nothing is left.
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
