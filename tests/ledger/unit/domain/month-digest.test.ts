@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { digestShare, isComplete, sumDigest } from '../../../../lib/ledger/domain/month-digest.ts';
+
+const ROW = {
+  id: 7,
+  version: 2,
+  createdAt: 1_772_359_200_000,
+  updatedAt: 1_772_445_600_000,
+};
+
+// After a restore, a row written anew can have the id and the version of one that is gone.
+test.each([
+  { id: 8 },
+  { version: 3 },
+  { createdAt: 1_772_359_200_001 },
+  { updatedAt: 1_772_445_600_001 },
+])('a row with %o has another share', (change) => {
+  expect(digestShare({ ...ROW, ...change })).not.toBe(digestShare(ROW));
+});
+
+test('the sum neither depends on the order nor keeps what was taken out', () => {
+  const other = { ...ROW, id: 8 };
+  expect(sumDigest([ROW, other])).toBe(sumDigest([other, ROW]));
+  expect(sumDigest([ROW, other]) - digestShare(other)).toBe(sumDigest([ROW]));
+});
+
+test.each([
+  [1, true],
+  [0, false],
+  [2, false],
+])('a sum of one share is complete for %i rows: %s', (rows, complete) => {
+  expect(isComplete(digestShare(ROW), rows)).toBe(complete);
+});
