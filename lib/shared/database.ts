@@ -1,18 +1,19 @@
 // The calls of DynamoDB that the stores use; transient errors are retried.
 import { randomUUID } from 'node:crypto';
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import {
-  type DynamoDBDocumentClient,
-  GetCommand,
+  type AttributeValue,
   QueryCommand,
   type QueryCommandInput,
   ScanCommand,
+} from '@aws-sdk/client-dynamodb';
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
   TransactWriteCommand,
   type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { READ_NUMBERS } from './document-client.ts';
+import { decodeItem, type WireItem } from './document-client.ts';
 import { OutcomeUnknownError } from './errors.ts';
 import { type RetryPolicy, retry } from './retry.ts';
 import { isOutcomeUnknown, isRetryable } from './retryable-errors.ts';
@@ -35,7 +36,7 @@ export interface RequestLimits {
 
 export type Item = Record<string, unknown>;
 /** The position from which a query continues. */
-export type Position = Record<string, unknown>;
+export type Position = WireItem;
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 type WithoutTable<Write> = Omit<NonNullable<Write>, 'TableName'>;
@@ -63,6 +64,8 @@ export interface Range {
   readonly sortKey?: string;
   readonly descending?: boolean;
   readonly consistent?: boolean;
+  /** Attributes to fetch; without it, all. Saves time, not capacity. */
+  readonly only?: readonly string[] | undefined;
 }
 
 /** How to find out from a stored item whether writes were applied. */
@@ -134,7 +137,7 @@ export function createDatabase(options: {
     do {
       const input = { ...toQuery(TableName, range, limit - items.length), ExclusiveStartKey: from };
       const page = await attempt((options) => client.send(new QueryCommand(input), options));
-      items.push(...(page.Items ?? []));
+      for (const item of page.Items ?? []) items.push(decodeItem(item));
       from = page.LastEvaluatedKey;
     } while (from && items.length < limit);
     return items;
@@ -148,7 +151,7 @@ export function createDatabase(options: {
     const input = { ...toQuery(TableName, range), ExclusiveStartKey: after };
     const command = () => new QueryCommand(input);
     const page = await attempt((options) => client.send(command(), options));
-    return { items: page.Items ?? [], end: page.LastEvaluatedKey };
+    return { items: (page.Items ?? []).map(decodeItem), end: page.LastEvaluatedKey };
   }
 
   /**
@@ -162,11 +165,11 @@ export function createDatabase(options: {
         TableName,
         ConsistentRead: true,
         FilterExpression: 'begins_with(pk, :prefix)',
-        ExpressionAttributeValues: { ':prefix': prefix },
+        ExpressionAttributeValues: { ':prefix': { S: prefix } },
         ExclusiveStartKey: from,
       };
       const page = await attempt((options) => client.send(new ScanCommand(input), options));
-      yield* page.Items ?? [];
+      for (const item of page.Items ?? []) yield decodeItem(item);
       from = page.LastEvaluatedKey;
     } while (from);
   }
@@ -176,7 +179,7 @@ export function createDatabase(options: {
     let counted = 0;
     let from: Position | undefined;
     do {
-      const query = toQuery(TableName, range, count - counted);
+      const query = toQuery(TableName, { ...range, only: undefined }, count - counted);
       const input = { ...query, Select: 'COUNT' as const, ExclusiveStartKey: from };
       const page = await attempt((options) => client.send(new QueryCommand(input), options));
       counted += page.Count ?? 0;
@@ -256,13 +259,17 @@ function toQuery(
   range: Range,
   limit = Number.POSITIVE_INFINITY,
 ): QueryCommandInput {
-  const { index, attribute = 'pk', value, between, sortKey = 'sk' } = range;
+  const { index, attribute = 'pk', value, between, sortKey = 'sk', only = [] } = range;
   const names: Record<string, string> = { '#partition': attribute };
-  const values: Record<string, string> = { ':partition': value };
+  const values: Record<string, AttributeValue> = { ':partition': { S: value } };
   if (between) {
+    const [first, last] = between;
     names['#sort'] = sortKey;
-    [values[':first'], values[':last']] = between;
+    Object.assign(values, { ':first': { S: first }, ':last': { S: last } });
   }
+  only.forEach((name, n) => {
+    names[`#a${n}`] = name;
+  });
   return {
     TableName,
     IndexName: index,
@@ -271,6 +278,7 @@ function toQuery(
       : '#partition = :partition',
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
+    ProjectionExpression: only.length > 0 ? only.map((_, n) => `#a${n}`).join() : undefined,
     ScanIndexForward: !range.descending,
     ConsistentRead: range.consistent,
     Limit: Number.isFinite(limit) ? limit : undefined,
@@ -291,7 +299,7 @@ function toTransactItem(
 interface Cancellation {
   readonly CancellationReasons?: readonly {
     readonly Code?: string;
-    readonly Item?: Record<string, AttributeValue>;
+    readonly Item?: WireItem;
   }[];
 }
 
@@ -300,5 +308,5 @@ function failedCondition(writes: readonly Write[], error: unknown): Error | unde
   const position = reasons.findIndex(({ Code }) => Code === 'ConditionalCheckFailed');
   const existing = reasons[position]?.Item;
   // The document client leaves this item as it came over the wire.
-  return writes[position]?.onConditionFailed(existing && unmarshall(existing, READ_NUMBERS));
+  return writes[position]?.onConditionFailed(existing && decodeItem(existing));
 }

@@ -1,16 +1,33 @@
 // The DynamoDB client: one attempt a call, without a timeout for responses. database.ts retries, and aborts calls.
 import type { AgentOptions } from 'node:http';
-import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import {
+  type AttributeValue,
+  DynamoDBClient,
+  type DynamoDBClientConfig,
+} from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { convertToNative } from '@aws-sdk/util-dynamodb';
+
+type Logger = NonNullable<DynamoDBClientConfig['logger']>;
 
 /** Large numbers are bigints: a double would round them. DynamoDB may write trailing zeros as an exponent. */
-export const READ_NUMBERS = { wrapNumbers: readNumber };
+const READ_NUMBERS = { wrapNumbers: readNumber };
+
+/**
+ * Logs nothing. Without `info` the SDK does not copy and filter every response for a log entry; the other methods are
+ * called without a look whether they exist.
+ */
+const SILENT = { debug: ignore, warn: ignore, error: ignore } as unknown as Logger;
 
 const CONNECTION_TIMEOUT_MS = 1_000;
 
 /** @param endpoint another DynamoDB than the region's own, see `endpointConfig` */
 export function createDocumentClient(endpoint?: string): DynamoDBDocumentClient {
-  const client = new DynamoDBClient({ ...endpointConfig(endpoint), maxAttempts: 1 });
+  const client = new DynamoDBClient({
+    ...endpointConfig(endpoint),
+    maxAttempts: 1,
+    logger: SILENT,
+  });
   return DynamoDBDocumentClient.from(client, {
     marshallOptions: { removeUndefinedValues: true },
     // A copy: the document client writes options of its own into it.
@@ -31,12 +48,30 @@ export function endpointConfig(endpoint?: string): DynamoDBClientConfig {
   return { endpoint: 'http://localhost', requestHandler: { connectionTimeout, httpAgent } };
 }
 
+/** An item as the wire has it. */
+export type WireItem = Readonly<Record<string, AttributeValue>>;
+
+/** Decodes texts and numbers directly: nearly all attributes of the table are one or the other. */
+export function decodeItem(wire: WireItem): Record<string, unknown> {
+  const item: Record<string, unknown> = {};
+  for (const name in wire) {
+    const value = wire[name];
+    if (value?.S !== undefined) item[name] = value.S;
+    else if (value?.N !== undefined) item[name] = readNumber(value.N);
+    else if (value) item[name] = convertToNative(value, READ_NUMBERS);
+  }
+  return item;
+}
+
+function ignore(): void {}
+
 /** @param text as the wire has it, such as `12`, `1.5` or `5.8E+28` */
 function readNumber(text: string): number | bigint {
   const value = Number(text);
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
   const [, digits = '', fraction = '', exponent = '0'] =
     /^(-?\d+)(?:\.(\d+))?(?:[eE]\+?(\d+))?$/.exec(text) ?? [];
   const zeros = Number(exponent) - fraction.length;
-  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER || digits === '' || zeros < 0) return value;
+  if (digits === '' || zeros < 0) return value;
   return BigInt(digits + fraction) * 10n ** BigInt(zeros);
 }

@@ -28,7 +28,7 @@ import {
   lastKeyOf,
   parseDateKey,
 } from './keys.ts';
-import { fromTransactionItem } from './transactions.ts';
+import { fromTransactionItem, STORED_ATTRIBUTES } from './transactions.ts';
 
 /** Start and length of a page: it begins after a number of rows, or after a given row. */
 export interface PagePlace {
@@ -133,7 +133,7 @@ export function createTransactionPages(options: {
     const { items, end } = await database.queryOnce(part);
     return {
       items: items.map(fromTransactionItem),
-      next: end && parseDateKey(String(end.date_key)),
+      next: end && parseDateKey(String(items.at(-1)?.date_key)),
     };
   }
 
@@ -231,7 +231,7 @@ function newestFirst(rows: Rows, first: string, last: string): Range {
 }
 
 function oldestFirst({ partition }: Rows, first: string, last: string): Range {
-  return { ...partition, sortKey: 'date_key', between: [first, last] };
+  return { ...partition, sortKey: 'date_key', between: [first, last], only: STORED_ATTRIBUTES };
 }
 
 // DynamoDB refuses a range whose ends are crossed.

@@ -25,6 +25,20 @@ interface StoredTransaction {
   readonly version: number;
 }
 
+/** All that a row shows; the rest of an item are its keys. */
+export const STORED_ATTRIBUTES = Object.keys({
+  date_key: true,
+  description: true,
+  amount: true,
+  type: true,
+  category_id: true,
+  notes: true,
+  external_id: true,
+  import_id: true,
+  updated_at: true,
+  version: true,
+} satisfies Record<keyof StoredTransaction, true>);
+
 /** A transaction before and after a change: one that is created has no before, one that is removed no after. */
 export interface RowChange {
   readonly before?: Transaction;

@@ -9,7 +9,7 @@ import { givenCategory, givenTransaction } from '../support/api/records.ts';
 interface Read {
   readonly Key?: { readonly pk: string };
   readonly IndexName?: string;
-  readonly ExpressionAttributeValues?: { readonly ':partition'?: string };
+  readonly ExpressionAttributeValues?: { readonly ':partition'?: { readonly S: string } };
   readonly ConsistentRead?: boolean;
 }
 
@@ -21,7 +21,7 @@ test('records and names are read as they are now, counts and indexes as they wer
   const found = new Map<string, Set<string>>();
   const watched = interpose(client, (name, input: Read) => {
     if (name !== 'GetCommand' && name !== 'QueryCommand') return;
-    const partition = input.Key?.pk ?? input.ExpressionAttributeValues?.[':partition'];
+    const partition = input.Key?.pk ?? input.ExpressionAttributeValues?.[':partition']?.S;
     const what = input.IndexName ?? partition?.split('#')[1] ?? '?';
     const how = input.ConsistentRead ? 'strong' : 'eventual';
     found.set(what, (found.get(what) ?? new Set()).add(how));

@@ -1,5 +1,5 @@
 // `after` and `next_cursor` of lists and searches. tests/ledger/property/cursors.test.ts walks pages while others write.
-import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { interpose } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
@@ -117,7 +117,8 @@ it.each(['date', '-date'])('counts that lag behind end no walk early: sort=%s', 
   const client = interpose(table.client, (name, sent) => {
     const input = sent as QueryCommandInput;
     if (name !== 'QueryCommand' || input.IndexName !== undefined) return;
-    input.ExpressionAttributeValues = { ...input.ExpressionAttributeValues, ':partition': 'none' };
+    const values = { ...input.ExpressionAttributeValues, ':partition': { S: 'none' } };
+    input.ExpressionAttributeValues = values;
   });
   const lagging = await openInProcess(createServiceOn({ ...table, client, ledgerId: 'listed' }));
   const seen: number[] = [];

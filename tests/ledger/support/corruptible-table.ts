@@ -1,5 +1,6 @@
 // A small ledger of known content, whose items a test corrupts.
-import { DeleteCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
 import { createVerification } from '../../../lib/ledger/service/verification.ts';
 import { createKeys } from '../../../lib/ledger/store/keys.ts';

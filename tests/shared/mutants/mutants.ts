@@ -50,12 +50,20 @@ export const MUTANTS: readonly Mutant[] = [
   // Retries and lost responses.
   ...mutantsOf('lib/shared/database.ts', 'tests/shared/unit/database.test.ts', [
     ['ClientRequestToken: randomUUID(),', ''],
+    ['{ ...range, only: undefined }', 'range'],
     ['isUnknown ||= isOutcomeUnknown(error);', ''],
     [', timeout])', '])'],
     ['while (from && items.length < limit)', 'while (from && items.length > limit)'],
     [
       'query(\n    range: Range,\n    limit = Number.POSITIVE_INFINITY',
       'query(\n    range: Range,\n    limit = 1',
+    ],
+  ]),
+  ...mutantsOf('lib/shared/document-client.ts', 'tests/shared/unit/document-client.test.ts', [
+    ['convertToNative(value, READ_NUMBERS)', 'convertToNative(value)'],
+    [
+      '{ debug: ignore, warn: ignore, error: ignore }',
+      '{ info: ignore, debug: ignore, warn: ignore, error: ignore }',
     ],
   ]),
   ...mutantsOf('lib/shared/retryable-errors.ts', 'tests/shared/unit/retryable-errors.test.ts', [

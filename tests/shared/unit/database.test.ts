@@ -1,5 +1,6 @@
 // Queries whose results DynamoDB returns in pages, and transactions whose responses are lost.
-import { GetCommand, type QueryCommand, type TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import type { QueryCommand } from '@aws-sdk/client-dynamodb';
+import { GetCommand, type TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { createDatabase, type Item } from '../../../lib/shared/database.ts';
 import { OutcomeUnknownError } from '../../../lib/shared/errors.ts';
@@ -14,6 +15,7 @@ function openWith(send: unknown, options: Pick<Options, 'limits' | 'timeoutSigna
 }
 
 const ITEMS = Array.from({ length: 7 }, (_, n) => ({ n }));
+const onWire = (n: number) => ({ n: { N: String(n) } });
 const PIECE = 3;
 const RANGE = { value: 'p' };
 
@@ -23,13 +25,13 @@ function givenTable() {
   async function send({ input }: QueryCommand) {
     const { ExclusiveStartKey, Limit, Select } = input;
     limits.push(Limit);
-    const from = ExclusiveStartKey ? Number(ExclusiveStartKey.n) + 1 : 0;
+    const from = ExclusiveStartKey ? Number(ExclusiveStartKey.n?.N) + 1 : 0;
     const piece = ITEMS.slice(from, from + Math.min(Limit ?? PIECE, PIECE));
     const last = piece.at(-1);
     return {
       Count: piece.length,
-      ...(Select === 'COUNT' ? {} : { Items: piece }),
-      ...(last && last.n < ITEMS.length - 1 ? { LastEvaluatedKey: last } : {}),
+      ...(Select === 'COUNT' ? {} : { Items: piece.map(({ n }) => onWire(n)) }),
+      ...(last && last.n < ITEMS.length - 1 ? { LastEvaluatedKey: onWire(last.n) } : {}),
     };
   }
   return { limits, database: openWith(send) };
@@ -52,7 +54,7 @@ describe('query', () => {
   });
 
   test('goes on after a position', async () => {
-    expect(await givenTable().database.query(RANGE, 4, { n: 1 })).toEqual(ITEMS.slice(2, 6));
+    expect(await givenTable().database.query(RANGE, 4, onWire(1))).toEqual(ITEMS.slice(2, 6));
   });
 });
 
@@ -62,10 +64,26 @@ test('scan reads the table to its end, consistently', async () => {
   expect(limits).toHaveLength(3);
 });
 
+test('a query asks for some attributes alone, and a count for none', async () => {
+  const asked: QueryCommand['input'][] = [];
+  const database = openWith(async ({ input }: QueryCommand) => {
+    asked.push(input);
+    return { Items: [], Count: 0 };
+  });
+  const range = { ...RANGE, only: ['type', 'n'] };
+  await database.query(range);
+  await database.countOver(range, 1);
+  expect(asked[0]).toMatchObject({
+    ProjectionExpression: '#a0,#a1',
+    ExpressionAttributeNames: { '#a0': 'type', '#a1': 'n' },
+  });
+  expect(asked[1]?.ProjectionExpression).toBeUndefined();
+});
+
 describe('countOver', () => {
   test.each([
-    [2, { n: 1 }],
-    [5, { n: 4 }],
+    [2, onWire(1)],
+    [5, onWire(4)],
     [9, undefined],
   ])('after %i items stands at %o', async (count, position) => {
     expect(await givenTable().database.countOver(RANGE, count)).toEqual(position);

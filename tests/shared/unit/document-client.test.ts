@@ -4,7 +4,11 @@ import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createDocumentClient } from '../../../lib/shared/document-client.ts';
+import {
+  createDocumentClient,
+  decodeItem,
+  type WireItem,
+} from '../../../lib/shared/document-client.ts';
 import { isRetryable } from '../../../lib/shared/retryable-errors.ts';
 import { listenInTest } from '../support/loopback.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -85,4 +89,42 @@ test.each([
   onTestFinished(() => client.destroy());
   const read = await client.send(new GetCommand({ TableName: 't', Key: { pk: 'p', sk: 's' } }));
   expect(read.Item).toEqual({ number });
+  expect(decodeItem({ number: { N: text } })).toEqual({ number });
+});
+
+test('an item of a query has what the document client would make of it', async () => {
+  const wire = {
+    ...{
+      pk: { S: 'p' },
+      empty: { S: '' },
+      zero: { N: '0' },
+      yes: { BOOL: true },
+      none: { NULL: true },
+    },
+    rows: { L: [{ S: 'a' }, { M: { n: { N: '1E+30' } } }] },
+    names: { SS: ['a', 'b'] },
+  } as const;
+  const url = await listenInTest((_, response) => response.end(JSON.stringify({ Item: wire })));
+  const client = createDocumentClient(url);
+  onTestFinished(() => client.destroy());
+  const { Item } = await client.send(new GetCommand({ TableName: 't', Key: { pk: 'p', sk: 's' } }));
+  const { names, rows, ...flat } = wire;
+  const decoded = decodeItem({
+    ...flat,
+    names: { SS: [...names.SS] },
+    rows: { L: [...rows.L] },
+  } as WireItem);
+  expect(decoded).toEqual(Item);
+  expect(Item).toMatchObject({ empty: '', none: null, rows: ['a', { n: 10n ** 30n }] });
+});
+
+test('the client logs nothing, and no method that a credential provider calls is missing', () => {
+  const client = createDocumentClient('http://localhost:1');
+  onTestFinished(() => client.destroy());
+  const logger = client.config.logger as Partial<typeof client.config.logger>;
+  // With it the SDK would copy every response for a log entry.
+  expect(logger.info).toBeUndefined();
+  for (const method of ['debug', 'warn', 'error'] as const) {
+    expect(logger[method]?.('a word')).toBeUndefined();
+  }
 });
