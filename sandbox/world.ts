@@ -18,7 +18,11 @@ import { createSandboxGraph, type SandboxGraph } from './graph.ts';
 import { lazily } from './memory-backend/lazy-version.ts';
 import { type Shortcomings, startNewVersion } from './memory-backend/new-version.ts';
 import { startOldVersion } from './memory-backend/old-version.ts';
-import { type MemoryBackendSandbox, startMemoryBackendSandbox } from './memory-backend/server.ts';
+import {
+  type MemoryBackendOptions,
+  type MemoryBackendSandbox,
+  startMemoryBackendSandbox,
+} from './memory-backend/server.ts';
 import { createOperator, type Operator } from './operator.ts';
 import {
   type QdrantImage,
@@ -59,6 +63,8 @@ export interface WorldImage {
 
 export interface WorldOptions {
   readonly runId: string;
+  /** Options of the memory backend that users speak to. */
+  readonly backend?: MemoryBackendOptions;
   /** Options of the store's sandbox. */
   readonly qdrant?: Omit<QdrantSandboxOptions, 'now' | 'apiKey'>;
   /** The collection that the old version works on. */
@@ -127,7 +133,7 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
   const folder = await mkdtemp(join(tmpdir(), 'migration-world-'));
   const vectors = createQdrant(store);
   const settings = { store: vectors, dimensions, now: remembering.clock };
-  const backend = await startMemoryBackendSandbox();
+  const backend = await startMemoryBackendSandbox(options.backend);
   const preview = await startMemoryBackendSandbox();
   const settingFile = join(folder, 'collection');
   const artifactsFolder = join(folder, 'artifacts');

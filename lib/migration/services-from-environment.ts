@@ -94,10 +94,11 @@ function remembering(
 }
 
 async function backends(settings: StepSettings, secrets: Secrets) {
-  const { MEMORY_BACKEND_URL, MEMORY_PREVIEW_URL } = settings;
+  const { MEMORY_BACKEND_URL, MEMORY_PREVIEW_URL, MEMORY_BACKEND_PATHS = '' } = settings;
+  const paths = Object.fromEntries(MEMORY_BACKEND_PATHS.split(',').map((one) => one.split('=', 2)));
   const apiKey = await secrets.read('MEMORY_BACKEND_KEY');
   const at = (url: string, service: string) =>
-    createHttpMemoryBackend({ url, apiKey, timeoutMs: BACKEND_TIMEOUT_MS, service });
+    createHttpMemoryBackend({ url, apiKey, timeoutMs: BACKEND_TIMEOUT_MS, service, paths });
   return {
     backend: at(MEMORY_BACKEND_URL, 'The memory backend of MEMORY_BACKEND_URL'),
     preview: MEMORY_PREVIEW_URL

@@ -1,5 +1,6 @@
 // Settings from the environment, all checked before the first request to any service
 import * as v from 'valibot';
+import { ENDPOINT_NAMES } from './adapters/http-memory-backend.ts';
 import { Refusal } from './refusals.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -12,12 +13,25 @@ const recordSchema = v.object({
   DYNAMODB_ENDPOINT: v.optional(urlLike('http://localhost:8000', isDatabase)),
 });
 
+const PATHS = new RegExp(
+  `^(${ENDPOINT_NAMES.join('|')})=/[^,?#\\s]*(,(${ENDPOINT_NAMES.join('|')})=/[^,?#\\s]*)*$`,
+);
+
 /** Settings of every step */
 const stepSchema = v.object({
   ...recordSchema.entries,
   QDRANT_URL: urlLike('https://qdrant.example:6333'),
   QDRANT_API_KEY: v.optional(v.string()),
   MEMORY_BACKEND_URL: urlLike('https://memory.example'),
+  MEMORY_BACKEND_PATHS: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(
+        PATHS,
+        `is not like search=/search,stats=/counts/{user}: ${ENDPOINT_NAMES.join(', ')}`,
+      ),
+    ),
+  ),
   MEMORY_PREVIEW_URL: v.optional(urlLike('https://preview.memory.example')),
   MEMORY_BACKEND_KEY: v.optional(v.string()),
   COLLECTION_SETTING: urlLike('file:///path or ssm:/parameter', isSetting),

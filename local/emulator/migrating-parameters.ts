@@ -4,6 +4,7 @@ export const MIGRATING = {
   qdrantKeyParameter: '/memory/qdrant-key',
   memoryBackendUrl: 'https://memory.example',
   memoryBackendKeyParameter: '/memory/backend-key',
+  memoryBackendPaths: 'search=/search',
   memoryPreviewUrl: 'https://preview.example',
   neo4jUrl: 'neo4j+s://graph.example',
   neo4jDatabase: 'memories',

@@ -20,6 +20,8 @@ export interface BackendState {
   writes: number;
   /** Users by the key that stands for them. */
   readonly keys: Map<string, string>;
+  /** Paths of endpoints by the paths that they are asked for at; an endpoint with none is missing. */
+  readonly moved: Readonly<Record<string, string>>;
 }
 
 export interface Answer {
@@ -71,7 +73,8 @@ const GETS: Readonly<Record<string, Endpoint>> = {
 
 export async function answerTo(state: BackendState, request: IncomingMessage): Promise<Answer> {
   const { version } = state;
-  const path = request.url ?? '/';
+  const asked = request.url ?? '/';
+  const path = state.moved[asked] ?? asked;
   if (!version) return { status: 503, body: { detail: 'Starting' } };
   if (path === '/health') return ok({ status: 'ok' });
   const userOfKey = state.keys.get(String(request.headers['x-api-key']));

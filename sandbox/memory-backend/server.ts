@@ -1,6 +1,7 @@
 // The memory backend of a rehearsal: one address, whichever version is deployed behind it.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import * as v from 'valibot';
 import { type Answer, answerTo, type BackendState, type Writers } from './endpoints.ts';
 import type { MemoryVersion } from './memory-version.ts';
 
@@ -17,20 +18,36 @@ export interface MemoryBackendSandbox {
   close(): Promise<void>;
 }
 
+export interface MemoryBackendOptions {
+  readonly chatWrites?: boolean;
+  /** Where it has endpoints instead, by the paths of the contract: `''` if nowhere. */
+  readonly paths?: Readonly<Record<string, string>>;
+}
+
 export async function startMemoryBackendSandbox({
   chatWrites = false,
-} = {}): Promise<MemoryBackendSandbox> {
+  paths = {},
+}: MemoryBackendOptions = {}): Promise<MemoryBackendSandbox> {
+  const others = Object.entries(paths);
   const state: BackendState = {
     version: undefined,
     writers: 'everybody',
     chatWrites,
     writes: 0,
     keys: new Map(),
+    moved: Object.fromEntries([
+      ...others.map(([path]) => [path, '/nowhere']),
+      ...others.map(([path, instead]) => [instead, path]),
+    ]),
   };
   const server = createServer((request, response) => {
     answerTo(state, request).then(
       (answer) => send(response, answer),
-      (error: unknown) => send(response, { status: 500, body: { detail: String(error) } }),
+      (error: unknown) =>
+        send(response, {
+          status: v.isValiError(error) ? 422 : 500,
+          body: { detail: String(error) },
+        }),
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

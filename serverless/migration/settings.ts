@@ -4,6 +4,7 @@ export const SETTINGS = {
   qdrantUrl: 'QDRANT_URL',
   qdrantKeyParameter: 'QDRANT_API_KEY_PARAMETER',
   memoryBackendUrl: 'MEMORY_BACKEND_URL',
+  memoryBackendPaths: 'MEMORY_BACKEND_PATHS',
   memoryBackendKeyParameter: 'MEMORY_BACKEND_KEY_PARAMETER',
   memoryPreviewUrl: 'MEMORY_PREVIEW_URL',
   neo4jUrl: 'NEO4J_URL',

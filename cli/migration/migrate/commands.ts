@@ -71,7 +71,7 @@ export const COMMANDS = {
   },
   preflight: {
     does: 'Check the prerequisites; with --execute, begin the run',
-    options: ['execute', ...PLAN_OPTIONS, 'max-rate'],
+    options: ['execute', 'backend-only', ...PLAN_OPTIONS, 'max-rate'],
   },
   backup: {
     does: 'Keep a snapshot and a graph dump, and test that they can be restored',

@@ -20,6 +20,7 @@ export const OPTIONS = {
     runId,
   ),
   execute: option('execute', 'do it; without this option, only show what would be done'),
+  'backend-only': option('backend-only', 'check the memory backend alone'),
   yes: option('yes', 'confirm in place of typing the run id, for scripts'),
   source: option('source <name>', 'collection that the backend works on now', collectionName),
   'upload-as': option(
@@ -119,6 +120,7 @@ export interface Typed {
   readonly asItWas?: true;
   readonly acknowledgedLoss?: number;
   readonly stage?: string;
+  readonly backendOnly?: true;
   readonly [field: string]: unknown;
 }
 

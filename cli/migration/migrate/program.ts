@@ -145,7 +145,7 @@ async function actOnce({ session, ask, name, typed, argument }: Once): Promise<E
     return await showStatus(session, typed);
   }
   const given = payloadOf(typed);
-  const runId = typed.run ?? (await findRun(session, given)).runId;
+  const runId = typed.run ?? (await findRun(session, given, typed.backendOnly)).runId;
   const payload = { ...given, runId };
   if (name === 'cutover' && typed.execute) {
     return await driveWindow(driveOf(session, ask, { typed, payload }));
@@ -169,7 +169,7 @@ async function actOnce({ session, ask, name, typed, argument }: Once): Promise<E
   });
   const next = status ? nextSteps(status, place.stage) : [];
   const lines = [
-    ...resultLines(name, result),
+    ...(typed.backendOnly ? [] : resultLines(name, result)),
     ...(status ? [...leftLines(status), ...nextLines(next)] : []),
   ];
   const event = { event: name, exitCode: EXIT.done, result: result ?? null };

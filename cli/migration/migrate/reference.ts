@@ -22,6 +22,7 @@ const VARIABLES: Readonly<Record<keyof StepSettings, string>> = {
   QDRANT_URL: 'vector store',
   QDRANT_API_KEY: 'its key, with manage rights',
   MEMORY_BACKEND_URL: 'memory backend',
+  MEMORY_BACKEND_PATHS: 'its paths, if [others](backend.md)',
   MEMORY_BACKEND_KEY: 'its API key for the test user',
   MEMORY_PREVIEW_URL: 'new version as a preview',
   COLLECTION_SETTING: 'setting with the collection name: `file:///path` or `ssm:/parameter`',

@@ -1,5 +1,6 @@
 // A run as one page for people who were not there, and for the change record: no script, nothing from elsewhere.
 import { DIFFERENCES } from '../../../lib/migration/reconcile-report.ts';
+import { REMEDIES } from '../../../lib/migration/refusals.ts';
 import type { Status } from '../../../lib/migration/steps/status.ts';
 import { approvalRows, factsOf, millisecondsText } from './approval-text.ts';
 import { Html, html } from './html.ts';
@@ -8,9 +9,17 @@ import { labelOf } from './run-step.ts';
 import { leftLines } from './status-text.ts';
 import { countText, durationText, factLines, timeText } from './text.ts';
 
-/** XHTML as well: every element is closed. */
-export function reportPage(status: Status): string {
+/**
+ * XHTML as well: every element is closed.
+ * @param timeZone in which times are shown beside UTC
+ */
+export function reportPage(
+  present: Status,
+  timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone,
+): string {
+  const status = withLastWindow(present);
   const { runId, phase, at } = status;
+  const time = (iso: string) => zonedText(iso, timeZone);
   const title = `Migration ${runId}: ${phase}`;
   const page = html`<!DOCTYPE html>
 <html lang="en" xmlns="http://www.w3.org/1999/xhtml">
@@ -25,20 +34,60 @@ export function reportPage(status: Status): string {
 <body>
 <main>
 <h1>${title}</h1>
-<p>${usersText(status)} As of ${timeText(at)}.</p>
+<p>${usersText(status)} As of ${time(at)}.</p>
 ${section('Summary', rowsTable(approvalRows(status)))}
+${refusalSection(status)}
 ${windowSection(status)}
-${timelineSection(status)}
+${timelineSection(status, time)}
 ${countsSection(status)}
 ${differencesSection(status)}
 ${latencySection(status)}
 ${section('Plan', rowsTable(planRows(status)))}
-${evidenceSection(status)}
+${durationsSection(status)}
+${evidenceSection(status, time)}
 </main>
 </body>
 </html>
 `;
   return page.text;
+}
+
+/** After a rollback, or a window that failed, the page shows what that window compared. */
+function withLastWindow(status: Status): Status {
+  const { evidence, lastWindow = [] } = status;
+  const known = evidence.map(({ kind }) => kind);
+  return {
+    ...status,
+    evidence: [...evidence, ...lastWindow.filter(({ kind }) => !known.includes(kind))],
+  };
+}
+
+type TimeText = (iso: string) => string;
+
+function zonedText(iso: string, timeZone: string): string {
+  const utc = timeText(iso);
+  if (timeZone === 'UTC' || timeZone === 'Etc/UTC') return utc;
+  const there = new Intl.DateTimeFormat('sv-SE', {
+    timeZone,
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  });
+  return `${there.format(new Date(iso))} ${timeZone} (${utc})`;
+}
+
+function refusalSection({ refused }: Status): readonly Html[] {
+  if (!refused) return [];
+  const { name, why } = refused;
+  return [
+    section(
+      'Refused',
+      rowsTable([
+        ['Refusal', name],
+        ['Why', why],
+        ['What to do', REMEDIES[name]],
+      ]),
+    ),
+  ];
 }
 
 const STYLE = `
@@ -114,7 +163,7 @@ function windowSection({ approval, plan }: Status): readonly Html[] {
 }
 
 /** The phases, one below the other, each where it began and as long as it took. */
-function timelineSection({ history, at, endedAt }: Status): readonly Html[] {
+function timelineSection({ history, at, endedAt }: Status, time: TimeText): readonly Html[] {
   const times = history.flatMap(({ phase, at }) => (at ? [{ phase, at: Date.parse(at) }] : []));
   const [first] = times;
   if (!first) return [];
@@ -130,7 +179,7 @@ function timelineSection({ history, at, endedAt }: Status): readonly Html[] {
   };
   const rows = times.map(({ phase, at: from }, n) => {
     const took = durationText((times[n + 1]?.at ?? end) - from);
-    return [timeText(new Date(from).toISOString()), `${phase}, ${took}`] as const;
+    return [time(new Date(from).toISOString()), `${phase}, ${took}`] as const;
   });
   const picture = html`<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}">
 <title>Phases of the run</title>
@@ -146,7 +195,8 @@ function countsSection(status: Status): Html {
   const names = {
     points: 'points',
     users: 'users',
-    inserted: 'copied',
+    copied: 'copied',
+    inserted: facts.copied === undefined ? 'copied' : 'copied in the window',
     replaced: 'replaced',
     deleted: 'removed',
     withoutKeywords: 'with words and without keyword vector',
@@ -188,7 +238,7 @@ function latencySection(status: Status): readonly Html[] {
   ];
 }
 
-function planRows({ plan, approvedBy, testUser, took }: Status): Row[] {
+function planRows({ plan, approvedBy, testUser }: Status): Row[] {
   return [
     ...factLines({ ...plan }).map((line): Row => {
       const [name = '', ...text] = line.split(': ');
@@ -196,17 +246,21 @@ function planRows({ plan, approvedBy, testUser, took }: Status): Row[] {
     }),
     ['test user', testUser],
     ...(approvedBy ? [['approved by', approvedBy] as const] : []),
-    ...Object.entries(took).map(
-      ([step, seconds]): Row => [`${labelOf(step)} took`, durationText(Number(seconds) * 1_000)],
-    ),
   ];
 }
 
-function evidenceSection({ evidence }: Status): Html {
+function durationsSection({ took }: Status): readonly Html[] {
+  const rows = Object.entries(took).map(
+    ([step, seconds]): Row => [labelOf(step), durationText(Number(seconds) * 1_000)],
+  );
+  return rows.length > 0 ? [section('Durations', rowsTable(rows))] : [];
+}
+
+function evidenceSection({ evidence }: Status, time: TimeText): Html {
   const rows = evidence.map(
     ({ kind, artifact, digest, recordedAt }): Row => [
       kind,
-      `${recordedAt ? timeText(recordedAt) : ''} ${artifact} SHA-256 ${digest}`,
+      `${recordedAt ? time(recordedAt) : ''} ${artifact} SHA-256 ${digest}`,
     ],
   );
   return section('Reports that are kept', rowsTable(rows));

@@ -73,10 +73,10 @@ export async function readStatus({ place, lastSeen }: Session, runId?: string): 
 export async function findRun(
   session: Session,
   { runId, sourceCollection }: Payload,
+  needsNone = sourceCollection !== undefined,
 ): Promise<{ readonly runId: string; readonly status?: Status }> {
   const named = runId === undefined ? undefined : String(runId);
-  const mayBegin = (error: unknown) =>
-    sourceCollection !== undefined && isRefusal(error, UNKNOWN_RUN);
+  const mayBegin = (error: unknown) => needsNone && isRefusal(error, UNKNOWN_RUN);
   const status = await readStatus(session, named).catch(takeAs(undefined, mayBegin));
   const isOver = sourceCollection !== undefined && named === undefined && status?.endedAt !== null;
   const present = isOver ? undefined : status;

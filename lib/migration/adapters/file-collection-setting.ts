@@ -6,18 +6,24 @@ import {
   changedSetting,
   missingSetting,
 } from '../ports/collection-setting.ts';
-import { takeAs } from '../refusals.ts';
+import { Refusal, takeAs } from '../refusals.ts';
 import { hasCode, orNothing, writeDurably } from './file-artifacts.ts';
+
+/** As in a .env file. */
+const ASSIGNMENT = /^(export\s+)?\w+\s*=/;
 
 export function createFileCollectionSetting(file: string): CollectionSetting {
   const next = `${file}.next`;
 
   async function read(): Promise<string> {
-    try {
-      return (await readFile(file, 'utf8')).trim();
-    } catch (cause) {
+    const content = await readFile(file, 'utf8').catch((cause: unknown) => {
       throw missingSetting(file, cause);
-    }
+    });
+    const name = content.trim();
+    // A change would replace the whole file.
+    if (!name.includes('\n') && !ASSIGNMENT.test(name)) return name;
+    const why = `${file} of COLLECTION_SETTING holds more than the name of a collection, as a .env file does: name a file with nothing else in it, which the backend reads at its start.`;
+    throw new Refusal('RefusedSetting', why);
   }
 
   // The new file is the lock of the change, and comes into being whole: a crash leaves the change

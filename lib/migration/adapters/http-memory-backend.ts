@@ -1,8 +1,9 @@
 // The memory backend over HTTP: the six endpoints of its contract, and no other. The contract names paths, a header
 // and two fields; request bodies are those of mem0's own server, and of answers nothing is read but what the document names.
+// Three endpoints may be missing: the preflight finds out, and the operator accepts it.
 import * as v from 'valibot';
 import { countSchema } from '../json/schemas.ts';
-import { Refusal } from '../refusals.ts';
+import { isRefusal, Refusal, RetryableFailure, takeAs } from '../refusals.ts';
 import { isTestUser } from '../runs/run-names.ts';
 import { requestJson } from './http.ts';
 import type { Secret } from './secrets.ts';
@@ -15,7 +16,25 @@ interface BackendConnection {
   readonly timeoutMs: number;
   /** Name of the service in messages */
   readonly service?: string;
+  /** Endpoints that the backend has elsewhere. */
+  readonly paths?: Partial<Readonly<Record<EndpointName, string>>>;
 }
+
+export const ENDPOINTS = {
+  health: { method: 'GET', path: '/health' },
+  memories: { method: 'POST', path: '/memories' },
+  search: { method: 'POST', path: '/memories/search' },
+  chat: { method: 'POST', path: '/chat' },
+  stats: { method: 'GET', path: '/stats/{user}' },
+  graph: { method: 'GET', path: '/graph/relationships/{user}' },
+} as const;
+
+export type EndpointName = keyof typeof ENDPOINTS;
+
+export const ENDPOINT_NAMES = Object.keys(ENDPOINTS) as EndpointName[];
+
+/** Answers of a backend that has no such endpoint. */
+const MISSING: readonly unknown[] = [404, 405];
 
 const statsSchema = v.object({ memory_count: v.optional(countSchema, 0) });
 // mem0 returns ids; a backend that leaves them out gets no requests by id.
@@ -25,38 +44,68 @@ const graphSchema = v.object({ deprecated: v.optional(v.boolean(), false) });
 export type MemoryBackend = ReturnType<typeof createHttpMemoryBackend>;
 
 export function createHttpMemoryBackend(connection: BackendConnection) {
-  const { apiKey, timeoutMs, service = 'The memory backend' } = connection;
+  const { apiKey, timeoutMs, service = 'The memory backend', paths = {} } = connection;
   const root = connection.url.replace(/\/+$/, '');
 
-  // The endpoint stands for the path in messages: the path may hold a user's id.
-  async function call(endpoint: string, { path = endpoint, userId, body }: Asked = {}) {
-    const method = body === undefined ? 'GET' : 'POST';
-    const name = `${service}: ${method} ${endpoint}`;
+  function pathOf(endpoint: EndpointName): string {
+    return paths[endpoint] ?? ENDPOINTS[endpoint].path;
+  }
+
+  async function call(endpoint: EndpointName, { userId = '', body }: Asked = {}) {
+    const { method } = ENDPOINTS[endpoint];
+    // In messages without the user's id.
+    const path = pathOf(endpoint).replace('/{user}', '');
     const headers = { 'x-api-key': apiKey.reveal() };
-    const request = { name, method, url: `${root}${path}`, headers, body: JSON.stringify(body) };
+    const url = `${root}${pathOf(endpoint).replace('{user}', encodeURIComponent(userId))}`;
+    const name = `${service}: ${method} ${path}`;
+    const request = { name, method, url, headers, body: JSON.stringify(body) };
     const reply = await requestJson(request, timeoutMs);
-    assertAccepted(`${service}: ${endpoint}`, reply.status, userId);
+    assertAccepted(`${service}: ${path}`, reply.status, userId);
     return reply;
+  }
+
+  /** The reply, or undefined if the backend has no such endpoint. */
+  async function callIfPresent(endpoint: EndpointName, asked?: Asked) {
+    return await call(endpoint, asked).catch(takeAs(undefined, isMissing));
   }
 
   /** @throws RetryableFailure while it is not healthy */
   async function health(): Promise<void> {
-    await call('/health');
+    await callIfPresent('health');
   }
 
   /** One round trip; it may write memories, as may any other chat. */
   async function chat(userId: string, message: string): Promise<void> {
-    await call('/chat', { userId, body: { user_id: userId, message } });
+    await callIfPresent('chat', { userId, body: { user_id: userId, message } });
   }
 
   /** The backend decides what it stores for the text: one memory, several, or none. */
   async function addMemory(userId: string, text: string): Promise<void> {
     const messages = [{ role: 'user', content: text }];
-    await call('/memories', { userId, body: { user_id: userId, messages } });
+    await call('memories', { userId, body: { user_id: userId, messages } });
+  }
+
+  /**
+   * The endpoints that it does not have, as methods and paths. Bodies lack the text: nothing is written.
+   * @throws Refusal for the wrong key; RetryableFailure without an answer
+   */
+  async function findMissing(userId: string): Promise<readonly MissingEndpoint[]> {
+    const missing: MissingEndpoint[] = [];
+    for (const name of ENDPOINT_NAMES) {
+      const { method } = ENDPOINTS[name];
+      const body = method === 'POST' ? { user_id: userId } : undefined;
+      const failure = await call(name, { userId, body }).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (isMissing(failure)) missing.push({ name, request: `${method} ${pathOf(name)}` });
+      else if (!isAnswer(failure)) throw failure;
+    }
+    return missing;
   }
 
   async function found(userId: string, query: string): Promise<readonly unknown[]> {
-    const { body } = await call('/memories/search', { userId, body: { user_id: userId, query } });
+    const { body } = await call('search', { userId, body: { user_id: userId, query } });
     return listIn(body);
   }
 
@@ -71,26 +120,46 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
     return v.is(identifiedSchema, first) ? first.id : undefined;
   }
 
-  /** Versions of the backend cap the number. 0 when the backend gives none. */
+  /** Versions of the backend cap the number. 0 if the backend gives none, or has no such endpoint. */
   async function memoryCount(userId: string): Promise<number> {
-    const { body } = await call('/stats', { userId, path: `/stats/${encodeURIComponent(userId)}` });
-    return expected(statsSchema, '/stats', body).memory_count;
+    const reply = await callIfPresent('stats', { userId });
+    return reply ? expected(statsSchema, '/stats', reply.body).memory_count : 0;
   }
 
   /** True if the backend reports its relationship graph as deprecated, as the new version does. */
   async function isGraphDeprecated(userId: string): Promise<boolean> {
-    const path = `/graph/relationships/${encodeURIComponent(userId)}`;
-    const { body } = await call('/graph/relationships', { userId, path });
+    const { body } = await call('graph', { userId });
     return expected(graphSchema, '/graph/relationships', body).deprecated;
   }
 
-  return { health, chat, addMemory, search, bestMatch, memoryCount, isGraphDeprecated };
+  return {
+    ...{ health, chat, addMemory, search, bestMatch, memoryCount, isGraphDeprecated },
+    findMissing,
+  };
 }
 
 interface Asked {
-  readonly path?: string;
   readonly userId?: string;
   readonly body?: unknown;
+}
+
+export interface MissingEndpoint {
+  readonly name: EndpointName;
+  readonly request: string;
+}
+
+function isMissing(failure: unknown): boolean {
+  return failure instanceof Refusal && MISSING.includes(failure.answer);
+}
+
+/** Whether the backend answered, and so has the endpoint. */
+function isAnswer(failure: unknown): boolean {
+  if (failure instanceof RetryableFailure) return typeof failure.answer === 'number';
+  return (
+    failure === undefined ||
+    isRefusal(failure, 'RefusedByService') ||
+    isRefusal(failure, 'RefusedKeyOfOtherUser')
+  );
 }
 
 // A valid key of another user gets a message of its own: it is the most common mistake.

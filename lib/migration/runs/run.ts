@@ -45,6 +45,10 @@ export const ACCEPTABLE = [
   'unknown-space',
   'other-storage',
   'search-parity',
+  // Endpoints that the memory backend does not have.
+  'no-health',
+  'no-chat',
+  'no-stats',
 ] as const;
 
 export const planSchema = v.strictObject({
@@ -154,6 +158,8 @@ const runSchema = v.strictObject({
   /** A collection of the name to upload to is the run's own. */
   hasUploaded: v.boolean(),
   window: v.optional(windowSchema),
+  /** What the last window found that is over. */
+  lastWindow: v.optional(v.record(v.picklist(EVIDENCE), referenceSchema)),
   pendingAction: v.optional(pendingActionSchema),
   /** In this phase something was said to be done and was not: from then on it is another request. */
   askedAgainAt: v.optional(millisecondsSchema),
@@ -276,8 +282,11 @@ const MAX_HISTORY = 100;
 /** Facts about a window that is over do not apply to the next one. */
 function afterWindow(run: Run): Run {
   const { window: _, ...left } = run;
-  const stays = ([kind]: readonly [string, unknown]) => !OF_A_WINDOW.includes(kind as Evidence);
-  return { ...left, evidence: Object.fromEntries(Object.entries(run.evidence).filter(stays)) };
+  const { over = [], stays = [] } = Object.groupBy(Object.entries(run.evidence), ([kind]) =>
+    OF_A_WINDOW.includes(kind as Evidence) ? 'over' : 'stays',
+  );
+  const lastWindow = over.length > 0 ? { lastWindow: Object.fromEntries(over) } : {};
+  return { ...left, ...lastWindow, evidence: Object.fromEntries(stays) };
 }
 
 // The backup of the window stays: the next one makes another.

@@ -17,6 +17,7 @@ import { checkVersion } from './deployed-version.ts';
 import {
   check,
   checkArtifacts,
+  checkBackend,
   checkGraph,
   checkHealth,
   checkLayout,
@@ -65,6 +66,8 @@ const planInput = {
 
 export const preflightInputSchema = v.strictObject({
   runId: runIdSchema,
+  /** The memory backend alone is checked, and nothing is recorded. */
+  backendOnly: v.optional(v.boolean(), false),
   /** Without it, nothing is recorded. */
   execute: v.optional(v.boolean(), false),
   accepts: v.optional(accepts),
@@ -93,6 +96,7 @@ export async function takePreflight(all: Services, payload: unknown, time?: Time
   try {
     const input = parseInput(preflightInputSchema, payload);
     const { runId, execute, maxRate } = input;
+    if (input.backendOnly) return await checkBackendOnly(all, input);
     const services = rateLimited(all, input, time);
     const begun = await findRun(services, input);
     if (!begun) await services.lock.assertFree();
@@ -111,6 +115,21 @@ export async function takePreflight(all: Services, payload: unknown, time?: Time
   } catch (error) {
     throw translateFailure(error);
   }
+}
+
+/** Before there is a run, or a store that can be reached. */
+async function checkBackendOnly(services: Services, input: PreflightInput) {
+  const { runId, execute, backendOnly: _, ...more } = input;
+  if (execute) {
+    throw new Refusal(
+      'RefusedSetting',
+      'A check of the backend alone begins no run: leave out one of both.',
+    );
+  }
+  const plan = planOf({ ...more, runId, execute, backendOnly: false });
+  const run = newRun({ runId, plan, evidence: {} }, services.clock());
+  const prerequisites = [await check('Memory backend', () => checkBackend(services, run))];
+  return { runId, dryRun: true, plan, prerequisites };
 }
 
 export type PreflightResult = Awaited<ReturnType<typeof takePreflight>>;
@@ -162,10 +181,10 @@ async function checkPrerequisites(
   run: Run,
   mayWrite: boolean,
 ): Promise<{ prerequisites: readonly Prerequisite[]; sameVersion: boolean }> {
-  const { vectors, backend, preview } = services;
+  const { vectors, preview } = services;
   const { plan } = run;
   const store = await check('Vector store', () => checkStore(vectors));
-  const health = await check('Memory backend', () => checkHealth(backend));
+  const health = await check('Memory backend', () => checkBackend(services, run));
   const names = await check('Collection names', () => checkNames(services, run), {
     isPossible: isMet(store),
   });

@@ -1,7 +1,12 @@
 // The prerequisites of a migration, check by check: what was found, and what an operator has to repair.
 
 import { randomInt } from 'node:crypto';
-import type { MemoryBackend } from '../adapters/http-memory-backend.ts';
+import {
+  ENDPOINT_NAMES,
+  type EndpointName,
+  type MemoryBackend,
+  type MissingEndpoint,
+} from '../adapters/http-memory-backend.ts';
 import type { VectorStore } from '../adapters/qdrant.ts';
 import { fixedSettingsOf } from '../configuration.ts';
 import type { GraphSource } from '../graph/graph-store.ts';
@@ -13,7 +18,7 @@ import { writeJson } from '../ports/artifacts.ts';
 import { type CollectionInfo, denseVectorOf, type ScrolledPoint } from '../ports/vector-store.ts';
 import { isRetryableFailure, Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
-import type { ACCEPTABLE, Plan, Run } from '../runs/run.ts';
+import { ACCEPTABLE, type Plan, type Run } from '../runs/run.ts';
 import { collectionsOf, namesOf, restoreTestCollectionOf, testUserOf } from '../runs/run-names.ts';
 import { UNREACHABLE } from '../scan.ts';
 import type { Services } from '../services.ts';
@@ -75,6 +80,50 @@ export function isMet({ problems, isUnchecked }: Prerequisite): boolean {
 export async function checkHealth({ health }: Pick<MemoryBackend, 'health'>): Promise<Finding> {
   await health();
   return { detail: 'answers', problems: [] };
+}
+
+/** Endpoints that a backend may lack, and what takes their place. */
+const INSTEAD: Partial<Readonly<Record<EndpointName, string>>> = {
+  health: 'any answer counts as healthy',
+  chat: 'the smoke test writes, searches and reads',
+  stats: 'counts are those of searches and of the store',
+  graph: 'counts as deprecated once the new version is deployed',
+};
+
+/** Health, and all endpoints that are missing as one list. */
+export async function checkBackend({ backend }: Services, run: Run): Promise<Finding> {
+  await backend.health();
+  const missing = await backend.findMissing(testUserOf(run.runId));
+  const without = missing.flatMap(({ name, request }) =>
+    INSTEAD[name] ? [`without ${request}: ${INSTEAD[name]}`] : [],
+  );
+  return {
+    detail: ['answers', ...without].join('; '),
+    problems: missing.length === ENDPOINT_NAMES.length ? OTHER_PATH : lacking(missing, run.plan),
+    facts: { missing: missing.map(({ request }) => request) },
+  };
+}
+
+const OTHER_PATH = [
+  {
+    why: 'All of its endpoints answer 404 or 405.',
+    remedy: 'Correct the path in MEMORY_BACKEND_URL: endpoints are put behind it.',
+  },
+];
+
+function lacking(missing: readonly MissingEndpoint[], { accepts }: Plan): Problem[] {
+  const needed = missing.filter(({ name }) => !INSTEAD[name]).map(({ request }) => request);
+  const map = 'with MEMORY_BACKEND_PATHS, such as search=/search';
+  return [
+    ...problem(needed.length > 0, `It has no ${needed.join(' and no ')}.`, `Map it ${map}.`),
+    ...missing.flatMap(({ name, request }) => {
+      const finding = `no-${name}`;
+      const isAcceptable = ACCEPTABLE.some((one) => one === finding);
+      const isFound = isAcceptable && !accepts.some((one) => one === finding);
+      const remedy = `Map it ${map}; or go without it: --accept ${finding}.`;
+      return problem(isFound, `It has no ${request}.`, remedy);
+    }),
+  ];
 }
 
 const ENTITY_LOOKUP = 10_000;

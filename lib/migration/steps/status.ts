@@ -76,11 +76,9 @@ export async function readStatus(services: StatusServices, runId?: string) {
     /** The window is over: the watch rolls it back, and steps towards the new version are refused. */
     isLate,
     retention: wentLive(run) ? retentionOf(run, now) : null,
-    evidence: Object.entries(evidence).map(([kind, reference]) => ({
-      kind,
-      ...reference,
-      recordedAt: isoOf(reference.recordedAt),
-    })),
+    evidence: referencesIn(evidence),
+    /** What the last window found that is over, for the page of the run. */
+    lastWindow: referencesIn(run.lastWindow ?? {}),
     /** Of a step that is at work, or crashed. */
     lock: lease ? { since: isoOf(lease.since), until: isoOf(lease.until) } : null,
     next: isLate ? 'rollback' : (nextMove(run)?.command ?? null),
@@ -90,6 +88,14 @@ export async function readStatus(services: StatusServices, runId?: string) {
       phase === 'copied' && nextMove(run)?.approves ? await approvalOf(run, services) : null,
     pendingAction: isLate && !mayFinish ? null : await pendingOf(run, services),
   };
+}
+
+function referencesIn(evidence: Run['evidence']) {
+  return Object.entries(evidence).map(([kind, reference]) => ({
+    kind,
+    ...reference,
+    recordedAt: isoOf(reference.recordedAt),
+  }));
 }
 
 /** Of the step that was last heard of, among those that may be taken now. */

@@ -1,6 +1,6 @@
 // The switch of the cutover: one change, only of what was expected, wherever the setting is kept.
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
@@ -121,6 +121,19 @@ describe('a file', () => {
       }
     }
   });
+
+  it.each(['COLLECTION=memories\n', 'export COLLECTION = memories', 'memories\nothers\n'])(
+    'that holds more than a name is neither read nor replaced: %j',
+    async (content) => {
+      const file = join(await mkdtemp(join(folder, 'case-')), '.env');
+      await writeFile(file, content);
+      const setting = createFileCollectionSetting(file);
+      const refusal = named('RefusedSetting', /COLLECTION_SETTING holds more than the name/);
+      await expect(setting.read()).rejects.toEqual(refusal);
+      await expect(setting.change({ from: content, to: 'other' })).rejects.toEqual(refusal);
+      expect(await readFile(file, 'utf8')).toBe(content);
+    },
+  );
 
   it('takes up a change that a crash left to be made, and leaves nothing beside itself', async () => {
     const place = await mkdtemp(join(folder, 'case-'));

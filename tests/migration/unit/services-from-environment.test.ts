@@ -66,6 +66,8 @@ describe('the environment', () => {
     ['NEO4J_URL', 'bolt://ada:secret@graph.example:7687', /neo4j\+s:/],
     ['MEMORY_BACKEND_URL', 'https://ada:secret@memory.example', /like https:/],
     ['MEMORY_PREVIEW_URL', '//preview', /like https:/],
+    ['MEMORY_BACKEND_PATHS', 'find=/search', /search=\/search.*: health, memories, search/],
+    ['MEMORY_BACKEND_PATHS', 'search=search', /search=\/search/],
     ['COLLECTION_SETTING', 'https://example.org', /file:\/\/\/path or ssm:\/parameter/],
     ['COLLECTION_SETTING', 'ssm:', /file:\/\/\/path or ssm:\/parameter/],
     ['ARTIFACTS_URL', 'ftp://example.org', /s3:\/\/bucket\/prefix or file:\/\/\/folder/],

@@ -424,6 +424,19 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/rollback.test.ts',
     [['wasOpened(run) || !(await canRollBack(services, run))', 'true']],
   ),
+  ...mutantsOf(
+    'lib/migration/adapters/http-memory-backend.ts',
+    'tests/migration/contract/steps/backend.test.ts',
+    [
+      ['[404, 405]', '[410]'],
+      ["body = method === 'POST' ? { user_id: userId } : undefined", 'body = undefined'],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/prerequisites.ts',
+    'tests/migration/contract/steps/backend.test.ts',
+    [['missing.length === ENDPOINT_NAMES.length ?', 'missing.length < 0 ?']],
+  ),
   ...mutantsOf('lib/migration/runs/times.ts', 'tests/migration/unit/runs/times.test.ts', [
     [' || overAt !== undefined', ''],
   ]),

@@ -344,3 +344,12 @@ it('where nothing is left to return to, says what failed and why it cannot retur
     refused: { name: 'RefusedNothingToReturnTo', why: expect.stringMatching(both) },
   });
 });
+
+it('what a window compared stays in the record once it is over, with what was copied before it', async () => {
+  const migration = await migrationAt('equal');
+  await migration.finish('rollback', { actor: 'machine' });
+  const { evidence, lastWindow } = await readStatus(migration.services);
+  expect(evidence.map(({ kind }) => kind)).not.toContain('verification-report');
+  const compared = lastWindow.find(({ kind }) => kind === 'verification-report');
+  expect(compared?.facts).toMatchObject({ points: 60, inserted: 0, copied: 60 });
+});

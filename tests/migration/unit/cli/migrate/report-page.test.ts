@@ -60,12 +60,45 @@ describe('the page of a run', () => {
     const heads = [...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, head]) => head);
     expect(heads).toEqual([
       ...['Summary', 'Forecast of the window', 'Timeline', 'Counts', 'Differences'],
-      ...['Search latency', 'Plan', 'Reports that are kept'],
+      ...['Search latency', 'Plan', 'Durations', 'Reports that are kept'],
     ]);
     expect(page.match(/<svg[^>]*role="img"[^>]*>\s*<title>/g)).toHaveLength(3);
     expect(page).toMatch(/missing<\/th><td class="number">2</);
     expect(page).toMatch(/checked, 1h/);
     expect(page).not.toMatch(/NaN|undefined|Infinity|\[object/);
+  });
+
+  it('of a window that failed, says what was refused, and keeps what was compared', () => {
+    const whole = statusWith('plain');
+    const refused = { name: 'RefusedVerification', why: 'One memory differs.', data: {} };
+    const [backup, ...compared] = whole.evidence;
+    const page = reportPage(
+      statusWith('plain', { refused, evidence: [backup], lastWindow: compared, approval: null }),
+    );
+    expect(page).toMatch(/Refusal<\/th><td>RefusedVerification</);
+    expect(page).toMatch(/Why<\/th><td>One memory differs\.</);
+    expect(page).toMatch(/Points<\/th><td>29,997 equal/);
+    expect(page).toMatch(/missing<\/th><td class="number">2</);
+  });
+
+  it('counts what was copied before the window as well as in it', () => {
+    const { evidence } = statusWith('plain');
+    const counted = (figures: object) =>
+      reportPage(
+        statusWith('plain', {
+          evidence: evidence.map((one) => ({ ...one, facts: { ...one.facts, ...figures } })),
+        }),
+      );
+    expect(counted({ inserted: 3, copied: 29_997 })).toMatch(
+      /copied<\/th><td class="number">29,997<.*\n.*copied in the window<\/th><td class="number">3</,
+    );
+    expect(counted({ inserted: 30_000 })).toMatch(/copied<\/th><td class="number">30,000</);
+  });
+
+  it('shows times in the zone of its reader, beside UTC', () => {
+    const page = reportPage(statusWith('plain'), 'Europe/Berlin');
+    expect(page).toContain('2026-03-01 09:00:00 Europe/Berlin (2026-03-01 08:00:00 UTC)');
+    expect(reportPage(statusWith('plain'), 'UTC')).not.toContain('(2026-03-01');
   });
 
   it('is there for a run with little known about it', () => {

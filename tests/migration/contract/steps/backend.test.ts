@@ -1,0 +1,115 @@
+// Backends that have other paths than the contract, or lack endpoints: everything that is missing is one list, what may be missing
+// is accepted by name, and a migration goes without it.
+import { describe, expect, it } from 'vitest';
+import { createHttpMemoryBackend } from '../../../../lib/migration/adapters/http-memory-backend.ts';
+import { createSecret } from '../../../../lib/migration/adapters/secrets.ts';
+import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { changedServices } from '../../support/changed-services.ts';
+import { createMigration, type Migration, RUN } from '../../support/migration.ts';
+import { migrationAt } from '../../support/prepared.ts';
+import { named } from '../../support/refused.ts';
+
+const MISSING = '';
+const OPTIONAL = {
+  '/health': MISSING,
+  '/chat': MISSING,
+  [`/stats/__migration_test_${RUN}`]: MISSING,
+};
+const USER = `__migration_test_${RUN}`;
+const WITHOUT = ['no-health', 'no-chat', 'no-stats'];
+
+async function backendIn({ services }: Migration, input: object = {}) {
+  const payload = { runId: RUN, sourceCollection: SOURCE, ...input };
+  const { prerequisites } = await takePreflight(services, payload);
+  const found = prerequisites.find(({ name }) => name === 'Memory backend');
+  return { whys: found?.problems.map(({ why }) => why), ...found };
+}
+
+describe('the preflight', () => {
+  it('lists everything that the backend lacks at once', async () => {
+    const paths = { ...OPTIONAL, '/memories': MISSING, '/memories/search': MISSING };
+    const migration = await createMigration({ backend: { paths } });
+    const { whys, problems } = await backendIn(migration);
+    expect(whys).toEqual([
+      'It has no POST /memories and no POST /memories/search.',
+      'It has no GET /health.',
+      'It has no POST /chat.',
+      'It has no GET /stats/{user}.',
+    ]);
+    expect(problems?.map(({ remedy }) => remedy).join()).toMatch(
+      /MEMORY_BACKEND_PATHS.*--accept no-health.*--accept no-chat.*--accept no-stats/,
+    );
+  });
+
+  it('accepts by name what may be missing, and says what takes its place', async () => {
+    const migration = await createMigration({ backend: { paths: OPTIONAL } });
+    const { problems, detail } = await backendIn(migration, { accepts: WITHOUT });
+    expect(problems).toEqual([]);
+    expect(detail).toMatch(/without POST \/chat: the smoke test writes, searches and reads/);
+  });
+
+  it('names the variable with the wrong path', async () => {
+    const migration = await createMigration();
+    const backend = createHttpMemoryBackend({
+      url: `${migration.backend.url}/api/v1`,
+      apiKey: createSecret('key-of-the-test-user'),
+      timeoutMs: 10_000,
+    });
+    const call = backend.findMissing(USER).catch((error) => error);
+    const { services } = migration;
+    const changed = { ...migration, services: changedServices(services, { backend }) };
+    const { whys, problems } = await backendIn(changed);
+    expect([await call, whys, problems?.[0]?.remedy]).toEqual([
+      expect.anything(),
+      [expect.stringMatching(/All of its endpoints answer 404/)],
+      expect.stringContaining('MEMORY_BACKEND_URL'),
+    ]);
+  });
+
+  it('asks the backend alone, and nothing else', async () => {
+    const migration = await createMigration();
+    const deaf = () => Promise.reject(new Error('Nothing but the backend is asked'));
+    const services = changedServices(migration.services, {
+      vectors: { version: deaf, listCollections: deaf, collectionInfo: deaf, scroll: deaf },
+      setting: { read: deaf },
+      runs: { read: deaf },
+    });
+    const { prerequisites } = await takePreflight(services, { runId: RUN, backendOnly: true });
+    expect(prerequisites).toMatchObject([{ name: 'Memory backend', problems: [] }]);
+    const attempt = takePreflight(services, { runId: RUN, backendOnly: true, execute: true });
+    await expect(attempt).rejects.toEqual(named('RefusedSetting'));
+  });
+
+  it('writes nothing to find out', async () => {
+    const migration = await createMigration({ backend: { chatWrites: true } });
+    await backendIn(migration);
+    expect(migration.backend.writes()).toBe(0);
+  });
+});
+
+it('goes live and back on a backend without health, chat and counts', async () => {
+  const migration = await migrationAt(
+    'copied',
+    { backend: { paths: OPTIONAL } },
+    { accepts: WITHOUT },
+  );
+  await migration.finish('cutover');
+  await migration.finish('rollback');
+  expect((await migration.runs.read(RUN)).phase).toBe('copied');
+  expect(await migration.services.setting.read()).toBe(SOURCE);
+});
+
+it('finds the endpoints of a backend that has them elsewhere', async () => {
+  const paths = { '/memories/search': '/search', '/health': '/healthz' };
+  const migration = await createMigration({ backend: { paths } });
+  const mapped = createHttpMemoryBackend({
+    url: migration.backend.url,
+    apiKey: createSecret('key-of-the-test-user'),
+    timeoutMs: 10_000,
+    paths: { search: '/search', health: '/healthz' },
+  });
+  expect(await mapped.findMissing(USER)).toEqual([]);
+  await mapped.health();
+  expect(await mapped.search(USER, 'Who plays the cello?')).toBe(0);
+});
