@@ -22,7 +22,7 @@ export const baseSchema = v.strictObject({
   /** The fingerprint of the whole collection. Computed again where a walk has not reached its end. */
   digest: v.optional(v.string()),
   points: v.optional(v.number()),
-  /** Memories that a walk was about to create, in either collection. */
+  /** Write-ahead record of pending inserts, in either collection */
   making: v.optional(v.array(idSchema)),
 });
 
@@ -132,12 +132,12 @@ export function createBaseWriter(
     }
     const digest = sum.text();
     if (nextOffset === null) await keep({ segments, digest, points });
-    else await keep({ ...aheadOf(nextOffset), ...notesOf([], nextOffset) });
+    else await keep({ ...joinAhead(nextOffset), ...pendingInserts([], nextOffset) });
     return { segments, digest, points };
   }
 
   /** Joins the lines of this walk with those that an earlier walk wrote for the ids ahead, as far as that one came. */
-  function aheadOf(offset: PointId | null): Base {
+  function joinAhead(offset: PointId | null): Base {
     const { segments: earlier = [], knownTo } = before ?? {};
     // This walk has written it: it ends before the offset.
     const isBehind = ({ prefix, parts }: Base['segments'][number]) =>
@@ -149,19 +149,22 @@ export function createBaseWriter(
     return { segments: [...segments, ...rest], ...(end && { knownTo: end }) };
   }
 
-  /** Also those of a walk that was killed, until this one has come to them. */
-  function notesOf(making: readonly PointId[], offset: PointId | null): Pick<Base, 'making'> {
+  /** Pending inserts of this walk, and of a killed one for the ids that this walk has not reached. */
+  function pendingInserts(ids: readonly PointId[], offset: PointId | null): Pick<Base, 'making'> {
     const isAhead = (id: PointId) => offset === null || comparePointIds(id, offset) >= 0;
-    const noted = new Set([...(before?.making ?? []).filter(isAhead), ...making]);
-    return noted.size > 0 ? { making: [...noted] } : {};
+    const pending = new Set([...(before?.making ?? []).filter(isAhead), ...ids]);
+    return pending.size > 0 ? { making: [...pending] } : {};
   }
 
-  /** Before anything is created that its users could delete again before the walk says so. */
-  async function noteMaking(making: readonly PointId[], from: PointId | null): Promise<void> {
-    await keep({ ...aheadOf(from), ...notesOf(making, from) });
+  /** Called before inserting: a user may delete the memory again before the walk has recorded it. */
+  async function recordPendingInserts(
+    ids: readonly PointId[],
+    from: PointId | null,
+  ): Promise<void> {
+    await keep({ ...joinAhead(from), ...pendingInserts(ids, from) });
   }
 
-  return { add, flush, noteMaking };
+  return { add, flush, recordPendingInserts };
 }
 
 function laterOf<Id extends PointId | null>(one: Id, other: PointId | null): Id | PointId {

@@ -170,7 +170,7 @@ async function whereFiltersAreTaken(
 }
 
 /** Red is a collection whose store has run out of space; yellow and grey ones are being optimized. */
-export function troubleOf({ status, optimizer_status }: CollectionInfo): string | undefined {
+export function whyUnhealthy({ status, optimizer_status }: CollectionInfo): string | undefined {
   if (status !== 'red' && optimizer_status === 'ok') return undefined;
   const optimizer = JSON.stringify(optimizer_status).slice(0, 300);
   return `The collection is ${status}, its optimizer ${optimizer}.`;
@@ -182,7 +182,7 @@ export async function healthyInfo({
   collection,
 }: CollectionPlace<Pick<VectorStore, 'collectionInfo'>>): Promise<CollectionInfo | undefined> {
   const info = await store.collectionInfo(collection);
-  const trouble = info && troubleOf(info);
+  const trouble = info && whyUnhealthy(info);
   if (trouble) throw new Refusal('RefusedByService', `${collection}: ${trouble}`);
   return info;
 }

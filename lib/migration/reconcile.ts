@@ -7,11 +7,11 @@ import { userOf } from './points.ts';
 import type { PointId, ScrolledPoint } from './ports/vector-store.ts';
 import { NOTHING_COMPARED, type ReconcileReport } from './reconcile-report.ts';
 import {
-  createSettler,
+  createResolver,
   type ReconcileSettings,
   type Removals,
-  type SettlePorts,
-} from './settler.ts';
+  type ResolvePorts,
+} from './resolver.ts';
 
 /** Everything that it reports is durable. */
 export interface ReconcileCheckpoint {
@@ -46,24 +46,25 @@ export async function reconcile(
   let checkpoint = start;
   let { report } = start;
   let pages = 0;
-  const settle = createSettler(settings, ports, {
+  const resolve = createResolver(settings, ports, {
     removals: () => removals,
     countRemovals: async (counted) => {
       removals = counted;
       await ports.saveCheckpoint({ ...checkpoint, removals });
     },
-    noteMaking: async (ids) => await writer?.noteMaking(ids, checkpoint.nextOffset),
+    recordPendingInserts: async (ids) =>
+      await writer?.recordPendingInserts(ids, checkpoint.nextOffset),
     addLine: (id, digest) => writer?.add(id, digest),
   });
   let batch: PointPair[] = [];
 
   async function save(nextOffset: PointId | null): Promise<boolean> {
-    const settled = await settle(report, batch);
-    report = settled.report;
+    const resolved = await resolve(report, batch);
+    report = resolved.report;
     batch = [];
     pages += 1;
     const isTimeUp = ports.isTimeUp?.() === true;
-    const isDue = nextOffset === null || isTimeUp || settled.hasMade;
+    const isDue = nextOffset === null || isTimeUp || resolved.hasInserted;
     if (writer && !isDue && pages % PAGES_OF_A_PART > 0) return isTimeUp;
     const progress = writer && (await writer.flush(nextOffset));
     const isComplete = nextOffset === null;
@@ -110,7 +111,7 @@ function withoutUser(pair: PointPair, user: string | undefined): PointPair {
   return { id: pair.id, from: unlessOf(pair.from), to: unlessOf(pair.to) };
 }
 
-export interface ReconcilePorts extends SettlePorts {
+export interface ReconcilePorts extends ResolvePorts {
   /** Stores it durably. Called after the work that it reports. */
   readonly saveCheckpoint: (checkpoint: ReconcileCheckpoint) => Promise<void>;
   /** True when it is time to stop and be invoked again. Asked after every page. */

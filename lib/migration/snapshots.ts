@@ -33,7 +33,7 @@ const partsSchema = v.object({ prefix: v.string(), count, bytes: count });
 export const keptSnapshotSchema = v.object({
   ...snapshotSchema.entries,
   parts: partsSchema,
-  /** Of what is kept, read back. */
+  /** Digest of the kept parts, read back */
   sha256: v.string(),
 });
 
@@ -395,7 +395,7 @@ async function restoreOn(
   throw new Refusal('RefusedSnapshot', `The store did not restore ${kept.name} in time.`);
 }
 
-/** Whether the store says that it has all of it. After a lost response it may have. */
+/** True if the store reports that it has the whole file. After a lost response it may have. */
 async function send(
   { services, signal, renew }: Pick<StepContext, 'services' | 'signal' | 'renew'>,
   { name, kept }: Restore,

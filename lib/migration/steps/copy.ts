@@ -14,19 +14,19 @@ import {
 import { RECONCILE_START, type ReconcileCheckpoint } from '../reconcile.ts';
 import { faultsIn, pendingIn, type ReconcileReport } from '../reconcile-report.ts';
 import { Refusal } from '../refusals.ts';
+import type { ReconcileSettings } from '../resolver.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Progress, Reference, Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import { isWaiting, MORE_TIME } from '../runs/stages.ts';
 import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
-import type { ReconcileSettings } from '../settler.ts';
 import { userCountLines } from '../user-counts.ts';
 import { type EntitiesReached, moveEntities, movesEntities } from './entities.ts';
 import {
   assertExpected,
-  baseOf,
   countChanges,
-  limitOf,
+  createBaseKeeper,
+  expectedLimit,
   reconcileInStep,
   reconcileSettings,
 } from './equality.ts';
@@ -159,7 +159,7 @@ export async function copyOnwards(
     walk,
     start,
     // From the first comparison in a window on: before, nobody but the copy has written to the new collection.
-    ...((run.base || run.phase === 'switching') && { base: baseOf(context, walk) }),
+    ...((run.base || run.phase === 'switching') && { base: createBaseKeeper(context, walk) }),
     save: async (reached, progress) => void (await save({ reached, isDamaged }, progress)),
   });
   return { reached, isDamaged };
@@ -182,10 +182,10 @@ async function lookAhead(context: StepContext): Promise<boolean> {
 async function limitsIn({ services: { vectors }, run, input }: StepContext) {
   const { sourceCollection, targetCollection } = run.plan;
   if (!run.base && !isServed(run)) return {};
-  const backLimit = limitOf({ points: await vectors.count(sourceCollection) });
+  const backLimit = expectedLimit({ points: await vectors.count(sourceCollection) });
   if (!isServed(run)) return { backLimit };
   const points = await vectors.count(targetCollection);
-  return { backLimit, limit: limitOf({ points }, input.deletes) };
+  return { backLimit, limit: expectedLimit({ points }, input.deletes) };
 }
 
 function isServed({ served, plan }: Run): boolean {

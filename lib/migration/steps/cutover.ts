@@ -12,7 +12,7 @@ import { removeCollections, tidyUp } from './clean-up.ts';
 import { assertAsPlanned } from './deployed-version.ts';
 import { canRollBack } from './return-target.ts';
 import { rollback } from './rollback.ts';
-import { type SwitchState, secondsOf, switchSchema } from './switch.ts';
+import { measureParts, type SwitchState, switchSchema } from './switch.ts';
 import { assertReady, letIn, retainBackup, stagesForward } from './switch-forward.ts';
 
 export const cutover: Step = {
@@ -78,7 +78,7 @@ async function goLive(
   const message = `${run.plan.targetCollection} or its companion, uploaded by now, is to be removed by hand`;
   await tidyUp(context, message, () => removeBuilt(context));
   const deploy = (workedMs() - (passed.uploaded?.workedMs ?? 0)) / 1_000;
-  const took = { ...secondsOf({ passed }), deploy };
+  const took = { ...measureParts({ passed }), deploy };
   return { done: true, evidence, changes: { window: { ...windowOf(run), retainUntil } }, took };
 }
 

@@ -10,7 +10,7 @@ import { isRefusal, Refusal } from '../refusals.ts';
 import type { Progress, Run } from '../runs/run.ts';
 import { testUserOf, withCompanion } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
-import { limitOf, reconcileInStep } from './equality.ts';
+import { expectedLimit, reconcileInStep } from './equality.ts';
 
 export function movesEntities({ plan }: Pick<Run, 'plan'>): boolean {
   return plan.sameVersion === true && !plan.inPlace;
@@ -53,7 +53,7 @@ export async function moveEntities(
     await options.save({ ...reached, isMaking: true });
     await makeLike(vectors, { from, to, isMissing });
   }
-  const limit = limitOf({ points: await vectors.count(to) });
+  const limit = expectedLimit({ points: await vectors.count(to) });
   const settings = {
     ...(await copySettings(vectors, { from, to })),
     without: testUserOf(run.runId),

@@ -1,30 +1,30 @@
-// Makes the idle collection equal to the one that users are on, and carries back what was written to it meanwhile: by a
-// request that outlasted the freeze, a deployment that leaked, or a program that still uses it. A mistake in either
-// collection, such as one that was emptied, must not be repeated in the other: what would be removed is counted first.
+// Makes the standby collection equal to the active one, and carries late and early writes over to it: those of a request
+// that outlasted the freeze, of a deployment that leaked, or of a program that still uses the other collection. A mistake in
+// one collection, such as emptying it, must not be repeated in the other: removals are counted first.
 import * as v from 'valibot';
 import { type BaseKeeper, contentsOf as contentsOfBase, createBaseReader } from '../base.ts';
 import { memberOf } from '../json/memory-payload.ts';
 import type { PointPair } from '../pairs.ts';
-import { copySettings, troubleOf } from '../point-writer.ts';
+import { copySettings, whyUnhealthy } from '../point-writer.ts';
 import { digestOf, userOf } from '../points.ts';
 import { writeJson } from '../ports/artifacts.ts';
 import type { ScrolledPoint } from '../ports/vector-store.ts';
 import { RECONCILE_START, type ReconcileCheckpoint, reconcile } from '../reconcile.ts';
 import { faultsIn, pendingIn, type ReconcileReport, type Strays } from '../reconcile-report.ts';
 import { isRefusal, Refusal, type RefusalData } from '../refusals.ts';
+import type { ReconcileSettings } from '../resolver.ts';
 import type { Progress, Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import type { StepContext, StepRequest } from '../runs/step.ts';
 import { pagesOf } from '../scan.ts';
 import type { Services } from '../services.ts';
-import type { ReconcileSettings } from '../settler.ts';
 import { scanCollection } from './recorded-counts.ts';
 
-/** What a walk would do to a collection. */
+/** Changes that a walk would make to a collection */
 interface Changes {
   readonly removes: number;
   readonly changes: number;
-  /** That the collection has before. */
+  /** Points in the collection before the changes */
   readonly points: number;
 }
 
@@ -32,15 +32,15 @@ const EXPECTED_SHARE = 100;
 const ALWAYS_EXPECTED = 20;
 
 /** So many points may be removed, unless the operator gives another number; and so many changed, at least. */
-export function limitOf({ points }: Pick<Changes, 'points'>, deletes?: number): number {
+export function expectedLimit({ points }: Pick<Changes, 'points'>, deletes?: number): number {
   return deletes ?? Math.max(ALWAYS_EXPECTED, Math.floor(points / EXPECTED_SHARE));
 }
 
 export function isExcessive(changes: Changes, deletes?: number): boolean {
-  const limit = limitOf(changes, deletes);
+  const limit = expectedLimit(changes, deletes);
   const isEmptied = changes.points > 0 && changes.removes === changes.points;
   if (isEmptied && deletes === undefined) return true;
-  return changes.removes > limit || changes.changes > Math.max(limit, limitOf(changes));
+  return changes.removes > limit || changes.changes > Math.max(limit, expectedLimit(changes));
 }
 
 /** @throws Refusal with the numbers where it would remove or change more than expected */
@@ -48,22 +48,22 @@ export function assertExpected(changes: Changes, to: string, deletes?: number): 
   if (!isExcessive(changes, deletes)) return;
   const { removes, changes: changed, points } = changes;
   const share = `remove ${removes} of ${points} points of ${to} and change ${changed}`;
-  const limit = `expected are at most ${limitOf(changes, deletes)}`;
-  throw unsafe(`This would ${share}; ${limit}.`, { deletes: Math.max(removes, changed) });
+  const limit = `expected are at most ${expectedLimit(changes, deletes)}`;
+  throw refuseMassChange(`This would ${share}; ${limit}.`, { deletes: Math.max(removes, changed) });
 }
 
-export function unsafe(why: string, data: RefusalData = {}): Refusal {
+export function refuseMassChange(why: string, data: RefusalData = {}): Refusal {
   return new Refusal('RefusedMassChange', why, { data });
 }
 
 interface Collections {
-  /** That users are on. */
+  /** Active collection */
   readonly from: string;
-  /** The idle one. */
+  /** Standby collection */
   readonly to: string;
 }
 
-/** Payloads alone, as they are now: quick, and nothing is written. The test user's memories do not count. */
+/** Compares payloads only, as they are now: quick, and without any write. The test user's memories do not count. */
 export async function countChanges(request: StepRequest, names: Collections, usesBase = true) {
   const { services, run } = request;
   const settings = await reconcileSettings(request, 'compare', names);
@@ -76,12 +76,12 @@ export async function countChanges(request: StepRequest, names: Collections, use
     ...changesIn(report),
     adds: pending.missing,
     isDamaged: isDamage(report),
-    /** To the idle collection since both were equal, deletions aside. */
+    /** Writes to the standby collection since both were equal, without deletions */
     written: strays.writes - strays.lacking,
   };
 }
 
-/** How often a collection was written to since it was equal to the other one. */
+/** Compares a collection with the last common version. */
 export async function changesSince({ services, run }: StepRequest, collection: string) {
   const { artifacts, vectors: store } = services;
   const known = createBaseReader({ artifacts, before: run.base });
@@ -102,7 +102,7 @@ export async function changesSince({ services, run }: StepRequest, collection: s
   return found;
 }
 
-/** Whether it is as when both were last equal, or when what was written to it was last carried over. */
+/** True if the collection still equals the last common version. */
 export async function isAsBase(services: Services, run: Run, collection: string): Promise<boolean> {
   if (!run.base) return false;
   const { contents } = await scanCollection(services, run, collection);
@@ -127,16 +127,16 @@ interface WalkOptions extends Collections {
 }
 
 /**
- * While nobody may write.
- * @returns how both were left; undefined when time was up
- * @throws Refusal where it would remove or change too much, or the collection could not be made equal
+ * Requires frozen writes.
+ * @returns the contents of both afterwards; undefined when time was up
+ * @throws Refusal if it would remove or change too much, or if the collections could not be made equal
  */
 export async function makeEqual(
   context: StepContext,
   options: WalkOptions & {
     /** Removed, and changed, are at most so many. */
     readonly deletes: number | undefined;
-    /** Where it would be more, what is missing is inserted all the same, and nothing is removed or changed. */
+    /** Beyond the limit, missing points are still inserted, and nothing is removed or changed. */
     readonly mayInsertOnly: boolean;
     /** A restored snapshot is older than what both had. */
     readonly usesBase: boolean;
@@ -151,10 +151,10 @@ export async function makeEqual(
   if (!mayInsertOnly) assertExpected(changes, to, deletes);
   const isEqual = faultsIn(report).length === 0;
   if (isEqual && report.to.digest === context.run.base?.digest) return report;
-  const limit = limitOf(changes, deletes);
-  // What another program has written to the idle one stays there alone, where nothing can be written to the first.
+  const limit = expectedLimit(changes, deletes);
+  // If the first collection cannot be written to, another program's writes to the standby one are left there.
   const info = await context.services.vectors.collectionInfo(from);
-  const isApart = info !== undefined && troubleOf(info) !== undefined;
+  const isApart = info !== undefined && whyUnhealthy(info) !== undefined;
   const more = { limit, isDamaged: isDamage(report), ...(isApart && { back: undefined }) };
   const { insertsOnly = mayInsertOnly && isExcessive(changes, deletes) } = options.reached;
   const written = await walk(insertsOnly ? 'insert' : 'repair', more).catch((error: unknown) => {
@@ -170,11 +170,11 @@ export async function makeEqual(
 }
 
 /**
- * Once users are in: what was written past the freeze to the collection that they have left. Nothing that a user has
- * changed since is touched.
+ * Carries over the writes that reached the collection that users left, after the freeze. Traffic is open, so points that a
+ * user has changed since are left alone.
  * @returns undefined when time was up
  */
-export async function carryOver(
+export async function carryOverLateWrites(
   context: StepContext,
   options: WalkOptions & { readonly isOfUser?: ReconcileSettings['isOfUser'] },
 ): Promise<Strays | undefined> {
@@ -186,14 +186,14 @@ export async function carryOver(
   const compared = await walk('compare', { isOfUser });
   if (!compared.isComplete) return undefined;
   const { report } = compared;
-  const limit = limitOf(report.from);
+  const limit = expectedLimit(report.from);
   const carried = await walk('carry', { isOfUser, limit, isDamaged: isDamage(report) });
   return carried.isComplete ? carried.report.strays : undefined;
 }
 
 const NO_STRAYS: Strays = RECONCILE_START.report.strays;
 
-/** By the time that mem0 notes in the payload. */
+/** Compares the times that mem0 keeps in the payload. */
 export function isLaterChange(was: ScrolledPoint, is: ScrolledPoint): boolean {
   return changedAt(is) > changedAt(was);
 }
@@ -205,7 +205,7 @@ export function changedAt({ payload }: ScrolledPoint): number {
   return Number.isNaN(time) ? 0 : time;
 }
 
-/** That many changes of the idle collection are no work of a few late writes. */
+/** More changes to the standby collection than a few late writes explain */
 function isDamage({ to, strays }: ReconcileReport): boolean {
   const { lacking: removes, changed: changes } = strays;
   return isExcessive({ removes, changes, points: to.points + removes });
@@ -234,8 +234,8 @@ function createWalk(
   ): Promise<ReconcileCheckpoint> => {
     const settings = { ...(await reconcileSettings(context, mode, { from, to })), ...more };
     const isComparison = mode === 'compare';
-    // What the walk before has written is read while this one writes.
-    const { artifacts, write } = baseOf(context, fromStart ? `${label}-anew` : label);
+    // This walk writes the next base while it reads the one before.
+    const { artifacts, write } = createBaseKeeper(context, fromStart ? `${label}-anew` : label);
     const before = usesBase ? context.run.base : undefined;
     const start = (isComparison ? compared : written) ?? RECONCILE_START;
     return await reconcileInStep(context, settings, {
@@ -252,8 +252,8 @@ function createWalk(
   };
 }
 
-/** The base as it was, and where it is written again. @param label of the walk: each invocation has its own */
-export function baseOf({ services, run, lease, note }: StepContext, label: string) {
+/** The last common version, and the target for the next one. @param label names the walk: each invocation writes its own. */
+export function createBaseKeeper({ services, run, lease, note }: StepContext, label: string) {
   return {
     artifacts: services.artifacts,
     before: run.base,
@@ -290,15 +290,19 @@ export async function reconcileInStep(
         const [first] = pairs;
         if (!first) return;
         const name = `conflicts-${lease.epoch}-${walk}-${first.id.replaceAll('"', '')}`;
-        await writeJson(services.artifacts, `${run.runId}/${name}.json`, pairs.map(contentOf));
+        await writeJson(
+          services.artifacts,
+          `${run.runId}/${name}.json`,
+          pairs.map(describeConflict),
+        );
       },
     },
     start,
   );
 }
 
-/** Of both versions, also of the one that is overruled. */
-function contentOf({ id, from, to }: PointPair) {
+/** Both versions of a memory, including the one that is overwritten */
+function describeConflict({ id, from, to }: PointPair) {
   const read = (point: ScrolledPoint | undefined) => point && JSON.parse(point.payload);
   return { id: JSON.parse(id), stays: read(from), overruled: read(to) };
 }

@@ -12,7 +12,7 @@ import { fixedSettingsOf } from '../configuration.ts';
 import type { GraphSource } from '../graph/graph-store.ts';
 import { keywordTextOf } from '../json/memory-payload.ts';
 import { SOURCE_SLOT } from '../keyword-fill.ts';
-import { PAGE_SIZE, troubleOf } from '../point-writer.ts';
+import { PAGE_SIZE, whyUnhealthy } from '../point-writer.ts';
 import { KEYWORD_SLOT } from '../points.ts';
 import { writeJson } from '../ports/artifacts.ts';
 import { type CollectionInfo, denseVectorOf, type ScrolledPoint } from '../ports/vector-store.ts';
@@ -192,7 +192,7 @@ export async function checkLayout(
   if (!info) throw new Refusal('RefusedByService', `The collection ${source} is gone.`);
   const { config } = info;
   const { size, distance } = denseVectorOf(info);
-  const health = troubleOf(info);
+  const health = whyUnhealthy(info);
   const slots = Object.keys(config.params.sparse_vectors ?? {});
   const others = slots.filter((slot) => slot !== KEYWORD_SLOT && slot !== SOURCE_SLOT).join(', ');
   return {

@@ -1,7 +1,8 @@
-// Which collection a rollback leads to, and what happens to the writes since the switch. By default they come along: the
-// old collection is made equal to the new one, or its snapshot where it is gone or damaged. Finding it changes nothing.
+// Decides to which collection a rollback returns, and what happens to the writes since the switch. By default they are kept:
+// the old collection, or its restored snapshot if it is missing or damaged, is made equal to the new one. Deciding changes
+// nothing.
 import * as v from 'valibot';
-import { troubleOf } from '../point-writer.ts';
+import { whyUnhealthy } from '../point-writer.ts';
 import { denseVectorOf } from '../ports/vector-store.ts';
 import { isRefusal, isRetryableFailure, Refusal, takeAs } from '../refusals.ts';
 import { readManifest } from '../runs/reports.ts';
@@ -10,24 +11,31 @@ import { liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { StepRequest } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { assertNoAlias, checkKept, type KeptSnapshot, keptSnapshotSchema } from '../snapshots.ts';
-import { assertExpected, changesSince, countChanges, isExcessive, unsafe } from './equality.ts';
+import {
+  assertExpected,
+  changesSince,
+  countChanges,
+  isExcessive,
+  refuseMassChange,
+} from './equality.ts';
 import { scanCollection } from './recorded-counts.ts';
 
 /**
- * carry: writes since the switch come along. as-it-was: they do not; the old collection stays as it is.
- * to-snapshot: they do not, to the number that the operator has acknowledged.
+ * carry: copies the writes since the switch to the collection that users return to.
+ * as-it-was: leaves them behind; the old collection stays unchanged.
+ * to-snapshot: leaves them behind, up to the number that the operator acknowledged.
  */
 const WAYS = ['carry', 'as-it-was', 'to-snapshot'] as const;
 
 export const returnSchema = v.object({
   way: v.picklist(WAYS),
   returnTo: v.string(),
-  /** To be restored as that collection. */
+  /** Snapshot to restore under the name `returnTo` */
   restores: v.optional(keptSnapshotSchema),
-  /** By the operator who started the rollback; another who continues it need not repeat them. */
+  /** Number of lost writes that the operator accepted at the start; an operator who continues need not repeat it. */
   acknowledged: v.number(),
   deletes: v.optional(v.number()),
-  /** Nobody was let in, and yet the new version may have taken users' writes. */
+  /** Traffic was never opened, yet the new version may have taken early writes: a deployment can leak. */
   mayHaveLeaked: v.boolean(),
 });
 
@@ -41,79 +49,83 @@ export async function planReturn(request: StepRequest): Promise<Return> {
   if (asItWas && toSnapshot) {
     throw new Refusal('RefusedSetting', 'Give either asItWas or toSnapshot, not both.');
   }
-  const more = { acknowledged, deletes, mayHaveLeaked: await mayLeak(services, run) };
+  const more = { acknowledged, deletes, mayHaveLeaked: await mayHaveEarlyWrites(services, run) };
   if (toSnapshot && wasOpened(run)) {
-    return { way: 'to-snapshot', ...(await restored(services, run)), ...more };
+    return { way: 'to-snapshot', ...(await planSnapshotRestore(services, run)), ...more };
   }
   if (run.plan.inPlace) return await planReturnInPlace(request, more);
   const isIntact = await isUsable(services, run, !wasOpened(run) || asItWas);
-  const target = isIntact ? { returnTo: run.plan.sourceCollection } : await restored(services, run);
+  const target = isIntact
+    ? { returnTo: run.plan.sourceCollection }
+    : await planSnapshotRestore(services, run);
   if (!wasOpened(run) || asItWas) return { way: 'as-it-was', ...target, ...more };
-  const trouble = await readabilityOf(services, run);
+  const trouble = await whyUnreadable(services, run);
   if (trouble === undefined) {
     if (wentLive(run)) await assertSafe(request, target, deletes);
     return { way: 'carry', ...target, ...more };
   }
-  // Nobody decides on the rollback of a window: users return, whatever became of the new collection.
+  // The rollback of a window runs unattended: users return even if the new collection cannot be read.
   if (!wentLive(run)) return { way: 'as-it-was', ...target, ...more };
-  throw unsafe(`${trouble}: what users wrote since the switch cannot come along.`);
+  throw refuseMassChange(`${trouble}: what users wrote since the switch cannot come along.`);
 }
 
-/** Nobody was let in, and yet the new version may have taken writes. */
-async function mayLeak({ setting }: Services, run: Run): Promise<boolean> {
+/** True if the new version may have taken writes although traffic was never opened. */
+async function mayHaveEarlyWrites({ setting }: Services, run: Run): Promise<boolean> {
   return !wasOpened(run) && (await setting.read()) === liveCollectionOf(run);
 }
 
-/** The old collection as it is, or as it is not: for a rollback that only has to open writes. */
+/** Returns to the old collection without checking that it exists: for a rollback that only has to open writes. */
 export async function planLastResort(services: Services, run: Run): Promise<Return> {
-  const mayHaveLeaked = await mayLeak(services, run);
+  const mayHaveLeaked = await mayHaveEarlyWrites(services, run);
   return { way: 'as-it-was', returnTo: run.plan.sourceCollection, acknowledged: 0, mayHaveLeaked };
 }
 
-/** Undefined where the snapshot cannot be restored. */
+/** @returns undefined if the snapshot cannot be restored */
 export async function planRestore(services: Services, run: Run): Promise<Return | undefined> {
-  const target = await restored(services, run).catch(takeAs(undefined, isLost));
+  const target = await planSnapshotRestore(services, run).catch(takeAs(undefined, isUnrestorable));
   return target && { way: 'as-it-was', ...target, acknowledged: 0, mayHaveLeaked: false };
 }
 
-const isLost = (error: unknown) => isRefusal(error, 'RefusedNothingToReturnTo');
+const isUnrestorable = (error: unknown) => isRefusal(error, 'RefusedNothingToReturnTo');
 
-/** Both versions work on the same points: all writes are there. */
+/** In place, both versions work on the same points, so no write is left behind. */
 async function planReturnInPlace(
   { services, run }: StepRequest,
   more: Pick<Return, 'acknowledged' | 'deletes'>,
 ): Promise<Return> {
   const { sourceCollection } = run.plan;
   const isThere = (await services.vectors.listCollections()).includes(sourceCollection);
-  const target = isThere ? { returnTo: sourceCollection } : await restored(services, run);
+  const target = isThere
+    ? { returnTo: sourceCollection }
+    : await planSnapshotRestore(services, run);
   return { ...more, way: 'as-it-was', ...target, mayHaveLeaked: false };
 }
 
-/** Whether an operator who wants to roll back could. */
+/** True if an operator could roll back now. */
 export async function canRollBack(services: Services, run: Run): Promise<boolean> {
   if (await isUsable(services, run, true)) return true;
-  return await restored(services, run).then(() => true, takeAs(false, isLost));
+  return await planSnapshotRestore(services, run).then(() => true, takeAs(false, isUnrestorable));
 }
 
-/** Why the new collection cannot be read; undefined where it can. */
-export async function readabilityOf({ vectors }: Services, run: Run): Promise<string | undefined> {
+/** Why the new collection cannot be read; undefined if it can. */
+export async function whyUnreadable({ vectors }: Services, run: Run): Promise<string | undefined> {
   const live = liveCollectionOf(run);
   if (!(await vectors.listCollections()).includes(live)) return `${live} is gone`;
   try {
     await vectors.scroll(live, { limit: 1 });
     return undefined;
   } catch (error) {
-    if (!isAnswer(error)) throw error;
+    if (!isPermanent(error)) throw error;
     return `${live} cannot be read (${error.message})`;
   }
 }
 
-/** The store is there, and says so each time: waiting would not help. */
-function isAnswer(error: unknown): error is Error {
+/** True for an error that the store repeats on every request: waiting would not help. */
+function isPermanent(error: unknown): error is Error {
   return isRetryableFailure(error) ? error.answer === 500 : isRefusal(error, 'RefusedByService');
 }
 
-// Users notice nothing of a refusal here: nothing is frozen yet.
+// Refuse here, before writes are frozen: users notice nothing.
 async function assertSafe(
   request: StepRequest,
   { returnTo, restores }: { readonly returnTo: string; readonly restores?: KeptSnapshot },
@@ -122,12 +134,12 @@ async function assertSafe(
   const { services, run } = request;
   const live = liveCollectionOf(run);
   if (restores) {
-    return assertExpected(await lackingIn(services, run, live), returnTo, deletes);
+    return assertExpected(await countMissing(services, run, live), returnTo, deletes);
   }
   assertExpected(await countChanges(request, { from: live, to: returnTo }), returnTo, deletes);
 }
 
-/** What the dry run says: the numbers of the rollback as it would be now. */
+/** Numbers of the rollback as it would be now, for a dry run */
 export async function forecastReturn(request: StepRequest) {
   const { run } = request;
   if (!hasSwitched(run)) {
@@ -144,24 +156,25 @@ export async function forecastReturn(request: StepRequest) {
   return { ...where, adds, changes, removes, of: points, leavesBehind: 0 };
 }
 
-/** Writes to the new collection that a rollback to the snapshot, or to the old collection as it was, leaves there. */
+/** Counts the writes to the new collection that a rollback without them would leave there. */
 async function forecastLeftBehind(request: StepRequest) {
-  // There never were two collections that were equal.
+  // In place there is no second collection to compare with.
   if (request.run.plan.inPlace) return { leavesBehind: UNRESTORED };
-  const { leftBehind, ...more } = await leftBehindBy(request);
+  const { leftBehind, ...more } = await countLostWrites(request);
   return { leavesBehind: leftBehind === 'unknown' ? UNREADABLE : leftBehind, ...more };
 }
 
 /**
- * Users have not deleted what a collection lacks that was emptied.
- * @param restored that users return to; otherwise what both collections had when they were last equal
+ * Counts the writes that returning would lose. If the new collection seems to have been emptied, its missing points are
+ * not users' deletions and count as `lacking`.
+ * @param restored collection that users return to; without it, the last common version
  */
-export async function leftBehindBy(
+export async function countLostWrites(
   request: StepRequest,
   restored?: string,
 ): Promise<{ readonly leftBehind: number | 'unknown'; readonly lacking?: number }> {
   const { services, run } = request;
-  if ((await readabilityOf(services, run)) !== undefined) return { leftBehind: 'unknown' };
+  if ((await whyUnreadable(services, run)) !== undefined) return { leftBehind: 'unknown' };
   const live = liveCollectionOf(run);
   const { adds, changes, removes, points } = restored
     ? await countChanges(request, { from: live, to: restored }, false)
@@ -174,46 +187,46 @@ export async function leftBehindBy(
 const UNREADABLE = 'unknown: the new collection cannot be read';
 const UNRESTORED = 'counted against the restored snapshot, before writes are frozen';
 
-async function restored(services: Services, run: Run) {
-  const manifest = await readManifest(services, run).catch(asNoRollback);
+async function planSnapshotRestore(services: Services, run: Run) {
+  const manifest = await readManifest(services, run).catch(rethrowAsNoRollback);
   assertSameMinor(manifest.storeVersion, await services.vectors.version());
   const returnTo = restoredCollectionOf(run);
   await assertNoAlias(services.vectors, returnTo).catch((error: unknown) => {
-    throw isRefusal(error, 'RefusedNameTaken') ? asNoRollback(error) : error;
+    throw isRefusal(error, 'RefusedNameTaken') ? rethrowAsNoRollback(error) : error;
   });
-  await checkKept(services.artifacts, manifest.snapshot).catch(asNoRollback);
+  await checkKept(services.artifacts, manifest.snapshot).catch(rethrowAsNoRollback);
   return { returnTo, restores: manifest.snapshot };
 }
 
-/** What was restored is what was verified; the test user's memories aside. @throws Refusal */
+/** Proves that the restored collection holds what was verified; the test user's memories do not count. @throws Refusal */
 export async function assertRestored(
   services: Services,
   run: Run,
   restored: string,
 ): Promise<void> {
   const { contents } = await scanCollection(services, run, restored);
-  // In place, the snapshot is from before the window.
+  // In place, the snapshot was taken before the window.
   const { fingerprint } =
     run.evidence[run.plan.inPlace ? 'backup-manifest' : 'verification-report']?.facts ?? {};
   if (contents.digest === fingerprint) return;
   throw noRollback('The snapshot does not hold what was verified.');
 }
 
-/** Somebody may have deleted it since the rollback began; the old version then makes an empty one when it starts. */
-export async function assertStillThere(
+/** The collection may have been deleted since the rollback began: the old version would create an empty one instead. */
+export async function assertNotDeleted(
   { services: { vectors }, run }: Pick<StepRequest, 'services' | 'run'>,
   returnTo: string,
-  expected = verifiedPointsOf(run),
+  expected = verifiedPoints(run),
 ): Promise<void> {
-  // An alias of that name is no collection.
+  // A collection alias can have the same name.
   const isThere = (await vectors.listCollections()).includes(returnTo);
   const mayBeEmpty = expected === 0 || !hasSwitched(run);
   if (isThere && (mayBeEmpty || (await vectors.count(returnTo)) > 0)) return;
   throw noRollback(`${returnTo} was deleted or emptied after the rollback had begun.`);
 }
 
-// Before users were let into the new version they never left the old one: whatever it holds is theirs. After that it is
-// made equal to the new one, and only has to be of the same layout; or it is used as it is, and has to be whole.
+// If traffic was never opened, users never left the old collection: it is usable whatever it contains. Afterwards it either
+// is made equal to the new one, and only needs the same layout, or is used unchanged, and must be complete.
 async function isUsable(services: Services, run: Run, isLeftAsItIs = false): Promise<boolean> {
   const { vectors } = services;
   const { sourceCollection } = run.plan;
@@ -221,30 +234,30 @@ async function isUsable(services: Services, run: Run, isLeftAsItIs = false): Pro
   if (!wasOpened(run)) return true;
   if (!(await isWritable(services, run))) return false;
   if (!isLeftAsItIs) return true;
-  return !isExcessive(await lackingIn(services, run, sourceCollection));
+  return !isExcessive(await countMissing(services, run, sourceCollection));
 }
 
-function verifiedPointsOf({ evidence }: Run): number {
+function verifiedPoints({ evidence }: Run): number {
   return Number(evidence['verification-report']?.facts.points ?? 0);
 }
 
-/** How many of the points that were verified are not there any more. */
-async function lackingIn({ vectors }: Services, run: Run, collection: string) {
-  const points = verifiedPointsOf(run);
+/** Compares the number of points with the number that was verified. */
+async function countMissing({ vectors }: Services, run: Run, collection: string) {
+  const points = verifiedPoints(run);
   const removes = Math.max(0, points - (await vectors.count(collection)));
   return { points, removes, changes: 0 };
 }
 
 async function isWritable({ vectors }: Services, { plan, ...run }: Run): Promise<boolean> {
   const old = await vectors.collectionInfo(plan.sourceCollection);
-  if (!old || troubleOf(old) !== undefined) return false;
+  if (!old || whyUnhealthy(old) !== undefined) return false;
   const live = await vectors.collectionInfo(liveCollectionOf({ plan, ...run }));
   if (!live) return true;
   const [ours, theirs] = [old, live].map(denseVectorOf);
   return ours?.size === theirs?.size && ours?.distance === theirs?.distance;
 }
 
-// Snapshots are for the same minor version; of a newer one, the store would not start again.
+// Stores read snapshots of the same minor version only: after loading one of a newer version, a store would not start.
 function assertSameMinor(made: string, running: string): void {
   const minorOf = (version: string) => version.split('.').slice(0, 2).join('.');
   if (minorOf(made) === minorOf(running)) return;
@@ -255,6 +268,6 @@ function noRollback(why: string, cause?: unknown): Refusal {
   return new Refusal('RefusedNothingToReturnTo', why, { cause });
 }
 
-function asNoRollback(error: unknown): never {
+function rethrowAsNoRollback(error: unknown): never {
   throw error instanceof Refusal ? noRollback(error.why, error) : error;
 }

@@ -32,7 +32,7 @@ import {
   planReturn,
   type Return,
 } from './return-target.ts';
-import { type SwitchState, secondsOf, switchSchema } from './switch.ts';
+import { measureParts, type SwitchState, switchSchema } from './switch.ts';
 import {
   assertSettingKnown,
   beginAgain,
@@ -234,7 +234,7 @@ async function conclude(context: StepContext, state: SwitchState): Promise<Outco
     ...(takesNoWindow !== undefined && { takesNoWindow }),
   };
   const window = await readSwitch(context.services, run.runId, 'cutover');
-  const took = window ? secondsOf(window) : {};
+  const took = window ? measureParts(window) : {};
   return { done: true, evidence, changes, took };
 }
 

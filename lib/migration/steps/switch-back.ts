@@ -1,4 +1,4 @@
-// The switch back to the old collection: a rollback's stages, and those of one that is refused before users have moved.
+// Stages of the switch back to the old collection, and of a rollback that is refused before users have moved
 import * as v from 'valibot';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { pendingIn } from '../reconcile-report.ts';
@@ -15,31 +15,31 @@ import { findStanding } from './deployed-version.ts';
 import { movesEntities } from './entities.ts';
 import { makeEqual, walksSchema } from './equality.ts';
 import { askAgain, suspecting, waitForAction } from './external-action.ts';
-import { assertRestored, assertStillThere, leftBehindBy } from './return-target.ts';
+import { assertNotDeleted, assertRestored, countLostWrites } from './return-target.ts';
 import {
   type Advance,
-  carryBack,
+  carryLateWrites,
   freeze,
+  lateWriteFacts,
   moveTheirEntities,
   type SwitchState,
-  strayFacts,
 } from './switch.ts';
 import { assertOpen } from './write-freeze.ts';
 
 const FREEZING = 'freezing';
 
-/** The passed stages of a rollback that begins while nobody can write. */
+/** Passed stages of a rollback that begins while writes are frozen */
 export const FREEZING_BEGUN: SwitchState['passed'] = { [FREEZING]: { workedMs: 0, facts: {} } };
 
-/** Writes may have been opened already, and are frozen again: all but that is due again, once more from a restored snapshot. */
+/** Writes may have been opened since: repeats every stage except the freeze, beginning with the restore of a snapshot. */
 export function beginAgain({ passed, reached: _, ...state }: SwitchState): SwitchState {
   const { [FREEZING]: begun } = passed;
   return { ...state, passed: begun ? { [FREEZING]: begun } : {} };
 }
 
 /**
- * Back to the old one. Where users were never let into the new one, nobody has to be kept out, and only what leaked comes
- * along.
+ * Returns to the old collection. If traffic was never opened, no user has to be kept out, and only early writes are
+ * carried over.
  */
 export function stagesBackward(run: Run, { to, plan }: SwitchState): readonly Stage<SwitchState>[] {
   const opened = passing('opened', openOld);
@@ -51,7 +51,7 @@ export function stagesBackward(run: Run, { to, plan }: SwitchState): readonly St
   return [
     ...when(restores !== undefined, passing('restored', restore)),
     passing(FREEZING, async () => ({})),
-    // docs/migration/decisions/0005-automatic-rollback.md: only where users were let in, somebody has to be kept out.
+    // docs/migration/decisions/0005-automatic-rollback.md: a freeze needs proof only if users worked on the new version.
     passing('frozen', freeze(liveCollectionsOf(run), { isProved: wasOpened(run) })),
     ...when(carries, passing('equal', makeOldEqual)),
     ...when(carries && movesEntities(run), passing('entities-equal', moveTheirEntities)),
@@ -59,11 +59,11 @@ export function stagesBackward(run: Run, { to, plan }: SwitchState): readonly St
     passing('setting-changed', changeToOld),
     passing('deployed', deployBack),
     opened,
-    ...when(carries || mayHaveLeaked, passing('carried', carryBack)),
+    ...when(carries || mayHaveLeaked, passing('carried', carryLateWrites)),
   ];
 }
 
-/** Where nothing was proved in time. */
+/** Opens writes when nothing could be proved in time. */
 export const stagesUnproved: readonly Stage<SwitchState>[] = [
   passing('opened', async (context, { to, unproved = '' }) => {
     const { setting, log } = context.services;
@@ -79,7 +79,7 @@ export const stagesUnproved: readonly Stage<SwitchState>[] = [
   }),
 ];
 
-/** Of a rollback that is refused before the setting changes. */
+/** Stages of a rollback that is refused before the setting changes */
 export function stagesOfStaying({
   passed,
   failingSince,
@@ -91,16 +91,16 @@ export function stagesOfStaying({
   return FREEZING in passed ? [...restored, passing('opened-again', openAgain)] : [];
 }
 
-// Refused while nobody is kept from writing yet; what is written until then counts again once writes are frozen.
+// A refusal here is harmless, as users can still write; writes from now on are counted again after the freeze.
 const restore: Advance = async (context, state, save) => {
   const { services, run } = context;
   const { to, plan, reached = {} } = state;
   const from = v.parse(restoringSchema, reached);
-  // A person may have restored it.
+  // The operator may have restored the snapshot already.
   if (state.reached !== undefined || !(await isRestored(context, to))) {
     const end = await takeStages(context, [restoreSnapshot(to, plan?.restores)], { from, save });
     if (isWaiting(end)) return end;
-    await assertStillThere(context, to);
+    await assertNotDeleted(context, to);
     await assertRestored(services, run, to);
   }
   return plan?.way === 'to-snapshot' ? await countLeftBehind(context, state, save) : {};
@@ -112,9 +112,9 @@ async function isRestored({ services, run }: StepContext, to: string): Promise<b
   return await assertRestored(services, run, to).then(() => true, takeAs(false, isOther));
 }
 
-// From here on nobody writes. Nobody decides on the rollback of a window, and so it never has to refuse.
+// Writes are frozen. The rollback of a window runs unattended, so this stage must never refuse it.
 const makeOldEqual: Advance = async (context, { to, plan, reached = {} }, save) => {
-  await assertStillThere(context, to, 0);
+  await assertNotDeleted(context, to, 0);
   const { run, input } = context;
   const report = await makeEqual(context, {
     from: liveCollectionOf(run),
@@ -128,12 +128,12 @@ const makeOldEqual: Advance = async (context, { to, plan, reached = {} }, save) 
   if (!report) return MORE_TIME;
   const left = pendingIn(report).length > 0 ? { comparedByHand: liveCollectionOf(run) } : {};
   const { points } = report.to;
-  return { points, ...left, ...strayFacts('lateWrites', report.strays) };
+  return { points, ...left, ...lateWriteFacts('lateWrites', report.strays) };
 };
 
 const countLeftBehind: Advance = async (context, { to, plan }) => {
   const isRestored = plan?.way === 'to-snapshot';
-  const counted = await leftBehindBy(context, isRestored ? to : undefined);
+  const counted = await countLostWrites(context, isRestored ? to : undefined);
   const { leftBehind } = counted;
   const limit = context.input.acknowledgedLoss ?? plan?.acknowledged ?? 0;
   if (!isRestored || leftBehind === 'unknown' || leftBehind <= limit) return counted;
@@ -146,9 +146,9 @@ const changeToOld: Advance = async (context, { to, passed }) => {
   const { services, run, renew } = context;
   const { setting, log } = services;
   await removeTestWrites(context, [to]);
-  await assertStillThere(context, to, pointsOf(passed));
+  await assertNotDeleted(context, to, pointsOf(passed));
   const present = await setting.read();
-  // Nobody writes anywhere, and users wait: it is replaced, whatever it says.
+  // Users wait and no client writes, so any present value of the setting is replaced.
   if (!isKnown(run, present) && present !== to) {
     const message = 'Somebody else changed the collection-name setting; rollback replaces it';
     log({ level: 'WARN', message, runId: run.runId, replaced: present, by: to });
@@ -158,7 +158,7 @@ const changeToOld: Advance = async (context, { to, passed }) => {
   return {};
 };
 
-/** That the collection was left with; undefined where it was left as it was. */
+/** Points of the collection after it was made equal; undefined if it was left unchanged */
 function pointsOf({ equal }: SwitchState['passed']): number | undefined {
   return equal && Number(equal.facts.points);
 }
@@ -198,8 +198,8 @@ const deployBack: Advance = async (context, { to, reached }, save) => {
     throw suspecting(action, to, kind === 'away' ? why : notReturned(String(why)));
   }
   // A backend that says nothing may come back in either version: users return to the one that worked before the rollback.
-  const isLost = kind === 'elsewhere' || kind === 'away';
-  if (isLost && wentLive(run) && to !== liveCollectionOf(run)) {
+  const isUnrestorable = kind === 'elsewhere' || kind === 'away';
+  if (isUnrestorable && wentLive(run) && to !== liveCollectionOf(run)) {
     const message = `After "${action}" on ${to}: ${why} Writes are open on ${liveCollectionOf(run)} again.`;
     throw new Refusal('RefusedStillNewVersion', message);
   }
@@ -242,11 +242,11 @@ function untilDeadline(error: unknown, deadline: number): unknown {
 // The new collection may be the only copy left: a write would create an empty one in the place of the old.
 const openOld: Advance = async (context, { to, passed }) => {
   const expected = pointsOf(passed);
-  await assertStillThere(context, to, expected);
+  await assertNotDeleted(context, to, expected);
   await context.renew();
   const waits = await waitForAction(context, 'open-writes', to);
   if (waits) return waits;
-  await assertStillThere(context, to, expected);
+  await assertNotDeleted(context, to, expected);
   await assertOpen(context, [to]);
   return {};
 };
@@ -278,7 +278,7 @@ const openAgain: Advance = async (context) => {
   return {};
 };
 
-/** Before anything is frozen, a setting that somebody else changed is a reason to stop: users may write there. */
+/** Stops before the freeze if another program changed the setting: users may write to the collection it names. */
 export async function assertSettingKnown({ setting }: Services, run: Run): Promise<void> {
   const present = await setting.read();
   if (isKnown(run, present)) return;

@@ -28,10 +28,16 @@ import { suspecting, waitForAction } from './external-action.ts';
 import { assertAsFrozen, fillInPlace, fillSchema } from './in-place.ts';
 import { proveEmbeddings, smokeTest } from './new-version.ts';
 import { assertCountsEqual, scanCollection } from './recorded-counts.ts';
-import { type Advance, carryBack, freeze, moveTheirEntities, type SwitchState } from './switch.ts';
+import {
+  type Advance,
+  carryLateWrites,
+  freeze,
+  moveTheirEntities,
+  type SwitchState,
+} from './switch.ts';
 import { assertNamesFree, uploadSwap, uploadsSchema } from './upload-swap.ts';
 
-/** From the collection that users are on to the new one. From the first stage on nobody writes. */
+/** Moves users from the active collection to the new one. From the first stage on writes are frozen. */
 export function stagesForward(run: Run): readonly Stage<SwitchState>[] {
   const { plan } = run;
   return [
@@ -44,11 +50,11 @@ export function stagesForward(run: Run): readonly Stage<SwitchState>[] {
     passing('setting-changed', changeToNew),
     passing('deployed', deployNew),
     passing('proved', proveNew),
-    passing('last-look', takeLastLook),
+    passing('last-look', runFinalCheck),
   ];
 }
 
-// What a rollback needs is in the record before the setting changes.
+// The backup must be on record before the setting changes: a rollback needs it.
 const backUp: Advance = async (context, { reached = {} }, save) => {
   // No data moves: the snapshot from before the window is the copy that stays untouched.
   if (context.run.plan.inPlace) return {};
@@ -107,7 +113,7 @@ const prepare: Advance = async (context) => {
   return {};
 };
 
-/** What a rollback needs, and the reports up to now, cannot be deleted before that day. */
+/** Protects the backup and the reports so far from deletion until that day. */
 export async function retainBackup(
   { services, run }: Pick<StepRequest, 'services' | 'run'>,
   until: Date,
@@ -157,9 +163,10 @@ const proveNew: Advance = async (context, { to }) => {
   }
 };
 
-// The last look: both collections are what was compared, each time that the stage is taken. A write that came late to the old
-// one is not lost: users return to it. Noted before anybody is let in: from then on users may have written.
-const takeLastLook: Advance = async (context, { to }) => {
+// Final check: both collections are still what was compared. It runs again whenever the stage is taken. A late write to the
+// old collection is not lost: a refusal here returns users to it. The time is noted before traffic is opened: from then on
+// users may have written.
+const runFinalCheck: Advance = async (context, { to }) => {
   if (wasOpened(context.run)) return {};
   if (context.run.plan.inPlace) await assertAsFrozen(context);
   else await assertUnchanged(context, to);
@@ -187,12 +194,12 @@ async function assertUnchanged({ services, run }: StepContext, to: string): Prom
  */
 export async function letIn(context: StepContext, state: SwitchState): Promise<Facts | Waiting> {
   const { services, run, renew } = context;
-  // Somebody may have changed it since: the next start of the backend would make another collection.
+  // The setting may have changed since: the backend's next start would create another collection.
   await services.setting.change({ from: run.plan.sourceCollection, to: state.to });
   // A rollback may have begun in the meantime: it must not find writes opened.
   await renew();
   const waits = await waitForAction(context, 'open-writes', state.to);
   if (waits) return waits;
   const save: Save = (reached, progress) => context.save({ ...state, reached }, progress);
-  return await carryBack(context, state, save);
+  return await carryLateWrites(context, state, save);
 }

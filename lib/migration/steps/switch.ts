@@ -1,25 +1,25 @@
-// The switch: users move from the collection that they are on, home, to the idle one. Forward it is the cutover, backward the
-// rollback. Each has its own list of stages (switch-forward.ts, switch-back.ts); here is what both lists share.
+// Moves users from the active collection to the standby one: forward in the cutover, backward in the rollback. Each
+// direction has its own list of stages (switch-forward.ts, switch-back.ts); this file holds what both share.
 import * as v from 'valibot';
 import type { Strays } from '../reconcile-report.ts';
 import { refusedSchema, wasOpened } from '../runs/run.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
 import { type Facts, MORE_TIME, type passing, passingEntries } from '../runs/stages.ts';
 import { type EntitiesReached, moveEntities } from './entities.ts';
-import { carryOver, isLaterChange, walksSchema } from './equality.ts';
+import { carryOverLateWrites, isLaterChange, walksSchema } from './equality.ts';
 import { waitForAction } from './external-action.ts';
-import { readabilityOf, returnSchema } from './return-target.ts';
+import { returnSchema, whyUnreadable } from './return-target.ts';
 import { proveFrozen } from './write-freeze.ts';
 
 export const switchSchema = v.object({
-  /** That users move to. */
+  /** Collection that users move to */
   to: v.string(),
   ...passingEntries,
-  /** Of a rollback: which way. */
+  /** Plan of a rollback; undefined in a cutover */
   plan: v.optional(returnSchema),
   /** Users stay on the new version. */
   refused: v.optional(refusedSchema),
-  /** A rollback in which nobody can write is refused since then. */
+  /** Time of the first refusal of a rollback that keeps writes frozen */
   failingSince: v.optional(v.number()),
   /** Why writes are opened without a proof. */
   unproved: v.optional(v.string()),
@@ -29,7 +29,7 @@ export type SwitchState = v.InferOutput<typeof switchSchema>;
 
 export type Advance = Parameters<typeof passing<SwitchState>>[1];
 
-/** Nobody writes from here on. */
+/** From this stage on writes are frozen. */
 export function freeze(
   collections: readonly [string, ...string[]],
   { isProved = true } = {},
@@ -41,17 +41,17 @@ export function freeze(
   };
 }
 
-// Users are in already. Where they never were in the new version, a change there that no version has made is damage.
-export const carryBack: Advance = async (context, { to, reached = {} }, save) => {
+// Traffic is open. If the new version never took traffic, a change there that neither version made is corruption.
+export const carryLateWrites: Advance = async (context, { to, reached = {} }, save) => {
   const { run } = context;
   const live = liveCollectionOf(run);
   const isForward = to === live;
   const { vectors } = context.services;
-  const trouble = isForward ? undefined : await readabilityOf(context.services, run);
-  // They are back, and have all that can be read.
+  const trouble = isForward ? undefined : await whyUnreadable(context.services, run);
+  // Users are back, with everything that could be read.
   if (trouble !== undefined && (await vectors.collectionExists(live)))
     return { comparedByHand: live };
-  const strays = await carryOver(context, {
+  const strays = await carryOverLateWrites(context, {
     from: to,
     to: isForward ? run.plan.sourceCollection : live,
     ...(!wasOpened(run) && { isOfUser: isLaterChange }),
@@ -62,7 +62,7 @@ export const carryBack: Advance = async (context, { to, reached = {} }, save) =>
   const isLeft = !isForward && strays.overruled + strays.withheld > 0;
   const name = isForward ? 'lateWrites' : 'leakedWrites';
   const left = isLeft ? { comparedByHand: live } : {};
-  return { ...strayFacts(name, strays), ...left };
+  return { ...lateWriteFacts(name, strays), ...left };
 };
 
 /** Moves the entities, once the memories of both collections are equal. */
@@ -80,7 +80,7 @@ export const moveTheirEntities: Advance = async (context, { to, reached }, save)
   return moved ?? MORE_TIME;
 };
 
-export function strayFacts(name: string, { writes, overruled, withheld }: Strays): Facts {
+export function lateWriteFacts(name: string, { writes, overruled, withheld }: Strays): Facts {
   if (writes === 0) return {};
   const facts = { [name]: writes, [`${name}Overruled`]: overruled };
   return withheld > 0 ? { ...facts, [`${name}Withheld`]: withheld } : facts;
@@ -92,8 +92,8 @@ const PARTS = [
   ['equal', 'copy'],
 ] as const;
 
-/** How long the parts of a window took that are repeated in the next one. */
-export function secondsOf({ passed }: Pick<SwitchState, 'passed'>): Record<string, number> {
+/** Seconds that each repeatable part of a window took, to forecast the next window */
+export function measureParts({ passed }: Pick<SwitchState, 'passed'>): Record<string, number> {
   const took: Record<string, number> = {};
   let begun = 0;
   for (const [stage, part] of PARTS) {

@@ -1,7 +1,7 @@
 // A sandbox with an old collection full of memories and an empty new one: where collections are reconciled.
 import { createQdrant, type VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { type ReconcilePorts, reconcile } from '../../../lib/migration/reconcile.ts';
-import type { ReconcileSettings } from '../../../lib/migration/settler.ts';
+import type { ReconcileSettings } from '../../../lib/migration/resolver.ts';
 import { memories } from '../../../sandbox/awkward-memories.ts';
 import { type QdrantSandbox, startQdrantSandbox } from '../../../sandbox/qdrant/server.ts';
 

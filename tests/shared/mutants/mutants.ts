@@ -462,8 +462,11 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/in-place.test.ts',
     [["'setting-changed' in passed", "run.plan.inPlace && 'frozen' in passed"]],
   ),
-  ...mutantsOf('lib/migration/settler.ts', 'tests/migration/contract/steps/rollback.test.ts', [
-    ["!writesBack && wayOf(pair) === 'back'", "mode === 'compare' && wayOf(pair) === 'back'"],
+  ...mutantsOf('lib/migration/resolver.ts', 'tests/migration/contract/steps/rollback.test.ts', [
+    [
+      "!writesBack && decideDirection(pair) === 'backward'",
+      "mode === 'compare' && decideDirection(pair) === 'backward'",
+    ],
   ]),
   ...mutantsOf(
     'lib/migration/reconcile-report.ts',
@@ -544,16 +547,16 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/migration/reconcile-report.ts', 'tests/migration/unit/reconcile.test.ts', [
     ['if (examples.length < MAX_EXAMPLES) ', ''],
   ]),
-  ...mutantsOf('lib/migration/settler.ts', 'tests/migration/unit/reconcile.test.ts', [
+  ...mutantsOf('lib/migration/resolver.ts', 'tests/migration/unit/reconcile.test.ts', [
     ["return theirs && 'extra'", 'return undefined'],
   ]),
-  ...mutantsOf('lib/migration/settler.ts', 'tests/migration/unit/settler.test.ts', [
-    ['if (!ours && noted.has(pair.id))', 'if (noted.size < 0)'],
+  ...mutantsOf('lib/migration/resolver.ts', 'tests/migration/unit/resolver.test.ts', [
+    ['if (!ours && pendingBefore.has(pair.id))', 'if (pendingBefore.size < 0)'],
     ["if (!isAs(ours, was)) return 'conflict';", ''],
     ['counted.second > limit', 'counted.second > 2 * limit'],
     ['first + fromFirst > backLimit', 'false'],
-    ['pair.from && wayOf(pair)', '!pair.to && wayOf(pair)'],
-    ['await keepOverruled(fresh);', ''],
+    ['pair.from && decideDirection(pair)', '!pair.to && decideDirection(pair)'],
+    ['await keepOverwritten(fresh);', ''],
   ]),
   ...mutantsOf(
     'lib/migration/keyword-fill.ts',
@@ -581,7 +584,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/migration/point-writer.ts', 'tests/migration/unit/reconcile.test.ts', [
     ['hash === undefined || hash === null ? ', 'hash !== undefined || hash !== null ? '],
   ]),
-  ...mutantsOf('lib/migration/point-writer.ts', 'tests/migration/unit/settler.test.ts', [
+  ...mutantsOf('lib/migration/point-writer.ts', 'tests/migration/unit/resolver.test.ts', [
     ['{ filter: unchanged(same) }', '{ ids: same.map(({ id }) => id) }'],
     ["'update_only', condition", "'update_only'"],
     ["'insert_only'", "'upsert'"],
@@ -593,10 +596,10 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/rollback.test.ts',
     [
       ['leftBehind <= limit)', 'leftBehind <= limit + 1)'],
-      ['await assertStillThere(context, to, 0);', ''],
+      ['await assertNotDeleted(context, to, 0);', ''],
       ["kind === 'elsewhere' || kind === 'away'", "kind === 'elsewhere'"],
       [
-        'await assertStillThere(context, to, expected);\n  await context.renew();',
+        'await assertNotDeleted(context, to, expected);\n  await context.renew();',
         'await context.renew();',
       ],
     ],

@@ -9,7 +9,7 @@ import { Refusal, type RefusalName, RetryableFailure } from '../../../../lib/mig
 import type { StepInput } from '../../../../lib/migration/runs/input.ts';
 import { liveCollectionOf, ofTestUser } from '../../../../lib/migration/runs/run-names.ts';
 import { partsOf } from '../../../../lib/migration/snapshots.ts';
-import { limitOf } from '../../../../lib/migration/steps/equality.ts';
+import { expectedLimit } from '../../../../lib/migration/steps/equality.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.ts';
@@ -1227,7 +1227,7 @@ describe('a window that was not left in time', () => {
     await rollBackInPieces(migration, { vectors: { count } });
     expect(await phaseOf(migration)).toBe('copied');
     expect(await vectors.count(SOURCE)).toBeGreaterThanOrEqual(
-      before - limitOf({ points: before }),
+      before - expectedLimit({ points: before }),
     );
   });
 

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PointId } from '../../../../lib/migration/ports/vector-store.ts';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
-import { limitOf } from '../../../../lib/migration/steps/equality.ts';
+import { expectedLimit } from '../../../../lib/migration/steps/equality.ts';
 import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { type ServiceChanges, whenAsked } from '../../support/changed-services.ts';
@@ -139,7 +139,7 @@ describe('a backend that runs the new version already', () => {
     await vectors.updateCollection(replaced, { strict_mode_config });
     const before = await vectors.count(ENTITIES);
     await rollBackInPieces(migration);
-    const kept = before - limitOf({ points: before });
+    const kept = before - expectedLimit({ points: before });
     expect(await vectors.count(ENTITIES)).toBeGreaterThanOrEqual(kept + 60);
   });
 

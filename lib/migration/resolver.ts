@@ -1,4 +1,5 @@
-// What becomes of the pairs of one page: which side is right, what is written where, and what is left.
+// Resolves the pairs of one page: decides which side is right, writes the other one, and reports the differences that are
+// left.
 import { type BaseKeeper, isKnown } from './base.ts';
 import { type PointPair, pointsById } from './pairs.ts';
 import { type CopySettings, createPointWriter } from './point-writer.ts';
@@ -28,7 +29,7 @@ export interface ReconcileSettings extends CopySettings {
   readonly back?: Omit<CopySettings, 'from'> | undefined;
   /** The second collection lacks, or has changed, so much that no user has done it. */
   readonly isDamaged?: boolean;
-  /** Whether users have made that change to the second collection. */
+  /** True if a user made that change to the second collection. */
   readonly isOfUser?: ((was: ScrolledPoint, is: ScrolledPoint) => boolean) | undefined;
   /** So many points may be removed from either collection. */
   readonly limit?: number;
@@ -38,18 +39,18 @@ export interface ReconcileSettings extends CopySettings {
   readonly payloadsOnly?: boolean;
 }
 
-/** What is removed or replaced in the first collection by what the second one has, and what is removed from the second. */
+/** Points removed from, or replaced in, the first collection, and points removed from the second one */
 export interface Removals {
   readonly first: number;
   readonly second: number;
 }
 
-export interface SettlePorts {
+export interface ResolvePorts {
   /** Renews the lock. Called immediately before every write; throws when another invocation has taken over. */
   readonly renew?: () => Promise<void>;
-  /** Of the third version of each point; the next one is written to it. */
+  /** Last common version of each point; the walk writes the next one to it. */
   readonly base?: BaseKeeper;
-  /** Called before one of two changes is overruled, or one is withheld: its content is kept. */
+  /** Called before a change is overwritten, or not applied: keeps its content for the report. */
   readonly keepConflicts?: (pairs: readonly PointPair[]) => Promise<void>;
 }
 
@@ -57,20 +58,21 @@ export interface SettlePorts {
 const ROUNDS = 3;
 
 /**
- * What becomes of a pair that differs: the first side goes onwards to the second, or the second one back to the first; both
- * were changed; or the second one was, and by no user. With the last two the first side stays.
+ * How a pair that differs is resolved. forward: the second side takes the first one's version. backward: the first side
+ * takes the second one's. conflict: both changed; the first side stays. not-applied: the second side changed, but the
+ * change looks like damage, or no user made it; the first side stays.
  */
-type Way = 'onwards' | 'back' | 'conflict' | 'withheld';
+type Direction = 'forward' | 'backward' | 'conflict' | 'not-applied';
 
 interface WalkRecord {
   readonly removals: () => Removals;
   readonly countRemovals: (removals: Removals) => Promise<void>;
-  readonly noteMaking: (ids: readonly PointId[]) => Promise<void>;
+  readonly recordPendingInserts: (ids: readonly PointId[]) => Promise<void>;
   readonly addLine: (id: PointId, digest: Buffer) => void;
 }
 
 /** Compares and repairs one batch after the other, and reports what it found and did. */
-export function createSettler(settings: ReconcileSettings, ports: SettlePorts, walk: WalkRecord) {
+export function createResolver(settings: ReconcileSettings, ports: ResolvePorts, walk: WalkRecord) {
   const { renew, base } = ports;
   const { from, to, keywords, mode, tolerance, limit = Number.POSITIVE_INFINITY } = settings;
   const { backLimit = limit } = settings;
@@ -78,61 +80,67 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
   const writer = createPointWriter(settings, renew);
   const backWriter = settings.back && createPointWriter(settings.back, renew);
   const writesBack = backWriter !== undefined && mode !== 'compare';
-  const noted = new Set(base?.before?.making);
+  const pendingBefore = new Set(base?.before?.making);
   let isDamaged = settings.isDamaged ?? false;
-  /** Of a pair that does not change: after a repair there is another one in its place. */
+  /** A pair never changes: a repair replaces it by another pair. */
   const differences = new WeakMap<PointPair, Difference | undefined>();
 
-  return async function settle(before: ReconcileReport, pairs: readonly PointPair[]) {
-    if (mode !== 'compare') await countRemovalsOf(pairs);
-    const isMade = (pair: PointPair) => !(wayOf(pair) === 'back' ? pair.from : pair.to);
-    const making = hasBase ? pairs.filter((pair) => isDue(pair) && isMade(pair)) : [];
-    if (making.length > 0) await walk.noteMaking(making.map(({ id }) => id));
-    const overruled = new Map<PointId, PointPair>();
-    // Also what is overruled only since it was first read: either collection may be written to in the moment of the write.
-    const keepOverruled = async (fresh: readonly PointPair[]) => {
-      const found = fresh.filter((pair) => isOverruled(pair) && !overruled.has(pair.id));
-      for (const pair of found) overruled.set(pair.id, pair);
+  return async function resolve(before: ReconcileReport, pairs: readonly PointPair[]) {
+    if (mode !== 'compare') await countDueRemovals(pairs);
+    const isInsert = (pair: PointPair) =>
+      !(decideDirection(pair) === 'backward' ? pair.from : pair.to);
+    const pending = hasBase ? pairs.filter((pair) => isDue(pair) && isInsert(pair)) : [];
+    if (pending.length > 0) await walk.recordPendingInserts(pending.map(({ id }) => id));
+    const overwritten = new Map<PointId, PointPair>();
+    // A pair can come to conflict between reading and writing, as either collection may be written to at that moment.
+    const keepOverwritten = async (fresh: readonly PointPair[]) => {
+      const found = fresh.filter((pair) => losesSecond(pair) && !overwritten.has(pair.id));
+      for (const pair of found) overwritten.set(pair.id, pair);
       await ports.keepConflicts?.(found);
     };
-    if (mode !== 'compare') await keepOverruled(pairs);
-    const { left, written, stuck } = await repair(pairs, keepOverruled).catch(
+    if (mode !== 'compare') await keepOverwritten(pairs);
+    const { left, written, stuck } = await repair(pairs, keepOverwritten).catch(
       async (error: unknown) => {
-        if (making.length > 0 && !mayBeDone(error)) await walk.noteMaking(await madeOf(making));
+        if (pending.length > 0 && !mayBeDone(error))
+          await walk.recordPendingInserts(await findInserted(pending));
         throw error;
       },
     );
-    const staysApart = (pair: PointPair) => !writesBack && wayOf(pair) === 'back';
+    const staysApart = (pair: PointPair) => !writesBack && decideDirection(pair) === 'backward';
     const report = withBatch(before, left, {
       written,
       stuck,
       staysApart,
       differenceOf: (pair) => (staysApart(pair) ? undefined : differenceOf(pair)),
       countsGaps: keywords === 'left-empty',
-      strays: straysIn(pairs.map((pair) => overruled.get(pair.id) ?? pair)),
+      strays: countLateWrites(pairs.map((pair) => overwritten.get(pair.id) ?? pair)),
       addLine: walk.addLine,
     });
-    return { report, hasMade: making.length > 0 };
+    return { report, hasInserted: pending.length > 0 };
   };
 
-  /** Those that an earlier batch has made. What the store has refused, it has not made; and it may answer nothing more. */
-  async function madeOf(making: readonly PointPair[]): Promise<PointId[]> {
+  /** Finds the inserts of an earlier batch after a refused write; none if the store does not answer any more. */
+  async function findInserted(pending: readonly PointPair[]): Promise<PointId[]> {
     const parts = { payload: false, vector: false };
-    const back = making.filter((pair) => wayOf(pair) === 'back');
-    const onwards = making.filter((pair) => wayOf(pair) !== 'back');
-    const found = [pointsById(from, back, parts), pointsById(to, onwards, parts)];
+    const backward = pending.filter((pair) => decideDirection(pair) === 'backward');
+    const forward = pending.filter((pair) => decideDirection(pair) !== 'backward');
+    const found = [pointsById(from, backward, parts), pointsById(to, forward, parts)];
     return await Promise.all(found).then(
       (found) => found.flatMap((points) => [...points.keys()]),
       () => [],
     );
   }
 
-  async function countRemovalsOf(pairs: readonly PointPair[]): Promise<void> {
+  async function countDueRemovals(pairs: readonly PointPair[]): Promise<void> {
     const { first, second } = walk.removals();
     const due = pairs.filter(isDue);
-    const fromFirst = due.filter((pair) => pair.from && wayOf(pair) === 'back').length;
+    const fromFirst = due.filter(
+      (pair) => pair.from && decideDirection(pair) === 'backward',
+    ).length;
     if (first + fromFirst > backLimit) isDamaged = true;
-    const fromSecond = pairs.filter((pair) => !pair.from && isDue(pair) && wayOf(pair) !== 'back');
+    const fromSecond = pairs.filter(
+      (pair) => !pair.from && isDue(pair) && decideDirection(pair) !== 'backward',
+    );
     const counted = {
       first: isDamaged ? first : first + fromFirst,
       second: second + fromSecond.length,
@@ -148,7 +156,7 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
 
   async function repair(
     pairs: readonly PointPair[],
-    keepOverruled: (fresh: readonly PointPair[]) => Promise<void>,
+    keepOverwritten: (fresh: readonly PointPair[]) => Promise<void>,
   ) {
     const repaired = new Map<PointId, PointPair>();
     let written = NOTHING_WRITTEN;
@@ -156,14 +164,14 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
     const wanted = new Map(differing.map(({ id, from: ours }) => [id, ours]));
     for (let round = 1; differing.length > 0 && round <= ROUNDS; round += 1) {
       const fresh = round === 1 ? await withSource(differing) : await readAgain(differing);
-      await keepOverruled(fresh);
+      await keepOverwritten(fresh);
       written = added(written, await write(fresh.filter(isDue)));
       const present = await readBack(fresh);
       for (const pair of present) repaired.set(pair.id, pair);
       differing = present.filter(isDue);
     }
     const left = pairs.map((pair) => repaired.get(pair.id) ?? pair);
-    if (mode !== 'compare') await keepOverruled(left);
+    if (mode !== 'compare') await keepOverwritten(left);
     // A point that a client changed meanwhile may be equal after the next walk; the store did not keep the others.
     const stuck = differing.filter(({ id, from: ours }) => {
       const was = wanted.get(id);
@@ -172,11 +180,11 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
     return { left, written, stuck: stuck.length };
   }
 
-  // What a store says it has written is not always what it has.
+  // A store may report a write that it did not keep.
   async function readBack(pairs: readonly PointPair[]): Promise<PointPair[]> {
     if (mode === 'fill') return pairs.map((pair) => ({ ...pair, to: pair.from }));
     const points = await pointsById(to, pairs);
-    const sent = pairs.filter((pair) => wayOf(pair) === 'back');
+    const sent = pairs.filter((pair) => decideDirection(pair) === 'backward');
     const received = await pointsById(from, sent);
     const backIds = new Set(sent.map(({ id }) => id));
     return pairs.map((pair) => ({
@@ -187,15 +195,15 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
   }
 
   async function write(pairs: readonly PointPair[]): Promise<Written> {
-    const back = pairs.filter((pair) => wayOf(pair) === 'back');
-    const onwards = pairs.filter((pair) => wayOf(pair) !== 'back');
-    if (backWriter) await apply(backWriter, back, ({ from, to }) => ({ is: to, was: from }));
-    return await apply(writer, onwards, ({ from, to }) => ({ is: from, was: to }));
+    const backward = pairs.filter((pair) => decideDirection(pair) === 'backward');
+    const forward = pairs.filter((pair) => decideDirection(pair) !== 'backward');
+    if (backWriter) await apply(backWriter, backward, ({ from, to }) => ({ is: to, was: from }));
+    return await apply(writer, forward, ({ from, to }) => ({ is: from, was: to }));
   }
 
-  // What seems to be deleted is read again, before it is deleted here; and what users may have changed meanwhile.
+  // Before deleting a point that seems to be deleted at the source, and before replacing users' changes, read it again.
   async function withSource(pairs: readonly PointPair[]): Promise<PointPair[]> {
-    const isUncertain = (pair: PointPair) => !pair.from || wayOf(pair) === 'back';
+    const isUncertain = (pair: PointPair) => !pair.from || decideDirection(pair) === 'backward';
     const points = await pointsById(from, pairs.filter(isUncertain));
     return pairs.map((pair) => (isUncertain(pair) ? { ...pair, from: points.get(pair.id) } : pair));
   }
@@ -205,47 +213,47 @@ export function createSettler(settings: ReconcileSettings, ports: SettlePorts, w
     return pairs.map(({ id, was }) => ({ id, was, from: ours.get(id), to: theirs.get(id) }));
   }
 
-  /** What is withheld is overwritten by this walk, or counts as equal from it on. */
-  function isOverruled(pair: PointPair): boolean {
-    const way = wayOf(pair);
-    return way === 'conflict' || (way === 'withheld' && pair.to !== undefined);
+  /** The second version is about to be overwritten, or to count as equal from this walk on, without having been applied. */
+  function losesSecond(pair: PointPair): boolean {
+    const direction = decideDirection(pair);
+    return direction === 'conflict' || (direction === 'not-applied' && pair.to !== undefined);
   }
 
-  /** Whether this walk writes it. */
+  /** True if this walk writes the pair. */
   function isDue(pair: PointPair): boolean {
-    const way = wayOf(pair);
-    if (way === undefined || mode === 'compare') return false;
-    if (way === 'back') return writesBack;
+    const direction = decideDirection(pair);
+    if (direction === undefined || mode === 'compare') return false;
+    if (direction === 'backward') return writesBack;
     if (mode === 'carry') return false;
     return mode !== 'insert' || differenceOf(pair) === 'missing';
   }
 
-  function wayOf(pair: PointPair): Way | undefined {
+  function decideDirection(pair: PointPair): Direction | undefined {
     if (differenceOf(pair) === undefined) return undefined;
-    if (!isKnown(base?.before, pair.id)) return 'onwards';
+    if (!isKnown(base?.before, pair.id)) return 'forward';
     const { from: ours, to: theirs, was } = pair;
     const isAs = (one: ScrolledPoint | undefined, digest: Buffer | undefined) =>
       one && digest ? digest.equals(digestOf(pair.id, one.payload)) : !one && !digest;
     if (isAs(theirs, was) || (ours && theirs && samePayload(ours.payload, theirs.payload)))
-      return 'onwards';
+      return 'forward';
     if (!isAs(ours, was)) return 'conflict';
-    // It was made in either collection before a kill, perhaps, and deleted by its user since.
-    if (!ours && noted.has(pair.id)) return 'conflict';
-    if (!ours) return 'back';
+    // A killed walk may have inserted it, in either collection, and its user may have deleted it since.
+    if (!ours && pendingBefore.has(pair.id)) return 'conflict';
+    if (!ours) return 'backward';
     const isOfUser = !theirs || (settings.isOfUser?.(ours, theirs) ?? true);
-    return isDamaged || !isOfUser ? 'withheld' : 'back';
+    return isDamaged || !isOfUser ? 'not-applied' : 'backward';
   }
 
-  function straysIn(pairs: readonly PointPair[]): Strays {
+  function countLateWrites(pairs: readonly PointPair[]): Strays {
     const strays = { writes: 0, overruled: 0, withheld: 0, lacking: 0, changed: 0 };
     for (const pair of pairs) {
-      const way = wayOf(pair);
-      if (way === undefined || way === 'onwards') continue;
+      const direction = decideDirection(pair);
+      if (direction === undefined || direction === 'forward') continue;
       strays.writes += 1;
-      if (way === 'conflict') strays.overruled += 1;
+      if (direction === 'conflict') strays.overruled += 1;
       else if (!pair.to) strays.lacking += 1;
       else if (pair.from) strays.changed += 1;
-      if (way === 'withheld') strays.withheld += 1;
+      if (direction === 'not-applied') strays.withheld += 1;
     }
     return strays;
   }

@@ -11,7 +11,7 @@ import {
 } from '../../../lib/migration/reconcile.ts';
 import { faultsIn } from '../../../lib/migration/reconcile-report.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
-import type { ReconcileSettings } from '../../../lib/migration/settler.ts';
+import type { ReconcileSettings } from '../../../lib/migration/resolver.ts';
 import { NEW, OLD, startCopyScene } from '../support/copy-scene.ts';
 import { createMemoryArtifacts } from '../support/memory-artifacts.ts';
 import { createRunTable } from '../support/run-table.ts';
