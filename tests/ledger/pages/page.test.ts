@@ -412,6 +412,60 @@ describe.skipIf(whyNoChromium())('the page', () => {
     }
   });
 
+  test('a key press in any field computes no row, bar, chip or figure again', async () => {
+    const source = await (await fetch(`${pages.url()}/page.js`)).text();
+    const page = await pages.open();
+    const profiler = await page.context().newCDPSession(page);
+    await profiler.send('Profiler.enable');
+    await profiler.send('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+    /** Calls since the last count of the functions that draw these parts, by a text that each has in it. */
+    async function countDrawings(): Promise<Readonly<Record<string, number>>> {
+      const { result } = await profiler.send('Profiler.takePreciseCoverage');
+      // It lists the functions that were called.
+      const functions = (
+        result.find(({ url }) => url.includes('/page.js'))?.functions ?? []
+      ).flatMap(({ ranges: [range] }) => range ?? []);
+      const count = (text: string) =>
+        functions
+          .filter(({ startOffset, endOffset }) =>
+            source.slice(startOffset, endOffset).includes(text),
+          )
+          .toSorted((a, b) => a.endOffset - a.startOffset - (b.endOffset - b.startOffset))[0]
+          ?.count ?? 0;
+      const texts = [
+        'Select all',
+        '"data-id":',
+        'Figures of each period',
+        'Uncategorised',
+        'Totals',
+      ];
+      return Object.fromEntries(texts.map((text) => [text, count(text)]));
+    }
+    for (const description of ['Selected', 'Opened'])
+      await pages.row({ description, transaction_date: '2006-01-02' });
+    await page.goto(`${pages.url()}/#period=2006`);
+    await idle(page);
+    await listed(page, 'Selected').getByRole('checkbox').check();
+    await listed(page, 'Opened').click();
+    const edit = page.getByRole('form', { name: /^Edit/ });
+    await edit.waitFor();
+    const drawn = await countDrawings();
+    expect(Object.entries(drawn).filter(([, calls]) => calls === 0)).toEqual([]);
+    for (const field of [
+      ...['Description', 'Amount', 'Category'].flatMap((label) => [
+        addForm(page).getByLabel(label),
+        edit.getByLabel(label),
+      ]),
+      page.getByRole('combobox', { name: 'Category for selected' }),
+    ]) {
+      await field.focus();
+      await countDrawings();
+      await page.keyboard.press('1');
+      expect(await field.inputValue()).toContain('1');
+      expect(Object.entries(await countDrawings()).filter(([, calls]) => calls > 0)).toEqual([]);
+    }
+  });
+
   test('the keys are listed, and the currency sign is a setting of the browser', async () => {
     await pages.row({ description: 'In euros', amount: 8 });
     const page = await pages.visit();
@@ -458,10 +512,12 @@ describe.skipIf(whyNoChromium())('the page', () => {
       if (height > 800)
         expect((first?.y ?? height) + (first?.height ?? 0)).toBeLessThanOrEqual(height);
       const small =
-        await page.evaluate(`[...document.querySelectorAll('main :is(button, select, input:not([type=checkbox]), .box, nav a)')]
-      .map((each) => each.getBoundingClientRect())
-      .filter(({ width, height }) => width > 0 && (width < 44 || height < 39.5)).length`);
-      expect(small).toBe(0);
+        await page.evaluate(`[...document.querySelectorAll('body :is(button, summary, select, input:not([type=checkbox]), .box, nav a)')]
+      .filter((each) => !each.closest('.unseen'))
+      .map((each) => [each.textContent, each.getBoundingClientRect()])
+      .filter(([, { width, height }]) => width > 1 && (width < 43.5 || height < 43.5))
+      .map(([text]) => text)`);
+      expect(small).toEqual([]);
     },
   );
 });
