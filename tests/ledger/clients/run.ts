@@ -1,17 +1,22 @@
-// npm run test:clients [-- NAME ...]: generates the clients of docs/ledger/clients.md, runs the example of each against a service of
-// its own, and compares the amounts that come back. The description also passes the OpenAPI rules of Spectral. A language
+// npm run test:clients [-- NAME ...]: generates the clients of docs/ledger/clients.md, runs the example of each against a service
+// that is open, and compares the amounts that come back; then its scenario against one that takes keys, with a ledger of its
+// own. Each scenario prints the same transcript: what a client can do, and each error that it can be answered. The description also passes the OpenAPI rules of Spectral. A language
 // that this machine lacks is named and counted as skipped.
-import { appendFileSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createCommand, runProgram } from '../../../processes/program.ts';
 import { pythonWith, whyNoPython } from '../../../processes/python-tools.ts';
 import { createRunning } from '../../../processes/running.ts';
 import { fetchOnce, outputOf, runToEnd, whyNoJava } from '../../../processes/tools.ts';
-import { guideExamples } from '../support/guide-examples.ts';
-import { PROJECT, startService } from '../support/running-service.ts';
+import { type GuideExample, guideExamples } from '../support/guide-examples.ts';
+import { PROJECT } from '../support/running-service.ts';
+import { type Services, startServices } from './services.ts';
 
 const DOCUMENT = join(PROJECT, 'lib/ledger/http/openapi.json');
+const SCENARIOS = join(import.meta.dirname, 'scenarios');
+const TRANSCRIPT = readFileSync(join(SCENARIOS, 'transcript.txt'), 'utf8');
 const SHOWN_AMOUNT = '12345678.91';
 /** A 32-bit float keeps neither. */
 const AMOUNTS = [SHOWN_AMOUNT, '999999999999.99'];
@@ -38,9 +43,11 @@ interface Workshop {
 
 interface Language {
   readonly whyNot?: () => string | undefined;
+  /** The file of `scenarios` that is run after the example. */
+  readonly scenario?: string;
   readonly generate: (workshop: Workshop) => Promise<unknown>;
-  /** Runs the example once. @returns what it printed */
-  readonly runExample: (workshop: Workshop, code: string) => Promise<string>;
+  /** Runs a program with the client. @returns what it printed */
+  readonly runCode: (workshop: Workshop, code: string) => Promise<string>;
 }
 
 const whyNoGo = () => (outputOf('go', 'version') ? undefined : 'there is no Go');
@@ -50,12 +57,13 @@ const whyNoMaven = () =>
 /** By the words of their code blocks. */
 const LANGUAGES: Readonly<Record<string, Language>> = {
   'typescript openapi-fetch': {
+    scenario: 'openapi-fetch.ts',
     generate: async ({ folder, run, write }) => {
       const tools = await npmTools();
       await prepareNode({ folder, write }, tools);
       await run(join(tools, '.bin/openapi-typescript'), DOCUMENT, '-o', 'ledger.ts');
     },
-    runExample: async ({ run, write }, code) => {
+    runCode: async ({ run, write }, code) => {
       await write('first.ts', code);
       await run(join(await npmTools(), '.bin/tsc'), '-p', '.');
       return await run(process.execPath, 'first.ts');
@@ -67,7 +75,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
       await prepareNode({ folder, write }, tools);
       await run(join(tools, '.bin/openapi-ts'), '-i', DOCUMENT, '-o', 'ledger', '-s');
     },
-    runExample: async ({ run, write }, code) => {
+    runCode: async ({ run, write }, code) => {
       await write('first.ts', code);
       await run(join(await npmTools(), '.bin/tsc'), '-p', '.');
       const esbuild = join(PROJECT, 'node_modules/.bin/esbuild');
@@ -89,12 +97,12 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
       const options = ['--meta', 'none', '--output-path', 'ledger', '--overwrite'];
       await run(python, '-m', 'openapi_python_client', 'generate', '--path', DOCUMENT, ...options);
     },
-    runExample: runPython,
+    runCode: runPython,
   },
   'python openapi-generator': {
     whyNot: () => whyNoPython() ?? whyNoMaven(),
     generate: (workshop) => generateWithJava(workshop, 'python'),
-    runExample: runPython,
+    runCode: runPython,
   },
   'go oapi-codegen': {
     whyNot: whyNoGo,
@@ -103,7 +111,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
       const options = ['-generate', 'types,client', '-package', 'main', '-o', 'ledger.go'];
       await run('go', 'run', OAPI_CODEGEN, ...options, DOCUMENT);
     },
-    runExample: async ({ run, write }, code) => {
+    runCode: async ({ run, write }, code) => {
       await write('main.go', code);
       await run('go', 'mod', 'tidy');
       return await run('go', 'run', '.');
@@ -112,7 +120,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   'go openapi-generator': {
     whyNot: () => whyNoGo() ?? whyNoMaven(),
     generate: (workshop) => generateWithJava(workshop, 'go'),
-    runExample: async ({ run, write }, code) => {
+    runCode: async ({ run, write }, code) => {
       await write('first/main.go', code);
       await run('go', 'mod', 'tidy');
       return await run('go', 'run', './first');
@@ -121,7 +129,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   'java openapi-generator': {
     whyNot: whyNoMaven,
     generate: (workshop) => generateWithJava(workshop, 'java'),
-    runExample: async ({ folder, run, write }, code) => {
+    runCode: async ({ folder, run, write }, code) => {
       await write('first/First.java', code);
       const goals = ['compile', 'dependency:build-classpath', '-Dmdep.outputFile=classpath'];
       await run('mvn', '-q', '-B', '-DskipTests', ...goals);
@@ -144,7 +152,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
         'macros,rt-multi-thread',
       );
     },
-    runExample: async ({ run, write }, code) => {
+    runCode: async ({ run, write }, code) => {
       await write('examples/first.rs', code);
       const target = ['--target-dir', join(PROJECT, '.local/clients/cargo')];
       return await run('cargo', 'run', '--quiet', '--example', 'first', ...target);
@@ -161,14 +169,13 @@ const command = createCommand(
     const chosen = guideExamples()
       .filter(({ name }) => !name.endsWith(' catching-up'))
       .filter(({ name }) => names.length === 0 || names.includes(name));
-    const { ready } = await startService(running);
-    process.env.LEDGER_URL = await ready;
+    const services = await startServices(running);
     const counts = { passed: 0, failed: 0, skipped: 0 };
     for (const { title, outcome } of [
       ...(names.length === 0
         ? [{ title: 'Spectral', outcome: await attempt('Spectral', lint) }]
         : []),
-      ...(await inTurn(chosen)),
+      ...(await inTurn(chosen, services)),
     ]) {
       counts[outcome] += 1;
       console.log(`${outcome}: ${title}`);
@@ -183,15 +190,15 @@ await runProgram(command, { running });
 type Outcome = 'passed' | 'failed' | 'skipped';
 
 /** One after another: each compiler uses every core. */
-async function inTurn(examples: readonly { readonly name: string; readonly code: string }[]) {
+async function inTurn(examples: readonly GuideExample[], services: Services) {
   const outcomes: { title: string; outcome: Outcome }[] = [];
-  for (const { name, code } of examples) {
-    outcomes.push({ title: name, outcome: await tryLanguage(name, code) });
+  for (const example of examples) {
+    outcomes.push({ title: example.name, outcome: await tryLanguage(example, services) });
   }
   return outcomes;
 }
 
-async function tryLanguage(name: string, code: string): Promise<Outcome> {
+async function tryLanguage({ name, code }: GuideExample, services: Services): Promise<Outcome> {
   const language = LANGUAGES[name];
   const obstacle = language ? language.whyNot?.() : 'this command does not compile it yet';
   if (!language || obstacle !== undefined) {
@@ -202,10 +209,15 @@ async function tryLanguage(name: string, code: string): Promise<Outcome> {
   return await attempt(name, async () => {
     const workshop = await openWorkshop();
     await language.generate(workshop);
+    Object.assign(process.env, services.open);
     for (const amount of AMOUNTS) {
-      const printed = await language.runExample(workshop, code.replaceAll(SHOWN_AMOUNT, amount));
+      const printed = await language.runCode(workshop, code.replaceAll(SHOWN_AMOUNT, amount));
       if (printed.trim() !== amount) throw new Error(`${amount} came back as ${printed}`);
     }
+    if (!language.scenario) return;
+    Object.assign(process.env, await services.withKeys(name.replace(' ', '-')));
+    const scenario = await readFile(join(SCENARIOS, language.scenario), 'utf8');
+    assert.equal((await language.runCode(workshop, scenario)).trim(), TRANSCRIPT.trim());
   });
 }
 
