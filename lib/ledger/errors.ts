@@ -62,7 +62,7 @@ export class ForbiddenError extends Error {
   override readonly name = 'ForbiddenError';
 }
 
-/** What the request needs besides the database does not answer: a later request may succeed. */
+/** An upstream dependency other than the database is unavailable: a later request may succeed. */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError';
 }

@@ -85,13 +85,13 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
     };
   }
 
-  function policyOf({ onRetry }: RequestLimits): RetryPolicy {
+  function createPolicy({ onRetry }: RequestLimits): RetryPolicy {
     return onRetry ? { ...defaultPolicy, onRetry } : defaultPolicy;
   }
 
   const calls = { client, tableName, timeouts, timeoutSignal };
   const openDatabase = (limits: RequestLimits) =>
-    createDatabase({ ...calls, limits, retryPolicy: policyOf(limits) });
+    createDatabase({ ...calls, limits, retryPolicy: createPolicy(limits) });
   /** Attempts each call once, for a quarter of the usual time: for writes that no request depends on. */
   const openDatabaseBriefly = (limits: RequestLimits) =>
     createDatabase({
@@ -125,7 +125,7 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
     const transactions = createTransactionStore({ database, keys, dayCounts, categories });
     const pages = createTransactionPages({ database, keys, dayCounts });
     const categoryNames = createCategoryNames(categories);
-    const retryPolicy = policyOf(context);
+    const retryPolicy = createPolicy(context);
     const shared = { retryPolicy, deadline: context.deadline, clock };
     return {
       transactions: createTransactions({

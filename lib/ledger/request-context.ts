@@ -1,4 +1,4 @@
-// What the code below the edge knows of the request it serves: how long it may take, its id, its ledger.
+// Context of a request for the code below the HTTP layer: its time limit, id and ledger.
 import type { RequestLimits } from '../shared/database.ts';
 
 export interface RequestContext extends RequestLimits {

@@ -54,7 +54,7 @@ export function createBatches(options: {
     return items;
   }
 
-  /** Deletes up to 25 items, whatever is in them. What was deleted before is no error. */
+  /** Deletes up to 25 items unconditionally. Keys without an item are no error. */
   async function deleteMany(keys: readonly Key[]): Promise<void> {
     const deletions = keys.map((Key) => ({ DeleteRequest: { Key } }));
     await sendAll(deletions, async (left, options) => {

@@ -92,15 +92,15 @@ export function logRequest({ ledger, ...entry }: RequestEntry, counts: RequestCo
   }
   const { service, ...values } = metrics().serializeMetrics();
   metrics().clearMetrics();
-  logger().info('request', { ...entry, ...values, ...(ledger && { ledger: hashOf(ledger) }) });
+  logger().info('request', { ...entry, ...values, ...(ledger && { ledger: hashLedger(ledger) }) });
 }
 
 // Enough to tell ledgers apart in a log, and nothing to address one with.
-function hashOf(ledger: string): string {
+function hashLedger(ledger: string): string {
   return createHash('sha256').update(ledger).digest('hex').slice(0, 12);
 }
 
-/** Whatever was thrown: a field that is an object on one line and a text on another cannot be searched. */
+/** Wraps thrown values that are no errors: a field that is an object on one line and a text on another cannot be searched. */
 function toError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
   return Object.assign(new Error(String(thrown)), { name: typeof thrown, stack: undefined });

@@ -1,6 +1,6 @@
 // Reads and writes what the ledger records of imports, in parts.
 import { MAX_IMPORT_PARTS, MAX_ROWS_OF_PART } from '../../../lib/ledger/domain/import-part.ts';
-import { LARGEST_BULK } from '../../../lib/ledger/domain/transaction.ts';
+import { MAX_BULK_ITEMS } from '../../../lib/ledger/domain/transaction.ts';
 import type { Pair } from '../../../lib/ledger/import/plan.ts';
 import { type RecordedImport, recordRow } from '../../../lib/ledger/import/recorded-rows.ts';
 import type { TransactionRow } from '../../../lib/ledger/import/transaction-row.ts';
@@ -44,7 +44,7 @@ export function createRecorder(
   service: ServiceClient,
   { importId, total }: { readonly importId: string; readonly total: number },
 ) {
-  const rowsOfPart = LARGEST_BULK * Math.ceil(total / (LARGEST_BULK * MAX_IMPORT_PARTS));
+  const rowsOfPart = MAX_BULK_ITEMS * Math.ceil(total / (MAX_BULK_ITEMS * MAX_IMPORT_PARTS));
   let part = 1;
   let rows: string[] = [];
   return {

@@ -1,7 +1,7 @@
 // Sends new rows, changes and deletions to a running service, a hundred at a time, as any client would. All can be repeated
 // after an interruption: a row that is there already is not created again, and a change that is made is no change.
 import { randomUUID } from 'node:crypto';
-import { LARGEST_BULK } from '../../../lib/ledger/domain/transaction.ts';
+import { MAX_BULK_ITEMS } from '../../../lib/ledger/domain/transaction.ts';
 import type { RefusedLine } from '../../../lib/ledger/import/booking.ts';
 import {
   type Change,
@@ -147,8 +147,8 @@ async function sendAll<Item>(
   onProgress: OnProgress,
 ): Promise<readonly ItemResult<Item>[]> {
   const all: ItemResult<Item>[] = [];
-  for (let first = 0; first < items.length; first += LARGEST_BULK) {
-    const some = items.slice(first, first + LARGEST_BULK);
+  for (let first = 0; first < items.length; first += MAX_BULK_ITEMS) {
+    const some = items.slice(first, first + MAX_BULK_ITEMS);
     const sent = (await sendSome(some.map(bodyOf))).flatMap((result) => {
       const item = some[result.index];
       return item === undefined ? [] : { item, result };

@@ -16,9 +16,9 @@ import { UnauthenticatedError, UnavailableError } from '../errors.ts';
 import { type Caller, ledgerOfSubject, type Scope } from './caller.ts';
 
 export interface TokenIssuer {
-  /** As it stands in `iss`, such as https://login.example. */
+  /** Value of `iss`, such as https://login.example. */
   readonly issuer: string;
-  /** As it stands in `aud`: the name of this API at the issuer. For Cognito, the app's `client_id`. */
+  /** Value of `aud`: the name of this API at the issuer. For Cognito, the app's `client_id`. */
   readonly audience: string;
 }
 
@@ -33,9 +33,9 @@ const ALGORITHM_BY_KIND: ReadonlyMap<unknown, string> = new Map([
   ['OKP', 'EdDSA'],
 ]);
 const MIN_MODULUS_BITS = 2_048;
-/** Of a clock that is ahead or behind. */
+/** Allowed difference between the issuer's clock and ours. */
 const CLOCK_TOLERANCE_SECONDS = 30;
-/** Before a key id that is not known makes us fetch the keys again. */
+/** Pause before an unknown key id makes us fetch the keys again. */
 const COOLDOWN_MS = 10_000;
 const CACHE_MS = 10 * 60_000;
 const TIMEOUT_MS = 3_000;
@@ -124,7 +124,7 @@ export function createTokenVerifier(
     if (!isFor(audience, payload)) {
       throw new UnauthenticatedError('The access token is for another audience');
     }
-    return { ledger: ledgerOfSubject(issuer, readSubject(payload)), scope: scopeOf(payload) };
+    return { ledger: ledgerOfSubject(issuer, readSubject(payload)), scope: grantedScope(payload) };
   };
 }
 
@@ -150,7 +150,7 @@ async function canVerify(jwk: unknown): Promise<boolean> {
   }
 }
 
-/** A token that names no key, or one whose name several have, is of whichever key verifies it. */
+/** For a token without a key id, or with one that several keys share: tries each until one verifies it. */
 async function tryEach<Result>(
   keys: errors.JWKSMultipleMatchingKeys,
   attempt: (key: CryptoKey) => Promise<Result>,
@@ -174,7 +174,7 @@ function isFor(audience: string, { aud, client_id }: JWTPayload): boolean {
  * `scope` is a list of words between spaces (RFC 8693, section 4.2). Entra ID and Okta call it `scp`, which is an array at
  * Okta. Cognito puts the identifier of the resource server before each word: `https://ledger.example/ledger:read`.
  */
-function scopeOf({ scope, scp }: JWTPayload): Scope | undefined {
+function grantedScope({ scope, scp }: JWTPayload): Scope | undefined {
   const granted = [scope, scp]
     .flat()
     .flatMap((words) => (typeof words === 'string' ? words.split(' ') : []))
@@ -182,7 +182,7 @@ function scopeOf({ scope, scp }: JWTPayload): Scope | undefined {
   return granted.includes('write') ? 'write' : granted[0];
 }
 
-// Whatever else fails is ours or the issuer's: the caller may have a good token.
+// Any other failure is ours or the issuer's: the caller's token may be valid.
 function isInvalidToken(error: unknown): boolean {
   return (
     error instanceof errors.JWTExpired ||

@@ -32,7 +32,7 @@ const ID_DIGITS = 12;
 const ID = new RegExp(`^[0-9a-f]{${ID_DIGITS}}$`);
 const EXISTS = { expression: 'attribute_exists(pk)' };
 
-/** Whether a bearer token is meant to be a key of this service. */
+/** Tells this service's keys from access tokens by their prefix. */
 export function isApiKey(token: string): boolean {
   return token.startsWith(PREFIX);
 }
@@ -50,7 +50,7 @@ export function createApiKeys(options: {
     readonly scope: Scope;
   }): Promise<{ readonly key: ApiKey; readonly secret: string }> {
     const secret = `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`;
-    const item = { ...keyOf(secret), ...given, created_at: clock().getTime() };
+    const item = { ...itemKey(secret), ...given, created_at: clock().getTime() };
     const onConditionFailed = () => new Error('Two API keys have one hash');
     const Put = { Item: item, ConditionExpression: 'attribute_not_exists(pk)' };
     await database.commit([{ Put, onConditionFailed }]);
@@ -63,7 +63,7 @@ export function createApiKeys(options: {
    */
   async function find(secret: string): Promise<ApiKey | undefined> {
     if (!SECRET.test(secret)) return undefined;
-    const item = await database.get(keyOf(secret));
+    const item = await database.get(itemKey(secret));
     return item && fromItem(item);
   }
 
@@ -91,7 +91,7 @@ export function createApiKeys(options: {
 
   /** Records the day of a use. */
   async function markUsed(secret: string, day: string): Promise<void> {
-    await change(keyOf(secret), { last_used_on: day });
+    await change(itemKey(secret), { last_used_on: day });
   }
 
   async function change(key: Item, attributes: Item): Promise<void> {
@@ -107,7 +107,7 @@ export function createApiKeys(options: {
   return { create, find, list, revoke, markUsed };
 }
 
-function keyOf(secret: string) {
+function itemKey(secret: string) {
   return { pk: PARTITION, sk: createHash('sha256').update(secret).digest('hex') };
 }
 

@@ -15,13 +15,13 @@ export interface Caller {
 /** How a caller is known: by a key, by an access token, or as one who needs neither. */
 export interface IdentifiedCaller extends Caller {
   readonly kind: 'key' | 'token' | 'anonymous';
-  /** Of a key. */
+  /** Only if an API key was used. */
   readonly keyId?: string;
   readonly name?: string;
 }
 
 /**
- * The ledger of a person, whatever characters the issuer's subject has: `user-` and 43 letters, digits, "-" or "_".
+ * The ledger of a person: `user-` and 43 letters, digits, "-" or "_", because a subject may contain any character.
  * The issuer is part of it, so that two issuers never share a ledger.
  */
 export function ledgerOfSubject(issuer: string, subject: string): string {

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 
 export interface CanaryOptions {
-  /** Of the API, without a slash at its end. */
+  /** Address of the API, without a slash at its end. */
   readonly url: string;
   readonly key: string;
   readonly fetch: typeof globalThis.fetch;

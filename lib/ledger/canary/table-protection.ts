@@ -1,4 +1,4 @@
-// Whether the table in use is still protected: a deployment or an operator can switch both protections off.
+// Checks that the table in use is still protected: a deployment or an operator can switch both protections off.
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,

@@ -2,7 +2,7 @@
 import { ConflictError, ValidationError } from '../errors.ts';
 import type { Revision } from './record.ts';
 
-/** What a client decides of a category. */
+/** Fields of a category that the client sets. */
 export interface CategoryFields {
   /** Trimmed; unique in its ledger, byte for byte. */
   readonly name: string;

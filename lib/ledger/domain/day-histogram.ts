@@ -35,7 +35,7 @@ export interface DateRange {
   readonly end: CalendarDate;
 }
 
-/** Where a page starts: after `skip` newer rows of a day that holds `dayCount` of them. */
+/** Start of a page: after `skip` newer rows of a day that has `dayCount` rows. */
 export interface PageStart {
   readonly date: CalendarDate;
   readonly skip: number;
@@ -60,7 +60,7 @@ export function edgeMonths({ start, end }: DateRange): CalendarMonth[] {
   return [...edges];
 }
 
-/** Whether the range has no whole month, so that no count of a year is needed. */
+/** True if the range has no whole month, so that the months' counts suffice. */
 export function needsNoYears(range: DateRange): boolean {
   return monthOf(range.start) === monthOf(range.end) && edgeMonths(range).length > 0;
 }
@@ -165,7 +165,7 @@ export function slotsOf(date: CalendarDate): { ofYear: number; ofMonth: number }
   return { ofYear: monthOfYear(date), ofMonth: dayOfMonth(date) };
 }
 
-export function yearsOf({ start, end }: DateRange): { first: CalendarYear; last: CalendarYear } {
+export function yearRange({ start, end }: DateRange): { first: CalendarYear; last: CalendarYear } {
   return { first: yearOf(start), last: yearOf(end) };
 }
 
@@ -211,11 +211,11 @@ function slotsInRange({ start, end }: DateRange, month: CalendarMonth): number[]
 }
 
 function totals(slots: SlotCounts & SlotSums, slot: number, type?: TransactionType): Totals {
-  const centsOf = (each: TransactionType) =>
+  const readCents = (each: TransactionType) =>
     (type ?? each) === each ? (slots.cents[each].get(slot) ?? 0n) : 0n;
   return {
-    incomeCents: centsOf('income'),
-    expenseCents: centsOf('expense'),
+    incomeCents: readCents('income'),
+    expenseCents: readCents('expense'),
     count: count(slots, slot, type),
   };
 }

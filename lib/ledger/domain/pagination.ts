@@ -70,7 +70,7 @@ export function paginate(
 }
 
 /** How many items come before the page. */
-export function offsetOf({ page = 1, perPage }: PageRequest): number {
+export function pageOffset({ page = 1, perPage }: PageRequest): number {
   return (page - 1) * perPage;
 }
 
@@ -81,7 +81,7 @@ export function takePage<Row extends RowPosition>(
 ): Page<Row> {
   const { after, perPage, order } = request;
   const compare = compareIn(order);
-  const following = after ? rows.findIndex((row) => compare(row, after) > 0) : offsetOf(request);
+  const following = after ? rows.findIndex((row) => compare(row, after) > 0) : pageOffset(request);
   const start = following < 0 ? rows.length : following;
   const end = start + perPage;
   return { items: rows.slice(start, end), total: rows.length, hasMore: end < rows.length };

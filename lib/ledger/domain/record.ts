@@ -1,4 +1,4 @@
-// What all records have: an id that the ledger assigns, the times of their writes, and a version for optimistic locking.
+// Common fields of all records: an id that the ledger assigns, the times of writes, and a version for optimistic locking.
 
 /** The id in a path segment, or undefined when the text is not a canonical positive integer (`0`, `007`, `1.5`). */
 export function canonicalId(text: string): number | undefined {
@@ -7,7 +7,7 @@ export function canonicalId(text: string): number | undefined {
   return isAssignableId(id) ? id : undefined;
 }
 
-/** Whether a record could have been given this id at all. */
+/** False for numbers that the ledger never assigns to a record. */
 export function isAssignableId(id: number): boolean {
   return Number.isSafeInteger(id) && id > 0;
 }

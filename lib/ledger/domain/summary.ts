@@ -1,4 +1,4 @@
-// What came in and what went out, in whole cents.
+// Sums of income and expenses, in whole cents.
 import { ValidationError } from '../errors.ts';
 import {
   type CalendarDate,
@@ -34,7 +34,7 @@ export interface SummaryQuery extends CategoriesFilter {
 interface GroupKey {
   /** A category's id (null: no category), a type, a day, a month or a year. */
   readonly key: number | string | null;
-  /** Of a category. */
+  /** Name of the category, if grouped by category. */
   readonly name?: string | null;
 }
 
@@ -83,26 +83,26 @@ const SEQUENCES: Readonly<
 
 export const NOTHING: Totals = { incomeCents: 0n, expenseCents: 0n, count: 0 };
 
-/** As many days as a summary by day reads. */
+/** Limit for summaries by day. */
 export const MAX_SUMMARY_DAYS = 366;
-/** As many as one response shows. */
+/** Limit for one response. */
 export const MAX_PERIODS = 1_200;
 /** The largest response of 601 groups by ten years of months has some 5 MB; Lambda allows 6. */
-const MOST_FIGURES = 80_000;
+const MAX_FIGURES = 80_000;
 
 /** @throws ValidationError where there are more periods than one response holds */
 export function summarize(
   groups: readonly DatedGroup[],
   { grouping, period }: Pick<SummaryQuery, 'grouping' | 'period'>,
 ): Summary {
-  const total = addUp(groups.map(({ dated }) => totalOf(dated)));
+  const total = addUp(groups.map(({ dated }) => sumTotals(dated)));
   if (!period)
     return {
       ...total,
-      groups: groups.map(({ dated, ...key }) => ({ ...key, ...totalOf(dated) })),
+      groups: groups.map(({ dated, ...key }) => ({ ...key, ...sumTotals(dated) })),
     };
   const byPeriod = groups.map(({ dated, ...key }) => ({ key, totals: totalsBy(period, dated) }));
-  const periods = periodsOf(
+  const periods = listPeriods(
     period,
     byPeriod.flatMap(({ totals }) => [...totals.keys()]),
   );
@@ -128,12 +128,16 @@ export function addUp(all: readonly Totals[]): Totals {
 }
 
 export function totalRows(rows: readonly Pick<Transaction, 'type' | 'amount'>[]): Totals {
-  const sumOf = (type: TransactionType) =>
+  const sumAmounts = (type: TransactionType) =>
     rows.reduce((sum, row) => (row.type === type ? sum + BigInt(toCents(row.amount)) : sum), 0n);
-  return { incomeCents: sumOf('income'), expenseCents: sumOf('expense'), count: rows.length };
+  return {
+    incomeCents: sumAmounts('income'),
+    expenseCents: sumAmounts('expense'),
+    count: rows.length,
+  };
 }
 
-function totalOf(dated: DatedTotals): Totals {
+function sumTotals(dated: DatedTotals): Totals {
   return addUp(dated.map(([, totals]) => totals));
 }
 
@@ -142,11 +146,11 @@ function totalsBy(period: Period, dated: DatedTotals): Map<string, Totals> {
   const used = dated.filter(([, { count }]) => count > 0);
   const { length } = FORMS[period];
   const byPeriod = Map.groupBy(used, ([date]) => date.slice(0, length));
-  return new Map([...byPeriod].map(([key, all]) => [key, totalOf(all)]));
+  return new Map([...byPeriod].map(([key, all]) => [key, sumTotals(all)]));
 }
 
 /** From the first to the last. */
-function periodsOf(period: Period, used: readonly string[]): string[] {
+function listPeriods(period: Period, used: readonly string[]): string[] {
   const sorted = used.toSorted();
   const [first, last] = [sorted[0], sorted.at(-1)];
   if (first === undefined || last === undefined) return [];
@@ -168,7 +172,7 @@ function yearOfNumber(number: number): CalendarYear {
 }
 
 function refuseTooMany(period: Period, periods: readonly string[], groups: number): void {
-  const most = Math.min(MAX_PERIODS, Math.floor(MOST_FIGURES / Math.max(1, groups)));
+  const most = Math.min(MAX_PERIODS, Math.floor(MAX_FIGURES / Math.max(1, groups)));
   if (periods.length <= most) return;
   const limit = `The transactions of these dates span ${periods.length} ${period}s, from ${periods[0]} to ${periods.at(-1)}; this summary may have ${most}.`;
   throw new ValidationError('Filter validation failed', { details: { group_by: [limit] } });

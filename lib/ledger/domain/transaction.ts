@@ -7,7 +7,7 @@ import type { Revision } from './record.ts';
 export const TRANSACTION_TYPES = ['income', 'expense'] as const;
 export type TransactionType = (typeof TRANSACTION_TYPES)[number];
 
-/** What a client decides of a transaction. */
+/** Fields of a transaction that the client sets. */
 export interface TransactionFields {
   readonly description: string;
   /** In the household's currency, at most two decimals; negative for refunds and corrections. */
@@ -79,7 +79,7 @@ export type TransactionQuery = TransactionSelection & PageRequest;
 export interface ExportQuery extends TransactionSelection {
   /** The sum of the digests of the parts before. */
   readonly digest?: bigint | undefined;
-  /** Where the previous part ended. */
+  /** Position of the last row of the previous part. */
   readonly after?: ListPosition | undefined;
 }
 
@@ -89,14 +89,13 @@ export interface ExportPart<Row extends Transaction = Transaction> {
   readonly next?: ListPosition | undefined;
 }
 
-/** As many as one filter may name. */
 export const MAX_FILTER_CATEGORIES = 100;
 
-/** As many as one request may create. */
-export const LARGEST_BULK = 100;
+/** Limit of transactions in one bulk request. */
+export const MAX_BULK_ITEMS = 100;
 
-/** A search reads every transaction that the other filters leave: as many at most. */
-export const MOST_SEARCHED = 2_000;
+/** A search reads every transaction that passes the other filters, up to this many. */
+export const MAX_LISTED_ROWS = 2_000;
 
 export const DEFAULT_PER_PAGE = 20;
-export const LARGEST_PER_PAGE = 100;
+export const MAX_PER_PAGE = 100;

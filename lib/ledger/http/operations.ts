@@ -3,7 +3,7 @@
 import { CATEGORY_LIMIT } from '../domain/category.ts';
 import { MAX_SEARCHED_ROWS } from '../domain/search.ts';
 import { MAX_SUMMARY_DAYS } from '../domain/summary.ts';
-import { DEFAULT_PER_PAGE, LARGEST_BULK } from '../domain/transaction.ts';
+import { DEFAULT_PER_PAGE, MAX_BULK_ITEMS } from '../domain/transaction.ts';
 import { categoryChangesBody, categoryQuery, newCategoryBody } from './category-json.ts';
 import type { ObjectSchema } from './fields.ts';
 import { healthQuery } from './health-query.ts';
@@ -51,7 +51,7 @@ export interface Operation {
 }
 
 const NO_CATEGORY = 'There is no such transaction, or no category with the `category_id` sent.';
-const NO_LIST_OF_EXISTING = `The body is not a list of 1 to ${LARGEST_BULK} transactions, each of them once.`;
+const NO_LIST_OF_EXISTING = `The body is not a list of 1 to ${MAX_BULK_ITEMS} transactions, each of them once.`;
 const INVALID_TRANSACTION = 'The body is invalid, or the category is inactive.';
 
 interface Parameter {
@@ -109,19 +109,19 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
   },
   'POST /transactions/bulk': {
     id: 'createTransactions',
-    summary: `Create up to ${LARGEST_BULK} transactions`,
+    summary: `Create up to ${MAX_BULK_ITEMS} transactions`,
     description:
       'Each is created or refused by itself: `results` has one result for each, in their order.',
     body: newTransactionsBody,
     example: { transactions: [{ description: 'Salary', amount: 2500, type: 'income' }] },
     response: 'TransactionsCreated',
     status: 207,
-    failures: { 400: `The body is not a list of 1 to ${LARGEST_BULK} transactions.`, 409: false },
+    failures: { 400: `The body is not a list of 1 to ${MAX_BULK_ITEMS} transactions.`, 409: false },
     isIdempotent: true,
   },
   'PUT /transactions/bulk': {
     id: 'updateTransactions',
-    summary: `Update up to ${LARGEST_BULK} transactions`,
+    summary: `Update up to ${MAX_BULK_ITEMS} transactions`,
     description: `Each is changed or refused by itself: \`results\` has one result for each, in their order. Each names its
       \`id\`, the fields that change, and optionally as \`if_match\` the \`etag\` of the version that it expects.`,
     body: transactionsChangesBody,
@@ -133,7 +133,7 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
   },
   'POST /transactions/bulk/delete': {
     id: 'deleteTransactions',
-    summary: `Delete up to ${LARGEST_BULK} transactions`,
+    summary: `Delete up to ${MAX_BULK_ITEMS} transactions`,
     description: `Each is removed or refused by itself: \`results\` has one result for each, in their order. Each names its
       \`id\`, and optionally as \`if_match\` the \`etag\` of the version that it expects.`,
     body: transactionsRemovalBody,

@@ -8,10 +8,10 @@ import { filledText, printableText, text } from '../domain/text.ts';
 import {
   type CategoriesFilter,
   DEFAULT_PER_PAGE,
-  LARGEST_BULK,
-  LARGEST_PER_PAGE,
+  MAX_BULK_ITEMS,
   MAX_FILTER_CATEGORIES,
-  MOST_SEARCHED,
+  MAX_LISTED_ROWS,
+  MAX_PER_PAGE,
   type NamedTransaction,
   type NewTransaction,
   TRANSACTION_TYPES,
@@ -74,7 +74,7 @@ const bulkBody = (each: v.GenericSchema) =>
       transactions: v.pipe(
         v.array(each, 'Must be an array.'),
         v.minLength(1, 'Must not be empty.'),
-        v.maxLength(LARGEST_BULK, `Must be at most ${LARGEST_BULK} transactions.`),
+        v.maxLength(MAX_BULK_ITEMS, `Must be at most ${MAX_BULK_ITEMS} transactions.`),
       ),
     },
     'Is required.',
@@ -296,7 +296,7 @@ export const pageParameters = {
     v.pipe(
       wholeNumber,
       v.minValue(1, 'Must be at least 1.'),
-      v.maxValue(LARGEST_PER_PAGE, `Must be at most ${LARGEST_PER_PAGE}.`),
+      v.maxValue(MAX_PER_PAGE, `Must be at most ${MAX_PER_PAGE}.`),
     ),
   ),
   after: v.exactOptional(pageCursor),
@@ -328,7 +328,7 @@ function wrongCursor(sentence: string): ValidationError {
 export const transactionQuery = v.object({
   ...transactionSelection,
   ...searched(
-    ` Needs \`start_date\` and \`end_date\`; the other filters may leave ${MOST_SEARCHED} transactions at most.`,
+    ` Needs \`start_date\` and \`end_date\`; the other filters may leave ${MAX_LISTED_ROWS} transactions at most.`,
   ),
   sort: v.exactOptional(v.picklist(['date', '-date'], 'Must be "date" or "-date".')),
   ...pageParameters,

@@ -10,11 +10,11 @@ import { inBatches } from '../../shared/in-batches.ts';
 import { RequestRepeatedError } from '../errors.ts';
 import type { RowChange, TransactionStore } from '../store/transactions.ts';
 
-/** What a change resulted in, or why it was not applied. */
+/** Result of a change, or the reason that it was not applied. */
 export type Outcome<Value> = { readonly value: Value } | { readonly error: unknown };
 
 export interface BulkItem {
-  /** Whether an earlier attempt of the same request applied it. Asked where that may be. */
+  /** Checks whether an earlier attempt of the same request applied the change. */
   readonly wasApplied?: (() => Promise<boolean>) | undefined;
 }
 

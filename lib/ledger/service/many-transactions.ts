@@ -92,7 +92,7 @@ export function createManyTransactions(options: {
 
   async function updateMany(items: readonly Change[]): Promise<Outcome<NamedTransaction>[]> {
     const requireAssignable = once(single.requireAssignable);
-    const categoryOf = once(categories.get);
+    const findCategory = once(categories.get);
     const prepared = await settleEach(items, async (item) => {
       const { id, changes, isExpected, alsoWrite, wasApplied } = item;
       const before = await single.find(String(id));
@@ -100,7 +100,8 @@ export function createManyTransactions(options: {
       const assigned = await requireAssignable(changes.categoryId ?? null);
       const after = single.changed(before, changes);
       const { categoryId } = after;
-      const category = assigned ?? (categoryId === null ? undefined : await categoryOf(categoryId));
+      const category =
+        assigned ?? (categoryId === null ? undefined : await findCategory(categoryId));
       const value = { ...after, categoryName: category?.name };
       single.refuseOtherCategory(changes, value);
       const again = async () =>

@@ -7,13 +7,13 @@ import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../shared/retry.ts';
 import { createKeys } from '../store/keys.ts';
 import { readGivenIds, readLedgerItems, readReplies } from '../store/ledger-items.ts';
 
-// As many as one call deletes.
+// DynamoDB's limit for one batch write.
 const ITEMS_AT_ONCE = 25;
 
 export interface LedgerContents {
   readonly transactions: number;
   readonly categories: number;
-  /** Of all kinds. */
+  /** Stored items of all kinds. */
   readonly items: number;
 }
 
@@ -49,7 +49,7 @@ export function createRemoval(options: {
   }
 
   /**
-   * Nobody may write to the ledger meanwhile.
+   * No client may write to the ledger meanwhile.
    * @param onProgress called with the number of items that are deleted
    */
   async function remove(onProgress: (items: number) => void): Promise<number> {

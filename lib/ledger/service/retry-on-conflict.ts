@@ -6,7 +6,7 @@ import type { Category } from '../domain/category.ts';
 import type { Revision } from '../domain/record.ts';
 import type { NamedTransaction } from '../domain/transaction.ts';
 
-/** Whether the caller expects this version of the record. */
+/** Compares a record's version with the one that the caller expects. */
 export type IsExpected = (version: number) => boolean;
 
 /**

@@ -6,9 +6,9 @@ import { currentDate } from '../domain/calendar-date.ts';
 import { type Category, categoryNamedOnly, inactiveCategory } from '../domain/category.ts';
 import {
   compareIn,
-  offsetOf,
   type Page,
   type Pagination,
+  pageOffset,
   paginate,
   takePage,
 } from '../domain/pagination.ts';
@@ -17,7 +17,7 @@ import { MAX_SEARCHED_ROWS } from '../domain/search.ts';
 import {
   type ExportPart,
   type ExportQuery,
-  MOST_SEARCHED,
+  MAX_LISTED_ROWS,
   type NamedTransaction,
   type NewTransaction,
   type Transaction,
@@ -67,7 +67,7 @@ export function createTransactions(options: {
     if (externalId === undefined && search === undefined && importId === undefined) {
       const { after, perPage: limit } = query;
       const isOldestFirst = order === 'date';
-      return await pages.read(query, { offset: offsetOf(query), limit, after, isOldestFirst });
+      return await pages.read(query, { offset: pageOffset(query), limit, after, isOldestFirst });
     }
     const rows =
       externalId === undefined ? await readMatching(query) : await findExternal(externalId, query);
@@ -77,8 +77,8 @@ export function createTransactions(options: {
   /** @throws ValidationError where too many rows would have to be read */
   async function readMatching(selection: TransactionSelection): Promise<readonly Transaction[]> {
     const isMatch = (row: Transaction) => matches(row, selection);
-    const { candidates, items } = await pages.readMatching([selection], MOST_SEARCHED, isMatch);
-    if (candidates > MOST_SEARCHED) throw tooManyToSearch(candidates, selection);
+    const { candidates, items } = await pages.readMatching([selection], MAX_LISTED_ROWS, isMatch);
+    if (candidates > MAX_LISTED_ROWS) throw tooManyToSearch(candidates, selection);
     return items;
   }
 
@@ -242,6 +242,6 @@ function tooManyToSearch(candidates: number, { search }: TransactionSelection): 
     search === undefined
       ? ['import_id', 'GET /transactions/export?format=json searches any number.']
       : ['q', `GET /transactions/search reads ${MAX_SEARCHED_ROWS}.`];
-  const limit = `A list searches at most ${MOST_SEARCHED} transactions; these dates and filters have ${candidates}. ${next}`;
+  const limit = `A list searches at most ${MAX_LISTED_ROWS} transactions; these dates and filters have ${candidates}. ${next}`;
   return new ValidationError('Filter validation failed', { details: { [parameter]: [limit] } });
 }

@@ -22,12 +22,12 @@ export interface Repair {
   readonly verdict: Verdict;
 }
 
-/** Where a reading by keys is. */
+/** Progress of a reading by keys. */
 export interface Position {
-  /** The last transaction that is read. */
+  /** Id of the last transaction read. */
   readonly after: number;
   readonly figures: RowFigures;
-  /** How many readings are complete. */
+  /** Number of complete readings. */
   readonly readings: number;
   /** The drifts that all of them show. */
   readonly seen: ReadonlySet<string>;
@@ -44,7 +44,7 @@ export interface Progress {
 const READINGS = 3;
 const BETWEEN_READINGS_MS = 1_000;
 
-/** What a reading has found grows with it: saved after each slice it would be written as often as the ledger has slices. */
+/** Saves progress only after such growth: saving it whole after each slice would cost a quadratic amount of writing. */
 const LEAST_GROWTH = 1 / 20;
 
 function firstPosition(): Position {
@@ -56,7 +56,7 @@ export function createVerification(options: {
   readonly tableName: string;
   readonly ledgerId: string;
   readonly retryPolicy?: RetryPolicy;
-  /** Whether the whole table is read, and not only what the keys of the ledger lead to. */
+  /** Reads the whole table, instead of only the items that the ledger's keys lead to. */
   readonly isFull?: boolean;
   /** A reading of the whole table starts again. */
   readonly progress?: Progress;

@@ -17,7 +17,7 @@ import {
   slotsOf,
   totalsByMonth,
   type YearCounts,
-  yearsOf,
+  yearRange,
 } from '../domain/day-histogram.ts';
 import { toCents } from '../domain/money.ts';
 import { digestShare } from '../domain/month-digest.ts';
@@ -58,7 +58,7 @@ export function createDayCounts(database: Database, keys: Keys) {
   }
 
   async function yearItems(range: DateRange, categoryId?: number | null, consistent = false) {
-    const { first, last } = yearsOf(range);
+    const { first, last } = yearRange(range);
     const value = keys.days(categoryId);
     const between = [yearKey(first), yearKey(last)] as const;
     return await database.query({ value, between, consistent });
@@ -115,7 +115,7 @@ interface CountChange {
 }
 
 /** The counters of a transaction: of all and of its category, or of those without one, by year and by month. */
-export function countersOf(keys: Keys, counted: Counted) {
+export function listCounters(keys: Keys, counted: Counted) {
   const { date, type, categoryId, amount } = counted;
   const families = [keys.days(), keys.days(categoryId)];
   const { ofYear, ofMonth } = slotsOf(date);
@@ -136,12 +136,12 @@ export function isDigest(attribute: string): boolean {
   return attribute.startsWith(DIGEST);
 }
 
-/** Whether a counter of a year or of a month is a sum of amounts. */
+/** Tells sums of amounts from counts of rows among the counters of a year or month. */
 export function isSum(attribute: string): boolean {
   return Object.values(SUMS).some((prefix) => attribute.startsWith(prefix));
 }
 
-/** What one counter of a year or of a month counts, in words: `income of 2026-03`. */
+/** Describes a counter of a year or month in words: `income of 2026-03`. */
 export function describeCounter(sk: string, attribute: string): string {
   const [type] = Object.entries(COUNTS).find(([, prefix]) => attribute.startsWith(prefix)) ?? [];
   const slot = attribute.slice(1).padStart(2, '0');
@@ -149,7 +149,7 @@ export function describeCounter(sk: string, attribute: string): string {
 }
 
 function note(changes: Map<string, CountChange>, keys: Keys, counted: Counted, sign: bigint): void {
-  for (const { key, attribute, by } of countersOf(keys, counted)) {
+  for (const { key, attribute, by } of listCounters(keys, counted)) {
     const name = `${key.pk} ${key.sk}`;
     const change = changes.get(name) ?? { key, byAttribute: new Map<string, bigint>() };
     change.byAttribute.set(attribute, (change.byAttribute.get(attribute) ?? 0n) + sign * by);

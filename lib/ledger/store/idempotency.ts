@@ -6,7 +6,7 @@ import { IdempotencyKeyReusedError, RequestRepeatedError } from '../errors.ts';
 import type { Keys } from './keys.ts';
 
 export interface RecordedReply {
-  /** Of the request's body. */
+  /** Hash of the request's body. */
   readonly fingerprint: string;
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
@@ -52,7 +52,7 @@ export function createIdempotency(options: {
   }
 
   /**
-   * Binds a key to the body of its first request, whatever that is answered.
+   * Binds a key to the body of its first request, even if that request fails.
    * @throws IdempotencyKeyReusedError where it is bound to another body
    */
   async function bind(key: string, fingerprint: string): Promise<void> {

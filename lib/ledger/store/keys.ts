@@ -47,7 +47,7 @@ const NO_CATEGORY = 'none';
 export function createKeys(ledgerId: string) {
   const within = (...parts: (string | number)[]) => [ledgerId, ...parts].join('#');
   return {
-    /** Of every item of the ledger. */
+    /** Every partition key of the ledger begins with it. */
     prefix: within(''),
 
     /** Which kind of item a partition key is of: TRANSACTION, EXTERNAL_ID, CATEGORIES ... */
@@ -175,7 +175,7 @@ function named(combination: string, value: string): IndexPartition {
   };
 }
 
-// As wide as the largest safe integer, so that the order of the texts is the order of the numbers.
+// Padded to the width of the largest safe integer, so that texts sort like numbers.
 function paddedId(id: number): string {
   return String(id).padStart(16, '0');
 }

@@ -14,9 +14,9 @@ export async function readGivenIds(
   database: Pick<Database, 'get'>,
   keys: Keys,
 ): Promise<Readonly<Record<SequenceKind, number>>> {
-  const lastOf = async (kind: SequenceKind) =>
+  const readLastId = async (kind: SequenceKind) =>
     Number((await database.get(keys.sequence(kind)))?.[LAST_ID] ?? 0);
-  return { transaction: await lastOf('transaction'), category: await lastOf('category') };
+  return { transaction: await readLastId('transaction'), category: await readLastId('category') };
 }
 
 /**

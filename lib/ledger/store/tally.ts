@@ -3,7 +3,7 @@
 import type { Key } from '../../shared/database.ts';
 import type { Transaction } from '../domain/transaction.ts';
 import { TRANSACTION_COUNT } from './categories.ts';
-import { countersOf } from './day-counts.ts';
+import { listCounters } from './day-counts.ts';
 import type { Keys } from './keys.ts';
 
 export interface Counter {
@@ -16,7 +16,7 @@ export interface Counter {
 /** By `counterName`. */
 export type Counters = ReadonlyMap<string, Counter>;
 
-/** What has been counted so far. */
+/** Counts so far. */
 export interface Tally {
   readonly counters: Map<string, Counter>;
   /** Categories that rows refer to. */
@@ -35,7 +35,8 @@ export function countTransaction(keys: Keys, tally: Tally, transaction: Transact
   const { id, categoryId } = transaction;
   tally.rows += 1;
   tally.highestId = Math.max(tally.highestId, id);
-  for (const { key, attribute, by } of countersOf(keys, transaction)) increase(key, attribute, by);
+  for (const { key, attribute, by } of listCounters(keys, transaction))
+    increase(key, attribute, by);
   if (categoryId === null) return;
   categoryIds.add(categoryId);
   increase(keys.category(categoryId), TRANSACTION_COUNT, 1n);

@@ -1,6 +1,6 @@
 // q and sort of the transaction list.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { MOST_SEARCHED } from '../../../lib/ledger/domain/transaction.ts';
+import { MAX_LISTED_ROWS } from '../../../lib/ledger/domain/transaction.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { expectFilterFaults } from '../support/api/expect-reply.ts';
@@ -71,14 +71,19 @@ describe('q', () => {
   });
 
   it('reads all that it may, and refuses to read more', async () => {
-    const household = { transactions: MOST_SEARCHED + 1, years: 1, lastDay: '2026-06-30', seed: 4 };
+    const household = {
+      transactions: MAX_LISTED_ROWS + 1,
+      years: 1,
+      lastDay: '2026-06-30',
+      seed: 4,
+    };
     await bulkLoadHousehold({ ...table, ledgerId: 'large' }, household);
     const large = await open('large');
     const dates = { start_date: '2025-01-01', end_date: '2026-12-31' };
     const refused = await large.get('/transactions', { q: 'e', ...dates });
     expect([refused.status, refused.body.details]).toEqual([
       400,
-      { q: [expect.stringContaining(String(MOST_SEARCHED + 1))] },
+      { q: [expect.stringContaining(String(MAX_LISTED_ROWS + 1))] },
     ]);
     await large.delete('/transactions/1');
     const { status, body } = await large.get('/transactions', { q: 'e', ...dates });

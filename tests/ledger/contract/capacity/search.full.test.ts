@@ -4,7 +4,7 @@ import { createMeteredClient } from '../../../../bench/ledger/metered-client.ts'
 import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
 import { MAX_SEARCHED_ROWS, type SearchQuery } from '../../../../lib/ledger/domain/search.ts';
 import {
-  MOST_SEARCHED as MAX_LISTED_ROWS,
+  MAX_LISTED_ROWS,
   type TransactionQuery,
 } from '../../../../lib/ledger/domain/transaction.ts';
 import { createTestTable } from '../../../shared/support/test-table.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import {
   compareIn,
-  offsetOf,
+  pageOffset,
   paginate,
   type RowOrder,
   type RowPosition,
@@ -67,5 +67,5 @@ test.each([
   [2, 20, 20],
   [5, 7, 28],
 ])('before page %i of %i a page come %i', (page, perPage, offset) => {
-  expect(offsetOf({ page, perPage })).toBe(offset);
+  expect(pageOffset({ page, perPage })).toBe(offset);
 });

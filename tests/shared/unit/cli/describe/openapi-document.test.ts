@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { buildOpenApiDocument } from '../../../../../cli/describe/openapi-document.ts';
 import { methodsByPath, readRoutes } from '../../../../../cli/describe/routes.ts';
-import { MOST_SEARCHED } from '../../../../../lib/ledger/domain/transaction.ts';
+import { MAX_LISTED_ROWS } from '../../../../../lib/ledger/domain/transaction.ts';
 import served from '../../../../../lib/ledger/http/openapi.json' with { type: 'json' };
 import { OPERATIONS_BY_ROUTE } from '../../../../../lib/ledger/http/operations.ts';
 import known from '../../../../../lib/ledger/http/routes.json' with { type: 'json' };
@@ -45,7 +45,7 @@ test('a search of the list says which dates it needs, and one of an export needs
   const [ofList = '', ofExport = ''] = [list, exported].map(
     ({ get }) => get.parameters.find(({ name }) => name === 'q')?.description,
   );
-  for (const name of ['start_date', 'end_date', String(MOST_SEARCHED)]) {
+  for (const name of ['start_date', 'end_date', String(MAX_LISTED_ROWS)]) {
     expect(ofList).toContain(name);
     expect(ofExport).not.toContain(name);
   }
