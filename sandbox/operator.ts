@@ -37,7 +37,7 @@ export function createOperator(options: {
         if (action === 'freeze' && !forgetsToFreeze) {
           backend.setWriters({ isFrozen: () => settings.now().getTime() < deadlineAt });
         }
-        if (action === 'open-writes') backend.setWriters('everybody');
+        if (action === 'open-writes') backend.setWriters('all-users');
         if (action === 'deploy-new') {
           backend.deploy(await startNewVersion({ ...settings, collection, shortcomings }));
           backend.setWriters({ only: testUser });

@@ -197,7 +197,7 @@ async function listOwn(
   const made = await listNew(vectors, collection, state);
   if (made.length <= asked.length) return made;
   const names = made.map(({ name }) => name).join(', ');
-  const why = `Another program makes snapshots of ${collection}, too: one of ${names} is its own. Stop it, and remove what nobody needs.`;
+  const why = `Another program also makes snapshots of ${collection}: one of ${names} is its own. Stop it, and remove the unneeded ones.`;
   throw new Refusal('RefusedSnapshot', why);
 }
 

@@ -1,12 +1,12 @@
-// The document's six endpoints over whichever version is deployed.
+// The contract's six endpoints, in front of the version that is deployed
 import type { IncomingMessage } from 'node:http';
 import * as v from 'valibot';
 import type { MemoryVersion } from './memory-version.ts';
 
 /** Who may write. */
 export type Writers =
-  | 'everybody'
-  | 'nobody'
+  | 'all-users'
+  | 'no-user'
   | { readonly only: string }
   /** No user while it lasts; it ends by itself. */
   | { readonly isFrozen: () => boolean };
@@ -100,7 +100,7 @@ async function remember(call: Call, text: string): Promise<Answer> {
 }
 
 function mayWrite({ state: { writers }, userId }: Call): boolean {
-  if (typeof writers === 'string') return writers === 'everybody';
+  if (typeof writers === 'string') return writers === 'all-users';
   return 'only' in writers ? writers.only === userId : !writers.isFrozen();
 }
 

@@ -1,4 +1,4 @@
-// The memory backend of a rehearsal: one address, whichever version is deployed behind it.
+// The memory backend of a rehearsal: one address in front of the version that is deployed
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as v from 'valibot';
@@ -20,7 +20,7 @@ export interface MemoryBackendSandbox {
 
 export interface MemoryBackendOptions {
   readonly chatWrites?: boolean;
-  /** Where it has endpoints instead, by the paths of the contract: `''` if nowhere. */
+  /** Path of each endpoint that differs from the contract, by the contract's path; `''` if it is missing */
   readonly paths?: Readonly<Record<string, string>>;
 }
 
@@ -31,7 +31,7 @@ export async function startMemoryBackendSandbox({
   const others = Object.entries(paths);
   const state: BackendState = {
     version: undefined,
-    writers: 'everybody',
+    writers: 'all-users',
     chatWrites,
     writes: 0,
     keys: new Map(),

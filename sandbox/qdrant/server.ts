@@ -20,7 +20,7 @@ import { DEFAULT_VERSION } from './versions.ts';
 export interface QdrantSandboxOptions {
   /** DEFAULT_VERSION by default. */
   readonly version?: string;
-  /** Without one, everybody may do everything. */
+  /** Without a key, every request is allowed. */
   readonly apiKey?: string;
   /** In object storage, as a server may be set up; in files of its own by default. */
   readonly keepsSnapshotsElsewhere?: boolean;

@@ -24,7 +24,7 @@ interface Written {
   readonly collection: Collection;
 }
 
-/** Writes the points as they are now, whatever is written meanwhile. Gives the SHA-256. */
+/** Writes the points as of now, unaffected by later writes. Returns the SHA-256. */
 export async function writeSnapshotFile(file: string, written: Written): Promise<string> {
   const points = [...written.collection.points.from(undefined)];
   const hash = createHash('sha256');

@@ -130,7 +130,7 @@ function assertMeant(environment: Environment, mayRedeploy: boolean): void {
   }
   if (MIGRATION_WEBHOOK_URL || process.stdin.isTTY) return;
   throw new UserError(
-    'Nobody is there to freeze and deploy the backend: set MIGRATION_WEBHOOK_URL, or rehearse at a terminal',
+    'No webhook and no person can freeze and deploy the backend: set MIGRATION_WEBHOOK_URL, or rehearse at a terminal',
   );
 }
 

@@ -60,7 +60,7 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
   const server = createServer((incoming, response) => {
     const does = strike(`${incoming.method} ${incoming.url}`);
     const passing = pass(`${base}${incoming.url}`, does, { incoming, response });
-    // Whichever side went away: the other one's connection breaks, as it would without us.
+    // If either side goes away, the other connection breaks, as it would without the proxy.
     const over = passing.catch(() => void response.destroy());
     underWay.add(over);
     over.finally(() => underWay.delete(over));
@@ -129,7 +129,7 @@ function askStore(url: string, incoming: IncomingMessage): Promise<IncomingMessa
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     request.once('response', resolve).once('error', reject);
   });
-  // Whatever ends the sending shows in the answer, or in there being none.
+  // An error while sending shows in the response, or in its absence.
   pipeline(incoming, request).catch(() => undefined);
   return answered;
 }

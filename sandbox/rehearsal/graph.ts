@@ -16,7 +16,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export async function openRehearsalGraph(options: {
   readonly environment: Environment;
   readonly running: Running;
-  /** Dump whatever it holds, write nothing. */
+  /** Dump the existing contents, write nothing. */
   readonly readsExisting: boolean;
 }): Promise<GraphSource | undefined> {
   const { environment, running, readsExisting } = options;

@@ -48,7 +48,7 @@ async function expectGraphKept({ services, expect, note }: Rehearsal, run: Run):
   const { graph } = services;
   if (!graph || !run.evidence['backup-manifest']) return;
   const { kind, nodes, relationships } = (await readManifest(services, run)).graph;
-  if (kind !== 'exact') return note('somebody wrote to the graph while it was dumped');
+  if (kind !== 'exact') return note('the graph changed while it was dumped');
   const size = await graph.size();
   const isWhole = nodes === size.nodes && relationships === size.relationships;
   expect(`graph kept: nodes ${nodes}, relationships ${relationships}`, isWhole);

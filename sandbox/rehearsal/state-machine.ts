@@ -35,7 +35,7 @@ export async function execute(options: {
   readonly services: Services;
   readonly beforeTask: (state: string) => Promise<void>;
   readonly waitMs?: number | 'as-defined';
-  /** Called with each state that is entered, whatever its type. */
+  /** Called for each state that is entered, of any type. */
   readonly onEntered?: (state: EnteredState) => void;
   /** Stops the execution, as a person may. */
   readonly signal?: AbortSignal | undefined;

@@ -9,8 +9,8 @@ const TO_BE_DONE: Readonly<
   'deploy-new': ({ collection, testUser }) =>
     `deploy the new version on ${collection}, which takes writes of ${testUser} only`,
   'deploy-old': ({ collection }) => `deploy the old version on ${collection}`,
-  'open-writes': () => "take everybody's writes",
-  'warn-of-end': () => 'tell everybody that rollback will soon be impossible',
+  'open-writes': () => "take all users' writes",
+  'warn-of-end': () => 'tell all users that rollback will soon be impossible',
 };
 
 export function createTerminalHooks(terminal: {

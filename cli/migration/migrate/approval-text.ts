@@ -1,4 +1,4 @@
-// What an operator sees before approving the window, in at most twelve lines; the page of the run begins with the same.
+// The summary that an operator sees before approving the window, at most twelve lines; the run's page begins with the same.
 import type { Estimate } from '../../../lib/migration/forecast.ts';
 import { percentText } from '../../../lib/migration/parity.ts';
 import { DIFFERENCES } from '../../../lib/migration/reconcile-report.ts';

@@ -61,7 +61,7 @@ export async function driveWindow(options: Drive): Promise<ExitCode> {
   if (phase !== 'copied' && phase !== 'switching') {
     throw notNow(`No cutover in a run that is ${phase}.`);
   }
-  // Nobody has asked for a rollback: the step finishes a window that is over, or is refused.
+  // No rollback was requested: the step finishes a window that is over, or is refused.
   return await driveFrom(options, isLate ? { ...status, next: 'cutover' } : status);
 }
 
@@ -84,7 +84,7 @@ async function driveFrom(options: Drive, from: Status): Promise<ExitCode> {
   return hasReturned ? EXIT.failed : EXIT.done;
 }
 
-/** Of every run, as the watchdog does: reminders, the end of the rollback period, and what is kept of runs that were aborted. */
+/** Does for every run what the watchdog does: reminders, the end of the rollback period, removal after an abort. */
 async function doWhatIsDue(session: Session, { runId }: Status): Promise<Status> {
   await runStep(session, 'retention', {});
   return await currentStatus(session, runId);
@@ -99,7 +99,7 @@ async function findOrBegin({ session, payload }: Drive): Promise<Status> {
     return status;
   }
   output.line(`Run ${runId}, ${place.where}`, { event: 'checking', runId });
-  // Of the copy.
+  // `deletes` applies to the copy only.
   const { deletes: _, ...plan } = payload;
   await checkPrerequisites(session, { ...plan, runId, execute: true });
   const begun = await currentStatus(session, runId);
@@ -229,8 +229,8 @@ function isOfStep(error: unknown): error is Error {
 }
 
 /**
- * @param settled why the question needs no answer any more; undefined while it does
- * @returns undefined where nobody can be asked, and when the deadline of the window has passed or it is settled
+ * @param settled why the question needs no answer any more; undefined while it still does
+ * @returns undefined if no person can be asked, if the deadline of the window has passed, or if the question is settled
  */
 async function askInWindow(
   { session, ask }: Drive,
@@ -286,7 +286,7 @@ async function approve(options: Drive, status: Status): Promise<Payload> {
   };
 }
 
-/** Of the person who is asked to confirm an action. */
+/** Answer of a person who was asked to confirm an action */
 class RollbackWanted extends Error {
   override readonly name = 'RollbackWanted';
 }

@@ -1,4 +1,4 @@
-// HTML from template literals: whatever is put in is text, unless it is HTML already.
+// HTML from template literals: every value is escaped, unless it is HTML already.
 import { asPrintable } from '../../../lib/shared/printable.ts';
 
 export class Html {

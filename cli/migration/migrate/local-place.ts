@@ -26,7 +26,7 @@ export interface Sources {
 
 export interface LocalOptions {
   readonly running: Running;
-  /** Whether more than the table is needed: then all variables are checked before anything is opened. */
+  /** True if more than the table is needed: then all variables are checked before any connection is opened. */
   readonly needsServices: boolean;
   readonly signal: AbortSignal;
   /** A line about a service that does not answer. */
@@ -36,7 +36,7 @@ export interface LocalOptions {
 /** @throws Refusal naming every variable that is missing or unusable */
 export async function openLocalPlace(options: LocalOptions): Promise<Place> {
   const readSettings = options.needsServices ? readStepSettings : readRecordSettings;
-  // Without TABLE_NAME it refuses, and no database is started for a table that nobody named.
+  // Without TABLE_NAME it refuses: no database is started for a table that was not named.
   readSettings(process.env);
   const { endpoint, tableName } = await reach(options.running);
   const environment = { ...process.env, DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: tableName };

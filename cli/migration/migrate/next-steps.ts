@@ -1,4 +1,4 @@
-// What to do next with a run, as commands to be typed: the first is the one that continues it.
+// Next steps for a run, as commands to type: the first one continues it.
 import { isBeforeWindow } from '../../../lib/migration/phases.ts';
 import { Refusal, type RefusalData, type RefusalName } from '../../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../../lib/migration/runs/run-names.ts';
@@ -10,7 +10,7 @@ export const INVOCATION = 'npm run migrate --';
 export interface NextStep {
   readonly command: string;
   readonly why: string;
-  /** What comes before it, in words. */
+  /** Advice in words that comes before the command */
   readonly first?: string;
 }
 
@@ -19,7 +19,7 @@ const WHY: Readonly<Record<string, string>> = {
   abort: 'give the run up and remove what it has built',
 };
 
-/** Where the command has another name than the step. */
+/** Steps whose command has another name */
 const COMMAND_OF: Readonly<Record<string, string>> = { rebuild: 'copy' };
 
 /** Empty for a run that has ended. */
@@ -56,7 +56,7 @@ export function nextSteps(status: Status, stage?: string): NextStep[] {
   return [...confirmation, onwards, ...alone, ...ways];
 }
 
-/** What a command that fails or is interrupted leaves behind. */
+/** State after a command that failed or was interrupted */
 export interface Aftermath {
   /** The deadline of the open window, and the command that rolls back. */
   readonly window?: string | undefined;
@@ -147,7 +147,7 @@ export function aftermathText({ window, users = '', next }: Aftermath): string {
   return window === undefined ? last : `${window}\n${last}`;
 }
 
-/** Whether users are kept from writing, or may be. */
+/** True if writes are frozen, or may be. */
 export function mayBeFrozen({ phase }: Pick<Status, 'phase'>): boolean {
   return phase === 'switching' || phase === 'switching-back';
 }
@@ -165,5 +165,5 @@ export function usersText({ phase, plan, pendingAction, openedAt, frozenSince }:
   return isUnproved ? 'Users may be unable to write.' : 'Users cannot write.';
 }
 
-/** As many digits as people are shown, and as many as they may type. */
+/** Number of digits that people see, and the least that they may type */
 export const DIGEST_DIGITS = 12;

@@ -109,7 +109,7 @@ export const OPTIONS = {
 
 export type OptionName = keyof typeof OPTIONS;
 
-/** What was typed, by the names that commander gives the options: what is read here, and fields of a function's input. */
+/** Typed options under the names that commander gives them: those read here, and fields of a function's input */
 export interface Typed {
   readonly run?: string;
   readonly execute?: true;
@@ -124,7 +124,7 @@ export interface Typed {
   readonly [field: string]: unknown;
 }
 
-/** Of options that have another name. */
+/** Fields whose option has another name */
 const FIELDS: Readonly<Record<string, string>> = {
   run: 'runId',
   source: 'sourceCollection',
@@ -151,7 +151,7 @@ function option<Value>(
   return parse ? made.argParser(parse) : made;
 }
 
-/** What the functions would refuse is wrong use already. */
+/** Rejects as wrong use what the functions would refuse. */
 function fitting<Value>(schema: v.GenericSchema<unknown, Value>) {
   return (text: unknown): Value => {
     const { success, output } = v.safeParse(schema, text);

@@ -1,5 +1,5 @@
-// What the command line prints: lines for people, or one JSON object per line. Status that changes is shown in place
-// at a terminal.
+// Output of the command line: lines for people, or one JSON object per line. A changing status is updated in place at a
+// terminal.
 import { clearLine, cursorTo } from 'node:readline';
 import { styleText } from 'node:util';
 import { CommanderError } from '@commander-js/extra-typings';
@@ -21,7 +21,7 @@ export interface Streams {
   readonly status: NodeJS.WriteStream;
 }
 
-/** What a line says, for machines. */
+/** Machine-readable content of a line */
 export interface Event {
   readonly event: string;
   readonly [field: string]: unknown;
@@ -43,7 +43,7 @@ export function createOutput({ output, status }: Streams, isJson: boolean) {
 
   return {
     isJson,
-    /** Whether a person sees a line as it is replaced. */
+    /** True if a person can see a line being replaced. */
     isLive: status.isTTY === true && !isJson,
     /** A line for people, or the object for machines. */
     line(text: string, event: Event, next: readonly NextStep[] = []): void {

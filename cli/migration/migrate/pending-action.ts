@@ -1,4 +1,4 @@
-// What a person does where no webhook does it.
+// Instructions for a person, where no webhook is configured
 import type { ExternalAction } from '../../../lib/migration/phases.ts';
 import type { Status } from '../../../lib/migration/steps/status.ts';
 
@@ -10,7 +10,7 @@ const WORDS: Readonly<Record<ExternalAction, (collection: string, testUser: stri
   'deploy-old': (collection) =>
     `Deploy the old version on ${collection}. Writes stay frozen until "open-writes".`,
   'open-writes': (collection) =>
-    `Open writes on ${collection} for everybody: nobody can write until this is done.`,
+    `Open writes on ${collection} for all users: writes stay frozen until this is done.`,
 };
 
 const RESTART = (collection: string, testUser: string) =>

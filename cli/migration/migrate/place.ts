@@ -1,4 +1,4 @@
-// Where the functions of a migration run: in this process, or on a deployed stage. The command line treats both alike.
+// The place where a migration's functions run: this process, or a deployed stage. The command line treats both alike.
 import * as v from 'valibot';
 import { COMMANDS, EXTERNAL_ACTIONS, PHASES } from '../../../lib/migration/phases.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
@@ -35,7 +35,7 @@ const statusSchema = v.looseObject({
   pendingAction: v.nullable(v.looseObject({ action: v.picklist(EXTERNAL_ACTIONS) })),
 });
 
-/** Of the present run, unless one is named. @throws as the function does; where there is none, with the table's name */
+/** Status of the named run, or of the present one. @throws as the function does; without a run, naming the table */
 export async function statusIn(place: Place, runId?: string): Promise<Status> {
   const answer = await place
     .invoke('status', runId === undefined ? {} : { runId })

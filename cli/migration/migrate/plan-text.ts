@@ -29,7 +29,7 @@ export function checklistLines(
   ];
 }
 
-/** What a rollback changes, copies and removes, and what remains. */
+/** Changes, copies and removals of a rollback, and what remains */
 export function rollbackLines(plan: Plan): string[] {
   const { sourceCollection: source } = plan;
   const live = liveCollectionOf({ plan });
@@ -47,7 +47,7 @@ export function rollbackLines(plan: Plan): string[] {
   ];
 }
 
-/** What is created, changed and kept, for how long, and what is accepted. */
+/** Collections created, changed and kept, for how long, and the accepted findings */
 export function planLines(plan: Plan): string[] {
   const { sourceCollection: source, targetCollection: target, uploadAs, accepts } = plan;
   const live = liveCollectionOf({ plan });

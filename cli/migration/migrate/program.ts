@@ -27,14 +27,14 @@ interface Parts {
   readonly streams: Streams;
   readonly output: Output;
   readonly openPlace: OpenPlace;
-  /** Of the process, unless a test gives another. */
+  /** Clock of the process, unless a test gives another one */
   readonly time?: Partial<Pick<Session, 'now' | 'sleep' | 'nextPoll'>>;
 }
 
 /** @throws Refusal naming every variable that is missing or unusable */
 export type OpenPlace = (wanted: {
   readonly stage: string | undefined;
-  /** Whether more than the table with the runs is needed. */
+  /** True if more is needed than the table with the runs. */
   readonly needsServices: boolean;
 }) => Promise<Place>;
 
@@ -181,7 +181,7 @@ function leavingBehind(writes: number | undefined): string {
   return writes === undefined ? '' : `, and leave at most ${countText(writes, 'write')} behind`;
 }
 
-/** What would be refused needs no confirmation. */
+/** A command that would be refused asks for no confirmation. */
 async function mayBeGiven(session: Session, name: CommandName, runId: string): Promise<boolean> {
   const status = await readStatus(session, runId).catch(() => undefined);
   return !status || status.moves.some(({ command }) => command === name);

@@ -21,7 +21,7 @@ import { durationText, progressText, timeLeftText } from './text.ts';
 export interface Session {
   readonly place: Place;
   readonly output: Output;
-  /** Of Ctrl-C. */
+  /** Aborted by Ctrl-C */
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
@@ -58,7 +58,7 @@ export function createSession(parts: Pick<Session, 'place' | 'output' | 'signal'
   };
 }
 
-/** Of the present run, unless one is named. @throws as the function does */
+/** Reads the named run, or the present one. @throws as the function does */
 export async function readStatus({ place, lastSeen }: Session, runId?: string): Promise<Status> {
   const status = await statusIn(place, runId);
   lastSeen.status = status;

@@ -59,7 +59,7 @@ const failureSchema = v.object({
 
 const NO_REASON = { errorType: '', errorMessage: '' };
 
-/** What the function threw, or how it ended. */
+/** Translates the function's error, or the way it ended. */
 function failureOfFunction(functionName: string, answer: unknown): Error {
   const { errorType, errorMessage } = v.parse(v.fallback(failureSchema, NO_REASON), answer);
   if (isRefusalName(errorType)) return parseRefusal(errorType, errorMessage);

@@ -31,13 +31,13 @@ export function statusAsText(status: Status, { stage, where }: Pick<Place, 'stag
   ].join('\n');
 }
 
-/** What a rollback left behind, and what a person has to look at; empty before its end. */
+/** Writes that a rollback left behind, and things that a person must check; empty before its end */
 export function leftLines({ phase, evidence, kept, served, takesNoWindow }: Status): string[] {
   const stays = kept.map(
     (name) => `Collection ${name} changed since the switch, and stays: compare it by hand.`,
   );
   const { facts } = evidence.find(({ kind }) => kind === 'rollback-report') ?? {};
-  // Of an earlier window, users are on the new version by now.
+  // The report is of an earlier window: users are on the new version now.
   if (!facts || phase === 'live' || phase === 'closed') return stays;
   const { leftBehind, lacking, comparedByHand, oldVersion } = facts;
   const behind =

@@ -20,7 +20,7 @@ export function countText(number: number, unit: string): string {
   return `${number.toLocaleString('en')} ${number === 1 ? unit : units}`;
 }
 
-/** What a person, or an option, has just taken on. */
+/** Records that a person, or an option, has confirmed something. */
 export function confirmedText(by: string, what: string): string {
   return `Confirmed by ${by}: ${what}.`;
 }
@@ -37,7 +37,7 @@ export function timeLeftText(milliseconds: number): string {
   }).replace(/^(\d):/, '0$1:');
 }
 
-/** Where all of it is done. */
+/** Work that follows once everything was transferred */
 const AFTERWARDS: Readonly<Record<string, string>> = {
   backup: 'testing the restore, then counting, then dumping the graph',
   copy: 'comparing both collections, then writing the report',

@@ -1,4 +1,4 @@
-// What a graph holds, whatever its ids and its order: two graphs with the same fingerprint hold the same.
+// Contents of a graph, independent of ids and order: graphs with the same fingerprint hold the same.
 import { hash } from 'node:crypto';
 import type { GraphNode, GraphRelationship } from '../../../lib/migration/graph/graph-store.ts';
 import type { Properties } from '../../../lib/migration/graph/values.ts';
@@ -11,9 +11,9 @@ export interface GraphFingerprint {
   readonly relationships: number;
   /** By label and type, under names such as "nodesPerLabel Person". */
   readonly counts: Readonly<Record<string, number>>;
-  /** Of labels and properties of all nodes. */
+  /** Digest of labels and properties of all nodes */
   readonly nodesDigest: string;
-  /** Of types and properties of all relationships, and of the nodes at their ends. */
+  /** Digest of types and properties of all relationships, and of the nodes at their ends */
   readonly relationshipsDigest: string;
 }
 

@@ -15,7 +15,7 @@ import type { GraphTarget } from './graph-target.ts';
 
 interface RestoreOptions {
   readonly artifacts: ArtifactStore;
-  /** Of the keys of the dump. */
+  /** Key prefix of the dump */
   readonly prefix: string;
   readonly target: GraphTarget;
   /** Rows of one transaction. */

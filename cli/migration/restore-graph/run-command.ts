@@ -1,5 +1,4 @@
-// What can be done with the dumps of a run's graph: list them, read one through beside the graph that it is to go into,
-// restore it there and compare.
+// Commands for the dumps of a run's graph: list them, check one against the target graph, restore it there and compare.
 
 import {
   digestDump,
@@ -15,10 +14,10 @@ import { type GraphDifference, restoreGraph } from './restore.ts';
 export type RestoreOrder =
   | { readonly run: string }
   | {
-      /** What its keys begin with. */
+      /** Prefix of its keys */
       readonly dump: string;
       readonly isAllowed: boolean;
-      /** What the run's record says the dump is; any dump without it. */
+      /** Digest of the dump in the run's record; without it, any dump is taken */
       readonly digest?: string | undefined;
     };
 
@@ -35,7 +34,7 @@ export type Answer =
       readonly dryRun: true;
       readonly dump: Dump;
       readonly digest: string;
-      /** What would be run for constraints and indexes. */
+      /** Statements for constraints and indexes that a restore would run */
       readonly statements: readonly string[];
       /** foreign: nodes that no unfinished restore has made. */
       readonly target: { readonly foreign: number; readonly state: RestoreState };

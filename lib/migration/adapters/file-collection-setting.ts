@@ -9,7 +9,7 @@ import {
 import { Refusal, takeAs } from '../refusals.ts';
 import { hasCode, orNothing, writeDurably } from './file-artifacts.ts';
 
-/** As in a .env file. */
+/** Same format as a .env file */
 const ASSIGNMENT = /^(export\s+)?\w+\s*=/;
 
 export function createFileCollectionSetting(file: string): CollectionSetting {

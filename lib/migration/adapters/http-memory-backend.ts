@@ -152,7 +152,7 @@ function isMissing(failure: unknown): boolean {
   return failure instanceof Refusal && MISSING.includes(failure.answer);
 }
 
-/** Whether the backend answered, and so has the endpoint. */
+/** True if the backend answered, and so has the endpoint. */
 function isAnswer(failure: unknown): boolean {
   if (failure instanceof RetryableFailure) return typeof failure.answer === 'number';
   return (

@@ -158,7 +158,7 @@ const runSchema = v.strictObject({
   /** A collection of the name to upload to is the run's own. */
   hasUploaded: v.boolean(),
   window: v.optional(windowSchema),
-  /** What the last window found that is over. */
+  /** Results of the last window that is over */
   lastWindow: v.optional(v.record(v.picklist(EVIDENCE), referenceSchema)),
   pendingAction: v.optional(pendingActionSchema),
   /** In this phase something was said to be done and was not: from then on it is another request. */

@@ -19,7 +19,7 @@ export const abort: Step = {
   },
 };
 
-/** A version was deployed on the new collection once: what an instance that nobody has stopped wrote there is nowhere else. */
+/** A version was deployed on the new collection once, and an instance may still run: its writes exist nowhere else. */
 async function isWrittenTo(context: StepContext): Promise<boolean> {
   const { services, run } = context;
   const { sourceCollection: from, targetCollection: to } = run.plan;

@@ -1,5 +1,6 @@
-// What is removed of a run that was aborted: each collection that its users left, once its days are over; and the backups and
-// reports, once all days are over: so many as a rollback would have been possible, and as collections of it are kept.
+// Removes what an aborted run has left: each collection that its users left, at the end of its days; the backups and reports
+// at the end of all days. They are kept as long as a rollback would have been possible, and as any of its collections
+// exists.
 import { phaseAtOf, type Run } from '../runs/run.ts';
 import type { Lease, Retained } from '../runs/run-lock.ts';
 import { liveCollectionsOf } from '../runs/run-names.ts';
@@ -33,7 +34,7 @@ function keptUntil(run: Run): number {
   return Math.max(end, ...run.served.map(({ until }) => until));
 }
 
-/** One that somebody wrote to since stays, and is named. */
+/** A collection that was written to since is kept, and named. */
 async function removeServed(
   { services, run, lease }: { services: Services; run: Run; lease: Lease },
   served: Run['served'],

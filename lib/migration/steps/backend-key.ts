@@ -15,7 +15,7 @@ const DETAIL = {
 // Without a name in it: of one, the new version would make a collection of entities.
 const QUESTION = 'what do i like';
 
-/** @throws Refusal for a key of another user, or of nobody */
+/** @throws Refusal for a key of another user, or an unknown key */
 export async function checkKey(services: BackendAndStore, run: Run): Promise<Finding> {
   const keyOfTestUser = await proveKey(services, run);
   return { detail: DETAIL[keyOfTestUser], problems: [], facts: { keyOfTestUser } };

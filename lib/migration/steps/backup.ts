@@ -34,7 +34,7 @@ export const backupSchema = v.object({
   taking: v.optional(takingSchema, {}),
   /** Under a name of its own, as a test. */
   restoring: v.optional(restoringSchema, {}),
-  /** Of the restored snapshot. */
+  /** Counts of the restored snapshot */
   counted: v.optional(v.object({ contents: contentsSchema, counts: referenceSchema })),
   isRemoved: v.optional(v.boolean()),
   dumped: v.optional(v.object({ prefix: v.string(), kind: graphDumpSchema.entries.kind })),
@@ -172,7 +172,7 @@ export function assertGraphNamed({ graph }: Pick<Services, 'graph'>, { evidence 
   throw new Refusal('RefusedSetting', 'The run has backed up a graph, and NEO4J_URL is not set.');
 }
 
-/** @throws Refusal when somebody writes to the graph inside the window */
+/** @throws Refusal if the graph changes inside the window */
 async function dump({ services, run, lease }: StepContext): Promise<Partial<BackupState>> {
   assertGraphNamed(services, run);
   const { graph: source, artifacts, clock: now } = services;

@@ -10,7 +10,7 @@ import { removeSnapshot, takingSchema } from '../snapshots.ts';
 
 type Removing = Pick<StepContext, 'services' | 'run' | 'renew'>;
 
-/** Never the one that the setting names, nor its companion: users may work there. Nor the old one, as long as a rollback is possible. */
+/** Never removes the active collection or its companion, nor the old collection while a rollback is possible. */
 export async function removeCollections(
   { services: { vectors, setting }, run, renew }: Removing,
   names: readonly string[],
@@ -38,7 +38,7 @@ export async function removeOwn(
   await removeCollections(context, ownOf(context), options);
 }
 
-/** What the run has made, without what users worked on and left a while ago. */
+/** Collections of the run, without those that users worked on recently. */
 export function ownOf({ services, run }: Pick<StepContext, 'services' | 'run'>): string[] {
   const now = services.clock().getTime();
   const served = run.served.filter(({ until }) => until > now).map(({ collection }) => collection);
@@ -91,7 +91,7 @@ export async function removeWarmUp(
   throw new Refusal('RefusedNewVersion', `${left} points of the test user were still in ${where}.`);
 }
 
-/** Of the collections, those that are gone hold none. */
+/** Deleted collections hold no test writes. */
 async function countTestWrites(
   { vectors }: Pick<Services, 'vectors'>,
   run: Run,

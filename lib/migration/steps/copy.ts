@@ -39,7 +39,7 @@ const MAX_NAMED = 8;
 
 export const copyingSchema = v.object({
   reached: v.custom<ReconcileCheckpoint>(() => true),
-  /** Whether somebody has damaged the new collection since both were equal; unknown until the walk begins. */
+  /** True if the new collection was damaged since both were equal; unknown until the walk begins. */
   isDamaged: v.optional(v.boolean()),
 });
 
@@ -55,7 +55,7 @@ const stateSchema = v.object({
   perSecond: v.optional(v.number()),
   /** Walk over the entities, if users have some. */
   entities: v.optional(v.custom<EntitiesReached>(() => true)),
-  /** Of the searches, once both collections were compared. */
+  /** State of the searches, once both collections were compared */
   parity: v.optional(v.custom<ParityReached>(() => true)),
 });
 
@@ -158,7 +158,7 @@ export async function copyOnwards(
   const reached = await reconcileInStep(context, settings, {
     walk,
     start,
-    // From the first comparison in a window on: before, nobody but the copy has written to the new collection.
+    // The base begins with the first comparison in a window: until then only the copy has written to the new collection.
     ...((run.base || run.phase === 'switching') && { base: createBaseKeeper(context, walk) }),
     save: async (reached, progress) => void (await save({ reached, isDamaged }, progress)),
   });
@@ -178,7 +178,7 @@ async function lookAhead(context: StepContext): Promise<boolean> {
   return changes.isDamaged;
 }
 
-/** Counted as it goes, too: somebody may empty one of the collections in the meantime. */
+/** Applied during the walk, too: either collection may be emptied in the meantime. */
 async function limitsIn({ services: { vectors }, run, input }: StepContext) {
   const { sourceCollection, targetCollection } = run.plan;
   if (!run.base && !isServed(run)) return {};
@@ -223,7 +223,7 @@ function assertRepairable({ plan }: Run, report: ReconcileReport, artifact: stri
   throw new Refusal('RefusedByService', why);
 }
 
-/** What a search finds that users would miss. @throws Refusal with the findings */
+/** Fails for search results that users would miss. @throws Refusal with the findings */
 function assertParity({ plan }: Run, parity: Parity, artifact: string): void {
   const findings = findingsIn(parity);
   if (findings.length === 0 || plan.accepts.includes('search-parity')) return;
@@ -248,7 +248,7 @@ async function conclude(
     assertRepairable(context.run, report, evidence.artifact);
     assertParity(context.run, parity, evidence.artifact);
   } catch (error) {
-    // What was repaired is compared, and searched, again.
+    // Compares and searches again after a repair.
     await context.save({ mode: 'repair', reached: RECONCILE_START } satisfies State);
     throw error;
   }
@@ -282,7 +282,7 @@ async function storeVerification(
   });
 }
 
-/** While nobody may write. @throws Refusal unless both are equal, and as they were when they were backed up */
+/** Requires frozen writes. @throws Refusal unless both are equal, and unchanged since the backup */
 export async function verifyEqual(
   context: StepContext,
   report: ReconcileReport,

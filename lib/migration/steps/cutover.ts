@@ -1,5 +1,4 @@
-// The switch to the new version, in one maintenance window; and the days that are counted from then on for which a rollback is
-// possible.
+// The switch to the new version in one maintenance window, and the days after it in which a rollback is possible
 import * as v from 'valibot';
 import { assertFits, forecastWindow } from '../forecast.ts';
 import { storeReport } from '../runs/reports.ts';
@@ -82,7 +81,7 @@ async function goLive(
   return { done: true, evidence, changes: { window: { ...windowOf(run), retainUntil } }, took };
 }
 
-// Where it was uploaded under another name, what it was uploaded from is a second copy that nobody works on.
+// After an upload under another name, the collection it was made from is an unused second copy.
 async function removeBuilt(context: StepContext): Promise<void> {
   const { run } = context;
   await removeCollections(context, builtCollectionsOf(run), { except: liveCollectionsOf(run) });

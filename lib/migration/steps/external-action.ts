@@ -1,5 +1,5 @@
-// What the migration cannot do itself: a webhook does it, or a person, who confirms it afterwards. A confirmation is valid
-// for one pending action and cannot be reused.
+// Actions outside of the migration's reach: a webhook carries them out, or a person, who confirms each one afterwards. A
+// confirmation is valid for one pending action and cannot be reused.
 import * as v from 'valibot';
 import { EXTERNAL_ACTIONS, type ExternalAction } from '../phases.ts';
 import type { HookAnswer } from '../ports/hooks.ts';
@@ -14,7 +14,7 @@ import type { Services } from '../services.ts';
 /** How long a freeze may outlast the window before it should end by itself. */
 const GRACE_MS = 15 * 60_000;
 
-/** What is waited for until it is done; undefined once it is. */
+/** Requests an action. @returns what to wait for; undefined once the action is done */
 export async function waitForAction(
   context: StepContext,
   action: ExternalAction,
@@ -35,7 +35,7 @@ export async function waitForAction(
 
 const NOT_DONE = waiting('the webhook');
 
-// Where a webhook answers, also where it refuses, no action is pending for a person.
+// A webhook's answer, even a refusal, leaves no action pending for a person.
 async function answerTo(
   context: StepContext,
   action: ExternalAction,
@@ -86,7 +86,7 @@ export async function askAgain({ services, run, note }: StepContext): Promise<vo
   await note({ pendingAction: undefined, askedAgainAt });
 }
 
-/** What fails after a deployment may be for want of it: the message of a failure that may pass says so. */
+/** A failure after a deployment may mean that the deployment never happened: its message says so. */
 export function suspecting(action: ExternalAction, collection: string, failure: unknown): unknown {
   if (!(failure instanceof RetryableFailure)) return failure;
   const { name, message, answer } = failure;

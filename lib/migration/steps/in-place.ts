@@ -42,7 +42,7 @@ export async function addLearnedSlot(context: StepContext): Promise<number | Wai
   if (!run.hadBefore) {
     const hasSlot = KEYWORD_SLOT in (await slotsOf(sourceCollection));
     const hasCompanion = await vectors.collectionExists(liveCollectionsOf(run)[1]);
-    // What an abort has to leave.
+    // An abort must leave what existed before.
     await note({ hadBefore: { hasSlot, hasCompanion } });
   }
   return await changeSlots(context, sourceCollection, () =>
@@ -51,7 +51,7 @@ export async function addLearnedSlot(context: StepContext): Promise<number | Wai
 }
 
 export const fillSchema = v.object({
-  /** As in `walkVersions`. */
+  /** Version at the start, as in `walkVersions` */
   since: v.number(),
   filled: v.number(),
   walk: v.custom<VersionWalk>(() => true),
@@ -94,7 +94,7 @@ export async function fillInPlace(
   if (run.phase !== 'switching' || walk.refilled === 0) {
     return await storeFilled(context, walk, filled + walk.refilled);
   }
-  // What was filled again has another version than the one that was listed.
+  // A refilled point gets a newer version than the walk has listed.
   const again = { since: walk.highest, filled: filled + walk.refilled, walk: WALK_START };
   await save(again, walk.points);
   return MORE_TIME;
@@ -130,7 +130,7 @@ async function storeFilled(
   const begun = services.clock().getTime();
   if (run.phase !== 'switching') await listVersions(place);
   const seconds = (services.clock().getTime() - begun) / 1_000;
-  // What the walk of the window is forecast with.
+  // Speed from which the walk inside the window is forecast
   const speed = seconds > 0 && { perSecond: points / seconds };
   return await storeReport(context, 'verification-report', {
     facts: { ...counts.facts, fingerprint, sample, points, filled, pending, highest, ...speed },
@@ -146,14 +146,14 @@ export async function assertAsFrozen(context: StepContext): Promise<void> {
   const { digest } = await listVersions(place);
   const isAsFrozen = digest === fingerprint && (await sampleDigest(place)) === sample;
   const { contents } = await countUsers(services, run, place.collection);
-  // What an upsert wrote has no version here: it lacks its keywords.
+  // An upsert empties the keyword slot: such a point counts as unfilled.
   const isWhole = contents.usersDigest === usersDigest && (await countUnfilled(place)) === 0;
   if (isAsFrozen && isWhole) return;
   const why = `${place.collection} was written to after it was frozen.`;
   throw new Refusal('RefusedSourceChanged', why);
 }
 
-/** Nobody needs the fingerprints of the texts once the run has ended. */
+/** The fingerprints of the texts serve no purpose once the run has ended. */
 export async function endInPlace(context: StepContext): Promise<Waiting | undefined> {
   const { services, run } = context;
   if (!run.hadBefore) return undefined;

@@ -1,5 +1,5 @@
-// What the new version has to prove, by writes of the run's test user: hybrid search slot by slot, the embedding model that
-// the old vectors were made with, and the smoke test. Each can be missing while everything else looks as if it worked.
+// Proves three properties of the new version by writes of the run's test user: hybrid search slot by slot, the embedding
+// model of the old vectors, and the smoke test. Each can be missing while everything else seems to work.
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { MemoryBackend } from '../adapters/http-memory-backend.ts';
@@ -122,7 +122,8 @@ type EmbeddingProof = 'proved' | 'unverified';
 const SAMPLE = 64;
 const CANDIDATES = 16;
 const PROBES = 5;
-// By chance, once in some four hundred times; and a memory whose words were changed by hand condemns nobody.
+// Chance alone finds this many once in some four hundred runs; one memory with words changed by hand does not fail the
+// proof.
 const LEAST_FOUND = 3;
 
 interface Candidate {
@@ -139,7 +140,7 @@ export async function proveEmbeddings(
   { services: { vectors }, run, renew }: Pick<StepContext, 'services' | 'run' | 'renew'>,
   options: {
     readonly backend: MemoryBackend;
-    /** That has the old memories: at the cutover the old one may be gone, and the new one has them. */
+    /** Collection with the old memories: after the cutover the old collection may be gone, and the new one has them. */
     readonly known: string;
     readonly collection: string;
   },

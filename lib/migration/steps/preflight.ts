@@ -224,7 +224,7 @@ async function checkPrerequisites(
       isPossible: isMet(store),
     }),
   );
-  // What no run begins with is not written.
+  // A refused plan is not recorded: no run begins with it.
   const isBeginning = mayWrite && found.every(isMet);
   const artifacts = await check('Artifacts', () => checkArtifacts(services, run, isBeginning));
   const sameVersion = deployed.facts?.deployed === 'new';

@@ -37,7 +37,7 @@ export interface Prerequisite extends Finding {
 }
 
 export interface Finding {
-  /** What was found, in a few words. */
+  /** Finding in a few words */
   readonly detail: string;
   readonly problems: readonly Problem[];
   /** The same as figures, for the report. */
@@ -61,7 +61,7 @@ export async function check(
 interface CheckOptions {
   /** False while something else has to be repaired first. */
   readonly isPossible?: boolean;
-  /** What to do about a service that does not answer. */
+  /** Advice for a service that does not answer */
   readonly whenAway?: string;
 }
 
@@ -149,7 +149,7 @@ export async function checkNames(services: Services, run: Run): Promise<Finding>
   const aliases = (await vectors.listAliases()).map(({ alias_name }) => alias_name);
   const active = await setting.read();
   const own = namesOf(run);
-  // What the new version has made already is no obstacle.
+  // Collections that the new version has created already are no obstacle.
   const made = [...(await premadeOf(services, run)), ...madeBy(run)];
   const taken = own.filter(
     (name) => [...collections, ...aliases].includes(name) && !made.includes(name),
@@ -292,7 +292,7 @@ interface Accepted {
   readonly accepted: (typeof ACCEPTABLE)[number];
 }
 
-/** Of the vectors and payloads. The new collection; in the restore test the file that the store is sent, and what it unpacks that to. */
+/** Copies of vectors and payloads: the new collection; in the restore test the uploaded file and its unpacked contents */
 const COPIES = 3;
 const COPIES_IN_PLACE = 2;
 const FLOAT = 4;
@@ -347,7 +347,7 @@ export async function checkSpace(vectors: VectorStore, plan: Plan): Promise<Find
   };
 }
 
-/** Whether everything that a dump reads can be read, with one row of each kind. */
+/** Reads one row of each kind that a dump reads. */
 export async function checkGraph(
   { graph }: Pick<Services, 'graph'>,
   { accepts }: Plan,
@@ -396,7 +396,7 @@ export async function checkArtifacts(
 
 const RETENTION_PROBE_MS = 60_000;
 
-/** Whether it hears, and takes the token. */
+/** Checks that the webhook answers and accepts the token. */
 export async function checkWebhook({ hooks, clock }: Services, run: Run): Promise<Finding> {
   const answer = await hooks.ask({
     action: 'check',
@@ -432,7 +432,7 @@ export const REMEDY = {
   health: 'Wait for the store, or repair it, until it reports a healthy collection.',
   source: 'Give with --source the collection that the memory backend works on, by its own name.',
   taken: 'Choose another run id, or another --upload-as.',
-  leftovers: 'Remove these collections, once you know that nobody needs them.',
+  leftovers: 'Remove these collections, once you know that they are unused.',
   strictMode: 'Relax the strict mode of the collection for the time of the migration.',
   layout: 'Only collections with one unnamed vector and cosine distance can be migrated.',
   storage:

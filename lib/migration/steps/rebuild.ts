@@ -14,7 +14,7 @@ import { addLearnedSlot } from './in-place.ts';
 import { premadeOf, proveEmbeddings, proveHybrid, TEST_MEMORIES } from './new-version.ts';
 
 const stateSchema = v.object({
-  /** What an earlier rebuild left is removed: from here on, what is there is ours. */
+  /** True once the remains of an earlier rebuild were removed: everything from here on belongs to this one. */
   isCleared: v.optional(v.boolean()),
   made: v.optional(v.picklist(['by-new-version', 'explicitly'])),
   /** Taken from the first write, which is removed afterwards: it cannot be proved twice. */
@@ -84,7 +84,7 @@ async function findEmbeddings(context: StepContext, isProved: boolean) {
   return embeddings;
 }
 
-// What a new version has made at its start stays: it would not make it again before it is started again.
+// Collections that a new version created at its start are kept: it creates them only when it starts.
 async function removeEarlier(context: StepContext): Promise<void> {
   const { services, run } = context;
   if (services.preview) await removeWarmUp(context, builtCollectionsOf(run));

@@ -36,7 +36,7 @@ export const retention: Step = {
   },
 };
 
-// Recorded before anything is removed: from then on a rollback is refused, whatever another machine's clock says.
+// Recorded before the first removal: from then on a rollback is refused, on every machine, even one whose clock is behind.
 async function close(context: StepContext): Promise<Outcome> {
   const { services, run, note } = context;
   const window = windowOf(run);

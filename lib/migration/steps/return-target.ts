@@ -225,7 +225,7 @@ export async function assertNotDeleted(
   throw noRollback(`${returnTo} was deleted or emptied after the rollback had begun.`);
 }
 
-// If traffic was never opened, users never left the old collection: it is usable whatever it contains. Afterwards it either
+// If traffic was never opened, users never left the old collection: it is usable in any state. Afterwards it either
 // is made equal to the new one, and only needs the same layout, or is used unchanged, and must be complete.
 async function isUsable(services: Services, run: Run, isLeftAsItIs = false): Promise<boolean> {
   const { vectors } = services;

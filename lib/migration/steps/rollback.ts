@@ -79,7 +79,7 @@ export const rollback: Step = {
       if (isRefusal(error, 'RefusedNothingToReturnTo')) {
         // Once it is restored, what users wrote since its snapshot has to come along again.
         await keep(beginAgain(state));
-        // What it lacks then, no user has deleted. What leaked is still found by what both had.
+        // A restored snapshot lacks memories that no user deleted, so the base does not apply to it.
         if (state.plan?.way === 'carry') await context.note({ base: undefined });
         await askAgain(context);
       }
@@ -100,7 +100,7 @@ function begin(plan: Return): SwitchState {
   return { to: plan.returnTo, passed: {}, plan };
 }
 
-/** Users of a window that is long over cannot write, and nothing to return to was found: begun nevertheless, it opens writes. */
+/** The window is long over, users cannot write, and no collection to return to was found: begins anyway, to open writes. */
 async function beginToOpen({ services, run }: StepRequest, error: unknown): Promise<SwitchState> {
   const { deadlineAt = Number.POSITIVE_INFINITY } = run.window ?? {};
   const isLate = services.clock().getTime() >= deadlineAt + MAX_UNPROVED_MS;
@@ -115,7 +115,7 @@ interface Failing {
   readonly keep: (next: SwitchState) => Promise<void>;
 }
 
-/** What is refused while nobody can write may be repaired in a while. @throws Refusal until its time is over */
+/** Gives a refusal that keeps writes frozen time to be repaired. @throws Refusal until that time is over */
 async function endUnproved(
   context: StepContext,
   state: SwitchState,
@@ -190,7 +190,7 @@ function assertNotOpened({ clock }: Services, run: Run): void {
   throw notNow('Users may be on the new version: the cutover is repeated until the window ends.');
 }
 
-/** Whether users were let into the new version, and it is the one that is deployed. */
+/** True if users worked on the new version, and it is the version that is deployed. */
 async function isOnNew({ services, run }: StepContext, { passed }: SwitchState): Promise<boolean> {
   // In place the setting may stay the same.
   if ('setting-changed' in passed) return false;
@@ -220,7 +220,7 @@ async function conclude(context: StepContext, state: SwitchState): Promise<Outco
   let { hasUploaded } = run;
   await tidyUp(context, message, async () => {
     await removeOwn(context, { except });
-    // Then a collection of that name is somebody else's.
+    // From now on, a collection of that name belongs to another program.
     hasUploaded = hasUploaded && isServed;
   });
   const facts = { returnedTo: to, leftBehind: 0, ...found };
@@ -238,7 +238,7 @@ async function conclude(context: StepContext, state: SwitchState): Promise<Outco
   return { done: true, evidence, changes, took };
 }
 
-/** As long as the other artifacts of the run, and no shorter than anything is kept from today on. */
+/** The report is kept as long as the run's other artifacts, and at least as long as artifacts kept from today on. */
 function keptUntil({ services, run }: StepContext): number {
   const until = services.clock().getTime() + run.plan.retentionDays * DAY_MS;
   return Math.max(until, run.window?.retainUntil ?? 0);
@@ -256,7 +256,7 @@ function whyNoWindow(
   if (live !== to && wasOpened(run) && plan?.way !== 'carry')
     return `${live} has writes that were left behind`;
   if (factsOf({ passed }).comparedByHand) return `${live} has writes that did not come along`;
-  // What was uploaded is uploaded again for a window: that would remove what users worked on.
+  // The next window would upload the collection again, and remove what users worked on.
   if (isServed && run.plan.uploadAs !== undefined) return `users worked on ${live}`;
   return undefined;
 }

@@ -29,7 +29,7 @@ export async function statusOf(services: StatusServices, payload: unknown) {
 
 type StatusServices = Pick<Services, 'runs' | 'lock' | 'clock'>;
 
-/** Of the present run, unless one is named. @throws Refusal */
+/** Reads the named run, or the present one. @throws Refusal */
 export async function readStatus(services: StatusServices, runId?: string) {
   const id = runId ?? (await services.lock.presentRun());
   if (id === undefined) throw new Refusal('RefusedUnknownRun', 'There has been no run yet.');
@@ -53,7 +53,7 @@ export async function readStatus(services: StatusServices, runId?: string) {
     startedAt: isoOf(startedAt),
     deadlineAt: isoOf(window?.deadlineAt),
     endedAt: hasEnded(phase) ? phaseAt : null,
-    /** Collections that were to be removed, and stay: somebody wrote to them. */
+    /** Collections that were due to be removed and are kept, because they were written to */
     kept: run.kept,
     /** Collections that users worked on and left. */
     served: run.served.map(({ collection, until }) => ({ collection, until: isoOf(until) })),
@@ -71,15 +71,15 @@ export async function readStatus(services: StatusServices, runId?: string) {
     openedAt: isoOf(window?.openedAt),
     /** The first write that was refused; null where none was, or none is kept from writing. */
     frozenSince,
-    /** Of the switch that is under way: those that are behind it. */
+    /** Passed stages of the switch that is under way */
     stages,
     /** The window is over: the watch rolls it back, and steps towards the new version are refused. */
     isLate,
     retention: wentLive(run) ? retentionOf(run, now) : null,
     evidence: referencesIn(evidence),
-    /** What the last window found that is over, for the page of the run. */
+    /** Results of the last window that is over, for the page of the run */
     lastWindow: referencesIn(run.lastWindow ?? {}),
-    /** Of a step that is at work, or crashed. */
+    /** Lock of a step that is at work, or crashed */
     lock: lease ? { since: isoOf(lease.since), until: isoOf(lease.until) } : null,
     next: isLate ? 'rollback' : (nextMove(run)?.command ?? null),
     progress: await progressOf(run, services),
@@ -98,7 +98,7 @@ function referencesIn(evidence: Run['evidence']) {
   }));
 }
 
-/** Of the step that was last heard of, among those that may be taken now. */
+/** Progress of the step that reported last, among those that may run now */
 async function progressOf(run: Run, { runs }: Pick<Services, 'runs'>) {
   const commands = [...new Set(movesOf(run).map(({ command }) => command))];
   const found = await Promise.all(
@@ -143,7 +143,7 @@ async function approvalOf(run: Run, { runs }: Pick<Services, 'runs'>) {
   };
 }
 
-/** What a person has to do now, if anything, and who confirmed it. */
+/** Action that a person must take now, if any, and who confirmed it */
 async function pendingOf(run: Run, { runs }: Pick<Services, 'runs'>) {
   if (!run.pendingAction) return null;
   const { action, collection, since } = run.pendingAction;

@@ -1,5 +1,5 @@
-// What the preflight tries on the vector store itself, in collections made for it: whether it makes keyword vectors, and whether
-// it fills a slot that is added to a collection in use.
+// Probes of the preflight in temporary collections of the vector store itself: does it create keyword vectors, and does it
+// fill a slot that is added to a collection in use?
 import type { VectorStore } from '../adapters/qdrant.ts';
 import { toJsonText } from '../json/json-text.ts';
 import { addKeywordSlot, fillUnfilled, listVersions } from '../keyword-fill.ts';
@@ -54,7 +54,7 @@ export async function checkKeywords(
   return { detail: isMade ? 'made by the store' : 'not made by the store', problems };
 }
 
-/** This trial writes none: they are somebody else's. */
+/** A probe leaves no points behind: existing ones belong to another program. */
 async function assertNoPoints(vectors: VectorStore, collection: string): Promise<void> {
   if (!(await vectors.collectionExists(collection))) return;
   const points = await vectors.count(collection);

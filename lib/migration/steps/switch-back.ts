@@ -150,7 +150,7 @@ const changeToOld: Advance = async (context, { to, passed }) => {
   const present = await setting.read();
   // Users wait and no client writes, so any present value of the setting is replaced.
   if (!isKnown(run, present) && present !== to) {
-    const message = 'Somebody else changed the collection-name setting; rollback replaces it';
+    const message = 'Another program changed the collection-name setting; rollback replaces it';
     log({ level: 'WARN', message, runId: run.runId, replaced: present, by: to });
   }
   await renew();

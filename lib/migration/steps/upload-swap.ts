@@ -26,7 +26,7 @@ const uploadSchema = v.object({
   isProved: v.optional(v.boolean(), false),
 });
 
-/** Of each collection that is uploaded, by its new name. */
+/** State of each upload, by the new name of the collection */
 export const uploadsSchema = v.record(v.string(), uploadSchema);
 
 export type Uploads = v.InferOutput<typeof uploadsSchema>;

@@ -1,5 +1,5 @@
-// What has to happen though nobody asks for it: a window that is over is rolled back, whatever became of the state
-// machine; and the days in which a rollback is possible are counted.
+// Work that no command starts: rolls back a window that is over, even if the state machine failed, and counts the days in
+// which a rollback is possible.
 import * as v from 'valibot';
 import type { LogEntry } from '../../shared/log.ts';
 import { isLockHeld, isRefusal } from '../refusals.ts';

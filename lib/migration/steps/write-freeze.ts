@@ -1,5 +1,5 @@
-// Whether writes are stopped, and open again. A write is tried, which a frozen backend refuses; then the longest request that
-// was under way by then has the time to end.
+// Proves that writes are stopped, or open again. A test write must be refused by a frozen backend; then the longest request
+// that was under way gets the time to end.
 import * as v from 'valibot';
 import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
@@ -43,7 +43,7 @@ type FreezeProof = {
 export async function proveFrozen(
   context: StepContext,
   options: {
-    /** Where a write of the backend leaves something. */
+    /** Collections that a write of the backend changes */
     readonly collections: readonly string[];
     readonly reached: unknown;
     readonly save: Save;
@@ -80,9 +80,9 @@ export async function proveFrozen(
 }
 
 /**
- * Where nobody could write a moment ago: a write that is refused as it was then says that "open-writes" was not done. Any
- * other answer says nothing, and stands in nobody's way.
- * @throws RetryableFailure: it is asked for again
+ * After a freeze: a write that is refused exactly as before shows that "open-writes" was not done. Any other answer proves
+ * nothing, and does not stop the run.
+ * @throws RetryableFailure to ask for "open-writes" again
  */
 export async function assertOpen(
   context: StepContext,

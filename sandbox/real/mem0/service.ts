@@ -20,7 +20,7 @@ export interface Mem0Options {
 
 /** Who may write: all users, one user alone, or no user until a time. */
 export type Mem0Writers =
-  | 'everybody'
+  | 'all-users'
   | { readonly only: string }
   | { readonly frozenUntil: number };
 
@@ -64,8 +64,8 @@ export async function startMem0Service(options: Mem0Options): Promise<Mem0Servic
     }
   }
 
-  const setWriters = (writers: Mem0Writers) => write(state, writers === 'everybody' ? {} : writers);
-  await setWriters('everybody');
+  const setWriters = (writers: Mem0Writers) => write(state, writers === 'all-users' ? {} : writers);
+  await setWriters('all-users');
   return {
     url,
     deploy,
@@ -82,7 +82,7 @@ export function mem0Hooks(service: Mem0Service): Hooks {
   return {
     async ask({ action, collection, testUser, deadlineAt = Number.MAX_SAFE_INTEGER }) {
       if (action === 'freeze') await service.setWriters({ frozenUntil: deadlineAt });
-      if (action === 'open-writes') await service.setWriters('everybody');
+      if (action === 'open-writes') await service.setWriters('all-users');
       if (action === 'deploy-new') {
         await service.setWriters({ only: testUser });
         await service.deploy(2, collection);

@@ -42,7 +42,7 @@ export const INCIDENTS: readonly Act[] = [
       const { expect, migrate, note, parts, rollBack, target } = rehearsal;
       await migrate();
       await parts.store.vectors.deleteCollection(target);
-      note('somebody deletes the new collection');
+      note('the new collection is deleted');
       const refusal = await failureOf(rollBack());
       expect('refused', isRefusal(refusal, 'RefusedMassChange'));
       await rollBack({ asItWas: true });
@@ -126,7 +126,7 @@ function withWrites(
       if (request.action !== action || answer !== 'done' || isWritten) return answer;
       isWritten = true;
       await write();
-      note(`after ${action} somebody writes`);
+      note(`a client writes after ${action}`);
       return answer;
     },
   };

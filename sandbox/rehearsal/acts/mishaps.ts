@@ -26,12 +26,12 @@ export const MISHAPS: readonly Act[] = [
     obstacle: ({ backend }) => (backend ? 'a real backend has its model' : undefined),
     play: async ({ migrate, expect }) => {
       const failure = await migrate();
-      expect('nobody had to be asked', failure?.name === 'RolledBack');
+      expect('it asks no person', failure?.name === 'RolledBack');
       return { phase: 'copied' };
     },
   },
   {
-    title: 'the window closes and nobody is at work: the watch rolls back',
+    title: 'the window closes while no step is at work: the watch rolls back',
     play: async ({ migrate, run, note, pass, keepWatch, expect }) => {
       await migrate({ until: 'Cutover' });
       note('the state machine dies');
@@ -100,7 +100,7 @@ export const MISHAPS: readonly Act[] = [
   {
     title: 'a wrong key, and the key of another user: nothing is begun with them',
     play: async (rehearsal) => {
-      const refusals = [await refusalOf(rehearsal, 'a-key-that-nobody-has')];
+      const refusals = [await refusalOf(rehearsal, 'an-unknown-key')];
       if (!rehearsal.parts.backend) {
         rehearsal.world.backend.grant('key-of-user-1', 'user-1');
         refusals.push(await refusalOf(rehearsal, 'key-of-user-1'));

@@ -63,7 +63,7 @@ export const ROLLBACKS: readonly Act[] = [
       const { parts, services, target, source, note, rollBack } = rehearsal;
       const holds = await holdingsOf(services.vectors, target);
       await parts.store.vectors.deleteCollection(source);
-      note('somebody deletes the old collection');
+      note('the old collection is deleted');
       await rollBack();
       return { phase: 'copied', holds };
     },
@@ -97,7 +97,7 @@ export const ROLLBACKS: readonly Act[] = [
       const { vectors } = parts.store;
       const all = await holdingsOf(services.vectors, target);
       await vectors.deletePoints(target, { ids: [...all.keys()].map((id) => asJsonText(id)) });
-      note('somebody deletes all points of the new collection');
+      note('all points of the new collection are deleted');
       const refusal = await failureOf(rollBack());
       expect('refused with the numbers', refusal?.name === 'RefusedMassChange');
       const { lost } = compareHoldings(all, await holdingsOf(services.vectors, source));

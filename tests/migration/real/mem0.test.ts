@@ -79,7 +79,7 @@ describe.each(STORES)('on $store', ({ url, isGiven }) => {
       await expect(ada.add(service.url, 'Too late')).rejects.toMatchObject({ status: 503 });
       await service.setWriters({ only: 'somebody-else' });
       await expect(ada.add(service.url, 'Not mine')).rejects.toMatchObject({ status: 503 });
-      await service.setWriters('everybody');
+      await service.setWriters('all-users');
       expect(await ada.count(service.url)).toBe(before);
     });
   });

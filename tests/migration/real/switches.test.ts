@@ -29,7 +29,7 @@ const SCENARIOS: readonly Scenario[] = [
     play: async ({ atNext, mem0, users, expectFailedWindow, expectNoFault, migrate, rollBack }) => {
       atNext('deploy-new', async (carryOut, { testUser }) => {
         await carryOut();
-        await mem0.setWriters('everybody');
+        await mem0.setWriters('all-users');
         await users.write(6);
         await mem0.setWriters({ only: testUser });
       });
@@ -37,7 +37,7 @@ const SCENARIOS: readonly Scenario[] = [
       await expectNoFault();
       await migrate();
       atNext('deploy-old', async (carryOut) => {
-        await mem0.setWriters('everybody');
+        await mem0.setWriters('all-users');
         await carryOut();
         await users.write(6);
         await mem0.setWriters({ frozenUntil: Number.MAX_SAFE_INTEGER });
