@@ -113,7 +113,9 @@ export function stateOfWord(word: string): RowState | undefined {
 }
 
 const BALANCE_PHRASES = [
-  ...list('balance, opening balance, closing balance, beginning balance, ending balance'),
+  ...list(
+    'balance, total balance, opening balance, closing balance, beginning balance, ending balance',
+  ),
   ...list(
     'starting balance, start balance, end balance, final balance, initial balance, old balance',
   ),

@@ -31,7 +31,9 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list('reskontradatum, dato, bokført, bokføringsdato, bogført, bogføringsdato, kirjauspäivä'),
     ...list('päivämäärä, maksupäivä, kuupäev, data operacijos, datums, datum provedení'),
     ...list('datum zaúčtování, datum zauctovania, könyvelés dátuma, tranzakció dátuma, dátum'),
-    ...list('tarih, işlem tarihi, ημερομηνία, дата операции, дата, дата платежа, дата проводки'),
+    ...list(
+      'tarih, tarih saat, işlem tarihi, ημερομηνία, дата операции, дата, дата платежа, дата проводки',
+    ),
     ...list(
       'дата і час операції, дата операції, 日付, 取引日, お取引日, 年月日, ご利用日, 利用日, 取引日付',
     ),
@@ -41,6 +43,8 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
   ],
   description: [
     ...list('payee, merchant, merchant name, name, partner name, partnername, counter party'),
+    ...list('recipient name, recipient, nome, partner neve, partner elnevezése, plátce příjemce'),
+    ...list('empfängername, 对方账号与户名'),
     ...list('counterparty, counterparty name, beneficiary, beneficiary payer, other party'),
     ...list('target name, payee name, name of sender receiver, sender receiver name'),
     ...list('zahlungsempfanger in, zahlungsempfänger, begunstigter auftraggeber, empfänger'),
@@ -77,7 +81,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
       'описание операции, описание, назначение платежа, деталі операції, опис операції, опис',
     ),
     ...list(
-      'keterangan, uraian, diễn giải, nội dung, รายการ, תיאור, الوصف, основание, detalii, 摘要内容, 摘要, お取り扱い内容, 入出金内容, 取引内容, 内容, 適用, 商品说明, 商品, 交易摘要, 交易备注',
+      'keterangan, uraian, diễn giải, nội dung, รายการ, תיאור, الوصف, основание, detalii, 摘要内容, 摘要, お取り扱い内容, 入出金内容, お取引内容, 取引内容, 内容, 詳細2, 詳細1, 適用, 商品说明, 商品, 交易摘要, 交易备注',
     ),
     ...list('적요, 내용, 거래내용, 기재내용'),
   ],
@@ -104,7 +108,9 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ),
   ],
   debit: [
-    ...list('debit, debit amount, debits, withdrawal, withdrawals, withdrawal amount'),
+    ...list(
+      'debit, debit amount, debits, dr amount, funds out, withdrawal, withdrawals, withdrawal amount',
+    ),
     ...list('withdrawal amt, money out, paid out, out, outflow, dr, expense amount, amount debit'),
     ...list(
       'debited amount, spent, payments, soll, belastung, lastschrift, ausgang, ausgaben, débit',
@@ -117,12 +123,14 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
       'wypłaty, uttag, utgift, debet, deebet, terhelés, borç, χρέωση, расход, списание, витрата',
     ),
     ...list(
-      '支払い金額, お支払金額, 支払金額, お引出し, お引き出し, 出金, 出金額, 出金金額, 引出金額, 支出, 支出金额',
+      '払出金額, お引出金額, 支払い金額, お支払金額, 支払金額, お引出し, お引き出し, 出金, 出金額, 出金金額, 引出金額, 支出, 支出金额',
     ),
     ...list('交易金额 支出, 记账金额 支出, 출금액, 출금, 찾으신금액'),
   ],
   credit: [
-    ...list('credit, credit amount, credits, deposit, deposits, deposit amount, deposit amt'),
+    ...list(
+      'credit, credit amount, credits, cr amount, funds in, deposit, deposits, deposit amount, deposit amt',
+    ),
     ...list('money in, paid in, in, inflow, cr, income amount, amount credit, credited amount'),
     ...list('received, receipts, haben, gutschrift, eingang, einnahmen, crédit, crédit euros'),
     ...list(
@@ -131,7 +139,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list('créditos, credito, haber, depósitos, depósito, entrada, entradas, ingreso, uznania'),
     ...list('wpłaty, insättning, inkomst, kredit, kreedit, jóváírás, alacak, πίστωση, приход'),
     ...list(
-      'зачисление, надходження, 預かり金額, お預入れ, お預り金額, お預かり金額, 入金, 入金額, 入金金額',
+      'зачисление, надходження, 受入金額, お預入金額, 預かり金額, お預入れ, お預り金額, お預かり金額, 入金, 入金額, 入金金額',
     ),
     ...list('預入金額, 收入, 收入金额, 交易金额 收入, 记账金额 收入, 입금액, 입금, 맡기신금액'),
   ],
@@ -152,7 +160,9 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list('categoria, categorie, категория, 交易分类, カテゴリ, 分類, kategori'),
   ],
   notes: list('notes, note, comment'),
-  payer: list('zahlungspflichtige r, avsändare, maksaja, absender, sender, from, source name'),
+  payer: list(
+    'zahlungspflichtige r, avsändare, maksaja, absender, sender, from, source name, auftraggebername',
+  ),
   externalId: [
     ...list('external_id, transaction id, transaction_id, transactionid, id, fitid, record id'),
     ...list('unique id, transaction number, transaction no, txn id, transferwise id, id operace'),
@@ -161,7 +171,9 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
   ],
   account: [
     ...list('account, account no, account number, account name, account id, accountnumber, iban'),
-    ...list('full account name, client account, customer account no, bank account, wallet'),
+    ...list(
+      'full account name, client account, customer account no, bank account, wallet, account_name',
+    ),
     ...list(
       'card no, card number, account #, auftragskonto, iban auftragskonto, iban kontoinhaber',
     ),
@@ -200,7 +212,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list('saldo po operacji, bokfört saldo, solde, accountbalance, balance brought, bakiye'),
     ...list('saldo final, saldo contable, saldo do dia, zůstatek, egyenleg, υπόλοιπο, остаток'),
     ...list(
-      'залишок після операції, 残高, 差引残高, 取引後残高, お預り残高, 余额, 交易余额, 잔액, 거래후잔액',
+      'залишок після операції, 残高, 現在 貸付 高, 差引残高, 取引後残高, お預り残高, 余额, 交易余额, 잔액, 거래후잔액',
     ),
   ],
   // Wise has both sides of a transfer in a row: what was received is its target.

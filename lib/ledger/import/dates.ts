@@ -26,7 +26,7 @@ const MONTH_NUMBERS = new Map(
 /** Longer texts are no dates. */
 const MAX_DATE_LENGTH = 40;
 const TIME =
-  /(?:[T\s,]+|^)\d{1,2}:\d{2}(?::\d{2}(?:[.,:]\d+)?)?\s*(?:[ap]\.?m\.?)?(?:\s*(?:Z|[A-Z]{2,4}|[+-]\d{2}:?\d{2}))?\s*$/i;
+  /(?:[T\s,-]+|^)\d{1,2}:\d{2}(?::\d{2}(?:[.,:]\d+)?)?\s*(?:[ap]\.?m\.?)?(?:\s*(?:Z|[A-Z]{2,4}|[+-]\d{2}:?\d{2}))?\s*$/i;
 /** 1982 to 2064: a number that is a day to a spreadsheet. */
 const SERIAL = /^([3-5]\d{4})(?:[.,]\d+)?$/;
 const SERIAL_EPOCH = Date.UTC(1899, 11, 30);
@@ -199,7 +199,7 @@ function chooseOrder(
 ): DateOrder {
   const open = written.filter(({ parts }) => parts.fixed === undefined);
   if (open.length === 0) return written[0]?.parts.fixed ?? 'ymd';
-  const readings = DATE_ORDERS.filter((order) => order !== 'mdy' || !isDayFirst).map((order) => ({
+  const all = DATE_ORDERS.map((order) => ({
     order,
     days: open.flatMap(({ date, parts }) => {
       if (order === 'mdy' && date.includes('.')) return [];
@@ -207,6 +207,11 @@ function chooseOrder(
       return read === undefined ? [] : Date.parse(read) / DAY_MILLISECONDS;
     }),
   }));
+  // American cards write the month first everywhere: their files show it by a day after the twelfth.
+  const dayFirst = all.find(({ order }) => order === 'dmy')?.days.length ?? 0;
+  const readings = all.filter(
+    ({ order, days }) => order !== 'mdy' || !isDayFirst || days.length > dayFirst,
+  );
   const most = Math.max(...readings.map(({ days }) => days.length));
   const fixed = written.length - open.length;
   // The other dates are few, and each is refused by its line.

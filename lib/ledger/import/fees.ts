@@ -25,6 +25,12 @@ export interface FeeOptions {
   readonly column: string;
 }
 
+/** Revolut's column of the time when a payment began, in its languages. */
+const REVOLUT = new Set([
+  ...['started date', 'datum des beginns', 'date de debut', 'fecha de inicio', 'data di inizio'],
+  ...['data de inicio', 'startdatum', 'data rozpoczecia'],
+]);
+
 /**
  * @param names of all columns
  * @param column names of the columns of the fee and the amount
@@ -35,9 +41,10 @@ export function findFeeRule(
 ): FeeRule {
   // Wise sends the source amount, and takes its fee besides.
   if (column.fee === 'source fee amount') return 'added';
-  if (/\bnet\b|after fees/.test(column.amount) || column.fee === 'total fees') return 'included';
-  const isRevolut = names.includes('started date') && names.includes('completed date');
-  return isRevolut ? 'added' : 'unknown';
+  const isTotal = column.amount === 'total' && names.includes('subtotal');
+  if (isTotal || /\bnet\b|after fees/.test(column.amount) || column.fee === 'total fees')
+    return 'included';
+  return names.some((name) => REVOLUT.has(name)) ? 'added' : 'unknown';
 }
 
 /** @param fees of the same rows; null where there is none */

@@ -67,7 +67,7 @@ export function findColumns(
     if (found.length === 0) problems.push(missing(`"${name}"`, field));
     return found;
   };
-  const context = { names, samples, chosen, rows: some };
+  const context = { headers, names, samples, chosen, rows: some };
   const date = pick('date') ?? findDates(context);
   const taken = new Set(date);
   const amounts = findAmounts(context, pick, taken);
@@ -99,20 +99,25 @@ export function findColumns(
         .slice(0, 1),
   );
   const category = take(pick('category') ?? free(named('category')).slice(0, 1));
-  const notes = take(pick('notes') ?? free(named('notes')).slice(0, 1));
+  const namedTexts = free(named('description')).filter((index) => isText(samples[index]));
+  const namedNotes = free(named('notes')).filter((index) => isText(samples[index]));
+  // Without another text, notes are the best description.
+  const isDescribed = namedTexts.length > 0 || chosen.description !== undefined;
+  const notes = take(pick('notes') ?? (isDescribed ? namedNotes.slice(0, 1) : []));
   const account =
     pick('account') ??
     free(named('account'))
       .filter((index) => isFilled(samples[index]))
       .slice(0, 1);
-  const namedTexts = free(named('description')).filter((index) => isText(samples[index]));
   const bookingType = named('bookingType').filter(
     (index) => !namedTexts.includes(index) || namedTexts.length > 1,
   );
   const payer = free(named('payer'));
   const description =
     pick('description') ??
-    (namedTexts.length > 0 ? namedTexts : findTexts(free([...headers.keys()]), samples));
+    (namedTexts.length > 0
+      ? namedTexts
+      : [...free(namedNotes), ...findTexts(free([...headers.keys()]), samples)]);
   const isDateNamed = date.some(
     (index) => chosen.date !== undefined || named('date').includes(index),
   );
@@ -132,6 +137,7 @@ export function findColumns(
 }
 
 interface Context {
+  readonly headers: readonly string[];
   readonly names: readonly string[];
   readonly samples: readonly Sample[];
   readonly chosen: ChosenColumns;
@@ -239,7 +245,7 @@ interface FoundAmounts {
 const NAMED = { amount: [], debit: [], credit: [], isSplit: false, isNamed: true };
 
 function findAmounts(
-  { names, samples, chosen, rows }: Context,
+  { headers, names, samples, chosen, rows }: Context,
   pick: (field: ChosenField) => readonly number[] | undefined,
   taken: ReadonlySet<number>,
 ): FoundAmounts {
@@ -275,11 +281,11 @@ function findAmounts(
   const byCurrency = [...names.keys()].filter(
     (index) =>
       !taken.has(index) &&
-      currencyOfColumn(names[index] ?? '') !== null &&
+      currencyOfColumn(headers[index] ?? '') !== null &&
       (samples[index]?.cells.length === 0 || isNumeric(samples[index])),
   );
   if (byCurrency.length > 0) return { ...NAMED, amount: byCurrency };
-  const found = findByContent(names, samples, taken, rows);
+  const found = isShared(names) ? undefined : findByContent(names, samples, taken, rows);
   if (found) return found;
   // Its cells are refused one by one.
   const named = findNamed(names, 'amount')
@@ -287,6 +293,11 @@ function findAmounts(
     .slice(0, 1);
   if (named.length > 0) return { ...NAMED, amount: named };
   return { ...NAMED, isNamed: false, problem: missing('for the amount', 'amount') };
+}
+
+/** Splitwise has a column for each person of a group: only a person knows whose rows these are. */
+function isShared(names: readonly string[]): boolean {
+  return ['description', 'category', 'cost', 'currency'].every((name) => names.includes(name));
 }
 
 function isNet(name = ''): boolean {
@@ -372,7 +383,8 @@ export function isCurrencyCode(text: string): boolean {
 
 /** Some banks have a column of amounts for each currency, and name it by the code: "CAD$". */
 export function currencyOfColumn(header: string): string | null {
-  const code = /^([a-z]{3})\$?$/.exec(header.trim().toLowerCase())?.[1]?.toUpperCase();
+  // Bob is a name, BOB a currency.
+  const code = /^([A-Z]{3})\$?$/.exec(header.trim())?.[1];
   return code !== undefined && CURRENCY_CODES.has(code) ? code : null;
 }
 

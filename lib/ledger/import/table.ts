@@ -27,6 +27,7 @@ const MAX_ROWS_BEFORE = 100;
 const MAX_COLUMNS = 500;
 /** Rows below a header that show what its columns hold. */
 const SAMPLE_ROWS = 300;
+const USUAL_SHARE = 0.75;
 
 interface Candidate {
   readonly index: number;
@@ -99,8 +100,16 @@ function tableAt(rows: readonly TableRow[], { index, headers, columns }: Candida
     headers,
     columns,
     rows: isNamed ? rows.slice(index + 1) : rows.slice(-index - 1),
-    width: isNamed ? width : Math.max(...Object.values(columns).flat(), 0) + 1,
+    width: isNamed ? width : findWidth(rows.slice(-index - 1), columns),
   };
+}
+
+/** Without a header, the width of most rows: a shorter one may be a balance in the columns of a booking. */
+function findWidth(rows: readonly TableRow[], columns: Columns): number {
+  const needed = Math.max(...Object.values(columns).flat(), 0) + 1;
+  const widths = Map.groupBy(rows, ({ cells }) => cells.length);
+  const usual = [...widths].find(([, some]) => some.length >= rows.length * USUAL_SHARE);
+  return Math.max(needed, usual?.[0] ?? 0);
 }
 
 /** The first row with a date and an amount. */
@@ -111,8 +120,10 @@ function findFirstBooking(rows: readonly TableRow[]): number {
     const hasAmount = cells.some((cell, n) => n !== date && looksLikeAmount(cell.trim()));
     // A line such as "Balance;31.12.2025;1.000,00" before the header is followed by rows of another form.
     const next = rows[index + 1];
+    const nextDate = next?.cells.findIndex((cell) => looksLikeDate(cell.trim())) ?? -1;
     return (
       hasAmount &&
+      (nextDate < 0 || nextDate === date || next?.cells.length === cells.length) &&
       (!next ||
         next.cells.length === cells.length ||
         next.cells.some((each) => looksLikeDate(each.trim()))) &&

@@ -60,7 +60,8 @@ function isWitness(amounts: Numbers, balances: Numbers, isSigned = false): boole
   const { agreeing, reversed, pairs } = askBalances(rows);
   const hasSigns = isSigned || rows.some(({ signed }) => signed < 0);
   const matching = hasSigns ? agreeing : agreeing + reversed;
-  return pairs > 0 && rows.length * 2 > amounts.length && matching >= pairs * 0.9;
+  const isEnough = pairs * 2 > amounts.length - 1;
+  return pairs > 0 && isEnough && rows.length * 2 > amounts.length && matching >= pairs * 0.9;
 }
 
 /** Every row has one of the two. */
