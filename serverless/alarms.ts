@@ -172,7 +172,7 @@ function functionMetric(name: string, MetricName: string): Metric {
 // The operations that lib/ledger/store uses: DynamoDB counts its own errors by operation.
 const OPERATIONS = ['GetItem', 'Query', 'UpdateItem', 'TransactWriteItems'];
 
-export function tableAlarms(TableName: string, indexes: readonly string[]): AlarmDefinition[] {
+export function tableAlarms(TableName: unknown, indexes: readonly string[]): AlarmDefinition[] {
   const metric = (MetricName: string, more: Readonly<Record<string, string>> = {}): Metric => ({
     Namespace: 'AWS/DynamoDB',
     MetricName,

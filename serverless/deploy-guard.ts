@@ -13,15 +13,15 @@ import {
   type RollbackConfiguration,
   rollbackConfiguration,
 } from './deploy-rollback.ts';
-import {
-  type ActiveRun,
-  mayHaveRuns,
-  reasonsAgainst,
-  type Situation,
-  tableOf,
-} from './deploy-rules.ts';
+import { type ActiveRun, mayHaveRuns, reasonsAgainst, type Situation } from './deploy-rules.ts';
 import { findFaults, type Parameters } from './parameters.ts';
+import { TABLE_IN_USE } from './table.ts';
 import type { Template } from './template.ts';
+
+interface StackParameter {
+  readonly ParameterKey: string;
+  readonly ParameterValue: string;
+}
 
 /** The part of the resolved serverless.yml that the plug-in uses. */
 interface Service {
@@ -32,6 +32,7 @@ interface Service {
     /** Once the service is packaged. */
     readonly compiledCloudFormationTemplate: Template;
     rollbackConfiguration?: RollbackConfiguration;
+    stackParameters?: readonly StackParameter[];
   };
   readonly functions: Readonly<
     Record<string, { readonly environment?: object; readonly reservedConcurrency?: number }>
@@ -102,6 +103,7 @@ export class DeployGuard {
       this.#serverless.service.provider.rollbackConfiguration = await this.#rollbackOf(
         this.#compiled(),
       );
+      await this.#keepTableInUse();
     },
     'before:deploy:function:initialize': () => {
       throw this.#refusal(['It would change the code but not its settings. Use "deploy".']);
@@ -112,6 +114,7 @@ export class DeployGuard {
       await this.#checkRollback();
       // Alarms that fire already are the reason for it.
       this.#serverless.service.provider.rollbackConfiguration = NO_ROLLBACK;
+      await this.#keepTableInUse();
     },
     'before:remove:remove': () => this.#check({ next: undefined }),
     'discard-table:discard': () => this.#discardTable(),
@@ -170,18 +173,15 @@ export class DeployGuard {
     }
   }
 
-  async #check({ next, isRollback }: { next: Template | undefined; isRollback?: boolean }) {
+  async #check({ next }: { next: Template | undefined }) {
     const deployed = await this.#deployedTemplate();
-    const inUse = deployed && tableOf(deployed);
-    const tableName = inUse ?? (next && tableOf(next)) ?? this.#ownTable;
+    const mayRun = mayHaveRuns(deployed, next);
+    const inUse = deployed && mayRun ? await this.#tableInUse() : undefined;
     const reasons = reasonsAgainst({
       deployed,
       next,
-      isRollback: isRollback ?? false,
       // Without deployed functions no run can be active: the table may be absent.
-      run: mayHaveRuns(deployed, next)
-        ? await this.#activeRun(tableName, inUse === undefined)
-        : undefined,
+      run: mayRun ? await this.#activeRun(inUse ?? this.#ownTable, inUse === undefined) : undefined,
       table: await this.#tableState(deployed),
       acceptedRun: this.#acceptedRun,
     });
@@ -192,7 +192,7 @@ export class DeployGuard {
     const { timestamp } = this.#options;
     // Without one the command only lists what there is.
     if (timestamp !== undefined) {
-      await this.#check({ next: await this.#earlierTemplate(timestamp), isRollback: true });
+      await this.#check({ next: await this.#earlierTemplate(timestamp) });
     }
   }
 
@@ -211,7 +211,32 @@ export class DeployGuard {
       const { TemplateBody } = await client.send(new GetTemplateCommand({ StackName }));
       return JSON.parse(TemplateBody ?? '');
     } catch (error) {
-      if (error instanceof Error && /does not exist/.test(error.message)) return undefined;
+      if (isAbsent(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Without it CloudFormation would point the functions at the table that the template names, the damaged one. */
+  async #keepTableInUse(): Promise<void> {
+    const ParameterValue = await this.#tableInUse();
+    this.#serverless.service.provider.stackParameters =
+      ParameterValue === undefined ? [] : [{ ParameterKey: TABLE_IN_USE.Ref, ParameterValue }];
+  }
+
+  /** Undefined where nothing is deployed, and after a first deployment that failed. */
+  async #tableInUse(): Promise<string | undefined> {
+    const { CloudFormationClient, DescribeStacksCommand } = await import(
+      '@aws-sdk/client-cloudformation'
+    );
+    const client = new CloudFormationClient(await this.#provider.getAwsSdkV3Config());
+    const StackName = this.#provider.naming.getStackName();
+    try {
+      const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
+      const { Parameters = [] } = Stacks[0] ?? {};
+      return Parameters.find(({ ParameterKey }) => ParameterKey === TABLE_IN_USE.Ref)
+        ?.ParameterValue;
+    } catch (error) {
+      if (isAbsent(error)) return undefined;
       throw error;
     }
   }
@@ -308,6 +333,10 @@ export class DeployGuard {
     await waitUntilTableNotExists({ client, maxWaitTime: 300 }, { TableName });
     this.#log.notice(`Deleted the table ${TableName}, which was left over and empty.`);
   }
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && /does not exist/.test(error.message);
 }
 
 /** serverless-esbuild leaves a folder for each function: its name, the process, the time, and a random number. */

@@ -16,8 +16,6 @@ export interface Situation {
   readonly deployed: Template | undefined;
   /** Undefined where the stage is to be removed. */
   readonly next: Template | undefined;
-  readonly isRollback?: boolean;
-  /** Name of the table in the next template. */
   readonly table: 'absent' | 'of the stack' | 'left over, empty' | 'left over, with data';
   /** The id of the run, or "unknown", that the operator accepts to deploy under. */
   readonly acceptedRun: string;
@@ -83,10 +81,8 @@ function watchdogReasons({ deployed, next }: Change, under: string): string[] {
 function settingReasons({ deployed, next }: Change, under: string): string[] {
   const after = settingsOf(next);
   const current = deployed && settingsOf(deployed);
-  // Without a store no deployed function serves the run, which the command line does, in the same table.
-  const before = current?.qdrantUrl
-    ? current
-    : { tableName: current?.tableName ?? after.tableName };
+  // Without a store no deployed function serves the run, which the command line does.
+  const before = current?.qdrantUrl ? current : {};
   const differing = Object.keys(before).filter((name) => after[name] !== before[name]);
   const [changed, omitted] = [true, false].map((isGiven) =>
     differing.filter((name) => Boolean(after[name]) === isGiven).join(', '),
@@ -109,7 +105,6 @@ function settingsOf(template: Template): Readonly<Record<string, unknown>> {
     ...Object.fromEntries(
       Object.entries(SETTINGS).map(([parameter, name]) => [parameter, variables[name]]),
     ),
-    tableName: variables.TABLE_NAME,
     reservedConcurrency: reserved?.ReservedConcurrentExecutions,
   };
 }
@@ -124,27 +119,13 @@ function schedulesOf(template: Template | undefined): string[] {
     .map(([id]) => id);
 }
 
-function reasonsOfTable({ deployed, next, isRollback, table }: Situation): string[] {
-  const [current, wanted] = [deployed && tableOf(deployed), next && tableOf(next)];
-  if (isRollback && wanted !== current) {
-    return [
-      `It would point the functions at the table ${wanted}; the table in use is ${current}. Check out the earlier commit, set tableName to ${current}, and deploy that instead.`,
-    ];
-  }
+function reasonsOfTable({ next, table }: Situation): string[] {
   if (next === undefined || !table.startsWith('left over')) return [];
   return [
     table === 'left over, empty'
       ? 'A table of this name is left over from a first deployment that failed, or from a removed stage, and is empty. Remove it with "npx serverless discard-table", then deploy again.'
       : 'A table of this name is left over from a removed stage and has data. See "A table that is left over" in docs/ledger/deploy.md.',
   ];
-}
-
-/** The name that the functions of a template are given. */
-export function tableOf(template: Template): string | undefined {
-  const names = ofType(template, 'AWS::Lambda::Function').map(
-    (properties) => variablesOf(properties).TABLE_NAME,
-  );
-  return names.find((name) => name !== undefined);
 }
 
 function ofType(template: Template, type: string): Record<string, unknown>[] {

@@ -13,7 +13,7 @@ import {
 } from './migration/functions.ts';
 import { monitoring } from './monitoring.ts';
 import { ledgerRoles } from './roles.ts';
-import { ledgerTable } from './table.ts';
+import { ledgerTable, tableInUse } from './table.ts';
 
 type Make = (configuration: Configuration) => unknown;
 
@@ -34,6 +34,7 @@ const MAKERS: Readonly<Record<string, Make>> = {
   routeSettings,
   savedQueries,
   slashRoutes,
+  tableInUse,
 };
 
 interface Reference extends Configuration {

@@ -18,6 +18,7 @@ import {
   textOf,
 } from './configuration.ts';
 import { CANARY } from './ledger/canary.ts';
+import { TABLE_IN_USE } from './table.ts';
 
 /** Properties that all alarms of a stage share. */
 interface Context {
@@ -44,7 +45,7 @@ export async function monitoring(configuration: Configuration): Promise<Resource
     ...(functions.some(({ name }) => name === CANARY) ? canaryAlarms(CANARY) : []),
     ...functionAlarms(functions),
     ...tableAlarms(
-      await textOf(configuration, 'param:tableName'),
+      TABLE_IN_USE,
       table.GlobalSecondaryIndexes.map(({ IndexName }) => IndexName),
     ),
     ...((await textOf(configuration, 'param:qdrantUrl')) === '' ? [] : migrationAlarms()),

@@ -1,7 +1,7 @@
 // The parameters of a stage in serverless.yml: which there are, and what is wrong with a value.
 import { readLedgerConfig } from '../lib/ledger/config.ts';
 import { Refusal } from '../lib/migration/refusals.ts';
-import { readRecordSettings, readStepSettings } from '../lib/migration/settings.ts';
+import { readStepSettings } from '../lib/migration/settings.ts';
 import { SETTINGS } from './migration/settings.ts';
 
 /** Values from serverless.yml and the command line: text or numbers. */
@@ -36,7 +36,6 @@ const RULES: Readonly<Record<string, Rule>> = {
   authAudience: ANY,
   ledgerId: ANY,
   timeZone: ANY,
-  tableName: ANY,
   metricsNamespace: matching(/^[\w.#:/-]{0,255}$/, '0 to 255 letters, digits or any of ".-_/#:"'),
   memorySize: whole(128, 10_240),
   ...Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, ANY])),
@@ -95,7 +94,6 @@ const VARIABLES = {
   authAudience: 'AUTH_AUDIENCE',
   ledgerId: 'LEDGER_ID',
   timeZone: 'TIME_ZONE',
-  tableName: 'TABLE_NAME',
   ...SETTINGS,
 };
 
@@ -136,14 +134,13 @@ function faultsOfVariables(parameters: Parameters): string[] {
     Object.entries(VARIABLES).map(([name, variable]) => [variable, String(parameters[name] ?? '')]),
   );
   environment.COLLECTION_SETTING = `ssm:${environment.COLLECTION_SETTING}`;
-  const { AUTH, LEDGER_ID, AUTH_ISSUER, AUTH_AUDIENCE, TIME_ZONE, TABLE_NAME } = environment;
+  const { AUTH, LEDGER_ID, AUTH_ISSUER, AUTH_AUDIENCE, TIME_ZONE } = environment;
   const table = { TABLE_NAME: 'any' };
   const reads = [
-    () => readRecordSettings({ TABLE_NAME }),
     () => readLedgerConfig({ ...table, AUTH, LEDGER_ID }),
     () => readLedgerConfig({ ...table, AUTH_ISSUER, AUTH_AUDIENCE }),
     () => readLedgerConfig({ ...table, TIME_ZONE }),
-    ...(environment.QDRANT_URL ? [() => readStepSettings(environment)] : []),
+    ...(environment.QDRANT_URL ? [() => readStepSettings({ ...environment, ...table })] : []),
   ];
   return reads.flatMap((read) => {
     try {

@@ -1,12 +1,6 @@
 // One IAM role per function, made from its line `table` in serverless.yml.
 import table from '../lib/shared/table.json' with { type: 'json' };
-import {
-  type Configuration,
-  functionsOf,
-  logicalName,
-  type Resources,
-  textOf,
-} from './configuration.ts';
+import { type Configuration, functionsOf, logicalName, type Resources } from './configuration.ts';
 
 export interface Statement {
   readonly Effect: 'Allow';
@@ -20,6 +14,9 @@ export interface Policy {
   readonly PolicyDocument: object;
 }
 
+/** By its name and not by the stack's own resource: after a restore the table in use is another one. */
+export const TABLE_ARN = `arn:\${AWS::Partition}:dynamodb:\${AWS::Region}:\${AWS::AccountId}:table/\${TableInUse}`;
+
 // Made by an administrator, from docs/ledger/boundary-policy.json: a deployer can give a role no more than it allows.
 export const BOUNDARY = {
   PermissionsBoundary: {
@@ -29,14 +26,12 @@ export const BOUNDARY = {
 
 /** CloudFormation resources, `{ TransactionsListRole: ..., ... }`. */
 export async function ledgerRoles(configuration: Configuration): Promise<Resources> {
-  const tableArn = arnOf(await textOf(configuration, 'param:tableName'));
   const functions = await functionsOf(configuration);
   return Object.fromEntries(
     Object.entries(functions).flatMap(([functionName, { table: actions }]) => {
       if (actions === undefined) return [];
       const name = logicalName(functionName);
-      const policies =
-        functionName === 'health' ? healthPolicies(tableArn) : tablePolicies(tableArn, actions);
+      const policies = functionName === 'health' ? healthPolicies() : tablePolicies(actions);
       return [[`${name}Role`, role(`${name}LogGroup`, policies)]];
     }),
   );
@@ -61,26 +56,26 @@ export function trust(service: string): object {
 }
 
 // Reads one key, which no item has (lib/ledger/ledger.ts).
-function healthPolicies(tableArn: string): Policy[] {
+function healthPolicies(): Policy[] {
   const Condition = { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['HEALTH'] } };
-  const read = allow(['dynamodb:GetItem'], [substituted(tableArn)]);
+  const read = allow(['dynamodb:GetItem'], [substituted(TABLE_ARN)]);
   return [policy('health-check', [{ ...read, Condition }])];
 }
 
-function tablePolicies(tableArn: string, actions: readonly string[]): Policy[] {
+function tablePolicies(actions: readonly string[]): Policy[] {
   if (actions.length === 0) return [];
   const queried: Readonly<Record<string, readonly string[]>> = {
-    Query: [tableArn, ...indexArns(tableArn)],
-    QueryTable: [tableArn],
+    Query: [TABLE_ARN, ...indexArns()],
+    QueryTable: [TABLE_ARN],
   };
   const ofLedgers = actions.filter((action) => action !== 'ApiKeys');
   const statements = ofLedgers.map((action) =>
     queried[action]
       ? allow(['dynamodb:Query'], queried[action].map(substituted))
-      : allow([`dynamodb:${action}`], [substituted(tableArn)]),
+      : allow([`dynamodb:${action}`], [substituted(TABLE_ARN)]),
   );
   // API keys are found by their hash, and marked with the day of their use.
-  const apiKeys = allow(['dynamodb:GetItem', 'dynamodb:UpdateItem'], [substituted(tableArn)]);
+  const apiKeys = allow(['dynamodb:GetItem', 'dynamodb:UpdateItem'], [substituted(TABLE_ARN)]);
   const Condition = { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['@API_KEYS'] } };
   return [
     ...(statements.length > 0 ? [policy('ledger-table', statements.map(onlyLedgers))] : []),
@@ -94,13 +89,8 @@ function onlyLedgers(statement: Statement): Statement {
   return { ...statement, Condition };
 }
 
-function indexArns(tableArn: string): string[] {
-  return table.GlobalSecondaryIndexes.map(({ IndexName }) => `${tableArn}/index/${IndexName}`);
-}
-
-// By its name and not by the stack's own resource: after a restore the table in use is another one.
-export function arnOf(tableName: string): string {
-  return `arn:\${AWS::Partition}:dynamodb:\${AWS::Region}:\${AWS::AccountId}:table/${tableName}`;
+function indexArns(): string[] {
+  return table.GlobalSecondaryIndexes.map(({ IndexName }) => `${TABLE_ARN}/index/${IndexName}`);
 }
 
 // The ARN of a log group ends in ":*", which stands for its streams; the group itself is ours.

@@ -2,6 +2,15 @@
 import definition from '../lib/shared/table.json' with { type: 'json' };
 import { type Configuration, sectionOf, textOf } from './configuration.ts';
 
+/** The parameter of the stack that names the table in use. */
+export const TABLE_IN_USE = { Ref: 'TableInUse' };
+
+/** A name where the functions run on this machine. */
+export async function tableInUse(configuration: Configuration): Promise<object | string> {
+  const isLocal = (await textOf(configuration, 'sls:stage')) === 'local';
+  return isLocal ? process.env.TABLE_NAME || 'finance-ledger-local' : TABLE_IN_USE;
+}
+
 /** CloudFormation resources, `{ LedgerTable }`. */
 export async function ledgerTable(configuration: Configuration) {
   const { resolveVariable } = configuration;

@@ -155,17 +155,20 @@ export function createDatabase(options: {
   }
 
   /**
-   * Items of the table whose partition key starts with a prefix, strongly consistent, one page in memory at a time.
-   * Costs the read units of the whole table.
+   * Items of the table, or those whose partition key starts with a prefix, strongly consistent, one page in memory at a
+   * time. Costs the read units of the whole table.
    */
-  async function* scan(prefix: string): AsyncGenerator<Item> {
+  async function* scan(prefix?: string): AsyncGenerator<Item> {
+    const filter = prefix !== undefined && {
+      FilterExpression: 'begins_with(pk, :prefix)',
+      ExpressionAttributeValues: { ':prefix': { S: prefix } },
+    };
     let from: Position | undefined;
     do {
       const input = {
         TableName,
         ConsistentRead: true,
-        FilterExpression: 'begins_with(pk, :prefix)',
-        ExpressionAttributeValues: { ':prefix': { S: prefix } },
+        ...filter,
         ExclusiveStartKey: from,
       };
       const page = await attempt((options) => client.send(new ScanCommand(input), options));

@@ -6,7 +6,7 @@ import {
   textOf,
 } from '../configuration.ts';
 import { apiUrl } from '../domain.ts';
-import { allow, arnOf, policy, role, substituted } from '../roles.ts';
+import { allow, policy, role, substituted, TABLE_ARN } from '../roles.ts';
 
 export const CANARY = 'canary';
 
@@ -35,7 +35,7 @@ export async function canaryFunctions(
 export async function canaryRole(configuration: Configuration): Promise<Resources> {
   const parameter = await keyParameter(configuration);
   if (parameter === '') return {};
-  const table = [substituted(arnOf(await textOf(configuration, 'param:tableName')))];
+  const table = [substituted(TABLE_ARN)];
   const key = `arn:\${AWS::Partition}:ssm:\${AWS::Region}:\${AWS::AccountId}:parameter/${parameter.replace(/^\//, '')}`;
   return {
     CanaryRole: role('CanaryLogGroup', [

@@ -9,7 +9,7 @@ import {
   sectionOf,
   textOf,
 } from '../configuration.ts';
-import { allow, arnOf, BOUNDARY, type Policy, policy, role, trust } from '../roles.ts';
+import { allow, BOUNDARY, type Policy, policy, role, trust } from '../roles.ts';
 import { migrationMachine } from './machine.ts';
 import {
   artifactPolicies,
@@ -94,14 +94,13 @@ export async function migrationStateMachines(serverless: Configuration) {
 export async function migrationRoles(serverless: Configuration): Promise<Resources> {
   const lines = await accessLines(serverless);
   if (lines.length === 0) return {};
-  const tableArn = arnOf(await textOf(serverless, 'param:tableName'));
   const artifactsUrl = await textOf(serverless, 'param:artifactsUrl');
   const parameter = await textOf(serverless, 'param:collectionParameter');
   const environment = await environmentOf(serverless);
   const ofFunctions = lines.map(([name, access]) => [
     `${logicalName(name)}Role`,
     role(`${logicalName(name)}LogGroup`, [
-      ...runPolicies(tableArn, access.runs),
+      ...runPolicies(access.runs),
       ...secretPolicies(secretsIn(variablesFor(name, access, environment))),
       ...settingPolicies(parameter, access.setting),
       ...artifactPolicies(artifactsUrl, access.artifacts),

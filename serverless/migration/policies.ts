@@ -1,5 +1,5 @@
 // The rights of the migration's functions, one policy for each thing that a function reaches.
-import { allow, type Policy, policy, substituted } from '../roles.ts';
+import { allow, type Policy, policy, substituted, TABLE_ARN } from '../roles.ts';
 
 const ACCOUNT = `\${AWS::Region}:\${AWS::AccountId}`;
 const STEP = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'];
@@ -13,12 +13,12 @@ export interface MigrationAccess {
 }
 
 /** Only the items of runs in the table: no ledger's id begins with "@" (lib/migration/runs/run-lock.ts). */
-export function runPolicies(tableArn: string, access: MigrationAccess['runs']): Policy[] {
+export function runPolicies(access: MigrationAccess['runs']): Policy[] {
   const actions = (access === 'step' ? STEP : access).map((action) => `dynamodb:${action}`);
   const Condition = {
     'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@migration', '@migration#*'] },
   };
-  return [policy('migration-runs', [{ ...allow(actions, [substituted(tableArn)]), Condition }])];
+  return [policy('migration-runs', [{ ...allow(actions, [substituted(TABLE_ARN)]), Condition }])];
 }
 
 const REFERENCE = '/aws/reference/secretsmanager/';

@@ -28,7 +28,8 @@ import { createUser, putBoundary } from './users.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     deployed: EmulatedStage;
-    /** The same as users who have just the policy of their role in docs/ledger/deploy.md. */
+    /** The same as users who have just the policies of their role in docs/ledger/deploy.md. */
+    restorer: EmulatedStage;
     deployer: EmulatedStage;
     operator: EmulatedStage;
     remover: EmulatedStage;
@@ -64,14 +65,28 @@ export default async function deployService({ provide }: TestProject) {
     const deployed = { stage: STAGE, environment };
     const parameters = await openMigration(running, environment);
     const folder = await running.temporaryFolder('ledger-deployed-');
-    const deployer = { ...deployed, environment: await createUser(environment, 'deploy') };
-    const operator = { ...deployed, environment: await createUser(environment, 'operator') };
-    const remover = { ...deployed, environment: await createUser(environment, 'removal') };
+    const deployer = {
+      ...deployed,
+      environment: await createUser(environment, 'deploy', 'deploy'),
+    };
+    const operator = {
+      ...deployed,
+      environment: await createUser(environment, 'operator', 'operator'),
+    };
+    const remover = {
+      ...deployed,
+      environment: await createUser(environment, 'removal', 'removal'),
+    };
+    const restorer = {
+      ...deployed,
+      environment: await createUser(environment, 'restore', 'operator', 'deploy'),
+    };
     await deployStage(deployer, folder, parameters);
     provide('boundedRoles', (await putBoundary(deployed)).length);
     provide('deployer', deployer);
     provide('operator', operator);
     provide('remover', remover);
+    provide('restorer', restorer);
     provide('packageFolder', folder);
     provide('parameters', parameters);
     await repairCors(deployed);

@@ -1,22 +1,13 @@
-// "Restore" of docs/ledger/deploy.md, line by line; afterwards no rollback points the functions at the damaged table again.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+// `npm run restore` on a deployed stage, killed on its way; afterwards no deployment and no rollback leads back to the damaged
+// table.
 import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
   DynamoDBClient,
-  RestoreTableToPointInTimeCommand,
   UpdateContinuousBackupsCommand,
-  UpdateTableCommand,
-  UpdateTimeToLiveCommand,
-  waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import {
-  DeleteFunctionConcurrencyCommand,
-  LambdaClient,
-  PutFunctionConcurrencyCommand,
-} from '@aws-sdk/client-lambda';
 import { afterAll, expect, inject, test } from 'vitest';
+import { nameRestoredTable } from '../../../cli/restore/restoration.ts';
 import {
   clientOptions,
   deployStage,
@@ -24,88 +15,71 @@ import {
   stackOf,
 } from '../../../local/emulator/emulated-stage.ts';
 import { createHttpClient } from '../../ledger/support/api/http-client.ts';
-import { runCommand } from '../support/command.ts';
+import { runCommand, startCommand } from '../support/command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { listDeployments } from './deployments.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
-const { stage, environment } = inject('operator');
+const { stage, environment } = inject('restorer');
 const deployer = inject('deployer');
-const dynamodb = new DynamoDBClient(clientOptions(environment));
-const lambda = new LambdaClient(clientOptions(environment));
+const dynamodb = new DynamoDBClient(clientOptions(inject('deployed').environment));
 const api = createHttpClient(inject('apiUrl'), { authorization: `Bearer ${inject('apiKey')}` });
 afterAll(() => api.close());
 
 const DAMAGED = stackOf(stage);
-const RESTORED = `${DAMAGED}-restored`;
-
-/** The functions that write, as the document names them. */
-const [, writers = ''] =
-  /for name in (transactions[\w ]+); do/.exec(
-    readFileSync(join(ROOT, 'docs/ledger/deploy.md'), 'utf8'),
-  ) ?? [];
-const functionNames = writers.split(' ').map((name) => `${DAMAGED}-${name}`);
+const TIME = new Date(Math.floor(Date.now() / 1000) * 1000);
+const RESTORED = nameRestoredTable(DAMAGED, TIME);
+const RESTORE = 'cli/restore/restore.ts';
+const WORDS = ['--stage', stage, '--to', TIME.toISOString(), '--during-run', inject('runId')];
 
 const createCategory = (name: string) => api.request('POST', '/categories/', { body: { name } });
 
-test('writes are stopped and reads are not', async () => {
+test('a dry run shows the steps and changes nothing', async () => {
+  // The emulator says of a table with recovery that it can be restored to the present second alone.
+  await dynamodb.send(
+    new UpdateContinuousBackupsCommand({
+      TableName: DAMAGED,
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: false },
+    }),
+  );
+  const { code, stdout, stderr } = await runCommand(RESTORE, [...WORDS, '--dry-run'], environment);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout.trim().split('\n')).toEqual([
+    '1. Stop writes; reads go on',
+    `2. Restore ${DAMAGED} as of ${TIME.toISOString()} into ${RESTORED}`,
+    `3. Give ${RESTORED} the protection, recovery, expiry, limits and tags of ${DAMAGED}`,
+    `4. Verify all ledgers of ${RESTORED} in one scan`,
+    `5. Switch the stage ${stage} to ${RESTORED}`,
+    '6. Allow writes (done)',
+  ]);
   expect((await createCategory('Before the restore')).status).toBe(201);
-  for (const FunctionName of functionNames) {
-    const command = { FunctionName, ReservedConcurrentExecutions: 0 };
-    await lambda.send(new PutFunctionConcurrencyCommand(command));
-  }
+});
+
+test('without a terminal it asks for --yes', async () => {
+  const { code, stderr } = await runCommand(RESTORE, WORDS, environment);
+  expect([code, stderr]).toEqual([1, 'There is no terminal to ask at. Add --yes.\n']);
+});
+
+test('it is killed while it restores: writes are stopped, reads are not', async () => {
+  await killAt('2/6');
   expect((await createCategory('Refused')).status).toBeGreaterThanOrEqual(429);
   expect((await api.request('GET', '/categories/')).status).toBe(200);
 });
 
-test('the table is restored under another name, protected, and its figures are right', async () => {
-  await dynamodb.send(
-    new RestoreTableToPointInTimeCommand({
-      SourceTableName: DAMAGED,
-      TargetTableName: RESTORED,
-      RestoreDateTime: new Date(),
-    }),
-  );
-  await waitUntilTableExists({ client: dynamodb, maxWaitTime: 60 }, { TableName: RESTORED });
-  const protection = { TableName: RESTORED, DeletionProtectionEnabled: true };
-  await dynamodb.send(new UpdateTableCommand(protection));
-  await dynamodb.send(
-    new UpdateContinuousBackupsCommand({
-      TableName: RESTORED,
-      PointInTimeRecoverySpecification: {
-        PointInTimeRecoveryEnabled: true,
-        RecoveryPeriodInDays: 35,
-      },
-    }),
-  );
-  await dynamodb.send(
-    new UpdateTimeToLiveCommand({
-      TableName: RESTORED,
-      TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
-    }),
-  );
+test('it is killed while it switches, and goes on to its end', async () => {
+  await killAt('5/6');
+  const { code, stdout, stderr } = await runCommand(RESTORE, [...WORDS, '--yes'], environment);
+  expect(stderr).toMatch(/^1\/6 .*: done\n2\/6 .*: done\n3\/6 .*: done\n4\/6 .*: done\n/);
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`${stage} uses ${RESTORED}`)]);
+});
+
+test('the restored table is protected and in use', async () => {
+  const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: RESTORED }));
+  expect(Table).toMatchObject({ TableStatus: 'ACTIVE', DeletionProtectionEnabled: true });
   const { TimeToLiveDescription } = await dynamodb.send(
     new DescribeTimeToLiveCommand({ TableName: RESTORED }),
   );
   expect(TimeToLiveDescription).toMatchObject({ TimeToLiveStatus: 'ENABLED' });
-  const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: RESTORED }));
-  expect(Table).toMatchObject({ TableStatus: 'ACTIVE', DeletionProtectionEnabled: true });
-  const place = { ...environment, TABLE_NAME: RESTORED, LEDGER_ID: 'home' };
-  const words = ['--stage', stage, '--full', '--json'];
-  const { stdout } = await runCommand('cli/ledger/verify-ledger.ts', words, place);
-  expect(JSON.parse(stdout)).toMatchObject({ drifts: [] });
-});
-
-test('a deployment moves the functions and their roles to the restored table', async () => {
-  const parameters = { ...inject('parameters'), tableName: RESTORED };
-  await deployStage(deployer, await temporaryFolder(), parameters);
-  for (const FunctionName of functionNames) {
-    await lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName }));
-  }
-  const before = await countItems(DAMAGED);
-  expect((await createCategory('After the restore')).status).toBe(201);
-  expect(await countItems(DAMAGED)).toBe(before);
-  expect(await countItems(RESTORED)).toBeGreaterThan(before);
+  await expectInUse('After the restore');
 });
 
 test('commands work on the restored table: a key that is revoked ends', async () => {
@@ -126,17 +100,35 @@ test('commands work on the restored table: a key that is revoked ends', async ()
   }
 });
 
-test('a rollback to the damaged table is refused, and one to the restored table is not', async () => {
-  const timestamps = await listDeployments(deployer);
-  const [first = ''] = timestamps;
-  const rollBack = (timestamp: string) =>
-    runServerless(deployer, ['rollback', '--timestamp', timestamp], inject('parameters'));
-  await expect(rollBack(first)).rejects.toThrow(
-    `It would point the functions at the table ${DAMAGED}; the table in use is ${RESTORED}.`,
-  );
-  await rollBack(timestamps.at(-1) ?? '');
-  expect((await createCategory('After the rollback')).status).toBe(201);
+test('neither a deployment nor a rollback leads back to the damaged table', async () => {
+  const [first = ''] = await listDeployments(deployer);
+  const parameters = { ...inject('parameters'), deployDuringRun: inject('runId') };
+  await deployStage(deployer, await temporaryFolder(), { ...parameters, logRetentionDays: '30' });
+  await expectInUse('After a deployment');
+  await runServerless(deployer, ['rollback', '--timestamp', first], parameters);
+  await expectInUse('After a rollback');
 });
+
+async function expectInUse(category: string): Promise<void> {
+  const before = await countItems(DAMAGED);
+  const present = await countItems(RESTORED);
+  expect((await createCategory(category)).status).toBe(201);
+  expect(await countItems(DAMAGED)).toBe(before);
+  expect(await countItems(RESTORED)).toBeGreaterThan(present);
+}
+
+/** Kills the command, which cannot do anything about it, once it says so. */
+async function killAt(line: string): Promise<void> {
+  const killed = new AbortController();
+  const { child, ended } = startCommand(RESTORE, [...WORDS, '--yes'], environment, killed.signal);
+  let said = '';
+  child.stderr?.on('data', (text: string) => {
+    said += text;
+    if (said.includes(line)) killed.abort();
+  });
+  await ended;
+  expect(said).toContain(line);
+}
 
 async function countItems(TableName: string): Promise<number> {
   const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));

@@ -21,13 +21,19 @@ import {
 } from '../../../local/emulator/emulated-stage.ts';
 import { type PolicyName, policyFile } from '../../../local/emulator/policies.ts';
 
-/** A user with this policy and no other. @returns the environment of that user */
-export async function createUser(environment: EmulatedStage['environment'], name: PolicyName) {
+/** A user with these policies and no other. @returns the environment of that user */
+export async function createUser(
+  environment: EmulatedStage['environment'],
+  name: string,
+  ...policies: readonly PolicyName[]
+) {
   const iam = new IAMClient(clientOptions(environment));
   await iam.send(new CreateUserCommand({ UserName: name }));
-  const PolicyArn = await createPolicy(iam, name);
-  await iam.send(new AttachUserPolicyCommand({ UserName: name, PolicyArn }));
-  if (name === 'operator') await allowRestores(iam, name);
+  for (const policy of policies) {
+    const PolicyArn = await createPolicy(iam, policy);
+    await iam.send(new AttachUserPolicyCommand({ UserName: name, PolicyArn }));
+  }
+  if (policies.includes('operator')) await allowRestores(iam, name);
   const { AccessKey } = await iam.send(new CreateAccessKeyCommand({ UserName: name }));
   return {
     ...environment,
@@ -36,11 +42,12 @@ export async function createUser(environment: EmulatedStage['environment'], name
   };
 }
 
-/** The emulator does not read which table a restore is of, and so takes no policy that names one. */
+/** The emulator does not read which table these calls are of, and so takes no policy that names one. */
 async function allowRestores(iam: IAMClient, UserName: string): Promise<void> {
-  const Statement = [
-    { Effect: 'Allow', Action: 'dynamodb:RestoreTableToPointInTime', Resource: '*' },
-  ];
+  const Action = ['RestoreTableToPointInTime', 'ListTagsOfResource', 'TagResource'].map(
+    (name) => `dynamodb:${name}`,
+  );
+  const Statement = [{ Effect: 'Allow', Action, Resource: '*' }];
   const PolicyDocument = JSON.stringify({ Version: '2012-10-17', Statement });
   await iam.send(new PutUserPolicyCommand({ UserName, PolicyName: 'restores', PolicyDocument }));
 }
@@ -71,6 +78,11 @@ export async function putBoundary({ stage, environment }: EmulatedStage): Promis
 async function createPolicy(iam: IAMClient, name: PolicyName): Promise<string> {
   const PolicyDocument = await readFile(policyFile(name), 'utf8');
   const PolicyName = `finance-ledger-${name}`;
-  const { Policy } = await iam.send(new CreatePolicyCommand({ PolicyName, PolicyDocument }));
-  return Policy?.Arn ?? '';
+  try {
+    const { Policy } = await iam.send(new CreatePolicyCommand({ PolicyName, PolicyDocument }));
+    return Policy?.Arn ?? '';
+  } catch (error) {
+    if ((error as Error).name !== 'EntityAlreadyExistsException') throw error;
+    return `arn:aws:iam::000000000000:policy/${PolicyName}`;
+  }
 }

@@ -140,6 +140,34 @@ export const MUTANTS: readonly Mutant[] = [
     ["key.type !== 'public'", 'false'],
   ]),
 
+  // A restore, killed anywhere, and the scan that verifies all ledgers.
+  ...mutantsOf('cli/restore/restoration.ts', 'tests/shared/unit/cli/restoration.test.ts', [
+    ['(await isSwitched()) || (await step.isDone())', 'step.isDone()'],
+    [
+      "tableInUse === target && status === 'UPDATE_COMPLETE') return",
+      'tableInUse === target) return',
+    ],
+    ['if (!(await isSwitched())) await aws', 'await aws'],
+    ['if (uneven.length > 0) {', 'if (uneven.length > 1) {'],
+    ['        await refuseUnrestorableTime();\n', ''],
+    ['(error as Error).name !== RECOVERY_NOT_READY', 'true'],
+  ]),
+  ...mutantsOf(
+    'lib/ledger/store/verification/balance.ts',
+    'tests/ledger/contract/verification/drifts.test.ts',
+    [
+      ["if (externalId) sum += share('external id', externalId, id);", ''],
+      ["      sum += share('name', name, id);\n", ''],
+      ['wrongRows === 0', 'true'],
+      ['highestIds[kind] <= lastIds[kind]', 'true'],
+      ['if (by !== 0n) sum +=', 'if (by > 0n) sum +='],
+    ],
+  ),
+  ...mutantsOf('serverless/deploy-guard.ts', 'tests/shared/wiring/deploy-guard.test.ts', [
+    ['ParameterValue === undefined ? [] :', 'ParameterValue !== undefined ? [] :'],
+    ['this.#activeRun(inUse ?? this.#ownTable', 'this.#activeRun(this.#ownTable'],
+  ]),
+
   // Which table a command works on.
   ...mutantsOf('cli/reach-database.ts', 'tests/shared/unit/cli/reach-database.test.ts', [
     ["readStackOutput(stage, 'TableName')", "readStackOutput(stage, 'LedgerTableName')"],

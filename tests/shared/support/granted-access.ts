@@ -101,7 +101,6 @@ function describePlace(template: Template, resource: unknown): string {
 }
 
 function listNames(template: Template): [name: string, meaning: string][] {
-  const { TableName } = theOnly(template, 'AWS::DynamoDB::Table').Properties;
   const variables: Record<string, string> = Object.assign(
     {},
     ...listResources<FunctionProperties>(template, 'AWS::Lambda::Function').map(
@@ -110,8 +109,8 @@ function listNames(template: Template): [name: string, meaning: string][] {
   );
   const artifacts = variables.ARTIFACTS_URL?.replace('s3://', 's3:::');
   return [
-    [`dynamodb:table/${TableName}/index/`, 'index '],
-    [`dynamodb:table/${TableName}`, 'table'],
+    ['dynamodb:table/$' + '{TableInUse}/index/', 'index '],
+    ['dynamodb:table/$' + '{TableInUse}', 'table'],
     [`${variables.COLLECTION_SETTING}`.replace('ssm:', 'ssm:parameter'), 'setting'],
     ...(artifacts
       ? ([

@@ -243,7 +243,11 @@ async function openServices(): Promise<void> {
     const { Variables } = Environment;
     if (Variables.QDRANT_URL === undefined) continue;
     recorder.recordFor(name);
-    await servicesFromEnvironment({ ...Variables, ARTIFACTS_BUCKET_OWNER: '111122223333' });
+    await servicesFromEnvironment({
+      ...Variables,
+      TABLE_NAME: TABLE,
+      ARTIFACTS_BUCKET_OWNER: '111122223333',
+    });
   }
 }
 

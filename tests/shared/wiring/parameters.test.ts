@@ -25,7 +25,6 @@ it.each([
   ['auth', 'open', 'auth "open" must be "required" in a stage that is deployed.'],
   ['authIssuer', 'http://insecure', 'authIssuer and authAudience are set together or not at all.'],
   ['timeZone', 'Mars/Phobos', 'timeZone "Mars/Phobos" is not a known time zone.'],
-  ['tableName', 'a b', 'tableName is no name of a table.'],
   ['metricsNamespace', 'a b', /^metricsNamespace "a b" must be 0 to 255 letters/],
   ['memorySize', '64', 'memorySize "64" must be a whole number from 128 to 10240.'],
   ['reservedConcurrency', 'abc', /^reservedConcurrency "abc" must be a whole number .*or empty\.$/],

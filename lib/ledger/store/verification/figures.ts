@@ -152,7 +152,7 @@ function areEqual({ rows, guard }: ExternalIdOwners): boolean {
   return rows.length === 1 && rows[0] === guard;
 }
 
-function checkRow(keys: Keys, item: Item): CheckedRow {
+export function checkRow(keys: Keys, item: Item): CheckedRow {
   // The id in the row's own key is the one by which it is found.
   const transaction = { ...fromTransactionItem(item), id: keys.transactionId(String(item.pk)) };
   const unreadable = unreadableAttributes(transaction);

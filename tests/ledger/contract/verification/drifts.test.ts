@@ -1,5 +1,6 @@
 // Every difference between what is recorded and what the rows say is reported, and repaired if it is known what is right.
 import { describe, expect, it } from 'vitest';
+import { verifyAllLedgers } from '../../../../lib/ledger/service/table-verification.ts';
 import { createVerification } from '../../../../lib/ledger/service/verification.ts';
 import type { Keys } from '../../../../lib/ledger/store/keys.ts';
 import { type Drift, describeDrift } from '../../../../lib/ledger/store/verification/drifts.ts';
@@ -218,7 +219,9 @@ describe.each(REPAIRABLE)('$rule', ({ rule, corrupt, reported }) => {
     if (isFoundByKeys) expect(found).toEqual(reported);
     else expect(found).not.toEqual(reported);
     expect(lines((await verification.verify()).drifts, ledger.target.ledgerId)).toEqual(reported);
+    expect((await verifyAllLedgers(ledger.target)).uneven).toContain(ledger.target.ledgerId);
     const { repaired, verdict } = await verification.repair();
+    expect((await verifyAllLedgers(ledger.target)).uneven).not.toContain(ledger.target.ledgerId);
     expect(lines(repaired, ledger.target.ledgerId)).toEqual(reported);
     expect(verdict).toEqual({ rows: 4, categories: 2, drifts: [] });
   });
@@ -231,6 +234,7 @@ describe.each(FOR_A_PERSON)('$rule', ({ corrupt, reported }) => {
     const before = lines((await verification.verify()).drifts, ledger.target.ledgerId);
     expect(await linesByKeys(ledger)).toEqual(before);
     expect(before).toEqual(expect.arrayContaining([...reported]));
+    expect((await verifyAllLedgers(ledger.target)).uneven).toContain(ledger.target.ledgerId);
     const { verdict } = await verification.repair();
     expect(lines(verdict.drifts, ledger.target.ledgerId)).toEqual(
       expect.arrayContaining([...reported]),

@@ -1,0 +1,236 @@
+// A restore as a list of steps, which reads as the runbook. Each step sees on AWS whether it is done, so that the command
+// can be killed anywhere and given again: it goes on with the first step that is not done.
+import type { TableDescription } from '@aws-sdk/client-dynamodb';
+import type { TableVerdict } from '../../lib/ledger/service/table-verification.ts';
+import { UserError } from '../../lib/shared/user-error.ts';
+import type { StageOnAws } from './stage-on-aws.ts';
+
+export interface Step {
+  readonly title: string;
+  isDone(): Promise<boolean>;
+  run(): Promise<void>;
+}
+
+export interface RestorationOptions {
+  readonly aws: Omit<StageOnAws, 'client'>;
+  /** Name of the stage. */
+  readonly stage: string;
+  /** The table that had the data at the time. */
+  readonly source: string;
+  /** The table that the stage moves to. */
+  readonly target: string;
+  /** Undefined for a target that exists, such as one that a backup was restored into. */
+  readonly time: Date | undefined;
+  readonly verify: (tableName: string) => Promise<TableVerdict>;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  readonly say: (line: string) => void;
+}
+
+const POLL_MS = 15_000;
+const VERIFIED = 'verified';
+const MAX_NAMED_LEDGERS = 20;
+// Not offered for the first minutes of a table.
+const RECOVERY_NOT_READY = 'ContinuousBackupsUnavailableException';
+
+/** The same for the same time, so that a repeated command finds the table that an earlier one began. */
+export function nameRestoredTable(stackName: string, time: Date): string {
+  return `${stackName}-at-${time.toISOString().replace(/[-:]|\.\d+/g, '')}`;
+}
+
+export function createRestoration(options: RestorationOptions) {
+  const { aws, source, target, time, verify, sleep, say } = options;
+  const isSwitched = async () => (await aws.readStack()).tableInUse === target;
+
+  async function waitForTable(): Promise<TableDescription> {
+    for (;;) {
+      const table = await aws.describeTable(target);
+      if (table?.TableStatus === 'ACTIVE') return table;
+      if (!['CREATING', 'UPDATING'].includes(table?.TableStatus ?? '')) {
+        throw new UserError(
+          `The table ${target} is ${table?.TableStatus ?? 'absent'}: the stage cannot move to it. Give another --to or --table.`,
+        );
+      }
+      say(
+        `${target} is ${table?.TableStatus}. It takes minutes to hours, and goes on without this command.`,
+      );
+      await sleep(POLL_MS);
+    }
+  }
+
+  async function refuseUnrestorableTime(): Promise<void> {
+    if (time === undefined) return;
+    const { earliest, latest } = await aws.readRecovery(source);
+    const isWithin = (!earliest || time >= earliest) && (!latest || time <= latest);
+    if (isWithin) return;
+    throw new UserError(
+      `${source} can be restored to times from ${earliest?.toISOString()} to ${latest?.toISOString()}. Name the table of the time with --from, or give another --to.`,
+    );
+  }
+
+  /** Everything besides data and indexes that the source has: it is not restored with them. */
+  async function listLacking(table: TableDescription) {
+    const origin = await aws.describeTable(source);
+    const limits = origin?.OnDemandThroughput;
+    const lacking: (() => Promise<void>)[] = [];
+    if (!table.DeletionProtectionEnabled) {
+      lacking.push(() => aws.protectFromDeletion(target));
+    }
+    if (limits && !areEqual(limits, table.OnDemandThroughput)) {
+      const indexes = (table.GlobalSecondaryIndexes ?? []).map(({ IndexName = '' }) => IndexName);
+      lacking.push(() => aws.limitThroughput(target, limits, indexes));
+    }
+    if (!(await aws.readRecovery(target)).isOn) {
+      const { days } = await aws.readRecovery(source);
+      lacking.push(() => aws.switchRecoveryOn(target, days));
+    }
+    if (!(await aws.doItemsExpire(target))) lacking.push(() => aws.letItemsExpire(target));
+    const tags = await aws.readTags(origin?.TableArn ?? '');
+    const present = await aws.readTags(table.TableArn ?? '');
+    const missing = [...tags].filter(([name]) => name !== VERIFIED && !present.has(name));
+    if (missing.length > 0) {
+      lacking.push(() => aws.addTags(table.TableArn ?? '', new Map(missing)));
+    }
+    return lacking;
+  }
+
+  async function protect(): Promise<void> {
+    // One at a time: a table takes no other change while it is updated.
+    for (const change of await listLacking(await waitForTable())) {
+      await untilReady(change);
+      await waitForTable();
+    }
+  }
+
+  async function untilReady(change: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await change();
+      } catch (error) {
+        if ((error as Error).name !== RECOVERY_NOT_READY) throw error;
+        await sleep(POLL_MS);
+      }
+    }
+  }
+
+  async function verifyAll(): Promise<void> {
+    const { ledgers, rows, uneven } = await verify(target);
+    say(`${target}: ${rows} transactions in ${ledgers} ledgers`);
+    if (uneven.length > 0) {
+      const named = uneven.slice(0, MAX_NAMED_LEDGERS).join(', ');
+      throw new UserError(
+        `${uneven.length} of ${ledgers} ledgers differ from their rows: ${named}. Repair each with "TABLE_NAME=${target} LEDGER_ID=<ledger> npm run verify-ledger -- --stage ${options.stage} --repair", then give this command again.`,
+      );
+    }
+    const { TableArn = '' } = (await aws.describeTable(target)) ?? {};
+    await aws.addTags(TableArn, new Map([[VERIFIED, 'all ledgers']]));
+  }
+
+  async function isVerified(): Promise<boolean> {
+    const table = await aws.describeTable(target);
+    return table?.TableArn !== undefined && (await aws.readTags(table.TableArn)).has(VERIFIED);
+  }
+
+  async function switchTable(): Promise<void> {
+    if (!(await isSwitched())) await aws.useTable(target);
+    for (;;) {
+      const { status, tableInUse } = await aws.readStack();
+      if (status.endsWith('_IN_PROGRESS')) {
+        await sleep(POLL_MS);
+        continue;
+      }
+      if (tableInUse === target && status === 'UPDATE_COMPLETE') return;
+      throw new UserError(
+        `The stack ${aws.stackName} is ${status} and uses ${tableInUse}. "aws cloudformation describe-stack-events --stack-name ${aws.stackName}" says why; then give this command again.`,
+      );
+    }
+  }
+
+  async function findWriters(isStopped: boolean): Promise<string[]> {
+    const writers: string[] = [];
+    for (const name of await aws.listWriters()) {
+      if ((await aws.areWritesStopped(name)) === isStopped) writers.push(name);
+    }
+    return writers;
+  }
+
+  const resume: Step = {
+    title: 'Allow writes',
+    isDone: async () => (await findWriters(true)).length === 0,
+    run: async () => {
+      for (const name of await findWriters(true)) await aws.allowWrites(name);
+    },
+  };
+  /** A step that leads to the switch, and is done when that is done. */
+  const before = (step: Step): Step => ({
+    ...step,
+    isDone: async () => (await isSwitched()) || (await step.isDone()),
+  });
+  const steps: readonly Step[] = [
+    before({
+      title: 'Stop writes; reads go on',
+      isDone: async () => (await findWriters(false)).length === 0,
+      run: async () => {
+        await refuseUnrestorableTime();
+        for (const name of await findWriters(false)) await aws.stopWrites(name);
+      },
+    }),
+    before({
+      title: time
+        ? `Restore ${source} as of ${time.toISOString()} into ${target}`
+        : `Wait for ${target}`,
+      isDone: async () => (await aws.describeTable(target))?.TableStatus === 'ACTIVE',
+      run: async () => {
+        if (time && !(await aws.describeTable(target))) await aws.restore(source, target, time);
+        await waitForTable();
+      },
+    }),
+    before({
+      title: `Give ${target} the protection, recovery, expiry, limits and tags of ${source}`,
+      isDone: async () => {
+        const table = await aws.describeTable(target);
+        return table !== undefined && (await listLacking(table)).length === 0;
+      },
+      run: protect,
+    }),
+    before({
+      title: `Verify all ledgers of ${target} in one scan`,
+      isDone: isVerified,
+      run: verifyAll,
+    }),
+    {
+      title: `Switch the stage ${options.stage} to ${target}`,
+      isDone: async () => {
+        const { tableInUse, status } = await aws.readStack();
+        return tableInUse === target && status === 'UPDATE_COMPLETE';
+      },
+      run: switchTable,
+    },
+    resume,
+  ];
+  return { steps, resume };
+}
+
+/** Runs the steps that are not done, in their order. */
+export async function runSteps(steps: readonly Step[], say: (line: string) => void): Promise<void> {
+  for (const [n, step] of steps.entries()) {
+    const what = `${n + 1}/${steps.length} ${step.title}`;
+    if (await step.isDone()) {
+      say(`${what}: done`);
+      continue;
+    }
+    say(what);
+    await step.run();
+  }
+}
+
+interface Limits {
+  readonly MaxReadRequestUnits?: number | undefined;
+  readonly MaxWriteRequestUnits?: number | undefined;
+}
+
+function areEqual(one: Limits, other: Limits | undefined): boolean {
+  return (
+    one.MaxReadRequestUnits === other?.MaxReadRequestUnits &&
+    one.MaxWriteRequestUnits === other?.MaxWriteRequestUnits
+  );
+}

@@ -1,0 +1,126 @@
+// npm run restore: restores the table of a deployed stage to a moment of the past, and moves the stage to it.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { verifyAllLedgers } from '../../lib/ledger/service/table-verification.ts';
+import { hasEnded } from '../../lib/migration/phases.ts';
+import { LOCK_KEY, recordKey } from '../../lib/migration/runs/run-lock.ts';
+import { createDatabase } from '../../lib/shared/database.ts';
+import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
+import { UserError } from '../../lib/shared/user-error.ts';
+import { createCommand, EXIT, runProgram, stageOption } from '../../processes/program.ts';
+import { createRunning } from '../../processes/running.ts';
+import { withBar } from '../progress.ts';
+import { createAsk } from '../prompt.ts';
+import { explainFailures } from '../reach-database.ts';
+import { createRestoration, nameRestoredTable, runSteps } from './restoration.ts';
+import { createStageOnAws, type StageOnAws } from './stage-on-aws.ts';
+
+const running = createRunning();
+const command = createCommand(
+  'npm run restore --',
+  'Restore the table of a deployed stage to a moment of the past, and move the stage to it.',
+)
+  .addOption(stageOption('the deployed stage, such as prod').makeOptionMandatory())
+  .option('--to <time>', 'the moment before the damage: 2026-03-05T08:30:00Z', parseTime)
+  .option(
+    '--table <name>',
+    'in place of --to: a table that exists, such as one restored from a backup',
+  )
+  .option('--from <table>', 'the table that had the data then; without it, the table in use')
+  .option('--dry-run', 'show the steps and what is done of them; change nothing')
+  .option('--abort', 'allow writes again, on the table in use')
+  .option(
+    '--during-run <id>',
+    'a migration run that is active: its record becomes that of the moment',
+  )
+  .option('--yes', 'do not ask')
+  .addHelpText(
+    'after',
+    '\nRepeat the command when it is interrupted, with the same options: it goes on where it was. Needs the role "restore" of docs/ledger/deploy.md.',
+  )
+  .action(restore);
+
+await runProgram(command, { running });
+
+type Options = ReturnType<typeof command.opts>;
+
+async function restore(options: Options): Promise<void> {
+  const { stage, to: time, table, from, dryRun, abort } = options;
+  if ((time === undefined) === (table === undefined)) {
+    throw new UserError('Give either --to, a moment, or --table, a table that exists.');
+  }
+  const aws = createStageOnAws(stage);
+  const place = { endpoint: undefined, tableName: aws.stackName };
+  await explainFailures(place, async () => {
+    const { tableInUse } = await aws.readStack();
+    const source = from ?? tableInUse;
+    const say = (line: string) => console.error(line);
+    const verify = (tableName: string) => verifyTable(aws, tableName);
+    const target = time ? nameRestoredTable(aws.stackName, time) : String(table);
+    const { steps, resume } = createRestoration({
+      ...{ aws, stage, source, target, time, verify, say },
+      sleep: (milliseconds) => sleep(milliseconds),
+    });
+    if (dryRun) {
+      for (const [n, { title, isDone }] of steps.entries()) {
+        console.log(`${n + 1}. ${title}${(await isDone()) ? ' (done)' : ''}`);
+      }
+      return;
+    }
+    if (abort) return await runSteps([resume], say);
+    if (tableInUse !== target) await refuseDuringRun(aws, tableInUse, options.duringRun);
+    if (!options.yes && !(await isConfirmed(options, tableInUse))) {
+      console.error('Nothing was changed.');
+      process.exitCode = EXIT.failed;
+      return;
+    }
+    await runSteps(steps, say);
+    console.log(
+      `The stage ${stage} uses ${target}. Delete again the ledgers that were deleted since that moment, and revoke again the keys that were revoked since.`,
+    );
+  });
+}
+
+async function verifyTable(aws: StageOnAws, tableName: string) {
+  const { ItemCount = 0 } = (await aws.describeTable(tableName)) ?? {};
+  return await withBar(ItemCount, (onItem) =>
+    verifyAllLedgers({ client: aws.client, tableName, onItem }),
+  );
+}
+
+/** The run would go on from a record that is older than what it did. */
+async function refuseDuringRun(
+  { client }: StageOnAws,
+  tableName: string,
+  accepted: string | undefined,
+): Promise<void> {
+  const database = createDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
+  const lock = await database.get(LOCK_KEY);
+  const run = lock?.active_run || (lock?.live_runs as string[] | undefined)?.at(-1);
+  if (!run || run === accepted) return;
+  const phase = (await database.get(recordKey(String(run))))?.phase;
+  if (hasEnded(phase as string)) return;
+  throw new UserError(
+    `The migration run ${run} is ${phase}. Finish it first, or add --during-run ${run}.`,
+  );
+}
+
+async function isConfirmed({ stage }: Options, tableInUse: string): Promise<boolean> {
+  const ask = createAsk(
+    { input: process.stdin, status: process.stderr },
+    new AbortController().signal,
+  );
+  const question = `Writes to the stage ${stage} stop, and what was written after the moment remains in ${tableInUse} alone.\nType ${stage} to continue: `;
+  const answer = await ask(question);
+  if (answer === undefined) throw new UserError('There is no terminal to ask at. Add --yes.');
+  return answer === stage;
+}
+
+function parseTime(text: string): Date {
+  const time = new Date(text);
+  if (/T.*(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(time.getTime())) {
+    // DynamoDB restores to whole seconds.
+    return new Date(Math.floor(time.getTime() / 1000) * 1000);
+  }
+  throw new InvalidArgumentError('Use a time with its zone, such as 2026-03-05T08:30:00Z.');
+}

@@ -1,0 +1,82 @@
+// The figures of one ledger as a single sum: what its rows say, minus what it has recorded. It is zero exactly when both
+// agree, up to a collision of hashes, and has one size for every ledger, so that one scan verifies all ledgers of a table.
+// `findDrifts` needs every figure, and names the differences.
+import { createHash } from 'node:crypto';
+import type { Item, Key } from '../../../shared/database.ts';
+import { fromCategoryItem, TRANSACTION_COUNT } from '../categories.ts';
+import { listCounters } from '../day-counts.ts';
+import { createKeys, LAST_ID, SEQUENCE_KINDS, type SequenceKind } from '../keys.ts';
+import { counterName } from '../tally.ts';
+import { checkRow } from './figures.ts';
+
+export type Balance = ReturnType<typeof createBalance>;
+
+/** @param ledgerId as the partition keys of the items have it */
+export function createBalance(ledgerId: string) {
+  const keys = createKeys(ledgerId);
+  let sum = 0n;
+  let rows = 0;
+  let wrongRows = 0;
+  const lastIds = { transaction: 0, category: 0 };
+  const highestIds = { transaction: 0, category: 0 };
+
+  const readers: Readonly<Record<string, (item: Item) => void>> = {
+    TRANSACTION(item) {
+      rows += 1;
+      const { transaction, wrong } = checkRow(keys, item);
+      if (wrong.length > 0) wrongRows += 1;
+      if (!transaction) return;
+      const { id, categoryId, externalId } = transaction;
+      for (const { key, attribute, by } of listCounters(keys, transaction))
+        count(key, attribute, by);
+      if (categoryId !== null) count(keys.category(categoryId), TRANSACTION_COUNT, 1n);
+      if (externalId) sum += share('external id', externalId, id);
+      note('transaction', id);
+    },
+    CATEGORIES(item) {
+      const { id, name, transactionCount } = fromCategoryItem(item);
+      count(keys.category(id), TRANSACTION_COUNT, -BigInt(transactionCount));
+      sum += share('name', name, id);
+      note('category', id);
+    },
+    DAYS({ pk, sk, ...counts }) {
+      const key = { pk: String(pk), sk: String(sk) };
+      for (const [attribute, recorded] of Object.entries(counts)) {
+        count(key, attribute, -BigInt(recorded as number));
+      }
+    },
+    EXTERNAL_ID({ pk, transaction_id }) {
+      sum -= share('external id', keys.externalIdOf(String(pk)), Number(transaction_id));
+    },
+    CATEGORY_NAMES({ sk, category_id }) {
+      sum -= share('name', String(sk), Number(category_id));
+    },
+    SEQUENCES({ sk, [LAST_ID]: last }) {
+      lastIds[sk as SequenceKind] = Number(last);
+    },
+  };
+
+  function count(key: Key, attribute: string, by: bigint): void {
+    if (by !== 0n) sum += share(counterName(key, attribute)) * by;
+  }
+
+  function note(kind: SequenceKind, id: number): void {
+    highestIds[kind] = Math.max(highestIds[kind], id);
+  }
+
+  return {
+    /** Items in any order, each once. */
+    take: (item: Item): void => readers[keys.kindOf(String(item.pk))]?.(item),
+    isEven: (): boolean =>
+      sum === 0n &&
+      wrongRows === 0 &&
+      SEQUENCE_KINDS.every((kind) => highestIds[kind] <= lastIds[kind]),
+    countRows: (): number => rows,
+  };
+}
+
+/** 128 bits: even billions of figures do not cancel out by chance. */
+function share(...parts: readonly (string | number)[]): bigint {
+  const hash = createHash('sha256').update(JSON.stringify(parts)).digest();
+  return (hash.readBigUInt64BE(0) << 64n) + hash.readBigUInt64BE(8);
+}

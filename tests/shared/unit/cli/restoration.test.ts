@@ -1,0 +1,298 @@
+// A restore goes on after it was killed at any call, before or after the call took effect; clients write to no table that is
+// not verified, and never to the damaged one once the restore has begun.
+import type { TableDescription } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from 'vitest';
+import {
+  createRestoration,
+  nameRestoredTable,
+  runSteps,
+} from '../../../../cli/restore/restoration.ts';
+import { findWriters } from '../../../../cli/restore/stage-on-aws.ts';
+
+const TIME = new Date('2026-03-05T08:30:00Z');
+const DAMAGED = 'finance-ledger-prod';
+const RESTORED = 'finance-ledger-prod-at-20260305T083000Z';
+const LIMITS = { MaxReadRequestUnits: 5000, MaxWriteRequestUnits: 4000 };
+const WRITERS = ['create', 'delete'];
+
+class Killed extends Error {}
+
+interface FakeTable {
+  description: TableDescription;
+  isRecoverable: boolean;
+  doItemsExpire: boolean;
+  readonly tags: Map<string, string>;
+  /** How often it is described before it is active. */
+  busyFor: number;
+}
+
+function createAws() {
+  const stopped = new Set<string>();
+  const log: string[] = [];
+  const stack = { tableInUse: DAMAGED, status: 'UPDATE_COMPLETE', busyFor: 0 };
+  const tables = new Map<string, FakeTable>([
+    [
+      DAMAGED,
+      {
+        description: {
+          TableArn: DAMAGED,
+          TableStatus: 'ACTIVE',
+          OnDemandThroughput: LIMITS,
+          DeletionProtectionEnabled: true,
+        },
+        isRecoverable: true,
+        doItemsExpire: true,
+        tags: new Map([['stage', 'prod']]),
+        busyFor: 0,
+      },
+    ],
+  ]);
+  const tableOf = (name: string) => {
+    const table = tables.get(name);
+    if (!table) throw new Error(`There is no table ${name}`);
+    return table;
+  };
+  const change = (name: string, work: (table: FakeTable) => void) => {
+    const table = tableOf(name);
+    if (table.busyFor > 0) throw new Error(`${name} is busy`);
+    work(table);
+    table.busyFor = 2;
+  };
+  const calls = {
+    async readStack() {
+      if (stack.busyFor > 0) stack.busyFor -= 1;
+      else stack.status = 'UPDATE_COMPLETE';
+      return { ...stack };
+    },
+    async useTable(name: string) {
+      log.push(`use ${name}, ${stopped.size} stopped, ${[...tableOf(name).tags.keys()].sort()}`);
+      Object.assign(stack, { tableInUse: name, status: 'UPDATE_IN_PROGRESS', busyFor: 20 });
+    },
+    listWriters: async () => WRITERS,
+    areWritesStopped: async (name: string) => stopped.has(name),
+    async stopWrites(name: string) {
+      stopped.add(name);
+    },
+    async allowWrites(name: string) {
+      log.push(`allow on ${stack.tableInUse}`);
+      stopped.delete(name);
+    },
+    async describeTable(name: string) {
+      const table = tables.get(name);
+      if (!table) return undefined;
+      const isBusy = table.busyFor > 0;
+      if (isBusy) table.busyFor -= 1;
+      return { ...table.description, TableStatus: isBusy ? 'UPDATING' : 'ACTIVE' } as const;
+    },
+    async readRecovery(name: string) {
+      const latest = new Date('2026-03-06T00:00:00Z');
+      return { earliest: new Date(0), latest, days: 35, isOn: tableOf(name).isRecoverable };
+    },
+    async restore(source: string, target: string, time: Date) {
+      log.push(`restore ${source} ${time.toISOString()}, ${stopped.size} stopped`);
+      if (tables.has(target)) throw new Error('TableAlreadyExists');
+      const description = { TableArn: target, GlobalSecondaryIndexes: [{ IndexName: 'all' }] };
+      const bare = { isRecoverable: false, doItemsExpire: false, tags: new Map(), busyFor: 3 };
+      tables.set(target, { description, ...bare });
+    },
+    protectFromDeletion: async (name: string) =>
+      change(name, (table) => {
+        table.description = { ...table.description, DeletionProtectionEnabled: true };
+      }),
+    limitThroughput: async (name: string, OnDemandThroughput: object, indexes: readonly string[]) =>
+      change(name, (table) => {
+        expect(indexes).toEqual(['all']);
+        table.description = { ...table.description, OnDemandThroughput };
+      }),
+    switchRecoveryOn: async (name: string, days: number | undefined) =>
+      change(name, (table) => {
+        expect(days).toBe(35);
+        table.isRecoverable = true;
+      }),
+    doItemsExpire: async (name: string) => tableOf(name).doItemsExpire,
+    letItemsExpire: async (name: string) =>
+      change(name, (table) => {
+        table.doItemsExpire = true;
+      }),
+    readTags: async (name: string) => new Map(tableOf(name).tags),
+    async addTags(name: string, tags: ReadonlyMap<string, string>) {
+      for (const [key, value] of tags) tableOf(name).tags.set(key, value);
+    },
+  };
+  return { calls, log, stopped, stack, tableOf };
+}
+
+type Fake = ReturnType<typeof createAws>;
+
+/** The calls, of which the n-th kills the command, before or after its effect. */
+function killedAt({ calls }: Fake, n: number, isAfter: boolean): Fake['calls'] {
+  let made = 0;
+  const mortal = Object.entries(calls).map(([name, call]) => [
+    name,
+    async (...parameters: never[]) => {
+      made += 1;
+      if (made === n && !isAfter) throw new Killed();
+      const result = await (call as (...given: never[]) => Promise<unknown>)(...parameters);
+      if (made === n) throw new Killed();
+      return result;
+    },
+  ]);
+  return Object.fromEntries(mortal);
+}
+
+async function restore(
+  aws: Fake['calls'],
+  {
+    uneven = [],
+    say = () => undefined,
+    isRestored = false,
+  }: { uneven?: string[]; say?: (line: string) => void; isRestored?: boolean } = {},
+) {
+  const { tableInUse } = await aws.readStack();
+  const { steps } = createRestoration({
+    aws: { ...aws, stackName: DAMAGED },
+    stage: 'prod',
+    source: tableInUse,
+    target: nameRestoredTable(DAMAGED, TIME),
+    time: isRestored ? undefined : TIME,
+    verify: async () => ({ ledgers: 2, rows: 9, uneven }),
+    sleep: async () => undefined,
+    say,
+  });
+  await runSteps(steps, say);
+}
+
+function expectRestored({ stack, stopped, tableOf, log }: Fake): void {
+  expect([stack.tableInUse, stack.status, stopped.size]).toEqual([RESTORED, 'UPDATE_COMPLETE', 0]);
+  expect(tableOf(RESTORED)).toMatchObject({
+    description: { DeletionProtectionEnabled: true, OnDemandThroughput: LIMITS },
+    isRecoverable: true,
+    doItemsExpire: true,
+    tags: new Map([
+      ['stage', 'prod'],
+      ['verified', 'all ledgers'],
+    ]),
+  });
+  expect(log.filter((line) => !line.startsWith('allow'))).toEqual([
+    `restore ${DAMAGED} ${TIME.toISOString()}, 2 stopped`,
+    `use ${RESTORED}, 2 stopped, stage,verified`,
+  ]);
+  for (const line of log.filter((each) => each.startsWith('allow'))) {
+    expect(line).toBe(`allow on ${RESTORED}`);
+  }
+}
+
+describe('a restore', () => {
+  it('stops writes, restores, protects, verifies, switches and allows writes, in this order', async () => {
+    const fake = createAws();
+    await restore(fake.calls);
+    expectRestored(fake);
+  });
+
+  it.each([false, true])(
+    'goes on after it was killed at any call (after its effect: %s)',
+    async (isAfter) => {
+      let kills = 0;
+      for (let n = 1; ; n += 1) {
+        const fake = createAws();
+        const end = await restore(killedAt(fake, n, isAfter)).catch((error: unknown) => error);
+        if (end === undefined) break;
+        expect(end).toBeInstanceOf(Killed);
+        kills += 1;
+        await restore(fake.calls);
+        expectRestored(fake);
+      }
+      expect(kills).toBeGreaterThan(40);
+    },
+  );
+
+  it('changes nothing when it is done', async () => {
+    const fake = createAws();
+    await restore(fake.calls);
+    const said: string[] = [];
+    await restore(fake.calls, { say: (line) => said.push(line) });
+    expect(said).toHaveLength(6);
+    for (const line of said) expect(line).toMatch(/: done$/);
+    expectRestored(fake);
+  });
+
+  it('does not switch to a table whose ledgers differ from their rows, and names them', async () => {
+    const fake = createAws();
+    await expect(restore(fake.calls, { uneven: ['home'] })).rejects.toThrow(
+      /^1 of 2 ledgers differ from their rows: home\. Repair each with "TABLE_NAME=finance-ledger-prod-at-20260305T083000Z LEDGER_ID=<ledger> npm run verify-ledger -- --stage prod --repair"/,
+    );
+    expect([fake.stack.tableInUse, fake.stopped.size]).toEqual([DAMAGED, 2]);
+    await restore(fake.calls);
+    expectRestored(fake);
+  });
+
+  it('moves to a table that exists already, and ends without one', async () => {
+    const fake = createAws();
+    const move = () => restore(fake.calls, { isRestored: true });
+    await expect(move()).rejects.toThrow(`The table ${RESTORED} is absent`);
+    await fake.calls.restore(DAMAGED, RESTORED, TIME);
+    await move();
+    expect([fake.stack.tableInUse, fake.stopped.size]).toEqual([RESTORED, 0]);
+  });
+
+  it('refuses a moment of which the table knows nothing, before writes are stopped', async () => {
+    const fake = createAws();
+    const aws = {
+      ...fake.calls,
+      readRecovery: async () => ({
+        ...{ earliest: new Date('2026-03-05T09:00:00Z'), latest: new Date(), days: 35, isOn: true },
+      }),
+    };
+    await expect(restore(aws)).rejects.toThrow(/from 2026-03-05T09:00:00.000Z to .* --from/);
+    expect(fake.stopped.size).toBe(0);
+  });
+
+  it('waits until a new table offers recovery', async () => {
+    const fake = createAws();
+    let refusals = 2;
+    const switchRecoveryOn: typeof fake.calls.switchRecoveryOn = async (...given) => {
+      refusals -= 1;
+      if (refusals >= 0) {
+        throw Object.assign(new Error(), { name: 'ContinuousBackupsUnavailableException' });
+      }
+      await fake.calls.switchRecoveryOn(...given);
+    };
+    await restore({ ...fake.calls, switchRecoveryOn });
+    expectRestored(fake);
+  });
+
+  it('ends when the switch fails, and says where to look', async () => {
+    const fake = createAws();
+    const aws = {
+      ...fake.calls,
+      useTable: async () => undefined,
+    };
+    await expect(restore(aws)).rejects.toThrow(/uses finance-ledger-prod\. "aws cloudformation/);
+    expect(fake.stopped.size).toBe(2);
+    const broken = { tableInUse: RESTORED, status: 'UPDATE_ROLLBACK_FAILED', busyFor: 0 };
+    await expect(restore({ ...aws, readStack: async () => broken })).rejects.toThrow(
+      /is UPDATE_ROLLBACK_FAILED and uses/,
+    );
+    expect(fake.stopped.size).toBe(2);
+  });
+});
+
+it('functions that may not write ledgers go on', () => {
+  const role = (PolicyName: string, ...Action: string[]) => ({
+    Type: 'AWS::IAM::Role',
+    Properties: { Policies: [{ PolicyName, PolicyDocument: { Statement: [{ Action }] } }] },
+  });
+  const lambda = (FunctionName: string, name: string) => ({
+    Type: 'AWS::Lambda::Function',
+    Properties: { FunctionName, Role: { 'Fn::GetAtt': [name, 'Arn'] } },
+  });
+  const Resources = {
+    ReaderRole: role('ledger-table', 'dynamodb:GetItem'),
+    WriterRole: role('ledger-table', 'dynamodb:GetItem', 'dynamodb:DeleteItem'),
+    KeyRole: role('api-keys', 'dynamodb:UpdateItem'),
+    Reader: lambda('reader', 'ReaderRole'),
+    Writer: lambda('writer', 'WriterRole'),
+    Key: lambda('key', 'KeyRole'),
+  };
+  expect(findWriters({ Resources })).toEqual(['writer']);
+});
