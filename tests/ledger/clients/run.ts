@@ -91,6 +91,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     },
   },
   'python openapi-python-client': {
+    scenario: 'openapi-python-client.py',
     whyNot: whyNoPython,
     generate: async ({ run }) => {
       const python = await pythonTools();
