@@ -101,6 +101,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     runCode: runPython,
   },
   'python openapi-generator': {
+    scenario: 'openapi-generator.py',
     whyNot: () => whyNoPython() ?? whyNoMaven(),
     generate: (workshop) => generateWithJava(workshop, 'python'),
     runCode: runPython,
