@@ -107,6 +107,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     runCode: runPython,
   },
   'go oapi-codegen': {
+    scenario: 'oapi-codegen.go',
     whyNot: whyNoGo,
     generate: async ({ run, write }) => {
       await write('go.mod', 'module ledger\n\ngo 1.24\n');
