@@ -80,7 +80,7 @@ function filesOnDynamodbLocal(kind: KindName): Files {
   };
 }
 
-function filesOf(mode: string): (kind: KindName) => Files {
+function chooseFiles(mode: string): (kind: KindName) => Files {
   if (mode === 'dynamodb-local') {
     // For what starts the engine, and for the tests.
     process.env.TEST_ENGINE = mode;
@@ -112,7 +112,7 @@ class WiringLast extends BaseSequencer {
 }
 
 export default defineConfig(({ mode }) => {
-  const select = filesOf(mode);
+  const select = chooseFiles(mode);
   const projects = Object.entries(KINDS).map(
     ([name, { groupOrder, fileParallelism, ...kind }]: [
       string,

@@ -47,7 +47,6 @@ export async function confirmRun(ask: Ask, { runId, what }: { runId: string; wha
     throw error;
   });
   if (answer === runId) return;
-  const why =
-    answer === undefined ? 'Nobody confirmed' : `"${answer.slice(0, 40)}" does not confirm`;
+  const why = answer === undefined ? 'Not confirmed' : `"${answer.slice(0, 40)}" does not confirm`;
   throw new Refusal('RefusedNotApproved', `${why}: ${what}.`);
 }

@@ -6,7 +6,7 @@ import { startDatabase } from '../local/engine.ts';
 import { DEFAULT_REGION, speakLocally } from '../local/local-access.ts';
 import { readLocalSettings } from '../local/settings.ts';
 import type { Running } from '../processes/running.ts';
-import { readStackOutput, stackNameOf } from './deployed-stack.ts';
+import { readStackOutput, stackName } from './deployed-stack.ts';
 
 export interface ReachedDatabase {
   /** Undefined for the AWS region's own. */
@@ -48,7 +48,7 @@ export async function reachDatabaseOfStage(
 }
 
 async function readTableOfStage(stage: string): Promise<string> {
-  const stack = stackNameOf(stage);
+  const stack = stackName(stage);
   const tableName = await readStackOutput(stage, 'TableName').catch((error: unknown) => {
     throw explain(error, { endpoint: undefined, tableName: stack });
   });

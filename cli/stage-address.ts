@@ -2,14 +2,14 @@
 import { UserError } from '../lib/shared/user-error.ts';
 import { isAwsHost } from '../local/settings.ts';
 import { httpAddress } from '../processes/program.ts';
-import { readStackOutput, stackNameOf } from './deployed-stack.ts';
+import { readStackOutput, stackName } from './deployed-stack.ts';
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** @throws UserError */
 export async function addressOfStage(stage: string): Promise<string> {
   const url = await readStackOutput(stage, 'HttpApiUrl');
-  if (url === undefined) throw new UserError(`The stack ${stackNameOf(stage)} has no HttpApiUrl`);
+  if (url === undefined) throw new UserError(`The stack ${stackName(stage)} has no HttpApiUrl`);
   const { hostname } = new URL(url);
   const endpoint = process.env.AWS_ENDPOINT_URL;
   if (!endpoint || !isAwsHost(hostname)) return url;

@@ -71,7 +71,7 @@ export async function openEdge(running: Running, options: EdgeOptions): Promise<
     } else if (refused) {
       const message = `Requests from ${request.headers.origin} are not allowed`;
       reject(response, 403, { error: 'forbidden_origin', message });
-    } else if (!isUtf8(queryOf(request))) {
+    } else if (!isUtf8(readQuery(request))) {
       // The gateway decodes it and encodes it again: the functions would see another text.
       reject(response, 400, { error: 'validation_failed', message: NOT_UTF8 });
     } else {
@@ -164,7 +164,7 @@ function withoutCors(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   );
 }
 
-function queryOf({ url = '' }: IncomingMessage): string {
+function readQuery({ url = '' }: IncomingMessage): string {
   return url.split('?').slice(1).join('?');
 }
 

@@ -34,7 +34,7 @@ export async function startGateway(running: Running, spec: GatewaySpec): Promise
   const folder = claimBuildFolder(running);
   // The bundler's own process would outlive this one for a moment.
   running.whenStopping(stop);
-  // Where serverless-esbuild would put them.
+  // The folder that serverless-esbuild would use.
   await bundleFunctions(join(folder, '.build'));
   const environment = gatewayEnvironment(process.env, spec, folder);
   const socket = await openPrivateSockets(running);
@@ -51,13 +51,13 @@ export async function startGateway(running: Running, spec: GatewaySpec): Promise
   if (!isServing(answer)) {
     // Its last lines may come after its end.
     await child.stop();
-    throw new UserError(failureOf(answer, log));
+    throw new UserError(describeFailure(answer, log));
   }
   log.show();
   return { socketPath, child };
 }
 
-/** As they are deployed, but with what they share in common files: that takes one build instead of one for each. */
+/** Bundles the functions as for deployment, but with shared code in common files: one build instead of one for each. */
 async function bundleFunctions(folder: string): Promise<void> {
   try {
     await build({
@@ -129,7 +129,7 @@ function gatewayEnvironment(
   };
 }
 
-function failureOf(answer: Answer | undefined, log: GatewayLog): string {
+function describeFailure(answer: Answer | undefined, log: GatewayLog): string {
   if (log.lastError().includes("'provider.region'")) {
     const { region } = localAccess(process.env);
     return `AWS_REGION must be a region of AWS, such as eu-west-1, or unset, not "${region}"`;
@@ -147,7 +147,7 @@ interface GatewayLog {
   lastError(): string;
 }
 
-// What the framework prints for a request: blank lines, the route, and the times of the function.
+// Lines that the framework prints for each request: blank ones, the route, and the function's duration.
 const FRAMEWORK = /^\s*$|^\(λ: | \(λ: \w+\)$/;
 const ERROR = /error|✖|cannot/i;
 const HEADING = /^Error:$/;

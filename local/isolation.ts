@@ -1,7 +1,7 @@
 // A network of its own for a program that listens on TCP and checks nothing: its port exists inside of that network
 // alone, and a bridge forwards connections from a private socket to it.
 import { join } from 'node:path';
-import { outputOf } from '../processes/tools.ts';
+import { readOutput } from '../processes/tools.ts';
 
 export interface Program {
   readonly command: string;
@@ -27,7 +27,7 @@ const WITH_LOOPBACK = '(PATH=$PATH:/usr/sbin:/sbin; ip link set lo up) && exec "
  */
 export function findIsolation(): ((program: Program, socket: string) => Program) | undefined {
   const allowed = NAMESPACES.map((kinds) => [...kinds, 'sh', '-c', WITH_LOOPBACK, 'isolated']).find(
-    (words) => outputOf('unshare', ...words, 'true') !== undefined,
+    (words) => readOutput('unshare', ...words, 'true') !== undefined,
   );
   return (
     allowed &&

@@ -1,4 +1,4 @@
-// What the environment says about a local start.
+// Settings of a local start, from the environment.
 
 import { UserError } from '../lib/shared/user-error.ts';
 import { isOrigin, readOrigins } from '../serverless/parameters.ts';
@@ -15,7 +15,7 @@ export interface LocalSettings {
   readonly allowedOrigins: readonly string[];
 }
 
-/** Of `npm start`. */
+/** Table that `npm start` uses by default. */
 export const DEFAULT_TABLE_NAME = 'finance-ledger-local';
 
 type Environment = Readonly<Record<string, string | undefined>>;

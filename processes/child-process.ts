@@ -76,7 +76,7 @@ export function startChild(spec: ChildCommand): Child {
   forwardLines(child, spec.onLine ?? (() => {}));
   return {
     pid,
-    ended: endOf(child),
+    ended: awaitEnd(child),
     async stop() {
       signalGroup(pid, 'SIGTERM');
       await Promise.race([closed, delay(spec.graceMilliseconds ?? 1000, null, { ref: false })]);
@@ -86,7 +86,7 @@ export function startChild(spec: ChildCommand): Child {
   };
 }
 
-function endOf(child: ChildProcess): Promise<string> {
+function awaitEnd(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, signal) => {

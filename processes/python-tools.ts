@@ -3,18 +3,18 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Running } from './running.ts';
-import { fetchOnce, outputOf, type RunInDraft } from './tools.ts';
+import { fetchOnce, type RunInDraft, readOutput } from './tools.ts';
 
 const UV = join(import.meta.dirname, 'uv.txt');
 const OLDEST_MINOR = 11;
 
 /** Why the programs cannot run on this machine; undefined where they can. */
 export function whyNoPython(): string | undefined {
-  const minor = /^Python 3\.(\d+)/.exec(outputOf('python3', '--version') ?? '')?.[1];
+  const minor = /^Python 3\.(\d+)/.exec(readOutput('python3', '--version') ?? '')?.[1];
   if (minor === undefined || Number(minor) < OLDEST_MINOR) {
     return `there is no Python 3.${OLDEST_MINOR} or newer`;
   }
-  const canCreate = outputOf('python3', '-c', 'import ensurepip, venv') !== undefined;
+  const canCreate = readOutput('python3', '-c', 'import ensurepip, venv') !== undefined;
   return canCreate ? undefined : 'Python has no venv module';
 }
 
@@ -26,7 +26,7 @@ export function whyNoPython(): string | undefined {
 export async function pythonWith(running: Running, requirements: string): Promise<string> {
   // For all that this process starts: what a program imports is compiled once, and not at each of its starts.
   delete process.env.PYTHONDONTWRITEBYTECODE;
-  const folder = await environmentOf(running, requirements, async (draft, run) => {
+  const folder = await fetchEnvironment(running, requirements, async (draft, run) => {
     const uv = await installerIn(running);
     await run('python3', '-m', 'venv', '--without-pip', draft);
     await run(
@@ -42,7 +42,7 @@ export async function pythonWith(running: Running, requirements: string): Promis
 
 /** It reads no list of all releases of each package, which takes most of the time of pip. */
 async function installerIn(running: Running): Promise<string> {
-  const folder = await environmentOf(running, UV, async (draft, run) => {
+  const folder = await fetchEnvironment(running, UV, async (draft, run) => {
     await run('python3', '-m', 'venv', draft);
     await run(
       join(draft, 'bin/python'),
@@ -54,7 +54,7 @@ async function installerIn(running: Running): Promise<string> {
   return join(folder, 'bin/uv');
 }
 
-function environmentOf(
+function fetchEnvironment(
   running: Running,
   requirements: string,
   fetchInto: (draft: string, run: RunInDraft) => Promise<string>,

@@ -10,7 +10,7 @@ import type { ChildCommand } from './child-process.ts';
 import type { Running } from './running.ts';
 
 /** The program's standard output; `undefined` if it is missing or fails. */
-export function outputOf(command: string, ...args: readonly string[]): string | undefined {
+export function readOutput(command: string, ...args: readonly string[]): string | undefined {
   try {
     return execFileSync(command, args, { encoding: 'utf8', stdio: 'pipe' });
   } catch {
@@ -21,7 +21,7 @@ export function outputOf(command: string, ...args: readonly string[]): string | 
 /** Why this machine has no Java of that version or newer; `undefined` where it has one. */
 export function whyNoJava(needed: number): string | undefined {
   // `java -version` writes to standard error, `--version` to standard output.
-  const output = outputOf('java', '--version');
+  const output = readOutput('java', '--version');
   if (output === undefined) return `there is no Java ${needed} or newer`;
   const found = Number(/\b(\d+)[.\s]/.exec(output)?.[1]);
   return found >= needed ? undefined : `Java is ${found}, not ${needed} or newer`;

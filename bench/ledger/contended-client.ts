@@ -1,5 +1,5 @@
-// DynamoDB's way with transactions that meet, which local engines do not have: a transaction owns its items while it
-// lasts, and whatever else would write one of them is refused at once.
+// Adds DynamoDB's conflicts of transactions, which local engines lack: a transaction owns its items while it lasts,
+// and any other write to one of them is refused at once.
 import {
   TransactionCanceledException,
   TransactionConflictException,
@@ -28,12 +28,12 @@ export function createContendedClient(
 
   async function transact(command: TransactWriteCommand) {
     const items = command.input.TransactItems ?? [];
-    const isOwned = (item: TransactItem) => owned.has(nameOf(item));
+    const isOwned = (item: TransactItem) => owned.has(itemName(item));
     if (items.some(isOwned)) {
       conflicts += 1;
       throw cancelled(command, 'TransactionConflict', isOwned);
     }
-    const names = items.map(nameOf);
+    const names = items.map(itemName);
     for (const name of names) owned.add(name);
     try {
       await time.sleep(ownedMs);
@@ -58,7 +58,7 @@ export function createContendedClient(
   return { send: send as Client['send'], conflicts: () => conflicts };
 }
 
-function nameOf({ Put, Update, Delete, ConditionCheck }: TransactItem): string {
+function itemName({ Put, Update, Delete, ConditionCheck }: TransactItem): string {
   return keyName(Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key);
 }
 

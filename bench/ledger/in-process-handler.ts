@@ -26,7 +26,7 @@ export async function loadListHandler({ endpoint, tableName, ledgerId }: Place) 
   return async (filter: TransactionFilter, page: number): Promise<Listed> => {
     const event = {
       headers: {},
-      queryStringParameters: queryOf(filter, page),
+      queryStringParameters: toQuery(filter, page),
       requestContext: { http: { method: 'GET' } },
     };
     const { statusCode, body = '' } = await handler(event, { awsRequestId: 'bench' });
@@ -36,7 +36,7 @@ export async function loadListHandler({ endpoint, tableName, ledgerId }: Place) 
   };
 }
 
-function queryOf(filter: TransactionFilter, page: number): Record<string, string> {
+function toQuery(filter: TransactionFilter, page: number): Record<string, string> {
   const parameters = {
     type: filter.type,
     category_id: filter.categoryId,

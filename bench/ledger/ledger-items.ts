@@ -31,7 +31,7 @@ export function createLedgerItems(ledgerId: string, categories: readonly Categor
   function* summary(): Generator<Item> {
     yield* dayItems(tally.counters);
     for (const category of categories) {
-      yield toCategoryItem(keys, { ...category, transactionCount: countOf(category) });
+      yield toCategoryItem(keys, { ...category, transactionCount: countTransactions(category) });
       yield toNameGuard(keys, category.name, category.id);
     }
     yield { ...keys.sequence('transaction'), [LAST_ID]: tally.highestId };
@@ -41,7 +41,7 @@ export function createLedgerItems(ledgerId: string, categories: readonly Categor
     };
   }
 
-  function countOf({ id }: Category): number {
+  function countTransactions({ id }: Category): number {
     const counter = tally.counters.get(counterName(keys.category(id), TRANSACTION_COUNT));
     return Number(counter?.count ?? 0);
   }

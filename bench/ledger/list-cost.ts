@@ -40,8 +40,8 @@ export async function listCost(run: BenchRun): Promise<Report> {
       measured.push(await measureFilter(ledger, filter));
       run.progress.step();
     }
-    bars.push(...barsOf(span, measured));
-    tables.push(tableOf(span, measured));
+    bars.push(...createBars(span, measured));
+    tables.push(createTable(span, measured));
   }
   return { bars, tables };
 }
@@ -71,16 +71,16 @@ async function measureFilter(
     ...named,
     total: ids.length,
     costs: [...costs.values()],
-    unitsRatio: unitsOf(costs.get(last)) / unitsOf(costs.get(1)),
+    unitsRatio: readUnits(costs.get(last)) / readUnits(costs.get(1)),
     timeRatio: lastTime / firstTime,
   };
 }
 
-function unitsOf(cost: Cost | undefined): number {
+function readUnits(cost: Cost | undefined): number {
   return cost?.readUnits ?? Number.NaN;
 }
 
-function barsOf(span: string, measured: readonly Measured[]): Bar[] {
+function createBars(span: string, measured: readonly Measured[]): Bar[] {
   const costs = measured.flatMap((each) => each.costs);
   const most = (figure: (cost: Cost) => number) => Math.max(...costs.map(figure));
   const whole = measured.filter(({ filter }) => filter.startDate === undefined);
@@ -112,7 +112,7 @@ function barsOf(span: string, measured: readonly Measured[]): Bar[] {
   ];
 }
 
-function tableOf(span: string, measured: readonly Measured[]): Table {
+function createTable(span: string, measured: readonly Measured[]): Table {
   return {
     title: `${span}, 30 categories, pages of ${PER_PAGE}: the first, second, middle and last page and others picked by chance.`,
     columns: [

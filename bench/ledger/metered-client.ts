@@ -35,7 +35,7 @@ export function createMeteredClient(client: Client): MeteredClient {
     Object.assign(command.input, { ReturnConsumedCapacity: 'TOTAL' });
     const roundTrip = cost.roundTrips + 1;
     const answer = (await client.send(command)) as Answer;
-    const units = unitsOf(answer);
+    const units = sumUnits(answer);
     const reads = ['GetCommand', 'QueryCommand'].includes(command.constructor.name);
     cost = {
       readUnits: cost.readUnits + (reads ? units : 0),
@@ -56,7 +56,7 @@ export function createMeteredClient(client: Client): MeteredClient {
 }
 
 /** @throws where the engine keeps its price to itself: silence must not pass for a price of nothing */
-function unitsOf({ ConsumedCapacity: consumed = [] }: Answer): number {
+function sumUnits({ ConsumedCapacity: consumed = [] }: Answer): number {
   const all = Array.isArray(consumed) ? consumed : [consumed];
   if (all.length === 0) throw new Error('The engine does not tell the capacity it consumed');
   return all.reduce((sum, { CapacityUnits }) => sum + Number(CapacityUnits), 0);

@@ -45,7 +45,7 @@ export async function openPostgresListing(
     categories.map(({ name }) => name),
   ]);
   for (const rows of inChunks(transactions, ROWS_PER_INSERT)) {
-    await pool.query(INSERT, columnsOf(rows));
+    await pool.query(INSERT, toColumns(rows));
     run.progress.step(rows.length);
   }
   await pool.query(INDEXES);
@@ -88,7 +88,7 @@ const INSERT = `
     $1::bigint[], $2::text[], $3::numeric[], $4::text[], $5::bigint[],
     $6::date[], $7::text[], $8::timestamptz[], $9::timestamptz[], $10::integer[])`;
 
-function columnsOf(rows: readonly Transaction[]): unknown[][] {
+function toColumns(rows: readonly Transaction[]): unknown[][] {
   return [
     rows.map(({ id }) => id),
     rows.map(({ description }) => description),

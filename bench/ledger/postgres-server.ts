@@ -14,8 +14,8 @@ const execute = promisify(execFile);
 const UNPRIVILEGED = 'postgres';
 const USER = 'bench';
 
-// All of the data fits into its cache, and every execution is planned for its own page: a plan for any page
-// whatever would be a worse one.
+// All of the data fits into its cache, and every execution is planned for its own page: a generic plan would be
+// worse.
 const SETTINGS = [
   'shared_buffers=1GB',
   'work_mem=64MB',

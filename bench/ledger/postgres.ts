@@ -46,7 +46,7 @@ export async function postgres(run: BenchRun): Promise<Report> {
       run.progress.step();
     }
   }
-  return reportOf(
+  return createReport(
     run,
     results,
     `${round(rows)} transactions over ${YEARS} years, pages of ${PER_PAGE}, PostgreSQL ${contenders.theirs.version}`,
@@ -86,7 +86,7 @@ async function compete(
   return { name, place, page, ours, handler: inHandler, theirs: inPostgres };
 }
 
-function reportOf(run: BenchRun, results: readonly Result[], what: string): Report {
+function createReport(run: BenchRun, results: readonly Result[], what: string): Report {
   const deep = results.filter(({ name, place }) => name === 'all' && place !== 'first');
   const bars = deep.map(({ place, ours, theirs }) =>
     atMost(

@@ -1,4 +1,4 @@
-// Times contenders in turns, so that whatever else the machine does falls on all of them alike.
+// Times contenders in turns, so that other load on the machine affects all of them alike.
 import { median } from '../statistics.ts';
 
 /** @returns the milliseconds it took */

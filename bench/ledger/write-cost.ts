@@ -26,11 +26,11 @@ export async function writeCost(run: BenchRun): Promise<Report> {
     bySize.set(size, await measureWrites(ledger));
   }
   const names = [...(bySize.values().next().value?.keys() ?? [])];
-  const unitsOf = (name: string) =>
+  const listUnits = (name: string) =>
     sizes.map((size) => bySize.get(size)?.get(name)?.writeUnits ?? Number.NaN);
   return {
     bars: [...MOST_WRITE_UNITS].map(([name, limit]) =>
-      atMost(`write units: ${name}, at either size`, Math.max(...unitsOf(name)), limit, ''),
+      atMost(`write units: ${name}, at either size`, Math.max(...listUnits(name)), limit, ''),
     ),
     tables: [
       {
@@ -44,7 +44,7 @@ export async function writeCost(run: BenchRun): Promise<Report> {
         ],
         rows: names.map((name) => {
           const cost = bySize.get(Math.max(...sizes))?.get(name);
-          return [name, ...unitsOf(name), cost?.calls ?? '', cost?.roundTrips ?? ''];
+          return [name, ...listUnits(name), cost?.calls ?? '', cost?.roundTrips ?? ''];
         }),
       },
     ],

@@ -21,7 +21,7 @@ export function withRoutes(text: string): string {
   return text.replace(SECTION, (whole, route: string) => {
     const operation = described.get(route);
     return operation
-      ? `### ${route}\n<!-- generated -->\n${linesOf(operation).join('\n')}\n<!-- end -->\n`
+      ? `### ${route}\n<!-- generated -->\n${guideLines(operation).join('\n')}\n<!-- end -->\n`
       : whole;
   });
 }
@@ -43,7 +43,13 @@ function describedRoutes(): ReadonlyMap<string, Described> {
   );
 }
 
-function linesOf({ summary, description, security, parameters, responses }: Described): string[] {
+function guideLines({
+  summary,
+  description,
+  security,
+  parameters,
+  responses,
+}: Described): string[] {
   const named = (place: string) =>
     parameters.flatMap((one) => (one.in === place ? [`\`${one.name}\``] : [])).join(', ');
   const sentences = [

@@ -2,6 +2,6 @@
 const TYPE = /^export type .*?;\n(?=export |const |\/\*\*)/gms;
 
 /** @param client as oazapfts writes it */
-export function typesOf(client: string): string {
+export function extractTypes(client: string): string {
   return `// Written by \`npm run describe\`.\n${(client.match(TYPE) ?? []).join('')}`;
 }

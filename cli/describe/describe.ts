@@ -6,7 +6,7 @@ import { generateSource } from 'oazapfts';
 import { createCommand, runProgram } from '../../processes/program.ts';
 import { withTables } from '../migration/migrate/reference.ts';
 import { withRoutes } from './api-guide.ts';
-import { typesOf } from './client-types.ts';
+import { extractTypes } from './client-types.ts';
 import { buildOpenApiDocument } from './openapi-document.ts';
 import { methodsByPath } from './routes.ts';
 
@@ -28,7 +28,7 @@ const command = createCommand(
     await writeFile(join(PROJECT, file), `${JSON.stringify(content, undefined, 2)}\n`);
   }
   const client = await generateSource(join(PROJECT, DOCUMENT));
-  await writeFile(join(PROJECT, TYPES), typesOf(client));
+  await writeFile(join(PROJECT, TYPES), extractTypes(client));
   for (const [file, filled] of [
     [GUIDE, withTables],
     [API_GUIDE, withRoutes],

@@ -152,7 +152,7 @@ function headerParameters(method: string, path: string, operation: Operation) {
   ];
 }
 
-/** As this service makes them, and those of another. */
+/** Matches this service's tags, and those of others. */
 const ETAG = '"[!#-~]*"';
 
 /** The statuses follow from what the operation takes; `failures` adds others or says more. */

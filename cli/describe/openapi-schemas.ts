@@ -72,7 +72,7 @@ const CONVERSION: ConversionConfig = {
   target: 'openapi-3.0',
   // From the last schema of a pipeline on: a name is judged after it was trimmed.
   typeMode: 'output',
-  // What they check is in the metadata beside them, or true of every JSON text.
+  // The metadata beside them describes these checks, or every JSON text passes them.
   ignoreActions: ['check', 'trim'],
   overrideRef: ({ referenceId }) => reference('schemas', referenceId).$ref,
   overrideAction({ valibotAction, jsonSchema }) {

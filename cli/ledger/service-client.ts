@@ -14,7 +14,7 @@ export interface ServiceClientOptions {
 export interface ServiceRequest {
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether a request whose outcome is unknown can be sent again. */
+  /** True if the request can be sent again when its outcome is unknown. */
   readonly isRepeatable?: boolean;
 }
 

@@ -9,7 +9,7 @@ import { LOCAL } from '../../processes/caches.ts';
 /** Changes with what a position is made of: one of another form is not used. */
 const FORM = 1;
 
-/** What was read longer ago is read again: it may have been damaged since. */
+/** Older readings are repeated: the data may have been damaged since. */
 const LASTS_MS = 24 * 60 * 60 * 1_000;
 
 export interface FileProgress extends Progress {

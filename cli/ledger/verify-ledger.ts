@@ -69,7 +69,7 @@ async function verifyLedger({ repair, full = repair, stage, json }: Options): Pr
   });
   if (stage) {
     const most = full ? units : await explainFailures(database, verification.countItems);
-    console.error(costOf(most, full ? database.tableName : undefined));
+    console.error(describeCost(most, full ? database.tableName : undefined));
   }
   if (!full) await sayWhereItContinues(progress);
   const result = await explainFailures(
@@ -82,7 +82,7 @@ async function verifyLedger({ repair, full = repair, stage, json }: Options): Pr
 }
 
 /** In words, of one reading; a drift is read three times. */
-function costOf(units: number, wholeTable: string | undefined): string {
+function describeCost(units: number, wholeTable: string | undefined): string {
   const what = wholeTable ? `all of ${wholeTable}` : 'the ledger';
   const usd = ((units / 1e6) * USD_PER_MILLION_UNITS).toFixed(4);
   const cost = `Reading ${what} takes at most ${units.toLocaleString('en')} read units, ${usd} USD.`;

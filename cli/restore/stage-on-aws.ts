@@ -28,7 +28,7 @@ import {
 import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { UserError } from '../../lib/shared/user-error.ts';
 import { DEFAULT_REGION } from '../../local/local-access.ts';
-import { stackNameOf } from '../deployed-stack.ts';
+import { stackName } from '../deployed-stack.ts';
 
 export type StageOnAws = ReturnType<typeof createStageOnAws>;
 
@@ -50,7 +50,7 @@ const WRITES = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'
 
 export function createStageOnAws(stage: string) {
   const region = process.env.AWS_REGION || DEFAULT_REGION;
-  const StackName = stackNameOf(stage);
+  const StackName = stackName(stage);
   const cloudFormation = new CloudFormationClient({ region });
   const lambda = new LambdaClient({ region });
   const dynamodb = new DynamoDBClient({ region });

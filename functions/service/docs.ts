@@ -30,8 +30,8 @@ const PAGE = `<!doctype html>
 // Nothing runs on the page but these texts, and it reaches nothing but this service.
 const POLICY = [
   "default-src 'none'",
-  `script-src ${sourceOf(SCRIPT)}`,
-  `style-src ${sourceOf(STYLE)}`,
+  `script-src ${sourceHash(SCRIPT)}`,
+  `style-src ${sourceHash(STYLE)}`,
   'img-src data:',
   "connect-src 'self'",
   "base-uri 'none'",
@@ -43,6 +43,6 @@ const DOCS = staticText(PAGE, 'text/html', { 'content-security-policy': POLICY }
 
 export const handler = textEndpoint(() => DOCS);
 
-function sourceOf(text: string): string {
+function sourceHash(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }

@@ -41,7 +41,7 @@ export async function startAwsEmulator(
 ): Promise<StartedService> {
   const python = await pythonWith(running, REQUIREMENTS);
   const folder = await running.temporaryFolder('aws-emulator-');
-  // The emulator's worker is CommonJS, whatever a package.json in a folder above says.
+  // The emulator's worker is CommonJS; a package.json in a folder above could say otherwise.
   await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }');
   const port = await freePort();
   let lastLine = '';

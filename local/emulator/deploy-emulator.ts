@@ -4,7 +4,7 @@ import { UserError } from '../../lib/shared/user-error.ts';
 import { createCommand, EXIT, runProgram } from '../../processes/program.ts';
 import { createRunning } from '../../processes/running.ts';
 import { awsEmulator } from './aws-emulator.ts';
-import { addressOf, createKey, deployStage, repairCors } from './emulated-stage.ts';
+import { createKey, deployStage, readAddress, repairCors } from './emulated-stage.ts';
 
 const STAGE = 'dev';
 
@@ -35,7 +35,7 @@ async function deployTo(environment: Readonly<Record<string, string>>): Promise<
   console.log(`Packaging and deploying the stage ${STAGE}, which takes about a minute`);
   await deployStage(deployed, folder);
   await repairCors(deployed);
-  const address = await addressOf(deployed);
+  const address = await readAddress(deployed);
   const key = await createKey(deployed, 'default');
   const exported = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   console.log(`ready ${address}`);

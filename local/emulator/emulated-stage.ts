@@ -73,11 +73,11 @@ interface PackagedResource {
 export async function repairCors(deployed: EmulatedStage): Promise<void> {
   const options = clientOptions(deployed.environment);
   const { TemplateBody = '' } = await new CloudFormationClient(options).send(
-    new GetTemplateCommand({ StackName: stackOf(deployed.stage) }),
+    new GetTemplateCommand({ StackName: stackName(deployed.stage) }),
   );
   const { CorsConfiguration } = JSON.parse(TemplateBody).Resources.HttpApi.Properties;
-  const AllowOrigins = [...CorsConfiguration.AllowOrigins, await addressOf(deployed)];
-  const ApiId = await apiIdOf(deployed);
+  const AllowOrigins = [...CorsConfiguration.AllowOrigins, await readAddress(deployed)];
+  const ApiId = await readApiId(deployed);
   await new ApiGatewayV2Client(options).send(
     new UpdateApiCommand({ ApiId, CorsConfiguration: { ...CorsConfiguration, AllowOrigins } }),
   );
@@ -91,7 +91,7 @@ export async function createKey(
   Object.assign(process.env, environment);
   const database = createDatabase({
     client: createDocumentClient(environment.AWS_ENDPOINT_URL),
-    tableName: stackOf(stage),
+    tableName: stackName(stage),
     retryPolicy: DEFAULT_RETRY_POLICY,
   });
   const keys = createApiKeys({ database, clock: () => new Date() });
@@ -135,22 +135,22 @@ export async function runServerless(
 }
 
 /** The gateway's id in the stack that was deployed. */
-async function apiIdOf({ stage, environment }: EmulatedStage): Promise<string> {
+async function readApiId({ stage, environment }: EmulatedStage): Promise<string> {
   const client = new CloudFormationClient(clientOptions(environment));
-  const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stackOf(stage) }));
+  const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stackName(stage) }));
   const outputs = Stacks?.[0]?.Outputs ?? [];
   const apiId = outputs.find(({ OutputKey }) => OutputKey === 'HttpApiId')?.OutputValue;
-  if (apiId === undefined) throw new UserError(`The stack ${stackOf(stage)} has no HttpApiId`);
+  if (apiId === undefined) throw new UserError(`The stack ${stackName(stage)} has no HttpApiId`);
   return apiId;
 }
 
 /** Address of the deployed API, without a slash at its end. */
-export async function addressOf(deployed: EmulatedStage): Promise<string> {
+export async function readAddress(deployed: EmulatedStage): Promise<string> {
   const { port } = new URL(deployed.environment.AWS_ENDPOINT_URL ?? '');
-  return `http://${await apiIdOf(deployed)}.execute-api.localhost:${port}`;
+  return `http://${await readApiId(deployed)}.execute-api.localhost:${port}`;
 }
 
-export function stackOf(stage: string): string {
+export function stackName(stage: string): string {
   return `finance-ledger-${stage}`;
 }
 

@@ -47,7 +47,9 @@ export async function lintPolicies(
   types: readonly string[],
 ): Promise<PolicyFinding[]> {
   const policies = await Promise.all(POLICIES.map(readActions));
-  const ofTypes = Object.values(handlers).flatMap((each) => permissionsOf(each, Object.keys(each)));
+  const ofTypes = Object.values(handlers).flatMap((each) =>
+    listPermissions(each, Object.keys(each)),
+  );
   const published = new Set([...actions, ...ofTypes]);
   const unknown = policies.flatMap(({ name, named }) =>
     named
@@ -56,7 +58,7 @@ export async function lintPolicies(
   );
   const missing = policies.flatMap(({ name, allowed }) =>
     types.flatMap((type) =>
-      permissionsOf(handlers[type], HANDLERS[name] ?? [])
+      listPermissions(handlers[type], HANDLERS[name] ?? [])
         .filter((action) => !allowed.some((pattern) => isMatch(action, pattern)))
         .map((action) => ({ rule: action, what: `${type} needs it, in the policy ${name}` })),
     ),
@@ -64,7 +66,7 @@ export async function lintPolicies(
   return [...unknown, ...missing].map((finding) => ({ linter: 'policies' as const, ...finding }));
 }
 
-function permissionsOf(
+function listPermissions(
   handlers: v.InferOutput<typeof publishedSchema>['handlers'][string] = {},
   wanted: readonly string[],
 ): string[] {

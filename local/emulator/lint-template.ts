@@ -61,7 +61,7 @@ const command = createCommand('npm run lint:template --', 'Lint the packaged tem
     }
     const { alarmTopicArn } = MIGRATING;
     const templates = [await packaged(stage, { alarmTopicArn }), await packaged(stage, MIGRATING)];
-    const findings = await findingsOf(templates);
+    const findings = await collectFindings(templates);
     const { unexplained, unused } = await judge(findings);
     for (const { linter, rule, what } of unexplained) console.log(`${linter} ${rule}: ${what}`);
     for (const rule of unused) console.log(`${rule} has a reason, but no finding: remove it`);
@@ -82,20 +82,20 @@ async function packaged(
   return join(folder, 'cloudformation-template-update-stack.json');
 }
 
-async function findingsOf(templates: readonly string[]): Promise<Finding[]> {
+async function collectFindings(templates: readonly string[]): Promise<Finding[]> {
   const python = await pythonWith(running, REQUIREMENTS);
   // Packages without a module to run: what the programs that pip installs for them do.
-  const cfnLint = await outputOf(python, [
+  const cfnLint = await runLinter(python, [
     ...['-c', 'import sys; from cfnlint.runner import main; sys.exit(main())'],
     ...['--format', 'json', '--', ...templates],
   ]);
-  const checkov = await outputOf(python, [
+  const checkov = await runLinter(python, [
     ...['-m', 'checkov.main', '--framework', 'cloudformation'],
     ...templates.flatMap((template) => ['--file', template]),
     ...['--quiet', '--compact', '--skip-download', '--output', 'json'],
   ]);
   const types = [...new Set((await Promise.all(templates.map(typesIn))).flat())];
-  const published = await outputOf(python, ['-c', READ_PUBLISHED, ...types]);
+  const published = await runLinter(python, ['-c', READ_PUBLISHED, ...types]);
   return [
     ...(await lintPolicies(v.parse(publishedSchema, published), types)),
     ...v.parse(cfnLintSchema, cfnLint).map(({ Rule, Message, Location }) => ({
@@ -117,7 +117,7 @@ async function typesIn(template: string): Promise<string[]> {
 }
 
 // Both end with another exit code than 0 when they find something.
-async function outputOf(program: string, args: readonly string[]): Promise<unknown> {
+async function runLinter(program: string, args: readonly string[]): Promise<unknown> {
   const options = { maxBuffer: 64 * 1024 * 1024 };
   const { stdout } = await promisify(execFile)(program, args, options).catch(
     (error: { stdout?: string }) => {

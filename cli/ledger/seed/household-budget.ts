@@ -1,11 +1,11 @@
-// What a made-up household spends and earns: its categories, how often each comes up, and for how much.
+// Budget of a made-up household: its categories, how often each occurs, and the amounts.
 import type { TransactionType } from '../../../lib/ledger/domain/transaction.ts';
 
 export interface BudgetLine {
   readonly category: string;
   readonly color: string;
   readonly type: TransactionType;
-  /** Days of the month on which it falls due, whatever else happens. */
+  /** Days of the month on which it always falls due. */
   readonly due?: readonly number[];
   /** How often it comes up besides, against the others of its type. */
   readonly weight: number;

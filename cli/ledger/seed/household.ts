@@ -16,7 +16,7 @@ export interface HouseholdOptions {
 
 const BUSIEST_DAY = 50;
 const BUSY_DAYS = 0.01;
-/** Of all transactions, those on busy days at most. */
+/** Largest share of all transactions that busy days may have. */
 const BUSY_SHARE = 0.1;
 const INCOME_SHARE = 0.2;
 const UNCATEGORISED = 0.03;
@@ -45,7 +45,7 @@ export function householdCategories(): CategoryFields[] {
 export function* householdTransactions(options: HouseholdOptions): Generator<TransactionFields> {
   const random = seededRandom(options.seed);
   for (const [date, count] of rowsByDay(options, random)) {
-    const lines = linesOf(date, count, random);
+    const lines = pickLines(date, count, random);
     for (const line of lines) yield entry(line, date, options.categoryIds, random);
   }
 }
@@ -80,8 +80,8 @@ function daysBefore(date: string, days: number): string {
   return new Date(Date.parse(date) - days * MILLISECONDS_PER_DAY).toISOString().slice(0, 10);
 }
 
-/** What falls due on the day comes first, the rest by weight. */
-function linesOf(date: string, count: number, random: SeededRandom): BudgetLine[] {
+/** Picks the lines that fall due on the day first, the rest by weight. */
+function pickLines(date: string, count: number, random: SeededRandom): BudgetLine[] {
   const dayOfMonth = Number(date.slice(8));
   const due = HOUSEHOLD_BUDGET.filter((line) => line.due?.includes(dayOfMonth)).slice(0, count);
   const others = Array.from({ length: count - due.length }, () => {

@@ -7,8 +7,8 @@ import type { Service, StartedService } from '../../../processes/service.ts';
 import {
   fetchOnce,
   JVM_OPTIONS,
-  outputOf,
   type RunInDraft,
+  readOutput,
   whyNoJava,
 } from '../../../processes/tools.ts';
 
@@ -21,10 +21,10 @@ export const neo4jServer: Service = { title: 'Neo4j Community', obstacle, start 
 
 function obstacle(): string | undefined {
   // A JDK, not a mere runtime: the program is compiled as it is started.
-  if (!outputOf('javac', '--version')) return `there is no JDK ${NEEDED_JAVA} or newer`;
+  if (!readOutput('javac', '--version')) return `there is no JDK ${NEEDED_JAVA} or newer`;
   const noJava = whyNoJava(NEEDED_JAVA);
   if (noJava) return noJava;
-  return outputOf('mvn', '--version') ? undefined : 'there is no Maven to fetch it with';
+  return readOutput('mvn', '--version') ? undefined : 'there is no Maven to fetch it with';
 }
 
 async function start(running: Running): Promise<StartedService> {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createCommand, runProgram } from '../../../processes/program.ts';
 import { pythonWith, whyNoPython } from '../../../processes/python-tools.ts';
 import { createRunning } from '../../../processes/running.ts';
-import { fetchOnce, outputOf, runToEnd, whyNoJava } from '../../../processes/tools.ts';
+import { fetchOnce, readOutput, runToEnd, whyNoJava } from '../../../processes/tools.ts';
 import { type GuideExample, guideExamples } from '../support/guide-examples.ts';
 import { PROJECT } from '../support/running-service.ts';
 import { type Services, startServices } from './services.ts';
@@ -50,9 +50,9 @@ interface Language {
   readonly runCode: (workshop: Workshop, code: string) => Promise<string>;
 }
 
-const whyNoGo = () => (outputOf('go', 'version') ? undefined : 'there is no Go');
+const whyNoGo = () => (readOutput('go', 'version') ? undefined : 'there is no Go');
 const whyNoMaven = () =>
-  whyNoJava(17) ?? (outputOf('mvn', '--version') ? undefined : 'there is no Maven');
+  whyNoJava(17) ?? (readOutput('mvn', '--version') ? undefined : 'there is no Maven');
 
 /** By the words of their code blocks. */
 const LANGUAGES: Readonly<Record<string, Language>> = {
@@ -142,7 +142,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   },
   'rust openapi-generator': {
     whyNot: () =>
-      whyNoMaven() ?? (outputOf('cargo', '--version') ? undefined : 'there is no Rust (cargo)'),
+      whyNoMaven() ?? (readOutput('cargo', '--version') ? undefined : 'there is no Rust (cargo)'),
     generate: async (workshop) => {
       await generateWithJava(workshop, 'rust');
       await workshop.run(

@@ -12,12 +12,12 @@ import { createRemembering } from '../../../lib/migration/runs/run-store.ts';
 import { createDocumentClient } from '../../../lib/shared/document-client.ts';
 import { startAwsEmulator } from '../../../local/emulator/aws-emulator.ts';
 import {
-  addressOf,
   clientOptions,
   deployStage,
   type EmulatedStage,
+  readAddress,
   repairCors,
-  stackOf,
+  stackName,
 } from '../../../local/emulator/emulated-stage.ts';
 import { createRunning, type Running } from '../../../processes/running.ts';
 import { startWebhook } from '../../../sandbox/webhook.ts';
@@ -94,7 +94,7 @@ export default async function deployService({ provide }: TestProject) {
     provide('runId', RUN);
     provide('apiKey', await createKey(operator, 'home'));
     await openCanary(deployed, await createKey(operator, 'canary'));
-    provide('apiUrl', await addressOf(deployed));
+    provide('apiUrl', await readAddress(deployed));
   } catch (error) {
     await running.stop();
     throw error;
@@ -118,16 +118,16 @@ async function openCanary(deployed: EmulatedStage, key: string): Promise<void> {
   const options = clientOptions(deployed.environment);
   await new DynamoDBClient(options).send(
     new UpdateContinuousBackupsCommand({
-      TableName: stackOf(deployed.stage),
+      TableName: stackName(deployed.stage),
       PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
     }),
   );
   const secret = { Name: CANARY_KEY_PARAMETER, Value: key, Type: 'SecureString' } as const;
   await new SSMClient(options).send(new PutParameterCommand(secret));
   const lambda = new LambdaClient(options);
-  const FunctionName = `${stackOf(deployed.stage)}-canary`;
+  const FunctionName = `${stackName(deployed.stage)}-canary`;
   const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
-  const [apiId] = new URL(await addressOf(deployed)).hostname.split('.');
+  const [apiId] = new URL(await readAddress(deployed)).hostname.split('.');
   const API_URL = `${deployed.environment.AWS_ENDPOINT_URL}/_aws/execute-api/${apiId}`;
   const Variables = { ...Environment?.Variables, API_URL };
   await lambda.send(

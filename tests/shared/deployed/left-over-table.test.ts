@@ -12,13 +12,13 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { expect, inject, test } from 'vitest';
 import definition from '../../../lib/shared/table.json' with { type: 'json' };
-import { clientOptions, runServerless, stackOf } from '../../../local/emulator/emulated-stage.ts';
+import { clientOptions, runServerless, stackName } from '../../../local/emulator/emulated-stage.ts';
 
 const { environment } = inject('deployed');
 const client = new DynamoDBClient(clientOptions(environment));
 // Never deployed here.
 const other = { ...inject('remover'), stage: 'prod' };
-const TableName = stackOf(other.stage);
+const TableName = stackName(other.stage);
 // The stage prod has to have one.
 const { alarmTopicArn = '' } = inject('parameters');
 
@@ -44,7 +44,7 @@ test('an empty one is deleted, although it is protected', async () => {
 
 test('then the stack that the failed deployment left can be removed', async () => {
   const cloudFormation = new CloudFormationClient(clientOptions(environment));
-  const StackName = stackOf(other.stage);
+  const StackName = stackName(other.stage);
   const Resources = { ServerlessDeploymentBucket: { Type: 'AWS::S3::Bucket' } };
   await cloudFormation.send(
     new CreateStackCommand({ StackName, TemplateBody: JSON.stringify({ Resources }) }),

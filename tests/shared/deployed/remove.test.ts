@@ -2,7 +2,7 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { clientOptions, runServerless, stackOf } from '../../../local/emulator/emulated-stage.ts';
+import { clientOptions, runServerless, stackName } from '../../../local/emulator/emulated-stage.ts';
 
 const deployed = inject('deployed');
 const options = clientOptions(deployed.environment);
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 test('the stack is gone', async () => {
-  const StackName = stackOf(deployed.stage);
+  const StackName = stackName(deployed.stage);
   const described = new CloudFormationClient(options).send(
     new DescribeStacksCommand({ StackName }),
   );
@@ -21,7 +21,7 @@ test('the stack is gone', async () => {
 
 test('the table is still there', async () => {
   const { Table } = await new DynamoDBClient(options).send(
-    new DescribeTableCommand({ TableName: stackOf(deployed.stage) }),
+    new DescribeTableCommand({ TableName: stackName(deployed.stage) }),
   );
   expect(Table).toMatchObject({ TableStatus: 'ACTIVE', DeletionProtectionEnabled: true });
 });

@@ -12,7 +12,7 @@ import {
   clientOptions,
   deployStage,
   runServerless,
-  stackOf,
+  stackName,
 } from '../../../local/emulator/emulated-stage.ts';
 import { createHttpClient } from '../../ledger/support/api/http-client.ts';
 import { runCommand, startCommand } from '../support/command.ts';
@@ -25,7 +25,7 @@ const dynamodb = new DynamoDBClient(clientOptions(inject('deployed').environment
 const api = createHttpClient(inject('apiUrl'), { authorization: `Bearer ${inject('apiKey')}` });
 afterAll(() => api.close());
 
-const DAMAGED = stackOf(stage);
+const DAMAGED = stackName(stage);
 const TIME = new Date(Math.floor(Date.now() / 1000) * 1000);
 const RESTORED = nameRestoredTable(DAMAGED, TIME);
 const RESTORE = 'cli/restore/restore.ts';

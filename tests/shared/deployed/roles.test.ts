@@ -3,11 +3,11 @@
 import { CreateRoleCommand, IAMClient, PutRolePolicyCommand } from '@aws-sdk/client-iam';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { expect, inject, test } from 'vitest';
-import { clientOptions, stackOf } from '../../../local/emulator/emulated-stage.ts';
+import { clientOptions, stackName } from '../../../local/emulator/emulated-stage.ts';
 
 const deployed = inject('deployed');
 const of = (name: 'deployer' | 'operator') => clientOptions(inject(name).environment);
-const StackName = stackOf(deployed.stage);
+const StackName = stackName(deployed.stage);
 const RoleName = `${StackName}-any`;
 const emptyPolicy = { Version: '2012-10-17', Statement: [] };
 const AssumeRolePolicyDocument = JSON.stringify(emptyPolicy);

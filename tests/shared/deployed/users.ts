@@ -17,7 +17,7 @@ import {
 import {
   clientOptions,
   type EmulatedStage,
-  stackOf,
+  stackName,
 } from '../../../local/emulator/emulated-stage.ts';
 import { type PolicyName, policyFile } from '../../../local/emulator/policies.ts';
 
@@ -60,7 +60,7 @@ export async function putBoundary({ stage, environment }: EmulatedStage): Promis
   const options = clientOptions(environment);
   const [iam, client] = [new IAMClient(options), new CloudFormationClient(options)];
   const PermissionsBoundary = await createPolicy(iam, 'boundary');
-  const StackName = stackOf(stage);
+  const StackName = stackName(stage);
   const { TemplateBody = '' } = await client.send(new GetTemplateCommand({ StackName }));
   const { Resources } = JSON.parse(TemplateBody);
   const { StackResources = [] } = await client.send(

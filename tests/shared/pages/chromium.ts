@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { outputOf } from '../../../processes/tools.ts';
+import { readOutput } from '../../../processes/tools.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -12,12 +12,12 @@ const { CHROMIUM_BIN: program = 'chromium' } = process.env;
 
 /** Why it cannot run on this machine; undefined where it can. */
 export function whyNoChromium(): string | undefined {
-  return outputOf(program, '--version') ? undefined : 'there is no Chromium';
+  return readOutput(program, '--version') ? undefined : 'there is no Chromium';
 }
 
 /** One that reaches nothing but the page's own service. */
 export async function launchChromium(): Promise<Browser> {
-  const executablePath = outputOf('sh', '-c', `command -v "${program}"`)?.trim() ?? program;
+  const executablePath = readOutput('sh', '-c', `command -v "${program}"`)?.trim() ?? program;
   return await chromium.launch({
     executablePath,
     args: [

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateSource } from 'oazapfts';
 import { describe, expect, test } from 'vitest';
-import { typesOf } from '../../../../cli/describe/client-types.ts';
+import { extractTypes } from '../../../../cli/describe/client-types.ts';
 import { colorOf, contrastOf } from '../../../../web/page/colors.ts';
 import {
   accumulate,
@@ -261,6 +261,6 @@ test.each(['#ffffff', '#171a21'])('colors can be seen on %s', (background) => {
 test('its types are those of the API: `npm run describe` writes them', async () => {
   const types = readFileSync(join(PROJECT, 'web/page/api-types.ts'), 'utf8');
   const description = join(PROJECT, 'lib/ledger/http/openapi.json');
-  expect(types).toBe(typesOf(await generateSource(description)));
+  expect(types).toBe(extractTypes(await generateSource(description)));
   expect(types).toContain('export type Summary = {');
 });

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { outputOf } from '../../../../processes/tools.ts';
+import { readOutput } from '../../../../processes/tools.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { BARE_ENVIRONMENT } from '../../../shared/support/bare-environment.ts';
 import {
@@ -123,7 +123,7 @@ describe('the environment', () => {
   });
 });
 
-const SCRIPT = outputOf('script', '--version')?.includes('util-linux') === true;
+const SCRIPT = readOutput('script', '--version')?.includes('util-linux') === true;
 
 describe.skipIf(!SCRIPT)('a person at a terminal', () => {
   async function typed(answer: string) {

@@ -151,7 +151,7 @@ describe('before approving', () => {
   it.each([
     ['run', 4, 'RefusedPrerequisites'],
     ['cutover --execute --window-minutes 4', 4, 'RefusedPrerequisites'],
-    ['cutover --execute --window-minutes 6', 30, 'RefusedNotApproved: Nobody confirmed'],
+    ['cutover --execute --window-minutes 6', 30, 'RefusedNotApproved: Not confirmed'],
   ])(
     '%s is refused with the window before it is confirmed, where that does not fit',
     async (words, windowMinutes, name) => {
