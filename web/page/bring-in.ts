@@ -49,6 +49,8 @@ export interface Done {
   /** Transactions that an edited export has changed. */
   readonly changed: number;
   readonly present: number;
+  /** Possible duplicates that were not imported. */
+  readonly leftOut: number;
   readonly refused: readonly string[];
   /** Period of the imported rows; undefined if there are none. */
   readonly period: string | undefined;
@@ -174,7 +176,7 @@ export async function runImport({ name, reading }: Preview, choices: ImportChoic
     importing.value = {
       stage: 'done',
       ...{ name, importId, period, created: sent.created, changed: updated.changed },
-      ...{ present: plan.present + sent.present, refused },
+      ...{ present: plan.present + sent.present, leftOut: doubtful.size, refused },
     };
     if (period) go({ period, category: undefined, type: undefined, q: '' });
     announcement.value = `${sent.created} transactions imported`;

@@ -72,10 +72,7 @@ export function PeriodChart() {
         </p>
       </div>
       <Drawing bars={bars} />
-      <details class="as-table">
-        <summary>As a table</summary>
-        <FigureTable bars={bars} />
-      </details>
+      <AsTable bars={bars} />
     </section>
   );
 }
@@ -324,12 +321,23 @@ function useWidth(box: { readonly current: HTMLElement | null }): number {
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
-    setWidth(element.clientWidth);
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    // It is called at once, too, with a width that needs no layout of its own.
+    const observer = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? 0));
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
   return width;
+}
+
+/** Rendered when it is opened: a month has 120 figures. */
+function AsTable({ bars }: { readonly bars: readonly Bar[] }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class="as-table" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>As a table</summary>
+      {isOpen && <FigureTable bars={bars} />}
+    </details>
+  );
 }
 
 function FigureTable({ bars }: { readonly bars: readonly Bar[] }) {

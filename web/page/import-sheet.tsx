@@ -5,6 +5,7 @@ import type { Statement, StatementOptions } from '../../lib/ledger/import/statem
 import {
   type Done,
   forgetLayout,
+  type ImportChoices,
   importing,
   isWaiting,
   leftAfterUndo,
@@ -140,12 +141,13 @@ export function ImportSheet() {
 }
 
 function DoneCard({ state }: { readonly state: Done }) {
-  const { name, importId, created, changed, present, refused, period } = state;
+  const { name, importId, created, changed, present, leftOut, refused, period } = state;
   return (
     <section class="card import" aria-label="Imported">
       <p role="status" dir="auto">
         <strong>{format.count(created)} imported</strong> from {name},{' '}
         {changed > 0 && `${format.count(changed)} changed, `}
+        {leftOut > 0 && `${format.count(leftOut)} possible duplicates left out, `}
         {format.count(present)} were there already, {format.count(refused.length)} refused.
       </p>
       <Lines lines={refused} />
@@ -174,6 +176,7 @@ function undo(importId: string, name: string): void {
 function PreviewCard({ state }: { readonly state: Preview }) {
   const [withDuplicates, setWithDuplicates] = useState(false);
   const [withChanges, setWithChanges] = useState(false);
+  const choices = { withDuplicates, withChanges };
   const card = useRef<HTMLElement>(null);
   useEffect(() => card.current?.focus(), []);
   const { reading, problem, name } = state;
@@ -202,8 +205,8 @@ function PreviewCard({ state }: { readonly state: Preview }) {
         {reading && (
           <Button
             kind="primary"
-            disabled={needs.length > 0 || countWork(reading.plan, withChanges) === 0}
-            onClick={() => runImport(state, { withDuplicates, withChanges })}
+            disabled={needs.length > 0 || countWork(reading.plan, choices) === 0}
+            onClick={() => runImport(state, choices)}
           >
             Import
           </Button>
@@ -213,8 +216,12 @@ function PreviewCard({ state }: { readonly state: Preview }) {
   );
 }
 
-function countWork({ missing, changes }: ImportPlan, withChanges: boolean): number {
-  return missing.length + (withChanges ? changes.length : 0);
+function countWork(
+  { missing, possibleDuplicates, changes }: ImportPlan,
+  { withDuplicates, withChanges }: ImportChoices,
+): number {
+  const doubtful = withDuplicates ? 0 : possibleDuplicates.length;
+  return missing.length - doubtful + (withChanges ? changes.length : 0);
 }
 
 /** Shows how the file was read, and what an import of it would do. */
@@ -281,8 +288,8 @@ function SampleRows({ plan: { missing } }: { readonly plan: ImportPlan }) {
           <tr>
             <th scope="col">Date</th>
             <th scope="col">Description</th>
-            <th scope="col">Category</th>
             <th scope="col">Amount</th>
+            <th scope="col">Category</th>
           </tr>
         </thead>
         <tbody>
@@ -292,8 +299,8 @@ function SampleRows({ plan: { missing } }: { readonly plan: ImportPlan }) {
               <td class="wide" dir="auto">
                 {row.description}
               </td>
-              <td dir="auto">{row.category ?? ''}</td>
               <td>{format.signed(row.type === 'income' ? row.amount : -row.amount)}</td>
+              <td dir="auto">{row.category ?? ''}</td>
             </tr>
           ))}
         </tbody>

@@ -77,8 +77,11 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await preview.getByText('Possible duplicates (1)').waitFor();
     await run(page);
     await page.getByText('1 imported').waitFor();
+    expect(await page.getByText('1 possible duplicates left out').count()).toBe(1);
     await choose(page, file);
     await preview.getByText('1 new, 1 there already').waitFor();
+    const button = preview.getByRole('button', { name: 'Import', exact: true });
+    expect(await button.isDisabled()).toBe(true);
     await preview.getByLabel('possible duplicates, too').check();
     await run(page);
     await page.getByText('1 imported').waitFor();

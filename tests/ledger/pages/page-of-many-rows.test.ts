@@ -73,6 +73,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
       await page.evaluate(
         `for (const each of document.querySelectorAll('details')) each.open = true`,
       );
+      await page.getByRole('region', { name: 'Figures by period' }).waitFor();
       await page.getByRole('button', { name: 'All 20' }).click();
       await expectAccessible(page);
     },
