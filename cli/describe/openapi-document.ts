@@ -5,6 +5,7 @@ import {
   type Operation,
   PARAMETERS,
 } from '../../lib/ledger/http/operations.ts';
+import { exemplifyFailure, type FailingOperation } from './failure-examples.ts';
 import {
   bodyReference,
   type Field,
@@ -183,7 +184,9 @@ function describeResponses(method: string, path: string, operation: Operation) {
       : 'The issuer of access tokens cannot be reached, or the gateway has no capacity left.',
   };
   const failed = Object.entries({ ...usual, ...failures }).flatMap(([code, description]) =>
-    description ? [[code, describeFailure(code, description)]] : [],
+    description
+      ? [[code, describeFailure(code, description, { method, path, hasBody: !!body })]]
+      : [],
   );
   const hasTag = isTagged || (isVersioned && method !== 'DELETE');
   const succeeded = {
@@ -209,7 +212,7 @@ function describeResponses(method: string, path: string, operation: Operation) {
   };
 }
 
-function describeFailure(code: string, description: string) {
+function describeFailure(code: string, description: string, operation: FailingOperation) {
   const schema = GATEWAY_STATUSES.includes(code) ? 'GatewayFailure' : 'Failure';
   const headers = responseHeaders(
     !GATEWAY_STATUSES.includes(code) && 'X-Request-Id',
@@ -217,7 +220,8 @@ function describeFailure(code: string, description: string) {
     code === '412' && 'ETag',
     ['409', '500', '503'].includes(code) && 'Retry-After',
   );
-  return { description, ...headers, content: jsonContent(reference('schemas', schema)) };
+  const content = jsonContent(reference('schemas', schema), exemplifyFailure(code, operation));
+  return { description, ...headers, content };
 }
 
 /** Statuses that the gateway answers, too, without the envelope. */

@@ -39,7 +39,10 @@ export function categoryNamedOnly(): ValidationError {
 }
 
 /** @param existing the category that the check found */
-export function nameTaken(name: string, { id, isActive }: Category): ConflictError {
+export function nameTaken(
+  name: string,
+  { id, isActive }: Pick<Category, 'id' | 'isActive'>,
+): ConflictError {
   const exists = `Category with name '${name}' already exists`;
   const inactive = ` and is inactive: PUT /categories/${id} with {"is_active": true} makes it active`;
   return new ConflictError(isActive ? exists : exists + inactive, id);

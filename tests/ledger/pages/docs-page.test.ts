@@ -47,6 +47,13 @@ describe.skipIf(whyNoChromium())('the documentation page', () => {
     await expectAccessible(page);
   });
 
+  test('the example of a failure is one', async () => {
+    await page.locator('#operations-categories-readCategory .opblock-summary-control').click();
+    const failure = page.locator('#operations-categories-readCategory tr[data-code="404"]');
+    await failure.getByText('"Category with id 7 not found"').waitFor();
+    expect(await failure.textContent()).toMatch(/"success": false,\s*"error": "not_found"/);
+  });
+
   test('a call can be tried, and its response read', async () => {
     const name = `From the page ${randomUUID()}`;
     await page.locator('#operations-categories-createCategory .opblock-summary-control').click();

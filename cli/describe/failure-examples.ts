@@ -1,0 +1,67 @@
+// An example of each failure, made by the functions that answer with it, so that it looks like it.
+import * as v from 'valibot';
+import { nameTaken } from '../../lib/ledger/domain/category.ts';
+import { externalIdTaken } from '../../lib/ledger/domain/transaction.ts';
+import {
+  ForbiddenError,
+  IdempotencyKeyReusedError,
+  PayloadTooLargeError,
+  RequestInProgressError,
+  UnauthenticatedError,
+  UnsupportedMediaTypeError,
+  unknownRecord,
+} from '../../lib/ledger/errors.ts';
+import { toErrorReply } from '../../lib/ledger/http/error-reply.ts';
+import { parseBody, parseFilter } from '../../lib/ledger/http/fields.ts';
+import { BODY_TOO_LARGE } from '../../lib/ledger/http/json-body.ts';
+import { failed } from '../../lib/ledger/http/replies.ts';
+
+export interface FailingOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly hasBody: boolean;
+}
+
+/** Failures that do not come from an error: the gateway's own, and one that needs a record. */
+const ANSWERS: Readonly<Record<string, object>> = {
+  412: failed(412, {
+    error: 'precondition_failed',
+    message: 'The record is at version 4, which was not expected: read it and send its ETag',
+  }).body,
+  429: { message: 'Too Many Requests' },
+  503: { message: 'Service Unavailable' },
+};
+
+/** @param status such as `404` */
+export function exemplifyFailure(status: string, operation: FailingOperation): object {
+  return ANSWERS[status] ?? toErrorReply(chooseError(status, operation), 'Failed to answer').body;
+}
+
+function chooseError(status: string, { method, path, hasBody }: FailingOperation): unknown {
+  const isCategory = path.startsWith('/categories');
+  const choose: Readonly<Record<string, () => unknown>> = {
+    400: () => catchError(() => (hasBody ? parseBody : parseFilter)(v.object({}), { colour: '1' })),
+    401: () => new UnauthenticatedError('The API key is not known'),
+    403: () => new ForbiddenError(`The key or token does not allow ${method}: its scope is read`),
+    404: () => unknownRecord(isCategory ? 'Category' : 'Transaction', 7),
+    409: () => {
+      if (path.includes('bulk'))
+        return new RequestInProgressError('A request with this key is running');
+      return isCategory
+        ? nameTaken('Food', { id: 7, isActive: true })
+        : externalIdTaken('bank-1', 7);
+    },
+    413: () => new PayloadTooLargeError(BODY_TOO_LARGE),
+    415: () => new UnsupportedMediaTypeError('The request body must not be encoded: gzip'),
+    422: () => new IdempotencyKeyReusedError('This Idempotency-Key was used with another body'),
+  };
+  return choose[status]?.();
+}
+
+function catchError(run: () => unknown): unknown {
+  try {
+    return run();
+  } catch (error) {
+    return error;
+  }
+}
