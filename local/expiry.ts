@@ -6,13 +6,23 @@ import type { Running } from '../processes/running.ts';
 
 const HOUR_MILLISECONDS = 60 * 60 * 1000;
 
-/** Deletes expired items now and once an hour, until everything stops. */
-export function expireItems(running: Running, endpoint: string, tableName: string): void {
+/** Deletes expired items now and once an hour, until everything stops. The next attempt makes up for one that fails. */
+export function expireItems(
+  running: Running,
+  options: {
+    readonly endpoint: string;
+    readonly tableName: string;
+    readonly onFailure: (error: unknown) => void;
+  },
+): void {
+  const { endpoint, tableName, onFailure } = options;
   const client = createDocumentClient(endpoint);
-  // The next run makes up for one that fails: an expired item has no effect while it is kept.
-  const expire = () => void deleteExpired(client, tableName).catch(() => undefined);
+  let isStopping = false;
+  const expire = () =>
+    void deleteExpired(client, tableName).catch((error) => isStopping || onFailure(error));
   const timer = setInterval(expire, HOUR_MILLISECONDS).unref();
   running.whenStopping(() => {
+    isStopping = true;
     clearInterval(timer);
     client.destroy();
   });

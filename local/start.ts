@@ -1,15 +1,18 @@
 // npm start: the whole service on this machine, until SIGTERM, SIGINT or SIGHUP.
 import { readLedgerConfig } from '../lib/ledger/config.ts';
-import { UserError } from '../lib/shared/user-error.ts';
+import { createDocumentClient } from '../lib/shared/document-client.ts';
+import { firstLine, UserError } from '../lib/shared/user-error.ts';
 import type { Child } from '../processes/child-process.ts';
 import { createCommand, EXIT, runProgram } from '../processes/program.ts';
 import { createRunning } from '../processes/running.ts';
+import { convertData } from './convert-data.ts';
 import { ensureTable } from './create-table.ts';
 import { openDataFolder } from './data-folder.ts';
 import { openEdge } from './edge.ts';
 import { type Database, startDatabase } from './engine.ts';
 import { expireItems } from './expiry.ts';
 import { startGateway } from './gateway.ts';
+import { speakLocally } from './local-access.ts';
 import { type LocalSettings, readLocalSettings } from './settings.ts';
 
 // A stop may take three seconds. What is left then ends with this process (see child-process.ts).
@@ -41,6 +44,7 @@ await runProgram(command, {
 
 async function start(settings: LocalSettings): Promise<void> {
   const { port, allowedOrigins, tableName } = settings;
+  speakLocally(process.env);
   // The functions read it, too. A wrong setting is better reported now.
   const AUTH = process.env.AUTH || 'open';
   const { ledgerId } = readLedgerConfig({ ...process.env, TABLE_NAME: tableName, AUTH });
@@ -48,10 +52,14 @@ async function start(settings: LocalSettings): Promise<void> {
   const database = await openDatabase(settings);
   failWhenItEnds(database.title, database.child);
   await ensureTable(database.endpoint, tableName);
+  await convertOlderData(database.endpoint, tableName);
   const gateway = await startGateway(running, { tableName, databaseEndpoint: database.endpoint });
   failWhenItEnds('local gateway', gateway.child);
   edge.forwardTo(gateway.socketPath);
-  expireItems(running, database.endpoint, tableName);
+  expireItems(running, {
+    ...{ endpoint: database.endpoint, tableName },
+    onFailure: (error) => console.error(`warning: expired items are kept: ${firstLine(error)}`),
+  });
   printAddresses(settings, database, ledgerId);
   await failure;
 }
@@ -64,6 +72,16 @@ async function openDatabase(settings: LocalSettings): Promise<Database> {
   const database = await startDatabase(running, path);
   announce(database.endpoint);
   return database;
+}
+
+async function convertOlderData(endpoint: string, tableName: string): Promise<void> {
+  const client = createDocumentClient(endpoint);
+  try {
+    const moved = await convertData({ client, tableName });
+    if (moved > 0) console.log(`converted ${moved} items that an earlier release wrote`);
+  } finally {
+    client.destroy();
+  }
 }
 
 function printAddresses(

@@ -20,10 +20,30 @@ export interface IdentifiedCaller extends Caller {
   readonly name?: string;
 }
 
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const ID_BYTES = 16;
+/** The largest number of 128 bits has as many digits. */
+const ID_LENGTH = 22;
+
 /**
- * The ledger of a person: `user-` and 43 letters, digits, "-" or "_", because a subject may contain any character.
- * The issuer is part of it, so that two issuers never share a ledger.
+ * The ledger of a person. The issuer is part of it, so that two issuers never share a ledger; a digest, because a subject
+ * may contain any character.
  */
 export function ledgerOfSubject(issuer: string, subject: string): string {
-  return `user-${createHash('sha256').update(`${issuer}\n${subject}`).digest('base64url')}`;
+  return ledgerOfDigest(createHash('sha256').update(`${issuer}\n${subject}`).digest());
+}
+
+/**
+ * 128 bits of a digest as 22 letters and digits: every item of the ledger has the id in its key, and a transaction once in
+ * the key of each index.
+ */
+export function ledgerOfDigest(digest: Buffer): string {
+  const base = BigInt(DIGITS.length);
+  let rest = BigInt(`0x${digest.toString('hex', 0, ID_BYTES)}`);
+  let id = '';
+  while (id.length < ID_LENGTH) {
+    id = `${DIGITS[Number(rest % base)]}${id}`;
+    rest /= base;
+  }
+  return id;
 }

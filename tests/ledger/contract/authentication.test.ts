@@ -92,7 +92,7 @@ describe('GET /me', () => {
   it('names ledger and scope of a token', async () => {
     const headers = await issueToken('ledger:write');
     expect((await api.request('GET', '/me', { headers })).body.data).toEqual({
-      ledger: expect.stringMatching(/^user-/),
+      ledger: expect.stringMatching(/^[0-9A-Za-z]{22}$/),
       scope: 'write',
       kind: 'token',
     });

@@ -2,7 +2,9 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeEach, expect, it } from 'vitest';
+import { type AttributeValue, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { createLocalClient, ensureTable } from '../../../local/create-table.ts';
 import { startDatabase } from '../../../local/engine.ts';
 import { freePort } from '../../../processes/free-port.ts';
 import { listDescendants } from '../../shared/support/process-tree.ts';
@@ -89,3 +91,28 @@ it('uses the database of DYNAMODB_ENDPOINT, starts none, and makes the table whe
 function isEngine({ command }: { command: string }): boolean {
   return command.includes('dynoxide');
 }
+
+it('converts what an earlier release wrote before it answers, and deletes what has expired', async () => {
+  const { endpoint } = await startDatabase(runningInTest());
+  const tableName = 'finance-ledger-local';
+  await ensureTable(endpoint, tableName);
+  const client = createLocalClient(endpoint);
+  onTestFinished(() => client.destroy());
+  const put = (pk: string, more: Record<string, AttributeValue> = {}) =>
+    client.send(
+      new PutItemCommand({
+        TableName: tableName,
+        Item: { pk: { S: pk }, sk: { S: '-' }, ...more },
+      }),
+    );
+  await put(`user-${'A'.repeat(43)}#SEQUENCES`, { last: { N: '7' } });
+  await put('default#IDEMPOTENCY', { expires_at: { N: '1' } });
+  const { ready, lines } = await startInTest({ environment: { DYNAMODB_ENDPOINT: endpoint } });
+  await ready;
+  const stored = async () => {
+    const { Items = [] } = await client.send(new ScanCommand({ TableName: tableName }));
+    return Items.map(({ pk }) => pk?.S).toSorted();
+  };
+  await expect.poll(stored, { timeout: 60_000 }).toEqual([`${'0'.repeat(22)}#SEQUENCES`, '@FORM']);
+  expect(lines).toContain('converted 1 items that an earlier release wrote');
+});

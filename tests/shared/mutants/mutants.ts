@@ -853,6 +853,12 @@ export const MUTANTS: readonly Mutant[] = [
     ['hash * ROWS + 1n', 'hash * ROWS'],
     ['((sum % ROWS) + ROWS) % ROWS', 'BigInt(rows)'],
   ]),
+  ...mutantsOf('local/convert-data.ts', 'tests/ledger/contract/data-of-earlier-releases.test.ts', [
+    ["const KEY_ATTRIBUTES = ['pk', ", "const KEY_ATTRIBUTES = ['pk', 'description', "],
+    ['(?=#|$)', ''],
+    [', remove(item)', ''],
+    ["['ledger']", '[]'],
+  ]),
   ...mutantsOf(
     'lib/ledger/domain/month-digest.ts',
     'tests/ledger/unit/domain/month-digest.test.ts',

@@ -1,0 +1,76 @@
+// Data on this machine that an earlier release wrote, brought into the form of this one before anything reads it.
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { ledgerOfDigest } from '../lib/ledger/auth/caller.ts';
+import { createDatabase, type Item, LONG_TIMEOUTS, type Write } from '../lib/shared/database.ts';
+import { DEFAULT_RETRY_POLICY } from '../lib/shared/retry.ts';
+
+/** In 0.1.0 the ledger of an access token was called `user-` and the whole digest. */
+const LONG_ID = /^user-([\w-]{43})(?=#|$)/;
+const LONG_ID_PREFIX = 'user-';
+const KEY_ATTRIBUTES = ['pk', 'all_key', 'type_key', 'category_key', 'category_type_key'];
+const API_KEYS = '@API_KEYS';
+/** Tells that a table has the form of this release. No ledger id begins with "@". */
+const FORM_KEY = { pk: '@FORM', sk: '-' };
+const SHORT_IDS = 1;
+const ITEMS_AT_ONCE = 10;
+
+/**
+ * Gives the ledgers of access tokens their shorter ids. Each item moves in one transaction, and the table is marked last, so
+ * that a conversion that was interrupted goes on at the next start.
+ * @returns how many items it moved
+ */
+export async function convertData(options: {
+  readonly client: Pick<DynamoDBDocumentClient, 'send'>;
+  readonly tableName: string;
+}): Promise<number> {
+  const database = createDatabase({
+    ...options,
+    retryPolicy: DEFAULT_RETRY_POLICY,
+    timeouts: LONG_TIMEOUTS,
+  });
+  if (Number((await database.get(FORM_KEY))?.form ?? 0) >= SHORT_IDS) return 0;
+  let moved = 0;
+  let writes: Write[] = [];
+  const flush = async () => {
+    if (writes.length > 0) await database.commit(writes);
+    writes = [];
+  };
+  for await (const item of database.scan(LONG_ID_PREFIX)) {
+    if (!LONG_ID.test(String(item.pk))) continue;
+    writes.push(put(withShortId(item, KEY_ATTRIBUTES)), remove(item));
+    moved += 1;
+    if (writes.length >= 2 * ITEMS_AT_ONCE) await flush();
+  }
+  for (const item of await database.query({ value: API_KEYS, consistent: true })) {
+    if (LONG_ID.test(String(item.ledger))) writes.push(put(withShortId(item, ['ledger'])));
+    if (writes.length >= 2 * ITEMS_AT_ONCE) await flush();
+  }
+  await flush();
+  await database.commit([put({ ...FORM_KEY, form: SHORT_IDS })]);
+  return moved;
+}
+
+function withShortId(item: Item, attributes: readonly string[]): Item {
+  const changed = attributes.flatMap((name) => {
+    const value = item[name];
+    if (typeof value !== 'string') return [];
+    return [[name, value.replace(LONG_ID, (_, digest) => shorten(digest))] as const];
+  });
+  return { ...item, ...Object.fromEntries(changed) };
+}
+
+function shorten(digest: string): string {
+  return ledgerOfDigest(Buffer.from(digest, 'base64url'));
+}
+
+function put(item: Item): Write {
+  return { Put: { Item: item }, onConditionFailed: unconditional };
+}
+
+function remove({ pk, sk }: Item): Write {
+  return { Delete: { Key: { pk: String(pk), sk: String(sk) } }, onConditionFailed: unconditional };
+}
+
+function unconditional(): Error {
+  return new Error('A write without a condition was refused');
+}

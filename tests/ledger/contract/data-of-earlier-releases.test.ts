@@ -1,0 +1,105 @@
+// A local start converts what an earlier release wrote, also when it is interrupted, and changes nothing else.
+import { createHash } from 'node:crypto';
+import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { beforeEach, expect, it } from 'vitest';
+import { openLedger } from '../../../cli/ledger/open-ledger.ts';
+import { createApiKeys } from '../../../lib/ledger/auth/api-keys.ts';
+import { ledgerOfSubject } from '../../../lib/ledger/auth/caller.ts';
+import { createVerification } from '../../../lib/ledger/service/verification.ts';
+import { createDatabase } from '../../../lib/shared/database.ts';
+import { convertData } from '../../../local/convert-data.ts';
+import { interpose } from '../../shared/support/interposed-client.ts';
+import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
+import { createTestTable, type TestTable } from '../../shared/support/test-table.ts';
+import { bulkLoadHousehold } from '../support/bulk-loader.ts';
+
+const ISSUER = 'https://login.example';
+const HOUSEHOLD = { transactions: 25, years: 1, lastDay: '2026-06-30', seed: 5 };
+
+let table: TestTable;
+
+beforeEach(async () => {
+  table = await createTestTable();
+});
+
+/** The id in release 0.1.0. */
+function longId(subject: string): string {
+  const digest = createHash('sha256').update(`${ISSUER}\n${subject}`).digest('base64url');
+  return `user-${digest}`;
+}
+
+function openKeys() {
+  const retryPolicy = createSleeplessRetryPolicy();
+  const database = createDatabase({ ...table, retryPolicy });
+  return createApiKeys({ database, clock: () => new Date() });
+}
+
+/** A ledger with rows, guards, an import, and a text that looks like the id of a ledger. */
+async function givenLedger(ledgerId: string): Promise<void> {
+  const target = { ...table, ledgerId };
+  await bulkLoadHousehold(target, HOUSEHOLD);
+  const { transactions, importedRows } = openLedger({ ...target, timeZone: 'UTC' });
+  const common = { amount: 1, type: 'expense', categoryId: 1, date: '2026-03-05' } as const;
+  const texts = {
+    description: longId('alice'),
+    notes: `${longId('alice')}#`,
+    externalId: 'bank-1',
+  };
+  await transactions.create({ ...common, ...texts });
+  await importedRows.record({ importId: 'bank.csv', part: 1, rows: ['a'] });
+}
+
+/** The items of a ledger, with its id left out. */
+async function contents(ledgerId: string): Promise<string[]> {
+  const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.tableName }));
+  const withoutId = ([name, { S, ...value }]: [string, AttributeValue]) =>
+    /(^pk|_key)$/.test(name) ? [name, S?.replace(ledgerId, '')] : [name, S, value];
+  return Items.filter(({ pk }) => pk?.S?.startsWith(`${ledgerId}#`))
+    .map((item) => JSON.stringify(Object.entries(item).toSorted().map(withoutId)))
+    .toSorted();
+}
+
+it('gives the ledgers of access tokens the ids that tokens lead to now', async () => {
+  const byHand = `${longId('alice')}-by-hand`;
+  for (const ledger of [longId('alice'), 'default', byHand]) await givenLedger(ledger);
+  const { secret } = await openKeys().create({
+    name: 'a',
+    ledger: longId('alice'),
+    scope: 'write',
+  });
+  const before = await contents(longId('alice'));
+  const untouched = [await contents('default'), await contents(byHand)];
+  expect(await convertData(table)).toBe(before.length);
+  const ledgerId = ledgerOfSubject(ISSUER, 'alice');
+  expect(await contents(ledgerId)).toEqual(before);
+  expect(await contents(longId('alice'))).toEqual([]);
+  expect([await contents('default'), await contents(byHand)]).toEqual(untouched);
+  expect((await openKeys().find(secret))?.ledger).toBe(ledgerId);
+  const { drifts } = await createVerification({ ...table, ledgerId }).verify();
+  expect(drifts).toEqual([]);
+});
+
+it('goes on where it was interrupted, and looks once', async () => {
+  await givenLedger(longId('alice'));
+  const before = await contents(longId('alice'));
+  let interruptions = 0;
+  for (let allowed = 1; ; allowed += 1) {
+    let commits = 0;
+    const client = interpose(table.client, (name) => {
+      if (name !== 'TransactWriteCommand') return;
+      commits += 1;
+      if (commits > allowed) throw new Error('killed');
+    });
+    const ended = await convertData({ ...table, client }).then(
+      () => true,
+      () => false,
+    );
+    if (ended) break;
+    interruptions += 1;
+  }
+  expect(interruptions).toBeGreaterThan(1);
+  expect(await contents(ledgerOfSubject(ISSUER, 'alice'))).toEqual(before);
+  const calls: string[] = [];
+  const client = interpose(table.client, (name) => void calls.push(name));
+  expect([await convertData({ ...table, client }), calls]).toEqual([0, ['GetCommand']]);
+});
