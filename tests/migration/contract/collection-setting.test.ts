@@ -172,34 +172,31 @@ describe('a parameter', () => {
     expect(await setting.read()).toBe('memories_a');
   });
 
-  it('that somebody writes between our look and our write says what they wrote', async () => {
+  it('written by another client between our read and our write is restored, and the refusal names it', async () => {
     const { store, setting } = open();
-    store.writeBefore(PARAMETER, 'in-between', 'somebody-elses');
-    await expect(setting.change(CHANGE)).rejects.toThrow(/"somebody-elses"/);
-    expect(await setting.read()).toBe('somebody-elses');
+    store.writeBefore(PARAMETER, 'in-between', 'another-clients');
+    await expect(setting.change(CHANGE)).rejects.toThrow(/"another-clients"/);
+    expect(await setting.read()).toBe('another-clients');
   });
 
-  it('that somebody writes after ours, too, is left to them', async () => {
+  it('written by another client after ours is left alone', async () => {
     const { store, setting } = open();
-    store.writeBefore(PARAMETER, 'somebody-elses');
+    store.writeBefore(PARAMETER, 'another-clients');
     store.writeAfter(PARAMETER, 'the-latest');
     await expect(setting.change(CHANGE)).rejects.toEqual(named('RefusedSettingChanged'));
     expect(await setting.read()).toBe('the-latest');
   });
 
-  it.each(['memories', 'memories_v3'])(
-    'that somebody sets to %s meanwhile is ours',
-    async (same) => {
-      const { store, setting } = open();
-      store.writeBefore(PARAMETER, same);
-      await setting.change(CHANGE);
-      expect(await setting.read()).toBe('memories_v3');
-    },
-  );
+  it.each(['memories', 'memories_v3'])('set to %s meanwhile is ours', async (same) => {
+    const { store, setting } = open();
+    store.writeBefore(PARAMETER, same);
+    await setting.change(CHANGE);
+    expect(await setting.read()).toBe('memories_v3');
+  });
 
   it('counts as changed by a step that was killed before it put the other value back', async () => {
     const { store, setting } = open();
-    store.writeBefore(PARAMETER, 'somebody-elses');
+    store.writeBefore(PARAMETER, 'another-clients');
     const send = store.client.send as (command: unknown) => Promise<{ Version?: number }>;
     let isDead = false;
     const mortal = async (command: unknown) => {

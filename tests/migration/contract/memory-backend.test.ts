@@ -1,5 +1,5 @@
-// What the migration relies on in a memory backend: the sandbox's two versions always, and real mem0 where its Python
-// environments are.
+// The properties of a memory backend that the migration relies on: always tested on the sandbox's two versions, and on real
+// mem0 if its Python environments are installed.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -103,7 +103,7 @@ describe.each(SUBJECTS)('the $name memory backend', ({ open, given, deprecated }
     });
 
     it('counts nothing for a user that it does not know', async () => {
-      expect(await backend.memoryCount(`nobody-${randomUUID()}`)).toBe(0);
+      expect(await backend.memoryCount(`unknown-${randomUUID()}`)).toBe(0);
     });
 
     it('says whether its graph is deprecated', async () => {
@@ -113,9 +113,9 @@ describe.each(SUBJECTS)('the $name memory backend', ({ open, given, deprecated }
 
     it('names a key that maps to another user', async () => {
       const attempts = [
-        () => backend.addMemory('somebody-else', 'I play the cello.'),
-        () => backend.search('somebody-else', 'cello'),
-        () => backend.chat('somebody-else', 'Good morning'),
+        () => backend.addMemory('another-user', 'I play the cello.'),
+        () => backend.search('another-user', 'cello'),
+        () => backend.chat('another-user', 'Good morning'),
       ];
       for (const attempt of attempts) {
         await expect(attempt()).rejects.toEqual(named('RefusedKeyOfOtherUser'));

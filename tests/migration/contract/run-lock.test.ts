@@ -187,7 +187,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       await expect(table.lock.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
     });
 
-    it('a late first one may go on while nobody has taken its lease', async () => {
+    it('a late first one may continue while its lease is not taken', async () => {
       const first = await table.lock.take('run-a');
       table.pass(10 * LEASE_MS);
       await table.lock.renew(first);

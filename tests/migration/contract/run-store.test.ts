@@ -1,4 +1,4 @@
-// What a run's record and checkpoints remember, and what they refuse to.
+// A run's record and checkpoints: what they keep, and what they refuse.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Run } from '../../../lib/migration/runs/run.ts';
 import type { Lease } from '../../../lib/migration/runs/run-lock.ts';
@@ -9,7 +9,7 @@ import { RUN_TABLES, type RunTable } from '../support/run-table.ts';
 
 const DIGEST = 'a'.repeat(64);
 
-// Of Step Functions: bytes of a state, characters of a cause.
+// Limits of Step Functions: bytes of a state, characters of a cause
 const LARGEST_STATE = 256 * 1024;
 const LONGEST_CAUSE = 32_768;
 

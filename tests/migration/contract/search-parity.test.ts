@@ -146,7 +146,7 @@ it('what users write between the searches is no difference', async () => {
   expect(findings).toEqual([]);
 });
 
-/** Of the new collection, where there is one; other searches take 5 ms. */
+/** Time of a search in the new collection, if given; other searches take 5 ms. */
 const searching =
   (changed?: string, change: (hits: readonly Hit[]) => object = () => ({})): Search =>
   async (collection, request) => {
@@ -161,7 +161,7 @@ describe('a search in the new collection', () => {
     ['misses one of five', (hits) => ({ hits: hits.filter((_, n) => n % 5 < 4) }), /80\.0 % are/],
     ['finds nothing', () => ({ hits: [] }), /0\.0 % are the same/],
     ['takes long', () => ({ milliseconds: 400 }), /the median search takes 400 ms/],
-    ['takes thrice as long, which nobody notices', () => ({ milliseconds: 15 }), /^$/],
+    ['takes three times as long, too little to notice', () => ({ milliseconds: 15 }), /^$/],
   ])('that %s is a finding where users would notice', async (_, change, finding) => {
     const names = await collections(points);
     const { findings } = await measure(names, searching(names.to, change));

@@ -31,7 +31,7 @@ const anyGraph: fc.Arbitrary<Rows> = fc
     });
   });
 
-test('a graph has the same fingerprint whatever its ids and the order of anything in it', async () => {
+test('a graph has the same fingerprint for any ids and any order of its parts', async () => {
   const graphAndOrder = anyGraph.chain((graph) =>
     fc.record({
       graph: fc.constant(graph),

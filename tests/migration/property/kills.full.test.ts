@@ -17,14 +17,14 @@ const STRIDE = IS_FULL ? 1 : 40;
 /** Each in a world of its own; most of their time is waiting. */
 const AT_ONCE = 6;
 
-// These moves only a person makes; whatever else is left of a step, the machine finishes.
+// Only a person makes these moves; the machine finishes any other step.
 const OF_A_PERSON: Partial<Record<StepName, Phase>> = {
   abort: 'copied',
   cutover: 'copied',
   rollback: 'live',
 };
 
-/** What must be the same, whatever happened on the way. */
+/** Result that must be the same for every way to it */
 async function endOf({ services, runs }: Migration) {
   const { vectors, setting } = services;
   const run = await runs.read(RUN);
@@ -35,7 +35,7 @@ async function endOf({ services, runs }: Migration) {
     setting: await setting.read(),
     contents: await Promise.all(
       collections
-        // What entities are called is up to the new version.
+        // The new version chooses the names of entities.
         .filter((name) => !name.endsWith('_entities'))
         .map(async (name) => [name, await fingerprintOf(vectors, name)]),
     ),

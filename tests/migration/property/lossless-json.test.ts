@@ -1,4 +1,4 @@
-// Whatever JSON a payload is, it comes out of the migration as it went in.
+// Any JSON payload leaves the migration as it entered.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { scanJson } from '../../../lib/migration/json/json-scanner.ts';

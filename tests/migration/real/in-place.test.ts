@@ -65,7 +65,7 @@ describe.skipIf(!REAL_QDRANT || !hasMem0).concurrent('a busy service, in place',
   }
 });
 
-/** Of a user whom the judge does not know. */
+/** A user whom the judge does not know */
 const CARELESS = 'careless';
 
 /** While the old version is there and takes writes, it changes the texts of some points, and nothing else of them. */

@@ -77,7 +77,7 @@ describe.each(STORES)('on $store', ({ url, isGiven }) => {
       const before = await ada.count(service.url);
       await service.setWriters({ frozenUntil: Date.now() + 3_600_000 });
       await expect(ada.add(service.url, 'Too late')).rejects.toMatchObject({ status: 503 });
-      await service.setWriters({ only: 'somebody-else' });
+      await service.setWriters({ only: 'another-user' });
       await expect(ada.add(service.url, 'Not mine')).rejects.toMatchObject({ status: 503 });
       await service.setWriters('all-users');
       expect(await ada.count(service.url)).toBe(before);

@@ -19,14 +19,14 @@ function describeRehearsalOn(url: string): void {
   }
 
   async function fill(label: string): Promise<void> {
-    await driver.executeQuery(`CREATE (:\`${label}\` {of: 'somebody'})`);
+    await driver.executeQuery(`CREATE (:\`${label}\` {of: 'another team'})`);
   }
 
   async function remove(label: string): Promise<void> {
     await driver.executeQuery(`MATCH (n:\`${label}\`) DELETE n`);
   }
 
-  // Whatever else is in it is not ours to remove, and ends the test.
+  // Other contents are not ours to remove, so they end the test.
   beforeEach(async () => {
     expect(await contents()).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// npm run rehearse: on the services that it is given, beside whatever else is in them, and when something is lost.
+// npm run rehearse: on given services, beside existing contents, and when a memory is lost
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -99,10 +99,10 @@ describe('a real memory backend', () => {
   it.each([
     ['its users have not been warned', {}, [], /--redeploy-backend/],
     [
-      'nobody can deploy it',
+      'no webhook or person can deploy it',
       { MIGRATION_WEBHOOK_URL: '' },
       ['--redeploy-backend'],
-      /Nobody is there/,
+      /No webhook and no person/,
     ],
     ['its store is not named', { QDRANT_URL: '' }, ['--redeploy-backend'], /QDRANT_URL is not/],
   ])('is not touched where %s', async (_, missing, words, why) => {
@@ -113,7 +113,7 @@ describe('a real memory backend', () => {
   });
 });
 
-/** Of somebody else, with a webhook: it works on the collection `memories` of a store that is shared. */
+/** Another team's backend with a webhook: it works on the collection `memories` of a shared store. */
 async function startOthersBackend(
   onHook: (
     action: HookAction,

@@ -20,7 +20,7 @@ const CONFIRMED = [...RUN, '--execute', '--yes'];
 async function startSandbox(...words: string[]) {
   const folder = await temporaryFolder();
   const child = spawn(process.execPath, [SANDBOX, ...words], {
-    // What a person's shell may name must not be migrated.
+    // Services named in a developer's shell must not be migrated.
     env: { ...BARE_ENVIRONMENT, TMPDIR: folder, NEO4J_URL: 'bolt://graph.invalid:7687' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -41,11 +41,11 @@ export interface Scenario {
   /** Needs a Qdrant of its own, not one that others use as well. */
   readonly harmsQdrant?: boolean;
   readonly play: (service: BusyService) => Promise<void>;
-  /** When nobody writes any more. */
+  /** Called after the last write */
   readonly afterwards?: (service: BusyService) => Promise<void>;
 }
 
-/** What happens instead of an action of the webhook. */
+/** Replaces an action of the webhook. */
 type Accident = (carryOut: () => Promise<void>, request: HookRequest) => Promise<void>;
 
 export type BusyService = Awaited<ReturnType<typeof startBusyService>>;
@@ -120,7 +120,7 @@ async function startBusyService(running: Running, options: Scenario) {
 
   async function act(request: HookRequest): Promise<'done'> {
     const carryOut = async () => void (await hooks.ask(request));
-    // Nobody can write.
+    // Writes are frozen.
     if (request.action === 'deploy-new') atCutover = users.ledger();
     if (request.action !== 'check') askedAt.push(Date.now());
     const accident = accidents.get(request.action)?.shift();
@@ -170,7 +170,7 @@ async function startBusyService(running: Running, options: Scenario) {
     return stdout;
   }
 
-  /** Of mem0, as the service says. */
+  /** Version of mem0, as the service reports it */
   async function version(): Promise<string> {
     const health = await (await fetch(`${url}/health`)).json();
     return v.parse(v.object({ mem0: v.string() }), health).mem0;
@@ -207,7 +207,7 @@ async function startBusyService(running: Running, options: Scenario) {
     run,
     rollback,
     expectNoFault,
-    /** That the setting names. */
+    /** Collection that the setting names */
     collection: async () => (await readFile(setting, 'utf8')).trim(),
     /** Users are in the new version afterwards. @returns what the command says */
     async migrate(): Promise<string> {

@@ -12,7 +12,7 @@ export interface Memory {
 export type Memories = ReadonlyMap<string, Memory>;
 
 export interface Ledger {
-  /** What must be there, byte for byte. */
+  /** Memories that must exist, byte for byte */
   readonly expected: Memories;
   /** Deletions that were acknowledged. */
   readonly deleted: ReadonlySet<string>;
@@ -31,7 +31,7 @@ export interface Faults {
 
 const KINDS = ['create', 'change', 'delete'] as const;
 
-/** Nobody waits longer for writes to be acknowledged: something hangs. */
+/** Longest wait for acknowledged writes: beyond it something hangs. */
 const PATIENCE_MS = 180_000;
 
 /** They write whether the service answers or not. @param find what users see now */
@@ -136,7 +136,7 @@ export function startBusyUsers(options: {
       const before = ledger();
       const found = await find();
       const [first, second] = [before, ledger()].map((known) => faultsIn(found, known));
-      // What was written meanwhile is missing before or after, never in both.
+      // A memory written meanwhile is missing before or after, never in both.
       const inBoth = (kind: keyof Faults) =>
         first?.[kind].filter((fault) => second?.[kind].includes(fault)) ?? [];
       return { lost: inBoth('lost'), doubled: inBoth('doubled'), stale: inBoth('stale') };
@@ -152,7 +152,7 @@ export function startBusyUsers(options: {
   };
 }
 
-// Under maintenance, or nobody listened: the write has not begun.
+// Under maintenance, or no server was listening: the write has not begun.
 function isRefused(error: unknown): boolean {
   if (error instanceof Mem0RefusalError) return error.status === 503;
   const { cause } = error as { readonly cause?: { readonly code?: string } };

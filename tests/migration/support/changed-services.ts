@@ -3,7 +3,7 @@ import type { ExternalAction } from '../../../lib/migration/phases.ts';
 import type { HookAnswer, HookRequest } from '../../../lib/migration/ports/hooks.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 
-/** Of each service the methods to replace; the others stay. */
+/** Methods to replace in each service; the others stay. */
 export type ServiceChanges = {
   readonly [Name in keyof Services]?: Partial<Services[Name]> | undefined;
 };

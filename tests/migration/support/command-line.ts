@@ -15,7 +15,7 @@ const STAGE = 'dev';
 
 export const OF_RUN = ['--run', RUN];
 
-/** Where the functions run. */
+/** Places where the functions run */
 export const PLACES = ['here', 'on a stage'] as const;
 type PlaceName = (typeof PLACES)[number];
 
@@ -41,7 +41,7 @@ const ACCESS = {
 };
 
 interface OperatorOptions {
-  /** Whether a webhook does the actions; a person by default. */
+  /** True if a webhook does the actions; a person by default. */
   readonly hasWebhook?: boolean;
 }
 
@@ -75,7 +75,7 @@ export async function createOperator(
   const startMigrate = (...words: string[]) => startMigrateWith(named, ...words, ...there);
   const migrate = (...words: string[]) => startMigrate(...words).ended;
 
-  /** As an operator who expects it to work. */
+  /** Runs a command that the operator expects to succeed. */
   async function succeed(...words: string[]): Promise<string> {
     const ended = await migrate(...words);
     expect(ended.code, ended.stderr).toBe(0);

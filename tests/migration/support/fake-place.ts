@@ -3,7 +3,7 @@ import type { FunctionName } from '../../../cli/migration/migrate/commands.ts';
 import type { Payload, Place } from '../../../cli/migration/migrate/place.ts';
 import { RUN } from './run-table.ts';
 
-/** Of every run that is asked for. */
+/** Status of every run */
 export const STATUS = {
   runId: RUN,
   at: '2026-03-01T09:30:00Z',

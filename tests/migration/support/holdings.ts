@@ -1,4 +1,4 @@
-// What collections and runs hold, for a comparison with what they held before; and how tests change it.
+// Contents of collections and runs, to compare with their contents before; and changes that tests make to them
 
 import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
@@ -12,10 +12,10 @@ import { startOldVersion } from '../../../sandbox/memory-backend/old-version.ts'
 import { SOURCE } from '../../../sandbox/world.ts';
 import { type Migration, RUN } from './migration.ts';
 
-/** Of the old collection. */
+/** Layout of the old collection */
 export const LAYOUT = { vectors: { size: 8, distance: 'Cosine' } } as const;
 
-/** What a refusal must leave as it was: the old memories, whom users work on, and the run. */
+/** State that a refusal must leave unchanged: the old memories, the active collection, and the run */
 export async function standingOf({ services, runs }: Migration) {
   const { vectors, setting } = services;
   return {
@@ -56,7 +56,7 @@ export async function deleteFirst(migration: Migration, name: string): Promise<v
   await migration.services.vectors.deletePoints(name, { ids: [id] });
 }
 
-/** What users, or others, do to the collections of a migration. */
+/** Change that users or others make to the collections of a migration */
 export type Happening = (migration: Migration) => Promise<unknown>;
 
 export const oneAfterAnother =
@@ -84,7 +84,7 @@ export async function changeFirst(migration: Migration, name: string): Promise<v
   await rewriteFirst(migration, name, (text) => text.replace('"data":"', '"data":"not '));
 }
 
-/** As a version of the backend does it: the time of the change moves on. */
+/** Changes a memory as a version of the backend does, with a new time of change. */
 export async function changeByUser(
   migration: Migration,
   name: string,
@@ -104,7 +104,7 @@ async function rewriteFirst(
   await migration.services.vectors.upsert(name, [{ id, vector, payload: changed }], 'upsert');
 }
 
-/** What a step left behind: the figures in the record, and the stored report. */
+/** Results of a step: the figures in the record, and the stored report */
 export async function evidenceOf({ runs, services }: Migration, kind: Evidence) {
   const reference = (await runs.read(RUN)).evidence[kind];
   if (!reference) throw new Error(`No ${kind}`);

@@ -10,7 +10,7 @@ import { listen } from '../../shared/support/loopback.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../functions/migration');
 
-/** What is said instead of invoking the function. */
+/** Answer that replaces an invocation of the function */
 export interface Fault {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;

@@ -18,7 +18,7 @@ interface MemoryTable {
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** One write, whatever its kind. */
+/** One write of any kind */
 interface Action {
   readonly Key?: Item | undefined;
   readonly Item?: Item | undefined;
@@ -57,7 +57,7 @@ export function createMemoryTable(given: readonly Item[] = []): MemoryTable {
   }
 
   async function send(command: unknown): Promise<unknown> {
-    // As over a network: other work that is ready goes first.
+    // Lets other work go first that is ready, as a network would.
     await Promise.resolve();
     if (command instanceof GetCommand) {
       return { Item: structuredClone(stored.get(textOf(command.input.Key))) };

@@ -105,7 +105,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     }
   }
 
-  /** As often as the step asks for it, the time it asks for passing in between. */
+  /** Repeats the step as often as it asks, and lets the time pass that it asks for. */
   async function finish(
     name: StepName,
     input: Partial<StepInput> = {},
@@ -118,7 +118,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     }
   }
 
-  /** What the store does after it has answered takes no time of the test's clock. */
+  /** Work of the store after its answer takes no time of the test's clock. */
   async function letTimePass(milliseconds: number): Promise<void> {
     await world.qdrant.idle();
     table.pass(milliseconds);
@@ -128,7 +128,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     for (const name of names) await finish(name);
   }
 
-  /** Of an operator who has looked at the present report. */
+  /** Approval by an operator who has read the present report */
   async function approvalFor(name: StepName): Promise<Partial<StepInput>> {
     if (name !== 'cutover') return {};
     const { digest } = (await runs.read(RUN)).evidence['verification-report'] ?? {};
@@ -155,7 +155,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     }
   }
 
-  /** What a person says who has done what is pending. */
+  /** Confirms the pending action, as a person does who has done it. */
   async function confirm(action: ExternalAction): Promise<void> {
     await runs.confirm(await runs.read(RUN), { action, by: 'ada' });
   }

@@ -8,9 +8,9 @@ import {
 
 export interface ParameterStore {
   readonly client: Pick<SSMClient, 'send'>;
-  /** What somebody else writes just before the next write arrives, in order. */
+  /** Writes of another client just before the next write arrives, in order */
   writeBefore(name: string, ...values: string[]): void;
-  /** What somebody else writes just after the next write has arrived. */
+  /** Write of another client just after the next write has arrived */
   writeAfter(name: string, value: string): void;
   set(name: string, value: string): void;
 }

@@ -50,7 +50,7 @@ const leaked: Happening = async (migration) => {
   const isGraphDeprecated = async () => false;
   const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
   await attempt.catch((error) => expect(error).toEqual(named('RefusedNewVersion')));
-  // What the test user has there has random ids, and one of them might be the first.
+  // The test user's memories have random ids, and one of them might be the first.
   const filter = ofTestUser(await migration.runs.read(RUN));
   await migration.services.vectors.deletePoints(migration.target, { filter });
   await deletedNew(migration);

@@ -9,7 +9,7 @@ import {
 
 type Plan = Readonly<Record<string, unknown>>;
 
-/** What leads from each point to the next; in the order of the runbook. */
+/** Steps from each point to the next, in the order of the runbook */
 const RUNBOOK = {
   checked: (migration: Migration, plan: Plan) => migration.start(plan),
   'backed-up': (migration: Migration) => migration.follow('backup'),

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 
 export const REAL_QDRANT = process.env.QDRANT_URL || undefined;
 
-/** That a test may start for itself. */
+/** True if a test may start its own Qdrant. */
 export const hasQdrantProgram = Boolean(process.env.QDRANT_BIN);
 
 export const hasMem0 = Boolean(process.env.MEM0_1_PYTHON && process.env.MEM0_2_PYTHON);

@@ -23,9 +23,9 @@ export async function createRecordedRun(options: {
   const { runId, remembering, recorder, pass } = options;
   const { clock } = remembering;
   const world = await startSandboxWorld({ runId, remembering, memories: 6, users: 2 });
-  /** What the webhook takes its time for. */
+  /** Actions for which the webhook takes a while */
   const slow = new Set<HookAction>();
-  /** What no webhook does. */
+  /** Actions that no webhook does */
   const manual = new Set<HookAction>();
   const { hooks, vectors } = world.services;
   const services: Services = {
@@ -48,7 +48,7 @@ export async function createRecordedRun(options: {
     try {
       return await createHandler(async () => ({ ...services, artifacts }))(payload, CONTEXT);
     } finally {
-      // What the store does after it has answered takes no time of the test's clock.
+      // Work of the store after its answer takes no time of the test's clock.
       await world.qdrant.idle();
     }
   }
@@ -62,7 +62,7 @@ export async function createRecordedRun(options: {
     await invoke('preflight', { sourceCollection: SOURCE, ...removes, accepts: ['unknown-space'] });
   }
 
-  /** As often as something is due: a store that is still at work makes it due again. */
+  /** Repeats the watch while something is due: a store that is still at work makes it due again. */
   async function watch() {
     while (await handle('retention', { source: 'aws.events' })) pass(60_000);
   }
@@ -92,11 +92,11 @@ export async function createRecordedRun(options: {
     await invoke('cutover', { approvedDigest: approval.digest, approvedBy: 'ada' });
   }
 
-  /** Somebody else writes the setting in the moment of the change: who did is looked up, and the step refuses. */
+  /** Another client writes the setting during the change: its author is looked up, and the step refuses. */
   async function whileRaced(attempt: () => Promise<unknown>): Promise<unknown> {
-    recorder.recordFor('nobody');
+    recorder.recordFor('no one');
     const before = await services.setting.read();
-    recorder.parameters.writeBefore(SETTING, 'of somebody else');
+    recorder.parameters.writeBefore(SETTING, 'of another client');
     const failure = await attempt().then(
       () => undefined,
       (error: unknown) => error,

@@ -1,4 +1,4 @@
-// npm run rehearse as a process of its own, on whatever services a test names to it.
+// npm run rehearse as a process of its own, on services that a test names
 import { onTestFinished } from 'vitest';
 import { createQdrant, type VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { pagesOf } from '../../../lib/migration/scan.ts';

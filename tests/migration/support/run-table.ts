@@ -22,7 +22,7 @@ export const PLAN: Plan = {
   removesArtifactsWhenOver: false,
 };
 
-/** Of a preflight. */
+/** Report of a preflight */
 export const REPORT: Reference = {
   artifact: 'preflight-report',
   digest: 'a'.repeat(64),
@@ -82,9 +82,9 @@ export const RUN_TABLES: readonly (readonly [where: string, open: () => Promise<
 
 interface ManualTicker {
   readonly ticker: Ticker;
-  /** Once for everybody who waits for it; returns when all have done what they do then. */
+  /** One beat for each waiting lease; returns when all have responded. */
   beat(): Promise<void>;
-  /** What those who have not stopped yet have asked for. */
+  /** Intervals that the heartbeats still running have asked for */
   intervals(): number[];
 }
 

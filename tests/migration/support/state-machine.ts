@@ -1,4 +1,4 @@
-// The state machine in a test: nobody waits, the clock is turned by what a poll would take.
+// The state machine in a test: no real waits; each poll turns the clock forward.
 import type { Services } from '../../../lib/migration/services.ts';
 import {
   type EnteredState,

@@ -6,12 +6,12 @@ import { createMigrateProgram } from '../../../cli/migration/migrate/program.ts'
 import { createRunning } from '../../../processes/running.ts';
 
 export interface TypedOptions {
-  /** Typed when a question is asked, null for none; without answers nobody is at the terminal. */
+  /** Typed in answer to each question, null for none; without answers there is no terminal. */
   readonly answers?: readonly (string | null)[];
   /** Called before a question is answered. */
   readonly onQuestion?: (question: string) => void;
   readonly interruption?: AbortController;
-  /** Whether status lines are shown in place. */
+  /** True if status lines are updated in place. */
   readonly isTerminal?: boolean;
   readonly time?: Parameters<typeof createMigrateProgram>[0]['time'];
 }
@@ -21,7 +21,7 @@ interface Printed {
   readonly output: string;
   /** Errors and questions. */
   readonly status: string;
-  /** Of `--json`. */
+  /** Lines of `--json` */
   readonly events: readonly Record<string, unknown>[];
 }
 

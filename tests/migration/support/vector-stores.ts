@@ -16,16 +16,16 @@ import { DEFAULT_VERSION, type Feature, has } from '../../../sandbox/qdrant/vers
 export interface StoreUnderTest {
   readonly store: VectorStore;
   readonly url: string;
-  /** Whether the version under test has it. */
+  /** True if the version under test has the feature. */
   has(feature: Feature): Promise<boolean>;
   /** The name of a collection that is removed after the test; made at once by default. */
   collection(settings?: CollectionSettings | 'not-made'): Promise<string>;
 }
 
-/** As the old version of mem0 makes them, but for the size. */
+/** Layout of the old version of mem0, with fewer dimensions */
 export const OLD_LAYOUT: CollectionSettings = { vectors: { size: 4, distance: 'Cosine' } };
 
-/** As the new version makes them. */
+/** Layout of the new version */
 export const NEW_LAYOUT: CollectionSettings = {
   ...OLD_LAYOUT,
   sparse_vectors: { bm25: { modifier: 'idf' } },

@@ -1,4 +1,4 @@
-// Whether a switch may come: not before the store has indexed what the new collection holds.
+// A switch must wait until the store has indexed the new collection.
 import { describe, expect, it } from 'vitest';
 import { untilIndexed } from '../../../lib/migration/configuration.ts';
 import type {

@@ -145,7 +145,7 @@ describe('a copy into an empty collection', () => {
   });
 });
 
-/** What happens to one of two equal collections, what is found, and what repairs it. */
+/** Change to one of two equal collections, the difference found, and its repair */
 const CHANGES: readonly (readonly [
   string,
   found: Partial<Record<Difference, number>>,
@@ -166,7 +166,7 @@ const CHANGES: readonly (readonly [
     'a memory without a user',
     { missing: 1 },
     [CONTENTS, USERS],
-    ({ store }) => store.upsert(OLD, [point(0, '{"data":"of nobody"}')], 'upsert'),
+    ({ store }) => store.upsert(OLD, [point(0, '{"data":"of no user"}')], 'upsert'),
   ],
   [
     'deleted memories',

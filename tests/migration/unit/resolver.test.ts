@@ -126,7 +126,7 @@ test.each([
       overruled: CONFLICTS.length,
     });
     if (mode === 'repair') expect(faultsIn(report)).toEqual([]);
-    // What is known now is what the idle one holds: nothing is carried a second time.
+    // The base now holds the standby collection's contents: nothing is carried a second time.
     expect((await walk('carry')).report.strays.writes).toBe(0);
   },
 );
@@ -142,7 +142,7 @@ test.each([
     await walk('repair');
     for (let id = 0; id < 9; id += 1) await put(NEW, id, damage);
     const { report } = await walk('carry', { limit: 4 });
-    // Of each page before the limit is reached, and no more.
+    // All writes of each page before the limit is reached, and no others
     expect(report.strays).toMatchObject({ writes: 9, withheld: 6 });
     const left = await Promise.all(Array.from({ length: 9 }, (_, id) => versionIn(OLD, id)));
     expect(left.filter((version) => version === 'a')).toHaveLength(6);

@@ -59,12 +59,12 @@ describe('a scan', () => {
     expect(new Set(await Promise.all(digests)).size).toBe(3);
   });
 
-  it('finds what has one id that the new version takes, whatever the others are like', async () => {
+  it('finds a memory with one id that the new version accepts, even beside others that it does not', async () => {
     const { contents } = await of(['{"user_id":"ada l","agent_id":"planner"}']);
     expect(Object.values(contents.unreachable)).toEqual([0, 0, 0, 0]);
   });
 
-  it('takes memories without a user for nobody, who is no user', async () => {
+  it('counts memories without a user for no user', async () => {
     const { contents, counts } = await of([ADA, '{"data":"x"}', '{"data":"y"}']);
     expect(contents).toMatchObject({ points: 3, users: 1 });
     expect(counts.largest(2)).toEqual([{ user: userDigest('ada'), points: 1 }]);
@@ -99,7 +99,7 @@ describe('a scan', () => {
     expect(contents.expired).toBe(expired);
   });
 
-  it('has one digest for one content, in whatever order of keys', async () => {
+  it('has one digest for one content, in any order of keys', async () => {
     const { contents } = await of([ADA, BOB]);
     const reordered = '{"data":"sails","user_id":"ada"}';
     expect((await of([reordered, BOB])).contents).toEqual(contents);

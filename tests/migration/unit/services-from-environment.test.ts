@@ -1,4 +1,4 @@
-// What the environment of a migration's functions has to say: every gap and every slip is named, all of them at once.
+// Environment of a migration's functions: every missing and every invalid value is named, all at once.
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { Neo4jError } from 'neo4j-driver';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -22,7 +22,7 @@ const COMPLETE: Readonly<Record<string, string>> = {
   ARTIFACTS_URL: 'file:///var/artifacts',
 };
 
-const TO_NOBODY = { testUser: 't', deadlineAt: undefined };
+const FOR_NO_USER = { testUser: 't', deadlineAt: undefined };
 
 async function refusalOf(environment: Record<string, string>): Promise<string> {
   const error = await servicesFromEnvironment(environment).then(
@@ -108,7 +108,7 @@ describe('the functions that look up or note down', () => {
 });
 
 describe('a service that does not answer', () => {
-  // Nobody listens there; where it is stays untold, for an address may hold what nobody should read.
+  // Nothing listens at this port; messages leave it out, as an address may contain a secret.
   const NOWHERE = 'http://127.0.0.1:1';
   const AWAY = {
     ...COMPLETE,
@@ -129,7 +129,7 @@ describe('a service that does not answer', () => {
     ['QDRANT_URL', ({ vectors }) => vectors.listCollections()],
     ['MEMORY_BACKEND_URL', ({ backend }) => backend.health()],
     ['MEMORY_PREVIEW_URL', async ({ preview }) => await preview?.health()],
-    ['MIGRATION_WEBHOOK_URL', ({ hooks }) => hooks.ask({ ...FREEZE, ...TO_NOBODY })],
+    ['MIGRATION_WEBHOOK_URL', ({ hooks }) => hooks.ask({ ...FREEZE, ...FOR_NO_USER })],
     ['COLLECTION_SETTING', ({ setting }) => setting.read()],
     ['ARTIFACTS_URL', ({ artifacts }) => artifacts.head('run-a/report.json')],
   ])('is named in the failure by its variable, %s', async (variable, ask) => {

@@ -115,7 +115,7 @@ describe('a copy without a limit', () => {
 
   it.each([
     ['a single slow answer', [...times(5, 40), 500, ...times(5, 40)]],
-    ['answers that nobody notices to be slower', [...times(5, 2), ...times(9, 20)]],
+    ['answers that are not noticeably slower', [...times(5, 2), ...times(9, 20)]],
   ])('does not pause for %s', async (_, answers) => {
     expect((await pausesAfter(answers)).pauses).toEqual(times(answers.length, 0));
   });

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
 
 const ADAPTERS = join(import.meta.dirname, '../../../lib/migration/adapters');
 
-// As written they run anywhere; bundled, a library may ask at run time for what is no longer beside it.
+// The sources run anywhere; in a bundle, a library may look at run time for files that are no longer beside it.
 test.each([
   [
     'Neo4j',

@@ -1,5 +1,5 @@
-// The functions of the migration: the command line finds them, and nobody but the operator, the state machine and the
-// schedules of the watchdog may invoke them. Their variables and limits are approved in approved/migrating.yml.
+// Functions of the migration: the command line finds them, and only the operator, the state machine and the watchdog's
+// schedules may invoke them. Their variables and limits are approved in approved/migrating.yml.
 import { expect, it } from 'vitest';
 import { FUNCTIONS, type FunctionName } from '../../../cli/migration/migrate/commands.ts';
 import { deployedName } from '../../../cli/migration/migrate/stage-place.ts';

@@ -12,8 +12,8 @@ import {
   theOnly,
 } from '../../shared/support/packaged-template.ts';
 
-// What AWS lists as transient when Lambda is invoked (Step Functions guide, "Handle Lambda service exceptions"), and a
-// timeout of the function as Node's runtime names it.
+// Errors that AWS lists as transient when Lambda is invoked (Step Functions guide, "Handle Lambda service exceptions"), and
+// a timeout of the function as Node's runtime names it
 const TRANSIENT_ERRORS = [
   ...['ClientExecutionTimeoutException', 'ServiceException', 'AWSLambdaException'],
   ...['SdkClientException', 'Unknown', 'TooManyRequestsException'],

@@ -1,5 +1,5 @@
-// Whatever ends the execution inside the window, the watch rolls it back when the window closes: no failure of the
-// state machine, not even one that it cannot catch, leaves writes frozen.
+// If the execution ends inside the window for any reason, the watch rolls the run back when the window closes: no failure of
+// the state machine, not even one that it cannot catch, leaves writes frozen.
 import { describe, expect, it } from 'vitest';
 import type { Phase } from '../../../lib/migration/phases.ts';
 import type { Hooks } from '../../../lib/migration/ports/hooks.ts';
@@ -11,7 +11,7 @@ import { fingerprintOf } from '../support/holdings.ts';
 import { createMigration, type Migration, RUN } from '../support/migration.ts';
 import { approving, execute } from '../support/state-machine.ts';
 
-/** As they are asked: each takes a moment, so that every phase is looked at. */
+/** Takes a moment for each action, so that every phase can be observed. */
 function unhurried({ hooks }: Services, refuses?: string): Hooks {
   const asked = new Set<string>();
   return {
@@ -37,7 +37,7 @@ async function phaseOf({ runs }: Migration): Promise<Phase> {
   return (await runs.read(RUN)).phase;
 }
 
-/** Nobody is left but the schedule. */
+/** Only the schedule is left. */
 async function watchUntilReturned(migration: Migration): Promise<void> {
   migration.pass((await migration.runs.read(RUN)).plan.windowMinutes * 60_000);
   for (;;) {
@@ -54,7 +54,7 @@ async function expectReturned(migration: Migration, before: object): Promise<voi
   expect(await fingerprintOf(migration.services.vectors, SOURCE)).toEqual(before);
 }
 
-describe('an execution that somebody stops', () => {
+describe('an execution that is stopped', () => {
   it.each(['switching', 'switching-back'] as const)('while the run is %s', async (phase) => {
     const { migration, before } = await startedMigration();
     const { services } = migration;
@@ -77,7 +77,7 @@ describe('an execution that somebody stops', () => {
   });
 });
 
-/** What Step Functions catches by no name, not even by States.ALL. */
+/** Error that Step Functions catches by no name, not even by States.ALL */
 function uncatchable(name: string): Error {
   return Object.assign(new Error(name), { name, isRetryable: false, isCatchable: false });
 }

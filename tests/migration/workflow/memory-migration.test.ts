@@ -55,7 +55,7 @@ describe('the state machine', () => {
   });
 });
 
-// What a state of each kind writes into the history of an execution, which ends at 25,000.
+// Events that a state of each kind adds to the history of an execution, which ends at 25,000
 const EVENTS = { Task: 5, Choice: 2, Wait: 2 };
 const LONGEST_HISTORY = 25_000;
 
@@ -64,9 +64,9 @@ function eventsOf(type: string): number {
   return EVENTS[type as keyof typeof EVENTS];
 }
 
-// Of waiting for services: the first snapshot at its slowest, and a window of the default length.
+// Longest waits for services: the slowest first snapshot, and a window of the default length
 const SERVICE_MINUTES = 10 + 30;
-// Of waiting for a person: the longest window that a plan may have.
+// Longest wait for a person: the longest window that a plan may have
 const PERSON_MINUTES = 240;
 
 // serverless/migration/functions.ts
@@ -94,7 +94,7 @@ describe('the definition', () => {
 
   const seconds = (state: string) => States[state]?.Seconds ?? 0;
 
-  /** The longest window that a plan may have, in which nobody does what a person is asked for until it has closed. */
+  /** Waits through the longest window of a plan without the action that a person is asked for. */
   async function waitForPerson() {
     const migration = await migrationAt('copied', {}, { windowMinutes: PERSON_MINUTES });
     const services = { ...migration.services, hooks: askAPerson };

@@ -1,4 +1,4 @@
-// What every artifact store must do, whatever it keeps artifacts in.
+// Contract of every artifact store, on any storage
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ArtifactStore } from '../../../../lib/migration/ports/artifacts.ts';

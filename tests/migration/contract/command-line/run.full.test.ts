@@ -131,7 +131,7 @@ describe('migrate run', () => {
     expect(await kept()).toEqual([]);
   });
 
-  it('goes on where somebody else takes a step of the window meanwhile', async () => {
+  it('continues if another operator takes a step of the window meanwhile', async () => {
     const { type, phase, place, operator, follow } = await createRunningOperator();
     let isTaken = false;
     const racing = through(place, async (name, invoke) => {

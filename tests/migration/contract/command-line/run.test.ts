@@ -76,7 +76,7 @@ describe('migrate run', () => {
     expect(operator.heard).toEqual([]);
   });
 
-  it('rolls back by itself where a step of the window fails and nobody answers', async () => {
+  it('rolls back by itself if a step of the window fails and no operator answers', async () => {
     const { type, phase, services, operator } = await createRunningOperator({
       hasPreview: false,
       shortcomings: { noKeywordModel: true },
@@ -127,12 +127,12 @@ describe('where users may be in', () => {
   });
 });
 
-/** The webhook has refused once to open writes, and nobody has come back in time. */
+/** The webhook refused to open writes once, and no operator came back in time. */
 async function openedAndLate({ hasSource = true } = {}) {
   let isOld = false;
   const running = await createRunningOperator({}, true, (migration) => {
     const { vectors } = migration.services;
-    // Of a store that restores no snapshot.
+    // A store of this version restores no snapshot.
     const version = async () => (isOld ? '2.0.0' : await vectors.version());
     return { ...refusingToOpen(1)(migration), vectors: { version } };
   });

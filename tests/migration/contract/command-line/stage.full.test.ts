@@ -93,14 +93,14 @@ describe('a function of a stage', () => {
 
 describe('AWS', () => {
   const access = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
-  const nobody = { AWS_ENDPOINT_URL_LAMBDA: 'http://127.0.0.1:9' };
+  const noServer = { AWS_ENDPOINT_URL_LAMBDA: 'http://127.0.0.1:9' };
 
   it.each([
     ['a region', access, 3, /^RefusedSetting: AWS_REGION is not set/],
     ['credentials', { AWS_REGION: 'eu-west-1' }, 3, /^RefusedCredentials: AWS does not know/],
     [
-      'anybody who answers',
-      { ...access, ...nobody, AWS_REGION: 'eu-west-1' },
+      'any server that answers',
+      { ...access, ...noServer, AWS_REGION: 'eu-west-1' },
       1,
       /^RetryableUnavailable: No answer/,
     ],

@@ -1,4 +1,4 @@
-// That a dump of a graph holds everything, restores to the same, and is refused when it is not still.
+// A dump of a graph holds everything, restores to the same, and is refused when the graph changes meanwhile.
 import { describe, expect, test } from 'vitest';
 import type { GraphTarget } from '../../../../cli/migration/restore-graph/graph-target.ts';
 import { restoreGraph } from '../../../../cli/migration/restore-graph/restore.ts';
@@ -39,7 +39,7 @@ export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTa
       expect(differences).toEqual([]);
     });
 
-    test('is refused when somebody writes to the graph meanwhile', async () => {
+    test('is refused when the graph changes meanwhile', async () => {
       const { artifacts } = await openArtifactFolder();
       const source = await fillWithSample(await openEmpty());
       const written = { ...source, nodes: () => writingOnce(source) };

@@ -1,4 +1,4 @@
-// What every graph must do for a dump and for a restore, in memory or in Neo4j.
+// Contract of every graph for a dump and for a restore, in memory or in Neo4j
 import { beforeEach, describe, expect, test } from 'vitest';
 import { fingerprintOf } from '../../../../cli/migration/restore-graph/fingerprint.ts';
 import type { GraphTarget } from '../../../../cli/migration/restore-graph/graph-target.ts';

@@ -18,7 +18,7 @@ import { named } from '../../support/refused.ts';
 const WINDOW_MS = 30 * 60_000;
 
 interface Row {
-  /** That it had reached. */
+  /** Point that the run had reached */
   readonly at: Point;
   readonly options?: MigrationOptions;
   readonly plan?: Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ interface Row {
   readonly changes?: (migration: Migration) => ServiceChanges;
   readonly refused: RefusalName;
   readonly why?: string | RegExp;
-  /** What happens counts as the write of a user, and comes along. */
+  /** The change counts as a user's write, and is carried over. */
   readonly isLeak?: true;
 }
 
@@ -204,7 +204,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     happens: (migration) => writeToOld(migration, 'Written before the freeze'),
     changes: () => ({ vectors: { updateVectors: async () => undefined } }),
   },
-  'somebody else has changed the setting': {
+  'another client has changed the setting': {
     at: 'equal',
     refused: 'RefusedSettingChanged',
     why: `instead of "${SOURCE}"`,

@@ -1,5 +1,5 @@
-// What a backup leaves: exact counts, a snapshot that is proved to restore, a dump of the graph that is exact where it counts,
-// and a manifest that comes last.
+// Results of a backup: exact counts, a snapshot that is proved to restore, a dump of the graph that is exact inside the
+// window, and a manifest that is written last
 import { describe, expect, it } from 'vitest';
 import { userDigest } from '../../../../lib/migration/points.ts';
 import { readManifest } from '../../../../lib/migration/runs/reports.ts';
@@ -182,7 +182,7 @@ async function makeAnother(migration: Migration): Promise<void> {
   await migration.qdrant.idle();
 }
 
-/** Somebody writes whenever the graph has been read through. */
+/** Writes to the graph each time that it has been read through. */
 function withBusyGraph({ graph }: Migration) {
   async function* nodes() {
     yield* graph.nodes();
@@ -205,7 +205,7 @@ describe('the backup of the graph', () => {
     }
   });
 
-  it('says before the window when somebody wrote meanwhile', async () => {
+  it('reports before the window that the graph changed meanwhile', async () => {
     const migration = await migrationAt('checked');
     await migration.finish('backup', {}, withBusyGraph(migration));
     const run = await migration.runs.read(RUN);

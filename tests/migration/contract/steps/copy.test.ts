@@ -70,7 +70,7 @@ describe('searches that differ', () => {
   });
 });
 
-/** Where nobody waits. */
+/** A clock that advances instead of waiting */
 function createTime() {
   let at = 0;
   const sleep = async (milliseconds: number) => {

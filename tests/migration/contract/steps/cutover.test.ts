@@ -1,4 +1,4 @@
-// From the copy to the cutover: nothing is lost on the way, and whatever is not proved is refused.
+// From the copy to the cutover: nothing is lost, and anything unproved is refused.
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { phaseAtOf } from '../../../../lib/migration/runs/run.ts';
@@ -74,7 +74,7 @@ describe('the window', () => {
     );
   });
 
-  it('is not opened before somebody has approved the report', async () => {
+  it('is not opened before the report is approved', async () => {
     const migration = await migrationAt('copied');
     for (const approvedDigest of [undefined, 'f'.repeat(64), 'f'.repeat(8)]) {
       const opening = migration.invoke('cutover', { approvedDigest });

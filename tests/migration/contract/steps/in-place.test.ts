@@ -224,7 +224,7 @@ describe('the prerequisites', () => {
     expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
     const { vectors } = migration.services;
     await migration.start({ inPlace: true });
-    // Of a backup that is under way when the preflight is repeated.
+    // A backup is under way while the preflight is repeated.
     const restoreTest = restoreTestCollectionOf({ runId: RUN });
     await vectors.createCollection(restoreTest, LAYOUT);
     await migration.start({ inPlace: true });

@@ -11,7 +11,7 @@ import { migrationAt } from '../../support/prepared.ts';
 import { named } from '../../support/refused.ts';
 import { LEASE_MS } from '../../support/run-table.ts';
 
-/** What takes long in a step: a call, or the rows of a stream. */
+/** Slow part of a step: a call, or the rows of a stream */
 type Slow = (services: Services, pass: () => Promise<void>) => ServiceChanges;
 
 const slowScroll: Slow = ({ vectors }, pass) => ({
@@ -101,7 +101,7 @@ describe('a stage that is at work when the window closes', () => {
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
   });
 
-  it('lets nobody in: a cutover that was about to open writes', async () => {
+  it('opens no traffic: a cutover that was about to open writes', async () => {
     const migration = await migrationAt('equal');
     const { setting, hooks } = migration.services;
     let isOpening = false;

@@ -19,7 +19,7 @@ const CHANGES: readonly (readonly [string, RegExp])[] = [
   ['other', /^DELETE |^PUT |^POST .*\/points\/delete/],
 ];
 
-/** Of these, one more than needed would be a second copy of something. */
+/** One surplus request of these would create a second copy. */
 const ONCE = ['snapshot', 'restore', 'collection'];
 
 const kindOfStore = (request: string) => CHANGES.find(([, like]) => like.test(request))?.[0];
@@ -75,7 +75,7 @@ async function servicesOver(migration: Migration, loses: boolean) {
 
 const RUNBOOK: readonly StepName[] = ['backup', 'rebuild', 'copy'];
 
-/** As the state machine does it: what may succeed later is taken again. */
+/** Repeats a step that may still succeed, as the state machine does. */
 async function follow(migration: Migration, step: StepName, over: Services): Promise<void> {
   for (;;) {
     try {
@@ -90,7 +90,7 @@ async function follow(migration: Migration, step: StepName, over: Services): Pro
 
 interface Way {
   readonly plan: { readonly uploadAs: string } | { readonly inPlace: true };
-  /** That users work on in the end. */
+  /** Collection that users work on in the end */
   readonly live: string;
   readonly left: readonly string[];
 }

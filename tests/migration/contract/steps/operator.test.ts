@@ -1,4 +1,4 @@
-// What an operator may do late, interrupt, or find changed by somebody else.
+// Commands that an operator gives late, interrupts, or gives after another user's change
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { LEASE_MS } from '../../../../lib/migration/runs/run-store.ts';
@@ -57,7 +57,7 @@ describe('an interrupted step', () => {
   });
 });
 
-describe('a collection setting that somebody else changed', () => {
+describe('a collection setting that another client changed', () => {
   it('is replaced by a rollback while writes are frozen', async () => {
     const migration = await migrationAt('equal');
     const { setting } = migration.services;

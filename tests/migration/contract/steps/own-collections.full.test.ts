@@ -1,4 +1,4 @@
-// What a run removes is its own.
+// A run removes only its own collections.
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { removeCollections } from '../../../../lib/migration/steps/clean-up.ts';
@@ -13,7 +13,7 @@ describe('what the setting names', () => {
     const migration = await migrationAt('rebuilt');
     const { services, target } = migration;
     await services.setting.change({ from: SOURCE, to: target });
-    await writeToNew(migration, 'Written by somebody let in by hand');
+    await writeToNew(migration, 'Written by a user admitted by hand');
     await migration.finish(step);
     expect(await services.vectors.count(target, ofUser('user-1'))).toBe(1);
   });

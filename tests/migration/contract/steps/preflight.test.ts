@@ -1,5 +1,5 @@
-// What the preflight finds in the way, before anything is built: names, layout, memories, disk space, the graph and everything
-// that its dump will need, and what can be proved of the memory backend's key by reading alone.
+// Obstacles that the preflight finds before anything is built: names, layout, memories, disk space, the graph and everything
+// that its dump needs, and the parts of the backend key's proof that need no write
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -35,7 +35,7 @@ async function withPayload({ services }: Migration, payload: string): Promise<vo
   await services.vectors.upsert(SOURCE, [point(1, payload, VECTOR)], 'upsert');
 }
 
-/** What the last preflight has found, by the name of the prerequisite. */
+/** Facts of the last preflight about one prerequisite */
 async function factsOf(migration: Migration, prerequisite: string) {
   const { report } = await evidenceOf(migration, 'preflight-report');
   const { prerequisites } = report as { prerequisites: readonly Prerequisite[] };
@@ -48,7 +48,7 @@ interface Obstacle {
   readonly put?: (migration: Migration) => Promise<unknown>;
   readonly plan?: Record<string, unknown>;
   readonly changes?: (migration: Migration) => ServiceChanges;
-  /** What is said of it. */
+  /** Reason in the message */
   readonly why?: string;
 }
 
@@ -181,7 +181,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     { changes: () => ({ backend: { [endpoint]: async () => 3 } }), why: `Asked for ${TEST_USER}` },
   ]),
   [
-    'a key that nobody knows',
+    'an unknown key',
     KEY,
     {
       changes: () => ({ backend: { memoryCount: refused('It answered 401.') } }),
@@ -511,7 +511,7 @@ describe('the key of the memory backend', () => {
     expect(await vectors.listCollections()).toEqual([SOURCE]);
   });
 
-  it('is said not to be proved where the backend answers for everybody', async () => {
+  it('is reported as unproved if the backend answers for every user', async () => {
     const migration = await createMigration();
     await migration.start({}, { backend: { search: async () => 0 } });
     expect(await keyOf(migration)).toEqual({ keyOfTestUser: 'unverified' });
@@ -543,7 +543,7 @@ describe('what the window uses', () => {
     ]);
   });
 
-  it('is no collection of somebody else, whatever its name', async () => {
+  it('never takes over a collection of another program', async () => {
     const migration = await createMigration();
     const { vectors } = migration.services;
     await vectors.createCollection(KEYWORD_PROBE, LAYOUT);

@@ -162,12 +162,12 @@ describe('a collection that the new version has made at its start', () => {
   it('is in the way when there are memories in it', async () => {
     const migration = await createMigration();
     const spoken = await withStarted(migration);
-    await spoken.preview.addMemory('user-1', 'Somebody writes to it already');
+    await spoken.preview.addMemory('user-1', 'A user writes to it already');
     const attempt = migration.start({}, spoken);
     await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
   });
 
-  it('is in the way where nobody has confirmed that a new version is up', async () => {
+  it('is in the way until an operator confirms that a new version is up', async () => {
     const migration = await createMigration({ hasPreview: false });
     const { services, target: collection, clock: now } = migration;
     await startNewVersion({ store: services.vectors, collection, dimensions: 8, now });

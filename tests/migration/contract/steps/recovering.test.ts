@@ -1,4 +1,4 @@
-// A switch comes to its end although the store or a command fails half-way, and nothing of anybody is lost by it.
+// A switch finishes although the store or a command fails half-way, and loses no user's writes.
 import { describe, expect, it } from 'vitest';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { restoredCollectionOf } from '../../../../lib/migration/runs/run-names.ts';
@@ -74,11 +74,11 @@ describe('a write that the store refuses once with 503 is carried over when that
   it('between two windows', async () => {
     const migration = await migrationAt('live');
     await migration.finish('rollback');
-    await writeToNew(migration, 'By a worker that nobody stopped');
+    await writeToNew(migration, 'By a worker that was not stopped');
     const vectors = failingOnce(migration, SOURCE);
     await finishTwice(migration, 'copy', {}, { vectors });
     for (const name of [SOURCE, migration.target]) {
-      expect(await has(migration, name, 'nobody stopped')).toBe(true);
+      expect(await has(migration, name, 'was not stopped')).toBe(true);
     }
   });
 });
@@ -165,7 +165,7 @@ it('a cutover that was killed after the last look, and its rollback refused, com
 });
 
 it.each(['cutover', 'abort'] as const)(
-  'a collection of somebody else under the name to upload to is not touched by %s',
+  'a collection of another program under the upload name is not touched by %s',
   async (step) => {
     const migration = await migrationAt('equal', {}, { uploadAs: 'uploaded' });
     const { vectors } = migration.services;

@@ -14,9 +14,9 @@ import { LEASE_MS, REPORT } from '../../support/run-table.ts';
 
 const DAY_MS = 86_400_000;
 const TWO_MINUTES_MS = 120_000;
-/** Whatever a rollback would need is a backup; else it is a report. */
+/** A backup is what a rollback would need; everything else is a report. */
 const isBackup = (key: string) => /^(snapshot|graph)-/.test(key);
-/** What both collections had: nothing is compared with it any more. */
+/** Once the run is closed, nothing is compared with the base any more. */
 const isBase = (key: string) => key.startsWith('base-');
 
 /** A run that went live just now. */
@@ -40,7 +40,7 @@ async function hasOldCollection({ services }: Migration): Promise<boolean> {
 async function watchFor(migration: Migration, days: number, services = migration.services) {
   for (let passed = 0; passed < days * DAY_MS; passed += TWO_MINUTES_MS * 90) {
     await keepWatch(services);
-    // Of the watches in between, the first two are enough to be one too many.
+    // Two of the watches in between are enough to find a surplus one.
     migration.pass(TWO_MINUTES_MS);
     await keepWatch(services);
     migration.pass(TWO_MINUTES_MS * 89);
@@ -160,7 +160,7 @@ describe('what was kept for a rollback', () => {
   it('stays where it changed since the switch: what was written is nowhere else', async () => {
     const migration = await migrationAt('live', {}, { removesWhenOver: true });
     const { services, logged } = migration;
-    await writeToOld(migration, 'Of a program that nobody thought of');
+    await writeToOld(migration, 'By a forgotten program');
     migration.pass(30 * DAY_MS);
     await migration.finish('retention');
     expect(await hasOldCollection(migration)).toBe(true);
@@ -182,7 +182,7 @@ describe('what was kept for a rollback', () => {
     expect(await hasOldCollection(migration)).toBe(false);
   });
 
-  it('stays while the setting names it, also where somebody else has changed that', async () => {
+  it('is kept while the setting names it, even if another client changed the setting', async () => {
     const migration = await liveRun({ removesWhenOver: true });
     const { services, target, pass } = migration;
     await services.setting.change({ from: target, to: SOURCE });

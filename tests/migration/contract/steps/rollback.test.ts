@@ -1,6 +1,7 @@
-// Rollback. Before users were let into the new version nothing can be lost. After, every write comes along, to the old
-// collection or to its restored snapshot, unless the operator leaves them behind; and nothing is removed by mistake. What
-// nobody has to acknowledge never keeps a window from closing (docs/migration/decisions/0005-automatic-rollback.md).
+// Rollback. Before traffic is opened to the new version, nothing can be lost. Afterwards every write is carried over, to the
+// old collection or to its restored snapshot, unless the operator leaves them behind; and nothing is removed by mistake. A
+// loss that needs no acknowledgement never keeps a window from closing (docs/migration/decisions/0005-automatic-
+// rollback.md).
 import { describe, expect, it } from 'vitest';
 import type { ExternalAction } from '../../../../lib/migration/phases.ts';
 import type { HookAnswer } from '../../../../lib/migration/ports/hooks.ts';
@@ -43,7 +44,7 @@ const WINDOW_MS = 31 * 60_000;
 const RESTORED = `${SOURCE}_restored_${RUN}`;
 const UPLOADED = 'memories_of_2026';
 
-/** What users notice, and what a rollback would change. */
+/** State that users notice, and changes that a rollback would make */
 async function serviceOf({ services, runs, operator }: Migration) {
   // Why a command was refused is all that is noted of it.
   const { refused: _, ...record } = await runs.read(RUN);
@@ -93,7 +94,7 @@ async function refuse(): Promise<never> {
 }
 
 async function giveNameAway() {
-  return [{ alias_name: RESTORED, collection_name: 'of somebody else' }];
+  return [{ alias_name: RESTORED, collection_name: 'of another program' }];
 }
 
 const live = () => migrationAt('live');
@@ -131,7 +132,7 @@ async function overwritten({ services: { vectors }, target }: Migration): Promis
   await vectors.upsert(target, changed, 'upsert');
 }
 
-/** That collection is in trouble, as the store says. */
+/** The store reports that the collection is in trouble. */
 const troubled = (name: string) => (migration: Migration) => {
   const { vectors } = migration.services;
   const collectionInfo: typeof vectors.collectionInfo = async (asked) => {
@@ -184,15 +185,15 @@ interface Row {
   readonly during?: readonly [ExternalAction, Happening];
   readonly changes?: (migration: Migration) => ServiceChanges;
   readonly input?: Partial<StepInput>;
-  /** The window closes, and nobody is left but the watch. */
+  /** The window closes while only the watch is at work. */
   readonly isWatched?: true;
-  /** Of the dry run. */
+  /** Expected fields of the dry run */
   readonly forecast?: object;
   /** Users are on that collection afterwards. */
   readonly users?: string;
   /** Which has what that one had when all of this had happened, or when nothing had. */
   readonly have: 'old' | 'new' | 'begun';
-  /** What it has beside. */
+  /** Texts that it also holds */
   readonly texts?: readonly string[];
   readonly report?: object;
   readonly hasNothingToCompare?: true;
@@ -328,7 +329,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     report: { leakedWrites: 1, leakedWritesOverruled: 1, comparedByHand: `memories_v3_${RUN}` },
     takesNoWindow: `memories_v3_${RUN} has writes that did not come along`,
   },
-  'a new collection that was emptied before anybody was let in takes nothing from the old': {
+  'a new collection that was emptied before traffic opened takes nothing from the old': {
     from: failed,
     before: (migration) => emptied(migration),
     have: 'old',
@@ -351,7 +352,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     from: failed,
     have: 'old',
     changes: () => ({
-      backend: { addMemory: () => Promise.reject(new Error('Nobody is asked to write')) },
+      backend: { addMemory: () => Promise.reject(new Error('No write is expected')) },
     }),
   },
   'the window closes by itself where users may have written': {
@@ -375,7 +376,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     report: { comparedByHand: `memories_v3_${RUN}` },
     takesNoWindow: `memories_v3_${RUN} has writes that did not come along`,
   },
-  'a new collection that is gone keeps nobody from returning when the window closes': {
+  'a new collection that is gone does not keep users from returning when the window closes': {
     from: opening,
     isWatched: true,
     before: gone,
@@ -483,7 +484,7 @@ const STAYING: Readonly<Record<string, Staying>> = {
       let walks = 0;
       const count: typeof vectors.count = async (name, filter) => {
         const points = await vectors.count(name, filter);
-        // Of each walk the first call.
+        // Empties it at the second walk's first call.
         if (name === migration.target && !filter && ++walks === 2) await emptied(migration);
         return points;
       };
@@ -544,7 +545,7 @@ async function deploying(): Promise<Migration> {
   return migration;
 }
 
-describe('an old collection that somebody deletes after the rollback has begun', () => {
+describe('an old collection that is deleted after the rollback has begun', () => {
   it.each([
     ['uploading', 'freeze', uploading],
     ['uploading', 'deploy-old', uploading],
@@ -574,10 +575,10 @@ describe('an old collection that somebody deletes after the rollback has begun',
   });
 });
 
-describe('a refusal keeps nobody from writing for longer than fifteen minutes', () => {
+describe('a refusal keeps writes frozen for at most fifteen minutes', () => {
   const MAX_MINUTES = 17;
 
-  /** As the watch and the operator repeat it. */
+  /** Repeats it as the watch and the operator do. */
   async function persist(
     migration: Migration,
     changes: ServiceChanges,
@@ -748,7 +749,7 @@ describe('with the old collection', () => {
     expect(writes).toBe(1);
   });
 
-  it('once it was deleted and restored before anybody was let in, what leaked comes along', async () => {
+  it('deleted and restored before traffic opened, it receives the early writes', async () => {
     const migration = await failed();
     const { vectors } = migration.services;
     const { points } = await vectors.scroll(SOURCE, { limit: 999 });
@@ -1050,7 +1051,7 @@ describe('an old collection that is damaged', () => {
     return migration;
   }
 
-  /** What is kept under the key has become something else, unnoticed by the store that keeps it. */
+  /** The content under the key has changed, unnoticed by the store that holds it. */
   function damaged({ services }: Migration, key: string): ServiceChanges {
     async function* get(asked: string, ...rest: []) {
       for await (const chunk of services.artifacts.get(asked, ...rest)) {
@@ -1201,7 +1202,7 @@ describe('a window that was not left in time', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
 
-  it('with something to return to, nobody finishes late', async () => {
+  it('with a collection to return to, no command finishes late', async () => {
     const migration = await migrationAt('equal');
     const slow = { hooks: { ask: async () => 'under-way' as const } };
     expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });

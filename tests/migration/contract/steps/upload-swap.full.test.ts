@@ -21,7 +21,7 @@ async function proved(options: Partial<WorldOptions> = {}): Promise<Migration> {
 
 const names = ({ services }: Migration) => services.vectors.listCollections();
 
-/** What the store's upload does for each request with that name. */
+/** Replaces the store's upload for each request with that name. */
 function uploading(
   { services }: Migration,
   name: string,

@@ -1,4 +1,4 @@
-// What happens though nobody asks for it: a window that has closed is rolled back, the days are counted.
+// Work that no command starts: a window that has closed is rolled back, the days are counted.
 import { describe, expect, it } from 'vitest';
 import { createHandler as retentionHandler } from '../../../../functions/migration/retention.ts';
 import { createHandler as statusHandler } from '../../../../functions/migration/status.ts';

@@ -126,13 +126,13 @@ describe('a run that was rolled back', () => {
   });
 
   it.each(['live', 'equal'] as const)(
-    'that was %s takes back what somebody has written to the new collection since',
+    'that was %s takes back later writes to the new collection',
     async (point) => {
       const migration = await migrationAt(point);
       if (point === 'equal') await failCutover(migration);
       await migration.finish('rollback');
       await writeToOld(migration, 'By users, meanwhile');
-      await writeToNew(migration, 'By an instance of the new version that nobody has stopped');
+      await writeToNew(migration, 'By an instance of the new version that still runs');
       await migration.follow('copy', 'cutover');
       const { vectors } = migration.services;
       expect(await fingerprintOf(vectors, SOURCE)).toMatchObject({ points: 62 });
@@ -162,7 +162,7 @@ describe('a run that was rolled back', () => {
   it.each([
     ['is removed when they are over', async () => {}, []],
     [
-      'stays, and is named, where somebody has written to it since',
+      'is kept, and named, if it was written to since',
       (migration: Migration) => writeToNew(migration, 'By a forgotten program'),
       ['memories_v3_run-a'],
     ],
@@ -192,7 +192,7 @@ describe('a run that was rolled back', () => {
     expect(await migration.lock.retainedRuns()).toEqual([]);
   });
 
-  it('aborted later, it removes what nobody needs any more', async () => {
+  it('aborted later, it removes what has become useless', async () => {
     const migration = await migrationAt('live');
     await migration.finish('rollback');
     migration.pass(31 * DAY_MS);
@@ -204,13 +204,13 @@ describe('a run that was rolled back', () => {
     ['after a failed window', 'equal', 0],
     ['once the days of what users left are over', 'live', 31],
   ] as const)(
-    '%s, it keeps at its abort what somebody has written to the new collection alone',
+    '%s, its abort keeps writes that only the new collection has',
     async (_, point, days) => {
       const migration = await migrationAt(point);
       if (point === 'equal') await failCutover(migration);
       await migration.finish('rollback');
       migration.pass(days * DAY_MS);
-      await writeToNew(migration, 'By an instance of the new version that nobody has stopped');
+      await writeToNew(migration, 'By an instance of the new version that still runs');
       await migration.finish('abort');
       const { services, target } = migration;
       expect(await services.vectors.listCollections()).toContain(target);

@@ -13,7 +13,7 @@ async function byHand(migration: Migration) {
   const { services, operator, confirm, runs, pass } = migration;
   const spoken = { ...services, hooks: askAPerson };
   const asked = async () => (await runs.read(RUN)).pendingAction;
-  /** What a person does who was asked. */
+  /** Does what a person was asked to do. */
   const doIt = async () => {
     const { action, collection } = (await asked()) ?? {};
     if (action === undefined || collection === undefined) throw new Error('Nothing is asked for');
@@ -21,7 +21,7 @@ async function byHand(migration: Migration) {
     await operator.hooks.ask({ ...none, action, collection, testUser: testUserOf(RUN) });
   };
   const take = (name: StepName) => migration.invoke(name, {}, spoken);
-  /** Takes the step until somebody is asked for that. */
+  /** Repeats the step until a person is asked for that action. */
   const takeUntilAsked = async (name: StepName, action: string) => {
     for (let n = 0; n < 12; n += 1) {
       const result = await take(name);

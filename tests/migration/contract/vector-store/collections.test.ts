@@ -1,4 +1,4 @@
-// What the migration relies on in collections and aliases.
+// The properties of collections and aliases that the migration relies on
 import type { Schemas } from '@qdrant/js-client-rest';
 import { expect, test } from 'vitest';
 import {

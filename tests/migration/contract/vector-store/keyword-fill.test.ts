@@ -77,7 +77,7 @@ onEveryVectorStore((under) => {
     });
   });
 
-  it.each(Object.entries(WRITES))('shows that somebody %s', async (_, write) => {
+  it.each(Object.entries(WRITES))('shows that a user %s', async (_, write) => {
     const place = await filledPlace();
     await addKeywordSlot(place, IDF);
     await fillUnfilled(place, { renew });
@@ -134,7 +134,7 @@ type Write = (
   n: number,
 ) => Promise<unknown>;
 
-/** Of the points that a walk reads first, and so has read when the write comes. */
+/** Writes to the points that a walk reads first: it has read them when the write comes. */
 const WRITES: Readonly<Record<string, Write>> = {
   'changes a memory as mem0 does, by an upsert': async (_, { store, collection }, n) => {
     const [point] = (await store.scroll(collection, { limit: 1 })).points;

@@ -1,4 +1,4 @@
-// What the migration relies on in how a store keeps, pages, counts and deletes points.
+// Keeping, paging, counting and deleting points: the behaviour of a store that the migration relies on
 import { describe, expect, test } from 'vitest';
 import { asJsonText, type JsonText, verbatim } from '../../../../lib/migration/json/json-text.ts';
 import { KEYWORD_MODEL, withKeywordText } from '../../../../lib/migration/points.ts';
@@ -32,7 +32,7 @@ onEveryVectorStore((under) => {
   });
 
   describe('a scroll', () => {
-    test('goes through all ids in order, integers first, whatever their size', async () => {
+    test('goes through all ids in order, integers of any size first', async () => {
       const collection = await under.collection();
       const ids = [7, '9007199254740993', '18446744073709551615', UUID];
       const points = [...ids].reverse().map((id) => point(id, '{}'));
@@ -77,7 +77,7 @@ onEveryVectorStore((under) => {
       expect(JSON.parse(points[1]?.vector ?? '')).toEqual([1, 0, 0, 0]);
     });
 
-    test('of a keyword slot hold what was written, in whatever order', async () => {
+    test('of a keyword slot hold what was written, in any order', async () => {
       const collection = await under.collection(NEW_LAYOUT);
       const filled = '{"":[1,0,0,0],"bm25":{"indices":[7,3,5],"values":[0.5,1,0.25]}}';
       await under.store.upsert(collection, [point(1, '{}', filled)], 'upsert');
@@ -240,7 +240,7 @@ onEveryVectorStore((under) => {
     });
   });
 
-  test('ids nobody knows are left out of a retrieval', async () => {
+  test('unknown ids are left out of a retrieval', async () => {
     const collection = await under.collection();
     await under.store.upsert(collection, [point(1, '{}')], 'upsert');
     const found = await under.store.retrieve(collection, [pointId(1), pointId(2)]);

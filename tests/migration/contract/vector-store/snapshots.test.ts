@@ -1,4 +1,4 @@
-// What the migration relies on in snapshots: complete when listed, resumable, checked, restored under a new name.
+// Snapshots must be complete when listed, resumable, checked, and restorable under a new name.
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import {

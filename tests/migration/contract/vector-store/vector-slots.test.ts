@@ -1,4 +1,4 @@
-// What the migration relies on where a vector is added to a collection that is in use: 1.18 and later.
+// Adding a vector to a collection in use, from version 1.18: the behaviour that the migration relies on
 import { expect, test } from 'vitest';
 import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
 import { KEYWORD_MODEL } from '../../../../lib/migration/points.ts';

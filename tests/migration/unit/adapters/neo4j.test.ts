@@ -38,7 +38,7 @@ test('Any other error stays what it is', () => {
   expect(failureOf(error)).toBe(error);
 });
 
-test('A graph that nobody serves is unavailable', async () => {
+test('A graph without a server is unavailable', async () => {
   await using graph = openNeo4j({
     url: `bolt://127.0.0.1:${await freePort()}`,
     user: 'neo4j',

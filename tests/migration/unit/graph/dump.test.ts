@@ -22,7 +22,7 @@ import { createSandboxGraph, type SandboxGraph } from '../../../../sandbox/graph
 import { openArtifactFolder } from '../../support/artifact-folder.ts';
 import { DUMP_PREFIX, dump, fillWithSample } from '../../support/filled-graph.ts';
 
-/** What else happens while it is read; or what is read in place of it. */
+/** Event during the read, or content that is read instead */
 type Disturbed = (graph: SandboxGraph) => Partial<GraphSource> | string;
 
 test.each<[string, string, Disturbed]>([
@@ -117,7 +117,7 @@ const FILES = { nodes: 'nodes.jsonl.gz', rels: 'rels.jsonl.gz', schema: 'schema.
 
 type Damage = (bytes: Buffer) => Buffer;
 
-/** Written over as a whole by somebody who knows what digests are for, but not of the manifest. */
+/** Rewritten as a whole, with digests that fit the files but not the manifest */
 const rewritten =
   (change: (text: string) => string): Damage =>
   (bytes) =>

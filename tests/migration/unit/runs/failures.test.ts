@@ -1,4 +1,4 @@
-// What AWS says when the environment is at fault has a name and a remedy; nothing else is taken for it.
+// AWS errors that the environment causes get a name and a remedy; no other error is mistaken for one.
 import { describe, expect, it } from 'vitest';
 import { translateFailure } from '../../../../lib/migration/runs/failures.ts';
 import { named } from '../../support/refused.ts';

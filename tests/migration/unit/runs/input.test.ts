@@ -1,4 +1,4 @@
-// What functions take as input: nothing that nobody reads, and a refusal names every wrong field with its rule.
+// Input of functions: every field is read by some step, and a refusal names every wrong field with its rule.
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { parseInput, ruleOf, stepInputSchema } from '../../../../lib/migration/runs/input.ts';

@@ -85,7 +85,7 @@ test('signals the work at once that its lease is lost', async () => {
   });
 });
 
-test('bears that nobody answers, but no longer than the lease lasts', async () => {
+test('survives missing answers for the length of its lease, and no longer', async () => {
   let isReachable = true;
   const { heartbeat, beatAfter } = scene(async () => {
     if (!isReachable) throw UNREACHABLE;

@@ -1,4 +1,4 @@
-// What the record of a run keeps when it enters another phase.
+// Parts of a run's record that survive a change of phase
 import { expect, it } from 'vitest';
 import type { Phase } from '../../../../lib/migration/phases.ts';
 import { entering, type Run } from '../../../../lib/migration/runs/run.ts';

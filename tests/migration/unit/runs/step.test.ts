@@ -1,4 +1,4 @@
-// What a step is given: its own checkpoint, as long as what that was based on is still so; and the record as it is by now.
+// Input of a step: its own checkpoint, if the evidence behind it is still the same, and the present record
 import { expect, it } from 'vitest';
 import type { Checkpoint, Reference, Run } from '../../../../lib/migration/runs/run.ts';
 import { runStep, type Step } from '../../../../lib/migration/runs/step.ts';

@@ -61,7 +61,7 @@ describe('a snapshot of 100 bytes on a server', () => {
   interface Cut {
     /** How many bytes each connection brings before it ends, or all of them. */
     readonly bytesPerConnection?: number;
-    /** Whether the server announces the length; object storage does not. */
+    /** True if the server announces the length; object storage does not. */
     readonly announcesLength?: boolean;
     readonly beforeBody?: () => Promise<void>;
   }

@@ -1,4 +1,4 @@
-// What is typed becomes the input of a function, and what the function answers becomes lines and an exit code.
+// Typed words become the input of a function, and its answer becomes lines and an exit code.
 import { describe, expect, it } from 'vitest';
 import { commandNamed } from '../../../../../cli/migration/migrate/commands.ts';
 import { payloadOf } from '../../../../../cli/migration/migrate/options.ts';
@@ -244,7 +244,7 @@ describe('a step', () => {
   });
 
   it('is done, although the status afterwards fails', async () => {
-    const away = new RetryableFailure('RetryableUnavailable', 'nobody answers');
+    const away = new RetryableFailure('RetryableUnavailable', 'no answer');
     const { place } = createPlace({ backup: [result('backed-up')], status: [away, away] });
     expect(await typeCommand(place, `backup --run ${RUN} --execute`)).toMatchObject({ code: 0 });
   });

@@ -39,7 +39,7 @@ describe('the page of a run', () => {
     expect(page).not.toMatch(/<(script|img|iframe|link|object|embed|b)\b|<[^>]*\son\w+=/i);
     expect(page.split('\n').every(isPrintable)).toBe(true);
     expect(page.isWellFormed()).toBe(true);
-    // The tags are the same ones, whatever the texts are.
+    // The tags are the same for all texts.
     const tagsOf = (page: string) => page.match(/<[^>]*>/g);
     expect(tagsOf(page)).toEqual(tagsOf(reportPage(statusWith('plain'))));
   });

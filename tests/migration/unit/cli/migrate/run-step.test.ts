@@ -177,7 +177,7 @@ describe('the progress of a step', () => {
     return { shown, lines };
   }
 
-  it('is shown at a terminal and logged elsewhere, whatever one poll answers', async () => {
+  it('is shown at a terminal and logged elsewhere, even if a poll fails', async () => {
     const line = 'Copy: 12,400/30,000 41% 2,100/s ETA 8s';
     expect((await progressOf(true)).shown).toEqual([line]);
     expect((await progressOf(false)).lines).toEqual([line]);

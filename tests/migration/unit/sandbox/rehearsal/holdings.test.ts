@@ -1,4 +1,4 @@
-// What the rehearsal calls lost: whatever is not what it was, memory by memory.
+// A rehearsal counts as lost every memory that is not the same as before.
 import { expect, it } from 'vitest';
 import type { VectorStore } from '../../../../../lib/migration/adapters/qdrant.ts';
 import { userDigest } from '../../../../../lib/migration/points.ts';
@@ -37,7 +37,7 @@ it.each([
     0,
   ],
   [
-    'with a memory of somebody else',
+    'with a memory of another user',
     [ONE, point(2, '{"user_id":"bob"}', '[0,1,0,0]'), THREE],
     [`2 of ${ADA} says something else`],
     [],

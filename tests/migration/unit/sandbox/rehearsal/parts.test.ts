@@ -1,4 +1,4 @@
-// What a rehearsal says of the services that it plays on.
+// A rehearsal names the services that it runs on.
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { describeParts, type Parts } from '../../../../../sandbox/rehearsal/parts.ts';
 
