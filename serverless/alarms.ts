@@ -45,7 +45,14 @@ const SHARE_OF_TIMEOUT = 0.8;
 // With fewer requests in a period, one slow or failed one would be more than a hundredth of them.
 const LEAST_TRAFFIC = 100;
 
-export function gatewayAlarms(): AlarmDefinition[] {
+// Of what one route takes: more is no household's, and is paid for.
+const SHARE_OF_RATE = 0.5;
+
+// At 0.09 USD for each, sent every five minutes, 26 USD a day.
+const GIGABYTE = 1e9;
+
+/** @param rate requests a second that each route takes */
+export function gatewayAlarms(rate: number): AlarmDefinition[] {
   const metric = (MetricName: string): Metric => ({
     Namespace: 'AWS/ApiGateway',
     MetricName,
@@ -85,6 +92,37 @@ export function gatewayAlarms(): AlarmDefinition[] {
       threshold: 3000,
       datapointsToAlarm: 3,
       evaluationPeriods: 5,
+    },
+    {
+      id: 'GatewayTraffic',
+      description: `The API got more than ${SHARE_OF_RATE * rate} requests a second for a quarter of an hour`,
+      metrics: [metric('Count')],
+      statistic: 'Sum',
+      period: FIVE_MINUTES,
+      threshold: SHARE_OF_RATE * rate * FIVE_MINUTES,
+      datapointsToAlarm: 3,
+      evaluationPeriods: 3,
+    },
+    {
+      id: 'GatewayRefusals',
+      description: `The API refused half of the requests for a quarter of an hour, in periods with at least ${LEAST_TRAFFIC} requests`,
+      metrics: [metric('4xx'), traffic],
+      expression: `IF(m2 >= ${LEAST_TRAFFIC}, 100 * FILL(m1, 0) / m2, 0)`,
+      statistic: 'Sum',
+      period: FIVE_MINUTES,
+      threshold: 50,
+      datapointsToAlarm: 3,
+      evaluationPeriods: 3,
+    },
+    {
+      id: 'GatewayEgress',
+      description: 'The API took and sent more than 1 GB in five minutes, for a quarter of an hour',
+      metrics: [metric('DataProcessed')],
+      statistic: 'Sum',
+      period: FIVE_MINUTES,
+      threshold: GIGABYTE,
+      datapointsToAlarm: 3,
+      evaluationPeriods: 3,
     },
   ];
 }

@@ -7,13 +7,15 @@ export interface RollbackConfiguration {
   readonly MonitoringTimeInMinutes: number;
 }
 
+const CANARY = 'CanaryFailedAlarm';
+
 // CloudFormation takes up to five. An alarm fires here when requests of clients fail.
 const TRIGGERS = [
   'GatewayErrorsAlarm',
   'GatewayErrorRatioAlarm',
   'TransactionsErrorsAlarm',
   'CategoriesErrorsAlarm',
-  'CanaryFailedAlarm',
+  CANARY,
 ];
 
 /** Without triggers of its own a stack would keep those of the deployment before. */
@@ -34,7 +36,9 @@ export function rollbackConfiguration(options: {
   readonly arnOf: (alarmName: string) => string;
 }): RollbackConfiguration {
   const { deployed, next, minutes, arnOf } = options;
-  const names = TRIGGERS.flatMap((id) => {
+  const isMoved = findAddress(deployed) !== findAddress(next);
+  const triggers = isMoved ? TRIGGERS.filter((id) => id !== CANARY) : TRIGGERS;
+  const names = triggers.flatMap((id) => {
     const name = deployed?.Resources[id]?.Properties?.AlarmName;
     return name === next.Resources[id]?.Properties?.AlarmName && name ? [String(name)] : [];
   });
@@ -44,4 +48,14 @@ export function rollbackConfiguration(options: {
     Type: 'AWS::CloudWatch::Alarm',
   }));
   return { RollbackTriggers, MonitoringTimeInMinutes: minutes };
+}
+
+/**
+ * Address that the canary uses. A new name answers only once the operator has pointed its record at the target that the
+ * deployment creates: until then the canary fails, and would undo the deployment.
+ */
+function findAddress(template: Template | undefined): string {
+  const { Environment } = template?.Resources.CanaryLambdaFunction?.Properties ?? {};
+  const { Variables } = (Environment ?? {}) as { Variables?: { API_URL?: unknown } };
+  return JSON.stringify(Variables?.API_URL ?? '');
 }

@@ -52,7 +52,7 @@ function lastWord(routeKey: string): string {
 }
 
 // No client needs many of these.
-const SHARE_OF_UNKNOWN_ROUTES = 0.1;
+const SHARE_OF_OTHER_ROUTES = 0.1;
 
 /**
  * One of these reads or writes hundreds of units of the table: each with the parameter that limits it.
@@ -67,21 +67,30 @@ export const LARGE_REQUESTS: Readonly<Record<string, string>> = {
   'GET /transactions/search': 'searchRate',
 };
 
+/** The same for every client, kept by browsers, and large: the traffic out of AWS costs more than the request. */
+const STATIC_ROUTES = ['GET /docs', 'GET /openapi.json', 'GET /page.css', 'GET /page.js'];
+
+// So many requests a page may send at once.
+const LEAST_BURST = 20;
+
 /**
- * Routes that are throttled otherwise than others: unknown ones and large requests less, and preflights by themselves, for
+ * Routes that are throttled otherwise than others: unknown and static ones and large requests less, and preflights by themselves, for
  * browsers send one before every distinct query.
  */
 export async function routeSettings(configuration: Configuration) {
   const numberOf = async (name: string) => Number(await textOf(configuration, `param:${name}`));
   const [rate, burst] = [await numberOf('throttleRate'), await numberOf('throttleBurst')];
-  const share = (value: number) => Math.max(1, Math.round(value * SHARE_OF_UNKNOWN_ROUTES));
+  const share = (value: number) => Math.max(1, Math.round(value * SHARE_OF_OTHER_ROUTES));
   const large: Record<string, ReturnType<typeof throttle>> = {};
   for (const [route, parameter] of Object.entries(LARGE_REQUESTS)) {
     const largeRate = await numberOf(parameter);
     for (const form of [route, `${route}/`]) large[form] = throttle(largeRate, 2 * largeRate);
   }
+  const fixed = throttle(share(rate), Math.max(LEAST_BURST, share(burst)));
+  const forms = ['GET /', ...STATIC_ROUTES.flatMap((route) => [route, `${route}/`])];
   return {
     $default: throttle(share(rate), share(burst)),
+    ...Object.fromEntries(forms.map((form) => [form, fixed])),
     'OPTIONS /{proxy+}': throttle(rate, burst),
     ...large,
   };

@@ -41,7 +41,7 @@ export async function monitoring(configuration: Configuration): Promise<Resource
   };
   const functions = await watchedFunctions(configuration);
   const definitions = [
-    ...gatewayAlarms(),
+    ...gatewayAlarms(Number(await textOf(configuration, 'param:throttleRate'))),
     ...(functions.some(({ name }) => name === CANARY) ? canaryAlarms(CANARY) : []),
     ...functionAlarms(functions),
     ...tableAlarms(
@@ -150,8 +150,9 @@ function dashboard({ prefix, region }: Context, definitions: readonly AlarmDefin
   };
 }
 
+// Without a name: a change of its topic replaces it, and CloudFormation would find the name taken.
 // The budget covers the whole account: that of one tag would stay at zero until the tag is activated for billing.
-function budget({ prefix, actions }: Context, limit: string): Resources {
+function budget({ actions }: Context, limit: string): Resources {
   if (limit === '') return {};
   const notify = (NotificationType: string, Threshold: number) => ({
     Notification: { NotificationType, ComparisonOperator: 'GREATER_THAN', Threshold },
@@ -162,7 +163,6 @@ function budget({ prefix, actions }: Context, limit: string): Resources {
       Type: 'AWS::Budgets::Budget',
       Properties: {
         Budget: {
-          BudgetName: prefix,
           BudgetType: 'COST',
           TimeUnit: 'MONTHLY',
           BudgetLimit: { Amount: Number(limit), Unit: 'USD' },

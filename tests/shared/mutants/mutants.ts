@@ -168,6 +168,13 @@ export const MUTANTS: readonly Mutant[] = [
     ['this.#activeRun(inUse ?? this.#ownTable', 'this.#activeRun(this.#ownTable'],
   ]),
 
+  ...mutantsOf('serverless/deploy-rollback.ts', 'tests/shared/wiring/deploy-guard.test.ts', [
+    ['isMoved ? TRIGGERS.filter', 'false ? TRIGGERS.filter'],
+  ]),
+  ...mutantsOf('serverless/gateway.ts', 'tests/shared/wiring/throttles.test.ts', [
+    ['Math.max(LEAST_BURST, share(burst))', 'share(burst)'],
+  ]),
+
   // Which table a command works on.
   ...mutantsOf('cli/reach-database.ts', 'tests/shared/unit/cli/reach-database.test.ts', [
     ["readStackOutput(stage, 'TableName')", "readStackOutput(stage, 'LedgerTableName')"],

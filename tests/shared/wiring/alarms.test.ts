@@ -69,6 +69,21 @@ describe('what an alarm names exists', () => {
   });
 });
 
+it('a budget has no name of its own: CloudFormation replaces it when its topic changes, and a name can be given once', () => {
+  const { Budget } = theOnly<{ Budget: object }>(template, 'AWS::Budgets::Budget').Properties;
+  expect(Budget).not.toHaveProperty('BudgetName');
+});
+
+it('a flood, refused requests and egress are watched', () => {
+  const watched = (id: string) =>
+    listMetrics(alarms.find(([name]) => name === id)?.[1] as never).map(
+      ({ MetricName }) => MetricName,
+    );
+  expect(watched('GatewayTraffic')).toEqual(['Count']);
+  expect(watched('GatewayRefusals')).toEqual(['4xx', 'Count']);
+  expect(watched('GatewayEgress')).toEqual(['DataProcessed']);
+});
+
 it('the dashboard shows every alarm', () => {
   const { DashboardBody } = theOnly<{ DashboardBody: { 'Fn::Sub': string } }>(
     template,

@@ -308,6 +308,16 @@ describe('alarms undo a deployment', () => {
     }
   });
 
+  it('but not the canary, whose new address answers only once the record of the name leads to it', () => {
+    const next = structuredClone(migrating);
+    const [, { Properties }] = listResources<FunctionProperties>(
+      next,
+      'AWS::Lambda::Function',
+    ).find(([id]) => id === 'CanaryLambdaFunction') as [string, { Properties: FunctionProperties }];
+    Properties.Environment.Variables.API_URL = 'https://ledger.test';
+    expect(makeRollback({ next })).toEqual(named(...ofApi));
+  });
+
   it('but not a first deployment, nor where the operator says so', () => {
     for (const given of [{ deployed: undefined }, { minutes: 0 }]) {
       expect(makeRollback(given)).toEqual({ RollbackTriggers: [], MonitoringTimeInMinutes: 0 });

@@ -11,6 +11,8 @@ interface Throttle {
 
 const PAGE = 20;
 const LARGE = /\/bulk|\/export|\/search/;
+/** The same for every client, kept by browsers, and large: egress costs more than the request. */
+const STATIC = /^GET \/(docs\/?|openapi\.json\/?|page\.(css|js)\/?)?$/;
 // Preflight of any path, in both slash forms: tests/shared/wiring/routes.test.ts finds no other route of OPTIONS.
 const PREFLIGHT = 'OPTIONS /{proxy+}';
 const routes = OPERATIONS.flatMap(([route]) =>
@@ -41,8 +43,10 @@ describe.each(STAGES)('stage %s', (stage) => {
       .map((route) => RouteSettings[route]);
     expect(settings).toHaveLength(12);
     const { ThrottlingRateLimit } = DefaultRouteSettings;
-    for (const setting of [...settings, RouteSettings.$default])
+    const fixed = routes.filter((route) => STATIC.test(route)).map((route) => RouteSettings[route]);
+    expect(fixed).toHaveLength(9);
+    for (const setting of [...settings, ...fixed, RouteSettings.$default])
       expect(setting?.ThrottlingRateLimit).toBeLessThanOrEqual(ThrottlingRateLimit / 10);
-    expect(Object.keys(RouteSettings)).toHaveLength(12 + ['$default', PREFLIGHT].length);
+    expect(Object.keys(RouteSettings)).toHaveLength(12 + 9 + ['$default', PREFLIGHT].length);
   });
 });
