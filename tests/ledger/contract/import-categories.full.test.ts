@@ -227,6 +227,23 @@ describe('how a file is read', () => {
   });
 });
 
+it('takes the columns of expenses and income that the command names', async () => {
+  const person = await givenPerson(table);
+  const file = await person.write('columns.csv', [
+    'Date,Text,Ab,Auf',
+    '2026-01-05,Grocer,10.00,',
+    '2026-01-06,Pay,,20.00',
+  ]);
+  const asked = await person.run(file, '--yes');
+  expect(asked).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('--debit COLUMN --credit COLUMN'),
+  });
+  // The advice of the message.
+  const imported = await person.run(file, '--debit', 'Ab', '--credit', 'Auf', '--yes');
+  expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('2 created') });
+});
+
 describe('two accounts with an equal row', () => {
   const [header, fee] = ['date,description,amount', '2026-01-06,Fee,-1.00'];
   const GIRO = [header, '2026-01-05,Grocer,-10.00', fee, '2026-01-07,Cinema,-9.00'];

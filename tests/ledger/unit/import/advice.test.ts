@@ -1,4 +1,6 @@
 // Every message that names an option is right: who takes its advice has the file read to the end.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
   readStatement,
@@ -17,8 +19,9 @@ async function read(file: string, options: StatementOptions): Promise<Statement>
 /** Messages that a person sees: an error, or everything that still prevents the import. */
 async function listMessages(file: string, options: StatementOptions): Promise<readonly string[]> {
   try {
-    const { needs, refused } = await read(file, options);
-    return [...needs, ...refused].map(({ message }) => message);
+    const { needs, refused, findings } = await read(file, options);
+    const advice = findings.filter((finding) => finding.includes('--'));
+    return [...[...needs, ...refused].map(({ message }) => message), ...advice];
   } catch (error) {
     return [(error as Error).message];
   }
@@ -37,11 +40,17 @@ const FAR = `date,name,amount|${ROWS}|0206-12-30,Old,-1.00`;
 const REVERSED =
   'date,name,amount,balance|2025-12-27,Tea,-3.00,103.00|2025-12-28,Bus,-4.00,107.00|2025-12-29,Car,-5.00,112.00|2025-12-30,Pay,6.00,106.00';
 const TWO_WAYS = 'date,name,amount|1/2/2025,Tea,-3.00|3/4/2025,Bus,-4.00';
+const THOUSANDS = 'date,name,amount|2025-12-30,Tea,"-3,000"|2025-12-29,Bus,"-4,001"';
+const FEES = 'date,name,amount,Fee|2025-12-30,Tea,-3.00,0.10|2025-12-29,Bus,-4.00,';
+const CARD =
+  'date,name,amount|2025-12-30,Tea,3.00|2025-12-29,Bus,4.00|2025-12-28,Car,5.00|2025-12-27,Payment - thank you,-7.00';
 const POSTINGS = `date,name,amount,account|${['a', 'b', 'c']
   .flatMap((name) => [`2025-12-30,${name},-3.00,Giro`, `2025-12-30,${name},3.00,Food`])
   .join('|')}`;
 
-it.each<[says: string, file: string, advice: StatementOptions, before?: StatementOptions]>([
+type Case = [says: string, file: string, advice: StatementOptions, before?: StatementOptions];
+
+const CASES: readonly Case[] = [
   ['--date-order dmy or mdy', TWO_WAYS, { dateOrder: 'dmy' }],
   [
     '"2/13/2025" is no date in dmy, and all dates are in mdy',
@@ -97,10 +106,64 @@ it.each<[says: string, file: string, advice: StatementOptions, before?: Statemen
     { columns: { externalId: 'none' } },
     { columns: { externalId: 'Ref' } },
   ],
-])('"%s" is right (%#)', async (says, file, advice, before = {}) => {
+  ['--decimal point if it is thousands', THOUSANDS, { decimal: 'point' }],
+  ['--fee "Fee"', FEES, { columns: { fee: 'Fee' } }],
+  ['--fee none', FEES, { columns: { fee: 'none' } }],
+  [
+    'choose --decimal point',
+    THOUSANDS.replace('-3.00', '"-3,000"').replace('-4.00', '"-4,001"'),
+    { decimal: 'point' },
+    { decimal: 'comma' },
+  ],
+  [
+    '--amount names another column',
+    'date,name,amount,Paid|2025-12-30,Tea,-3.00,-3.00|2025-12-29,Bus,,-4.00',
+    { columns: { amount: 'Paid' } },
+  ],
+  [
+    'add --as-it-is',
+    POSTINGS.replace(',account', '').replaceAll(/,(?:Giro|Food)/g, ''),
+    { isAsItIs: true },
+  ],
+  [
+    'Name the column of --income and --expense with --type',
+    WORDS.replace('Type', 'Quux'),
+    { columns: { type: 'Quux' } },
+    { words: { income: ['Zu'], expense: ['Ab'] } },
+  ],
+  [
+    '--income "Zu" or --expense "Zu"',
+    WORDS,
+    { words: { income: ['Zu'], expense: ['Ab'] } },
+    { columns: { type: 'Type' }, words: { expense: ['Ab'] } },
+  ],
+  [
+    'Name one by its number: --amount 3',
+    'date,name,Money,Money|2025-12-30,Tea,-3.00,1|2025-12-29,Bus,-4.00,1',
+    { columns: { amount: '3' } },
+    { columns: { amount: 'Money' } },
+  ],
+  [
+    '--date-order chooses another order',
+    '!Type:Bank|D12/30/2025|T-3.00|PTea|^|D12/29/2025|T-4.00|PBus|^',
+    { dateOrder: 'mdy' },
+  ],
+  ['--as-it-is reads them as they are', CARD, { isAsItIs: true }],
+  [
+    '--description COLUMN,COLUMN',
+    'date,description,Quux,amount|2025-12-30,,Tea,-3.00|2025-12-29,Bus,x,-4.00',
+    { columns: { description: 'description,Quux' } },
+  ],
+];
+
+it.each(CASES)('"%s" is right (%#)', async (says, file, advice, before = {}) => {
   expect(await listMessages(file, before)).toContainEqual(expect.stringContaining(says));
-  expect(await listMessages(file, { ...before, ...advice })).toEqual([]);
+  const after = await listMessages(file, { ...before, ...advice });
+  expect(after.filter((message) => !REMARK.test(message))).toEqual([]);
 });
+
+/** Said of every QIF file: it is no question. */
+const REMARK = /^dates are read as/;
 
 it('--trailer leaves out what the bank writes after the rows', async () => {
   const statement = await read(`date,name,amount|${ROWS}|The end`, {});
@@ -108,10 +171,51 @@ it('--trailer leaves out what the bank writes after the rows', async () => {
   expect(splitTrailer(statement, trailer.length)).toMatchObject({ refused: [] });
 });
 
-it('--description names the columns of texts', async () => {
-  const file = 'date,description,Quux,amount|2025-12-30,,Tea,-3.00|2025-12-29,Bus,x,-4.00';
-  const { findings } = await read(file, {});
-  expect(findings).toContainEqual(expect.stringContaining('--description COLUMN,COLUMN'));
-  const { rows } = await read(file, { columns: { description: 'description,Quux' } });
-  expect(rows.map(({ description }) => description)).toEqual(['Tea', expect.stringMatching(/Bus/)]);
+const IMPORT = join(import.meta.dirname, '../../../../lib/ledger/import');
+const COMMAND = join(import.meta.dirname, '../../../../cli/ledger/import');
+const TEXT = /`[^`]*`|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g;
+
+/** Texts of the sources that name an option, without those that are an option alone. */
+function listTexts(folder: string): readonly string[] {
+  return readdirSync(folder).flatMap((file) => {
+    const code = readFileSync(join(folder, file), 'utf8').replace(/^\s*(?:\/\/|\/?\*).*$/gm, '');
+    return [...code.matchAll(TEXT)]
+      .map(([quoted]) => quoted.slice(1, -1))
+      .filter((text) => /--[a-z]|\{optionOf/.test(text) && !/^--[\w-]+(?: <\w+>)?$/.test(text));
+  });
+}
+
+/** Matches what a template says, whatever its values are. */
+function toPattern(template: string): RegExp {
+  const parts = template
+    .split(/\$\{[^}]*\}/)
+    .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  return new RegExp(parts.join('.*'), 's');
+}
+
+it('has a case for every message of the importer that names an option', async () => {
+  const heard = await Promise.all(
+    CASES.map(([, file, , before = {}]) => listMessages(file, before)),
+  );
+  const others = [/^The file has \$\{all\} unreadable lines/, /^\$\{counted\(equal\.length/];
+  const untried = listTexts(IMPORT).filter(
+    (text) =>
+      !others.some((other) => other.test(text)) &&
+      !heard.flat().some((message) => toPattern(text).test(message)),
+  );
+  // The trailer is tried above, two accounts in the tests of the plan.
+  expect(untried).toEqual([]);
+});
+
+it('has a test of the command that takes each option which its messages name', () => {
+  const tests = ['import-command', 'import-categories'].map((name) =>
+    readFileSync(join(import.meta.dirname, `../../contract/${name}.full.test.ts`), 'utf8'),
+  );
+  const named = new Set(
+    listTexts(COMMAND).flatMap((text) => text.match(/--[a-z][a-z-]*[a-z]/g) ?? []),
+  );
+  const untaken = [...named].filter(
+    (option) => !tests.some((test) => test.includes(`'${option}'`)),
+  );
+  expect(untaken).toEqual([]);
 });
