@@ -204,8 +204,10 @@ function findStored(
   byExternalId: ReadonlyMap<string | null, readonly LedgerRow[]>,
   taken: ReadonlySet<LedgerRow>,
 ): LedgerRow | undefined {
-  const { externalId, formerId, formerBankId } = row;
-  const [stored] = [externalId, formerId].flatMap((id) => (id && byExternalId.get(id)) || []);
+  const { externalId, formerId, formerBankId, otherIds = [] } = row;
+  const [stored] = [externalId, formerId, ...otherIds].flatMap(
+    (id) => (id && byExternalId.get(id)) || [],
+  );
   if (stored || formerBankId === null) return stored;
   return byExternalId
     .get(formerBankId)

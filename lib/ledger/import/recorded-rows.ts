@@ -1,7 +1,7 @@
 // What a ledger records of the rows that an import has added: which row it was, and what it was like. With it, a later import knows a
 // row that was deleted by hand, and an undo knows a row that only a category was added to.
 import { hash } from './row-ids.ts';
-import type { TransactionRow } from './transaction-row.ts';
+import type { StatementRow, TransactionRow } from './transaction-row.ts';
 
 /** As the service lists them. */
 export interface RecordedImport {
@@ -16,6 +16,8 @@ export function recordRow(row: TransactionRow): string | undefined {
   return row.externalId === null ? undefined : identify(row.externalId) + describe(row);
 }
 
+type Identified = TransactionRow & Pick<StatementRow, 'otherIds'>;
+
 export function createRecordedRows(imports: readonly RecordedImport[]) {
   const contents = new Map<string, string>();
   for (const { rows } of imports)
@@ -26,7 +28,8 @@ export function createRecordedRows(imports: readonly RecordedImport[]) {
   }
 
   return {
-    has: (row: TransactionRow): boolean => find(row) !== undefined,
+    has: ({ externalId, otherIds = [] }: Identified): boolean =>
+      [externalId, ...otherIds].some((id) => id !== null && contents.has(identify(id))),
     /** The row is as it was imported, without a category, except that it may have one now. */
     isOnlyCategorised: (row: TransactionRow): boolean =>
       find(row) === describe({ ...row, category: null }),

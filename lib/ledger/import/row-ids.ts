@@ -3,6 +3,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Booking } from './booking.ts';
+import { createRereader } from './text-encoding.ts';
 
 const MAX_ID_LENGTH = 128;
 const HASH_LENGTH = 32;
@@ -34,18 +35,40 @@ export function readBankId(identity: string): string {
   return made?.[1] ?? identity;
 }
 
+export interface RowIds {
+  readonly externalId: string;
+  /** What the row would have if its file was read in another encoding. */
+  readonly otherIds: readonly string[];
+}
+
 /**
  * Without a bank's id: the row as the bank wrote it, and its number among equal ones. Which columns are read, and how, does
  * not matter.
  * @param account part of the ids: equal rows of two accounts are two transactions
+ * @param encoding in which the file was read
  */
-export function createRowIds(account: string | undefined): (booking: Booking) => string {
-  const number = createNumbering();
+export function createRowIds(
+  account: string | undefined,
+  encoding = 'utf-8',
+): (booking: Booking) => RowIds {
+  const count = createCounter();
+  const rereadText = createRereader(encoding);
   return ({ cells }) => {
     const width = cells.findLastIndex((cell) => cell !== '') + 1;
-    return number(`row-${hash({ cells: cells.slice(0, width), account })}`);
+    const written = cells.slice(0, width);
+    const identify = (some: readonly string[]) => `row-${hash({ cells: some, account })}`;
+    const id = identify(written);
+    const number = count(id);
+    const others = rereadText(written.join(CELL_END)).map((text) => text.split(CELL_END));
+    return {
+      externalId: `${id}-${number}`,
+      otherIds: others.map((some) => `${identify(some)}-${number}`),
+    };
   };
 }
+
+/** Stands in no cell. */
+const CELL_END = '\0';
 
 /** What version 0.1.0 made an id from, in this order. */
 export interface FormerFields {
@@ -59,17 +82,19 @@ export interface FormerFields {
 
 /** The id that imports of version 0.1.0 made of each row, in the order of the file. */
 export function createFormerIds(account: string | undefined): (fields: FormerFields) => string {
-  const number = createNumbering();
-  return ({ description, amount, type, date, notes, category }) =>
-    number(`csv-${hash({ description, amount, type, date, notes, category, account })}`);
+  const count = createCounter();
+  return ({ description, amount, type, date, notes, category }) => {
+    const id = `csv-${hash({ description, amount, type, date, notes, category, account })}`;
+    return `${id}-${count(id)}`;
+  };
 }
 
-function createNumbering(): (id: string) => string {
+function createCounter(): (id: string) => number {
   const seen = new Map<string, number>();
   return (id) => {
     const count = (seen.get(id) ?? 0) + 1;
     seen.set(id, count);
-    return `${id}-${count}`;
+    return count;
   };
 }
 

@@ -18,7 +18,7 @@ import { isExportHeader, readExport } from './export-file.ts';
 import { findFormat } from './formats.ts';
 import { describeLayout, type LayoutOptions, type Layouts, recallLayout } from './layouts.ts';
 import { readTable } from './read-table.ts';
-import { createFormerIds, createRowIds, identifyByBankId } from './row-ids.ts';
+import { createFormerIds, createRowIds, identifyByBankId, type RowIds } from './row-ids.ts';
 import { findTable, type Table } from './table.ts';
 import { decodeText } from './text-encoding.ts';
 import { requireValid, type StatementRow } from './transaction-row.ts';
@@ -33,6 +33,8 @@ export interface StatementOptions extends LayoutOptions {
   readonly isAsItIs?: boolean | undefined;
   /** `YYYY-MM-DD`; years of two digits are read as of this day. */
   readonly today?: string;
+  /** @internal The encoding in which the text was read, chosen or guessed. */
+  readonly usedEncoding?: string;
   /** What earlier imports have remembered. */
   readonly layouts?: Layouts;
 }
@@ -127,7 +129,7 @@ function readText(bytes: Uint8Array, options: StatementOptions): Statement {
       : [
           `characters that cannot be read are in line ${damagedLines.slice(0, MAX_SHOWN).join(', ')}`,
         ];
-  const statement = readCsv(text, options);
+  const statement = readCsv(text, { ...options, usedEncoding: used });
   return { ...statement, encoding: used, findings: [...findings, ...statement.findings] };
 }
 
@@ -296,7 +298,7 @@ function toStatement(read: ReadBookings, options: StatementOptions): CheckedStat
     onlyAccount,
   } = options;
   const checked = checkBookings(read, { isInverted, isAsItIs, currency, leaveOut, onlyAccount });
-  const number = createRowIds(account);
+  const createIds = createRowIds(account, options.usedEncoding);
   const formerId = createFormerIds(account);
   const shared = findShared(checked.bookings, account);
   const seen = new Set<string>();
@@ -318,7 +320,10 @@ function toStatement(read: ReadBookings, options: StatementOptions): CheckedStat
       if (bankId !== null && dates.has(bankId)) reused += 1;
       if (bankId !== null) dates.set(bankId, booking.date);
       if (identity !== null) seen.add(identity);
-      const row = toRow(booking, { externalId: identity ?? number(booking), formerId });
+      const row = toRow(booking, {
+        ids: identity === null ? createIds(booking) : { externalId: identity, otherIds: [] },
+        formerId,
+      });
       requireValid(row);
       if (row.description === NO_DESCRIPTION) undescribed += 1;
       rows.push(row);
@@ -368,9 +373,9 @@ function shareError(sharing: readonly Booking[] = [], booking: Booking): Error {
 function toRow(
   { line, date, signed, texts, bookingType, notes, category, former, bankId }: Booking,
   {
-    externalId,
+    ids,
     formerId,
-  }: { readonly externalId: string; readonly formerId: ReturnType<typeof createFormerIds> },
+  }: { readonly ids: RowIds; readonly formerId: ReturnType<typeof createFormerIds> },
 ): StatementRow {
   const type = signed < 0 ? 'expense' : 'income';
   const row = { date, type, amount: Math.abs(signed), notes, category } as const;
@@ -380,7 +385,8 @@ function toRow(
     ...row,
     line,
     description,
-    externalId,
+    externalId: ids.externalId,
+    ...(ids.otherIds.length === 0 ? {} : { otherIds: ids.otherIds }),
     formerId: bankId === null ? formerId(formerRow) : null,
     bankId,
     formerBankId: former?.bankId ?? null,

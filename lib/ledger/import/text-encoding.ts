@@ -73,6 +73,29 @@ function decodeAs(bytes: Uint8Array, encoding: string): EncodedText {
   return { text, encoding: decoder.encoding, damagedLines: findDamagedLines(text) };
 }
 
+const SINGLE_BYTE = [...new Set([...ALPHABETS, ...SCRIPTS].map(([encoding]) => encoding))];
+
+/**
+ * What the other encodings of single bytes make of a text that was read in one of them: a guess may change from one file of a bank
+ * to the next.
+ * @param encoding in which the text was read
+ */
+export function createRereader(encoding: string): (text: string) => readonly string[] {
+  if (!SINGLE_BYTE.includes(encoding)) return () => [];
+  const bytes = new Map([...listCharacters(encoding)].map((character, byte) => [character, byte]));
+  const others = SINGLE_BYTE.filter((other) => other !== encoding).map(listCharacters);
+  return (text) => {
+    if (/^\p{ASCII}*$/u.test(text)) return [];
+    return others.map((characters) =>
+      Array.from(text, (character) => characters[bytes.get(character) ?? -1] ?? character).join(''),
+    );
+  };
+}
+
+function listCharacters(encoding: string): string {
+  return new TextDecoder(encoding).decode(Uint8Array.from({ length: 256 }, (_, byte) => byte));
+}
+
 function findDamagedLines(text: string): readonly number[] {
   if (!text.includes(REPLACEMENT)) return [];
   return text.split(/\r\n|\n|\r/).flatMap((line, n) => (line.includes(REPLACEMENT) ? [n + 1] : []));

@@ -22,6 +22,8 @@ export interface StatementRow extends TransactionRow {
   readonly line: number;
   /** The id that imports of version 0.1.0 made, from the mapped columns. */
   readonly formerId: string | null;
+  /** Ids that another reading of the same file would make. */
+  readonly otherIds?: readonly string[];
   readonly bankId: string | null;
   /** What earlier releases took as the bank's id: it names a transaction only together with its date and amount. */
   readonly formerBankId: string | null;

@@ -715,6 +715,14 @@ export const MUTANTS: readonly Mutant[] = [
     ['[bankId, date, writtenAmount,', '[bankId, writtenAmount,'],
     ['account ?? booking.account', 'account ?? null'],
   ]),
+  ...mutantsOf('lib/ledger/import/row-ids.ts', 'tests/ledger/unit/import/text-encoding.test.ts', [
+    ['rereadText(written.join(CELL_END))', 'rereadText("")'],
+  ]),
+  ...mutantsOf('lib/ledger/import/fees.ts', 'tests/ledger/unit/import/amount-columns.test.ts', [
+    ["gained === 0 && rule === 'added'", 'gained === 0'],
+    ["gained < 0 || rule === 'included'", 'gained < 0'],
+    ['isChosen ? 1 : ', ''],
+  ]),
   ...mutantsOf('lib/ledger/import/row-ids.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['NO_ID.test(text)', "text === ''"],
   ]),

@@ -1,5 +1,8 @@
 // Files in the encodings that banks use.
 import { expect, it } from 'vitest';
+import { planImport } from '../../../../lib/ledger/import/plan.ts';
+import { createRecordedRows, recordRow } from '../../../../lib/ledger/import/recorded-rows.ts';
+import { readStatement } from '../../../../lib/ledger/import/statement.ts';
 import { decodeText } from '../../../../lib/ledger/import/text-encoding.ts';
 
 const TEXT = 'Datum;Bäcker €\n';
@@ -61,4 +64,24 @@ it('keeps UTF-8 where one character is cut in two, and says in which line', () =
 it('reads the encoding that is chosen, and says which names there are', () => {
   expect(decodeText(Buffer.from([0xb9]), 'windows-1250').text).toBe('ą');
   expect(() => decodeText(Buffer.from('x'), 'klingon')).toThrow('windows-1252');
+});
+
+it('finds a row again whose file is read in another encoding', async () => {
+  const file = Buffer.from(
+    'date,name,amount\n2026-01-02,Ksi\xb9\xbfka,-3\n2026-01-03,Bus,-4',
+    'latin1',
+  );
+  const read = async (encoding: string) =>
+    (await readStatement(file, { encoding, account: 'Giro' })).rows;
+  const first = await read('windows-1250');
+  const ledger = first.map((row, n) => {
+    const record = { id: `${n}`, createdAt: '', updatedAt: '', etag: '', importId: null };
+    return { ...row, ...record };
+  });
+  const again = await read('windows-1252');
+  expect(again[0]?.externalId).not.toBe(first[0]?.externalId);
+  expect(planImport(again, ledger)).toMatchObject({ present: 2, missing: [] });
+  const rows = first.flatMap((row) => recordRow(row) ?? []);
+  const recorded = createRecordedRows([{ importId: 'x', rows }]);
+  expect(planImport(again, [], { recorded }).deleted).toHaveLength(2);
 });
