@@ -130,6 +130,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     },
   },
   'java openapi-generator': {
+    scenario: 'Scenario.java',
     whyNot: whyNoMaven,
     generate: (workshop) => generateWithJava(workshop, 'java'),
     runCode: async ({ folder, run, write }, code) => {
