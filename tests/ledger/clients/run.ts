@@ -70,6 +70,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     },
   },
   'typescript hey-api': {
+    scenario: 'hey-api.ts',
     generate: async ({ folder, run, write }) => {
       const tools = await npmTools();
       await prepareNode({ folder, write }, tools);

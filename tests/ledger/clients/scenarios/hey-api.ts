@@ -1,0 +1,180 @@
+import { createClient } from './ledger/client';
+import { client } from './ledger/client.gen';
+import * as ledger from './ledger/sdk.gen';
+
+const { LEDGER_URL: baseUrl = '', LEDGER_KEY = '', READ_KEY = '' } = process.env;
+const connect = (auth: string) => ({ baseUrl, ...(auth && { auth }) });
+client.setConfig(connect(LEDGER_KEY));
+
+const shown = (amount: number | undefined) => amount?.toFixed(2);
+
+/** The data of an answer that must not be an error. */
+async function expectData<Data>(answer: Promise<{ data?: Data; error?: unknown }>): Promise<Data> {
+  const { data, error } = await answer;
+  if (data === undefined) throw new Error(JSON.stringify(error));
+  return data;
+}
+
+/** The error of an answer that must be one. */
+async function expectError<Failure>(
+  answer: Promise<{ error?: Failure; response?: Response }>,
+): Promise<NonNullable<Failure> & { status: number }> {
+  const { error, response } = await answer;
+  if (!error) throw new Error('An error was expected');
+  return { ...error, status: response?.status ?? 0 };
+}
+
+const { data: food } = await expectData(ledger.createCategory({ body: { name: 'Food' } }));
+console.log(`category ${food.name}`);
+
+const body = {
+  description: 'Boat',
+  amount: 12345678.91,
+  type: 'expense',
+  category_id: food.id,
+  transaction_date: '2026-03-05',
+  notes: 'Blue',
+  external_id: 'bank-1',
+  import_id: 'march',
+} as const;
+const once = { headers: { 'Idempotency-Key': 'boat' } };
+const { data: boat } = await expectData(ledger.createTransaction({ ...once, body }));
+console.log(`created ${shown(boat.amount)}`);
+const retried = await expectData(ledger.createTransaction({ ...once, body }));
+console.log(`retried: ${retried.data.id === boat.id ? 'the same' : 'another'}`);
+
+const transactions = [
+  { description: 'Prize', amount: 999999999999.99, type: 'income', transaction_date: '2026-04-06' },
+  { description: 'Refund', amount: 0.01, type: 'expense', transaction_date: '2026-04-07' },
+  { description: 'Lost', amount: 1, type: 'expense', category_id: 999999 },
+] as const;
+const bulk = await expectData(
+  ledger.createTransactions({ body: { transactions: [...transactions] } }),
+);
+const [prize, refund, lost] = bulk.data.results;
+console.log(`bulk ${prize?.status} ${refund?.status} ${lost?.status} ${lost?.error}`);
+const at = (id = 0) => ({ path: { id } });
+const kept = await expectData(ledger.readTransaction({ ...at(prize?.id) }));
+console.log(`kept ${shown(kept.data.amount)}`);
+
+const filters = {
+  type: 'expense',
+  category_id: String(food.id),
+  start_date: '2026-03-01',
+  end_date: '2026-03-31',
+} as const;
+const more = {
+  external_id: 'bank-1',
+  import_id: 'march',
+  q: 'boat',
+  sort: 'date',
+  page: 1,
+  per_page: 10,
+} as const;
+const list = await expectData(ledger.listTransactions({ query: { ...filters, ...more } }));
+const [first] = list.data;
+console.log(
+  `every filter: ${list.data.length} of ${list.pagination.total}, ${first?.description} in ${first?.category_name}`,
+);
+const listAfter = async (after?: string | null) => {
+  const query = {
+    category_id: 'none',
+    sort: '-date',
+    per_page: 1,
+    ...(after ? { after } : {}),
+  } as const;
+  return await expectData(ledger.listTransactions({ query }));
+};
+const newest = await listAfter();
+const oldest = await listAfter(newest.pagination.next_cursor);
+console.log(
+  `uncategorised: ${newest.data[0]?.description}, then ${oldest.data[0]?.description}, then ${oldest.pagination.next_cursor ?? 'none'}`,
+);
+const searched = await expectData(
+  ledger.searchTransactions({
+    query: {
+      ...filters,
+      q: 'boat',
+      min_amount: 1,
+      max_amount: 99999999.99,
+      sort: '-amount',
+      page: 1,
+      per_page: 10,
+    },
+  }),
+);
+console.log(`searched: ${searched.pagination.total}, expense ${shown(searched.summary.expense)}`);
+
+const ifMatch = { ...at(boat.id), headers: { 'If-Match': boat.etag } };
+const changes = { amount: 12345678.92, notes: 'Red' };
+const updated = await expectData(ledger.updateTransaction({ ...ifMatch, body: changes }));
+console.log(`updated ${shown(updated.data.amount)} ${updated.data.notes}`);
+const refundId = refund?.id ?? 0;
+const bulkUpdate = await expectData(
+  ledger.updateTransactions({ body: { transactions: [{ id: refundId, amount: 0.02 }] } }),
+);
+console.log(`bulk update ${bulkUpdate.data.results[0]?.status}`);
+
+const months = await expectData(ledger.listMonths());
+console.log(
+  `months: ${months.data.map(({ month, net }) => `${month} ${shown(Math.abs(net))}`).join(', ')}`,
+);
+const groups = async (group_by: 'category' | 'type' | 'month' | 'year') =>
+  (await expectData(ledger.readSummary({ query: { group_by } }))).data.groups;
+const [byFood] = await groups('category');
+console.log(`by category: ${byFood?.name} ${shown(byFood?.expense)}`);
+const [income] = await groups('type');
+console.log(`by type: ${income?.type} ${shown(income?.income)}`);
+console.log(`by month: ${(await groups('month')).length}`);
+const [year] = await groups('year');
+console.log(`by year: ${year?.period} ${year?.count}`);
+const series = await expectData(
+  ledger.readSummarySeries({ query: { group_by: 'category,month' } }),
+);
+const [foods] = series.data.groups;
+console.log(
+  `series: ${series.data.months?.join(' ')}, ${foods?.name} ${foods?.expense.map(shown).join(' ')}`,
+);
+
+const march = { start_date: '2026-03-01', end_date: '2026-03-31' };
+const part = await expectData(ledger.exportTransactionsAsJson({ query: march }));
+const isProven = part.next === null && part.digest === months.data[0]?.digest;
+console.log(`export: ${part.data.length}, ${isProven ? 'proven' : 'not proven'}`);
+const file = await expectData(ledger.exportTransactions({ query: { format: 'csv' } }));
+console.log(`file: ${file.trim().split('\n').length} lines`);
+const categories = await expectData(
+  ledger.listCategories({ query: { active_only: true, include_counts: true } }),
+);
+console.log(`categories: ${categories.data[0]?.name} ${categories.data[0]?.transaction_count}`);
+
+const invalid = await expectError(
+  ledger.createTransaction({ body: { ...body, amount: 0.001, external_id: null } }),
+);
+console.log(
+  `${invalid.status} ${invalid.error} ${Object.keys('details' in invalid ? (invalid.details ?? {}) : {})}`,
+);
+const failures = [
+  ledger.listMonths({ client: createClient(connect('')) }),
+  ledger.createCategory({ client: createClient(connect(READ_KEY)), body: { name: 'Pay' } }),
+  ledger.readTransaction({ ...at(999999) }),
+];
+for (const failure of failures) {
+  const { status, error } = await expectError(failure);
+  console.log(`${status} ${error}`);
+}
+const taken = await expectError(ledger.createCategory({ body: { name: 'Food' } }));
+const isFood = 'existing_id' in taken && taken.existing_id === food.id;
+console.log(`${taken.status} ${taken.error} with ${isFood ? 'Food' : 'another'}`);
+for (const failure of [
+  ledger.updateTransaction({ ...ifMatch, body: changes }),
+  ledger.createTransaction({ ...once, body: { ...body, amount: 2 } }),
+]) {
+  const { status, error } = await expectError(failure);
+  console.log(`${status} ${error}`);
+}
+
+const removal = { transactions: [{ id: refundId }, { id: 999999 }] };
+const removed = await expectData(ledger.deleteTransactions({ body: removal }));
+console.log(`bulk delete ${removed.data.results.map(({ status }) => status).join(' ')}`);
+await expectData(ledger.deleteTransaction({ ...at(boat.id) }));
+console.log('deleted');
