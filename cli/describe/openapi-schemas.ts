@@ -217,7 +217,10 @@ function bulkResults(...counts: string[]) {
 
 const TOTALS = { income: SUM, expense: SUM, net: SUM, count: COUNT };
 const GROUP = {
-  key: { deprecated: true, description: 'The value of the grouping, of whatever type it has.' },
+  key: {
+    deprecated: true,
+    description: 'The value of the grouping; its type depends on the grouping.',
+  },
   category_id: { ...ID, nullable: true, description: 'By `category`; null: no category.' },
   name: { ...TEXT, nullable: true, description: 'By `category`: its name.' },
   type: schema('TransactionType'),
@@ -248,7 +251,7 @@ export const SCHEMAS: Readonly<Record<string, Field>> = {
     next_cursor: {
       ...TEXT,
       nullable: true,
-      description: 'What `after` takes for the page that follows; null at the end.',
+      description: 'Send it as `after` to get the next page; null at the end.',
     },
   }),
   TransactionPage: succeeded({
@@ -275,7 +278,8 @@ export const SCHEMAS: Readonly<Record<string, Field>> = {
     {
       digest: {
         ...DIGEST,
-        description: 'Of the last part of exactly one month: of all its parts.',
+        description:
+          'Digest of all parts of a month; only in the last part of an export of exactly one month.',
       },
     },
   ),

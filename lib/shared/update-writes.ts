@@ -34,7 +34,10 @@ export function setOn(
   return update(key, clauses.join(' '), new Map(Object.entries(attributes)), condition);
 }
 
-export function deletionOf(key: Key, { expression, values, onConditionFailed }: Condition): Write {
+export function createDeletion(
+  key: Key,
+  { expression, values, onConditionFailed }: Condition,
+): Write {
   return {
     Delete: { Key: key, ConditionExpression: expression, ExpressionAttributeValues: values },
     onConditionFailed,

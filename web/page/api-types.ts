@@ -26,7 +26,7 @@ export type Pagination = {
     pages: number;
     has_next: boolean;
     has_prev: boolean;
-    /** What `after` takes for the page that follows; null at the end. */
+    /** Send it as `after` to get the next page; null at the end. */
     next_cursor: string | null;
 };
 export type TransactionPage = {
@@ -134,7 +134,7 @@ export type TransactionUpdateItem = {
     transaction_date?: string;
     notes?: string | null;
     external_id?: string | null;
-    /** As the header If-Match. */
+    /** Like the header If-Match, for this item. */
     if_match?: string;
 };
 export type TransactionUpdateItemRead = {
@@ -157,7 +157,7 @@ export type TransactionUpdateItemRead = {
     external_id?: string | null;
     /** Ignored. */
     import_id?: string | null;
-    /** As the header If-Match. */
+    /** Like the header If-Match, for this item. */
     if_match?: string;
 };
 export type TransactionUpdateList = {
@@ -178,7 +178,7 @@ export type TransactionsUpdated = {
 };
 export type TransactionRemoval = {
     id: number;
-    /** As the header If-Match. */
+    /** Like the header If-Match, for this item. */
     if_match?: string;
 };
 export type TransactionRemovalRead = {
@@ -193,7 +193,7 @@ export type TransactionRemovalRead = {
     category_name?: string;
     /** Ignored. */
     import_id?: string | null;
-    /** As the header If-Match. */
+    /** Like the header If-Match, for this item. */
     if_match?: string;
 };
 export type TransactionRemovalList = {
@@ -219,7 +219,7 @@ export type TransactionsPart = {
     data: Transaction[];
     /** The query of the next part. */
     next: string | null;
-    /** Of the last part of exactly one month: of all its parts. */
+    /** Digest of all parts of a month; only in the last part of an export of exactly one month. */
     digest?: string | null;
 };
 export type Totals = {
@@ -381,7 +381,7 @@ export type SummaryGroup = {
     /** At most 2 decimals. */
     net: number;
     count: number;
-    /** The value of the grouping, of whatever type it has. */
+    /** The value of the grouping; its type depends on the grouping. */
     key?: any;
     /** By `category`; null: no category. */
     category_id?: number | null;
@@ -439,7 +439,7 @@ export type SeriesGroup = {
     expense: number[];
     net: number[];
     count: number[];
-    /** The value of the grouping, of whatever type it has. */
+    /** The value of the grouping; its type depends on the grouping. */
     key?: any;
     /** By `category`; null: no category. */
     category_id?: number | null;

@@ -138,7 +138,7 @@ const command = createCommand('npm run import --', "Add a bank's file, or an exp
     ).argParser(wholeNumber({ min: 0, max: 100 })),
   )
   .addOption(new Option('--list', 'show the imports that the ledger has').conflicts('undo'))
-  .option('--undo <id>', 'remove what an import has created, and nobody has edited since')
+  .option('--undo <id>', 'remove the rows that an import created, except those edited since')
   .addHelpText(
     'after',
     '\nA key is read from API_KEY. Rows that were imported before are not added again: repeat an\ninterrupted import. Exit code 0: all rows are there; 1: some were not imported.',

@@ -1,4 +1,4 @@
-// What an import shows before it changes anything.
+// Prints the preview of an import, before it changes anything.
 import { fromCents, toCents } from '../../../lib/ledger/domain/money.ts';
 import type { TransactionType } from '../../../lib/ledger/domain/transaction.ts';
 import {
@@ -30,7 +30,7 @@ export function showStatement(statement: Statement): void {
   if (ignored.length > 0)
     print(`ignored: ${ignored.map((header) => `column "${header}"`).join(', ')}`);
   if (rows.length > 0) console.log('first rows, as they would be imported:');
-  for (const row of rows.slice(0, FIRST_ROWS)) print(`  line ${row.line}: ${textOf(row)}`);
+  for (const row of rows.slice(0, FIRST_ROWS)) print(`  line ${row.line}: ${describeRow(row)}`);
   if (decimal !== null) console.log(`decimal sign: ${decimal}\ndate order: ${dateOrder}`);
   for (const finding of statement.findings) print(finding);
   showLeftOut(leftOut);
@@ -42,7 +42,7 @@ export function showStatement(statement: Statement): void {
   if (repeated > 0)
     console.log(`left out, with the id of an earlier row: ${counted(repeated, 'row')}`);
   console.log(
-    `${counted(rows.length, 'row')}${rangeOf(dates)}: ${total('income')}, ${total('expense')}`,
+    `${counted(rows.length, 'row')}${describeDates(dates)}: ${total('income')}, ${total('expense')}`,
   );
 }
 
@@ -54,7 +54,7 @@ function showLeftOut(lines: readonly LeftOutLine[]): void {
     );
 }
 
-/** What only a person can decide. */
+/** Prints the questions that only a person can answer. */
 export function showNeeds(needs: readonly Need[]): void {
   for (const { message } of needs) console.error(asPrintable(message));
 }
@@ -68,7 +68,7 @@ const OPTION_NAMES: Readonly<Record<string, string>> = {
   leaveOut: 'leave-out',
 };
 
-/** As `date "1", invert`. */
+/** Describes options as `date "1", invert`. */
 export function describeOptions(options: LayoutOptions): string {
   const describe = ([field, value]: [string, unknown]): string => {
     const name = OPTION_NAMES[field] ?? field;
@@ -81,7 +81,7 @@ export function describeOptions(options: LayoutOptions): string {
 }
 
 /** @param dates in their order */
-export function rangeOf(dates: readonly string[]): string {
+export function describeDates(dates: readonly string[]): string {
   const [first, last] = [dates[0], dates.at(-1)];
   if (first === undefined) return '';
   return first === last ? ` of ${first}` : ` from ${first} to ${last}`;
@@ -105,13 +105,13 @@ export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
     `deleted meanwhile (${deleted.length}), imported with --import-deleted:`,
     deleted.map((row) => {
       const transaction = row.exported ? `transaction ${row.exported.id}: ` : '';
-      return `  line ${row.line}: ${transaction}${textOf(row)}`;
+      return `  line ${row.line}: ${transaction}${describeRow(row)}`;
     }),
   );
   showSome(
     `possible duplicates (${possibleDuplicates.length}), with type and amount of a transaction that is there under another id, on the same or a near date:`,
     possibleDuplicates.map(({ row, there }) => {
-      return `  line ${row.line}: ${textOf(row)} may be transaction ${there.id}: ${textOf(there)}`;
+      return `  line ${row.line}: ${describeRow(row)} may be transaction ${there.id}: ${describeRow(there)}`;
     }),
   );
   showSome(`changes (${changes.length}), applied with --update:`, changes.map(changeText));
@@ -136,7 +136,7 @@ function changeText({ row, there, fields }: Change): string {
   return `  line ${row.line}: transaction ${there.id}: ${texts.join(', ')}`;
 }
 
-export function textOf({
+export function describeRow({
   date,
   type,
   amount,

@@ -7,7 +7,7 @@ import { EXIT } from '../../../processes/program.ts';
 import { withBar } from '../../progress.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { readLedger } from './ledger-rows.ts';
-import { print, rangeOf, showSome, textOf } from './preview.ts';
+import { describeDates, describeRow, print, showSome } from './preview.ts';
 import { readRecordedImports, replaceRecord } from './recorded-imports.ts';
 import { deleteRows } from './upload.ts';
 
@@ -21,7 +21,7 @@ export async function listImports(service: ServiceClient): Promise<void> {
     const dates = some.map(({ date }) => date).toSorted();
     const edited = some.filter(isEdited).length;
     const more = edited === 0 ? '' : `, ${edited} edited since`;
-    print(`${id}: ${counted(some.length, 'row')}${rangeOf(dates)}${more}`);
+    print(`${id}: ${counted(some.length, 'row')}${describeDates(dates)}${more}`);
   }
 }
 
@@ -45,7 +45,7 @@ export async function undoImport(
     isEdited(row) && !isOnlyCategorised(row) ? 'edited' : 'unedited',
   );
   if (!isConfirmed) {
-    showSome(`rows to remove (${unedited.length}):`, unedited.map(lineOf));
+    showSome(`rows to remove (${unedited.length}):`, unedited.map(undoLine));
     showLeft(edited);
     console.log('Nothing was removed. Add --yes to remove them.');
     return;
@@ -65,9 +65,9 @@ function isEdited({ createdAt, updatedAt }: LedgerRow): boolean {
 }
 
 function showLeft(rows: readonly LedgerRow[]): void {
-  showSome(`rows that stay, because they were edited (${rows.length}):`, rows.map(lineOf));
+  showSome(`rows that stay, because they were edited (${rows.length}):`, rows.map(undoLine));
 }
 
-function lineOf(row: LedgerRow): string {
-  return `  transaction ${row.id}: ${textOf(row)}`;
+function undoLine(row: LedgerRow): string {
+  return `  transaction ${row.id}: ${describeRow(row)}`;
 }

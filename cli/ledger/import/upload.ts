@@ -57,7 +57,7 @@ export async function upload(
   onProgress: OnProgress,
 ): Promise<Uploaded> {
   const categories = await ensureCategories(service, rows);
-  const bodyOf = (row: StatementRow) => ({
+  const toBody = (row: StatementRow) => ({
     ...toTransactionBody(row),
     import_id: importId,
     ...(row.category === null ? {} : { category_id: categories.get(row.category) }),
@@ -66,7 +66,7 @@ export async function upload(
   const onSent = (sent: readonly ItemResult<StatementRow>[]) =>
     onCreated(sent.filter(isCreated).map(({ item }) => item));
   const endpoint = { method: 'POST', path: '/transactions/bulk' } as const;
-  const results = await sendAll(service, { ...endpoint, items: rows, bodyOf, onSent }, onProgress);
+  const results = await sendAll(service, { ...endpoint, items: rows, toBody, onSent }, onProgress);
   const isDuplicate = ({ status }: Result) => status === CONFLICT;
   const duplicates = results.filter(({ result }) => isDuplicate(result));
   return {
@@ -87,9 +87,9 @@ export async function applyChanges(
     service,
     moved.map(({ row }) => row),
   );
-  const bodyOf = (change: Change) =>
+  const toBody = (change: Change) =>
     toChangeBody(change, categories.get(change.row.category ?? '') ?? null);
-  const request = { method: 'PUT', path: '/transactions/bulk', items: changes, bodyOf } as const;
+  const request = { method: 'PUT', path: '/transactions/bulk', items: changes, toBody } as const;
   const results = await sendAll(service, request, onProgress);
   const refused = refusedLines(
     results.map(({ item: { row, there }, result }) => ({
@@ -113,9 +113,9 @@ export async function deleteRows(
   rows: readonly LedgerRow[],
   onProgress: OnProgress,
 ): Promise<readonly LedgerRow[]> {
-  const bodyOf = ({ id, etag }: LedgerRow) => ({ id: Number(id), if_match: etag });
+  const toBody = ({ id, etag }: LedgerRow) => ({ id: Number(id), if_match: etag });
   const path = '/transactions/bulk/delete';
-  const request = { method: 'POST', path, items: rows, bodyOf } as const;
+  const request = { method: 'POST', path, items: rows, toBody } as const;
   const results = await sendAll(service, request, onProgress);
   // A missing row was deleted by another client.
   const left = results.filter(({ result: { status } }) => status >= 300 && status !== NOT_FOUND);
@@ -131,7 +131,7 @@ interface BulkRequest<Item> {
   readonly method: 'POST' | 'PUT';
   readonly path: string;
   readonly items: readonly Item[];
-  readonly bodyOf: (item: Item) => object;
+  readonly toBody: (item: Item) => object;
   /** Awaited before the next request. */
   readonly onSent?: (results: readonly ItemResult<Item>[]) => Promise<void>;
 }
@@ -143,13 +143,13 @@ interface ItemResult<Item> {
 
 async function sendAll<Item>(
   service: ServiceClient,
-  { method, path, items, bodyOf, onSent }: BulkRequest<Item>,
+  { method, path, items, toBody, onSent }: BulkRequest<Item>,
   onProgress: OnProgress,
 ): Promise<readonly ItemResult<Item>[]> {
   const all: ItemResult<Item>[] = [];
   for (let first = 0; first < items.length; first += MAX_BULK_ITEMS) {
     const some = items.slice(first, first + MAX_BULK_ITEMS);
-    const sent = (await sendSome(some.map(bodyOf))).flatMap((result) => {
+    const sent = (await sendSome(some.map(toBody))).flatMap((result) => {
       const item = some[result.index];
       return item === undefined ? [] : { item, result };
     });

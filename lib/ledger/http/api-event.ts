@@ -10,7 +10,7 @@ export type ApiEvent = Omit<APIGatewayProxyEventV2, 'pathParameters'> & {
   tally: RequestTally;
 };
 
-/** What the log line of a request counts while it is served. */
+/** Counts for the log line of a request, taken while it is served. */
 export interface RequestTally {
   retries: number;
   conflicts: number;

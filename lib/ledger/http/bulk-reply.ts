@@ -7,16 +7,16 @@ import { toErrorReply } from './error-reply.ts';
 import type { JsonObject } from './json-body.ts';
 import type { Reply } from './replies.ts';
 
-/** What the client sees of one record, besides its position. */
+/** Result for one record in the reply, without its position. */
 export type ItemResult = Readonly<Record<string, unknown>> & { readonly status: number };
 
 export interface ItemOutcome {
   readonly result: ItemResult;
-  /** Of a failure. */
+  /** The error behind a failure. */
   readonly cause?: unknown;
 }
 
-/** What an idempotency key does to one record; nothing without a key. */
+/** Effect of an idempotency key on one record; empty without a key. */
 export interface ItemMarker<Value> {
   /** The writes that remember it, of the database transaction that applies it. */
   readonly alsoWrite?: (value: Value) => readonly Write[];
@@ -92,8 +92,8 @@ export function bulkReply(
   if (unexpected.length > 0 && !outcomes.some(isApplied)) throw unexpected[0]?.cause;
   for (const { cause } of unexpected) logFailure({ requestId, failure, cause });
   const results = outcomes.map(({ result }, index) => ({ index, ...result }));
-  const countOf = (name: string) =>
+  const countStatus = (name: string) =>
     results.filter(({ status }) => (counted[status] ?? 'failed') === name).length;
-  const counts = [...Object.values(counted), 'failed'].map((name) => [name, countOf(name)]);
+  const counts = [...Object.values(counted), 'failed'].map((name) => [name, countStatus(name)]);
   return { status: 207, body: { success: true, data: { ...Object.fromEntries(counts), results } } };
 }

@@ -3,10 +3,10 @@ import * as v from 'valibot';
 import type { Category, CategoryChanges, CategoryFields } from '../domain/category.ts';
 import { text, trimmedText } from '../domain/text.ts';
 import { ASSIGNED, ignored, parseBody, parseFilter, sentOnly } from './fields.ts';
-import { tagOf } from './preconditions.ts';
+import { makeTag } from './preconditions.ts';
 import type { Query } from './query-string.ts';
 
-/** What a client decides of a category. */
+/** Fields of a category that the client sets. */
 export const categoryFields = v.object(
   {
     name: trimmedText(255),
@@ -67,7 +67,7 @@ export function parseCategoryChanges(body: Readonly<Record<string, unknown>>): C
 export function toCategoryJson(category: Category, { isCounted = false } = {}) {
   const shown = toShown(category);
   const counted = { ...shown, transaction_count: category.transactionCount };
-  return { ...(isCounted ? counted : shown), etag: tagOf('c', category, counted) };
+  return { ...(isCounted ? counted : shown), etag: makeTag('c', category, counted) };
 }
 
 function toShown(category: Category) {

@@ -7,7 +7,7 @@ import type { Reply } from './replies.ts';
 
 type WireReply = Reply | APIGatewayProxyStructuredResultV2;
 
-/** Of every response: nothing is guessed from it, shown in a frame or loaded by it, and it stays on HTTPS. */
+/** Every response forbids content sniffing, framing and loading of resources, and enforces HTTPS. */
 export const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

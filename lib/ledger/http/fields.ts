@@ -13,7 +13,7 @@ type FieldError = [name: string, sentence: string];
 /** A field that responses show and the service assigns: a client may send back what it read. */
 export const ignored = v.exactOptional(v.pipe(v.unknown(), v.description('Ignored.')));
 
-/** What every record has besides the fields that a client decides. */
+/** Fields that the service assigns; a body may repeat them, and they are ignored. */
 export const ASSIGNED = { id: ignored, created_at: ignored, updated_at: ignored, etag: ignored };
 
 const INVALID_FILTER = 'Filter validation failed';

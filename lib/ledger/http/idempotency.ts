@@ -30,7 +30,7 @@ export type RecordReply = (reply: Reply) => readonly Write[];
 
 type WriteEvent = LedgerEvent & { readonly json: JsonObject };
 
-// As other APIs take it: a bare value, or the quoted string of the IETF draft.
+// Accepts a bare value, as most APIs do, or the quoted string of the IETF draft.
 export const IDEMPOTENCY_KEY =
   /^(?:"([\x20-\x21\x23-\x7e]{1,255})"|([\x21\x23-\x7e][\x20-\x7e]{0,254}))$/;
 
@@ -65,14 +65,14 @@ export function idempotent<Event extends WriteEvent>(
 /**
  * The same for a request of many records, in more than one transaction. The key is bound to the body before anything is
  * written. Each record has a marker of its own, which outranks every later refusal: a repetition of a request that was
- * interrupted applies the rest, and answers with the first results of the others, whatever has changed since.
+ * interrupted applies the rest, and answers with the first results of the others, even if they have changed since.
  */
 export function idempotentItems<Event extends WriteEvent, Fields extends object, Value>(
   operation: BulkOperation<Event, Fields, Value>,
 ): (event: Event) => Promise<Reply> {
-  const { items: itemsOf, toResult, counted, failure } = operation;
+  const { items: listItems, toResult, counted, failure } = operation;
   return async (event) => {
-    const items = itemsOf(event.json);
+    const items = listItems(event.json);
     const { requestId } = event.context;
     const reply = (outcomes: readonly ItemOutcome[]) =>
       bulkReply(outcomes, { counted, failure, requestId });
@@ -88,7 +88,7 @@ export function idempotentItems<Event extends WriteEvent, Fields extends object,
       const { status, body } = replay(marker, fingerprint);
       return { status, ...(body as object) };
     };
-    const markerOf = (index: number): ItemMarker<Value> => ({
+    const createMarker = (index: number): ItemMarker<Value> => ({
       alsoWrite(value) {
         const { status, ...body } = toResult(value);
         return [idempotency.record(markerKey(index), { fingerprint, status, body })];
@@ -114,7 +114,7 @@ export function idempotentItems<Event extends WriteEvent, Fields extends object,
       return { ...reply(await withRemembered(outcomesIn(body))), headers };
     }
     await idempotency.bind(hash(`${key} body`), fingerprint);
-    const outcomes = await withRemembered(await applyItems(operation, event, items, markerOf));
+    const outcomes = await withRemembered(await applyItems(operation, event, items, createMarker));
     const first = reply(outcomes);
     // Without it the markers are enough to repeat the request. Records that failed unexpectedly are tried again.
     if (!outcomes.some(isUnexpected))
@@ -128,7 +128,7 @@ function outcomesIn({ data }: Reply['body']): ItemOutcome[] {
   return results.map(({ index: _, ...result }) => ({ result: result as ItemResult }));
 }
 
-// Of one resource: the same key may be used for a transaction and for a category.
+// A key is bound to one resource: a transaction and a category may use the same key.
 function readKey({ headers, requestContext }: WriteEvent): string | undefined {
   const sent = headers['idempotency-key'];
   if (sent === undefined) return undefined;
@@ -156,7 +156,7 @@ function isBusy(error: unknown): boolean {
   );
 }
 
-/** The same text for the same value, in whatever order its members were sent. */
+/** Equal values give the same text, regardless of the order of their members. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, member) =>
     member !== null && typeof member === 'object' && !Array.isArray(member)

@@ -1,4 +1,4 @@
-// What a client records of an import, and sees of all of them.
+// Records of imports, as clients send them and list them.
 import * as v from 'valibot';
 import {
   type ImportPart,

@@ -26,7 +26,7 @@ export function jsonBody(): MiddlewareObj<ApiEvent & { json: JsonObject }, Reply
   return {
     before: async (request) => {
       refuseEncoded(request.event);
-      const text = textOf(request.event);
+      const text = decodeText(request.event);
       if (text.trim() === '') throw noJsonData();
       Object.assign(request.event, { body: withoutLoss(text), isBase64Encoded: false });
       await parse(request as JsonRequest);
@@ -59,7 +59,7 @@ function refuseEncoded({ headers }: ApiEvent): void {
 }
 
 /** @throws PayloadTooLargeError; ValidationError for bytes that are not UTF-8 */
-function textOf({ body = '', isBase64Encoded }: ApiEvent): string {
+function decodeText({ body = '', isBase64Encoded }: ApiEvent): string {
   // The gateway encodes a body whose content type is not text.
   const bytes = Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
   if (bytes.length > MAX_BODY_BYTES) throw new PayloadTooLargeError(BODY_TOO_LARGE);

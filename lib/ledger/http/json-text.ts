@@ -1,4 +1,4 @@
-// What JSON.parse would lose of a JSON text, or run out of stack on: digits, the first of two values with one name, depth.
+// Finds what JSON.parse would lose (digits, the first of two values with one name) and nesting that would exhaust its stack.
 import { hasAtMostTwoDecimals } from '../domain/money.ts';
 import { ValidationError } from '../errors.ts';
 
@@ -40,7 +40,7 @@ function addName(names: Set<string> | undefined, quoted: string): void {
   names?.add(name);
 }
 
-/** What is no string stays as it is: the parser refuses it. */
+/** An invalid string is returned unchanged: the parser refuses it. */
 function unquoted(text: string): string {
   try {
     return JSON.parse(text) as string;
@@ -50,21 +50,21 @@ function unquoted(text: string): string {
 }
 
 function kept(token: string): string {
-  if (losesDigits(token)) return `${signOf(token)}${BEYOND_DOUBLES}`;
-  return losesDecimals(token) ? `${signOf(token)}${Number.MIN_VALUE}` : token;
+  if (losesDigits(token)) return `${minusSign(token)}${BEYOND_DOUBLES}`;
+  return losesDecimals(token) ? `${minusSign(token)}${Number.MIN_VALUE}` : token;
 }
 
-function signOf(number: string): string {
+function minusSign(number: string): string {
   return number.startsWith('-') ? '-' : '';
 }
 
-/** Whether it is an integer in plain digits, and a double is another one. */
+/** True for an integer in plain digits that no double represents exactly. */
 function losesDigits(text: string): boolean {
   if (text.length < SHORTEST_LOST || !INTEGER.test(text)) return false;
   return text.length > LONGEST_DOUBLE || BigInt(Number(text)) !== BigInt(text);
 }
 
-/** Whether the number has more than two decimals, and a double says that it has not. */
+/** True for a number with more than two decimals that a double would round to two. */
 function losesDecimals(text: string): boolean {
   const [, , whole, fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
   if (whole === undefined || !hasAtMostTwoDecimals(Number(text))) return false;

@@ -4,7 +4,7 @@ import METHODS from './routes.json' with { type: 'json' };
 
 const METHODS_BY_PATH: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(METHODS));
 
-/** Of a request that reached a function of no route. */
+/** Chooses between 404 and 405 for a request that matches no route. */
 export function noRoute(method: string, path: string): NotFoundError | MethodNotAllowedError {
   const fixed = withoutSlash(path);
   const withId = `${fixed.slice(0, fixed.lastIndexOf('/') + 1)}{id}`;

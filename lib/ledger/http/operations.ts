@@ -1,4 +1,4 @@
-// What the API description says of each route besides what its name, path and schemas already tell. A route is added
+// Adds to the API description what a route's name, path and schemas do not already say. A route is added
 // here together with serverless.yml; `npm run describe` then writes openapi.json. No function loads this file.
 import { CATEGORY_LIMIT } from '../domain/category.ts';
 import { MAX_SEARCHED_ROWS } from '../domain/search.ts';
@@ -38,7 +38,7 @@ export interface Operation {
   readonly status?: number;
   /** The media type of the response, where it is not JSON. */
   readonly mediaType?: 'text/csv';
-  /** What the failures below mean here, where that is more than the usual. */
+  /** Meanings of the failures below, if this operation adds to the usual ones. */
   readonly failures?: Readonly<Record<number, string | false>>;
   /** One record, whose version clients can name: ETag, and If-Match or If-None-Match. */
   readonly isVersioned?: boolean;
@@ -56,7 +56,7 @@ const INVALID_TRANSACTION = 'The body is invalid, or the category is inactive.';
 
 interface Parameter {
   readonly description: string;
-  /** Of a required one: a value that succeeds, where a record has the id. */
+  /** For a required parameter, a value that succeeds if a record has this id. */
   readonly example?: string | number;
 }
 

@@ -21,7 +21,7 @@ const TAGS = new RegExp(TAG, 'g');
 const LIST_OF_TAGS = new RegExp(String.raw`^[\s,]*(?:${TAG}\s*(?:,[\s,]*|$))+$`);
 
 /** @param shown as a read of this record alone shows it */
-export function tagOf(
+export function makeTag(
   kind: TaggedKind,
   { id, version }: Pick<Revision, 'version'> & { readonly id: number },
   shown: object,
@@ -86,7 +86,7 @@ export function isExpectedBy(
   if (ifNoneMatch === undefined) return isWanted;
   const unwanted = tagsIn(ifNoneMatch).map(withoutWeakness);
   if (unwanted.includes('*')) return () => false;
-  const versions = versionsOf(unwanted, kind, id);
+  const versions = listVersions(unwanted, kind, id);
   return (version) => isWanted(version) && !versions.includes(version);
 }
 
@@ -95,12 +95,12 @@ function isNamedBy(ifMatch: string, kind: TaggedKind, id: number | string): IsEx
   if (tags.includes('*')) return () => true;
   const weak = tags.find((tag) => tag.startsWith('W/'));
   if (weak) throw new ValidationError(`${weak} is a weak ETag: send it without "W/"`);
-  const versions = versionsOf(tags, kind, id);
+  const versions = listVersions(tags, kind, id);
   return (version) => versions.includes(version);
 }
 
 /** The versions of this record that the tags name. */
-function versionsOf(tags: readonly string[], kind: TaggedKind, id: number | string): number[] {
+function listVersions(tags: readonly string[], kind: TaggedKind, id: number | string): number[] {
   return tags.flatMap((tag) => {
     const [, record, version] = OURS.exec(tag) ?? [];
     return record === `${kind}${id}` ? [Number(version)] : [];

@@ -1,4 +1,4 @@
-// What a handler may answer, before it is put on the wire: a status and a body in the service's envelope.
+// Replies of handlers before serialization: a status and a body in the service's envelope.
 import type { Pagination } from '../domain/pagination.ts';
 import type { FieldErrors } from '../errors.ts';
 import { toPageCursor } from './cursor.ts';
@@ -10,7 +10,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as it is, in the place of the body. */
   readonly text?: string;
-  /** Of the text: the gateway decodes it. */
+  /** True if `text` is base64, which the gateway decodes. */
   readonly isBase64Encoded?: boolean;
 }
 

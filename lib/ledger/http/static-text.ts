@@ -1,5 +1,5 @@
-// Texts that a deployment serves as they are, to everybody: pages, their style and their script. They are compressed once,
-// because the gateway does not compress, and sent so to those who take that.
+// Static texts, which need no key: pages, their styles and scripts. They are compressed once, because the gateway does
+// not compress, and sent compressed to clients that accept it.
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { ApiEvent } from './api-event.ts';

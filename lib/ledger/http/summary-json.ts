@@ -116,7 +116,7 @@ export function toTotalsJson({ incomeCents, expenseCents, count }: Totals) {
   };
 }
 
-// As JSON the number has every digit, also where a double would lose cents.
+// Keeps every digit in the JSON, even where a double would lose cents.
 function exactNumber(cents: bigint): unknown {
   const decimal = fromCents(cents);
   return JSON.rawJSON?.(decimal) ?? Number(decimal);

@@ -117,7 +117,7 @@ function csvReply(part: ExportPart<NamedTransaction>, query: Query): Reply {
   return { status: 200, body: {}, headers, text: header + shown.join('') };
 }
 
-/** The last part of a month has the digest of all that its parts returned, whatever the indexes lag behind. */
+/** The last part of a month has the digest of all rows that its parts returned, even if the indexes lag behind. */
 function jsonReply(
   part: ExportPart<NamedTransaction>,
   { query, digest = 0n, provesMonth }: JsonExport,
@@ -131,7 +131,7 @@ function jsonReply(
   return { status: 200, body: { ...body, next: next(sum), ...proof } };
 }
 
-/** As many as fit one response, and the position after which the next part begins. */
+/** Takes the rows that fit one response, and the position after which the next part begins. */
 function fitting<Shown>(
   { items, next }: ExportPart<NamedTransaction>,
   show: (item: NamedTransaction) => Shown,

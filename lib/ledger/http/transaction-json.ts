@@ -24,7 +24,7 @@ import { ValidationError } from '../errors.ts';
 import type { IsExpected } from '../service/retry-on-conflict.ts';
 import { pageCursor } from './cursor.ts';
 import { ASSIGNED, ignored, parseBody, parseFilter, sentOnly } from './fields.ts';
-import { isExpectedBy, tagOf } from './preconditions.ts';
+import { isExpectedBy, makeTag } from './preconditions.ts';
 import type { Query } from './query-string.ts';
 
 const LONGEST_EXTERNAL_ID = 128;
@@ -36,7 +36,7 @@ const transactionType = v.picklist(TRANSACTION_TYPES, 'Must be "income" or "expe
 
 export const importId = printableText(LONGEST_IMPORT_ID);
 
-/** What a client decides of a transaction. */
+/** Fields of a transaction that the client sets. */
 export const transactionFields = v.object(
   {
     description: filledText(1_000),
@@ -110,7 +110,10 @@ export const transactionChangesBody = v.partial(
 const existing = {
   id: v.pipe(v.number(ID_RULE), v.integer(ID_RULE)),
   if_match: v.exactOptional(
-    v.pipe(v.string('Must be a string.'), v.description('As the header If-Match.')),
+    v.pipe(
+      v.string('Must be a string.'),
+      v.description('Like the header If-Match, for this item.'),
+    ),
   ),
 };
 
@@ -128,18 +131,18 @@ export const transactionsRemovalBody = bulkBody(transactionRemovalBody);
 
 /** @throws ValidationError with the errors of every field; of `if_match`, too */
 export function parseBulkChange(body: unknown) {
-  const { id, if_match, ...sent } = parseBody(transactionChangeBody, objectOf(body));
-  return { id, isExpected: expectationOf(id, if_match), changes: toTransactionChanges(sent) };
+  const { id, if_match, ...sent } = parseBody(transactionChangeBody, requireObject(body));
+  return { id, isExpected: readExpectation(id, if_match), changes: toTransactionChanges(sent) };
 }
 
 /** @throws as `parseBulkChange` does */
 export function parseBulkRemoval(body: unknown) {
-  const { id, if_match } = parseBody(transactionRemovalBody, objectOf(body));
-  return { id, isExpected: expectationOf(id, if_match) };
+  const { id, if_match } = parseBody(transactionRemovalBody, requireObject(body));
+  return { id, isExpected: readExpectation(id, if_match) };
 }
 
 /** @throws ValidationError that names `if_match` */
-function expectationOf(id: number, ifMatch: string | undefined): IsExpected {
+function readExpectation(id: number, ifMatch: string | undefined): IsExpected {
   try {
     return isExpectedBy({ 'if-match': ifMatch }, 't', id);
   } catch (cause) {
@@ -150,7 +153,7 @@ function expectationOf(id: number, ifMatch: string | undefined): IsExpected {
 
 /** @throws ValidationError with the errors of every field */
 export function parseNewTransaction(body: unknown): NewTransaction {
-  const object = objectOf(body);
+  const object = requireObject(body);
   const isNamedOnly = (object.category_name ?? null) !== null && !('category_id' in object);
   const sent = parseBody(
     newTransactionBody,
@@ -198,7 +201,7 @@ function toTransactionChanges(
 /** Every field, null when empty; `category_name`, `external_id` and `import_id` only where there are any. */
 export function toTransactionJson(transaction: NamedTransaction) {
   const shown = toShown(transaction);
-  return { ...shown, etag: tagOf('t', transaction, shown) };
+  return { ...shown, etag: makeTag('t', transaction, shown) };
 }
 
 function toShown(transaction: NamedTransaction) {
@@ -265,7 +268,7 @@ export const categoriesFilter = {
   ),
 };
 
-/** What reads every transaction that the other filters leave. */
+/** Filters that read every transaction that passes the others. */
 const searched = (limits = '') => ({
   import_id: v.exactOptional(
     v.pipe(importId, v.description(`The import that created the transaction.${limits}`)),
@@ -379,7 +382,7 @@ function toCategoryIds(sent: string): readonly (number | null)[] {
 }
 
 /** @throws ValidationError */
-function objectOf(body: unknown): Readonly<Record<string, unknown>> {
+function requireObject(body: unknown): Readonly<Record<string, unknown>> {
   if (isObject(body)) return body;
   throw new ValidationError('Must be a JSON object');
 }

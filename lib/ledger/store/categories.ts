@@ -2,7 +2,7 @@
 
 import type { Database, Item, OutcomeCheck, Write } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
-import { addTo, deletionOf, setOn } from '../../shared/update-writes.ts';
+import { addTo, createDeletion, setOn } from '../../shared/update-writes.ts';
 import {
   type Category,
   categoryInUse,
@@ -155,7 +155,7 @@ export function createCategoryStore(options: { readonly database: Database; read
   }
 
   function releaseName(name: string, categoryId: number): Write {
-    return deletionOf(keys.categoryName(name), {
+    return createDeletion(keys.categoryName(name), {
       expression: IS_OWN_NAME,
       values: { ':id': categoryId },
       onConditionFailed: () =>

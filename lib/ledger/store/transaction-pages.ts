@@ -46,7 +46,7 @@ export interface MatchingRows {
 
 export type TransactionPages = ReturnType<typeof createTransactionPages>;
 
-/** What a second query costs, in rows that could be read instead. */
+/** Cost of a second query, in rows that could be read instead. */
 const ROWS_PER_QUERY = 8;
 /** More rows than this are counted over instead of fetched: as many read units, but nothing to transfer and decode. */
 const WORTH_COUNTING_OVER = 200;
@@ -64,7 +64,7 @@ export function createTransactionPages(options: {
   /** Counts and rows are eventually consistent: right after a write either may be ahead of the other. */
   async function read(filter: TransactionFilter, place: PagePlace): Promise<Page<Transaction>> {
     const { offset, limit, after, isOldestFirst = false } = place;
-    const rows = rowsOf(filter);
+    const rows = locateRows(filter);
     if (rows.start > rows.end) return toPage([], 0, false);
     const startsAtRow = after !== undefined || offset === 0;
     const [{ total, months, edges }, following] = await Promise.all([
@@ -104,7 +104,7 @@ export function createTransactionPages(options: {
     most: number,
     matches: (row: Transaction) => boolean,
   ): Promise<MatchingRows> {
-    const lists = filters.map((filter) => ({ filter, rows: rowsOf(filter) }));
+    const lists = filters.map((filter) => ({ filter, rows: locateRows(filter) }));
     const counted = await inParallel(lists, async ({ filter, rows }) => {
       if (rows.start > rows.end) return { candidates: 0, parts: [] };
       const { total, months } = await countRows(filter, rows);
@@ -127,7 +127,7 @@ export function createTransactionPages(options: {
     filter: TransactionFilter,
     after?: ListPosition,
   ): Promise<ExportPart> {
-    const rows = rowsOf(filter);
+    const rows = locateRows(filter);
     const part = rangeAfter(rows, after, true);
     if (isEmpty(part)) return { items: [] };
     const { items, end } = await database.queryOnce(part);
@@ -137,7 +137,7 @@ export function createTransactionPages(options: {
     };
   }
 
-  function rowsOf(filter: TransactionFilter): Rows {
+  function locateRows(filter: TransactionFilter): Rows {
     return {
       partition: keys.partition(filter),
       ...dateRange(filter.startDate, filter.endDate),
@@ -158,7 +158,7 @@ export function createTransactionPages(options: {
   ): Promise<PageStart> {
     const counts =
       known.find((each) => each.month === month) ?? (await dayCounts.month(month, categoryId));
-    // Where the year already counts a row that the month does not, the page starts before the month.
+    // If the year already counts a row that the month does not yet count, the page starts before the month.
     const beforeMonth = { date: toDate(month, 0), skip: 0, dayCount: 0 };
     return dayAt(countsByDay(range, counts, type), skip) ?? beforeMonth;
   }
@@ -211,7 +211,7 @@ function toPage(items: readonly Item[], total: number, hasMore: boolean): Page<T
   return { items: items.map(fromTransactionItem), total, hasMore };
 }
 
-/** Where the rows of a list are, and its date range. */
+/** Index partition and date range of a list. */
 interface Rows extends DateRange {
   readonly partition: IndexPartition;
 }

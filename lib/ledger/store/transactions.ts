@@ -2,7 +2,7 @@
 
 import type { Database, Item, OutcomeCheck, Write } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
-import { deletionOf, itemName, setOn } from '../../shared/update-writes.ts';
+import { createDeletion, itemName, setOn } from '../../shared/update-writes.ts';
 import { isAssignableId, isStoredAs } from '../domain/record.ts';
 import { externalIdTaken, type Transaction, type TransactionType } from '../domain/transaction.ts';
 import type { CategoryStore } from './categories.ts';
@@ -86,16 +86,17 @@ export function createTransactionStore(options: {
    */
   async function write(changes: readonly RowChange[]): Promise<void> {
     const [first] = changes;
-    if (first) await database.commit(writesOf(changes), outcomeOf(first, changes.length === 1));
+    if (first)
+      await database.commit(listWrites(changes), checkOutcome(first, changes.length === 1));
   }
 
-  /** Whether the changes can be applied in one database transaction, which writes each item once. */
+  /** True if one database transaction, which writes each item once, can apply the changes. */
   function fit(changes: readonly RowChange[]): boolean {
-    const writes = writesOf(changes);
+    const writes = listWrites(changes);
     return new Set(writes.map(itemName)).size === writes.length && writes.length <= MOST_WRITES;
   }
 
-  function writesOf(changes: readonly RowChange[]): Write[] {
+  function listWrites(changes: readonly RowChange[]): Write[] {
     return [
       ...changes.flatMap(({ also = [], before, after }) => [
         ...also,
@@ -117,7 +118,7 @@ export function createTransactionStore(options: {
       values: { ':version': before.version },
       onConditionFailed: (existing: Item | undefined) => stale(before, existing),
     };
-    if (!after) return [deletionOf(key, condition)];
+    if (!after) return [createDeletion(key, condition)];
     const items = [toTransactionItem(keys, before), toTransactionItem(keys, after)] as const;
     return [setOn(key, changedAttributes(...items), condition)];
   }
@@ -129,7 +130,7 @@ export function createTransactionStore(options: {
     };
   }
 
-  function outcomeOf({ before, after }: RowChange, isOnlyOne: boolean): OutcomeCheck {
+  function checkOutcome({ before, after }: RowChange, isOnlyOne: boolean): OutcomeCheck {
     const key = keys.transaction((after ?? before)?.id ?? 0);
     // No other request has the id of a new row.
     if (!before) return { key, wasApplied: (stored) => stored !== undefined };
@@ -142,10 +143,10 @@ export function createTransactionStore(options: {
   }
 
   function counterWrites(before: readonly Transaction[], after: readonly Transaction[]): Write[] {
-    const categoriesOf = (rows: readonly Transaction[]) => rows.map(({ categoryId }) => categoryId);
+    const categoryIds = (rows: readonly Transaction[]) => rows.map(({ categoryId }) => categoryId);
     return [
       ...dayCounts.counterWrites(before, after),
-      ...categories.counterWrites(categoriesOf(before), categoriesOf(after)),
+      ...categories.counterWrites(categoryIds(before), categoryIds(after)),
     ];
   }
 
@@ -175,7 +176,7 @@ export function createTransactionStore(options: {
   }
 
   function release(externalId: string, id: number): Write {
-    return deletionOf(keys.externalId(externalId), {
+    return createDeletion(keys.externalId(externalId), {
       expression: IS_OWN_EXTERNAL_ID,
       values: { ':id': id },
       onConditionFailed: () => new Error(`The external id of transaction ${id} is not its own`),

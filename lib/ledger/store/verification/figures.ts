@@ -56,7 +56,7 @@ const KEY_ATTRIBUTES = [
   'date_key',
 ] as const;
 
-/** What the rows have shown so far; structured data, which can be kept until a stopped reading goes on. */
+/** Findings from the rows so far; plain data, which can be saved until an interrupted reading continues. */
 export interface RowFigures {
   readonly tally: Tally;
   readonly externalIds: Map<string, ExternalIdOwners>;

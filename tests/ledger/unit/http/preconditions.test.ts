@@ -1,10 +1,10 @@
 // ETags: what they name, which of them If-Match and If-None-Match take, and which are no ETags at all.
 import { describe, expect, it } from 'vitest';
-import { isExpectedBy, tagOf, unlessKnown } from '../../../../lib/ledger/http/preconditions.ts';
+import { isExpectedBy, makeTag, unlessKnown } from '../../../../lib/ledger/http/preconditions.ts';
 import { found } from '../../../../lib/ledger/http/replies.ts';
 
 const RECORD = { id: 7, version: 3 };
-const TAG = tagOf('t', RECORD, { a: 1 });
+const TAG = makeTag('t', RECORD, { a: 1 });
 
 const MALFORMED = ['', 't7.3.0f3a9c21', `"t7.3.0f3a9c21`, '"a" "b"', '"a", *', 'W/ "a"', '"a b"'];
 
@@ -15,8 +15,8 @@ const NOT_AN_ETAG = expect.objectContaining({
 
 it('names the kind, the id, the version and what is shown', () => {
   expect(TAG).toMatch(/^"t7\.3\.[0-9a-f]{8}"$/);
-  expect(tagOf('c', { id: 12, version: 40 }, {})).toMatch(/^"c12\.40\.[0-9a-f]{8}"$/);
-  expect(tagOf('t', RECORD, { a: 2 })).not.toBe(TAG);
+  expect(makeTag('c', { id: 12, version: 40 }, {})).toMatch(/^"c12\.40\.[0-9a-f]{8}"$/);
+  expect(makeTag('t', RECORD, { a: 2 })).not.toBe(TAG);
 });
 
 describe('If-Match', () => {
