@@ -916,4 +916,34 @@ export const MUTANTS: readonly Mutant[] = [
     ['following < 0 ? rows.length', 'following < 0 ? 0'],
     ['hasMore: end < rows.length', 'hasMore: end <= rows.length'],
   ]),
+  ...mutantsOf('web/page/outbox.ts', 'tests/ledger/unit/web/outbox.test.ts', [
+    [
+      'some(({ before, after }) => !before && after)',
+      'some(({ before, after }) => before && after)',
+    ],
+    ['error instanceof ApiError ? error : explainDefect(error)', 'error as ApiError'],
+    ['if (failure !== error) on.onDefect(error);', ''],
+    ["headers: { 'idempotency-key': write.key },", 'headers: {},'],
+    ['each.ledger === ledger && !underWay.has(each.key)', '!underWay.has(each.key)'],
+    ['if (after && id !== undefined) rebase(id, after);', ''],
+    ['Date.now() - write.queuedAt > KEY_LIFETIME_MS', 'false'],
+    ['pausedUntil > now ? undefined : ', ''],
+    ['writes.value.filter((each) => !undone.has(each))', 'writes.value'],
+    ['(isRemoval && status === 404)', 'status === 404'],
+  ]),
+  ...mutantsOf('web/page/rows.ts', 'tests/ledger/unit/web/page.test.ts', [
+    ['if (after && listed && readVersion(listed) > readVersion(after)) continue;', ''],
+    ['if (after && isIn(after)) shown', 'if (after) shown'],
+    ['!added.has(row.id) || isOnPage(row)', 'true'],
+    ["replace(/[^\\p{L}]+/gu, ' ')", "replace(/[^\\p{L}\\p{N}]+/gu, ' ')"],
+    ['words.every((word)', 'words.some((word)'],
+  ]),
+  ...mutantsOf('web/page/figures.ts', 'tests/ledger/unit/web/page.test.ts', [
+    ['toCents(row.amount) * sign', 'toCents(row.amount)'],
+    ['Math.round(amount * 100)', 'amount * 100'],
+  ]),
+  ...mutantsOf('web/page/scope.ts', 'tests/ledger/unit/web/page.test.ts', [
+    ['const next = { ...scope, page: 1, ...changes };', 'const next = { ...scope, ...changes };'],
+    ['Math.min(today.getDate(), lastOfMonth)', 'lastOfMonth'],
+  ]),
 ];

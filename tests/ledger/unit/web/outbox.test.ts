@@ -69,7 +69,9 @@ describe('the outbox', () => {
     expect([outbox.isInterrupted.value, outbox.waiting.value.length]).toEqual([true, 1]);
     await vi.advanceTimersByTimeAsync(5_000);
     expect(sent).toHaveLength(3);
-    expect(new Set(sent.map(({ headers }) => headers?.['idempotency-key'])).size).toBe(1);
+    const keys = sent.map(({ headers }) => headers?.['idempotency-key']);
+    expect(keys).toEqual(Array(3).fill(expect.stringMatching(/^[0-9a-f-]{36}$/)));
+    expect(new Set(keys).size).toBe(1);
     expect([outbox.isInterrupted.value, outbox.waiting.value.length]).toEqual([false, 0]);
   });
 
@@ -209,6 +211,27 @@ describe('the outbox', () => {
     expect(sent).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(60_000);
     expect([sent.length, outbox.undoable.value.length]).toEqual([1, 0]);
+  });
+
+  test('a row that was deleted elsewhere is deleted, and cannot be changed', async () => {
+    const { outbox, replies } = open();
+    const results = [
+      { index: 0, status: 404, message: 'No such row' },
+      { index: 1, status: 200 },
+    ];
+    replies.push({ data: { results } }, { data: { results } });
+    const rows = [row(1), row(2)];
+    const refused = await outbox.update(
+      rows.map((before) => ({ before, after: { ...before, category_id: 3 } })),
+    );
+    expect(refused.map(({ change }) => change.before?.id)).toEqual([1]);
+    outbox.remove(rows);
+    outbox.flush();
+    await settle();
+    const removed = outbox.writes.value.flatMap(({ changes }) =>
+      changes.filter(({ after }) => !after),
+    );
+    expect(removed.map(({ before }) => before?.id)).toEqual([1, 2]);
   });
 
   test('250 changes are three requests, and what is refused is taken back', async () => {

@@ -164,6 +164,8 @@ describe('figures', () => {
       [2, 0.25],
     ]);
     expect(accumulate([0.1, 0.2, -0.3])).toEqual([0.1, 0.3, 0]);
+    // A hundredfold, this one is 819.9999999999999.
+    expect(accumulate([8.2, 8.2, 8.2])).toEqual([8.2, 16.4, 24.6]);
   });
 
   test('a change takes the row away as it was, and adds it as it is', () => {
