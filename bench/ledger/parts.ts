@@ -8,6 +8,7 @@ import { firstPage } from './first-page.ts';
 import { listCost } from './list-cost.ts';
 import { naiveCost } from './naive-cost.ts';
 import { oneDay } from './one-day.ts';
+import { peers } from './peers.ts';
 import { postgres } from './postgres.ts';
 import { writeCost } from './write-cost.ts';
 
@@ -19,5 +20,6 @@ export const PARTS: ReadonlyMap<string, (run: BenchRun) => Promise<Report>> = ne
   ['naive', naiveCost],
   ['one-day', oneDay],
   ['postgres', postgres],
+  ['peers', peers],
   ['cold-start', coldStart],
 ]);

@@ -1,0 +1,158 @@
+// The service of `npm start` beside the same ledger on PostgreSQL, both over HTTP: the same rows, the same requests, in turns.
+import { join } from 'node:path';
+import { freePort } from '../../processes/free-port.ts';
+import { atMost, notJudged, type Report, round } from '../report.ts';
+import { household, LAST_DAY, openBenchLedger } from './bench-ledger.ts';
+import type { BenchRun } from './bench-run.ts';
+import { openPostgresListing } from './postgres-listing.ts';
+import { startPostgres, whyNoPostgres } from './postgres-server.ts';
+import { race, timed } from './race.ts';
+
+const YEARS = 10;
+const BULK = 100;
+const PURCHASE = {
+  ...{ description: 'Supermarket', amount: 23.4, type: 'expense', notes: null },
+  ...{ category_id: 7, transaction_date: LAST_DAY },
+};
+
+interface Work {
+  readonly name: string;
+  readonly rounds: number;
+  /** Ours takes at most as many times as long. */
+  readonly most?: number;
+  /** @returns how many rows came back */
+  readonly run: (url: string) => Promise<number>;
+}
+
+const WORK: readonly Work[] = [
+  {
+    name: 'first page',
+    ...{ rounds: 61, most: 2.5 },
+    run: async (url) => (await get(`${url}/transactions?page=1&per_page=20`)).data.length,
+  },
+  {
+    name: 'search of one year',
+    ...{ rounds: 31, most: 8 },
+    run: async (url) => {
+      const year = 'start_date=2025-01-01&end_date=2025-12-31';
+      const { pagination } = await get(`${url}/transactions/search?q=market&${year}`);
+      return pagination?.total ?? 0;
+    },
+  },
+  { name: 'export of all', ...{ rounds: 7, most: 4 }, run: exportAll },
+  {
+    name: `bulk of ${BULK}`,
+    ...{ rounds: 15, most: 15 },
+    run: async (url) => {
+      const transactions = Array.from({ length: BULK }, () => PURCHASE);
+      const { data } = await send(`${url}/transactions/bulk`, { transactions });
+      return (data as unknown as { results: unknown[] }).results.length;
+    },
+  },
+  {
+    name: 'create',
+    rounds: 31,
+    run: async (url) => ((await send(`${url}/transactions`, PURCHASE)).data ? 1 : 0),
+  },
+];
+
+export async function peers(run: BenchRun): Promise<Report> {
+  const skipped = await whyNoPostgres();
+  if (skipped) return { bars: [], tables: [], skipped };
+  const rows = run.quick ? 5_000 : 20_000;
+  const [ours, theirs] = await Promise.all([startOurs(run, rows), startTheirs(run, rows)]);
+  const results: (Work & { readonly times: readonly number[] })[] = [];
+  for (const work of WORK) {
+    const urls = [ours, theirs.url];
+    const [our, their] = await Promise.all(urls.map((url) => work.run(url)));
+    if (our !== their || our === 0) throw new Error(`${work.name}: ${our} rows, and ${their}`);
+    const contenders = urls.map((url) => timed(() => work.run(url)));
+    results.push({ ...work, times: await race(contenders, work.rounds) });
+  }
+  const bars = results.flatMap(({ name, most, times: [our = 0, their = 1] }) =>
+    most === undefined ? [] : [atMost(`${name}, against PostgreSQL`, our / their, most, 'x')],
+  );
+  return {
+    bars: run.quick ? bars.map(notJudged) : bars,
+    tables: [
+      {
+        title: `${round(rows)} transactions over ${YEARS} years, over HTTP, PostgreSQL ${theirs.version}: p50 in turns.`,
+        columns: ['request', 'ours, ms', 'PostgreSQL, ms', 'ours against PostgreSQL'],
+        rows: results.map(({ name, times: [our = 0, their = 1] }) => [
+          ...[name, our, their],
+          `${round(our / their)}x`,
+        ]),
+      },
+    ],
+  };
+}
+
+async function startOurs(run: BenchRun, rows: number): Promise<string> {
+  const { place } = await openBenchLedger(run, household(rows, YEARS), rows);
+  const port = await freePort();
+  await startService(run, [join(import.meta.dirname, '../../local/start.ts')], {
+    ...{ PORT: String(port), DYNAMODB_ENDPOINT: place.endpoint, TABLE_NAME: place.tableName },
+    LEDGER_ID: place.ledgerId,
+  });
+  return `http://localhost:${port}`;
+}
+
+async function startTheirs(run: BenchRun, rows: number) {
+  const server = await startPostgres(run);
+  const { version } = await openPostgresListing(run, server, household(rows, YEARS));
+  const port = await freePort();
+  const program = join(import.meta.dirname, 'postgres-service.ts');
+  await startService(run, [program, String(port), String(server.port)]);
+  return { url: `http://localhost:${port}`, version };
+}
+
+/** Resolves when the program says that it is ready. */
+async function startService(
+  { running }: BenchRun,
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+): Promise<void> {
+  let lastWord = '';
+  const { promise: ready, resolve } = Promise.withResolvers<undefined>();
+  const onLine = (line: string) => {
+    lastWord = line;
+    if (line.startsWith('ready')) resolve(undefined);
+  };
+  const command = { command: process.execPath, args, onLine };
+  const child = running.startProgram({
+    ...command,
+    environment: { ...process.env, ...environment },
+  });
+  const end = await Promise.race([ready, child.ended]);
+  if (end !== undefined) throw new Error(`${args[0]} ${end}: ${lastWord}`);
+}
+
+interface Body {
+  readonly data: readonly unknown[];
+  readonly pagination?: { readonly total: number };
+  readonly next?: string | null;
+}
+
+async function exportAll(url: string): Promise<number> {
+  let count = 0;
+  for (let query: string | null = ''; query !== null; ) {
+    const { data, next = null }: Body = await get(`${url}/transactions/export.json?${query}`);
+    count += data.length;
+    query = next;
+  }
+  return count;
+}
+
+async function get(url: string): Promise<Body> {
+  return await read(await fetch(url));
+}
+
+async function send(url: string, body: object): Promise<Body> {
+  const headers = { 'content-type': 'application/json' };
+  return await read(await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) }));
+}
+
+async function read(response: Response): Promise<Body> {
+  if (!response.ok) throw new Error(`${response.url} answered ${response.status}`);
+  return (await response.json()) as Body;
+}
