@@ -61,14 +61,35 @@ export async function applyMany<Value>(
     };
     return [{ ...each.value, setOutcome }];
   });
-  if (pending.length > 0) await apply(pending);
+  await apply(pending);
   return outcomes;
 
+  // One part after the other: they change the same counts, and of two equal external ids the first one wins.
   async function apply(rows: readonly Pending<Value>[]): Promise<void> {
+    let rest = rows;
+    while (rest.length > 0) {
+      const count = countFitting(rest);
+      await applyTogether(rest.slice(0, count));
+      rest = rest.slice(count);
+    }
+  }
+
+  /** How many of the first rows fit one database transaction, at least one: each transaction pays for its counts. */
+  function countFitting(rows: readonly Pending<Value>[]): number {
     const changes = rows.map(({ change }) => change);
-    if (rows.length > 1 && !store.fit(changes)) return await applyHalves(rows);
+    if (store.fit(changes)) return rows.length;
+    let [fits, tooMany] = [1, rows.length];
+    while (tooMany - fits > 1) {
+      const middle = Math.floor((fits + tooMany) / 2);
+      if (store.fit(changes.slice(0, middle))) fits = middle;
+      else tooMany = middle;
+    }
+    return fits;
+  }
+
+  async function applyTogether(rows: readonly Pending<Value>[]): Promise<void> {
     try {
-      await store.write(changes);
+      await store.write(rows.map(({ change }) => change));
       for (const { value, setOutcome } of rows) setOutcome({ value });
     } catch (error) {
       if (isFinal(error)) {
@@ -78,13 +99,9 @@ export async function applyMany<Value>(
       } else {
         const left =
           error instanceof RequestRepeatedError ? await giveUpRepeated(rows, error) : rows;
-        await (left.length < rows.length ? applyRest(left) : applyHalves(rows));
+        await (left.length < rows.length ? apply(left) : applyHalves(rows));
       }
     }
-  }
-
-  async function applyRest(rows: readonly Pending<Value>[]): Promise<void> {
-    if (rows.length > 0) await apply(rows);
   }
 
   async function applyAgain({ again, setOutcome }: Pending<Value>, error: unknown) {
@@ -107,7 +124,6 @@ export async function applyMany<Value>(
     return (await Promise.all(left)).flat();
   }
 
-  // One half after the other: both change the same counts, and of two equal external ids the first one wins.
   async function applyHalves(rows: readonly Pending<Value>[]): Promise<void> {
     const middle = Math.ceil(rows.length / 2);
     await apply(rows.slice(0, middle));

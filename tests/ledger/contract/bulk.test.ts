@@ -1,8 +1,9 @@
 // Requests of many transactions: one result for each, each under the rules of one, and nothing applied twice.
 import { randomUUID } from 'node:crypto';
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createVerification } from '../../../lib/ledger/service/verification.ts';
-import { onceBefore } from '../../shared/support/interposed-client.ts';
+import { interpose, onceBefore } from '../../shared/support/interposed-client.ts';
 import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
 import {
   type Client,
@@ -88,6 +89,23 @@ describe('POST /transactions/bulk', () => {
     );
     expect(await read(count)).toMatchObject(transactions.at(-1) ?? {});
     expect(await verify()).toBe(count);
+  });
+
+  it('fills each database transaction with as many as its 100 writes hold', async () => {
+    const { open, verify } = await givenLedger();
+    const written: number[] = [];
+    const client = interpose(table.client, (name, sent) => {
+      if (name !== 'TransactWriteCommand') return;
+      written.push((sent as TransactWriteCommandInput).TransactItems?.length ?? 0);
+    });
+    const api = await open(client);
+    const place = { category_id: (await givenCategory(api)).id, transaction_date: '2026-03-05' };
+    const rows = newRows(100, place).map((row) => ({ ...row, external_id: randomUUID() }));
+    written.length = 0;
+    expect((await api.post(PATH, { transactions: rows })).body.data.created).toBe(100);
+    // Two for each row, and five counts.
+    expect(written).toEqual([99, 99, 17]);
+    expect(await verify()).toBe(100);
   });
 
   it('refuses each invalid transaction by itself, and duplicates in the ledger and the request', async () => {

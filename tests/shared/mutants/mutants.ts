@@ -222,6 +222,7 @@ export const MUTANTS: readonly Mutant[] = [
   // Many transactions in one request.
   ...mutantsOf('lib/ledger/service/bulk.ts', 'tests/ledger/contract/bulk.test.ts', [
     ['!again || !(error instanceof StaleRecordError)', '!again || error'],
+    ['fits = middle;', 'tooMany = middle;'],
     ['await apply(rows.slice(middle));', ''],
   ]),
   ...mutantsOf('lib/ledger/service/many-transactions.ts', 'tests/ledger/contract/bulk.test.ts', [
