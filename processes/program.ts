@@ -44,6 +44,7 @@ export async function runProgram(
 ): Promise<void> {
   const { running = createRunning(), onError = reportError, messageOnSignal } = options;
   const { exitCodeOnSignal = EXIT.failed, stopMilliseconds, messageWhenStopped } = options;
+  maskConsole();
   let isStopping = false;
   let isInterrupted = false;
 
@@ -58,7 +59,7 @@ export async function runProgram(
       await running.stop();
       exit(exitCode, true);
     } catch (error) {
-      complain(`Not everything could be removed: ${firstLine(error)}`);
+      console.error(`Not everything could be removed: ${firstLine(error)}`);
       process.exit(exitCode || EXIT.failed);
     }
   }
@@ -87,19 +88,30 @@ export async function runProgram(
 /** One line for an error, two for wrong use. @returns the exit code */
 export function reportError(error: unknown, failed: number = EXIT.failed): number {
   if (!(error instanceof CommanderError)) {
-    complain(firstLine(error));
+    console.error(firstLine(error));
     return failed;
   }
   if (error.exitCode === EXIT.done) return EXIT.done;
   // Without a command, the usage is printed already.
   if (error.code === 'commander.help') return EXIT.wrongUse;
-  complain(`${error.message}\nAdd --help to see the options.`);
+  console.error(`${error.message}\nAdd --help to see the options.`);
   return EXIT.wrongUse;
 }
 
-/** An error may quote a file that someone else wrote, or an argument: nothing of it reaches the terminal as a command. */
-function complain(text: string): void {
-  console.error(text.split('\n').map(asPrintable).join('\n'));
+/**
+ * What is printed may quote a file that someone else wrote, a row, or an argument: nothing of it reaches the terminal as a
+ * command.
+ */
+function maskConsole(): void {
+  for (const name of ['log', 'warn', 'error'] as const) {
+    const print = console[name].bind(console);
+    console[name] = (...parts: unknown[]) =>
+      print(...parts.map((part) => (typeof part === 'string' ? maskLines(part) : part)));
+  }
+}
+
+function maskLines(text: string): string {
+  return text.split('\n').map(asPrintable).join('\n');
 }
 
 /** Parses an option's value. */

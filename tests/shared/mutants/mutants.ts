@@ -175,6 +175,10 @@ export const MUTANTS: readonly Mutant[] = [
     ['Math.max(LEAST_BURST, share(burst))', 'share(burst)'],
   ]),
 
+  ...mutantsOf('processes/program.ts', 'tests/shared/unit/processes/program.test.ts', [
+    ["['log', 'warn', 'error'] as const", "['warn', 'error'] as const"],
+  ]),
+
   // Which table a command works on.
   ...mutantsOf('cli/reach-database.ts', 'tests/shared/unit/cli/reach-database.test.ts', [
     ["readStackOutput(stage, 'TableName')", "readStackOutput(stage, 'LedgerTableName')"],

@@ -47,10 +47,23 @@ async function run(
   return { code: child.exitCode, stdout, stderr };
 }
 
+it('no terminal escape of a row is printed, in a line or in a table', async () => {
+  const program = `
+    const command = createCommand('npm run count --', 'Count.').action(() => {
+      console.log('row \\x1b]0;title\\x07', { name: '\\x1b[2J' });
+      console.table({ one: { name: '\\x9b31m' } });
+    });
+    await runProgram(command, { running });`;
+  const { stdout } = await run(program);
+  expect(stdout).toContain('row \ufffd]0;title\ufffd');
+  expect(stdout.replaceAll('\n', '')).toMatch(/^[^\p{Cc}]*$/u);
+});
+
 it.each([
   ['an error', "throw new Error('in \\x1b]0;title\\x07 \\x9b31m')", []],
   ['an undo that fails', "running.whenStopping(() => { throw new Error('in \\x1b[2J') })", []],
   ['an argument', '', ['\u001b[2J\u009b31m']],
+  ['a status', "console.error('row \\x1b[2J')", []],
 ])('no terminal escape of %s is printed', async (_, action, args) => {
   const program = `
     const command = createCommand('npm run count --', 'Count.').action(() => { ${action} });
