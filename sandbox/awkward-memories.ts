@@ -34,7 +34,7 @@ function memoryAt(index: number, dimensions: number, users: number): Point {
   const random = seededRandom(index);
   return {
     id: asJsonText(idAt(index, random)),
-    vector: asJsonText(vectorOf(random, dimensions)),
+    vector: asJsonText(randomVector(random, dimensions)),
     payload: asJsonText(payloadAt(index, random, users)),
   };
 }
@@ -47,7 +47,7 @@ function idAt(index: number, random: SeededRandom): string {
   return `"${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(12, 15)}-8${digits.slice(15, 18)}-${digits.slice(18, 22)}${tail}"`;
 }
 
-function vectorOf(random: SeededRandom, dimensions: number): string {
+function randomVector(random: SeededRandom, dimensions: number): string {
   const values = Float32Array.from({ length: dimensions }, () => random.between(-1, 1));
   return float32Texts(normalised(values));
 }

@@ -45,13 +45,13 @@ function createPoint({ users, dimensions }: MemoryPlan, n: number, random: Seede
   const user = `user-${Math.floor(random.next() ** 2 * users)}`;
   const fields = `"user_id":${JSON.stringify(user)},"data":${JSON.stringify(text)}`;
   return {
-    id: toJsonText(uuidOf(random)),
+    id: toJsonText(randomUuid(random)),
     vector: asJsonText(JSON.stringify(embed(text, dimensions))),
     payload: asJsonText(`{${fields}${pick(ODDITIES)}}`),
   };
 }
 
-function uuidOf({ integer }: SeededRandom): string {
+function randomUuid({ integer }: SeededRandom): string {
   const hex = Array.from({ length: 32 }, () => integer(0, 15).toString(16)).join('');
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-a$4-$5');
 }

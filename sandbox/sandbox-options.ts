@@ -1,7 +1,7 @@
 // The options of npm run sandbox.
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import * as v from 'valibot';
-import { ruleOf } from '../lib/migration/runs/input.ts';
+import { describeRule } from '../lib/migration/runs/input.ts';
 import { runIdSchema } from '../lib/migration/runs/run.ts';
 import { createCommand, wholeNumber } from '../processes/program.ts';
 
@@ -30,7 +30,7 @@ export function createSandboxCommand(open: (order: SandboxOrder) => Promise<void
     .option(
       '--run <id>',
       'id that you will give the run; the key and the preview are made for it',
-      runOf,
+      parseRunId,
       'spring',
     )
     .option('--env <file>', 'also write the variables to a new file, removed with the sandbox')
@@ -43,7 +43,7 @@ export function createSandboxCommand(open: (order: SandboxOrder) => Promise<void
     );
 }
 
-function runOf(text: string): string {
+function parseRunId(text: string): string {
   if (v.is(runIdSchema, text)) return text;
-  throw new InvalidArgumentError(`Use ${ruleOf(runIdSchema)}.`);
+  throw new InvalidArgumentError(`Use ${describeRule(runIdSchema)}.`);
 }

@@ -8,11 +8,11 @@ import { SOURCE } from './world.ts';
 type Environment = Readonly<Record<string, string>>;
 
 /** A file for `set -a; . FILE`. */
-export function assignmentsOf(environment: Environment): string {
+export function formatAssignments(environment: Environment): string {
   return `${assignments(environment).join('\n')}\n`;
 }
 
-export function exportsOf(environment: Environment): string[] {
+export function formatExports(environment: Environment): string[] {
   return assignments(environment).map((assignment) => `export ${assignment}`);
 }
 

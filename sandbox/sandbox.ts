@@ -8,7 +8,7 @@ import { EXIT, reportError, runProgram } from '../processes/program.ts';
 import { createRunning } from '../processes/running.ts';
 import { openPlayground, type Playground } from './playground.ts';
 import { createSandboxCommand, type SandboxOrder } from './sandbox-options.ts';
-import { assignmentsOf, exportsOf, firstSteps } from './sandbox-text.ts';
+import { firstSteps, formatAssignments, formatExports } from './sandbox-text.ts';
 
 // Everything else ends with this process, or lies in the folder for temporary files.
 const STOP_MILLISECONDS = 10_000;
@@ -27,8 +27,8 @@ async function open(order: SandboxOrder): Promise<void> {
     console.log(`webhook: ${action}, done`);
   });
   const { environment } = playground;
-  if (order.envFile !== undefined) await write(order.envFile, assignmentsOf(environment));
-  for (const line of [...exportsOf(environment), ...firstSteps(order, environment)]) {
+  if (order.envFile !== undefined) await write(order.envFile, formatAssignments(environment));
+  for (const line of [...formatExports(environment), ...firstSteps(order, environment)]) {
     console.log(line);
   }
   if (order.isByHand) listen(playground);

@@ -33,7 +33,7 @@ export async function startWebhook(
         onDone(action);
         response.writeHead(status).end();
       },
-      (error: unknown) => response.writeHead(statusOf(error)).end(),
+      (error: unknown) => response.writeHead(chooseStatus(error)).end(),
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -63,6 +63,6 @@ async function answerTo(hooks: Hooks, incoming: IncomingMessage) {
   return { action, status: STATUS[answer] };
 }
 
-function statusOf(error: unknown): number {
+function chooseStatus(error: unknown): number {
   return error instanceof v.ValiError || error instanceof SyntaxError ? 400 : 500;
 }

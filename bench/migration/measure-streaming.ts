@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { openArtifacts } from '../../lib/migration/adapters/open-artifacts.ts';
 import type { ArtifactStore } from '../../lib/migration/ports/artifacts.ts';
-import { measureOf } from '../../lib/migration/ports/artifacts.ts';
+import { measureStream } from '../../lib/migration/ports/artifacts.ts';
 
 const MEGABYTE = 1024 * 1024;
 const [megabytes = 1024, limit = 512] = process.argv.slice(2).map(Number);
@@ -25,7 +25,7 @@ try {
 async function measure(store: ArtifactStore): Promise<void> {
   const started = performance.now();
   const kept = await store.put('streamed', content(megabytes));
-  const found = await measureOf(store.get('streamed'));
+  const found = await measureStream(store.get('streamed'));
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   await store.delete('streamed');
   const same = found.sha256 === kept.sha256 && found.bytes === megabytes * MEGABYTE;

@@ -2,10 +2,10 @@
 
 import type { Remembering } from '../../lib/migration/runs/run-store.ts';
 import { ownRemembering } from '../../lib/migration/runs/step-handler.ts';
-import { statusOf } from '../../lib/migration/steps/status.ts';
+import { describeRun } from '../../lib/migration/steps/status.ts';
 
 export function createHandler(remembering: () => Promise<Remembering>) {
-  return async (payload: unknown) => await statusOf(await remembering(), payload);
+  return async (payload: unknown) => await describeRun(await remembering(), payload);
 }
 
 export const handler = createHandler(ownRemembering);

@@ -65,7 +65,7 @@ interface BaseTarget {
 export function createBaseReader({ artifacts, before }: BaseKeeper) {
   const lines = linesOf(artifacts, before?.segments ?? []);
   let next: IteratorResult<Line, void> | undefined;
-  return async function digestOf(id: PointId): Promise<Buffer | undefined> {
+  return async function findDigest(id: PointId): Promise<Buffer | undefined> {
     next ??= await lines.next();
     while (!next.done && comparePointIds(next.value.id, id) < 0) next = await lines.next();
     return !next.done && next.value.id === id ? next.value.digest : undefined;
@@ -73,7 +73,7 @@ export function createBaseReader({ artifacts, before }: BaseKeeper) {
 }
 
 /** Fingerprint and size of the standby collection; computed from the lines if the last walk did not reach its end. */
-export async function contentsOf(
+export async function summarizeBase(
   artifacts: ArtifactStore,
   { segments, digest, points = 0 }: Base,
 ): Promise<{ readonly digest: string; readonly points: number }> {
@@ -144,8 +144,8 @@ export function createBaseWriter(
       segments.some((own) => own.prefix === prefix && own.parts === parts);
     const rest = earlier
       .filter((segment) => !isBehind(segment))
-      .map((segment) => ({ ...segment, from: laterOf(segment.from, offset) }));
-    const end = before === undefined ? offset : knownTo && laterOf(knownTo, offset);
+      .map((segment) => ({ ...segment, from: laterId(segment.from, offset) }));
+    const end = before === undefined ? offset : knownTo && laterId(knownTo, offset);
     return { segments: [...segments, ...rest], ...(end && { knownTo: end }) };
   }
 
@@ -167,7 +167,7 @@ export function createBaseWriter(
   return { add, flush, recordPendingInserts };
 }
 
-function laterOf<Id extends PointId | null>(one: Id, other: PointId | null): Id | PointId {
+function laterId<Id extends PointId | null>(one: Id, other: PointId | null): Id | PointId {
   if (one === null || other === null) return other ?? one;
   return comparePointIds(one, other) > 0 ? one : other;
 }

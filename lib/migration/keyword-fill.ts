@@ -193,7 +193,7 @@ async function updateThoseLeft(
 function toUpdate({ id, payload }: ScrolledPoint): VectorUpdate {
   const text = textOf(payload);
   const keywords = { text, model: KEYWORD_MODEL };
-  const vector = { [KEYWORD_SLOT]: keywords, [SOURCE_SLOT]: sourceOf(id, text) };
+  const vector = { [KEYWORD_SLOT]: keywords, [SOURCE_SLOT]: fingerprintText(id, text) };
   const match = { value: text };
   const members = ['data', 'text_lemmatized'].map((key) => ({ key, match }));
   const filter = text !== '' && { filter: { should: members } };
@@ -205,7 +205,7 @@ function isStale({ id, payload, vector }: ScrolledPoint): boolean {
   if (source === undefined) return true;
   // In any order.
   const { indices, values }: SparseVector = JSON.parse(source);
-  const expected = sourceOf(id, textOf(payload));
+  const expected = fingerprintText(id, textOf(payload));
   return expected.indices.some(
     (index, at) => values[indices.indexOf(index)] !== expected.values[at],
   );
@@ -215,7 +215,7 @@ const PARTS = [0, 1, 2, 3];
 const PART_BYTES = 3;
 
 /** 96 bits of the text's SHA-256, as whole numbers that a 32-bit float holds exactly; and by which bucket the point is listed. */
-function sourceOf(id: PointId, text: string): SparseVector {
+function fingerprintText(id: PointId, text: string): SparseVector {
   const digest = hash('sha256', text, 'buffer');
   const values = PARTS.map((part) => digest.readUIntBE(part * PART_BYTES, PART_BYTES));
   const bucket = hash('sha256', id, 'buffer').readUInt16BE() % BUCKETS;

@@ -82,7 +82,7 @@ export function moveFor(command: Command, standing: Standing, actor: Actor): Mov
   const { phase, evidence, takesNoWindow } = standing;
   const move = MOVES.find((move) => move.command === command && move.from.includes(phase));
   if (!move) throw misplaced(command, standing);
-  if (takesNoWindow !== undefined && !movesOf(standing).includes(move)) {
+  if (takesNoWindow !== undefined && !findMoves(standing).includes(move)) {
     throw notNow(`No ${command}: ${takesNoWindow}.`);
   }
   if (!move.by.includes(actor)) {
@@ -96,7 +96,7 @@ export function moveFor(command: Command, standing: Standing, actor: Actor): Mov
 }
 
 /** Every move that the run could make now, in the order of the runbook. */
-export function movesOf({
+export function findMoves({
   phase,
   takesNoWindow,
 }: Pick<Standing, 'phase' | 'takesNoWindow'>): readonly Move[] {
@@ -108,11 +108,11 @@ export function movesOf({
  * What is left of a run in a window that is over: a rollback; and, where users were let in or cannot return, a person may
  * finish. Everything else is refused.
  */
-export function lateMovesOf(
+export function findLateMoves(
   run: Pick<Run, 'phase' | 'takesNoWindow'>,
   mayFinish: boolean,
 ): readonly Move[] {
-  return movesOf(run).flatMap((move) => {
+  return findMoves(run).flatMap((move) => {
     if (move.command === 'rollback') return [move];
     return move.command === 'cutover' && mayFinish ? [{ ...move, by: ['operator'] }] : [];
   });
@@ -125,7 +125,7 @@ export function lateMovesOf(
 export function nextMove(standing: Omit<Standing, 'window'>): Move | undefined {
   const { phase, evidence, takesNoWindow } = standing;
   if (takesNoWindow !== undefined) return undefined;
-  const moves = movesOf(standing);
+  const moves = findMoves(standing);
   const next = moves.find(({ to }) => isBefore(phase, to) && to !== 'aborted') ?? moves[0];
   const missing = next?.needs.find((need) => !evidence[need]);
   return moves.find(({ yields }) => missing !== undefined && yields === missing) ?? next;

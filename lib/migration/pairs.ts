@@ -22,7 +22,7 @@ export async function* pairedPoints(from: Side, to: Side): AsyncGenerator<PointP
   let { value: ours } = await left.next();
   let { value: theirs } = await right.next();
   for (;;) {
-    const order = orderOf(ours, theirs);
+    const order = compareOrder(ours, theirs);
     const id = (order > 0 ? theirs : ours)?.id;
     if (id === undefined) return;
     yield { id, from: order <= 0 ? ours : undefined, to: order >= 0 ? theirs : undefined };
@@ -36,7 +36,7 @@ async function* pointsOf({ request, ...place }: Side): AsyncGenerator<ScrolledPo
 }
 
 /** Negative where only the first has the point that comes next, positive where only the second has it. */
-function orderOf(ours: ScrolledPoint | undefined, theirs: ScrolledPoint | undefined): number {
+function compareOrder(ours: ScrolledPoint | undefined, theirs: ScrolledPoint | undefined): number {
   if (!ours || !theirs) return ours ? -1 : 1;
   return comparePointIds(ours.id, theirs.id);
 }

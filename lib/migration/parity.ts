@@ -73,7 +73,7 @@ interface ParitySettings {
 }
 
 /** Figures of all that were searched for. */
-export type Parity = ReturnType<typeof parityOf>;
+export type Parity = ReturnType<typeof summarizeProbes>;
 
 const SAMPLED = 200;
 const PAGE = 512;
@@ -106,7 +106,7 @@ export async function measureParity(
     reached = { ...reached, probes: [...reached.probes, ...found] };
     await save(reached);
   }
-  return parityOf(reached.probes.filter((probe) => probe !== null));
+  return summarizeProbes(reached.probes.filter((probe) => probe !== null));
 }
 
 /**
@@ -121,12 +121,12 @@ export async function sampleMemories(
   let { isComplete, nextOffset } = start;
   if (isComplete) return start;
   let kept = [...start.kept];
-  const chanceOf = (text: string) => hash('sha256', `${seed}|${text}`).slice(0, 16);
+  const drawRank = (text: string) => hash('sha256', `${seed}|${text}`).slice(0, 16);
   const request = { limit: PAGE, offset: nextOffset, vector: false };
   for await (const page of pagesOf(from, request)) {
     for (const { id, payload } of page.points) {
       const isSearchable = ownerFilter(payload) !== undefined && userOf(payload) !== without;
-      if (isSearchable) kept.push({ id, user: chanceOf(ownerOf(payload)), chance: chanceOf(id) });
+      if (isSearchable) kept.push({ id, user: drawRank(ownerOf(payload)), chance: drawRank(id) });
     }
     kept = firstInTurns(kept);
     nextOffset = page.nextOffset;
@@ -187,7 +187,7 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
     const again = isOdd ? await searchInTurns(request) : first;
     const text = hasKeywords ? keywordTextOf(payload) : undefined;
     return {
-      overlap: await overlapOf(request, first.old, first.new),
+      overlap: await measureOverlap(request, first.old, first.new),
       isFirstInOld: isFirst(id, first.old),
       isFirstInNew: isFirst(id, first.new),
       oldMs: Math.min(first.oldMs, again.oldMs),
@@ -208,15 +208,19 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
     return { old: old.hits, oldMs: old.milliseconds, new: copied.hits, newMs: copied.milliseconds };
   }
 
-  async function overlapOf(request: SearchRequest, old: readonly Hit[], copied: readonly Hit[]) {
+  async function measureOverlap(
+    request: SearchRequest,
+    old: readonly Hit[],
+    copied: readonly Hit[],
+  ) {
     const missed = old.filter(({ id }) => !copied.some((hit) => hit.id === id));
-    const scores = await scoresOf(missed, request);
+    const scores = await fetchScores(missed, request);
     const present = missed.filter(({ id, score }) => {
       const copiedScore = scores.get(id);
       return copiedScore !== undefined && Math.abs(copiedScore - score) <= OTHER_SCORE;
     });
     // Anything no nearer than the last result may have been cut off in favour of it.
-    const isLost = ({ id }: Hit) => (scores.get(id) ?? 0) > lastOf(copied) + SAME_SCORE;
+    const isLost = ({ id }: Hit) => (scores.get(id) ?? 0) > lowestScore(copied) + SAME_SCORE;
     const expected = old.length - missed.length + present.length;
     return expected === 0 ? 1 : 1 - present.filter(isLost).length / expected;
   }
@@ -224,12 +228,15 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
   async function isFound(id: PointId, request: SearchRequest): Promise<boolean> {
     const { hits } = await to.store.search(to.collection, request);
     if (hits.some((hit) => hit.id === id)) return true;
-    const score = (await scoresOf([{ id, score: 0 }], request)).get(id) ?? 0;
-    return Math.abs(score - lastOf(hits)) <= SAME_SCORE;
+    const score = (await fetchScores([{ id, score: 0 }], request)).get(id) ?? 0;
+    return Math.abs(score - lowestScore(hits)) <= SAME_SCORE;
   }
 
   /** In the new collection, of those that are there. What no search finds keeps its score. */
-  async function scoresOf(hits: readonly Pick<Hit, 'id' | 'score'>[], { nearest }: SearchRequest) {
+  async function fetchScores(
+    hits: readonly Pick<Hit, 'id' | 'score'>[],
+    { nearest }: SearchRequest,
+  ) {
     if (hits.length === 0) return new Map<PointId, number>();
     const ids = hits.map(({ id }) => id);
     const there = await to.store.retrieve(to.collection, ids, { payload: false, vector: false });
@@ -241,26 +248,26 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
 }
 
 /** Lowest score of a search that may have cut off results; infinitely low for a search that returned everything */
-function lastOf(hits: readonly Hit[]): number {
+function lowestScore(hits: readonly Hit[]): number {
   return hits.length < NEAREST ? Number.NEGATIVE_INFINITY : (hits.at(-1)?.score ?? 0);
 }
 
 /** Or one of several that lie equally near: the store may have left it out. */
 function isFirst(id: PointId, hits: readonly Hit[]): boolean {
   const [best] = hits;
-  const own = hits.find((hit) => hit.id === id)?.score ?? lastOf(hits);
+  const own = hits.find((hit) => hit.id === id)?.score ?? lowestScore(hits);
   return best !== undefined && own >= best.score - SAME_SCORE;
 }
 
-function parityOf(probes: readonly Probe[]) {
+function summarizeProbes(probes: readonly Probe[]) {
   const share = (isSo: (probe: Probe) => boolean) =>
-    meanOf(probes.map((one) => (isSo(one) ? 1 : 0)));
+    average(probes.map((one) => (isSo(one) ? 1 : 0)));
   const byKeywords = probes.flatMap(({ isFoundByKeywords }) => isFoundByKeywords ?? []);
   const oldMs = probes.map((probe) => probe.oldMs);
   const newMs = probes.map((probe) => probe.newMs);
   return {
     searched: probes.length,
-    overlap: meanOf(probes.map(({ overlap }) => overlap)),
+    overlap: average(probes.map(({ overlap }) => overlap)),
     firstInOld: share(({ isFirstInOld }) => isFirstInOld),
     firstInNew: share(({ isFirstInNew }) => isFirstInNew),
     oldMedianMs: percentile(oldMs, 0.5),
@@ -274,7 +281,7 @@ function parityOf(probes: readonly Probe[]) {
 
 /** Parity figures among the given facts; a report that was made in the window keeps them. */
 export function figuresIn(facts: Readonly<Record<string, string | number | boolean>> = {}) {
-  const names = Object.keys(parityOf([]));
+  const names = Object.keys(summarizeProbes([]));
   return Object.fromEntries(Object.entries(facts).filter(([name]) => names.includes(name)));
 }
 
@@ -309,7 +316,7 @@ export function percentText(share: number): string {
 }
 
 /** 1 of nothing: nothing differs. */
-function meanOf(numbers: readonly number[]): number {
+function average(numbers: readonly number[]): number {
   return numbers.length === 0 ? 1 : numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
 }
 

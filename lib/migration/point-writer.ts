@@ -207,7 +207,7 @@ export async function copySettings(
 ): Promise<CopySettings> {
   const infos = await Promise.all([from, to].map((name) => store.collectionInfo(name)));
   const present = infos.filter((info) => info !== undefined);
-  const allowed = Math.min(PAGE_SIZE, ...present.flatMap(limitsOf));
+  const allowed = Math.min(PAGE_SIZE, ...present.flatMap(listLimits));
   const { points } = await store.scroll(from, { limit: allowed });
   const bytes = points.reduce(
     (sum, { payload, vector = '' }) => sum + Buffer.byteLength(payload) + vector.length,
@@ -218,19 +218,19 @@ export async function copySettings(
     from: { store, collection: from },
     to: { store, collection: to },
     pageSize: Math.max(1, Math.min(allowed, fitting)),
-    keywords: await keywordFillingOf(store, to),
+    keywords: await decideKeywordFilling(store, to),
     tolerance: vectorTolerance(present.map((info) => denseVectorOf(info).datatype ?? 'float32')),
   };
 }
 
-async function keywordFillingOf(store: VectorStore, target: string): Promise<KeywordFilling> {
+async function decideKeywordFilling(store: VectorStore, target: string): Promise<KeywordFilling> {
   const info = await store.collectionInfo(target);
   if (!info?.config.params.sparse_vectors?.[KEYWORD_SLOT]) return 'no-slot';
   return (await store.encodesKeywords(target, KEYWORD_SLOT)) ? 'by-store' : 'left-empty';
 }
 
 // Strict mode caps scrolls and batches; what both collections allow is what is asked for.
-function limitsOf({ config }: CollectionInfo): number[] {
+function listLimits({ config }: CollectionInfo): number[] {
   const strict = config.strict_mode_config;
   if (!strict?.enabled) return [];
   return [strict.max_query_limit, strict.upsert_max_batchsize].filter(

@@ -2,7 +2,7 @@
 // sequences of checkpointed stages that start work on the store and poll it, so that none is bound by one invocation.
 import * as v from 'valibot';
 import type { VectorStore } from './adapters/qdrant.ts';
-import { type ArtifactStore, measureOf, partKey } from './ports/artifacts.ts';
+import { type ArtifactStore, measureStream, partKey } from './ports/artifacts.ts';
 import type { SnapshotDescription } from './ports/vector-store.ts';
 import {
   isRefusedWith,
@@ -115,7 +115,7 @@ async function takeOn(
   }
   // By now another program's may be listed as well, and either could be ours.
   await listOwn(vectors, collection, state);
-  const kept = { ...snapshot, parts, sha256: await sha256Of(artifacts, parts) };
+  const kept = { ...snapshot, parts, sha256: await computeSha256(artifacts, parts) };
   assertIntact(kept);
   // The store's own copy only takes space now: that of the restore test. By its name, for it may be gone since a crash.
   await context.renew();
@@ -251,16 +251,16 @@ async function* firstBytes(
 }
 
 /** Keys of the artifacts that a kept snapshot consists of. */
-export function partsOf({ parts }: Pick<KeptSnapshot, 'parts'>): string[] {
+export function listPartKeys({ parts }: Pick<KeptSnapshot, 'parts'>): string[] {
   return Array.from({ length: parts.count }, (_, part) => partKey(parts.prefix, part));
 }
 
 async function* contentOf(artifacts: ArtifactStore, parts: Parts): AsyncIterable<Uint8Array> {
-  for (const key of partsOf({ parts })) yield* artifacts.get(key);
+  for (const key of listPartKeys({ parts })) yield* artifacts.get(key);
 }
 
-async function sha256Of(artifacts: ArtifactStore, parts: Parts): Promise<string> {
-  return (await measureOf(contentOf(artifacts, parts))).sha256;
+async function computeSha256(artifacts: ArtifactStore, parts: Parts): Promise<string> {
+  return (await measureStream(contentOf(artifacts, parts))).sha256;
 }
 
 function assertIntact({ name, size, checksum, parts, sha256 }: KeptSnapshot): void {
@@ -273,7 +273,7 @@ function assertIntact({ name, size, checksum, parts, sha256 }: KeptSnapshot): vo
 
 /** Reads all of it. @throws Refusal when something is missing or damaged */
 export async function checkKept(artifacts: ArtifactStore, kept: KeptSnapshot): Promise<void> {
-  if ((await sha256Of(artifacts, kept.parts)) === kept.sha256) return;
+  if ((await computeSha256(artifacts, kept.parts)) === kept.sha256) return;
   throw new Refusal('RefusedSnapshot', `What is kept of ${kept.name} is damaged.`);
 }
 

@@ -5,7 +5,7 @@ import {
   type ArtifactStore,
   assertRecorded,
   batches,
-  measureOf,
+  measureStream,
   splitLines,
 } from './ports/artifacts.ts';
 
@@ -57,7 +57,7 @@ export async function* readUserCounts(
   artifacts: ArtifactStore,
   { artifact, digest }: { readonly artifact: string; readonly digest: string },
 ): AsyncGenerator<UserCount> {
-  const { sha256 } = await measureOf(artifacts.get(artifact));
+  const { sha256 } = await measureStream(artifacts.get(artifact));
   assertRecorded(artifact, sha256, digest);
   for await (const line of splitLines(artifacts.get(artifact))) {
     const [user = '', points = ''] = line.split(' ');

@@ -6,9 +6,9 @@ const COMMON = 3;
 
 /** A unit vector, always the same for the same text. */
 export function embed(text: string, size: number): number[] {
-  const sum = directionOf('', size).map((value) => COMMON * value);
+  const sum = embedWord('', size).map((value) => COMMON * value);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['']) {
-    directionOf(word, size).forEach((value, n) => {
+    embedWord(word, size).forEach((value, n) => {
       sum[n] = (sum[n] ?? 0) + value;
     });
   }
@@ -16,7 +16,7 @@ export function embed(text: string, size: number): number[] {
   return sum.map((value) => Math.fround(value / length));
 }
 
-function directionOf(word: string, size: number): number[] {
+function embedWord(word: string, size: number): number[] {
   const seed = createHash('sha256').update(word).digest();
   return Array.from({ length: size }, (_, n) => (seed.readUInt8((n * 7) % 32) ^ (n & 0xff)) - 128);
 }

@@ -46,7 +46,7 @@ export function toPoint(vector: unknown, payload: Record<string, unknown>): Poin
   };
 }
 
-export async function countOf(
+export async function countMemories(
   { store, collection }: VersionSettings,
   userId: string,
 ): Promise<number> {
@@ -58,10 +58,10 @@ export async function searchWords(settings: VersionSettings, userId: string, que
   const { store, collection } = settings;
   const filter = ofUser(userId);
   const page = await store.scroll(collection, { limit: 1_000, filter, vector: false });
-  const wanted = wordsOf(query);
+  const wanted = splitWords(query);
   return page.points
     .map(({ id, payload }) => ({ id: JSON.parse(id), memory: textOf(payload) }))
-    .map((memory) => ({ ...memory, score: shared(wordsOf(memory.memory), wanted) }))
+    .map((memory) => ({ ...memory, score: shared(splitWords(memory.memory), wanted) }))
     .filter(({ score }) => score > 0)
     .sort((one, other) => other.score - one.score);
 }
@@ -71,7 +71,7 @@ export function textOf(payload: string): string {
   return typeof data === 'string' ? data : '';
 }
 
-export function wordsOf(text: string): Set<string> {
+export function splitWords(text: string): Set<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
 }
 

@@ -5,16 +5,16 @@ import type { PointVector } from '../../lib/migration/ports/vector-store.ts';
 import { encodeBm25 } from '../qdrant/bm25.ts';
 import { embed } from './embedding.ts';
 import {
-  countOf,
+  countMemories,
   createMemory,
   type MemoryVersion,
   ofUser,
   SCOPE_KEYS,
   shared,
+  splitWords,
   textOf,
   toPoint,
   type VersionSettings,
-  wordsOf,
 } from './memory-version.ts';
 
 /** Score below which mem0 finds nothing. */
@@ -64,7 +64,7 @@ export async function startNewVersion(
     return embed(words, dimensions);
   }
 
-  function vectorOf(text: string): unknown {
+  function embedText(text: string): unknown {
     const dense = embedded(text);
     if (!isHybrid) return dense;
     const sparse = encodeBm25(text);
@@ -78,7 +78,7 @@ export async function startNewVersion(
     }
     const text_lemmatized = shortcomings.noLanguageModel ? text : lemmatize(text);
     const memory = { ...createMemory(userId, text, now()), text_lemmatized };
-    const point = toPoint(vectorOf(text), memory);
+    const point = toPoint(embedText(text), memory);
     await store.upsert(collection, [point], 'upsert');
     if (!shortcomings.noLanguageModel) await addEntities(userId, text, point.id);
     return [JSON.parse(point.id)];
@@ -90,7 +90,7 @@ export async function startNewVersion(
     const companion = `${collection}_entities`;
     await createUnlessThere(companion);
     const points = names.map((data) =>
-      toPoint(vectorOf(data), {
+      toPoint(embedText(data), {
         data,
         entity_type: 'PROPER',
         linked_memory_ids: [JSON.parse(memoryId)],
@@ -108,7 +108,7 @@ export async function startNewVersion(
     return points
       .map(({ id, vector, payload }) => {
         const memory = textOf(payload);
-        const words = hasKeywords(vector) ? shared(wordsOf(memory), wordsOf(query)) : 0;
+        const words = hasKeywords(vector) ? shared(splitWords(memory), splitWords(query)) : 0;
         return { id: JSON.parse(id), memory, score: cosine(vector, direction) + words };
       })
       .filter(({ score }) => score >= LEAST_SCORE)
@@ -118,7 +118,7 @@ export async function startNewVersion(
   return {
     add,
     search,
-    count: (userId) => countOf(settings, userId),
+    count: (userId) => countMemories(settings, userId),
     relationships: async () => ({ relationships: [], deprecated: true }),
   };
 }

@@ -1,7 +1,7 @@
 // The old major version: one unnamed vector, no keyword slot, a graph beside it.
 import { embed } from './embedding.ts';
 import {
-  countOf,
+  countMemories,
   createMemory,
   type MemoryVersion,
   SCOPE_KEYS,
@@ -35,7 +35,7 @@ export async function startOldVersion(
   return {
     add,
     search: (userId, query) => searchWords(settings, userId, query),
-    count: (userId) => countOf(settings, userId),
+    count: (userId) => countMemories(settings, userId),
     relationships: async (userId) => ({ relationships: await graph(userId) }),
   };
 }

@@ -25,7 +25,7 @@ const STOP_WORDS = new Set(
 
 /** Empty when the text has no terms. */
 export function encodeBm25(text: string): SparseVector {
-  const terms = termsOf(text);
+  const terms = splitTerms(text);
   const frequencies = new Map<number, number>();
   for (const term of terms) {
     const id = Math.abs(murmur3(term) | 0);
@@ -40,7 +40,7 @@ function weight(frequency: number, length: number): number {
   return (frequency * (K + 1)) / (frequency + K * (1 - B + (B * length) / AVERAGE_LENGTH));
 }
 
-function termsOf(text: string): string[] {
+function splitTerms(text: string): string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return words.filter((word) => !STOP_WORDS.has(word) && word.length <= LONGEST_TERM).map(stem);
 }

@@ -18,16 +18,16 @@ interface Condition {
 }
 
 export function toTest(filter: Filter | null | undefined): Test {
-  const must = conditionsOf(filter?.must);
-  const mustNot = conditionsOf(filter?.must_not);
-  const should = conditionsOf(filter?.should);
+  const must = parseConditions(filter?.must);
+  const mustNot = parseConditions(filter?.must_not);
+  const should = parseConditions(filter?.should);
   return (point) =>
     must.every((test) => test(point)) &&
     !mustNot.some((test) => test(point)) &&
     (should.length === 0 || should.some((test) => test(point)));
 }
 
-function conditionsOf(clause: unknown): Test[] {
+function parseConditions(clause: unknown): Test[] {
   return toList(clause).map((condition) =>
     isFilter(condition) ? toTest(condition) : toConditionTest(condition),
   );

@@ -25,7 +25,7 @@ export async function saveFormFile(
     await pipeline(incoming, createWriteStream(spool));
     const { fileName, start, end } = await locate(incoming, field, spool);
     await pipeline(createReadStream(spool, { start, end: end - 1 }), createWriteStream(target));
-    return { fileName, checksum: await hashOf(target) };
+    return { fileName, checksum: await hashFile(target) };
   } finally {
     await rm(spool, { force: true });
   }
@@ -56,7 +56,7 @@ async function readText(file: FileHandle, position: number, length: number): Pro
   return buffer.toString('latin1', 0, bytesRead);
 }
 
-async function hashOf(file: string): Promise<string> {
+async function hashFile(file: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);
   return hash.digest('hex');

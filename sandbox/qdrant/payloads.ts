@@ -45,12 +45,12 @@ export function valuesAt(payload: PayloadBytes, path: string): unknown[] {
   const start: unknown[] = [parsed.get(payload)];
   return path
     .split('.')
-    .reduce((values, name) => values.flatMap((value) => memberOf(value, name)), start)
+    .reduce((values, name) => values.flatMap((value) => readMember(value, name)), start)
     .flatMap((value) => (Array.isArray(value) ? value : [value]));
 }
 
-function memberOf(value: unknown, name: string): unknown[] {
-  if (Array.isArray(value)) return value.flatMap((element) => memberOf(element, name));
+function readMember(value: unknown, name: string): unknown[] {
+  if (Array.isArray(value)) return value.flatMap((element) => readMember(element, name));
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return [];
   return [(value as Readonly<Record<string, unknown>>)[name]];
 }

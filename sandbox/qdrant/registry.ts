@@ -33,12 +33,12 @@ export function createRegistry(
   }
 
   /** The name behind an alias, or the name itself. */
-  function nameOf(name: string): string {
+  function resolveName(name: string): string {
     return aliases.get(name) ?? name;
   }
 
   function get(name: string): Collection {
-    const collection = collections.get(nameOf(name));
+    const collection = collections.get(resolveName(name));
     if (!collection) throw noCollection(name);
     return collection;
   }
@@ -79,11 +79,11 @@ export function createRegistry(
     copy,
     create,
     remove,
-    nameOf,
+    resolveName,
     get,
     changeAliases,
     names: () => [...collections.keys()],
-    has: (name: string) => collections.has(nameOf(name)),
+    has: (name: string) => collections.has(resolveName(name)),
     aliases: () =>
       [...aliases].map(([alias_name, collection_name]) => ({ alias_name, collection_name })),
   };

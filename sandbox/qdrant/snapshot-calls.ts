@@ -11,7 +11,7 @@ import { compareVersions } from './versions.ts';
 
 export function createSnapshotCalls({ registry, snapshots, version, background }: SandboxState) {
   async function create(exchange: Exchange) {
-    const name = registry.nameOf(nameIn(exchange, 'collection'));
+    const name = registry.resolveName(nameIn(exchange, 'collection'));
     const making = snapshots.create(name, registry.get(name));
     if (isTrue(exchange, 'wait', true)) return making;
     background.start(making);
@@ -44,7 +44,7 @@ export function createSnapshotCalls({ registry, snapshots, version, background }
   async function upload(exchange: Exchange) {
     const expected = exchange.query.get('checksum');
     if (expected !== null && expected.length !== 64) throw invalid('checksum', 'must be 64 long');
-    const name = registry.nameOf(nameIn(exchange, 'collection'));
+    const name = registry.resolveName(nameIn(exchange, 'collection'));
     const part = await snapshots.newPart();
     const { fileName, checksum } = await saveFormFile(exchange.incoming, 'snapshot', part);
     if (expected !== null && expected !== checksum) {
@@ -81,7 +81,7 @@ export function createSnapshotCalls({ registry, snapshots, version, background }
   function liveName(exchange: Exchange): string {
     const name = nameIn(exchange, 'collection');
     registry.get(name);
-    return registry.nameOf(name);
+    return registry.resolveName(name);
   }
 
   return { create, list, download, remove, upload };

@@ -90,12 +90,12 @@ async function* linesOf(file: string): AsyncGenerator<string> {
 }
 
 function readPointLine(line: string, version: string, { params }: Collection): StoredPoint {
-  const { id = '', vector = '', payload } = partsOf(line);
+  const { id = '', vector = '', payload } = splitLine(line);
   const vectors = readVectors(vector, { version, params });
   return { key: toPointKey(id), payload: toPayload(payload), ...vectors };
 }
 
-function partsOf(line: string) {
+function splitLine(line: string) {
   try {
     return scanJson(line).texts();
   } catch {

@@ -43,9 +43,9 @@ export async function openBackend(options: {
   const { MEMORY_BACKEND_URL: url, MIGRATION_WEBHOOK_URL: webhook } = environment;
   if (!url) return undefined;
   assertMeant(environment, mayRedeploy);
-  const services = await servicesOf(environment);
+  const services = await openServices(environment);
   const own = await services.setting.read();
-  const dimensions = await dimensionsOf(store, own);
+  const dimensions = await readDimensions(store, own);
   await services.backend.health();
   const placed = createPlacing(services, { runId, own });
   running.whenStopping(placed.restore);
@@ -65,7 +65,7 @@ export async function openBackend(options: {
   };
 }
 
-async function servicesOf(environment: Environment): Promise<BackendServices> {
+async function openServices(environment: Environment): Promise<BackendServices> {
   const { backend, preview, setting, hooks } = await servicesFromEnvironment({
     ...environment,
     // These are the rehearsal's own.
@@ -134,7 +134,7 @@ function assertMeant(environment: Environment, mayRedeploy: boolean): void {
   );
 }
 
-async function dimensionsOf({ vectors }: RehearsalStore, collection: string): Promise<number> {
+async function readDimensions({ vectors }: RehearsalStore, collection: string): Promise<number> {
   const info = await vectors.collectionInfo(collection);
   const { size } = denseVectorOf(info);
   if (size !== undefined) return size;

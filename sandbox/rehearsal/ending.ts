@@ -7,7 +7,10 @@ import type { Rehearsal } from './rehearsal.ts';
  * An act that cannot continue has failed: its run is described, and the other acts are played.
  * @throws what kept it from going on, when there is no run to describe
  */
-export async function endingOf({ play }: Pick<Act, 'play'>, rehearsal: Rehearsal): Promise<Ending> {
+export async function playToEnding(
+  { play }: Pick<Act, 'play'>,
+  rehearsal: Rehearsal,
+): Promise<Ending> {
   try {
     return await play(rehearsal);
   } catch (error) {

@@ -29,14 +29,14 @@ export interface Comparison {
 
 const TOLERANCE = 1e-6;
 
-export async function holdingsOf(store: VectorStore, collection: string): Promise<Holdings> {
+export async function readHoldings(store: VectorStore, collection: string): Promise<Holdings> {
   const held = new Map<string, Held>();
   for await (const { points } of pagesOf({ store, collection }, { limit: 256 })) {
     for (const { id, payload, vector = '[]' } of points) {
       held.set(id, {
         user: userDigest(userOf(payload)),
         digest: digestOf(id, payload).toString('hex'),
-        vector: denseOf(vector),
+        vector: parseDense(vector),
       });
     }
   }
@@ -54,7 +54,7 @@ export function compareHoldings(before: Holdings, after: Holdings): Comparison {
     usersDiffering: [...users].filter((user) => counts.get(user) !== countsNow.get(user)).length,
     largest: Math.max(0, ...counts.values()),
     lost: [...before].flatMap(([id, held]) => {
-      const fate = fateOf(held, after.get(id));
+      const fate = describeFate(held, after.get(id));
       return fate === undefined ? [] : [`${id} of ${held.user} ${fate}`];
     }),
     strange: [...after]
@@ -63,7 +63,7 @@ export function compareHoldings(before: Holdings, after: Holdings): Comparison {
   };
 }
 
-function fateOf(held: Held, now: Held | undefined): string | undefined {
+function describeFate(held: Held, now: Held | undefined): string | undefined {
   if (!now) return 'is missing';
   if (now.digest !== held.digest) return 'says something else';
   const isSame =
@@ -79,7 +79,7 @@ function countByUser(holdings: Holdings): Map<string, number> {
 }
 
 // A point whose keyword slot is filled has its vectors by name; the dense one has none.
-function denseOf(text: string): Float32Array {
+function parseDense(text: string): Float32Array {
   const vector = JSON.parse(text) as number[] | { readonly '': number[] };
   return Float32Array.from(Array.isArray(vector) ? vector : vector['']);
 }

@@ -24,10 +24,10 @@ export function startMigrate(
   });
   const kill = () => void child.kill('SIGKILL');
   running.whenStopping(kill);
-  return { kill, ended: endOf(child) };
+  return { kill, ended: waitForEnd(child) };
 }
 
-async function endOf(child: ChildProcess): Promise<string> {
+async function waitForEnd(child: ChildProcess): Promise<string> {
   const said = Promise.all([child.stdout, child.stderr].map((stream) => stream && text(stream)));
   const [code, signal] = await once(child, 'close');
   return signal ?? `exit code ${code}: ${(await said).join('').trim()}`;

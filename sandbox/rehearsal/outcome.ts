@@ -4,7 +4,7 @@ import { readManifest } from '../../lib/migration/runs/reports.ts';
 import type { Run } from '../../lib/migration/runs/run.ts';
 import type { Ending } from './acts/act.ts';
 import type { TimelineEntry } from './diary.ts';
-import { type Comparison, compareHoldings, holdingsOf } from './holdings.ts';
+import { type Comparison, compareHoldings, readHoldings } from './holdings.ts';
 import type { Rehearsal } from './rehearsal.ts';
 
 export interface Outcome extends Comparison {
@@ -16,7 +16,7 @@ export interface Outcome extends Comparison {
   readonly surprises: readonly string[];
 }
 
-export async function outcomeOf(
+export async function judgeOutcome(
   rehearsal: Rehearsal,
   { phase: meant, holds, acknowledgedLoss = 0 }: Ending,
 ): Promise<Outcome> {
@@ -34,7 +34,7 @@ export async function outcomeOf(
     [uploadAs, 'uploaded'],
   ]);
   return {
-    ...compareHoldings(holds ?? before, await holdingsOf(parts.store.vectors, active)),
+    ...compareHoldings(holds ?? before, await readHoldings(parts.store.vectors, active)),
     phase,
     worksOn: names.get(active) ?? 'restored',
     acknowledgedLoss,

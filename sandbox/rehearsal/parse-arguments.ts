@@ -31,7 +31,7 @@ export function createRehearseCommand(
       2000,
     )
     .option('--acts <numbers>', 'only these acts, such as 1,4; "list" lists them', (text) =>
-      actsOf(text, titles.length),
+      parseActs(text, titles.length),
     )
     .option('--existing-graph', 'NEO4J_URL may hold data: dump it as it is, write nothing to it')
     .option(
@@ -41,7 +41,7 @@ export function createRehearseCommand(
     .option(
       '--run <id>',
       'id of the run, in the names of everything it creates (default: random; "rehearsal" with a real backend)',
-      runOf,
+      parseRunId,
     )
     .addHelpText('after', ENVIRONMENT_AND_EXIT_CODES)
     .action(({ memories, acts, run, existingGraph = false, redeployBackend = false }) => {
@@ -56,14 +56,14 @@ export function createRehearseCommand(
     });
 }
 
-function actsOf(text: string, last: number): number[] | 'list' {
+function parseActs(text: string, last: number): number[] | 'list' {
   if (text === 'list') return text;
   const acts = text.split(',').map((part) => (/^\d{1,3}$/.test(part) ? Number(part) : 0));
   if (acts.every((act) => act >= 1 && act <= last)) return [...new Set(acts)];
   throw new InvalidArgumentError(`Use "list", or numbers from 1 to ${last} such as 1,4.`);
 }
 
-function runOf(text: string): string {
+function parseRunId(text: string): string {
   if (v.is(runIdSchema, text) && text.startsWith('rehearsal')) return text;
   throw new InvalidArgumentError(
     'Use 4 to 40 lowercase letters, digits or hyphens that begin with "rehearsal".',

@@ -79,7 +79,7 @@ export async function startRehearsal(
     ...stage,
     ...diary,
     async migrate(how = {}) {
-      const refusal = await failureOf(begin(how.services ?? services));
+      const refusal = await captureFailure(begin(how.services ?? services));
       return refusal ?? (await letMachineRun({ stage, diary, clock }, how));
     },
     async rollBack(input = {}) {
@@ -164,7 +164,7 @@ async function polled<Result extends Awaited<ReturnType<typeof keepWatch>>>(
 }
 
 /** The error of its refusal or failure; undefined if it succeeded. */
-export async function failureOf(attempt: Promise<unknown>): Promise<Error | undefined> {
+export async function captureFailure(attempt: Promise<unknown>): Promise<Error | undefined> {
   return await attempt.then(
     () => undefined,
     (error: Error) => error,

@@ -5,8 +5,8 @@ import { EXIT, reportError, runProgram } from '../../processes/program.ts';
 import { createRunning } from '../../processes/running.ts';
 import type { Act } from './acts/act.ts';
 import { ACTS } from './acts.ts';
-import { endingOf } from './ending.ts';
-import { isWell, outcomeOf } from './outcome.ts';
+import { playToEnding } from './ending.ts';
+import { isWell, judgeOutcome } from './outcome.ts';
 import { describeAct, describeCounts, describeEnd, describeFaults, type Played } from './output.ts';
 import { createRehearseCommand, type Orders } from './parse-arguments.ts';
 import { describeParts, openParts, type Parts } from './parts.ts';
@@ -18,7 +18,7 @@ const running = createRunning();
 const command = createRehearseCommand(
   ACTS.map(({ title }) => title),
   async (orders) => {
-    if (orders === 'list') console.log(titlesOf(ACTS));
+    if (orders === 'list') console.log(listTitles(ACTS));
     else if (!(await rehearse(orders))) process.exitCode = EXIT.failed;
   },
 );
@@ -29,7 +29,7 @@ await runProgram(command, {
   onError: (error) => reportError(error, COULD_NOT_REHEARSE),
 });
 
-function titlesOf(acts: readonly Act[]): string {
+function listTitles(acts: readonly Act[]): string {
   return acts.map(({ title }, n) => `${String(n + 1).padStart(2)}  ${title}`).join('\n');
 }
 
@@ -67,7 +67,7 @@ async function play(
     options: { memories, users, isInPlace, ...options },
   });
   try {
-    const outcome = await outcomeOf(rehearsal, await endingOf(act, rehearsal));
+    const outcome = await judgeOutcome(rehearsal, await playToEnding(act, rehearsal));
     return { number, title, seconds: (performance.now() - begun) / 1_000, outcome };
   } finally {
     await rehearsal.close();

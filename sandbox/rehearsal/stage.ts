@@ -5,7 +5,7 @@ import type { Services } from '../../lib/migration/services.ts';
 import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { createLocalClient, createTable } from '../../local/create-table.ts';
 import { startWorldOn, type World, type WorldOptions } from '../world.ts';
-import { type Holdings, holdingsOf } from './holdings.ts';
+import { type Holdings, readHoldings } from './holdings.ts';
 import type { Parts } from './parts.ts';
 
 // Each part is an entry in the checkpoint: many small parts of a large snapshot exceed its size limit.
@@ -59,9 +59,11 @@ export async function setStage(
       ...(graph ? { graph } : {}),
       ...backend?.services(act.number),
     },
-    before: await holdingsOf(store.vectors, source),
+    before: await readHoldings(store.vectors, source),
     environment: {
-      ...(backend ? storeOf(world) : { MEMORY_BACKEND_KEY_PARAMETER: '', ...world.environment }),
+      ...(backend
+        ? storeVariables(world)
+        : { MEMORY_BACKEND_KEY_PARAMETER: '', ...world.environment }),
       QDRANT_API_KEY_PARAMETER: '',
       ...(graph ? {} : { NEO4J_URL: '' }),
       DYNAMODB_ENDPOINT: database,
@@ -84,7 +86,7 @@ async function createRunTable(endpoint: string): Promise<string> {
 }
 
 // The rest is what the environment of this process says.
-function storeOf({ environment }: World): Record<string, string> {
+function storeVariables({ environment }: World): Record<string, string> {
   const { QDRANT_URL = '', QDRANT_API_KEY = '', ARTIFACTS_URL = '' } = environment;
   return { QDRANT_URL, QDRANT_API_KEY, ARTIFACTS_URL };
 }

@@ -9,7 +9,7 @@ const FUNCTIONS = join(import.meta.dirname, '../../functions/migration');
 const definition = migrationMachine('rehearsal');
 
 /** `...-migrationBackup` -> `backup` */
-function functionOf(resource: string): string {
+function functionName(resource: string): string {
   return (resource.split('-migration').at(-1) ?? '').toLowerCase();
 }
 
@@ -42,7 +42,7 @@ export async function execute(options: {
 }): Promise<Execution> {
   const { runId, services, beforeTask, waitMs = 0, onEntered = () => {}, signal } = options;
   const tasks: string[] = [];
-  const handlers = await handlersOf(services, async (state) => {
+  const handlers = await loadHandlers(services, async (state) => {
     tasks.push(state);
     await beforeTask(state);
   });
@@ -71,11 +71,11 @@ export async function execute(options: {
   }
 }
 
-async function handlersOf(services: Services, beforeTask: (state: string) => Promise<void>) {
+async function loadHandlers(services: Services, beforeTask: (state: string) => Promise<void>) {
   const handlers: Record<string, (payload: unknown) => Promise<unknown>> = {};
   for (const [state, { Resource }] of Object.entries(definition.States)) {
     if (!Resource) continue;
-    const { createHandler } = await import(join(FUNCTIONS, `${functionOf(Resource)}.ts`));
+    const { createHandler } = await import(join(FUNCTIONS, `${functionName(Resource)}.ts`));
     const handler = createHandler(async () => services);
     handlers[state] = async (payload) => {
       await beforeTask(state);

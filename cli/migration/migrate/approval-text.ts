@@ -21,14 +21,14 @@ export function approvalRows(status: Status, windowMinutes = status.plan.windowM
   return rows.flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const]));
 }
 
-export function factsOf({ evidence }: Pick<Status, 'evidence'>, kind: string): Facts {
+export function findFacts({ evidence }: Pick<Status, 'evidence'>, kind: string): Facts {
   return evidence.find((one) => one.kind === kind)?.facts ?? {};
 }
 
 function comparedRows(status: Status): (readonly [string, string | undefined])[] {
   const report = status.evidence.find(({ kind }) => kind === 'verification-report');
   const { points, pending, withoutKeywords, ...facts } = report?.facts ?? {};
-  const { users } = factsOf(status, 'backup-manifest');
+  const { users } = findFacts(status, 'backup-manifest');
   if (!report || points === undefined) return [];
   const differing = Number(pending ?? 0);
   const named = DIFFERENCES.flatMap((name) => (facts[name] ? [`${name} ${facts[name]}`] : []));

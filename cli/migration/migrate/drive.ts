@@ -16,7 +16,7 @@ import { approvalRows } from './approval-text.ts';
 import type { FunctionName } from './commands.ts';
 import { DIGEST_DIGITS, mayBeFrozen, nextLines, nextSteps, usersText } from './next-steps.ts';
 import { EXIT, type ExitCode } from './output.ts';
-import { pendingActionOf } from './pending-action.ts';
+import { findPendingAction } from './pending-action.ts';
 import { FunctionFailedError, otherVersion, type Payload } from './place.ts';
 import { checklistLines, planLines, rollbackLines } from './plan-text.ts';
 import {
@@ -294,11 +294,11 @@ class RollbackWanted extends Error {
 async function confirmAction(options: Drive, status: Status): Promise<void> {
   const { session, person } = options;
   const { runId } = status;
-  const pending = pendingActionOf(status);
+  const pending = findPendingAction(status);
   if (!pending) return;
   const settled = async () => {
     const present = await readStatus(session, runId).catch(() => undefined);
-    if (!present || pendingActionOf(present)?.since === pending.since) return undefined;
+    if (!present || findPendingAction(present)?.since === pending.since) return undefined;
     const by = present.pendingAction?.confirmedBy;
     return by
       ? `Confirmed by ${by}.`

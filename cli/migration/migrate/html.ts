@@ -12,12 +12,12 @@ export class Html {
 type Part = Html | string | number | readonly Part[];
 
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  return new Html(String.raw({ raw: strings }, ...parts.map(textOf)));
+  return new Html(String.raw({ raw: strings }, ...parts.map(escapePart)));
 }
 
-function textOf(part: Part): string {
+function escapePart(part: Part): string {
   if (part instanceof Html) return part.text;
-  if (Array.isArray(part)) return part.map(textOf).join('');
+  if (Array.isArray(part)) return part.map(escapePart).join('');
   // Nothing that is not seen: no document may have it, and it may turn the text around.
   return asPrintable(String(part).toWellFormed()).replace(
     /[&<>"']/g,

@@ -65,7 +65,7 @@ export interface Aftermath {
 }
 
 /** @param error that the command ended with */
-export function aftermathOf(
+export function describeAftermath(
   status: Status | undefined,
   stage?: string,
   error?: unknown,

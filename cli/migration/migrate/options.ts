@@ -1,7 +1,7 @@
 // The options of the migration's command line, and the field of a function's input that each fills.
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import * as v from 'valibot';
-import { personSchema, ruleOf, stepInputSchema } from '../../../lib/migration/runs/input.ts';
+import { describeRule, personSchema, stepInputSchema } from '../../../lib/migration/runs/input.ts';
 import { ACCEPTABLE, planSchema, runIdSchema } from '../../../lib/migration/runs/run.ts';
 import { collectionNameSchema } from '../../../lib/migration/steps/preflight.ts';
 import { wholeNumber } from '../../../processes/program.ts';
@@ -16,7 +16,7 @@ const collectionName = fitting(collectionNameSchema);
 export const OPTIONS = {
   run: option(
     'run <id>',
-    `run id: ${ruleOf(runIdSchema)} (default: the one under way, else the newest live one, else the last)`,
+    `run id: ${describeRule(runIdSchema)} (default: the one under way, else the newest live one, else the last)`,
     runId,
   ),
   execute: option('execute', 'do it; without this option, only show what would be done'),
@@ -34,12 +34,12 @@ export const OPTIONS = {
   ),
   'window-minutes': option(
     'window-minutes <n>',
-    `longest time without writes, ${ruleOf(windowMinutes)} (default: 30)`,
+    `longest time without writes, ${describeRule(windowMinutes)} (default: 30)`,
     fittingNumber(windowMinutes),
   ),
   'drain-seconds': option(
     'drain-seconds <n>',
-    `longest request of the backend, ${ruleOf(drainSeconds)} (default: 60)`,
+    `longest request of the backend, ${describeRule(drainSeconds)} (default: 60)`,
     fittingNumber(drainSeconds),
   ),
   'deploy-seconds': option(
@@ -49,7 +49,7 @@ export const OPTIONS = {
   ),
   'retention-days': option(
     'retention-days <n>',
-    `days in which rollback is possible, ${ruleOf(retentionDays)} (default: 30)`,
+    `days in which rollback is possible, ${describeRule(retentionDays)} (default: 30)`,
     fittingNumber(retentionDays),
   ),
   accept: option(
@@ -87,7 +87,7 @@ export const OPTIONS = {
   ),
   'max-rate': option(
     'max-rate <n>',
-    `read at most that many points a second from now on: ${ruleOf(maxRate)}`,
+    `read at most that many points a second from now on: ${describeRule(maxRate)}`,
     fittingNumber(maxRate),
   ),
   'as-it-was': option(
@@ -134,7 +134,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 const OF_THE_COMMAND_LINE = ['yes', 'report', 'by', 'stage', 'json'];
 
 /** The fields of a function's input. */
-export function payloadOf({ freeGb, ...typed }: Typed): Record<string, unknown> {
+export function buildPayload({ freeGb, ...typed }: Typed): Record<string, unknown> {
   const fields = Object.entries(typed).filter(([name]) => !OF_THE_COMMAND_LINE.includes(name));
   return {
     ...Object.fromEntries(fields.map(([name, value]) => [FIELDS[name] ?? name, value])),
@@ -156,7 +156,7 @@ function fitting<Value>(schema: v.GenericSchema<unknown, Value>) {
   return (text: unknown): Value => {
     const { success, output } = v.safeParse(schema, text);
     if (success) return output;
-    throw new InvalidArgumentError(`Use ${ruleOf(schema)}.`);
+    throw new InvalidArgumentError(`Use ${describeRule(schema)}.`);
   };
 }
 

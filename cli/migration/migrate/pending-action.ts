@@ -24,7 +24,7 @@ export interface PendingAction {
 }
 
 /** Undefined where nothing is pending, or where it was confirmed. */
-export function pendingActionOf({
+export function findPendingAction({
   pendingAction,
   testUser,
   plan,

@@ -11,8 +11,14 @@ import type { Running } from '../../../processes/running.ts';
 import { type Ask, confirmRun, createAsk } from '../../prompt.ts';
 import { COMMANDS, COMMON_OPTIONS, type CommandName, commandNamed } from './commands.ts';
 import { checkPrerequisites, type Drive, drive, driveWindow } from './drive.ts';
-import { type Aftermath, aftermathOf, INVOCATION, nextLines, nextSteps } from './next-steps.ts';
-import { OPTIONS, payloadOf, type Typed } from './options.ts';
+import {
+  type Aftermath,
+  describeAftermath,
+  INVOCATION,
+  nextLines,
+  nextSteps,
+} from './next-steps.ts';
+import { buildPayload, OPTIONS, type Typed } from './options.ts';
 import { EXIT, type ExitCode, type Output, type Streams } from './output.ts';
 import { type Payload, type Place, UNKNOWN_RUN } from './place.ts';
 import { planLines } from './plan-text.ts';
@@ -95,7 +101,7 @@ async function act(parts: Parts, state: ProgramState, given: Given) {
   const ask = createAsk(streams, signal);
   const work = withAftermath(session, state, typed, () =>
     name === 'run'
-      ? drive(driveOf(session, ask, { typed, payload: payloadOf(typed) }))
+      ? drive(createDrive(session, ask, { typed, payload: buildPayload(typed) }))
       : name === 'report'
         ? showReport(session, given, streams)
         : actOnce({ ...given, session, ask }),
@@ -103,7 +109,7 @@ async function act(parts: Parts, state: ProgramState, given: Given) {
   // Stopping waits for the step to stop: it releases its lock.
   running.whenStopping(async () => {
     // For the case that the step does not stop in time.
-    state.aftermath = aftermathOf(session.lastSeen.status, stage);
+    state.aftermath = describeAftermath(session.lastSeen.status, stage);
     interruption.abort(new Error('Interrupted'));
     await Promise.allSettled([work]);
   });
@@ -122,14 +128,14 @@ async function withAftermath<Result>(
     const { runId = run } = session.lastSeen;
     // `status` may fail for the same reason.
     const status = await readStatus(session, runId).catch(() => session.lastSeen.status);
-    state.aftermath = aftermathOf(status, session.place.stage, error);
+    state.aftermath = describeAftermath(status, session.place.stage, error);
     throw error;
   }
 }
 
 type Once = Given & { readonly session: Session; readonly ask: Ask };
 
-function driveOf(
+function createDrive(
   session: Session,
   ask: Ask,
   { typed, payload }: { readonly typed: Typed; readonly payload: Payload },
@@ -144,11 +150,11 @@ async function actOnce({ session, ask, name, typed, argument }: Once): Promise<E
   if (name === 'run' || name === 'status' || name === 'report') {
     return await showStatus(session, typed);
   }
-  const given = payloadOf(typed);
+  const given = buildPayload(typed);
   const runId = typed.run ?? (await findRun(session, given, typed.backendOnly)).runId;
   const payload = { ...given, runId };
   if (name === 'cutover' && typed.execute) {
-    return await driveWindow(driveOf(session, ask, { typed, payload }));
+    return await driveWindow(createDrive(session, ask, { typed, payload }));
   }
   const { isConfirmed, does } = commandNamed(name);
   if (isConfirmed && typed.execute && (await mayBeGiven(session, name, runId))) {

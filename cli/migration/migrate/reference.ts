@@ -73,7 +73,7 @@ export function withTables(text: string): string {
 }
 
 /** @internal A test compares it with the tables: the names of the generated sections of a text. */
-export function sectionsOf(text: string): string[] {
+export function splitSections(text: string): string[] {
   return [...text.matchAll(SECTION)].map(([, name = '']) => name);
 }
 

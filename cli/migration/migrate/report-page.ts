@@ -2,7 +2,7 @@
 import { DIFFERENCES } from '../../../lib/migration/reconcile-report.ts';
 import { REMEDIES } from '../../../lib/migration/refusals.ts';
 import type { Status } from '../../../lib/migration/steps/status.ts';
-import { approvalRows, factsOf, millisecondsText } from './approval-text.ts';
+import { approvalRows, findFacts, millisecondsText } from './approval-text.ts';
 import { Html, html } from './html.ts';
 import { usersText } from './next-steps.ts';
 import { labelOf } from './run-step.ts';
@@ -189,8 +189,8 @@ ${times.map(draw)}</svg>`;
 
 function countsSection(status: Status): Html {
   const facts = {
-    ...factsOf(status, 'backup-manifest'),
-    ...factsOf(status, 'verification-report'),
+    ...findFacts(status, 'backup-manifest'),
+    ...findFacts(status, 'verification-report'),
   };
   const names = {
     points: 'points',
@@ -211,7 +211,7 @@ function countsSection(status: Status): Html {
 }
 
 function differencesSection(status: Status): Html {
-  const facts = factsOf(status, 'verification-report');
+  const facts = findFacts(status, 'verification-report');
   const rows = DIFFERENCES.map((name) => [name, Number(facts[name] ?? 0)] as const);
   const examples = facts.examples
     ? html`<p>For example the points ${String(facts.examples)}.</p>`
@@ -221,7 +221,7 @@ function differencesSection(status: Status): Html {
 }
 
 function latencySection(status: Status): readonly Html[] {
-  const facts = factsOf(status, 'verification-report');
+  const facts = findFacts(status, 'verification-report');
   const bar = (kind: 'old' | 'new', of: string, key: string): Bar => {
     const value = Number(facts[key] ?? 0);
     return { kind, name: `${of}, ${kind}`, value, text: millisecondsText(value) };

@@ -14,7 +14,7 @@ import { firstLine } from '../../../lib/shared/user-error.ts';
 import type { FunctionName } from './commands.ts';
 import { nextSteps } from './next-steps.ts';
 import type { Output } from './output.ts';
-import { pendingActionOf } from './pending-action.ts';
+import { findPendingAction } from './pending-action.ts';
 import { type Payload, type Place, statusIn, UNKNOWN_RUN } from './place.ts';
 import { durationText, progressText, timeLeftText } from './text.ts';
 
@@ -113,7 +113,7 @@ export async function runStep(
     const { waitSeconds, waitsFor, leftSeconds } = wait.output;
     const status = await statusOrUndefined(session, payload);
     if (status) showStages(status);
-    const pending = status && pendingActionOf(status);
+    const pending = status && findPendingAction(status);
     if (status && pending && pending.toDo !== asked) {
       asked = pending.toDo;
       const next = nextSteps(status, place.stage);

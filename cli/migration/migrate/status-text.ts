@@ -1,7 +1,7 @@
 // The status of a run as a page that a person reads.
 import type { Status } from '../../../lib/migration/steps/status.ts';
 import { DIGEST_DIGITS, mayBeFrozen, nextLines, nextSteps, usersText } from './next-steps.ts';
-import { pendingActionOf } from './pending-action.ts';
+import { findPendingAction } from './pending-action.ts';
 import type { Place } from './place.ts';
 import { planLines } from './plan-text.ts';
 import { labelOf } from './run-step.ts';
@@ -118,7 +118,7 @@ function approvalText({ approval }: Status): string | null {
 }
 
 function pendingLines(status: Status): string[] {
-  const pending = pendingActionOf(status);
+  const pending = findPendingAction(status);
   if (!pending) return [];
   const since = pending.since ? ` (since ${pending.since})` : '';
   return [`To do by hand: ${pending.toDo}${since}`];

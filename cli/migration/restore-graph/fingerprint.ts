@@ -18,7 +18,7 @@ export interface GraphFingerprint {
 }
 
 /** @throws Refusal when a node at the end of a relationship is missing */
-export async function fingerprintOf(graph: {
+export async function computeFingerprint(graph: {
   nodes(): AsyncIterable<GraphNode>;
   relationships(): AsyncIterable<GraphRelationship>;
 }): Promise<GraphFingerprint> {
@@ -31,7 +31,7 @@ export async function fingerprintOf(graph: {
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
 
-  function endOf(relationship: GraphRelationship, end: 'start' | 'end'): string {
+  function describeEnd(relationship: GraphRelationship, end: 'start' | 'end'): string {
     const digest = digests.get(relationship[end]);
     if (digest !== undefined) return digest;
     const why = `Relationship ${relationship.id} has no node at its ${end}, which was ${relationship[end]}.`;
@@ -46,7 +46,7 @@ export async function fingerprintOf(graph: {
   }
   for await (const relationship of graph.relationships()) {
     const { type, properties } = relationship;
-    const ends = [endOf(relationship, 'start'), endOf(relationship, 'end')];
+    const ends = [describeEnd(relationship, 'start'), describeEnd(relationship, 'end')];
     ofRelationships.add(sha256([...ends, type, properties]));
     relationships += 1;
     count(`relationshipsPerType ${type}`);

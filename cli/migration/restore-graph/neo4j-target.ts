@@ -51,7 +51,7 @@ const nodesWith = (labels: readonly string[]) => `
   SET n${labels.map((label) => `:${quoted(label)}`).join('')}:${RESTORE_LABEL}
   SET n += row.properties`;
 
-const relationshipsOf = (type: string) => `
+const relationshipsQuery = (type: string) => `
   UNWIND $rows AS row
   MATCH (a:${RESTORE_LABEL} {${RESTORE_ID}: row.start})
   MATCH (b:${RESTORE_LABEL} {${RESTORE_ID}: row.end})
@@ -59,7 +59,7 @@ const relationshipsOf = (type: string) => `
   SET r += row.properties
   RETURN count(r) AS made`;
 
-const embeddingsOf = (type: string) => `
+const embeddingsQuery = (type: string) => `
   UNWIND $rows AS row
   MATCH (:${RESTORE_LABEL} {${RESTORE_ID}: row.start})-[r:${quoted(type)} {${RESTORE_ID}: row.id}]->()
   UNWIND row.embeddings AS embedding
@@ -139,7 +139,7 @@ async function restoreType(
   const parameters = relationships.map(({ id, start, end, properties }) => {
     return { id, start, end, ...split(properties) };
   });
-  const { records } = await transaction.run<{ made: Integer }>(relationshipsOf(type), {
+  const { records } = await transaction.run<{ made: Integer }>(relationshipsQuery(type), {
     rows: parameters,
   });
   const made = records[0]?.get('made').toNumber() ?? 0;
@@ -147,7 +147,7 @@ async function restoreType(
     const why = `Of ${relationships.length} relationships ${made} found the nodes at their ends.`;
     throw new Refusal('RefusedByService', why);
   }
-  await embed(transaction, embeddingsOf(type), parameters);
+  await embed(transaction, embeddingsQuery(type), parameters);
 }
 
 interface SplitProperties {

@@ -8,27 +8,30 @@ export function exitCodeOf(answer: Answer): ExitCode {
 
 export function answerAsText(answer: Answer): string {
   if ('dumps' in answer) {
-    return answer.dumps.map(lineOf).join('\n') || 'There is no finished dump of that run.';
+    return answer.dumps.map(formatDump).join('\n') || 'There is no finished dump of that run.';
   }
   const { dump } = answer;
   if (answer.dryRun) {
-    const described = `${lineOf(dump)}: as it was dumped, to its last byte\nDigest of the dump: ${answer.digest}`;
+    const described = `${formatDump(dump)}: as it was dumped, to its last byte\nDigest of the dump: ${answer.digest}`;
     const schema = ['Constraints and indexes:', ...answer.statements].join('\n  ');
-    return `${described}\n${schema}\nThe graph ${conditionOf(answer.target)}\nA dry run, nothing was changed; --execute does it.`;
+    return `${described}\n${schema}\nThe graph ${describeCondition(answer.target)}\nA dry run, nothing was changed; --execute does it.`;
   }
   const { differences } = answer;
-  if (differences.length === 0) return `${lineOf(dump)}: restored, and equal to its dump`;
+  if (differences.length === 0) return `${formatDump(dump)}: restored, and equal to its dump`;
   const lines = differences.map(
     ({ what, wanted, found }) => `  ${what}: ${found} instead of ${wanted}`,
   );
-  return [`${lineOf(dump)}: the graph differs from its dump`, ...lines].join('\n');
+  return [`${formatDump(dump)}: the graph differs from its dump`, ...lines].join('\n');
 }
 
-function lineOf({ dump, finishedAt, nodes, relationships }: Dump): string {
+function formatDump({ dump, finishedAt, nodes, relationships }: Dump): string {
   return `${dump}  of ${finishedAt}, nodes ${nodes}, relationships ${relationships}`;
 }
 
-function conditionOf({ foreign, state }: Extract<Answer, { dryRun: true }>['target']): string {
+function describeCondition({
+  foreign,
+  state,
+}: Extract<Answer, { dryRun: true }>['target']): string {
   if (state === 'finishing')
     return 'has everything; the marks of a restore are left to be removed.';
   if (foreign > 0) return `holds ${foreign} nodes: only an empty one can be restored into.`;

@@ -32,7 +32,7 @@ const command = createCommand(
     '\nExit codes: 0 done, or a dry run; 1 failed, or the graph differs from its dump; 2 wrong use; 3 refused.',
   )
   .action(async (typed) => {
-    const order = orderOf(typed);
+    const order = createOrder(typed);
     const { artifacts, target } = await openParts();
     await using _ = target;
     const answer = await runCommand(order, { artifacts, target });
@@ -73,7 +73,7 @@ interface Typed {
   readonly execute?: true;
 }
 
-function orderOf({ run, dump, digest, execute }: Typed): RestoreOrder {
+function createOrder({ run, dump, digest, execute }: Typed): RestoreOrder {
   if (run !== undefined && dump === undefined && !digest && !execute) return { run };
   if (dump !== undefined && run === undefined) {
     if (isArtifactKey(dump)) return { dump, digest, isAllowed: execute === true };

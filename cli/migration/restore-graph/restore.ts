@@ -10,7 +10,7 @@ import type { SchemaRule } from '../../../lib/migration/graph/graph-store.ts';
 import { rebuildStatement } from '../../../lib/migration/graph/schema-statement.ts';
 import { type ArtifactStore, batches } from '../../../lib/migration/ports/artifacts.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
-import { fingerprintOf, type GraphFingerprint } from './fingerprint.ts';
+import { computeFingerprint, type GraphFingerprint } from './fingerprint.ts';
 import type { GraphTarget } from './graph-target.ts';
 
 interface RestoreOptions {
@@ -30,7 +30,7 @@ export async function restoreGraph(options: RestoreOptions) {
   const { artifacts, prefix, target } = options;
   const manifest = await verifyDump(artifacts, prefix);
   const schema = await readSchema(artifacts, prefix);
-  const wanted = await fingerprintOf({
+  const wanted = await computeFingerprint({
     nodes: () => readNodes(artifacts, prefix).values,
     relationships: () => readRelationships(artifacts, prefix).values,
   });
@@ -43,7 +43,7 @@ export async function restoreGraph(options: RestoreOptions) {
     await target.finishRestore();
   }
   const differences = [
-    ...compareFingerprints(wanted, await fingerprintOf(target)),
+    ...compareFingerprints(wanted, await computeFingerprint(target)),
     ...compareSchema(schema, await target.schema()),
   ];
   // It may have been killed after its last step, with nothing left to do.
@@ -76,13 +76,13 @@ export function compareFingerprints(
   wanted: GraphFingerprint,
   found: GraphFingerprint,
 ): GraphDifference[] {
-  const [ours, theirs] = [figuresOf(wanted), figuresOf(found)];
+  const [ours, theirs] = [pickFigures(wanted), pickFigures(found)];
   return [...new Set([...ours.keys(), ...theirs.keys()])]
     .map((what) => ({ what, wanted: ours.get(what) ?? 0, found: theirs.get(what) ?? 0 }))
     .filter((figure) => figure.wanted !== figure.found);
 }
 
-function figuresOf({ nodes, relationships, counts, ...digests }: GraphFingerprint) {
+function pickFigures({ nodes, relationships, counts, ...digests }: GraphFingerprint) {
   return new Map(Object.entries({ nodes, relationships, ...counts, ...digests }));
 }
 

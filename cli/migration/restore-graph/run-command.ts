@@ -55,7 +55,7 @@ export async function runCommand(
   order: RestoreOrder,
   { artifacts, target }: Parts,
 ): Promise<Answer> {
-  if ('run' in order) return { dumps: await dumpsOf(order.run, artifacts) };
+  if ('run' in order) return { dumps: await listDumps(order.run, artifacts) };
   const { dump: prefix, isAllowed } = order;
   const digest = await digestDump(artifacts, prefix);
   assertRecorded(dumpKeys(prefix).manifest, digest, order.digest ?? digest);
@@ -71,7 +71,7 @@ export async function runCommand(
 }
 
 /** Those that were finished, the latest first. */
-async function dumpsOf(runId: string, artifacts: ArtifactStore): Promise<Dump[]> {
+async function listDumps(runId: string, artifacts: ArtifactStore): Promise<Dump[]> {
   const keys = await Array.fromAsync(artifacts.list(`${runId}/graph-`), ({ key }) => key);
   const prefixes = keys
     .map((key) => key.slice(0, key.lastIndexOf('/')))

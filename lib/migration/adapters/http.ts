@@ -62,7 +62,7 @@ function parsed(text: string): unknown {
 
 /** The socket broke, or time was up: the service may have carried the request out. A refused connection is an answer. */
 export function noAnswer({ url, name }: HttpCall, cause: unknown): RetryableFailure | Refusal {
-  const reason = reasonOf(cause);
+  const reason = describeReason(cause);
   const misconfigured = MISCONFIGURED.find(({ codes }) => codes.test(reason));
   if (misconfigured) {
     const why = `${name}: ${URL.parse(url)?.host} ${misconfigured.why} (${reason}).`;
@@ -99,7 +99,7 @@ const MISCONFIGURED: readonly { readonly codes: RegExp; readonly why: string }[]
 ];
 
 /** `fetch` says only "fetch failed": the reason is in its cause, as a code or, without one, in words without the path. */
-function reasonOf(error: unknown): string {
+function describeReason(error: unknown): string {
   const { name, code, message, cause } = error as Failure & { cause?: Failure };
   const known = cause?.code ?? cause?.message ?? code;
   if (typeof known === 'string') return known;

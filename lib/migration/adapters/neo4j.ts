@@ -145,7 +145,7 @@ function createSessions(driver: Driver, database: string | undefined) {
       yield* transaction.run<Shape>(statement);
       await transaction.commit();
     } catch (error) {
-      throw failureOf(error);
+      throw translateDriverError(error);
     }
   }
 
@@ -154,7 +154,7 @@ function createSessions(driver: Driver, database: string | undefined) {
       await using session = open(mode);
       return await work(session);
     } catch (error) {
-      throw failureOf(error);
+      throw translateDriverError(error);
     }
   }
 
@@ -176,7 +176,7 @@ function createSessions(driver: Driver, database: string | undefined) {
 const PASSING = /\.TransactionTimedOut|^N\/A$/;
 
 /** Translates a failure of the driver; returns any other error unchanged. */
-export function failureOf(cause: unknown): unknown {
+export function translateDriverError(cause: unknown): unknown {
   if (!(cause instanceof Neo4jError)) return cause;
   const { code, retryable } = cause;
   const options = { cause, answer: code };

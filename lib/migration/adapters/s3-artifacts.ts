@@ -40,7 +40,7 @@ export function createS3Artifacts(options: {
     const object = await orNothing(client.send(new HeadObjectCommand(place(key))));
     const tags = object && (await readTags(client, place(key)));
     if (!tags?.sha256) return undefined;
-    const retainUntil = object?.ObjectLockRetainUntilDate ?? dateOf(tags[RETAIN_UNTIL]);
+    const retainUntil = object?.ObjectLockRetainUntilDate ?? parseDate(tags[RETAIN_UNTIL]);
     return { key, bytes: object?.ContentLength ?? 0, sha256: tags.sha256, retainUntil };
   }
 
@@ -108,7 +108,7 @@ async function writeTags(client: S3Client, place: Place, tags: Record<string, st
   await client.send(new PutObjectTaggingCommand({ ...place, Tagging: { TagSet } }));
 }
 
-function dateOf(text: string | undefined): Date | undefined {
+function parseDate(text: string | undefined): Date | undefined {
   return text ? new Date(text) : undefined;
 }
 

@@ -11,7 +11,7 @@ import {
   type ArtifactStore,
   batches,
   MAX_LINE_LENGTH,
-  measureOf,
+  measureStream,
   measuring,
   readJson,
   splitLines,
@@ -49,9 +49,9 @@ export async function dumpGraph(options: DumpOptions): Promise<GraphManifest> {
   // First of all: an older manifest must never stand beside newer files.
   await artifacts.delete(dumpKeys(prefix).manifest);
   const startedAt = now().toISOString();
-  const before = await stateOf(source);
+  const before = await readState(source);
   const { files, contents } = await writeFiles(options);
-  const after = await stateOf(source);
+  const after = await readState(source);
   assertStill(before, after, contents);
   const manifest = v.parse(manifestSchema, {
     format: DUMP_FORMAT,
@@ -93,7 +93,7 @@ async function writeFiles({ source, artifacts, prefix }: DumpOptions) {
   }
 }
 
-async function stateOf(source: GraphSource): Promise<GraphManifest['before']> {
+async function readState(source: GraphSource): Promise<GraphManifest['before']> {
   return { size: await source.size(), position: await source.position() };
 }
 
@@ -185,7 +185,7 @@ export async function readSchema(
 
 /** Digest of the manifest, which has the digests of all files: it identifies the whole dump. */
 export async function digestDump(artifacts: ArtifactStore, prefix: string): Promise<string> {
-  return (await measureOf(artifacts.get(dumpKeys(prefix).manifest))).sha256;
+  return (await measureStream(artifacts.get(dumpKeys(prefix).manifest))).sha256;
 }
 
 /**
@@ -223,7 +223,7 @@ async function readEverything(
   return {
     nodes: nodes.measure(),
     relationships: relationships.measure(),
-    schema: await measureOf(artifacts.get(dumpKeys(prefix).schema)),
+    schema: await measureStream(artifacts.get(dumpKeys(prefix).schema)),
   };
 
   // Stops after the number in the manifest: a small file may inflate without end.

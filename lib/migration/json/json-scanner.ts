@@ -85,10 +85,10 @@ function nameOf(quoted: string): string {
 }
 
 function afterSpace(document: string, from: number): number {
-  return endOf(SPACE, document, from);
+  return findEnd(SPACE, document, from);
 }
 
-function endOf(pattern: RegExp, document: string, from: number): number {
+function findEnd(pattern: RegExp, document: string, from: number): number {
   pattern.lastIndex = from;
   pattern.test(document);
   return pattern.lastIndex;
@@ -98,7 +98,7 @@ function endOfValue(document: string, start: number): number {
   const first = document[start];
   if (first === '"') return endOfString(document, start);
   if (first === '[' || first === '{') return endOfNested(document, start);
-  const end = endOf(LITERAL, document, start);
+  const end = findEnd(LITERAL, document, start);
   if (end === start) throw new JsonScanError(`No value at ${start} of the document`);
   return end;
 }
@@ -121,7 +121,7 @@ function isEscaped(document: string, at: number): boolean {
 
 function endOfNested(document: string, start: number): number {
   let depth = 0;
-  for (let at = endOf(NESTING, document, start); at > 0; at = endOf(NESTING, document, at)) {
+  for (let at = findEnd(NESTING, document, start); at > 0; at = findEnd(NESTING, document, at)) {
     const sign = document[at - 1];
     if (sign === '"') at = endOfString(document, at - 1);
     else if (sign === '[' || sign === '{') depth += 1;

@@ -178,7 +178,7 @@ export function measuring(source: Content) {
 }
 
 /** Reads a stream for its measure alone. */
-export async function measureOf(source: AsyncIterable<Uint8Array>): Promise<Measure> {
+export async function measureStream(source: AsyncIterable<Uint8Array>): Promise<Measure> {
   const { content, measure } = measuring(source);
   for await (const _ of content);
   return measure();

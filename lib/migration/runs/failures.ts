@@ -66,13 +66,13 @@ function refusalByAws(cause: Error): Refusal | undefined {
     const said = 'AWS_REGION is not set, nor does AWS_PROFILE name a region.';
     return new Refusal('RefusedSetting', said, { cause });
   }
-  const fault = faultOf(cause);
+  const fault = describeFault(cause);
   if (fault === undefined) return undefined;
   return new Refusal('RefusedSetting', ofService(cause, fault), { cause });
 }
 
 /** Names the problem with the bucket or table that a variable refers to. */
-function faultOf({ name, message }: Error): string | undefined {
+function describeFault({ name, message }: Error): string | undefined {
   if (name === 'NoSuchBucket') return 'there is no such bucket';
   if (name === 'PermanentRedirect') return 'the bucket is of another region than AWS_REGION';
   if (name === 'ResourceNotFoundException') return 'there is no such table';

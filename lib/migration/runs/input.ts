@@ -35,17 +35,17 @@ function faultsOf(schema: InputSchema, issues: readonly v.BaseIssue<unknown>[]):
   for (const issue of issues) {
     if (issue.type === 'strict_object' && issue.expected === 'never') continue;
     const key = issue.path?.[0]?.key;
-    if (!faults.has(key)) faults.set(key, faultOf(schema, issue));
+    if (!faults.has(key)) faults.set(key, describeFault(schema, issue));
   }
   return [...faults.values()];
 }
 
-function faultOf(schema: InputSchema, issue: v.BaseIssue<unknown>): string {
+function describeFault(schema: InputSchema, issue: v.BaseIssue<unknown>): string {
   const key = issue.path?.[0]?.key;
-  if (key === undefined) return `It has to be ${ruleOf(schema)}`;
+  if (key === undefined) return `It has to be ${describeRule(schema)}`;
   const name = String(key);
   const entry = schema.entries[name];
-  const rule = `has to be ${(entry && ruleOf(entry)) ?? 'something else'}`;
+  const rule = `has to be ${(entry && describeRule(entry)) ?? 'something else'}`;
   return issue.type === 'strict_object' ? `${name} is missing: it ${rule}` : `${name} ${rule}`;
 }
 
@@ -66,11 +66,11 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** To stand behind "it has to be"; undefined where there is nothing to say. */
-export function ruleOf(schema: Described): string | undefined {
+export function describeRule(schema: Described): string | undefined {
   const { type, wrapped, options, item } = schema;
   const said = v.getDescription(schema as Parameters<typeof v.getDescription>[0]);
   if (said !== undefined) return said;
-  if (wrapped) return ruleOf(wrapped);
+  if (wrapped) return describeRule(wrapped);
   if (options) return `one of ${options.join(', ')}`;
   if (item?.options) return `a list of any of ${item.options.join(', ')}`;
   return KINDS[type];

@@ -14,22 +14,22 @@ export const UNKNOWN_HOLDER: LeaseHolder = { self: undefined, isGone: () => fals
 
 /** Reads `/proc` of Linux. On other systems every holder is unknown. */
 export function createLeaseHolder(proc = '/proc', pid = process.pid): LeaseHolder {
-  const place = placeOf(proc);
-  const started = startOf(proc, pid);
+  const place = readPlace(proc);
+  const started = readStartTime(proc, pid);
   if (place === undefined || started === undefined || started === ENDED) return UNKNOWN_HOLDER;
   return {
     self: [place, pid, started].join(' '),
     isGone(holder) {
       const [where, other = '', since] = holder.split(' ');
       if (where !== place) return false;
-      const found = startOf(proc, Number(other));
+      const found = readStartTime(proc, Number(other));
       return found !== undefined && found !== since;
     },
   };
 }
 
 /** This start of the machine, and the container. */
-function placeOf(proc: string): string | undefined {
+function readPlace(proc: string): string | undefined {
   try {
     const boot = readFileSync(`${proc}/sys/kernel/random/boot_id`, 'utf8').trim();
     return `${boot}/${readlinkSync(`${proc}/self/ns/pid`)}`;
@@ -42,7 +42,7 @@ const ENDED = 'ended';
 const NO_PROCESS = ['ENOENT', 'ESRCH'];
 
 /** When the process began, since its number may be another process's later; undefined where that cannot be read. */
-function startOf(proc: string, pid: number): string | undefined {
+function readStartTime(proc: string, pid: number): string | undefined {
   try {
     const stat = readFileSync(`${proc}/${pid}/stat`, 'utf8');
     // Behind the name of the program, which may have spaces: the state, and 18 fields later the start.

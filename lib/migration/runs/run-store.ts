@@ -55,7 +55,7 @@ function createRunStore(options: {
   async function start(runId: string, plan: Plan, report: Reference): Promise<Run> {
     const run = newRun({ runId, plan, evidence: { 'preflight-report': report } }, options.clock());
     const putNew = {
-      Put: { Item: itemOf(run), ConditionExpression: IS_NEW },
+      Put: { Item: toItem(run), ConditionExpression: IS_NEW },
       onConditionFailed: (item?: Item) => runExists(runId, item),
     };
     await database.commit([putNew, await lock.claim(runId)]);
@@ -71,7 +71,7 @@ function createRunStore(options: {
 
   /** Replaces the record. @throws Refusal when the lease is lost */
   async function write(lease: Lease, run: Run): Promise<void> {
-    await database.commit([lock.fence(lease), put(itemOf(run))]);
+    await database.commit([lock.fence(lease), put(toItem(run))]);
   }
 
   /**
@@ -92,7 +92,7 @@ function createRunStore(options: {
       Delete: { Key: keyOf(run.runId, checkpointOf(command)) },
       onConditionFailed: unconditional,
     }));
-    await database.commit([fence, put(itemOf(run)), ...forgotten]);
+    await database.commit([fence, put(toItem(run)), ...forgotten]);
   }
 
   /** After the work that it describes is durable. @throws Refusal when the lease is lost */
@@ -171,7 +171,7 @@ function createRunStore(options: {
   };
 }
 
-function itemOf(run: Run): Item {
+function toItem(run: Run): Item {
   return { ...recordKey(run.runId), phase: run.phase, record: STORED_RUN.write(run) };
 }
 

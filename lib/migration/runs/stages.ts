@@ -122,6 +122,6 @@ export async function readSwitch(
 }
 
 /** Facts of all passed stages */
-export function factsOf({ passed }: Pick<Passing, 'passed'>): Facts {
+export function collectFacts({ passed }: Pick<Passing, 'passed'>): Facts {
   return Object.assign({}, ...Object.values(passed).map(({ facts }) => facts));
 }

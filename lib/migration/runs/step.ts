@@ -132,7 +132,7 @@ export async function runStep(
     const input = parseInput(stepInputSchema, payload);
     assertOwn(step.command, input);
     const run = await services.runs.read(input.runId);
-    if (input.actor === 'machine' && isBehindIt(step.command, run)) return resultOf(run, DONE);
+    if (input.actor === 'machine' && isBehindIt(step.command, run)) return toResult(run, DONE);
     moveFor(step.command, run, input.actor);
     if (input.execute && input.maxRate !== undefined) {
       // Before the lock: it holds for a step that is at work already.
@@ -253,7 +253,7 @@ async function runLocked(
   await assertWindowOpen(context, step.mayBeLate);
   if (move.approves) assertApproved(found, move.approves, input);
   // Evidence stays what it is until the step has finished.
-  const inputs = basisOf(step.command, found);
+  const inputs = findBasis(step.command, found);
   const rated = createRating(services.clock);
   const stopwatch = createStopwatch(services.clock);
   const bucket = createBucket(() => runs.maxRate(found.runId), time);
@@ -290,7 +290,7 @@ async function runLocked(
   };
   const work = step.work({
     ...approach,
-    services: throttledServices(slowdownOf(step.command, { run, note }, time)),
+    services: throttledServices(describeSlowdown(step.command, { run, note }, time)),
     // Returns the present record, including the latest notes.
     get run() {
       return run;
@@ -307,16 +307,16 @@ async function runLocked(
     if (isRepeated && failure instanceof Refusal && !signal.aborted) await note(refusedBy(failure));
     throw failure;
   });
-  if (!outcome.done) return resultOf(run, outcome);
+  if (!outcome.done) return toResult(run, outcome);
   const took = { ...run.took, ...outcome.took, [step.command]: stopwatch.milliseconds() / 1_000 };
   const finished = finishedRun({ ...run, took }, move, outcome, services.clock());
   await runs.finish(lease, finished, step.command);
   if (outcome.refusal) throw outcome.refusal;
-  return resultOf(finished, outcome);
+  return toResult(finished, outcome);
 }
 
 /** The switch does not pause by itself: that would cost the users' time. */
-function slowdownOf(
+function describeSlowdown(
   command: Command,
   { run, note }: Pick<StepContext, 'run' | 'note'>,
   time: Time,
@@ -328,7 +328,7 @@ function slowdownOf(
 
 // When one of these inputs was renewed, a step that had begun starts again: half of its work is of another collection.
 // A switch begins with its phase, and renews evidence itself.
-function basisOf(command: Command, { evidence }: Run): string[] {
+function findBasis(command: Command, { evidence }: Run): string[] {
   const needs = new Set(
     MOVES.filter((move) => move.command === command && !move.through).flatMap(({ needs }) => needs),
   );
@@ -406,7 +406,7 @@ function refusedBy({ name, why, data }: Refusal): Pick<Run, 'refused'> {
   return { refused: { name, why, data } };
 }
 
-function resultOf({ runId, phase }: Run, outcome: Outcome): StepResult {
+function toResult({ runId, phase }: Run, outcome: Outcome): StepResult {
   if (!outcome.done) return { runId, dryRun: false, phase, ...outcome };
   return { runId, dryRun: false, phase, done: true, waitSeconds: 0 };
 }

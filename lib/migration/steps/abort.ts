@@ -2,13 +2,13 @@
 // retention: then the watch removes them.
 import { builtCollectionsOf } from '../runs/run-names.ts';
 import type { Step, StepContext } from '../runs/step.ts';
-import { ownOf, removeOwn } from './clean-up.ts';
+import { listOwnCollections, removeOwn } from './clean-up.ts';
 import { countChanges } from './equality.ts';
 import { undoInPlace } from './in-place.ts';
 
 export const abort: Step = {
   command: 'abort',
-  forecast: async (request) => ({ removes: ownOf(request) }),
+  forecast: async (request) => ({ removes: listOwnCollections(request) }),
   work: async (context) => {
     const { run, note } = context;
     const written = (await isWrittenTo(context)) ? builtCollectionsOf(run) : [];

@@ -71,15 +71,15 @@ export async function takeBackup(
   },
 ): Promise<Reference | Waiting> {
   const end = await takeSnapshotStages(context, context.run.plan.sourceCollection, {
-    stages: stagesOf(context),
+    stages: listStages(context),
     from,
     start: v.parse(backupSchema, {}),
-    save: (state) => save(state, progressOf(state)),
+    save: (state) => save(state, describeProgress(state)),
   });
   return isWaiting(end) ? end : await writeManifest(context, end);
 }
 
-function stagesOf({ run }: StepContext): readonly Stage<BackupState>[] {
+function listStages({ run }: StepContext): readonly Stage<BackupState>[] {
   const collection = run.plan.sourceCollection;
   return [
     ...(run.window ? [] : [listingStage]),
@@ -161,7 +161,7 @@ async function writeManifest(context: StepContext, state: BackupState): Promise<
   return evidence;
 }
 
-function progressOf({ taking: { snapshot, parts } }: BackupState) {
+function describeProgress({ taking: { snapshot, parts } }: BackupState) {
   return snapshot && { done: parts?.bytes ?? 0, total: snapshot.size, unit: 'bytes' as const };
 }
 
@@ -208,6 +208,6 @@ async function readBack(
 }
 
 /** Keys of the artifacts that an exact dump consists of. */
-export function filesOf({ kind, prefix }: GraphDump): string[] {
+export function listFiles({ kind, prefix }: GraphDump): string[] {
   return kind === 'exact' ? Object.values(dumpKeys(prefix)) : [];
 }

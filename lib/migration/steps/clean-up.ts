@@ -35,11 +35,14 @@ export async function removeOwn(
   options: { readonly except: readonly string[] },
 ): Promise<void> {
   await removeLeftoverSnapshot(context);
-  await removeCollections(context, ownOf(context), options);
+  await removeCollections(context, listOwnCollections(context), options);
 }
 
 /** Collections of the run, without those that users worked on recently. */
-export function ownOf({ services, run }: Pick<StepContext, 'services' | 'run'>): string[] {
+export function listOwnCollections({
+  services,
+  run,
+}: Pick<StepContext, 'services' | 'run'>): string[] {
   const now = services.clock().getTime();
   const served = run.served.filter(({ until }) => until > now).map(({ collection }) => collection);
   return collectionsOf(run).filter((name) => !served.includes(name));

@@ -4,7 +4,7 @@ import { assertFits, forecastWindow } from '../forecast.ts';
 import { storeReport } from '../runs/reports.ts';
 import { hasSwitched, wasOpened, windowOf } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
-import { type Facts, factsOf, isWaiting, takeStages } from '../runs/stages.ts';
+import { collectFacts, type Facts, isWaiting, takeStages } from '../runs/stages.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import { removeCollections, tidyUp } from './clean-up.ts';
@@ -53,7 +53,7 @@ export const cutover: Step = {
     if (isWaiting(end)) return end;
     const facts = await letIn(context, end);
     if (isWaiting(facts)) return facts;
-    return await goLive(context, end, { ...factsOf(end), ...facts });
+    return await goLive(context, end, { ...collectFacts(end), ...facts });
   },
 };
 

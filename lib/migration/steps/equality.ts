@@ -2,7 +2,7 @@
 // that outlasted the freeze, of a deployment that leaked, or of a program that still uses the other collection. A mistake in
 // one collection, such as emptying it, must not be repeated in the other: removals are counted first.
 import * as v from 'valibot';
-import { type BaseKeeper, contentsOf as contentsOfBase, createBaseReader } from '../base.ts';
+import { type BaseKeeper, summarizeBase as contentsOfBase, createBaseReader } from '../base.ts';
 import { memberOf } from '../json/memory-payload.ts';
 import type { PointPair } from '../pairs.ts';
 import { copySettings, whyUnhealthy } from '../point-writer.ts';

@@ -64,7 +64,7 @@ async function ask(
   return await services.hooks.ask({
     action,
     runId,
-    occasion: occasionOf(run),
+    occasion: nameOccasion(run),
     collection,
     testUser: testUserOf(runId),
     deadlineAt: endsBy === undefined ? undefined : endsBy + GRACE_MS,
@@ -72,7 +72,7 @@ async function ask(
 }
 
 /** A second window or rollback, and what has to be done again, is another request than the first one. */
-function occasionOf(run: Run): string {
+function nameOccasion(run: Run): string {
   return `${run.phase}-${run.askedAgainAt ?? phaseAtOf(run)}`;
 }
 

@@ -23,7 +23,7 @@ import type { StepContext, StepRequest, Waiting } from '../runs/step.ts';
 import { countUsers, storeCounts } from './recorded-counts.ts';
 import { changeSlots } from './slot-change.ts';
 
-function placeOf({ services, run }: Pick<StepRequest, 'services' | 'run'>) {
+function fillPlace({ services, run }: Pick<StepRequest, 'services' | 'run'>) {
   return { store: services.vectors, collection: run.plan.sourceCollection };
 }
 
@@ -35,18 +35,18 @@ export async function addLearnedSlot(context: StepContext): Promise<number | Wai
   const { services, run, note } = context;
   const { vectors } = services;
   const { sourceCollection, targetCollection } = run.plan;
-  const slotsOf = async (name: string) =>
+  const readSlots = async (name: string) =>
     (await vectors.collectionInfo(name))?.config.params.sparse_vectors ?? {};
-  const { [KEYWORD_SLOT]: learned } = await slotsOf(targetCollection);
+  const { [KEYWORD_SLOT]: learned } = await readSlots(targetCollection);
   if (!learned) throw new Refusal('RefusedNewVersion', `${targetCollection} has no keyword slot.`);
   if (!run.hadBefore) {
-    const hasSlot = KEYWORD_SLOT in (await slotsOf(sourceCollection));
+    const hasSlot = KEYWORD_SLOT in (await readSlots(sourceCollection));
     const hasCompanion = await vectors.collectionExists(liveCollectionsOf(run)[1]);
     // An abort must leave what existed before.
     await note({ hadBefore: { hasSlot, hasCompanion } });
   }
   return await changeSlots(context, sourceCollection, () =>
-    addKeywordSlot(placeOf(context), learned),
+    addKeywordSlot(fillPlace(context), learned),
   );
 }
 
@@ -71,7 +71,7 @@ export async function fillInPlace(
   },
 ): Promise<Reference | Waiting> {
   const { run, renew, hasTime } = context;
-  const place = placeOf(context);
+  const place = fillPlace(context);
   const total = await place.store.count(place.collection);
   const ports = { renew, isTimeUp: () => !hasTime() };
   const begun = { since: await versionOfCopy(context), filled: 0, walk: WALK_START };
@@ -116,7 +116,7 @@ async function storeFilled(
   filled: number,
 ): Promise<Reference> {
   const { services, run, renew } = context;
-  const place = placeOf(context);
+  const place = fillPlace(context);
   // The last batch may have been one too many for the optimizer.
   await createBatchWriter(place, renew).mayWrite();
   const pending = await countUnfilled(place);
@@ -140,7 +140,7 @@ async function storeFilled(
 
 /** Right before writes are opened. @throws Refusal where anything was written since writes were frozen */
 export async function assertAsFrozen(context: StepContext): Promise<void> {
-  const place = placeOf(context);
+  const place = fillPlace(context);
   const { services, run } = context;
   const { fingerprint, sample, usersDigest } = run.evidence['verification-report']?.facts ?? {};
   const { digest } = await listVersions(place);

@@ -100,7 +100,7 @@ export async function takePreflight(all: Services, payload: unknown, time?: Time
     const services = rateLimited(all, input, time);
     const begun = await findRun(services, input);
     if (!begun) await services.lock.assertFree();
-    const given = begun ? accepting(begun.plan, input) : planOf(input);
+    const given = begun ? accepting(begun.plan, input) : buildPlan(input);
     const run = begun
       ? { ...begun, plan: given }
       : newRun({ runId, plan: given, evidence: {} }, services.clock());
@@ -126,7 +126,7 @@ async function checkBackendOnly(services: Services, input: PreflightInput) {
       'A check of the backend alone begins no run: leave out one of both.',
     );
   }
-  const plan = planOf({ ...more, runId, execute, backendOnly: false });
+  const plan = buildPlan({ ...more, runId, execute, backendOnly: false });
   const run = newRun({ runId, plan, evidence: {} }, services.clock());
   const prerequisites = [await check('Memory backend', () => checkBackend(services, run))];
   return { runId, dryRun: true, plan, prerequisites };
@@ -231,7 +231,7 @@ async function checkPrerequisites(
   return { prerequisites: [...found, artifacts], sameVersion };
 }
 
-function planOf(input: PreflightInput): Plan {
+function buildPlan(input: PreflightInput): Plan {
   const { runId, sourceCollection = '' } = input;
   const given = Object.keys(planInput).flatMap((field) => {
     const value = input[field as keyof typeof planInput];

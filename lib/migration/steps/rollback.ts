@@ -19,7 +19,7 @@ import {
   liveCollectionsOf,
   restoredCollectionOf,
 } from '../runs/run-names.ts';
-import { factsOf, isWaiting, MORE_TIME, readSwitch, takeStages } from '../runs/stages.ts';
+import { collectFacts, isWaiting, MORE_TIME, readSwitch, takeStages } from '../runs/stages.ts';
 import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
 import { DAY_MS, isOpened, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
@@ -212,7 +212,7 @@ async function stay(context: StepContext, state: SwitchState): Promise<Outcome> 
 async function conclude(context: StepContext, state: SwitchState): Promise<Outcome> {
   const { run } = context;
   const { to } = state;
-  const { points: _, ...found } = factsOf(state);
+  const { points: _, ...found } = collectFacts(state);
   const isServed = wasOpened(run) || found.leakedWrites !== undefined;
   const served = isServed ? liveCollectionsOf(run) : [];
   const message = 'What the run has left on the store is to be removed by hand';
@@ -255,7 +255,7 @@ function whyNoWindow(
   if (to !== run.plan.sourceCollection) return `users are on ${to}`;
   if (live !== to && wasOpened(run) && plan?.way !== 'carry')
     return `${live} has writes that were left behind`;
-  if (factsOf({ passed }).comparedByHand) return `${live} has writes that did not come along`;
+  if (collectFacts({ passed }).comparedByHand) return `${live} has writes that did not come along`;
   // The next window would upload the collection again, and remove what users worked on.
   if (isServed && run.plan.uploadAs !== undefined) return `users worked on ${live}`;
   return undefined;

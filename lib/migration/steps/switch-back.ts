@@ -146,7 +146,7 @@ const changeToOld: Advance = async (context, { to, passed }) => {
   const { services, run, renew } = context;
   const { setting, log } = services;
   await removeTestWrites(context, [to]);
-  await assertNotDeleted(context, to, pointsOf(passed));
+  await assertNotDeleted(context, to, pointsLeft(passed));
   const present = await setting.read();
   // Users wait and no client writes, so any present value of the setting is replaced.
   if (!isKnown(run, present) && present !== to) {
@@ -159,7 +159,7 @@ const changeToOld: Advance = async (context, { to, passed }) => {
 };
 
 /** Points of the collection after it was made equal; undefined if it was left unchanged */
-function pointsOf({ equal }: SwitchState['passed']): number | undefined {
+function pointsLeft({ equal }: SwitchState['passed']): number | undefined {
   return equal && Number(equal.facts.points);
 }
 
@@ -241,7 +241,7 @@ function untilDeadline(error: unknown, deadline: number): unknown {
 
 // The new collection may be the only copy left: a write would create an empty one in the place of the old.
 const openOld: Advance = async (context, { to, passed }) => {
-  const expected = pointsOf(passed);
+  const expected = pointsLeft(passed);
   await assertNotDeleted(context, to, expected);
   await context.renew();
   const waits = await waitForAction(context, 'open-writes', to);

@@ -18,8 +18,8 @@ import {
 } from '../runs/stages.ts';
 import type { StepContext, StepRequest, Waiting } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
-import { partsOf } from '../snapshots.ts';
-import { assertGraphNamed, backupSchema, filesOf, takeBackup } from './backup.ts';
+import { listPartKeys } from '../snapshots.ts';
+import { assertGraphNamed, backupSchema, listFiles, takeBackup } from './backup.ts';
 import { removeWarmUp } from './clean-up.ts';
 import { COPY_START, copyingSchema, copyOnwards, verifyEqual } from './copy.ts';
 import { movesEntities } from './entities.ts';
@@ -120,7 +120,7 @@ export async function retainBackup(
 ): Promise<void> {
   const { snapshot, counts, graph } = await readManifest(services, run);
   const reports = Object.values(run.evidence).map(({ artifact }) => artifact);
-  const kept = [...partsOf(snapshot), ...filesOf(graph), counts.artifact];
+  const kept = [...listPartKeys(snapshot), ...listFiles(graph), counts.artifact];
   for (const key of [...kept, ...reports]) await services.artifacts.retain(key, until);
 }
 

@@ -44,7 +44,7 @@ interface Passage {
 /** Both names have to be free, until the run has begun to upload. @throws Refusal */
 export async function assertNamesFree({ services, run }: Pick<Approach, 'services' | 'run'>) {
   if (run.hasUploaded) return;
-  for (const { to } of passagesOf(run)) await assertFree(services.vectors, to);
+  for (const { to } of listPassages(run)) await assertFree(services.vectors, to);
 }
 
 /**
@@ -57,7 +57,7 @@ export async function uploadSwap(
   { from, save }: { readonly from: Uploads; readonly save: (uploads: Uploads) => Promise<unknown> },
 ): Promise<Waiting | undefined> {
   const { run, note } = context;
-  const passages = passagesOf(run);
+  const passages = listPassages(run);
   if (passages.length > 0 && !run.hasUploaded) {
     await assertNamesFree(context);
     // From here on, collections of these names are the run's own.
@@ -66,7 +66,7 @@ export async function uploadSwap(
   let uploads = from;
   for (const passage of passages) {
     const end = await takeSnapshotStages(context, passage.from, {
-      stages: stagesOf(passage),
+      stages: listStages(passage),
       from: uploads[passage.to] ?? NOTHING,
       start: NOTHING,
       save: async (upload) => {
@@ -79,7 +79,7 @@ export async function uploadSwap(
   return undefined;
 }
 
-function passagesOf(run: Run): Passage[] {
+function listPassages(run: Run): Passage[] {
   if (run.plan.uploadAs === undefined) return [];
   const [target, companion] = builtCollectionsOf(run);
   const [live, beside] = liveCollectionsOf(run);
@@ -89,7 +89,7 @@ function passagesOf(run: Run): Passage[] {
   ];
 }
 
-function stagesOf(passage: Passage): readonly Stage<Upload>[] {
+function listStages(passage: Passage): readonly Stage<Upload>[] {
   const { from, to, label } = passage;
   return [
     within('taking', () => takeSnapshot({ collection: from, label })),

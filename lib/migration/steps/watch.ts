@@ -39,7 +39,7 @@ export async function keepWatch(
     }
   };
   await attempt('unknown', async () => {
-    for (const runId of await runsOf(services)) {
+    for (const runId of await listRuns(services)) {
       await attempt(runId, async () => {
         const run = await runs.read(runId);
         const payload = { runId, execute: true, actor: 'machine' };
@@ -72,7 +72,7 @@ function isForLater(run: Run, failure: unknown, now: Date): boolean {
 }
 
 // The run under way first: users may be waiting for it.
-async function runsOf({ lock }: Services): Promise<string[]> {
+async function listRuns({ lock }: Services): Promise<string[]> {
   const active = await lock.activeRun();
   const retained = await lock.retainedRuns();
   return [...new Set([...(active === undefined ? [] : [active]), ...retained])];

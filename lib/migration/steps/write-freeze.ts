@@ -18,7 +18,7 @@ export const lookSchema = v.object({
 /** Between two tries; sooner where the longest request is short. */
 const FREEZE_POLL_SECONDS = 10;
 
-function pollSecondsOf({ drainSeconds }: Run['plan']): number {
+function choosePollSeconds({ drainSeconds }: Run['plan']): number {
   return Math.min(FREEZE_POLL_SECONDS, Math.max(1, Math.ceil(drainSeconds)));
 }
 
@@ -62,7 +62,7 @@ export async function proveFrozen(
     const { unprovedSince = now } = look;
     await save({ unprovedSince });
     const why = `a write to be refused with 503 (${failure.message})`;
-    if (now - unprovedSince < PATIENCE_MS) return waiting(why, pollSecondsOf(plan));
+    if (now - unprovedSince < PATIENCE_MS) return waiting(why, choosePollSeconds(plan));
     throw notFrozen(`Nothing proves that writes are refused. ${failure.message}`);
   }
   const { refusedSince = now } = look;

@@ -47,7 +47,7 @@ export async function startMem0Service(options: Mem0Options): Promise<Mem0Servic
     await write(settings, { ...options, port, collection, folder: history, state });
     let lastLine = '';
     child = startChild({
-      command: pythonOf(major),
+      command: pythonPath(major),
       args: [BACKEND, settings],
       // The keyword model's folder goes with the service's.
       environment: { ...process.env, TMPDIR: folder },
@@ -93,7 +93,7 @@ export function mem0Hooks(service: Mem0Service): Hooks {
   };
 }
 
-function pythonOf(major: Mem0Major): string {
+function pythonPath(major: Mem0Major): string {
   const name = `MEM0_${major}_PYTHON`;
   const python = process.env[name];
   if (!python)

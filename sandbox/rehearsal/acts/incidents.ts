@@ -6,8 +6,8 @@ import { isRefusal, Refusal } from '../../../lib/migration/refusals.ts';
 import type { Run } from '../../../lib/migration/runs/run.ts';
 import { startNewVersion } from '../../memory-backend/new-version.ts';
 import { startOldVersion } from '../../memory-backend/old-version.ts';
-import { compareHoldings, type Holdings, holdingsOf } from '../holdings.ts';
-import { failureOf, type Rehearsal } from '../rehearsal.ts';
+import { compareHoldings, type Holdings, readHoldings } from '../holdings.ts';
+import { captureFailure, type Rehearsal } from '../rehearsal.ts';
 import { type Act, settingsOn } from './act.ts';
 
 /** More than the share of a collection that a rollback removes without being asked to. */
@@ -24,14 +24,17 @@ export const INCIDENTS: readonly Act[] = [
       const ids = [...before.keys()];
       const count = Math.max(ALWAYS_EXPECTED + 1, Math.ceil(ids.length / A_TENTH));
       await remove(rehearsal, target, ids.slice(0, count));
-      const refusal = await failureOf(rollBack());
+      const refusal = await captureFailure(rollBack());
       const isCounted = refusal instanceof Refusal && refusal.data.deletes === count;
       expect(`refused: it would remove ${count} of ${ids.length}`, isCounted);
-      const { lost, strange } = compareHoldings(before, await holdingsOf(services.vectors, source));
+      const { lost, strange } = compareHoldings(
+        before,
+        await readHoldings(services.vectors, source),
+      );
       expect('the old collection is as it was', lost.length + strange.length === 0);
-      const fewer = await failureOf(rollBack({ deletes: count - 1 }));
+      const fewer = await captureFailure(rollBack({ deletes: count - 1 }));
       expect(`refused with ${count - 1} deletions`, isRefusal(fewer, 'RefusedMassChange'));
-      const holds = await holdingsOf(services.vectors, target);
+      const holds = await readHoldings(services.vectors, target);
       await rollBack({ deletes: count });
       return { phase: 'copied', holds };
     },
@@ -43,7 +46,7 @@ export const INCIDENTS: readonly Act[] = [
       await migrate();
       await parts.store.vectors.deleteCollection(target);
       note('the new collection is deleted');
-      const refusal = await failureOf(rollBack());
+      const refusal = await captureFailure(rollBack());
       expect('refused', isRefusal(refusal, 'RefusedMassChange'));
       await rollBack({ asItWas: true });
       return { phase: 'copied' };
@@ -58,7 +61,7 @@ export const INCIDENTS: readonly Act[] = [
         const version = await startNewVersion(settingsOn(rehearsal, target));
         await version.add('user-1', 'A fact that leaked');
         await remove(rehearsal, target, [...rehearsal.before.keys()].slice(0, 1));
-        holds = await holdingsOf(services.vectors, target);
+        holds = await readHoldings(services.vectors, target);
       };
       const failure = await migrate({ services: withWrites(rehearsal, 'deploy-new', leak) });
       expect('the machine rolls back by itself', failure?.name === 'RolledBack');
@@ -75,7 +78,7 @@ export const INCIDENTS: readonly Act[] = [
       };
       const failure = await migrate({ services: withWrites(rehearsal, 'deploy-new', write) });
       expect('the machine rolls back by itself', failure?.name === 'RolledBack');
-      const holds = await holdingsOf(services.vectors, source);
+      const holds = await readHoldings(services.vectors, source);
       const copied: number[] = [];
       const again = await migrate({ onTask: async () => void copied.push(writtenBy(await run())) });
       expect('the second window is not refused', again === undefined);
@@ -96,7 +99,7 @@ export const INCIDENTS: readonly Act[] = [
         const oldVersion = await startOldVersion(settingsOn(rehearsal, source));
         await oldVersion.add('user-1', `A fact after rollback ${n}`);
       }
-      const holds = await holdingsOf(services.vectors, source);
+      const holds = await readHoldings(services.vectors, source);
       await migrate();
       const lacking = await services.vectors.count(source, {
         must_not: [{ has_vector: 'bm25' }],

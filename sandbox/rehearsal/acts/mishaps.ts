@@ -100,10 +100,10 @@ export const MISHAPS: readonly Act[] = [
   {
     title: 'a wrong key, and the key of another user: nothing is begun with them',
     play: async (rehearsal) => {
-      const refusals = [await refusalOf(rehearsal, 'an-unknown-key')];
+      const refusals = [await captureRefusal(rehearsal, 'an-unknown-key')];
       if (!rehearsal.parts.backend) {
         rehearsal.world.backend.grant('key-of-user-1', 'user-1');
-        refusals.push(await refusalOf(rehearsal, 'key-of-user-1'));
+        refusals.push(await captureRefusal(rehearsal, 'key-of-user-1'));
       }
       const isForKey = (refusal: string) =>
         /^RefusedPrerequisites: Not met: API key of the test user\./.test(refusal);
@@ -141,7 +141,7 @@ async function killedInCutover(rehearsal: Rehearsal): Promise<void> {
   pass(LEASE_MS);
 }
 
-async function refusalOf({ parts, world, services, migrate }: Rehearsal, key: string) {
+async function captureRefusal({ parts, world, services, migrate }: Rehearsal, key: string) {
   const url = parts.backend ? parts.backend.url : world.backend.url;
   const apiKey = createSecret(key);
   const backend = createHttpMemoryBackend({ url, apiKey, timeoutMs: 10_000 });

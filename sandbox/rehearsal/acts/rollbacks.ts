@@ -1,8 +1,8 @@
 // Acts that cut over as planned and roll back: without loss, with an acknowledged loss, from a damaged store, and too late.
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import { startNewVersion } from '../../memory-backend/new-version.ts';
-import { compareHoldings, holdingsOf } from '../holdings.ts';
-import { failureOf, type Rehearsal } from '../rehearsal.ts';
+import { compareHoldings, readHoldings } from '../holdings.ts';
+import { captureFailure, type Rehearsal } from '../rehearsal.ts';
 import { type Act, settingsOn } from './act.ts';
 
 const NEW_WRITES = 2;
@@ -32,7 +32,7 @@ export const ROLLBACKS: readonly Act[] = [
       await rehearsal.migrate();
       await write(rehearsal);
       const { services, target, rollBack } = rehearsal;
-      const holds = await holdingsOf(services.vectors, target);
+      const holds = await readHoldings(services.vectors, target);
       await rollBack();
       return { phase: 'copied', holds };
     },
@@ -45,9 +45,9 @@ export const ROLLBACKS: readonly Act[] = [
       for (let n = 1; n <= 3; n += 1) {
         await migrate();
         await write(rehearsal);
-        const written = await holdingsOf(services.vectors, target);
+        const written = await readHoldings(services.vectors, target);
         await rollBack();
-        holds = await holdingsOf(services.vectors, source);
+        holds = await readHoldings(services.vectors, source);
         const { lost, strange } = compareHoldings(written, holds);
         expect(`rollback ${n} has every write`, lost.length + strange.length === 0);
       }
@@ -61,7 +61,7 @@ export const ROLLBACKS: readonly Act[] = [
       await rehearsal.migrate();
       await write(rehearsal);
       const { parts, services, target, source, note, rollBack } = rehearsal;
-      const holds = await holdingsOf(services.vectors, target);
+      const holds = await readHoldings(services.vectors, target);
       await parts.store.vectors.deleteCollection(source);
       note('the old collection is deleted');
       await rollBack();
@@ -74,16 +74,16 @@ export const ROLLBACKS: readonly Act[] = [
       await rehearsal.migrate();
       await write(rehearsal);
       const { expect, rollBack, services, target } = rehearsal;
-      const written = await holdingsOf(services.vectors, target);
+      const written = await readHoldings(services.vectors, target);
       for (const acknowledgedLoss of [0, WRITES - 1]) {
-        const refusal = await failureOf(rollBack({ toSnapshot: true, acknowledgedLoss }));
+        const refusal = await captureFailure(rollBack({ toSnapshot: true, acknowledgedLoss }));
         const isRefused = refusal?.name === 'RefusedLossNotAcknowledged';
         expect(`refused with ${acknowledgedLoss} of ${WRITES} acknowledged`, isRefused);
       }
       await rollBack({ toSnapshot: true, acknowledgedLoss: WRITES });
       const { lost, strange } = compareHoldings(
         written,
-        await holdingsOf(services.vectors, target),
+        await readHoldings(services.vectors, target),
       );
       expect(`those ${WRITES} are in the new collection`, lost.length + strange.length === 0);
       return { phase: 'copied', acknowledgedLoss: WRITES };
@@ -95,12 +95,12 @@ export const ROLLBACKS: readonly Act[] = [
       await rehearsal.migrate();
       const { expect, note, parts, rollBack, services, source, target } = rehearsal;
       const { vectors } = parts.store;
-      const all = await holdingsOf(services.vectors, target);
+      const all = await readHoldings(services.vectors, target);
       await vectors.deletePoints(target, { ids: [...all.keys()].map((id) => asJsonText(id)) });
       note('all points of the new collection are deleted');
-      const refusal = await failureOf(rollBack());
+      const refusal = await captureFailure(rollBack());
       expect('refused with the numbers', refusal?.name === 'RefusedMassChange');
-      const { lost } = compareHoldings(all, await holdingsOf(services.vectors, source));
+      const { lost } = compareHoldings(all, await readHoldings(services.vectors, source));
       expect('the old collection is as it was', lost.length === 0);
       await rollBack({ asItWas: true });
       return { phase: 'copied' };
@@ -113,7 +113,7 @@ export const ROLLBACKS: readonly Act[] = [
       await migrate();
       const { setting, vectors } = services;
       const isNamed = (await setting.read()) === uploadAs;
-      const { lost, strange } = compareHoldings(before, await holdingsOf(vectors, uploadAs));
+      const { lost, strange } = compareHoldings(before, await readHoldings(vectors, uploadAs));
       const isWhole = lost.length + strange.length === 0;
       expect('users work on what was uploaded, and all of it is there', isNamed && isWhole);
       await rollBack();
@@ -127,7 +127,7 @@ export const ROLLBACKS: readonly Act[] = [
       const { plan, window } = await run();
       pass(plan.retentionDays * DAY_MS);
       await keepWatch();
-      const refusal = await failureOf(rollBack());
+      const refusal = await captureFailure(rollBack());
       const day = new Date(window?.retainUntil ?? 0).toISOString();
       const isRefused =
         refusal?.name === 'RefusedNotNow' && refusal.message.includes(`ended ${day}`);
@@ -143,7 +143,7 @@ async function write(rehearsal: Rehearsal): Promise<void> {
   const version = await startNewVersion(settingsOn(rehearsal, target));
   for (let n = 1; n <= NEW_WRITES; n += 1) await version.add('user-1', `A new fact ${n}`);
   // One that is still there: users may have written before.
-  const there = await holdingsOf(services.vectors, target);
+  const there = await readHoldings(services.vectors, target);
   const removed = [...before.keys()].find((id) => there.has(id)) ?? '';
   await services.vectors.deletePoints(target, { ids: [asJsonText(removed)] });
   note(`users write: ${NEW_WRITES} new memories, 1 deleted`);

@@ -1,6 +1,6 @@
 // `npm run restore-graph`: from the dumps that a run has left to a graph that holds the same, and to no other.
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf } from '../../../cli/migration/restore-graph/fingerprint.ts';
+import { computeFingerprint } from '../../../cli/migration/restore-graph/fingerprint.ts';
 import { answerAsText, exitCodeOf } from '../../../cli/migration/restore-graph/output.ts';
 import { runCommand as runRestore } from '../../../cli/migration/restore-graph/run-command.ts';
 import { digestDump, dumpKeys, readDumpManifest } from '../../../lib/migration/graph/dump.ts';
@@ -21,29 +21,29 @@ async function backedUpTwice() {
   return { graph, target, parts: { artifacts: services.artifacts, target } };
 }
 
-async function dumpsOf({ parts }: Awaited<ReturnType<typeof backedUpTwice>>) {
+async function listDumps({ parts }: Awaited<ReturnType<typeof backedUpTwice>>) {
   const answer = await runRestore({ run: RUN }, parts);
   if (!('dumps' in answer)) throw new Error('No list');
   return answer.dumps;
 }
 
-async function latestOf(run: Awaited<ReturnType<typeof backedUpTwice>>) {
-  const [latest] = await dumpsOf(run);
+async function findLatest(run: Awaited<ReturnType<typeof backedUpTwice>>) {
+  const [latest] = await listDumps(run);
   if (!latest) throw new Error('No dump');
   return latest.dump;
 }
 
-const sizeOf = async (graph: SandboxGraph) => (await graph.size()).nodes;
+const countNodes = async (graph: SandboxGraph) => (await graph.size()).nodes;
 
 describe('the dumps of a run', () => {
   it('are listed, the latest first, and those that were never finished are not', async () => {
     const run = await backedUpTwice();
     const { artifacts } = run.parts;
-    const dumps = await dumpsOf(run);
+    const dumps = await listDumps(run);
     expect(dumps.map(({ nodes }) => nodes)).toEqual([3, 2]);
     expect(answerAsText({ dumps })).toMatch(/^run-a\/graph-\d+ {2}of .+Z, nodes 3, .+\nrun-a\//);
     await artifacts.delete(`${dumps[0]?.dump}/manifest.json`);
-    expect(await dumpsOf(run)).toEqual(dumps.slice(1));
+    expect(await listDumps(run)).toEqual(dumps.slice(1));
   });
 
   it('of a run that has none are none', async () => {
@@ -56,11 +56,11 @@ describe('the dumps of a run', () => {
 describe('a dump', () => {
   it('is read through by a dry run, which leaves the graph as it is', async () => {
     const run = await backedUpTwice();
-    const order = { dump: await latestOf(run), isAllowed: false };
+    const order = { dump: await findLatest(run), isAllowed: false };
     expect(answerAsText(await runRestore(order, run.parts))).toMatch(
       /nodes 3.+to its last byte\nDigest .+\nConstraints and indexes:\n {2}CREATE LOOKUP .+\nThe graph is empty and can be restored into\.\nA dry run/,
     );
-    expect(await sizeOf(run.target)).toBe(0);
+    expect(await countNodes(run.target)).toBe(0);
     run.target.addNode({ labels: ['city'], properties: {} });
     expect(answerAsText(await runRestore(order, run.parts))).toContain(
       'holds 1 nodes: only an empty',
@@ -69,12 +69,12 @@ describe('a dump', () => {
 
   it('is restored to the same graph, and restored again changes nothing', async () => {
     const run = await backedUpTwice();
-    const order = { dump: await latestOf(run), isAllowed: true };
+    const order = { dump: await findLatest(run), isAllowed: true };
     for (let time = 0; time < 2; time += 1) {
       const answer = await runRestore(order, run.parts);
       expect(exitCodeOf(answer)).toBe(0);
       expect(answerAsText(answer)).toMatch(/: restored, and equal to its dump$/);
-      expect(await fingerprintOf(run.target)).toEqual(await fingerprintOf(run.graph));
+      expect(await computeFingerprint(run.target)).toEqual(await computeFingerprint(run.graph));
     }
   });
 
@@ -87,7 +87,7 @@ describe('a dump', () => {
           batch.map((node) => (node.properties.name === 'york' ? { ...node, labels: [] } : node)),
         ),
     };
-    const order = { dump: await latestOf(run), isAllowed: true };
+    const order = { dump: await findLatest(run), isAllowed: true };
     const answer = await runRestore(order, { ...run.parts, target: forgetful });
     expect(exitCodeOf(answer)).toBe(1);
     expect(answerAsText(answer)).toMatch(
@@ -101,7 +101,7 @@ describe('a dump that another program has written', () => {
   async function withSchema(statement: string) {
     const run = await backedUpTwice();
     const { artifacts } = run.parts;
-    const dump = await latestOf(run);
+    const dump = await findLatest(run);
     const keys = dumpKeys(dump);
     const rules = [{ name: 'a', type: 'RANGE', statement }];
     const { sha256, bytes } = await writeJson(artifacts, keys.schema, rules);
@@ -118,7 +118,7 @@ describe('a dump that another program has written', () => {
     const { parts, dump, target } = await withSchema('MATCH (n) DETACH DELETE n');
     const refused = expect.objectContaining({ name: 'RefusedSnapshot' });
     await expect(runRestore({ dump, isAllowed }, parts)).rejects.toEqual(refused);
-    expect(await sizeOf(target)).toBe(0);
+    expect(await countNodes(target)).toBe(0);
   });
 
   it('is shown by the dry run with its statements and its digest, and refused for another digest', async () => {

@@ -148,13 +148,13 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
 
     it('the second need not wait where it sees that the process of the first is gone', async () => {
       const gone = new Set<string>();
-      const processOf = (self: string) =>
+      const createProcess = (self: string) =>
         table.asProcess({ self, isGone: (holder) => gone.has(holder) }).lock;
-      const first = await processOf('one').take('run-a');
+      const first = await createProcess('one').take('run-a');
       table.pass(3_000);
-      await expect(processOf('two').take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
+      await expect(createProcess('two').take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
       gone.add('one');
-      const second = await processOf('two').take('run-a');
+      const second = await createProcess('two').take('run-a');
       expect(second.epoch).toBe(first.epoch + 1);
       await expect(table.lock.renew(first)).rejects.toEqual(named('RefusedLockLost'));
     });

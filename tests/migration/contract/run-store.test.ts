@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Run } from '../../../lib/migration/runs/run.ts';
 import type { Lease } from '../../../lib/migration/runs/run-lock.ts';
 import { recordKey } from '../../../lib/migration/runs/run-lock.ts';
-import { statusOf } from '../../../lib/migration/steps/status.ts';
+import { describeRun } from '../../../lib/migration/steps/status.ts';
 import { named } from '../support/refused.ts';
 import { RUN_TABLES, type RunTable } from '../support/run-table.ts';
 
@@ -44,12 +44,12 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     });
 
     it('at its largest is carried by the state machine, beside the failure of a step', async () => {
-      const largest = runOf(run, 125);
-      await expect(table.runs.write(lease, runOf(run, 126))).rejects.toEqual(
+      const largest = fillRun(run, 125);
+      await expect(table.runs.write(lease, fillRun(run, 126))).rejects.toEqual(
         named('RefusedDefect'),
       );
       await table.runs.write(lease, largest);
-      const status = await statusOf(table, { runId: 'run-a' });
+      const status = await describeRun(table, { runId: 'run-a' });
       const failure = { Error: 'RefusedVerification', Cause: 'ä'.repeat(LONGEST_CAUSE) };
       const state = JSON.stringify({ runId: 'run-a', status, failure });
       expect(Buffer.byteLength(JSON.stringify(largest))).toBeGreaterThan(63 * 1024);
@@ -111,7 +111,7 @@ function long() {
 }
 
 /** Each fact has half a kilobyte. */
-function runOf(run: Run, facts: number): Run {
+function fillRun(run: Run, facts: number): Run {
   const name = (n: number) => `fact-${n}`.padEnd(12, '-');
   const entries = Array.from({ length: facts }, (_, n) => [name(n), 'x'.repeat(500)]);
   const recordedAt = run.startedAt;

@@ -195,7 +195,7 @@ it('a measurement that is stopped again and again ends with the same figures, an
 });
 
 describe('a sample', () => {
-  async function sampleOf(points: readonly Point[], seed = 'run-a') {
+  async function drawSample(points: readonly Point[], seed = 'run-a') {
     const names = await collections(points);
     const from = { store, collection: names.from };
     const { kept } = await sampleMemories({ from, seed, without: TESTER });
@@ -205,7 +205,7 @@ describe('a sample', () => {
   const ageOf = ({ id }: Point) => Number(JSON.parse(id).slice(-12));
 
   it('has all users where one of them has nearly everything, and each memory once', async () => {
-    const sample = await sampleOf(many(1_600, (n) => (n % 40 === 0 ? `user-${n}` : 'user-1')));
+    const sample = await drawSample(many(1_600, (n) => (n % 40 === 0 ? `user-${n}` : 'user-1')));
     expect(new Set(sample.map(userOf)).size).toBe(41);
     expect(new Set(sample).size).toBe(200);
   });
@@ -214,7 +214,9 @@ describe('a sample', () => {
     ['of one user', () => 'user-1'],
     ['of many users', (n: number) => `user-${n % 300}`],
   ])('%s is spread over all ages', async (_, user) => {
-    const quarters = (await sampleOf(many(1_600, user))).map((one) => Math.floor(ageOf(one) / 400));
+    const quarters = (await drawSample(many(1_600, user))).map((one) =>
+      Math.floor(ageOf(one) / 400),
+    );
     for (const quarter of [0, 1, 2, 3])
       expect(quarters.filter((one) => one === quarter).length).toBeGreaterThan(25);
   });
@@ -222,9 +224,9 @@ describe('a sample', () => {
   it('is the same one for the same run, and another one for another', async () => {
     const points = many(900, (n) => `user-${n % 7}`);
     const [one, again, other] = [
-      await sampleOf(points),
-      await sampleOf(points),
-      await sampleOf(points, 'run-b'),
+      await drawSample(points),
+      await drawSample(points),
+      await drawSample(points, 'run-b'),
     ];
     expect(again).toEqual(one);
     expect(other).not.toEqual(one);

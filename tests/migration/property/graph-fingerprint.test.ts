@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fingerprintOf } from '../../../cli/migration/restore-graph/fingerprint.ts';
+import { computeFingerprint } from '../../../cli/migration/restore-graph/fingerprint.ts';
 import type { GraphNode, GraphRelationship } from '../../../lib/migration/graph/graph-store.ts';
 import type { Properties } from '../../../lib/migration/graph/values.ts';
 
@@ -124,7 +124,7 @@ function reversed(properties: Properties): Properties {
 }
 
 async function fingerprint({ nodes, relationships }: Rows) {
-  return await fingerprintOf({
+  return await computeFingerprint({
     nodes: async function* () {
       yield* nodes;
     },

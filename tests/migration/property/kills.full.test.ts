@@ -5,7 +5,7 @@ import { countUnfilled } from '../../../lib/migration/keyword-fill.ts';
 import type { Phase } from '../../../lib/migration/phases.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import { IS_FULL } from '../../shared/support/seed.ts';
-import { fingerprintOf } from '../support/holdings.ts';
+import { computeFingerprint } from '../support/holdings.ts';
 import { type Migration, RUN, type StepName } from '../support/migration.ts';
 import { type Death, Killed, mortal } from '../support/mortal.ts';
 import { PASSAGES, type Passage } from '../support/passages.ts';
@@ -25,7 +25,7 @@ const OF_A_PERSON: Partial<Record<StepName, Phase>> = {
 };
 
 /** Result that must be the same for every way to it */
-async function endOf({ services, runs }: Migration) {
+async function readEnd({ services, runs }: Migration) {
   const { vectors, setting } = services;
   const run = await runs.read(RUN);
   const collections = (await vectors.listCollections()).toSorted();
@@ -37,7 +37,7 @@ async function endOf({ services, runs }: Migration) {
       collections
         // The new version chooses the names of entities.
         .filter((name) => !name.endsWith('_entities'))
-        .map(async (name) => [name, await fingerprintOf(vectors, name)]),
+        .map(async (name) => [name, await computeFingerprint(vectors, name)]),
     ),
     slots: (await vectors.collectionInfo(SOURCE))?.config.params.sparse_vectors,
     unfilled: await countUnfilled({ store: vectors, collection: SOURCE }).catch(() => undefined),
@@ -61,7 +61,7 @@ async function killed({ step, prepare, input = {} }: Passage, death: Death) {
   const { phase } = await migration.runs.read(RUN);
   const isAPersons = OF_A_PERSON[step] === phase;
   await migration.finish(step, isAPersons ? input : { actor: 'machine' });
-  return await endOf(migration);
+  return await readEnd(migration);
 }
 
 let points = 0;
@@ -75,7 +75,7 @@ describe('a step that is killed', { timeout: 3_600_000 }, () => {
     const whole = await passage.prepare();
     const { services, deaths } = mortal(whole.services);
     await whole.finish(passage.step, passage.input ?? {}, services);
-    const end = await endOf(whole);
+    const end = await readEnd(whole);
     all += deaths().length;
     const tried = deaths().filter((_, n) => n % STRIDE === 0);
     for (let from = 0; from < tried.length; from += AT_ONCE) {

@@ -8,7 +8,7 @@ import { Refusal } from '../../../lib/migration/refusals.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import { watchCalls } from '../support/calls.ts';
-import { fingerprintOf } from '../support/holdings.ts';
+import { computeFingerprint } from '../support/holdings.ts';
 import { type Migration, RUN } from '../support/migration.ts';
 import { migrationAt } from '../support/prepared.ts';
 import { point } from '../support/vector-stores.ts';
@@ -70,12 +70,12 @@ async function cutOver(migration: Migration, services: Services): Promise<void> 
 }
 
 /** The calls after which a write is tried: every so many, and the last ones. */
-function triedOf(all: number): number[] {
+function chooseCalls(all: number): number[] {
   const calls = Array.from({ length: all }, (_, n) => n + 1);
   return calls.filter((at) => at % STRIDE === 0 || at > all - 3);
 }
 
-async function forEachOf(calls: readonly number[], work: (at: number) => Promise<void>) {
+async function runForEach(calls: readonly number[], work: (at: number) => Promise<void>) {
   for (let from = 0; from < calls.length; from += AT_ONCE) {
     await Promise.all(calls.slice(from, from + AT_ONCE).map(work));
   }
@@ -92,7 +92,7 @@ describe('a late write', { timeout: 3_600_000 }, () => {
     );
   });
 
-  async function endOf(at: number): Promise<void> {
+  async function playToEnd(at: number): Promise<void> {
     const migration = await migrationAt('copied', SMALL);
     const { vectors, setting } = migration.services;
     const kind = KINDS[at % KINDS.length] ?? 'created';
@@ -105,8 +105,8 @@ describe('a late write', { timeout: 3_600_000 }, () => {
     // A busy machine renews its lock more often, so that one run has more calls than another.
     if (!isLate) return;
     const { phase } = await migration.runs.read(RUN);
-    const written = await fingerprintOf(vectors, SOURCE);
-    const usersHave = await fingerprintOf(vectors, await setting.read());
+    const written = await computeFingerprint(vectors, SOURCE);
+    const usersHave = await computeFingerprint(vectors, await setting.read());
     const phases = expect.stringMatching(/^(live|copied)$/);
     expect({ phase, usersHave }, `${kind} after call ${at}`).toEqual({
       phase: phases,
@@ -121,8 +121,8 @@ describe('a late write', { timeout: 3_600_000 }, () => {
     await cutOver(quiet, services);
     expect((await quiet.runs.read(RUN)).phase).toBe('live');
     all = calls();
-    const tried = triedOf(all);
-    await forEachOf(tried, endOf);
+    const tried = chooseCalls(all);
+    await runForEach(tried, playToEnd);
     expect(ends.live + ends.returned).toBeGreaterThan(0.9 * tried.length);
   });
 });
@@ -134,17 +134,17 @@ describe('a late write of a rollback', { timeout: 3_600_000 }, () => {
     const migration = await migrationAt('live', SMALL);
     const { vectors } = migration.services;
     const kind = KINDS[at % KINDS.length] ?? 'created';
-    let written: Awaited<ReturnType<typeof fingerprintOf>> | undefined;
+    let written: Awaited<ReturnType<typeof computeFingerprint>> | undefined;
     const { services, calls } = interrupted(migration.services, at, async () => {
       await writeLate(vectors, migration.target, kind);
-      written = await fingerprintOf(vectors, migration.target);
+      written = await computeFingerprint(vectors, migration.target);
     });
     await migration.finish('rollback', {}, services);
     const { phase, evidence } = await migration.runs.read(RUN);
     expect(phase).toBe('copied');
     if (!written) return calls();
     const kept = evidence['rollback-report']?.facts.comparedByHand;
-    const found = await fingerprintOf(vectors, kept === undefined ? SOURCE : migration.target);
+    const found = await computeFingerprint(vectors, kept === undefined ? SOURCE : migration.target);
     expect(found, `${kind} after call ${at}`).toEqual(written);
     ends[kept === undefined ? 'came along' : 'kept'] += 1;
     return calls();
@@ -152,8 +152,8 @@ describe('a late write of a rollback', { timeout: 3_600_000 }, () => {
 
   it('comes along, or the new collection is kept', async () => {
     const all = await rollBack(0);
-    const tried = triedOf(all);
-    await forEachOf(tried, async (at) => void (await rollBack(at)));
+    const tried = chooseCalls(all);
+    await runForEach(tried, async (at) => void (await rollBack(at)));
     const ended = ends['came along'] + ends.kept;
     console.log(
       `A late write after ${ended} of ${all} calls: ${ends['came along']} came along, ${ends.kept} kept, 0 lost`,

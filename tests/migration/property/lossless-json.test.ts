@@ -69,7 +69,7 @@ describe('the scanner', () => {
     fc.assert(
       fc.property(jsonDocuments, jsonDocuments, (one, other) => {
         const scanner = scanJson(` {"a" : [${one} , ${other}] ,"skipped":${one},"b":${other}}`);
-        expect(partsOf(scanner)).toEqual([one, other, other]);
+        expect(collectParts(scanner)).toEqual([one, other, other]);
       }),
     );
   });
@@ -91,7 +91,7 @@ describe('the scanner', () => {
   });
 });
 
-function partsOf(scanner: ReturnType<typeof scanJson>): string[] {
+function collectParts(scanner: ReturnType<typeof scanJson>): string[] {
   const parts: string[] = [];
   for (const name of scanner.members<{ a: unknown; b: unknown; skipped: unknown }>()) {
     if (name === 'a') parts.push(...scanner.list(scanner.text));

@@ -119,14 +119,16 @@ async function findWrongKeywords({ source, store }: BusyService): Promise<string
     await store.upsert(made, texts, 'upsert');
     const ids = points.map(({ id }) => id);
     const expected = new Map(
-      (await store.retrieve(made, ids)).map((one) => [one.id, termsOf(one)]),
+      (await store.retrieve(made, ids)).map((one) => [one.id, readTerms(one)]),
     );
-    wrong.push(...points.flatMap((one) => (termsOf(one) === expected.get(one.id) ? [] : [one.id])));
+    wrong.push(
+      ...points.flatMap((one) => (readTerms(one) === expected.get(one.id) ? [] : [one.id])),
+    );
   }
   return wrong;
 }
 
-function termsOf({ vector }: ScrolledPoint): string {
+function readTerms({ vector }: ScrolledPoint): string {
   const keywords = vector && vectorNamed(vector, 'bm25');
   return keywords ? String(JSON.parse(keywords).indices.toSorted()) : 'none';
 }

@@ -1,7 +1,7 @@
 // npm run restore-graph on a real graph, which `npm run test:real` starts a server for.
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { fingerprintOf } from '../../../cli/migration/restore-graph/fingerprint.ts';
+import { computeFingerprint } from '../../../cli/migration/restore-graph/fingerprint.ts';
 import { createSandboxGraph } from '../../../sandbox/graph.ts';
 import { runCommand } from '../../shared/support/command.ts';
 import { openArtifactFolder } from '../support/artifact-folder.ts';
@@ -45,7 +45,7 @@ function describeRestoreInto(url: string): void {
         const { code, stdout, stderr } = await restore('--execute', '--json');
         expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
         expect(JSON.parse(stdout)).toMatchObject({ exitCode: 0, differences: [] });
-        expect(await fingerprintOf(graph)).toEqual(await fingerprintOf(source));
+        expect(await computeFingerprint(graph)).toEqual(await computeFingerprint(source));
       }
     });
   });

@@ -54,7 +54,7 @@ export function startBusyUsers(options: {
   const acknowledged = () => KINDS.reduce((sum, kind) => sum + counts[kind], 0);
 
   /** The one of the user's memories that was not written to for the longest time. */
-  function oldestOf({ userId }: Mem0User): string | undefined {
+  function findOldest({ userId }: Mem0User): string | undefined {
     return [...expected].find(([id, { user }]) => user === userId && !inFlight.has(id))?.[0];
   }
 
@@ -78,7 +78,7 @@ export function startBusyUsers(options: {
   async function write(n: number): Promise<void> {
     const user = users[Math.floor(n / KINDS.length) % users.length];
     const kind = KINDS[n % KINDS.length] ?? 'create';
-    const id = user && kind !== 'create' ? oldestOf(user) : undefined;
+    const id = user && kind !== 'create' ? findOldest(user) : undefined;
     const text = `Fact ${n} about the rowing club`;
     if (!user || (kind !== 'create' && id === undefined)) return;
     const named = id === undefined ? [text] : [id, text];

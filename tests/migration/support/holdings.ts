@@ -16,10 +16,10 @@ import { type Migration, RUN } from './migration.ts';
 export const LAYOUT = { vectors: { size: 8, distance: 'Cosine' } } as const;
 
 /** State that a refusal must leave unchanged: the old memories, the active collection, and the run */
-export async function standingOf({ services, runs }: Migration) {
+export async function readStanding({ services, runs }: Migration) {
   const { vectors, setting } = services;
   return {
-    old: await fingerprintOf(vectors, SOURCE),
+    old: await computeFingerprint(vectors, SOURCE),
     active: await setting.read(),
     phase: (await runs.read(RUN)).phase,
   };
@@ -114,11 +114,11 @@ export async function evidenceOf({ runs, services }: Migration, kind: Evidence) 
   };
 }
 
-export async function manifestOf({ services, runs }: Migration) {
+export async function readStoredManifest({ services, runs }: Migration) {
   return await readManifest(services, await runs.read(RUN));
 }
 
-export async function fingerprintOf(store: Pick<VectorStore, 'scroll'>, collection: string) {
+export async function computeFingerprint(store: Pick<VectorStore, 'scroll'>, collection: string) {
   const { digest, points } = (await scan({ store, collection })).contents;
   return { digest, points };
 }

@@ -29,12 +29,12 @@ interface Action {
 }
 
 export function createMemoryTable(given: readonly Item[] = []): MemoryTable {
-  const stored = new Map(given.map((item) => [textOf(item), structuredClone(item)]));
+  const stored = new Map(given.map((item) => [toText(item), structuredClone(item)]));
 
   function transact(writes: readonly TransactItem[]): void {
-    const actions = writes.map(actionOf);
+    const actions = writes.map(parseAction);
     const reasons = actions.map(([, action]): CancellationReason => {
-      const existing = stored.get(textOf(action.Item ?? action.Key));
+      const existing = stored.get(toText(action.Item ?? action.Key));
       if (holds(action, existing)) return { Code: 'None' };
       return { Code: 'ConditionalCheckFailed', ...(existing && { Item: marshall(existing) }) };
     });
@@ -50,7 +50,7 @@ export function createMemoryTable(given: readonly Item[] = []): MemoryTable {
   }
 
   function apply(kind: string, action: Action): void {
-    const key = textOf(action.Item ?? action.Key);
+    const key = toText(action.Item ?? action.Key);
     if (kind === 'Delete') stored.delete(key);
     if (kind === 'Put') stored.set(key, structuredClone(action.Item ?? {}));
     if (kind === 'Update') stored.set(key, updated(action, stored.get(key)));
@@ -60,7 +60,7 @@ export function createMemoryTable(given: readonly Item[] = []): MemoryTable {
     // Lets other work go first that is ready, as a network would.
     await Promise.resolve();
     if (command instanceof GetCommand) {
-      return { Item: structuredClone(stored.get(textOf(command.input.Key))) };
+      return { Item: structuredClone(stored.get(toText(command.input.Key))) };
     }
     if (!(command instanceof TransactWriteCommand)) throw new Error('Unknown command');
     return transact(command.input.TransactItems ?? []);
@@ -73,11 +73,11 @@ export function createMemoryTable(given: readonly Item[] = []): MemoryTable {
   };
 }
 
-function textOf(item: Item | undefined): string {
+function toText(item: Item | undefined): string {
   return JSON.stringify([item?.pk, item?.sk]);
 }
 
-function actionOf(write: TransactItem): [kind: string, action: Action] {
+function parseAction(write: TransactItem): [kind: string, action: Action] {
   const [kind, action] = Object.entries(write)[0] ?? [];
   if (!kind || !action) throw new Error('A write without an action');
   return [kind, action];
@@ -89,7 +89,7 @@ function updated(action: Action, existing: Item | undefined): Item {
   if (terms === undefined) throw new Error(`Unknown update: ${action.UpdateExpression}`);
   const changes = terms.split(', ').map((term) => {
     const [name = '', placeholder = ''] = term.split(' = ');
-    return [attributeOf(action, name), valueAt(action, placeholder)];
+    return [readAttribute(action, name), valueAt(action, placeholder)];
   });
   return structuredClone({ ...action.Key, ...existing, ...Object.fromEntries(changes) });
 }
@@ -111,12 +111,12 @@ function isTrue(action: Action, term: string, existing: Item | undefined): boole
   if (absent !== undefined) return existing?.[absent] === undefined;
   const [, name = '', operator, placeholder = ''] = /^(\S+) (=|<=) (:\w+)$/.exec(term) ?? [];
   if (operator === undefined) throw new Error(`Unknown condition: ${term}`);
-  const stored = existing?.[attributeOf(action, name)];
+  const stored = existing?.[readAttribute(action, name)];
   const value = valueAt(action, placeholder);
   return operator === '=' ? stored === value : Number(stored) <= Number(value);
 }
 
-function attributeOf(action: Action, name: string): string {
+function readAttribute(action: Action, name: string): string {
   return action.ExpressionAttributeNames?.[name] ?? name;
 }
 

@@ -33,10 +33,10 @@ export async function migrationAt(
   options: MigrationOptions = {},
   plan: Plan = {},
 ): Promise<Migration> {
-  return await createMigration(options, await imageOf(point, options, plan));
+  return await createMigration(options, await buildImage(point, options, plan));
 }
 
-function imageOf(point: Point, options: MigrationOptions, plan: Plan): Promise<MigrationImage> {
+function buildImage(point: Point, options: MigrationOptions, plan: Plan): Promise<MigrationImage> {
   // An option that is undefined differs from one that is absent.
   const key = JSON.stringify([point, options, plan], (_, value) => value ?? String(value));
   const image = images.get(key) ?? prepare(point, options, plan);

@@ -90,7 +90,7 @@ export async function startPlay() {
     return new Map(ofUsers.map(({ id, data }) => [String(JSON.parse(id)), String(data)]));
   }
 
-  function placeOf({ writer }: Write): string | undefined {
+  function findPlace({ writer }: Write): string | undefined {
     const { isFrozen, deploys, worksOn, wasOpenOn } = service;
     if (writer === 'user') return isFrozen ? undefined : worksOn;
     if (writer === 'late') return isFrozen ? wasOpenOn : undefined;
@@ -100,7 +100,7 @@ export async function startPlay() {
 
   /** Acknowledged when it returns. A write that its writer cannot make now does not happen. */
   async function write(one: Write): Promise<void> {
-    const collection = placeOf(one);
+    const collection = findPlace(one);
     if (collection === undefined || !(await vectors.collectionExists(collection))) return;
     const [id, text] = await apply(one.change, collection);
     if (id === undefined) return;

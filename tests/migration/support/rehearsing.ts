@@ -47,11 +47,11 @@ export async function startSharedStore(): Promise<SharedStore> {
   return {
     environment: { QDRANT_URL: sandbox.url, QDRANT_API_KEY: apiKey },
     vectors,
-    contents: () => contentsOf(vectors),
+    contents: () => readContents(vectors),
   };
 }
 
-async function contentsOf(store: VectorStore) {
+async function readContents(store: VectorStore) {
   const names = (await store.listCollections()).toSorted();
   const collections = names.map(async (collection) => ({
     info: await store.collectionInfo(collection),

@@ -7,10 +7,10 @@ import { createStopwatch } from '../../../lib/migration/runs/times.ts';
 const PLAN = { windowMinutes: 30, drainSeconds: 60 } as Run['plan'];
 const COPIED = { 'verification-report': { facts: { points: 90_000, perSecond: 900 } } } as never;
 
-const forecastOf = (changes: object = {}, maxRate?: number) =>
+const makeForecast = (changes: object = {}, maxRate?: number) =>
   forecastWindow({ plan: PLAN, evidence: COPIED, took: { backup: 140.2 }, ...changes }, maxRate);
 
-const stagesOf = ({ estimates }: ReturnType<typeof forecastWindow>) =>
+const listStages = ({ estimates }: ReturnType<typeof forecastWindow>) =>
   estimates.map(({ stage, seconds, basis }) => `${stage} ${seconds} ${basis}`);
 
 const MEASURED = ['freeze 60 configured', 'backup 141 measured', 'copy 100 measured'];
@@ -44,19 +44,19 @@ describe('a forecast', () => {
       [...MEASURED, 'upload 281 measured', 'deploy 110 assumed'],
     ],
   ])('%s', (_, changes, stages) => {
-    const forecast = forecastOf(changes);
-    expect(stagesOf(forecast)).toEqual(stages);
+    const forecast = makeForecast(changes);
+    expect(listStages(forecast)).toEqual(stages);
     const sum = stages.reduce((sum, stage) => sum + Number(stage.split(' ')[1]), 0);
     expect(forecast.seconds).toBe(sum);
   });
 
   it('reads no faster than it may', () => {
-    expect(stagesOf(forecastOf({}, 100))[2]).toBe('copy 1800 measured');
-    expect(stagesOf(forecastOf({}, 100_000))[2]).toBe('copy 100 measured');
+    expect(listStages(makeForecast({}, 100))[2]).toBe('copy 1800 measured');
+    expect(listStages(makeForecast({}, 100_000))[2]).toBe('copy 100 measured');
   });
 
   it('of a run that nothing is known of has what is configured', () => {
-    expect(forecastOf({ evidence: {}, took: {} }).seconds).toBe(120);
+    expect(makeForecast({ evidence: {}, took: {} }).seconds).toBe(120);
   });
 });
 

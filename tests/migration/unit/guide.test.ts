@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sectionsOf, TABLES, withTables } from '../../../cli/migration/migrate/reference.ts';
+import { splitSections, TABLES, withTables } from '../../../cli/migration/migrate/reference.ts';
 import { HOOK_ACTIONS } from '../../../lib/migration/ports/hooks.ts';
 import { RETRYABLE_FAILURES } from '../../../lib/migration/refusals.ts';
 import { createSandboxCommand, type SandboxOrder } from '../../../sandbox/sandbox-options.ts';
@@ -17,7 +17,7 @@ const TYPED = [...GUIDE.matchAll(/npm run (?:-s )?migrate -- ([^`\n#"]+)/g)].map
 
 describe('the guide', () => {
   it('has every generated table as the code has it (npm run describe)', () => {
-    expect(sectionsOf(GUIDE).toSorted()).toEqual(Object.keys(TABLES).toSorted());
+    expect(splitSections(GUIDE).toSorted()).toEqual(Object.keys(TABLES).toSorted());
     expect(withTables(GUIDE)).toBe(GUIDE);
   });
 

@@ -1,6 +1,6 @@
 // The whole table of the machine: every command in every phase, allowed or refused by a name that says what to do.
 import { describe, expect, it } from 'vitest';
-import { MOVES, moveFor, movesOf, nextMove } from '../../../lib/migration/moves.ts';
+import { findMoves, MOVES, moveFor, nextMove } from '../../../lib/migration/moves.ts';
 import {
   APPROVED_EVIDENCE,
   COMMANDS,
@@ -35,14 +35,14 @@ const CASES = rows.flatMap(([phase = '', ...outcomes]) =>
   outcomes.map((outcome, column) => ({ phase, command: heads[column + 1], outcome })),
 );
 
-const everything = evidenceOf(EVIDENCE);
+const everything = createEvidence(EVIDENCE);
 
-function evidenceOf(kinds: readonly Evidence[]): Run['evidence'] {
+function createEvidence(kinds: readonly Evidence[]): Run['evidence'] {
   const reference = { artifact: 'a', digest: 'd', recordedAt: 0, facts: {} };
   return Object.fromEntries(kinds.map((kind) => [kind, reference]));
 }
 
-function outcomeOf(command: (typeof COMMANDS)[number], phase: Phase): string {
+function tryCommand(command: (typeof COMMANDS)[number], phase: Phase): string {
   try {
     return moveFor(command, { phase, evidence: everything }, 'operator').to;
   } catch (error) {
@@ -59,7 +59,7 @@ describe('every command in every phase', () => {
   });
 
   it.each(PHASES)('given to a run that is %s', (phase) => {
-    const outcomes = COMMANDS.map((command) => [command, outcomeOf(command, phase)]);
+    const outcomes = COMMANDS.map((command) => [command, tryCommand(command, phase)]);
     const expected = CASES.filter((row) => row.phase === phase);
     expect(outcomes).toEqual(expected.map(({ command, outcome }) => [command, outcome]));
   });
@@ -70,7 +70,7 @@ describe('a move', () => {
     '$command from $from asks for $needs',
     ({ command, from: [phase = 'checked'], needs }) => {
       for (const missing of needs) {
-        const evidence = evidenceOf(EVIDENCE.filter((kind) => kind !== missing));
+        const evidence = createEvidence(EVIDENCE.filter((kind) => kind !== missing));
         expect(() => moveFor(command, { phase, evidence }, 'operator')).toThrow(
           expect.objectContaining({ name: 'RefusedNotNow' }),
         );
@@ -114,7 +114,7 @@ describe('a run', () => {
   });
 
   it('that has left its window copies what has changed before it opens the next', () => {
-    const evidence = evidenceOf(EVIDENCE.filter((kind) => kind !== 'verification-report'));
+    const evidence = createEvidence(EVIDENCE.filter((kind) => kind !== 'verification-report'));
     expect(nextMove({ phase: 'copied', evidence })?.command).toBe('copy');
   });
 
@@ -125,7 +125,7 @@ describe('a run', () => {
       takesNoWindow: 'users left',
     } as const;
     expect(nextMove(standing)).toBeUndefined();
-    expect(movesOf(standing).map(({ command }) => command)).toEqual(['abort']);
+    expect(findMoves(standing).map(({ command }) => command)).toEqual(['abort']);
     expect(() => moveFor('cutover', standing, 'operator')).toThrow('No cutover: users left.');
   });
 

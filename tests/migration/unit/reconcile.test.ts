@@ -43,7 +43,7 @@ afterEach(async () => {
   for (const { sandbox } of opened.splice(0)) await sandbox.close();
 });
 
-async function idsOf({ store }: CopyScene, collection = OLD): Promise<PointId[]> {
+async function listIds({ store }: CopyScene, collection = OLD): Promise<PointId[]> {
   const { points } = await store.scroll(collection, { limit: 10_000, vector: false });
   return points.map(({ id }) => id);
 }
@@ -172,7 +172,7 @@ const CHANGES: readonly (readonly [
     'deleted memories',
     { extra: 40 },
     [CONTENTS, USERS],
-    async (set) => set.store.deletePoints(OLD, { ids: (await idsOf(set)).slice(30, 70) }),
+    async (set) => set.store.deletePoints(OLD, { ids: (await listIds(set)).slice(30, 70) }),
   ],
   [
     'a point under another id',
@@ -284,7 +284,7 @@ describe('back into the old layout', () => {
       [point(0, '{"data":"new"}', '{"":[1,0,0,0],"bm25":{"indices":[1],"values":[1]}}')],
       'upsert',
     );
-    await store.deletePoints(NEW, { ids: (await idsOf(set)).slice(10, 12) });
+    await store.deletePoints(NEW, { ids: (await listIds(set)).slice(10, 12) });
     const { from: to, to: from } = set.settings;
     const report = await repair(set, { from, to, keywords: 'no-slot' });
     expect([report.inserted, report.deleted, faultsIn(report)]).toEqual([1, 2, []]);
@@ -295,7 +295,7 @@ describe('back into the old layout', () => {
 describe('while users write', () => {
   test('a memory that came back is not deleted', async () => {
     const set = await copied();
-    const [id = UNUSED] = await idsOf(set);
+    const [id = UNUSED] = await listIds(set);
     const [kept] = await set.store.retrieve(OLD, [id]);
     await set.store.deletePoints(OLD, { ids: [id] });
     const store: VectorStore = {
@@ -372,7 +372,7 @@ describe('failures and interruptions', () => {
 
   test('it stops when time is up and goes on where it was, comparing nothing twice', async () => {
     const set = await copied();
-    const ids = await idsOf(set);
+    const ids = await listIds(set);
     await set.store.deletePoints(NEW, { ids: [5, 100].flatMap((at) => ids[at] ?? []) });
     let checkpoint = RECONCILE_START;
     const laps: number[] = [];

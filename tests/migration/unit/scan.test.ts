@@ -8,7 +8,7 @@ import { scan } from '../../../lib/migration/scan.ts';
 const NOW = new Date('2026-03-01T00:00:00Z');
 
 /** Pages of two. */
-function collectionOf(payloads: readonly string[]): {
+function createCollection(payloads: readonly string[]): {
   store: Pick<VectorStore, 'scroll'>;
   collection: string;
 } {
@@ -27,7 +27,7 @@ function collectionOf(payloads: readonly string[]): {
 }
 
 const of = (payloads: readonly string[], without?: string) =>
-  scan(collectionOf(payloads), { now: NOW, ...(without === undefined ? {} : { without }) });
+  scan(createCollection(payloads), { now: NOW, ...(without === undefined ? {} : { without }) });
 
 const ADA = '{"user_id":"ada","data":"sails"}';
 const BOB = '{"user_id":"bob","data":"rows"}';

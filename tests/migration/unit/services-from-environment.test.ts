@@ -2,7 +2,7 @@
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { Neo4jError } from 'neo4j-driver';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { failureOf as ofDriver } from '../../../lib/migration/adapters/neo4j.ts';
+import { translateDriverError as ofDriver } from '../../../lib/migration/adapters/neo4j.ts';
 import { namedClient, translateFailure } from '../../../lib/migration/runs/failures.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import {
@@ -24,7 +24,7 @@ const COMPLETE: Readonly<Record<string, string>> = {
 
 const FOR_NO_USER = { testUser: 't', deadlineAt: undefined };
 
-async function refusalOf(environment: Record<string, string>): Promise<string> {
+async function captureRefusal(environment: Record<string, string>): Promise<string> {
   const error = await servicesFromEnvironment(environment).then(
     () => new Error('accepted'),
     (error: Error) => error,
@@ -44,13 +44,13 @@ describe('the environment', () => {
 
   it.each(Object.keys(COMPLETE))('without %s says so, or with an empty one', async (name) => {
     const { [name]: _, ...others } = COMPLETE;
-    const message = await refusalOf(others);
+    const message = await captureRefusal(others);
     expect(message).toMatch(new RegExp(`^${name} is not set.*Set or correct the named variable`));
-    expect(await refusalOf({ ...COMPLETE, [name]: '' })).toBe(message);
+    expect(await captureRefusal({ ...COMPLETE, [name]: '' })).toBe(message);
   });
 
   it('that is incomplete gets all that is wrong in one message', async () => {
-    const message = await refusalOf({ NEO4J_URL: 'http://graph.example:7474' });
+    const message = await captureRefusal({ NEO4J_URL: 'http://graph.example:7474' });
     for (const name of Object.keys(COMPLETE)) expect(message).toContain(`${name} is not set`);
     expect(message).toContain('MEMORY_BACKEND_KEY_PARAMETER');
     expect(message).toContain('NEO4J_URL is not like');
@@ -78,14 +78,14 @@ describe('the environment', () => {
     ['NEO4J_DATABASE', 'my memories', /no name of a database/],
     ['MIGRATION_WEBHOOK_URL', 'hooks.example', /https:\/\/hooks\.example/],
   ])('with %s as %s says what it is like, and quotes nothing', async (name, value, like) => {
-    const message = await refusalOf({ ...COMPLETE, [name]: value, NEO4J_PASSWORD: 'p' });
+    const message = await captureRefusal({ ...COMPLETE, [name]: value, NEO4J_PASSWORD: 'p' });
     expect(message).toMatch(new RegExp(`^${name} is .*${like.source}`));
     expect(message).not.toContain('secret');
   });
 
   it('with a graph needs its password, or where that is kept', async () => {
     const withGraph = { ...COMPLETE, NEO4J_URL: 'neo4j+s://graph.example' };
-    expect(await refusalOf(withGraph)).toContain('NEO4J_PASSWORD is not set');
+    expect(await captureRefusal(withGraph)).toContain('NEO4J_PASSWORD is not set');
   });
 
   it.each([

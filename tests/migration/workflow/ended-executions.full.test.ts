@@ -7,7 +7,7 @@ import { Refusal } from '../../../lib/migration/refusals.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import { keepWatch } from '../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
-import { fingerprintOf } from '../support/holdings.ts';
+import { computeFingerprint } from '../support/holdings.ts';
 import { createMigration, type Migration, RUN } from '../support/migration.ts';
 import { approving, execute } from '../support/state-machine.ts';
 
@@ -29,11 +29,11 @@ function unhurried({ hooks }: Services, refuses?: string): Hooks {
 async function startedMigration() {
   const migration = await createMigration();
   await migration.start();
-  const before = await fingerprintOf(migration.services.vectors, SOURCE);
+  const before = await computeFingerprint(migration.services.vectors, SOURCE);
   return { migration, before };
 }
 
-async function phaseOf({ runs }: Migration): Promise<Phase> {
+async function readPhase({ runs }: Migration): Promise<Phase> {
   return (await runs.read(RUN)).phase;
 }
 
@@ -48,10 +48,10 @@ async function watchUntilReturned(migration: Migration): Promise<void> {
 }
 
 async function expectReturned(migration: Migration, before: object): Promise<void> {
-  expect(await phaseOf(migration)).toBe('copied');
+  expect(await readPhase(migration)).toBe('copied');
   expect(migration.operator.heard.at(-1)).toBe('open-writes');
   expect(await migration.services.setting.read()).toBe(SOURCE);
-  expect(await fingerprintOf(migration.services.vectors, SOURCE)).toEqual(before);
+  expect(await computeFingerprint(migration.services.vectors, SOURCE)).toEqual(before);
 }
 
 describe('an execution that is stopped', () => {
@@ -66,12 +66,12 @@ describe('an execution that is stopped', () => {
       signal: stop.signal,
       onTask: async (state) => {
         await approve(state);
-        if (state === 'Look' && (await phaseOf(migration)) === phase) stop.abort();
+        if (state === 'Look' && (await readPhase(migration)) === phase) stop.abort();
         stop.signal.throwIfAborted();
       },
     });
     expect(failure).toBe('ExecutionAbortedError');
-    expect(await phaseOf(migration)).toBe(phase);
+    expect(await readPhase(migration)).toBe(phase);
     await watchUntilReturned(migration);
     await expectReturned(migration, before);
   });
@@ -98,7 +98,7 @@ describe('an execution that fails of itself', () => {
       },
     });
     expect(failure).toBe(name);
-    expect(await phaseOf(migration)).toBe('switching');
+    expect(await readPhase(migration)).toBe('switching');
     await watchUntilReturned(migration);
     await expectReturned(migration, before);
   });

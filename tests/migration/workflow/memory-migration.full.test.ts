@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Refusal, RetryableFailure } from '../../../lib/migration/refusals.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import { changedServices, whenAsked } from '../support/changed-services.ts';
-import { deleteFirst, fingerprintOf } from '../support/holdings.ts';
+import { computeFingerprint, deleteFirst } from '../support/holdings.ts';
 import { createMigration, RUN } from '../support/migration.ts';
 import { LEASE_MS } from '../support/run-table.ts';
 import { approving, execute } from '../support/state-machine.ts';
@@ -32,11 +32,11 @@ describe('the state machine', () => {
     await execute(migration, { onTask: approving(migration) });
     await migration.finish('rollback');
     await deleteFirst(migration, SOURCE);
-    const changed = await fingerprintOf(migration.services.vectors, SOURCE);
+    const changed = await computeFingerprint(migration.services.vectors, SOURCE);
     const { tasks, failure } = await execute(migration, { onTask: approving(migration) });
     expect([tasks.slice(0, 2), failure]).toEqual([['Look', 'Copy'], undefined]);
     expect((await migration.runs.read(RUN)).phase).toBe('live');
-    expect(await fingerprintOf(migration.services.vectors, migration.target)).toEqual(changed);
+    expect(await computeFingerprint(migration.services.vectors, migration.target)).toEqual(changed);
   });
 
   it('tries again what was only out of reach', async () => {

@@ -9,7 +9,7 @@ import type { EnteredState } from '../../../sandbox/rehearsal/state-machine.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import { migrationMachine, type Retrier } from '../../../serverless/migration/machine.ts';
 import { changedServices } from '../support/changed-services.ts';
-import { fingerprintOf } from '../support/holdings.ts';
+import { computeFingerprint } from '../support/holdings.ts';
 import { createMigration, RUN } from '../support/migration.ts';
 import { migrationAt } from '../support/prepared.ts';
 import { LEASE_MS } from '../support/run-table.ts';
@@ -18,7 +18,7 @@ import { approving, execute } from '../support/state-machine.ts';
 describe('the state machine', () => {
   it('carries a run from its start to the cutover, waiting for the person in between', async () => {
     const migration = await createMigration();
-    const before = await fingerprintOf(migration.services.vectors, SOURCE);
+    const before = await computeFingerprint(migration.services.vectors, SOURCE);
     await migration.start();
     const { tasks, failure } = await execute(migration, { onTask: approving(migration) });
     expect(failure).toBeUndefined();
@@ -26,7 +26,7 @@ describe('the state machine', () => {
     expect(steps).toEqual(['Backup', 'Rebuild', 'Copy', 'Cutover']);
     expect((await migration.runs.read(RUN)).phase).toBe('live');
     expect(await migration.services.setting.read()).toBe(migration.target);
-    expect(await fingerprintOf(migration.services.vectors, migration.target)).toEqual(before);
+    expect(await computeFingerprint(migration.services.vectors, migration.target)).toEqual(before);
   });
 
   it('stops at a refusal before the window, and goes on from there when started again', async () => {
@@ -59,7 +59,7 @@ describe('the state machine', () => {
 const EVENTS = { Task: 5, Choice: 2, Wait: 2 };
 const LONGEST_HISTORY = 25_000;
 
-function eventsOf(type: string): number {
+function countEvents(type: string): number {
   if (type === 'Fail' || type === 'Succeed') return 2;
   return EVENTS[type as keyof typeof EVENTS];
 }
@@ -124,7 +124,7 @@ describe('the definition', () => {
     expect(failure).toBe('RolledBack');
     expect(minutes).toBeGreaterThanOrEqual(PERSON_MINUTES);
     expect(entered.map(({ name }) => name)).toContain('AwaitPerson');
-    const forPerson = entered.reduce((sum, { type }) => sum + eventsOf(type), 0);
+    const forPerson = entered.reduce((sum, { type }) => sum + countEvents(type), 0);
     const perLook = EVENTS.Task + EVENTS.Choice;
     const forApproval = 5 * (86_400 / seconds('AwaitApproval')) * (perLook + EVENTS.Wait);
     const perPoll = perLook + EVENTS.Task + EVENTS.Choice + EVENTS.Wait;

@@ -1,7 +1,7 @@
 // The same migration on every version of the store that behaves otherwise, and on one that keeps snapshots elsewhere.
 import { describe, expect, it } from 'vitest';
 import { SOURCE, type WorldOptions } from '../../../sandbox/world.ts';
-import { fingerprintOf } from '../support/holdings.ts';
+import { computeFingerprint } from '../support/holdings.ts';
 import { createMigration } from '../support/migration.ts';
 import { approving, execute } from '../support/state-machine.ts';
 import { VERSIONS } from '../support/vector-stores.ts';
@@ -9,7 +9,7 @@ import { VERSIONS } from '../support/vector-stores.ts';
 async function migrate(qdrant: WorldOptions['qdrant'] = {}, accepts: string[] = []) {
   const migration = await createMigration({ qdrant, snapshotPartBytes: 1_000 });
   const { vectors } = migration.services;
-  const before = await fingerprintOf(vectors, SOURCE);
+  const before = await computeFingerprint(vectors, SOURCE);
   await migration.start({ accepts });
   const { failure } = await execute(migration, { onTask: approving(migration) });
   return { migration, vectors, before, failure };
@@ -19,7 +19,7 @@ describe('a migration on a store of', () => {
   it.each(VERSIONS.filter((version) => !isWithoutKeywords(version)))('%s', async (version) => {
     const { vectors, migration, before, failure } = await migrate({ version });
     expect(failure).toBeUndefined();
-    expect(await fingerprintOf(vectors, migration.target)).toEqual(before);
+    expect(await computeFingerprint(vectors, migration.target)).toEqual(before);
     await migration.finish('rollback');
     expect(await migration.services.setting.read()).toBe(SOURCE);
   });
@@ -32,7 +32,7 @@ describe('a migration on a store of', () => {
         'empty-keywords',
       ]);
       expect(failure).toBeUndefined();
-      expect(await fingerprintOf(vectors, migration.target)).toEqual(before);
+      expect(await computeFingerprint(vectors, migration.target)).toEqual(before);
     },
   );
 
@@ -44,7 +44,7 @@ describe('a migration on a store of', () => {
     await vectors.deleteCollection(SOURCE);
     await migration.finish('rollback');
     const restored = await migration.services.setting.read();
-    expect(await fingerprintOf(vectors, restored)).toEqual(before);
+    expect(await computeFingerprint(vectors, restored)).toEqual(before);
   });
 });
 

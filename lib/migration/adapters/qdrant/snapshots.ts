@@ -37,7 +37,7 @@ export function createQdrantSnapshots(transport: Transport) {
     name: string,
     fromByte = 0,
   ): Promise<SnapshotPart> {
-    const path = fileOf(collection, name);
+    const path = snapshotPath(collection, name);
     const range = fromByte > 0 ? { range: `bytes=${fromByte}-` } : {};
     // A compressed response would have neither a length nor ranges.
     const headers = { 'accept-encoding': 'identity', ...range };
@@ -49,7 +49,7 @@ export function createQdrantSnapshots(transport: Transport) {
   /** Done already when there is none of that name. */
   // The response to an earlier request may have been lost.
   async function deleteSnapshot(collection: string, name: string): Promise<void> {
-    const path = `${fileOf(collection, name)}?wait=true`;
+    const path = `${snapshotPath(collection, name)}?wait=true`;
     await result({ method: 'DELETE', path }).catch(unlessFound);
   }
 
@@ -74,7 +74,7 @@ export function createQdrantSnapshots(transport: Transport) {
   };
 }
 
-function fileOf(collection: string, name: string): string {
+function snapshotPath(collection: string, name: string): string {
   return pathOf(collection, `/snapshots/${encodeURIComponent(name)}`);
 }
 
@@ -145,7 +145,7 @@ function createUpload({ named, authorization }: Transport) {
     const query = `?priority=snapshot&checksum=${checksum}&wait=false`;
     const path = pathOf(collection, `/snapshots/upload${query}`);
     const call = named({ method: 'POST', path });
-    const form = formOf(upload);
+    const form = buildForm(upload);
     const headers = { ...authorization(), ...form.headers };
     signal?.throwIfAborted();
     const open = call.url.startsWith('https:') ? httpsRequest : httpRequest;
@@ -172,7 +172,7 @@ async function send(request: ClientRequest, content: SnapshotUpload['bytes']): P
   return new Response(body, { status: answer.statusCode ?? 500 });
 }
 
-function formOf({ fileName, size, bytes }: SnapshotUpload) {
+function buildForm({ fileName, size, bytes }: SnapshotUpload) {
   const boundary = `snapshot-${randomUUID()}`;
   const head = Buffer.from(
     `--${boundary}\r\n` +

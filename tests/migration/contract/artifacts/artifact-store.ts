@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ArtifactStore } from '../../../../lib/migration/ports/artifacts.ts';
-import { measureOf } from '../../../../lib/migration/ports/artifacts.ts';
+import { measureStream } from '../../../../lib/migration/ports/artifacts.ts';
 
 export interface StoreUnderTest {
   readonly store: ArtifactStore;
@@ -38,20 +38,20 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
         retainUntil: undefined,
       });
       expect(await store.head('run-1/hello.txt')).toEqual(kept);
-      expect(await textOf(store, 'run-1/hello.txt')).toBe(HELLO);
+      expect(await readText(store, 'run-1/hello.txt')).toBe(HELLO);
     });
 
     test('keeps content of no bytes at all', async () => {
       const kept = await store.put('empty', chunks());
       expect(await store.head('empty')).toEqual(kept);
       expect(kept.bytes).toBe(0);
-      expect(await textOf(store, 'empty')).toBe('');
+      expect(await readText(store, 'empty')).toBe('');
     });
 
     test('keeps content that is longer than one part of an upload', async () => {
       const kept = await store.put('large', pattern(40 * MEBIBYTE + 1));
       expect(kept.bytes).toBe(40 * MEBIBYTE + 1);
-      expect(await measureOf(store.get('large'))).toEqual({
+      expect(await measureStream(store.get('large'))).toEqual({
         bytes: kept.bytes,
         sha256: kept.sha256,
       });
@@ -61,12 +61,12 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       await store.put('key', chunks('old content'));
       const kept = await store.put('key', chunks('new'));
       expect(await store.head('key')).toEqual(kept);
-      expect(await textOf(store, 'key')).toBe('new');
+      expect(await readText(store, 'key')).toBe('new');
     });
 
     test('knows nothing of what was never put', async () => {
       expect(await store.head('none')).toBeUndefined();
-      await expect(textOf(store, 'none')).rejects.toThrow(named('RefusedMissingArtifact'));
+      await expect(readText(store, 'none')).rejects.toThrow(named('RefusedMissingArtifact'));
       await expect(store.retain('none', new Date())).rejects.toThrow(
         named('RefusedMissingArtifact'),
       );
@@ -80,7 +80,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       const kept = await store.put('key', chunks('old'));
       await expect(store.put('key', breaking(bytes))).rejects.toThrow('the source broke');
       expect(await store.head('key')).toEqual(kept);
-      expect(await textOf(store, 'key')).toBe('old');
+      expect(await readText(store, 'key')).toBe('old');
     });
 
     test('has nothing when first content breaks off', async () => {
@@ -91,10 +91,10 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
     test('takes what a killed put left for nothing, and puts over it', async () => {
       await under.plantUnfinished('key', 'unfinished');
       expect(await store.head('key')).toBeUndefined();
-      await expect(textOf(store, 'key')).rejects.toThrow(named('RefusedMissingArtifact'));
+      await expect(readText(store, 'key')).rejects.toThrow(named('RefusedMissingArtifact'));
       expect(await Array.fromAsync(store.list(''))).toEqual([]);
       await store.put('key', chunks('whole'));
-      expect(await textOf(store, 'key')).toBe('whole');
+      expect(await readText(store, 'key')).toBe('whole');
     });
 
     test('lists what begins with a prefix, in order', async () => {
@@ -126,7 +126,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       const refusal = named('TypeError');
       await expect(store.put(key, chunks(HELLO))).rejects.toThrow(refusal);
       await expect(store.head(key)).rejects.toThrow(refusal);
-      await expect(textOf(store, key)).rejects.toThrow(refusal);
+      await expect(readText(store, key)).rejects.toThrow(refusal);
       await expect(store.delete(key)).rejects.toThrow(refusal);
       if (key !== 'a/') await expect(store.deleteAll(key)).rejects.toThrow(refusal);
     });
@@ -175,7 +175,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       const refusal = 'is to be kept until';
       await expect(store.delete('key')).rejects.toThrow(refusal);
       await expect(store.put('key', chunks('other'))).rejects.toThrow(refusal);
-      expect(await textOf(store, 'key')).toBe('precious');
+      expect(await readText(store, 'key')).toBe('precious');
     });
 
     test('lengthens the time to keep and never shortens it', async () => {
@@ -226,7 +226,7 @@ function inAnHour(): Date {
   return new Date(Math.ceil(Date.now() / 1000) * 1000 + HOUR);
 }
 
-async function textOf(store: ArtifactStore, key: string): Promise<string> {
+async function readText(store: ArtifactStore, key: string): Promise<string> {
   return Buffer.concat(await Array.fromAsync(store.get(key))).toString();
 }
 

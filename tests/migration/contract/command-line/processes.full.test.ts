@@ -14,7 +14,7 @@ import {
   PLACES,
   startMigrateWith,
 } from '../../support/command-line.ts';
-import { fingerprintOf } from '../../support/holdings.ts';
+import { computeFingerprint } from '../../support/holdings.ts';
 import { RUN } from '../../support/run-table.ts';
 
 const TARGET = `${SOURCE}_v3_${RUN}`;
@@ -31,10 +31,10 @@ describe.each(PLACES)('a migration, %s', (place) => {
 
     const { points } = await vectors.scroll(TARGET, { limit: 1 });
     await vectors.deletePoints(TARGET, { ids: points.map(({ id }) => id) });
-    const written = await fingerprintOf(vectors, TARGET);
+    const written = await computeFingerprint(vectors, TARGET);
     await succeed('rollback', '--execute', '--yes');
     expect([(await record()).phase, await setting.read()]).toEqual(['copied', SOURCE]);
-    expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+    expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);
   });
 
   it('refuses wrong use of a run by name, and leaves the run as it was', async () => {

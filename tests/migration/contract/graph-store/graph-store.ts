@@ -1,6 +1,6 @@
 // Contract of every graph for a dump and for a restore, in memory or in Neo4j
 import { beforeEach, describe, expect, test } from 'vitest';
-import { fingerprintOf } from '../../../../cli/migration/restore-graph/fingerprint.ts';
+import { computeFingerprint } from '../../../../cli/migration/restore-graph/fingerprint.ts';
 import type { GraphTarget } from '../../../../cli/migration/restore-graph/graph-target.ts';
 import type { GraphNode, GraphRelationship } from '../../../../lib/migration/graph/graph-store.ts';
 import { SAMPLE_NODES, SAMPLE_RELATIONSHIPS, SAMPLE_SCHEMA } from '../../support/graph-samples.ts';
@@ -45,7 +45,7 @@ export function describeGraphStore(name: string, open: () => Promise<GraphTarget
     test('gives back relationships with their types, ends and properties', async () => {
       await fill(graph);
       await graph.finishRestore();
-      expect(await fingerprintOf(graph)).toEqual(await fingerprintOf(SAMPLE));
+      expect(await computeFingerprint(graph)).toEqual(await computeFingerprint(SAMPLE));
       expect(await graph.size()).toEqual({
         nodes: SAMPLE_NODES.length,
         relationships: SAMPLE_RELATIONSHIPS.length,
@@ -72,7 +72,7 @@ export function describeGraphStore(name: string, open: () => Promise<GraphTarget
       await fill(graph);
       await graph.finishRestore();
       await graph.finishRestore();
-      expect(await fingerprintOf(graph)).toEqual(await fingerprintOf(SAMPLE));
+      expect(await computeFingerprint(graph)).toEqual(await computeFingerprint(SAMPLE));
     });
 
     test('tells what an unfinished restore has made from all else', async () => {

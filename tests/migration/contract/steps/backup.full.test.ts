@@ -5,7 +5,7 @@ import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { restoreTestCollectionOf, testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import type { ServiceChanges } from '../../support/changed-services.ts';
-import { LAYOUT, manifestOf, standingOf } from '../../support/holdings.ts';
+import { LAYOUT, readStanding, readStoredManifest } from '../../support/holdings.ts';
 import {
   createMigration,
   type Migration,
@@ -24,7 +24,7 @@ describe('a backup', () => {
     const probe = JSON.stringify({ user_id: testUserOf(RUN), data: 'a late write of a chat' });
     await vectors.upsert(SOURCE, [point(1, probe, '[1,0,0,0,0,0,0,0]')], 'upsert');
     await migration.finish('backup');
-    expect((await manifestOf(migration)).contents).toMatchObject({ points: 60, users: 7 });
+    expect((await readStoredManifest(migration)).contents).toMatchObject({ points: 60, users: 7 });
   });
 
   it('does not mistake a snapshot that was there for its own, nor remove it', async () => {
@@ -36,7 +36,7 @@ describe('a backup', () => {
     migration.pass(5_000);
     await migration.start();
     await migration.follow('backup');
-    const { snapshot } = await manifestOf(migration);
+    const { snapshot } = await readStoredManifest(migration);
     expect(snapshot.name).not.toBe(others?.name);
     expect(await vectors.listSnapshots(SOURCE)).toEqual([others]);
   });
@@ -126,13 +126,13 @@ describe('a snapshot that cannot be restored', () => {
   it.each(FAULTS)('is no backup, and the next one takes another: %s', async (_, fault) => {
     const migration = await migrationAt('checked', fault.options);
     const { vectors } = migration.services;
-    const before = await standingOf(migration);
+    const before = await readStanding(migration);
     const attempt = migration.finish('backup', {}, fault.changes(migration));
     await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
-    expect(await standingOf(migration)).toEqual(before);
+    expect(await readStanding(migration)).toEqual(before);
     expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
     await migration.finish('backup');
-    expect((await manifestOf(migration)).contents.points).toBe(60);
+    expect((await readStoredManifest(migration)).contents.points).toBe(60);
   });
 
   it('is taken again where a part of it, or the file on the store, is gone half-way', async () => {
@@ -211,24 +211,24 @@ describe('the restore test of a backup', () => {
     const migration = await migrationAt('checked');
     const name = restoreTestCollectionOf(await migration.runs.read(RUN));
     await createAlias(migration.qdrant.url, name, SOURCE);
-    const before = await standingOf(migration);
+    const before = await readStanding(migration);
     await expect(migration.finish('backup')).rejects.toEqual(named('RefusedNameTaken'));
-    expect(await standingOf(migration)).toEqual(before);
+    expect(await readStanding(migration)).toEqual(before);
   });
 
   it('waits for a restore that the store fails to confirm, and does not begin it again', async () => {
     const migration = await migrationAt('checked');
-    const before = await standingOf(migration);
+    const before = await readStanding(migration);
     migration.qdrant.fault({
       on: /\/snapshots\/upload/,
       when: 'after',
       does: { kind: 'answer', status: 500, body: '{"status":{"error":"Service internal error"}}' },
     });
     await expect(migration.finish('backup')).rejects.toEqual(named('RetryableUnavailable'));
-    expect(await standingOf(migration)).toEqual(before);
+    expect(await readStanding(migration)).toEqual(before);
     const uploadSnapshot = () => Promise.reject(new Error('Not twice'));
     await migration.finish('backup', {}, { vectors: { uploadSnapshot } });
-    expect(await standingOf(migration)).toEqual({ ...before, phase: 'backed-up' });
+    expect(await readStanding(migration)).toEqual({ ...before, phase: 'backed-up' });
   });
 
   it('removes what an earlier one has left half-restored: the store may panic over it', async () => {

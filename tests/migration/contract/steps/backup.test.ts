@@ -11,7 +11,7 @@ import {
   deleteFirst,
   emptied,
   LAYOUT,
-  manifestOf,
+  readStoredManifest,
   writeToOld,
 } from '../../support/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
@@ -22,7 +22,7 @@ describe('a backup', () => {
   it('records every user exactly, and none by name', async () => {
     const migration = await migrationAt('backed-up');
     const { services } = migration;
-    const manifest = await manifestOf(migration);
+    const manifest = await readStoredManifest(migration);
     expect(manifest.counts.facts).toMatchObject({ points: 60, users: 7 });
     const lines = readUserCounts(services.artifacts, manifest.counts);
     const counts = new Map(await Array.fromAsync(lines, ({ user, points }) => [user, points]));
@@ -37,7 +37,7 @@ describe('a backup', () => {
   it('keeps the snapshot in parts, byte for byte, and has restored it once', async () => {
     const migration = await migrationAt('backed-up', { snapshotPartBytes: 2_000 });
     const { vectors } = migration.services;
-    const { snapshot, contents } = await manifestOf(migration);
+    const { snapshot, contents } = await readStoredManifest(migration);
     expect(snapshot.parts.count).toBeGreaterThan(2);
     expect(snapshot.parts.bytes).toBe(snapshot.size);
     expect(snapshot.sha256).toBe(snapshot.checksum);
@@ -103,7 +103,7 @@ describe('a backup', () => {
     const attempt = migration.finish(step, {}, { graph: undefined });
     await expect(attempt).rejects.toEqual(named('RefusedSetting', 'NEO4J_URL is not set'));
     expect((await migration.runs.read(RUN)).phase).toBe(point);
-    expect((await manifestOf(migration)).graph.kind).toBe('exact');
+    expect((await readStoredManifest(migration)).graph.kind).toBe('exact');
   });
 
   it('frees the space of its snapshot before the restore test, and removes none that is made after that', async () => {

@@ -6,7 +6,7 @@ import type { Hooks } from '../../../../lib/migration/ports/hooks.ts';
 import type { PointId } from '../../../../lib/migration/ports/vector-store.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { whenAsked } from '../../support/changed-services.ts';
-import { fingerprintOf } from '../../support/holdings.ts';
+import { computeFingerprint } from '../../support/holdings.ts';
 import { createMigration, RUN } from '../../support/migration.ts';
 import { migrationAt } from '../../support/prepared.ts';
 import { named } from '../../support/refused.ts';
@@ -150,13 +150,13 @@ it('ends live with every write carried over', async () => {
   for (const step of ['backup', 'rebuild', 'copy'] as const) {
     await migration.finish(step, {}, busy);
   }
-  const copied = await fingerprintOf(vectors, migration.target);
-  expect(copied).not.toEqual(await fingerprintOf(vectors, SOURCE));
+  const copied = await computeFingerprint(vectors, migration.target);
+  expect(copied).not.toEqual(await computeFingerprint(vectors, SOURCE));
   await migration.openWindow();
   await migration.finish('cutover', {}, busy);
   expect(writer.writes()).toBeGreaterThan(40);
   expect((await migration.runs.read(RUN)).phase).toBe('live');
-  const before = await fingerprintOf(vectors, SOURCE);
+  const before = await computeFingerprint(vectors, SOURCE);
   expect(before.points).toBeGreaterThan(60);
-  expect(await fingerprintOf(vectors, migration.target)).toEqual(before);
+  expect(await computeFingerprint(vectors, migration.target)).toEqual(before);
 });

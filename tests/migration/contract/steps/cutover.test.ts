@@ -6,7 +6,7 @@ import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { ofUser } from '../../../../sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { deleteFirst, fingerprintOf, writeToOld } from '../../support/holdings.ts';
+import { computeFingerprint, deleteFirst, writeToOld } from '../../support/holdings.ts';
 import { createMigration, RUN } from '../../support/migration.ts';
 import { migrationAt } from '../../support/prepared.ts';
 import { named } from '../../support/refused.ts';
@@ -15,7 +15,7 @@ describe('a migration', () => {
   it('goes through to the cutover with every memory of every user', async () => {
     const migration = await createMigration();
     const { services, target, runs, operator, clock } = migration;
-    const before = await fingerprintOf(services.vectors, SOURCE);
+    const before = await computeFingerprint(services.vectors, SOURCE);
     await migration.prove();
     await migration.finish('cutover');
 
@@ -23,8 +23,8 @@ describe('a migration', () => {
     expect(run.phase).toBe('live');
     expect(run.window?.retainUntil).toBe(clock().getTime() + 30 * 86_400_000);
     expect(await services.setting.read()).toBe(target);
-    expect(await fingerprintOf(services.vectors, target)).toEqual(before);
-    expect(await fingerprintOf(services.vectors, SOURCE)).toEqual(before);
+    expect(await computeFingerprint(services.vectors, target)).toEqual(before);
+    expect(await computeFingerprint(services.vectors, SOURCE)).toEqual(before);
     expect(operator.heard.filter((action) => action !== 'freeze')).toEqual([
       'deploy-new',
       'open-writes',
@@ -38,8 +38,8 @@ describe('a migration', () => {
     await deleteFirst(migration, SOURCE);
     await migration.follow('cutover');
     const { vectors } = migration.services;
-    expect(await fingerprintOf(vectors, migration.target)).toEqual(
-      await fingerprintOf(vectors, SOURCE),
+    expect(await computeFingerprint(vectors, migration.target)).toEqual(
+      await computeFingerprint(vectors, SOURCE),
     );
   });
 });

@@ -10,10 +10,10 @@ import { migrationAt, type Point } from '../../support/prepared.ts';
 const DAY_MS = 86_400_000;
 const inPlaceAt = (point: Point) => migrationAt(point, { isInPlace: true }, { inPlace: true });
 
-const idsOf = async ({ services }: Migration) =>
+const listIds = async ({ services }: Migration) =>
   (await services.vectors.scroll(SOURCE, { limit: 999, vector: false })).points.map(({ id }) => id);
 
-async function threadsOf({ services }: Migration) {
+async function countThreads({ services }: Migration) {
   const info = await services.vectors.collectionInfo(SOURCE);
   return info?.config.optimizer_config.max_optimization_threads ?? null;
 }
@@ -57,8 +57,8 @@ describe('the slot is added to a collection in use', () => {
     expect(deleted.length).toBeGreaterThan(9);
     end();
     await migration.finish('rebuild', {}, changes);
-    expect((await idsOf(migration)).filter((id) => deleted.includes(id))).toEqual([]);
-    expect(await threadsOf(migration)).toBeNull();
+    expect((await listIds(migration)).filter((id) => deleted.includes(id))).toEqual([]);
+    expect(await countThreads(migration)).toBeNull();
     const { facts } = await evidenceOf(migration, 'rebuild-proof');
     expect(facts).not.toHaveProperty('deletionsUndone');
   });
@@ -66,7 +66,7 @@ describe('the slot is added to a collection in use', () => {
   it('and what comes back nevertheless is removed again, and counted, but no new memory', async () => {
     const migration = await inPlaceAt('backed-up');
     const { vectors } = migration.services;
-    const deleted = (await idsOf(migration)).slice(0, 5);
+    const deleted = (await listIds(migration)).slice(0, 5);
     // This store goes on with an optimization that it has begun, and says that it is idle.
     const collectionInfo: VectorStore['collectionInfo'] = async (name) => {
       const info = await vectors.collectionInfo(name);
@@ -78,9 +78,9 @@ describe('the slot is added to a collection in use', () => {
       await writeToOld(migration, 'Written meanwhile');
       await vectors.addSparseVector(...asked);
     };
-    const before = (await idsOf(migration)).length;
+    const before = (await listIds(migration)).length;
     await migration.finish('rebuild', {}, { vectors: { collectionInfo, addSparseVector } });
-    const left = await idsOf(migration);
+    const left = await listIds(migration);
     expect(left.filter((id) => deleted.includes(id))).toEqual([]);
     // One for each of the two slots.
     expect(left).toHaveLength(before + 2);
@@ -91,7 +91,7 @@ describe('the slot is added to a collection in use', () => {
   it('and a kill leaves nothing behind: neither what came back nor an optimizer that is off', async () => {
     const migration = await inPlaceAt('backed-up');
     const { vectors } = migration.services;
-    const before = await idsOf(migration);
+    const before = await listIds(migration);
     for (const call of [
       'updateCollection',
       'lastOperation',
@@ -106,8 +106,8 @@ describe('the slot is added to a collection in use', () => {
       await migration.invoke('rebuild', {}, changes).catch(() => undefined);
     }
     await migration.finish('rebuild');
-    expect(await idsOf(migration)).toEqual(before);
-    expect(await threadsOf(migration)).toBeNull();
+    expect(await listIds(migration)).toEqual(before);
+    expect(await countThreads(migration)).toBeNull();
     expect((await migration.runs.read(RUN)).slotChange).toBeUndefined();
   });
 });
@@ -119,12 +119,12 @@ it.each([
   const migration = await inPlaceAt(point);
   if (step === 'retention') migration.pass(31 * DAY_MS);
   const end = migration.qdrant.optimize(SOURCE);
-  const [first] = await idsOf(migration);
+  const [first] = await listIds(migration);
   await migration.services.vectors.deletePoints(SOURCE, { ids: first ? [first] : [] });
   expect(await migration.invoke(step)).toMatchObject({ done: false });
   end();
   await migration.finish(step);
   expect((await migration.runs.read(RUN)).phase).toBe(phase);
-  expect(await idsOf(migration)).not.toContain(first);
-  expect(await threadsOf(migration)).toBeNull();
+  expect(await listIds(migration)).not.toContain(first);
+  expect(await countThreads(migration)).toBeNull();
 });

@@ -8,9 +8,9 @@ import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { whenAsked } from '../../support/changed-services.ts';
 import {
+  computeFingerprint,
   deleteFirst,
   evidenceOf,
-  fingerprintOf,
   firstPoint,
   LAYOUT,
   startOld,
@@ -25,9 +25,9 @@ const DAY_MS = 86_400_000;
 const VECTOR = '[1.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0]';
 const inPlaceAt = (point: Point) => migrationAt(point, { isInPlace: true }, { inPlace: true });
 
-const phaseOf = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
+const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
-async function slotsOf({ services: { vectors } }: Migration) {
+async function readSlots({ services: { vectors } }: Migration) {
   const info = await vectors.collectionInfo(SOURCE);
   return Object.keys(info?.config.params.sparse_vectors ?? {});
 }
@@ -42,13 +42,13 @@ describe('a migration in place', () => {
     const { services, operator } = migration;
     await deleteFirst(migration, SOURCE);
     await writeToOld(migration, 'Ada has bought a boat');
-    const before = await fingerprintOf(services.vectors, SOURCE);
+    const before = await computeFingerprint(services.vectors, SOURCE);
     expect(await lacking(migration)).toBe(1);
     await migration.follow('cutover');
 
-    expect(await phaseOf(migration)).toBe('live');
+    expect(await readPhase(migration)).toBe('live');
     expect(await services.setting.read()).toBe(SOURCE);
-    expect(await fingerprintOf(services.vectors, SOURCE)).toEqual(before);
+    expect(await computeFingerprint(services.vectors, SOURCE)).toEqual(before);
     expect(await lacking(migration)).toBe(0);
     expect(operator.heard.filter((action) => action !== 'freeze')).toEqual([
       'deploy-new',
@@ -83,13 +83,13 @@ describe('a migration in place', () => {
     const { services } = migration;
     for (const n of [1, 2, 3]) {
       await (await startOld(migration)).add('user-1', `Written while live, ${n}`);
-      const before = await fingerprintOf(services.vectors, SOURCE);
+      const before = await computeFingerprint(services.vectors, SOURCE);
       await migration.finish('rollback');
       expect(await readStatus(services)).toMatchObject({ phase: 'copied', next: 'copy' });
-      expect(await fingerprintOf(services.vectors, SOURCE)).toEqual(before);
+      expect(await computeFingerprint(services.vectors, SOURCE)).toEqual(before);
       await writeToOld(migration, `Written after rollback ${n}`);
       await migration.follow('copy', 'cutover');
-      expect(await phaseOf(migration)).toBe('live');
+      expect(await readPhase(migration)).toBe('live');
       expect(await lacking(migration)).toBe(0);
     }
     expect(await services.setting.read()).toBe(SOURCE);
@@ -99,22 +99,22 @@ describe('a migration in place', () => {
     const migration = await inPlaceAt('copied');
     const { services } = migration;
     const returnsTo = `${SOURCE}_restored_${RUN}`;
-    const backedUp = await fingerprintOf(services.vectors, SOURCE);
+    const backedUp = await computeFingerprint(services.vectors, SOURCE);
     await writeToOld(migration, 'Written after the backup');
     await migration.follow('cutover');
     await (await startOld(migration)).add('user-1', 'Written while live');
-    const written = await fingerprintOf(services.vectors, SOURCE);
+    const written = await computeFingerprint(services.vectors, SOURCE);
     const input = { toSnapshot: true };
     const dryRun = await migration.invoke('rollback', { ...input, execute: false });
     const leavesBehind = 'counted against the restored snapshot, before writes are frozen';
     expect(dryRun).toMatchObject({ forecast: { returnsTo, leavesBehind } });
     const attempt = migration.finish('rollback', { ...input, acknowledgedLoss: 1 });
     await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged', /loses 2 writes/));
-    expect(await phaseOf(migration)).toBe('live');
+    expect(await readPhase(migration)).toBe('live');
     await migration.finish('rollback', { ...input, acknowledgedLoss: 2 });
     expect(await services.setting.read()).toBe(returnsTo);
-    expect(await fingerprintOf(services.vectors, returnsTo)).toEqual(backedUp);
-    expect(await fingerprintOf(services.vectors, SOURCE)).toEqual(written);
+    expect(await computeFingerprint(services.vectors, returnsTo)).toEqual(backedUp);
+    expect(await computeFingerprint(services.vectors, SOURCE)).toEqual(written);
     const status = await readStatus(services);
     expect(status).toMatchObject({ phase: 'copied', takesNoWindow: `users are on ${returnsTo}` });
     await migration.finish('abort');
@@ -131,7 +131,7 @@ describe('a migration in place', () => {
     );
     const attempt = migration.finish('rollback', { toSnapshot: true }, late);
     await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged'));
-    expect(await phaseOf(migration)).toBe('live');
+    expect(await readPhase(migration)).toBe('live');
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
   });
 
@@ -152,8 +152,8 @@ describe('a migration in place', () => {
     const migration = await inPlaceAt('live');
     migration.pass(31 * DAY_MS);
     await migration.finish('retention');
-    expect(await phaseOf(migration)).toBe('closed');
-    expect(await slotsOf(migration)).toEqual(['bm25']);
+    expect(await readPhase(migration)).toBe('closed');
+    expect(await readSlots(migration)).toEqual(['bm25']);
     expect(await lacking(migration)).toBe(0);
   });
 });
@@ -162,7 +162,7 @@ describe('an abort', () => {
   it('leaves the collection as it was', async () => {
     const migration = await inPlaceAt('copied');
     await migration.finish('abort');
-    expect(await slotsOf(migration)).toEqual([]);
+    expect(await readSlots(migration)).toEqual([]);
     expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
   });
 
@@ -173,7 +173,7 @@ describe('an abort', () => {
     await expect(attempt).rejects.toEqual(named('RefusedNewVersion'));
     await migration.finish('rollback', { actor: 'machine' });
     await migration.finish('abort');
-    expect(await slotsOf(migration)).toEqual([]);
+    expect(await readSlots(migration)).toEqual([]);
     expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
   });
 
@@ -181,7 +181,7 @@ describe('an abort', () => {
     const migration = await inPlaceAt('live');
     await migration.finish('rollback');
     await migration.finish('abort');
-    expect(await slotsOf(migration)).toEqual(['bm25']);
+    expect(await readSlots(migration)).toEqual(['bm25']);
     const left = await migration.services.vectors.listCollections();
     expect(left.toSorted()).toEqual([SOURCE, `${SOURCE}_entities`]);
     migration.pass(31 * DAY_MS);

@@ -8,7 +8,7 @@ import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
 import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { fingerprintOf } from '../../support/holdings.ts';
+import { computeFingerprint } from '../../support/holdings.ts';
 import { startLosingProxy } from '../../support/losing-proxy.ts';
 import { createMigration, type Migration, RUN, type StepName } from '../../support/migration.ts';
 
@@ -101,20 +101,20 @@ async function migrated({ plan, live, left }: Way, loses: boolean) {
   const options = { memories: 20, users: 3, hasPreview: isInPlace, isInPlace };
   const migration = await createMigration(options);
   const { vectors } = migration.services;
-  const before = await fingerprintOf(vectors, SOURCE);
+  const before = await computeFingerprint(vectors, SOURCE);
   const { over, store, lost } = await servicesOver(migration, loses);
   await migration.start(plan);
   for (const step of RUNBOOK) await follow(migration, step, over);
   await follow(migration, 'cutover', over);
   expect((await migration.runs.read(RUN)).phase).toBe('live');
-  expect(await fingerprintOf(vectors, live)).toEqual(before);
+  expect(await computeFingerprint(vectors, live)).toEqual(before);
 
   const settings = { store: vectors, collection: live, dimensions: 8, now: migration.clock };
   await (await startNewVersion(settings)).add('user-1', 'A new fact');
-  const after = await fingerprintOf(vectors, live);
+  const after = await computeFingerprint(vectors, live);
   await follow(migration, 'rollback', over);
   expect((await migration.runs.read(RUN)).phase).toBe('copied');
-  expect(await fingerprintOf(vectors, SOURCE)).toEqual(after);
+  expect(await computeFingerprint(vectors, SOURCE)).toEqual(after);
   expect((await vectors.listCollections()).toSorted()).toEqual(left);
   expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
   const once = ONCE.map((kind) => [kind, store.made.get(kind)]);

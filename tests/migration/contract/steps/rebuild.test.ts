@@ -10,7 +10,7 @@ import {
   startNewVersion,
 } from '../../../../sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { standingOf } from '../../support/holdings.ts';
+import { readStanding } from '../../support/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
 import { migrationAt } from '../../support/prepared.ts';
 import { named } from '../../support/refused.ts';
@@ -62,9 +62,9 @@ describe('a rebuild', () => {
     ['nothing to remember, ever', { emptyExtractions: 99 }, 'there is no memory in'],
   ])('with %s is refused', async (_, shortcomings, why) => {
     const migration = await migrationAt('backed-up', { shortcomings });
-    const before = await standingOf(migration);
+    const before = await readStanding(migration);
     await expect(migration.finish('rebuild')).rejects.toEqual(named('RefusedNewVersion', why));
-    expect(await standingOf(migration)).toEqual(before);
+    expect(await readStanding(migration)).toEqual(before);
   });
 
   it('tries another sentence when one was found to hold nothing', async () => {
@@ -100,7 +100,7 @@ describe('a memory of the test user that arrives in the background', () => {
   it('while the first ones are removed is removed, too', async () => {
     const migration = await migrationAt('backed-up');
     await migration.finish('rebuild', {}, await arriving(migration, 1));
-    expect(await phaseOf(migration)).toBe('rebuilt');
+    expect(await readPhase(migration)).toBe('rebuilt');
     expect(await migration.services.vectors.count(migration.target)).toBe(0);
   });
 
@@ -133,7 +133,7 @@ async function withStarted(migration: Migration, shortcomings: Shortcomings = {}
   return { preview };
 }
 
-async function phaseOf({ runs }: Migration) {
+async function readPhase({ runs }: Migration) {
   return (await runs.read(RUN)).phase;
 }
 
@@ -145,7 +145,7 @@ describe('a collection that the new version has made at its start', () => {
     for (const step of ['backup', 'rebuild', 'copy'] as const) {
       await migration.finish(step, {}, spoken);
     }
-    expect(await phaseOf(migration)).toBe('copied');
+    expect(await readPhase(migration)).toBe('copied');
   });
 
   it('is built upon again after a rebuild that was refused, once it was started again', async () => {
@@ -156,7 +156,7 @@ describe('a collection that the new version has made at its start', () => {
     const attempt = migration.finish('rebuild', {}, poor);
     await expect(attempt).rejects.toEqual(named('RefusedNewVersion', /fastembed|spaCy/));
     await migration.finish('rebuild', {}, await withStarted(migration));
-    expect(await phaseOf(migration)).toBe('rebuilt');
+    expect(await readPhase(migration)).toBe('rebuilt');
   });
 
   it('is in the way when there are memories in it', async () => {

@@ -13,7 +13,7 @@ import { LEASE_MS, REPORT } from '../../support/run-table.ts';
 
 const DAY_MS = 86_400_000;
 
-const phaseOf = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
+const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
 /** A window that was refused after the new version was deployed. */
 async function failCutover(migration: Migration): Promise<void> {
@@ -95,7 +95,7 @@ describe('a rollback', () => {
     const attempt = migration.finish('rollback', {}, { backend: { health } });
     await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
     expect(heard.slice(before)).not.toContain('open-writes');
-    expect(await phaseOf(migration)).toBe('switching-back');
+    expect(await readPhase(migration)).toBe('switching-back');
   });
 
   it.each(['asItWas', 'toSnapshot'] as const)(
@@ -113,7 +113,7 @@ describe('a rollback', () => {
       const attempt = migration.finish('rollback', { [way]: true }, changes);
       await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
       await migration.finish('rollback', { [way]: true }, changes);
-      expect(await phaseOf(migration)).toBe('copied');
+      expect(await readPhase(migration)).toBe('copied');
       expect(await services.vectors.count(restored)).toBe(60);
     },
   );
@@ -161,7 +161,7 @@ it('a cutover that was killed after the last look, and its rollback refused, com
   await expect(migration.finish('rollback', {}, refusing)).rejects.toThrow('400');
   await writeToNew(migration, 'Written meanwhile');
   await migration.finish('cutover');
-  expect(await phaseOf(migration)).toBe('live');
+  expect(await readPhase(migration)).toBe('live');
 });
 
 it.each(['cutover', 'abort'] as const)(

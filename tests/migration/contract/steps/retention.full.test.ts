@@ -26,7 +26,7 @@ async function liveRun(plan: Record<string, unknown> = {}): Promise<Migration> {
   return migration;
 }
 
-async function artifactsOf({ services }: Migration): Promise<string[]> {
+async function listArtifacts({ services }: Migration): Promise<string[]> {
   return await Array.fromAsync(services.artifacts.list(`${RUN}/`), ({ key }) =>
     key.slice(RUN.length + 1),
   );
@@ -112,18 +112,18 @@ describe('what was kept for a rollback', () => {
     [{ removesWhenOver: true, removesArtifactsWhenOver: true, uploadAs: 'up' }, false, false],
   ])('of a plan with %o: collection left %s, backups left %s', async (plan, hasOld, hasBackups) => {
     const migration = await liveRun(plan);
-    const kept = await artifactsOf(migration);
+    const kept = await listArtifacts(migration);
     for (const backup of [/^snapshot-.*-part-/m, /^graph-/m])
       expect(kept.join('\n')).toMatch(backup);
     migration.pass(30 * DAY_MS - 1);
     expect(await migration.invoke('retention')).toMatchObject({ done: false, phase: 'live' });
     expect(await hasOldCollection(migration)).toBe(true);
-    expect(await artifactsOf(migration)).toEqual(kept);
+    expect(await listArtifacts(migration)).toEqual(kept);
     migration.pass(1);
     await migration.finish('retention');
     expect((await migration.runs.read(RUN)).phase).toBe('closed');
     expect(await hasOldCollection(migration)).toBe(hasOld);
-    expect(await artifactsOf(migration)).toEqual(
+    expect(await listArtifacts(migration)).toEqual(
       kept.filter((key) => !isBase(key) && (hasBackups || !isBackup(key))),
     );
   });
@@ -131,7 +131,7 @@ describe('what was kept for a rollback', () => {
   it('stays whole while a backup has to be kept for longer, which is logged once a day', async () => {
     const migration = await liveRun({ removesWhenOver: true, removesArtifactsWhenOver: true });
     const { services, logged, clock, pass } = migration;
-    const kept = await artifactsOf(migration);
+    const kept = await listArtifacts(migration);
     const part = kept.findLast((key) => key.startsWith('snapshot-'));
     pass(30 * DAY_MS);
     const until = new Date(clock().getTime() + 3 * DAY_MS);
@@ -141,7 +141,7 @@ describe('what was kept for a rollback', () => {
       named('RefusedNotNow', `${part} is to be kept until ${until.toISOString()}`),
     );
     expect(await hasOldCollection(migration)).toBe(true);
-    expect(await artifactsOf(migration)).toContain(part);
+    expect(await listArtifacts(migration)).toContain(part);
     pass(DAY_MS);
     await expect(keepWatch(services)).rejects.toEqual(
       named('RefusedNotNow', 'is to be kept until'),
@@ -153,7 +153,7 @@ describe('what was kept for a rollback', () => {
     ]);
     pass(2 * DAY_MS);
     expect(await keepWatch(services)).toMatchObject({ phase: 'closed' });
-    expect((await artifactsOf(migration)).filter(isBackup)).toEqual([]);
+    expect((await listArtifacts(migration)).filter(isBackup)).toEqual([]);
     expect(await hasOldCollection(migration)).toBe(false);
   });
 
@@ -203,7 +203,7 @@ describe('what was kept for a rollback', () => {
       return migration;
     }
     const whole = await overdue();
-    const kept = await artifactsOf(whole);
+    const kept = await listArtifacts(whole);
     const { services, deaths } = mortal(whole.services);
     await whole.invoke('retention', {}, services);
     expect(deaths().length).toBeGreaterThan(8);
@@ -216,7 +216,7 @@ describe('what was kept for a rollback', () => {
       migration.pass(LEASE_MS);
       const isWhole =
         (await hasOldCollection(migration)) &&
-        (await artifactsOf(migration)).length === kept.length;
+        (await listArtifacts(migration)).length === kept.length;
       if (!isWhole && (await migration.runs.read(RUN)).phase === 'live') {
         begun += 1;
         const lease = await migration.lock.take(RUN);
@@ -229,7 +229,7 @@ describe('what was kept for a rollback', () => {
       }
       await migration.invoke('retention', { actor: 'machine' });
       expect((await migration.runs.read(RUN)).phase).toBe('closed');
-      expect(await artifactsOf(migration)).toEqual(
+      expect(await listArtifacts(migration)).toEqual(
         kept.filter((key) => !isBase(key) && !isBackup(key)),
       );
       expect(await hasOldCollection(migration)).toBe(false);

@@ -9,7 +9,7 @@ import type { ScrolledPoint } from '../../../../lib/migration/ports/vector-store
 import { Refusal, type RefusalName, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import type { StepInput } from '../../../../lib/migration/runs/input.ts';
 import { liveCollectionOf, ofTestUser } from '../../../../lib/migration/runs/run-names.ts';
-import { partsOf } from '../../../../lib/migration/snapshots.ts';
+import { listPartKeys } from '../../../../lib/migration/snapshots.ts';
 import { expectedLimit } from '../../../../lib/migration/steps/equality.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
@@ -18,17 +18,17 @@ import { SOURCE } from '../../../../sandbox/world.ts';
 import { changedServices, type ServiceChanges, whenAsked } from '../../support/changed-services.ts';
 import {
   changeByUser,
+  computeFingerprint,
   deletedNew,
   deletedOld,
   deleteFirst,
   emptied,
-  fingerprintOf,
   firstPoint,
   goneOld,
   type Happening,
   LAYOUT,
-  manifestOf,
   oneAfterAnother,
+  readStoredManifest,
   startOld,
   writeToNew,
   writeToOld,
@@ -45,7 +45,7 @@ const RESTORED = `${SOURCE}_restored_${RUN}`;
 const UPLOADED = 'memories_of_2026';
 
 /** State that users notice, and changes that a rollback would make */
-async function serviceOf({ services, runs, operator }: Migration) {
+async function readService({ services, runs, operator }: Migration) {
   // Why a command was refused is all that is noted of it.
   const { refused: _, ...record } = await runs.read(RUN);
   return {
@@ -55,9 +55,9 @@ async function serviceOf({ services, runs, operator }: Migration) {
   };
 }
 
-const phaseOf = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
+const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
-const reportOf = async ({ runs }: Migration) =>
+const readReport = async ({ runs }: Migration) =>
   (await runs.read(RUN)).evidence['rollback-report']?.facts;
 
 const collectionsOf = ({ services }: Migration) => services.vectors.listCollections();
@@ -393,7 +393,9 @@ describe('users return', () => {
       const { services, runs } = migration;
       const { vectors } = services;
       const found = async (name: string) =>
-        (await vectors.collectionExists(name)) ? await fingerprintOf(vectors, name) : undefined;
+        (await vectors.collectionExists(name))
+          ? await computeFingerprint(vectors, name)
+          : undefined;
       const newOne = liveCollectionOf(await runs.read(RUN));
       const begun = await found(SOURCE);
       const look = async () => ({ begun, old: await found(SOURCE), new: await found(newOne) });
@@ -419,7 +421,7 @@ describe('users return', () => {
       const { takesNoWindow, phase } = await readStatus(services);
       expect([phase, takesNoWindow]).toEqual(['copied', row.takesNoWindow ?? null]);
       expect(await services.setting.read()).toBe(users);
-      const { points, digest } = await fingerprintOf(vectors, users);
+      const { points, digest } = await computeFingerprint(vectors, users);
       if (texts.length === 0) expect({ points, digest }).toEqual(had[row.have]);
       else expect(points).toBe((had[row.have]?.points ?? 0) + texts.length);
       const held = await vectors.scroll(users, { limit: 999, vector: false });
@@ -430,7 +432,7 @@ describe('users return', () => {
       const left = await look();
       if (had.old && had.begun) expect(left.old?.points).toBeGreaterThan(0);
       expect(left.new?.points ?? 0).toBeGreaterThanOrEqual(had.new?.points ?? 0);
-      const report = await reportOf(migration);
+      const report = await readReport(migration);
       expect(report).toMatchObject(row.report ?? {});
       if (row.hasNothingToCompare) expect(report).not.toHaveProperty('comparedByHand');
       expect(migration.operator.heard.at(-1)).toBe('open-writes');
@@ -498,17 +500,17 @@ it.each(Object.entries(STAYING))(
   async (_, { refused, why, changes, before }) => {
     const migration = await live();
     const { vectors, setting, backend } = migration.services;
-    const old = await fingerprintOf(vectors, SOURCE);
+    const old = await computeFingerprint(vectors, SOURCE);
     await before?.(migration);
     const attempt = migration.finish('rollback', {}, changes(migration));
     await expect(attempt).rejects.toEqual(named(refused, why));
-    expect(await phaseOf(migration)).toBe('live');
+    expect(await readPhase(migration)).toBe('live');
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
     expect(await setting.read()).toBe(migration.target);
-    expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
+    expect(await computeFingerprint(vectors, SOURCE)).toEqual(old);
     await backend.addMemory(`__migration_test_${RUN}`, 'I am let in again.');
     await migration.finish('rollback', { asItWas: true });
-    expect(await phaseOf(migration)).toBe('copied');
+    expect(await readPhase(migration)).toBe('copied');
   },
 );
 
@@ -518,12 +520,12 @@ describe('before the switch', () => {
   it.each(POINTS)('a run that is %s only opens writes again', async (point) => {
     const migration = await migrationAt(point);
     const { vectors } = migration.services;
-    const old = await fingerprintOf(vectors, SOURCE);
+    const old = await computeFingerprint(vectors, SOURCE);
     await migration.finish('rollback', { actor: 'machine' });
-    expect(await phaseOf(migration)).toBe('copied');
+    expect(await readPhase(migration)).toBe('copied');
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
     expect(migration.operator.heard).not.toContain('deploy-old');
-    expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
+    expect(await computeFingerprint(vectors, SOURCE)).toEqual(old);
     expect(await collectionsOf(migration)).toContain(migration.target);
     expect(await readStatus(migration.services)).toMatchObject({ next: 'copy', served: [] });
   });
@@ -569,7 +571,7 @@ describe('an old collection that is deleted after the rollback has begun', () =>
       const attempt = migration.finish('rollback', { actor: 'machine' }, services);
       await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
       expect(await collectionsOf(migration)).toEqual(expect.arrayContaining(own));
-      expect(await phaseOf(migration)).toBe('switching-back');
+      expect(await readPhase(migration)).toBe('switching-back');
       expect(migration.operator.heard.includes('open-writes')).toBe(action === 'open-writes');
     }
   });
@@ -586,7 +588,7 @@ describe('a refusal keeps writes frozen for at most fifteen minutes', () => {
   ): Promise<unknown> {
     for (let minute = 0; minute < MAX_MINUTES; minute += 1) {
       const end = await migration.finish('rollback', input, changes).catch((error) => error);
-      if ((await phaseOf(migration)) !== 'switching-back') return end;
+      if ((await readPhase(migration)) !== 'switching-back') return end;
       expect(end).toEqual(named(end.name, 'Writes stay frozen until'));
       migration.pass(60_000);
     }
@@ -650,17 +652,17 @@ describe('a refusal keeps writes frozen for at most fifteen minutes', () => {
   it.each(Object.entries(UNPROVED))('%s', async (_, row) => {
     const migration = await row.from();
     const { vectors, setting } = migration.services;
-    const whole = await fingerprintOf(vectors, SOURCE);
+    const whole = await computeFingerprint(vectors, SOURCE);
     const end = await persist(migration, row.changes(migration), row.input ?? {});
     if (row.refused) expect(end).toEqual(named(row.refused));
-    expect(await phaseOf(migration)).toBe(row.phase);
+    expect(await readPhase(migration)).toBe(row.phase);
     expect(migration.operator.heard.slice(-2)).toEqual(row.heard);
     const users = row.users(migration);
     expect(await setting.read()).toBe(users);
-    if (row.isWhole) expect(await fingerprintOf(vectors, users)).toEqual(whole);
-    else expect(await reportOf(migration)).toMatchObject({ oldVersion: 'unproved' });
+    if (row.isWhole) expect(await computeFingerprint(vectors, users)).toEqual(whole);
+    else expect(await readReport(migration)).toMatchObject({ oldVersion: 'unproved' });
     // The only copy stays, and the next run of a copy does not empty it.
-    expect(await fingerprintOf(vectors, migration.target)).toEqual(whole);
+    expect(await computeFingerprint(vectors, migration.target)).toEqual(whole);
     const { takesNoWindow } = await readStatus(migration.services);
     if (row.phase === 'copied') expect(takesNoWindow).toContain(users);
   });
@@ -670,16 +672,16 @@ describe('a refusal keeps writes frozen for at most fifteen minutes', () => {
     await persist(migration, goneBefore('freeze')(migration), machine);
     await writeToNew(migration, 'Written while the run waits for its operator');
     migration.pass(WINDOW_MS);
-    const { heard } = await serviceOf(migration);
+    const { heard } = await readService(migration);
     await expect(keepWatch(migration.services)).rejects.toEqual(
       named('RefusedNotNow', 'as no rollback was proved'),
     );
-    expect((await serviceOf(migration)).heard).toEqual(heard);
+    expect((await readService(migration)).heard).toEqual(heard);
     const { vectors, setting } = migration.services;
-    const written = await fingerprintOf(vectors, migration.target);
+    const written = await computeFingerprint(vectors, migration.target);
     await migration.finish('rollback');
     expect(await setting.read()).not.toBe(migration.target);
-    expect(await fingerprintOf(vectors, await setting.read())).toEqual(written);
+    expect(await computeFingerprint(vectors, await setting.read())).toEqual(written);
   });
 
   it('a window that is long over is left, also with nothing to return to', async () => {
@@ -704,7 +706,7 @@ describe('with the old collection', () => {
     const deleting = justBefore(migration, 'freeze', async () => void (await goneOld(migration)));
     const attempt = migration.finish('rollback', {}, deleting);
     await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
-    expect(await phaseOf(migration)).toBe('live');
+    expect(await readPhase(migration)).toBe('live');
     expect(migration.operator.heard.slice(-2)).toEqual(['freeze', 'open-writes']);
   });
 
@@ -713,7 +715,7 @@ describe('with the old collection', () => {
     const { vectors } = migration.services;
     const { points } = await vectors.scroll(SOURCE, { limit: 999 });
     await writeToNew(migration, 'New fact');
-    const written = await fingerprintOf(vectors, migration.target);
+    const written = await computeFingerprint(vectors, migration.target);
     const deleting = justBefore(
       migration,
       'open-writes',
@@ -724,8 +726,8 @@ describe('with the old collection', () => {
     await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
     await restore(migration, points);
     await migration.finish('rollback', {}, services);
-    expect(await phaseOf(migration)).toBe('copied');
-    expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+    expect(await readPhase(migration)).toBe('copied');
+    expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);
   });
 
   it('what it writes there after that was carried over is carried over, too', async () => {
@@ -763,20 +765,20 @@ describe('with the old collection', () => {
     await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
     await restore(migration, points);
     await migration.finish('rollback');
-    expect(await reportOf(migration)).toMatchObject({ leakedWrites: 1 });
-    const written = await fingerprintOf(vectors, migration.target);
-    expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+    expect(await readReport(migration)).toMatchObject({ leakedWrites: 1 });
+    const written = await computeFingerprint(vectors, migration.target);
+    expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);
   });
 
   it('of a new one in trouble, what it got meanwhile is copied once that is well again', async () => {
     const migration = await migrationAt('live');
     const { vectors } = migration.services;
     await writeToOld(migration, 'Of a program that still uses the old one');
-    const old = await fingerprintOf(vectors, SOURCE);
+    const old = await computeFingerprint(vectors, SOURCE);
     await migration.finish('rollback', {}, troubled(migration.target)(migration));
     await migration.finish('copy');
-    expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
-    expect(await fingerprintOf(vectors, migration.target)).toEqual(old);
+    expect(await computeFingerprint(vectors, SOURCE)).toEqual(old);
+    expect(await computeFingerprint(vectors, migration.target)).toEqual(old);
   });
 
   it('says so when there is no old version to deploy, and ends when there is one', async () => {
@@ -786,9 +788,9 @@ describe('with the old collection', () => {
     });
     const attempt = migration.finish('rollback', {}, services);
     await expect(attempt).rejects.toEqual(named('RetryableUnavailable', '404 to deploy-old'));
-    expect(await phaseOf(migration)).toBe('switching-back');
+    expect(await readPhase(migration)).toBe('switching-back');
     await migration.finish('rollback', {}, services);
-    expect(await phaseOf(migration)).toBe('copied');
+    expect(await readPhase(migration)).toBe('copied');
   });
 });
 
@@ -814,15 +816,15 @@ describe('after deploy-old', () => {
       for (let n = 0; n < 2; n += 1) {
         const attempt = migration.finish('rollback', {}, services);
         await expect(attempt).rejects.toEqual(named('RetryableUnavailable', SOURCE));
-        expect(await phaseOf(migration)).toBe('switching-back');
+        expect(await readPhase(migration)).toBe('switching-back');
         expect(await setting.read()).toBe(SOURCE);
         expect(migration.operator.heard.at(-1)).not.toBe('open-writes');
         const write = backend.addMemory(`__migration_test_${RUN}`, 'Let me in.');
         await expect(write).rejects.toMatchObject({ answer: 503 });
       }
       await migration.finish('rollback');
-      expect(await phaseOf(migration)).toBe('copied');
-      expect(await reportOf(migration)).not.toHaveProperty('oldVersion');
+      expect(await readPhase(migration)).toBe('copied');
+      expect(await readReport(migration)).not.toHaveProperty('oldVersion');
     },
   );
 
@@ -834,7 +836,7 @@ describe('after deploy-old', () => {
     await expect(attempt).rejects.toEqual(named('RetryableUnavailable'));
     deaf.clear();
     await migration.finish('rollback', {}, services);
-    expect(await phaseOf(migration)).toBe('copied');
+    expect(await readPhase(migration)).toBe('copied');
     expect(migration.operator.heard.slice(-3)).toEqual(['freeze', 'deploy-old', 'open-writes']);
   });
 
@@ -843,8 +845,8 @@ describe('after deploy-old', () => {
     const isGraphDeprecated = () =>
       Promise.reject(new Refusal('RefusedByService', '/graph/relationships answered 404.'));
     await migration.finish('rollback', {}, { backend: { isGraphDeprecated } });
-    expect(await phaseOf(migration)).toBe('copied');
-    expect(await reportOf(migration)).toMatchObject({ oldVersion: 'unproved' });
+    expect(await readPhase(migration)).toBe('copied');
+    expect(await readReport(migration)).toMatchObject({ oldVersion: 'unproved' });
   });
 
   it.each(['health', 'isGraphDeprecated'] as const)(
@@ -857,13 +859,13 @@ describe('after deploy-old', () => {
         await expect(attempt).rejects.toEqual(
           named('RetryableUnavailable', `check that "deploy-old" on ${SOURCE} is done`),
         );
-        expect(await phaseOf(migration)).toBe('switching-back');
+        expect(await readPhase(migration)).toBe('switching-back');
         expect(migration.operator.heard.at(-1)).toBe('deploy-old');
         migration.pass(60_000);
       }
       await migration.finish('rollback', {}, services);
-      expect(await phaseOf(migration)).toBe('copied');
-      expect(await reportOf(migration)).toMatchObject({ oldVersion: 'unproved' });
+      expect(await readPhase(migration)).toBe('copied');
+      expect(await readReport(migration)).toMatchObject({ oldVersion: 'unproved' });
     },
   );
 });
@@ -893,10 +895,10 @@ describe('users can write again where nothing proves that the old version is bac
       const migration = await failed();
       const services = whenAsked(migration, 'deploy-old', answer);
       await persist(migration, services);
-      expect(await phaseOf(migration)).toBe('copied');
+      expect(await readPhase(migration)).toBe('copied');
       expect(await migration.services.setting.read()).toBe(SOURCE);
       expect(migration.operator.heard.at(-1)).toBe('open-writes');
-      expect(await reportOf(migration)).toMatchObject({
+      expect(await readReport(migration)).toMatchObject({
         oldVersion: 'unproved',
         lookAt: expect.stringContaining(SOURCE),
       });
@@ -907,17 +909,17 @@ describe('users can write again where nothing proves that the old version is bac
     const migration = await live();
     await writeToNew(migration, 'Written while live');
     const { vectors, setting, backend } = migration.services;
-    const before = await fingerprintOf(vectors, migration.target);
+    const before = await computeFingerprint(vectors, migration.target);
     const services = whenAsked(migration, 'deploy-old', answer);
     const failure = await persist(migration, services);
     expect(failure).toEqual(named('RefusedStillNewVersion', 'deploy-old'));
-    expect(await phaseOf(migration)).toBe('live');
+    expect(await readPhase(migration)).toBe('live');
     expect(await setting.read()).toBe(migration.target);
-    expect(await fingerprintOf(vectors, migration.target)).toEqual(before);
+    expect(await computeFingerprint(vectors, migration.target)).toEqual(before);
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
     await backend.addMemory(`__migration_test_${RUN}`, 'I can write again.');
     await migration.finish('rollback');
-    expect(await phaseOf(migration)).toBe('copied');
+    expect(await readPhase(migration)).toBe('copied');
   });
 
   it.each(['health', 'isGraphDeprecated'] as const)(
@@ -926,16 +928,16 @@ describe('users can write again where nothing proves that the old version is bac
       const migration = await live();
       await writeToNew(migration, 'Written while live');
       const { vectors, setting, backend } = migration.services;
-      const before = await fingerprintOf(vectors, migration.target);
+      const before = await computeFingerprint(vectors, migration.target);
       const noAnswer = () =>
         Promise.reject(
           new RetryableFailure('RetryableUnavailable', 'The backend does not answer.'),
         );
       const failure = await persist(migration, { backend: { [call]: noAnswer } });
       expect(failure).toEqual(named('RefusedStillNewVersion', 'does not answer'));
-      expect(await phaseOf(migration)).toBe('live');
+      expect(await readPhase(migration)).toBe('live');
       expect(await setting.read()).toBe(migration.target);
-      expect(await fingerprintOf(vectors, migration.target)).toEqual(before);
+      expect(await computeFingerprint(vectors, migration.target)).toEqual(before);
       expect(migration.operator.heard.slice(-2)).toEqual(['deploy-new', 'open-writes']);
       await backend.addMemory(`__migration_test_${RUN}`, 'I can write again.');
     },
@@ -958,7 +960,7 @@ describe('users can write again where nothing proves that the old version is bac
     }
     answer = 'done';
     await expect(attempt()).rejects.toEqual(named('RetryableUnavailable'));
-    expect(await phaseOf(migration)).toBe('switching-back');
+    expect(await readPhase(migration)).toBe('switching-back');
   });
 
   it('on the old collection, where the new version was deployed on that', async () => {
@@ -971,9 +973,9 @@ describe('users can write again where nothing proves that the old version is bac
       return 'done';
     });
     await persist(migration, wrongly);
-    expect(await phaseOf(migration)).toBe('copied');
+    expect(await readPhase(migration)).toBe('copied');
     expect(await services.setting.read()).toBe(SOURCE);
-    expect(await reportOf(migration)).toMatchObject({ oldVersion: 'unproved' });
+    expect(await readReport(migration)).toMatchObject({ oldVersion: 'unproved' });
   });
 });
 
@@ -988,21 +990,21 @@ describe('a new collection that is damaged', () => {
   it.each(REFUSED)('makes the old one no poorer: it %s', async (_, damage, why) => {
     const migration = await migrationAt('live');
     const { vectors } = migration.services;
-    const old = await fingerprintOf(vectors, SOURCE);
+    const old = await computeFingerprint(vectors, SOURCE);
     await damage(migration);
-    const standing = await serviceOf(migration);
+    const standing = await readService(migration);
     for (const execute of [false, true]) {
       const attempt = migration.invoke('rollback', { execute });
       await expect(attempt).rejects.toEqual(named('RefusedMassChange', why));
     }
-    expect(await serviceOf(migration)).toEqual(standing);
+    expect(await readService(migration)).toEqual(standing);
     const { refused } = await readStatus(migration.services);
     expect(refused).toMatchObject({ name: 'RefusedMassChange', why: expect.stringMatching(why) });
-    expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
+    expect(await computeFingerprint(vectors, SOURCE)).toEqual(old);
     await migration.finish('rollback', { asItWas: true });
-    expect(await phaseOf(migration)).toBe('copied');
+    expect(await readPhase(migration)).toBe('copied');
     expect(await migration.services.setting.read()).toBe(SOURCE);
-    expect(await fingerprintOf(vectors, SOURCE)).toEqual(old);
+    expect(await computeFingerprint(vectors, SOURCE)).toEqual(old);
   });
 
   it.each([
@@ -1019,7 +1021,7 @@ describe('a new collection that is damaged', () => {
     expect(dryRun).toMatchObject({ forecast: { ...said, leavesBehind } });
     await migration.finish('rollback', { toSnapshot: true });
     expect(await migration.services.setting.read()).toBe(RESTORED);
-    expect(await reportOf(migration)).toMatchObject(reported);
+    expect(await readReport(migration)).toMatchObject(reported);
   });
 
   it.each([500, 400])('refuses once where it cannot be read: %s', async (answer) => {
@@ -1039,7 +1041,7 @@ describe('a new collection that is damaged', () => {
     await expect(attempt).rejects.toEqual(named('RefusedMassChange', why));
     await migration.finish('rollback', { asItWas: true }, services);
     expect(await migration.services.setting.read()).toBe(SOURCE);
-    expect(await reportOf(migration)).toMatchObject({ leftBehind: 'unknown' });
+    expect(await readReport(migration)).toMatchObject({ leftBehind: 'unknown' });
   });
 });
 
@@ -1068,19 +1070,19 @@ describe('an old collection that is damaged', () => {
     return {};
   }
 
-  async function partOf(migration: Migration): Promise<string> {
-    return partsOf((await manifestOf(migration)).snapshot).at(-1) ?? '';
+  async function findPart(migration: Migration): Promise<string> {
+    return listPartKeys((await readStoredManifest(migration)).snapshot).at(-1) ?? '';
   }
 
-  async function manifestKeyOf({ runs }: Migration): Promise<string> {
+  async function findManifestKey({ runs }: Migration): Promise<string> {
     return (await runs.read(RUN)).evidence['backup-manifest']?.artifact ?? '';
   }
 
   it.each<[string, (migration: Migration) => Promise<ServiceChanges>]>([
-    ['a part of the snapshot is missing', async (one) => forget(one, await partOf(one))],
-    ['a part of the snapshot is damaged', async (one) => damaged(one, await partOf(one))],
-    ['the manifest is missing', async (one) => forget(one, await manifestKeyOf(one))],
-    ['the manifest is another', async (one) => damaged(one, await manifestKeyOf(one))],
+    ['a part of the snapshot is missing', async (one) => forget(one, await findPart(one))],
+    ['a part of the snapshot is damaged', async (one) => damaged(one, await findPart(one))],
+    ['the manifest is missing', async (one) => forget(one, await findManifestKey(one))],
+    ['the manifest is another', async (one) => damaged(one, await findManifestKey(one))],
     [
       'the store runs another minor version',
       async () => ({ vectors: { version: async () => '1.20.0' } }),
@@ -1088,12 +1090,12 @@ describe('an old collection that is damaged', () => {
   ])('nothing is touched where %s', async (_, damage) => {
     const migration = await bereft();
     const changes = await damage(migration);
-    const standing = await serviceOf(migration);
+    const standing = await readService(migration);
     for (const execute of [false, true]) {
       const attempt = migration.invoke('rollback', { execute }, changes);
       await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
     }
-    expect(await serviceOf(migration)).toEqual(standing);
+    expect(await readService(migration)).toEqual(standing);
     expect(await collectionsOf(migration)).not.toContain(RESTORED);
   });
 
@@ -1104,7 +1106,7 @@ describe('an old collection that is damaged', () => {
     const migration = await bereft();
     const attempt = migration.invoke('rollback', {}, { vectors: { listAliases: alter } });
     await expect(attempt).rejects.toEqual(named(name));
-    expect(await phaseOf(migration)).toBe('live');
+    expect(await readPhase(migration)).toBe('live');
   });
 
   it('what a person restores in the place of the restored snapshot is not restored again', async () => {
@@ -1121,7 +1123,7 @@ describe('an old collection that is damaged', () => {
     await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
     await restore(migration, points, RESTORED);
     await migration.finish('rollback', {}, { vectors: { uploadSnapshot: refuse } });
-    expect(await phaseOf(migration)).toBe('copied');
+    expect(await readPhase(migration)).toBe('copied');
   });
 
   it('users stay where they are when the snapshot does not hold what was verified', async () => {
@@ -1132,10 +1134,10 @@ describe('an old collection that is damaged', () => {
       if (points) await deleteFirst(migration, name);
       return points;
     };
-    const { heard } = await serviceOf(migration);
+    const { heard } = await readService(migration);
     const attempt = migration.finish('rollback', {}, { vectors: { restoredPoints } });
     await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
-    expect(await serviceOf(migration)).toMatchObject({ heard, record: { phase: 'live' } });
+    expect(await readService(migration)).toMatchObject({ heard, record: { phase: 'live' } });
     expect(await collectionsOf(migration)).not.toContain(RESTORED);
   });
 });
@@ -1149,12 +1151,12 @@ describe('to the snapshot', () => {
     expect(await migration.invoke('rollback', { ...input, execute: false })).toMatchObject({
       forecast: { returnsTo: RESTORED, leavesBehind: 3 },
     });
-    const { heard } = await serviceOf(migration);
+    const { heard } = await readService(migration);
     const acknowledged = n === undefined ? {} : { acknowledgedLoss: n };
     const attempt = migration.finish('rollback', { ...input, ...acknowledged });
     await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged', /loses 3 writes/));
-    expect(await phaseOf(migration)).toBe('live');
-    expect((await serviceOf(migration)).heard).toEqual(heard);
+    expect(await readPhase(migration)).toBe('live');
+    expect((await readService(migration)).heard).toEqual(heard);
     expect(await collectionsOf(migration)).not.toContain(RESTORED);
   });
 
@@ -1170,11 +1172,11 @@ describe('to the snapshot', () => {
     const attempt = migration.finish('rollback', acknowledged, unheard);
     // It looks whether writes are open again.
     await expect(attempt).rejects.toEqual(named('RetryableUnavailable'));
-    expect(await phaseOf(migration)).toBe('switching-back');
+    expect(await readPhase(migration)).toBe('switching-back');
     deaf.clear();
     const next = migration.finish('rollback', acknowledged, unheard);
     await expect(next).rejects.toEqual(named('RefusedLossNotAcknowledged', /loses 2 writes/));
-    expect(await phaseOf(migration)).toBe('live');
+    expect(await readPhase(migration)).toBe('live');
     expect(migration.operator.heard.slice(-2)).toEqual(['freeze', 'open-writes']);
   });
 });
@@ -1226,7 +1228,7 @@ describe('a window that was not left in time', () => {
       return points;
     };
     await rollBackInPieces(migration, { vectors: { count } });
-    expect(await phaseOf(migration)).toBe('copied');
+    expect(await readPhase(migration)).toBe('copied');
     expect(await vectors.count(SOURCE)).toBeGreaterThanOrEqual(
       before - expectedLimit({ points: before }),
     );
@@ -1241,9 +1243,9 @@ describe('a window that was not left in time', () => {
     const late = points.filter(({ payload }) => payload.includes('outlasted the freeze'));
     expect(late).toHaveLength(1);
     await vectors.deletePoints(migration.target, { ids: late.map(({ id }) => id) });
-    const written = await fingerprintOf(vectors, migration.target);
+    const written = await computeFingerprint(vectors, migration.target);
     await migration.finish('rollback');
-    expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+    expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);
   });
 
   it.each<[string, (migration: Migration) => ServiceChanges]>([
@@ -1254,13 +1256,13 @@ describe('a window that was not left in time', () => {
     await writeToOld(migration, 'Outlasted the freeze');
     const attempt = migration.finish('cutover', {}, changes(migration));
     await expect(attempt).rejects.toEqual(named('RefusedCredentials'));
-    expect(await phaseOf(migration)).toBe('switching');
+    expect(await readPhase(migration)).toBe('switching');
     const byMachine = migration.invoke('rollback', { actor: 'machine' });
     await expect(byMachine).rejects.toEqual(named('RefusedNotNow', 'until the window ends'));
     const refused = async () => (await readStatus(migration.services)).refused;
     expect(await refused()).toMatchObject({ name: 'RefusedCredentials' });
     await migration.finish('cutover');
-    expect([await phaseOf(migration), await refused()]).toEqual(['live', null]);
+    expect([await readPhase(migration), await refused()]).toEqual(['live', null]);
     expect(migration.operator.heard).not.toContain('deploy-old');
   });
 

@@ -7,7 +7,7 @@ import { expectedLimit } from '../../../../lib/migration/steps/equality.ts';
 import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { type ServiceChanges, whenAsked } from '../../support/changed-services.ts';
-import { emptied, fingerprintOf } from '../../support/holdings.ts';
+import { computeFingerprint, emptied } from '../../support/holdings.ts';
 import { rollBackInPieces } from '../../support/in-pieces.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { Killed } from '../../support/mortal.ts';
@@ -18,7 +18,7 @@ const ENTITIES = `${SOURCE}_entities`;
 
 const upgradedAt = (point: Point, plan = {}) => migrationAt(point, { isUpgraded: true }, plan);
 
-const phaseOf = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
+const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
 /** Through the version that users speak to, so that it notes their entities as well. */
 async function remember({ services, clock }: Migration, collection: string, text: string) {
@@ -26,7 +26,7 @@ async function remember({ services, clock }: Migration, collection: string, text
   await (await startNewVersion(settings)).add('user-1', text);
 }
 
-const heardOf = (migration: Migration) =>
+const listHeard = (migration: Migration) =>
   migration.operator.heard.filter((one) => one !== 'freeze');
 
 /** The smoke test fails. */
@@ -49,21 +49,28 @@ describe('a backend that runs the new version already', () => {
     await remember(migration, SOURCE, 'I met Ada Lovelace in London');
     await migration.follow('backup', 'rebuild', 'copy');
     await remember(migration, SOURCE, 'I met Grace Hopper in Arlington');
-    const memories = await fingerprintOf(vectors, SOURCE);
-    const entities = await fingerprintOf(vectors, ENTITIES);
+    const memories = await computeFingerprint(vectors, SOURCE);
+    const entities = await computeFingerprint(vectors, ENTITIES);
     expect(entities.points).toBeGreaterThan(2);
     await migration.finish('cutover');
-    expect(await fingerprintOf(vectors, target)).toEqual(memories);
-    expect(await fingerprintOf(vectors, `${target}_entities`)).toEqual(entities);
+    expect(await computeFingerprint(vectors, target)).toEqual(memories);
+    expect(await computeFingerprint(vectors, `${target}_entities`)).toEqual(entities);
 
     await remember(migration, target, 'I met Maria Sibylla in Suriname');
-    const written = await fingerprintOf(vectors, `${target}_entities`);
+    const written = await computeFingerprint(vectors, `${target}_entities`);
     await migration.finish('rollback');
-    expect(await phaseOf(migration)).toBe('copied');
+    expect(await readPhase(migration)).toBe('copied');
     expect(await setting.read()).toBe(SOURCE);
-    expect(await fingerprintOf(vectors, SOURCE)).toEqual(await fingerprintOf(vectors, target));
-    expect(await fingerprintOf(vectors, ENTITIES)).toEqual(written);
-    expect(heardOf(migration)).toEqual(['deploy-new', 'open-writes', 'deploy-new', 'open-writes']);
+    expect(await computeFingerprint(vectors, SOURCE)).toEqual(
+      await computeFingerprint(vectors, target),
+    );
+    expect(await computeFingerprint(vectors, ENTITIES)).toEqual(written);
+    expect(listHeard(migration)).toEqual([
+      'deploy-new',
+      'open-writes',
+      'deploy-new',
+      'open-writes',
+    ]);
     const report = (await migration.runs.read(RUN)).evidence['rollback-report']?.facts;
     expect(report).not.toHaveProperty('oldVersion');
   });
@@ -74,17 +81,17 @@ describe('a backend that runs the new version already', () => {
       const isInPlace = 'inPlace' in plan;
       const migration = await migrationAt('copied', { isUpgraded: true, isInPlace }, plan);
       const { vectors } = migration.services;
-      const before = await fingerprintOf(vectors, SOURCE);
+      const before = await computeFingerprint(vectors, SOURCE);
       await expect(migration.finish('cutover', {}, failing)).rejects.toEqual(
         named('RefusedByService'),
       );
       await migration.finish('rollback', { actor: 'machine' });
-      expect(await phaseOf(migration)).toBe('copied');
+      expect(await readPhase(migration)).toBe('copied');
       expect(migration.operator.heard.at(-1)).toBe('open-writes');
       expect(migration.operator.heard).not.toContain('deploy-old');
-      expect(await fingerprintOf(vectors, SOURCE)).toEqual(before);
+      expect(await computeFingerprint(vectors, SOURCE)).toEqual(before);
       await migration.follow('copy', 'cutover');
-      expect(await phaseOf(migration)).toBe('live');
+      expect(await readPhase(migration)).toBe('live');
     },
   );
 
@@ -94,7 +101,7 @@ describe('a backend that runs the new version already', () => {
     expect(await persist(migration, ignored)).toEqual(
       named('RefusedStillNewVersion', migration.target),
     );
-    expect(await phaseOf(migration)).toBe('live');
+    expect(await readPhase(migration)).toBe('live');
     expect(await migration.services.setting.read()).toBe(migration.target);
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
   });
@@ -104,7 +111,7 @@ describe('a backend that runs the new version already', () => {
     const isGraphDeprecated = async () => false;
     const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
     await expect(attempt).rejects.toEqual(named('RefusedPrerequisites', 'runs the old version'));
-    expect(await phaseOf(migration)).toBe('copied');
+    expect(await readPhase(migration)).toBe('copied');
   });
 
   it('keeps its entities where those of the new collection were emptied', async () => {
@@ -112,10 +119,10 @@ describe('a backend that runs the new version already', () => {
     await remember(migration, SOURCE, 'I met Ada Lovelace in London');
     await migration.follow('backup', 'rebuild', 'copy', 'cutover');
     const { vectors } = migration.services;
-    const entities = await fingerprintOf(vectors, ENTITIES);
+    const entities = await computeFingerprint(vectors, ENTITIES);
     await emptied(migration, `${migration.target}_entities`);
     await migration.finish('rollback');
-    expect(await fingerprintOf(vectors, ENTITIES)).toEqual(entities);
+    expect(await computeFingerprint(vectors, ENTITIES)).toEqual(entities);
     expect(entities.points).toBeGreaterThan(0);
   });
 
@@ -153,9 +160,9 @@ describe('a backend that runs the new version already', () => {
       if (name !== ENTITIES) await vectors.upsert(name, ...rest);
     };
     await migration.finish('rollback', {}, { vectors: { upsert } });
-    expect([await phaseOf(migration), await setting.read()]).toEqual(['copied', SOURCE]);
-    expect(await fingerprintOf(vectors, SOURCE)).toEqual(
-      await fingerprintOf(vectors, migration.target),
+    expect([await readPhase(migration), await setting.read()]).toEqual(['copied', SOURCE]);
+    expect(await computeFingerprint(vectors, SOURCE)).toEqual(
+      await computeFingerprint(vectors, migration.target),
     );
     const report = (await migration.runs.read(RUN)).evidence['rollback-report']?.facts;
     expect(report?.entitiesLacking).toBeGreaterThan(0);
@@ -191,7 +198,7 @@ it('a new version that has given up the endpoint of the graph goes live', async 
       new Refusal('RefusedByService', '/graph/relationships answered 404.', { answer: 404 }),
     );
   await migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
-  expect(await phaseOf(migration)).toBe('live');
+  expect(await readPhase(migration)).toBe('live');
 });
 
 async function persist(migration: Migration, services: ServiceChanges): Promise<unknown> {

@@ -6,7 +6,7 @@ import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { windowOf } from '../../../../lib/migration/runs/run.ts';
 import { SOURCE, type WorldOptions } from '../../../../sandbox/world.ts';
 import { type ServiceChanges, whenAsked } from '../../support/changed-services.ts';
-import { deleteFirst, fingerprintOf, LAYOUT } from '../../support/holdings.ts';
+import { computeFingerprint, deleteFirst, LAYOUT } from '../../support/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
 import { migrationAt } from '../../support/prepared.ts';
 import { named } from '../../support/refused.ts';
@@ -53,11 +53,11 @@ describe('a cutover by upload', () => {
   it('ends with the name asked for: all memories, the slot, the indexes, and no second copy', async () => {
     const migration = await proved();
     const { vectors, setting } = migration.services;
-    const before = await fingerprintOf(vectors, SOURCE);
+    const before = await computeFingerprint(vectors, SOURCE);
     const meant = await vectors.collectionInfo(migration.target);
     await migration.finish('cutover');
     expect(await setting.read()).toBe(NAME);
-    expect(await fingerprintOf(vectors, NAME)).toEqual(before);
+    expect(await computeFingerprint(vectors, NAME)).toEqual(before);
     expect((await names(migration)).toSorted()).toEqual([SOURCE, NAME, COMPANION].toSorted());
     const made = await vectors.collectionInfo(NAME);
     expect(made?.config.params).toEqual(meant?.config.params);

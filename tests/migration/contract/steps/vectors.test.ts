@@ -5,7 +5,7 @@ import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import { toJsonText } from '../../../../lib/migration/json/json-text.ts';
 import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { emptied, evidenceOf, fingerprintOf, firstPoint } from '../../support/holdings.ts';
+import { computeFingerprint, emptied, evidenceOf, firstPoint } from '../../support/holdings.ts';
 import {
   createMigration,
   type Migration,
@@ -16,9 +16,9 @@ import { migrationAt } from '../../support/prepared.ts';
 import { named } from '../../support/refused.ts';
 import { point } from '../../support/vector-stores.ts';
 
-const phaseOf = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
+const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
-const factsOf = async (migration: Migration) =>
+const readFacts = async (migration: Migration) =>
   (await evidenceOf(migration, 'verification-report')).facts;
 
 describe('points without a vector', () => {
@@ -30,10 +30,10 @@ describe('points without a vector', () => {
     const migration = await migrationAt('checked', { isInPlace }, plan);
     await without(migration, 9_000);
     await migration.follow('backup', 'rebuild', 'copy');
-    expect(await factsOf(migration)).toMatchObject({ points: 61, pending: 0 });
+    expect(await readFacts(migration)).toMatchObject({ points: 61, pending: 0 });
     await without(migration, 9_001);
     await migration.follow('cutover');
-    expect(await phaseOf(migration)).toBe('live');
+    expect(await readPhase(migration)).toBe('live');
     await migration.finish('rollback');
     const { vectors } = migration.services;
     const found = await vectors.retrieve(SOURCE, [toJsonText(9_000), toJsonText(9_001)], {
@@ -41,8 +41,8 @@ describe('points without a vector', () => {
     });
     expect(found.map(({ vector }) => vector)).toEqual(['{}', '{}']);
     if (!isInPlace) {
-      expect(await fingerprintOf(vectors, migration.target)).toEqual(
-        await fingerprintOf(vectors, SOURCE),
+      expect(await computeFingerprint(vectors, migration.target)).toEqual(
+        await computeFingerprint(vectors, SOURCE),
       );
     }
   });
@@ -53,7 +53,7 @@ describe('points without a vector', () => {
     const { vectors } = migration.services;
     await vectors.upsert(migration.target, [{ id, payload, vector: '{}' as never }], 'upsert');
     await migration.finish('copy');
-    expect(await factsOf(migration)).toMatchObject({ pending: 0, replaced: 1 });
+    expect(await readFacts(migration)).toMatchObject({ pending: 0, replaced: 1 });
   });
 });
 
@@ -61,10 +61,10 @@ describe.each(['float16', 'uint8'] as const)('vectors of %s', (datatype) => {
   // The vectors of the sandbox's memories are too short for whole numbers; so few memories prove no embedding model.
   async function begun(options: MigrationOptions, plan = {}): Promise<Migration> {
     const migration = await createMigration({ datatype, ...options });
-    const vectorOf = (n: number) =>
+    const createVector = (n: number) =>
       JSON.stringify(Array.from({ length: 8 }, (_, at) => 120 * (1 + Math.sin(8 * (n * 8 + at)))));
     const memories = Array.from({ length: 12 }, (_, n) =>
-      point(9_000 + n, `{"user_id":"ada","data":"Oboe number ${n}"}`, vectorOf(n)),
+      point(9_000 + n, `{"user_id":"ada","data":"Oboe number ${n}"}`, createVector(n)),
     );
     await emptied(migration, SOURCE);
     await migration.services.vectors.upsert(SOURCE, memories, 'upsert');
@@ -75,11 +75,11 @@ describe.each(['float16', 'uint8'] as const)('vectors of %s', (datatype) => {
 
   it('are copied to a collection of the same, and equal in the window', async () => {
     const migration = await begun({ hasPreview: false });
-    expect(await factsOf(migration)).toMatchObject({ points: 12, pending: 0 });
+    expect(await readFacts(migration)).toMatchObject({ points: 12, pending: 0 });
     const info = await migration.services.vectors.collectionInfo(migration.target);
     expect(info?.config.params.vectors).toMatchObject({ datatype });
     await migration.follow('cutover');
-    expect(await phaseOf(migration)).toBe('live');
+    expect(await readPhase(migration)).toBe('live');
   });
 
   it('are refused where the new version makes its collection otherwise', async () => {
@@ -93,9 +93,9 @@ describe.each(['float16', 'uint8'] as const)('vectors of %s', (datatype) => {
   it('are migrated anyway if that is accepted', async () => {
     const plan = { accepts: ['other-storage', 'search-parity'] };
     const migration = await begun({}, plan);
-    expect(await factsOf(migration)).toMatchObject({ points: 12, pending: 0 });
+    expect(await readFacts(migration)).toMatchObject({ points: 12, pending: 0 });
     await migration.follow('cutover');
-    expect(await phaseOf(migration)).toBe('live');
+    expect(await readPhase(migration)).toBe('live');
   });
 });
 
@@ -112,9 +112,9 @@ describe('a difference that no copy repairs', () => {
       );
     const attempt = migration.finish('copy', {}, { vectors: { upsert } });
     await expect(attempt).rejects.toEqual(named('RefusedByService', 'missing: 1'));
-    expect(await phaseOf(migration)).toBe('rebuilt');
+    expect(await readPhase(migration)).toBe('rebuilt');
     await migration.follow('copy', 'cutover');
-    expect(await phaseOf(migration)).toBe('live');
+    expect(await readPhase(migration)).toBe('live');
   });
 
   it('is told from what users write meanwhile, which the window copies', async () => {
@@ -136,7 +136,7 @@ describe('a difference that no copy repairs', () => {
     await migration.finish('copy', {}, { vectors: { retrieve } });
     expect(reads).toBeGreaterThan(2);
     await migration.follow('cutover');
-    expect(await phaseOf(migration)).toBe('live');
+    expect(await readPhase(migration)).toBe('live');
   });
 });
 

@@ -7,10 +7,10 @@ import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import {
   changeByUser,
+  computeFingerprint,
   deleteFirst,
   emptied,
   evidenceOf,
-  fingerprintOf,
   writeToNew,
   writeToOld,
 } from '../../support/holdings.ts';
@@ -22,10 +22,12 @@ const DAY_MS = 86_400_000;
 
 const TO_SNAPSHOT = { toSnapshot: true, acknowledgedLoss: 99 };
 
-const phaseOf = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
+const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
 async function expectEqual({ services: { vectors }, target }: Migration): Promise<void> {
-  expect(await fingerprintOf(vectors, target)).toEqual(await fingerprintOf(vectors, SOURCE));
+  expect(await computeFingerprint(vectors, target)).toEqual(
+    await computeFingerprint(vectors, SOURCE),
+  );
 }
 
 /** The new version does not work as it should: users are not let in. */
@@ -57,7 +59,7 @@ describe('a window that was refused', () => {
     expect(facts).toMatchObject({ inserted: 1, replaced: 0, deleted: 0, pending: 0 });
     expect(await readStatus(migration.services)).toMatchObject({ next: 'cutover' });
     await migration.follow('cutover');
-    expect(await phaseOf(migration)).toBe('live');
+    expect(await readPhase(migration)).toBe('live');
     await expectEqual(migration);
   });
 
@@ -66,7 +68,7 @@ describe('a window that was refused', () => {
     const { hooks } = migration.services;
     migration.pass(31 * 60_000);
     await keepWatch(migration.services);
-    expect(await phaseOf(migration)).toBe('copied');
+    expect(await readPhase(migration)).toBe('copied');
     await migration.finish('copy');
     const asked: string[] = [];
     const ask: typeof hooks.ask = async (request) => {
@@ -74,7 +76,7 @@ describe('a window that was refused', () => {
       return await hooks.ask(request);
     };
     await migration.finish('cutover', {}, { hooks: { ask } });
-    expect(await phaseOf(migration)).toBe('live');
+    expect(await readPhase(migration)).toBe('live');
     const first = migration.operator.requests.map(({ occasion }) => occasion);
     expect(asked.filter((occasion) => first.slice(0, -asked.length).includes(occasion))).toEqual(
       [],
@@ -90,28 +92,28 @@ describe('a run that was rolled back', () => {
       await deleteFirst(migration, migration.target);
       await changeByUser(migration, migration.target, `Changed on the new version ${n}`);
       await writeToNew(migration, `New ${n}`);
-      const written = await fingerprintOf(vectors, migration.target);
+      const written = await computeFingerprint(vectors, migration.target);
       await migration.finish('rollback');
-      expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+      expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);
       await deleteFirst(migration, SOURCE);
       await changeByUser(migration, SOURCE, `Changed on the old version ${n}`);
       await writeToOld(migration, `Old ${n}`);
-      const back = await fingerprintOf(vectors, SOURCE);
+      const back = await computeFingerprint(vectors, SOURCE);
       await migration.follow('copy', 'cutover');
-      expect(await fingerprintOf(vectors, migration.target)).toEqual(back);
+      expect(await computeFingerprint(vectors, migration.target)).toEqual(back);
     }
-    expect(await phaseOf(migration)).toBe('live');
+    expect(await readPhase(migration)).toBe('live');
   });
 
   it('is not copied from an old collection that was emptied', async () => {
     const migration = await migrationAt('live');
     await migration.finish('rollback');
     const { vectors } = migration.services;
-    const kept = await fingerprintOf(vectors, migration.target);
+    const kept = await computeFingerprint(vectors, migration.target);
     await emptied(migration, SOURCE);
     const why = `remove 60 of 60 points of ${migration.target}`;
     await expect(migration.finish('copy')).rejects.toEqual(named('RefusedMassChange', why));
-    expect(await fingerprintOf(vectors, migration.target)).toEqual(kept);
+    expect(await computeFingerprint(vectors, migration.target)).toEqual(kept);
     await migration.finish('copy', { deletes: 60 });
     await expectEqual(migration);
   });
@@ -121,7 +123,7 @@ describe('a run that was rolled back', () => {
     await migration.follow('rollback', 'copy');
     await emptied(migration, SOURCE, 30);
     await migration.finish('cutover', { deletes: 30 });
-    expect(await phaseOf(migration)).toBe('live');
+    expect(await readPhase(migration)).toBe('live');
     await expectEqual(migration);
   });
 
@@ -135,7 +137,7 @@ describe('a run that was rolled back', () => {
       await writeToNew(migration, 'By an instance of the new version that still runs');
       await migration.follow('copy', 'cutover');
       const { vectors } = migration.services;
-      expect(await fingerprintOf(vectors, SOURCE)).toMatchObject({ points: 62 });
+      expect(await computeFingerprint(vectors, SOURCE)).toMatchObject({ points: 62 });
       await expectEqual(migration);
     },
   );
@@ -150,10 +152,10 @@ describe('a run that was rolled back', () => {
       const { vectors } = migration.services;
       await failCutover(migration);
       await migration.finish('rollback');
-      const kept = await fingerprintOf(vectors, SOURCE);
+      const kept = await computeFingerprint(vectors, SOURCE);
       await damage(migration);
       await migration.finish('copy');
-      expect(await fingerprintOf(vectors, SOURCE)).toEqual(kept);
+      expect(await computeFingerprint(vectors, SOURCE)).toEqual(kept);
       const { facts } = await evidenceOf(migration, 'verification-report');
       expect(facts).toMatchObject({ pending: 0, takenBack: 60, withheld: 60 });
     },
@@ -226,9 +228,9 @@ it('a second rollback knows nothing of the first one', async () => {
   await migration.finish('rollback');
   await migration.follow('copy', 'cutover');
   await writeToOld(migration, 'Late, of the second window');
-  const written = await fingerprintOf(vectors, SOURCE);
+  const written = await computeFingerprint(vectors, SOURCE);
   await migration.finish('rollback');
-  expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+  expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);
   const { facts } = await evidenceOf(migration, 'rollback-report');
   expect(facts).toMatchObject({ lateWrites: 1, leftBehind: 0 });
 });
@@ -237,14 +239,14 @@ it('a rollback to the snapshot that fails forgets nothing of the old collection'
   const migration = await migrationAt('live');
   const { vectors, hooks } = migration.services;
   await writeToOld(migration, 'By a forgotten program');
-  const written = await fingerprintOf(vectors, SOURCE);
+  const written = await computeFingerprint(vectors, SOURCE);
   const ask: typeof hooks.ask = async (request) => {
     if (request.action === 'freeze') await emptied(migration, `${SOURCE}_restored_${RUN}`);
     return await hooks.ask(request);
   };
   const attempt = migration.finish('rollback', TO_SNAPSHOT, { hooks: { ask } });
   await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
-  expect(await phaseOf(migration)).toBe('live');
+  expect(await readPhase(migration)).toBe('live');
   await migration.finish('rollback');
-  expect(await fingerprintOf(vectors, SOURCE)).toEqual(written);
+  expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);
 });

@@ -30,12 +30,12 @@ const NONE = Number.POSITIVE_INFINITY;
 onEveryVectorStore((under) => {
   it('fills what lacks its keywords as a copy does, and touches nothing else', async () => {
     const place = await filledPlace();
-    const before = [await contentsOf(place), await sampleDigest(place)];
+    const before = [await readContents(place), await sampleDigest(place)];
     await addKeywordSlot(place, IDF);
     expect(await countUnfilled(place)).toBe(COUNT);
     await fillUnfilled(place, { renew });
     expect(await countUnfilled(place)).toBe(0);
-    expect([await contentsOf(place), await sampleDigest(place)]).toEqual(before);
+    expect([await readContents(place), await sampleDigest(place)]).toEqual(before);
     expect(await wrongKeywords(place)).toEqual([]);
     const walk = await walkVersions(place, { since: EVERY, renew });
     expect(walk).toMatchObject({ points: COUNT, refilled: 0, isComplete: true });
@@ -190,7 +190,7 @@ function withWrites(
   };
 }
 
-async function contentsOf(place: Parameters<typeof scan>[0]): Promise<string> {
+async function readContents(place: Parameters<typeof scan>[0]): Promise<string> {
   return (await scan(place)).contents.digest;
 }
 

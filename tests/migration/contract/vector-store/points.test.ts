@@ -62,10 +62,10 @@ onEveryVectorStore((under) => {
     test('come back as unit vectors that are stable when written again', async () => {
       const collection = await under.collection();
       await under.store.upsert(collection, [point(1, '{}', '[1,2,3,4]')], 'upsert');
-      const first = await vectorOf(collection);
+      const first = await readVector(collection);
       expect(first).toEqual([0.18257418, 0.36514837, 0.5477226, 0.73029673].map(nearly));
       await under.store.upsert(collection, [point(1, '{}', JSON.stringify(first))], 'upsert');
-      expect(await vectorOf(collection)).toEqual(first);
+      expect(await readVector(collection)).toEqual(first);
     });
 
     test('are an object only in points whose keyword slot is filled', async () => {
@@ -252,7 +252,7 @@ onEveryVectorStore((under) => {
     return points.map(({ id }) => id);
   }
 
-  async function vectorOf(collection: string): Promise<number[]> {
+  async function readVector(collection: string): Promise<number[]> {
     const { points } = await under.store.scroll(collection, { limit: 1 });
     return JSON.parse(points[0]?.vector ?? '') as number[];
   }

@@ -33,7 +33,7 @@ onEveryVectorStore((under) => {
     const info = await under.store.collectionInfo(restored);
     expect(info?.config.params.sparse_vectors?.bm25?.modifier).toBe('idf');
     expect(info?.payload_schema.user_id?.data_type).toBe('keyword');
-    expect(await pointsOf(restored)).toEqual(await pointsOf(collection));
+    expect(await readPoints(restored)).toEqual(await readPoints(collection));
   });
 
   test('an upload over a collection that exists replaces its points', async () => {
@@ -82,7 +82,7 @@ onEveryVectorStore((under) => {
     return { collection, answered, snapshot: await untilSnapshot(store, collection) };
   }
 
-  async function pointsOf(collection: string) {
+  async function readPoints(collection: string) {
     const { points } = await under.store.scroll(collection, { limit: 9 });
     return points.map((point) => ({ ...point, vector: JSON.parse(point.vector ?? '') }));
   }

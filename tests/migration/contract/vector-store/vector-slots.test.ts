@@ -31,7 +31,7 @@ onEveryVectorStore((under) => {
     await store.addSparseVector(collection, 'bm25', IDF);
     const other = store.addSparseVector(collection, 'bm25', {});
     await expect(other).rejects.toMatchObject({ name: 'RefusedByService', answer: 400 });
-    expect(await slotsOf(collection)).toEqual({ bm25: IDF });
+    expect(await readSlots(collection)).toEqual({ bm25: IDF });
   });
 
   test('a slot goes with all that is in it, and again without harm', async () => {
@@ -40,8 +40,8 @@ onEveryVectorStore((under) => {
     await store.updateVectors(collection, [keywords(1, 'cello')]);
     await store.removeVector(collection, 'bm25');
     await store.removeVector(collection, 'bm25');
-    expect(await slotsOf(collection)).toEqual({});
-    expect(await vectorOf(collection, 1)).toEqual([1, 0, 0, 0]);
+    expect(await readSlots(collection)).toEqual({});
+    expect(await readVector(collection, 1)).toEqual([1, 0, 0, 0]);
     await store.addSparseVector(collection, 'bm25', IDF);
     expect(await store.count(collection, LACKING)).toBe(1);
   });
@@ -60,7 +60,7 @@ onEveryVectorStore((under) => {
     const updates = [keywords(1, 'cello'), keywords(2, 'the of'), keywords(3, '')];
     await store.updateVectors(collection, updates);
     expect(await store.count(collection, LACKING)).toBe(0);
-    const vectors = [await vectorOf(collection, 1), await vectorOf(collection, 3)];
+    const vectors = [await readVector(collection, 1), await readVector(collection, 3)];
     const isDense = { '': [1, 0, 0, 0] };
     expect(vectors).toMatchObject([isDense, { ...isDense, bm25: { indices: [] } }]);
     expect((await store.retrieve(collection, [pointId(3)]))[0]?.payload).toBe('{"n":10.0}');
@@ -117,11 +117,11 @@ onEveryVectorStore((under) => {
     return collection;
   }
 
-  async function slotsOf(collection: string) {
+  async function readSlots(collection: string) {
     return (await under.store.collectionInfo(collection))?.config.params.sparse_vectors;
   }
 
-  async function vectorOf(collection: string, id: number): Promise<unknown> {
+  async function readVector(collection: string, id: number): Promise<unknown> {
     const [found] = await under.store.retrieve(collection, [pointId(id)]);
     return JSON.parse(found?.vector ?? 'null');
   }

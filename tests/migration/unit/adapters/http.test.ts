@@ -8,7 +8,7 @@ import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
 import { freePort } from '../../../../processes/free-port.ts';
 import { named } from '../../support/refused.ts';
 
-async function portOf(server: Pick<Server, 'listen' | 'address' | 'close'>): Promise<number> {
+async function listenOnPort(server: Pick<Server, 'listen' | 'address' | 'close'>): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   return (server.address() as AddressInfo).port;
@@ -27,7 +27,7 @@ describe('an address that cannot work', () => {
   it('with https on an http port is refused after one attempt', async () => {
     const server = createServer((_, response) => response.end());
     const seen = counting(server);
-    const store = createQdrant({ url: `https://127.0.0.1:${await portOf(server)}` });
+    const store = createQdrant({ url: `https://127.0.0.1:${await listenOnPort(server)}` });
     const why = /does not speak https on that port/;
     await expect(store.version()).rejects.toEqual(named('RefusedSetting', why));
     expect(seen.connections).toBe(1);
@@ -36,7 +36,7 @@ describe('an address that cannot work', () => {
   it('with the port of gRPC is refused after one attempt', async () => {
     const server = createHttp2Server() as unknown as Server;
     const seen = counting(server);
-    const store = createQdrant({ url: `http://127.0.0.1:${await portOf(server)}` });
+    const store = createQdrant({ url: `http://127.0.0.1:${await listenOnPort(server)}` });
     await expect(store.version()).rejects.toEqual(named('RefusedSetting', /REST port \(6333\)/));
     expect(seen.connections).toBe(1);
   });

@@ -1,6 +1,6 @@
 import neo4j, { Neo4jError } from 'neo4j-driver';
 import { expect, test, vi } from 'vitest';
-import { failureOf, openNeo4j } from '../../../../lib/migration/adapters/neo4j.ts';
+import { openNeo4j, translateDriverError } from '../../../../lib/migration/adapters/neo4j.ts';
 import { freePort } from '../../../../processes/free-port.ts';
 
 test.each([
@@ -17,7 +17,7 @@ test.each([
   ['Neo.ClientError.Procedure.ProcedureNotFound', 'RefusedByService'],
 ])('The failure %s is a %s', (code, name) => {
   const cause = new Neo4jError('said so', code, '50N42', 'said so');
-  expect(failureOf(cause)).toMatchObject({ name });
+  expect(translateDriverError(cause)).toMatchObject({ name });
 });
 
 test.each(['memories', undefined])('Sessions are opened in the database %s', async (database) => {
@@ -35,7 +35,7 @@ test.each(['memories', undefined])('Sessions are opened in the database %s', asy
 
 test('Any other error stays what it is', () => {
   const error = new TypeError('a mistake of ours');
-  expect(failureOf(error)).toBe(error);
+  expect(translateDriverError(error)).toBe(error);
 });
 
 test('A graph without a server is unavailable', async () => {

@@ -1,7 +1,7 @@
 // Input of functions: every field is read by some step, and a refusal names every wrong field with its rule.
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { parseInput, ruleOf, stepInputSchema } from '../../../../lib/migration/runs/input.ts';
+import { describeRule, parseInput, stepInputSchema } from '../../../../lib/migration/runs/input.ts';
 import { ACCEPTABLE } from '../../../../lib/migration/runs/run.ts';
 import { runStep } from '../../../../lib/migration/runs/step.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
@@ -11,7 +11,7 @@ import {
   confirmInputSchema,
 } from '../../../../lib/migration/steps/external-action.ts';
 import { preflightInputSchema, takePreflight } from '../../../../lib/migration/steps/preflight.ts';
-import { statusInputSchema, statusOf } from '../../../../lib/migration/steps/status.ts';
+import { describeRun, statusInputSchema } from '../../../../lib/migration/steps/status.ts';
 import { named } from '../../support/refused.ts';
 
 const schema = v.strictObject({
@@ -59,7 +59,8 @@ test.each<[Record<string, unknown>, string]>([
 test('every field of every function has its rule', () => {
   const all = [preflightInputSchema, confirmInputSchema, statusInputSchema, stepInputSchema];
   for (const { entries } of all) {
-    for (const [name, entry] of Object.entries(entries)) expect(ruleOf(entry), name).toBeDefined();
+    for (const [name, entry] of Object.entries(entries))
+      expect(describeRule(entry), name).toBeDefined();
   }
 });
 
@@ -78,7 +79,7 @@ describe('a mistyped field', () => {
       'retentionDay',
       () => takePreflight(services, { ...RUN, sourceCollection: 'm', retentionDay: 90 }),
     ],
-    ['status', 'runID', () => statusOf(services, { runID: 'run-a' })],
+    ['status', 'runID', () => describeRun(services, { runID: 'run-a' })],
     [
       'confirm',
       'acton',

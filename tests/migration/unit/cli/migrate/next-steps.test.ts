@@ -1,11 +1,11 @@
 // The commands that status and the driver offer; the first one continues the run.
 import { describe, expect, it } from 'vitest';
 import {
-  aftermathOf,
   aftermathText,
+  describeAftermath,
   nextSteps,
 } from '../../../../../cli/migration/migrate/next-steps.ts';
-import { movesOf, nextMove } from '../../../../../lib/migration/moves.ts';
+import { findMoves, nextMove } from '../../../../../lib/migration/moves.ts';
 import { EVIDENCE, type Phase } from '../../../../../lib/migration/phases.ts';
 import { Refusal, type RefusalData } from '../../../../../lib/migration/refusals.ts';
 import type { Run } from '../../../../../lib/migration/runs/run.ts';
@@ -24,7 +24,7 @@ const retention = { until: '2026-04-01T00:00:00.000Z', daysLeft: 3, isOver: fals
 function standing(phase: Phase, changes: object): Status {
   const evidence = Object.fromEntries(EVIDENCE.map((kind) => [kind, {}])) as Run['evidence'];
   const { command: next } = nextMove({ phase, evidence }) ?? {};
-  return { ...STATUS, phase, next, moves: movesOf({ phase }), ...changes } as unknown as Status;
+  return { ...STATUS, phase, next, moves: findMoves({ phase }), ...changes } as unknown as Status;
 }
 
 function offered(phase: Phase, changes: object): string[] {
@@ -68,7 +68,7 @@ describe('the next step of a run', () => {
 it('after a rollback that would remove too much are the three ways on', () => {
   const commandsAfter = (data: RefusalData) => {
     const refusal = new Refusal('RefusedMassChange', 'It would remove too much.', { data });
-    const { next } = aftermathOf(standing('live', { retention }), undefined, refusal);
+    const { next } = describeAftermath(standing('live', { retention }), undefined, refusal);
     return next.map(({ command }) => command.replace('npm run migrate -- rollback --execute', ''));
   };
   const given = [' --run run-a', ' --deletes 300 --run run-a', ' --as-it-was --run run-a'];
@@ -105,7 +105,9 @@ describe('the last line of a command that was refused', () => {
     ],
   ] as const)('says what helps after %s', (name, data, phase, line) => {
     const status = standing(phase, { retention: phase === 'live' ? retention : null });
-    const text = aftermathText(aftermathOf(status, undefined, new Refusal(name, 'No.', { data })));
+    const text = aftermathText(
+      describeAftermath(status, undefined, new Refusal(name, 'No.', { data })),
+    );
     expect(text).toMatch(/^Users are on the (old|new) version/);
     expect(text).toContain(` ${line}`);
   });

@@ -1,7 +1,7 @@
 // Typed words become the input of a function, and its answer becomes lines and an exit code.
 import { describe, expect, it } from 'vitest';
 import { commandNamed } from '../../../../../cli/migration/migrate/commands.ts';
-import { payloadOf } from '../../../../../cli/migration/migrate/options.ts';
+import { buildPayload } from '../../../../../cli/migration/migrate/options.ts';
 import { Refusal, RetryableFailure } from '../../../../../lib/migration/refusals.ts';
 import { stepInputSchema } from '../../../../../lib/migration/runs/input.ts';
 import { preflightInputSchema } from '../../../../../lib/migration/steps/preflight.ts';
@@ -72,7 +72,7 @@ describe('an input', () => {
         1,
       ]),
     );
-    expect(Object.keys(entries)).toEqual(expect.arrayContaining(Object.keys(payloadOf(typed))));
+    expect(Object.keys(entries)).toEqual(expect.arrayContaining(Object.keys(buildPayload(typed))));
   });
 });
 

@@ -40,8 +40,8 @@ describe('the page of a run', () => {
     expect(page.split('\n').every(isPrintable)).toBe(true);
     expect(page.isWellFormed()).toBe(true);
     // The tags are the same for all texts.
-    const tagsOf = (page: string) => page.match(/<[^>]*>/g);
-    expect(tagsOf(page)).toEqual(tagsOf(reportPage(statusWith('plain'))));
+    const extractTags = (page: string) => page.match(/<[^>]*>/g);
+    expect(extractTags(page)).toEqual(extractTags(reportPage(statusWith('plain'))));
   });
 
   it('needs nothing from elsewhere', () => {

@@ -158,7 +158,7 @@ describe('a wait', () => {
 });
 
 describe('the progress of a step', () => {
-  async function progressOf(isLive: boolean) {
+  async function captureProgress(isLive: boolean) {
     const { promise: copied, resolve } = Promise.withResolvers<unknown>();
     const progress = { step: 'copy', done: 12_400, total: 30_000, perSecond: 2_100 };
     const other = { ...progress, step: 'backup' };
@@ -179,8 +179,8 @@ describe('the progress of a step', () => {
 
   it('is shown at a terminal and logged elsewhere, even if a poll fails', async () => {
     const line = 'Copy: 12,400/30,000 41% 2,100/s ETA 8s';
-    expect((await progressOf(true)).shown).toEqual([line]);
-    expect((await progressOf(false)).lines).toEqual([line]);
+    expect((await captureProgress(true)).shown).toEqual([line]);
+    expect((await captureProgress(false)).lines).toEqual([line]);
   });
 });
 

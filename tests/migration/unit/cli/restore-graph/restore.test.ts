@@ -1,6 +1,6 @@
 // A restored graph holds what was dumped, also after a restore that was killed; what it does not hold is named.
 import { describe, expect, test } from 'vitest';
-import { fingerprintOf } from '../../../../../cli/migration/restore-graph/fingerprint.ts';
+import { computeFingerprint } from '../../../../../cli/migration/restore-graph/fingerprint.ts';
 import type {
   GraphRestore,
   GraphTarget,
@@ -117,7 +117,7 @@ function killedAt(graph: GraphTarget, fatal: number, when: 'before' | 'after'): 
 const LOOKUP = { name: 'index_1', type: 'LOOKUP', statement: 'CREATE LOOKUP INDEX `index_1` ...' };
 
 test('every count that differs is reported with both sides, those of absent names as 0', async () => {
-  const found = await fingerprintOf(await fillWithSample(createSandboxGraph()));
+  const found = await computeFingerprint(await fillWithSample(createSandboxGraph()));
   const { 'nodesPerLabel constructor': _, ...counts } = found.counts;
   const wanted = { ...found, nodes: 8, counts: { ...counts, 'nodesPerLabel Dave': 1 } };
   expect(compareFingerprints(wanted, found)).toEqual([

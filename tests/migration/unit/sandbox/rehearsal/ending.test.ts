@@ -1,7 +1,7 @@
 // An act that cannot go on: it is reported, it counts as a failure, and the acts after it are played.
 import { expect, it } from 'vitest';
 import { createDiary } from '../../../../../sandbox/rehearsal/diary.ts';
-import { endingOf } from '../../../../../sandbox/rehearsal/ending.ts';
+import { playToEnding } from '../../../../../sandbox/rehearsal/ending.ts';
 import type { Rehearsal } from '../../../../../sandbox/rehearsal/rehearsal.ts';
 
 const STUCK = new Error('No rollback in a run that is copied.\nat some line');
@@ -9,13 +9,13 @@ const STUCK = new Error('No rollback in a run that is copied.\nat some line');
 it('is the one the act is meant to have', async () => {
   const { rehearsal, diary } = rehearsalIn('live');
   const ending = { phase: 'copied', acknowledgedLoss: 2 } as const;
-  expect(await endingOf({ play: async () => ending }, rehearsal)).toEqual(ending);
+  expect(await playToEnding({ play: async () => ending }, rehearsal)).toEqual(ending);
   expect(diary.surprises).toEqual([]);
 });
 
 it('is where the run stands when the act cannot go on, which is a surprise', async () => {
   const { rehearsal, diary } = rehearsalIn('copied');
-  expect(await endingOf({ play: () => Promise.reject(STUCK) }, rehearsal)).toEqual({
+  expect(await playToEnding({ play: () => Promise.reject(STUCK) }, rehearsal)).toEqual({
     phase: 'copied',
   });
   expect(diary.surprises).toEqual([
@@ -25,7 +25,7 @@ it('is where the run stands when the act cannot go on, which is a surprise', asy
 
 it('is what kept it from going on when there is no run to tell of', async () => {
   const { rehearsal } = rehearsalIn(undefined);
-  await expect(endingOf({ play: () => Promise.reject(STUCK) }, rehearsal)).rejects.toBe(STUCK);
+  await expect(playToEnding({ play: () => Promise.reject(STUCK) }, rehearsal)).rejects.toBe(STUCK);
 });
 
 function rehearsalIn(phase: string | undefined) {

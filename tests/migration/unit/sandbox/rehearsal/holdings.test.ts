@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { VectorStore } from '../../../../../lib/migration/adapters/qdrant.ts';
 import { userDigest } from '../../../../../lib/migration/points.ts';
-import { compareHoldings, holdingsOf } from '../../../../../sandbox/rehearsal/holdings.ts';
+import { compareHoldings, readHoldings } from '../../../../../sandbox/rehearsal/holdings.ts';
 import { point } from '../../../support/vector-stores.ts';
 
 const ADA = userDigest('ada');
@@ -16,7 +16,7 @@ const FILLED = '{"":[1,0,0,0],"bm25":{"indices":[3],"values":[1]}}';
 
 function holding(...points: readonly ReturnType<typeof point>[]) {
   const scroll = async () => ({ points, nextOffset: null });
-  return holdingsOf({ scroll } as unknown as VectorStore, 'any');
+  return readHoldings({ scroll } as unknown as VectorStore, 'any');
 }
 
 it.each([
