@@ -147,7 +147,7 @@ async function record(importId: string, rows: readonly string[], parts = 0): Pro
 
 export interface ImportChoices {
   readonly withDuplicates: boolean;
-  /** Whether the changes of an edited export are applied. */
+  /** True if the changes of an edited export are applied. */
   readonly withChanges: boolean;
 }
 

@@ -104,7 +104,7 @@ export function dropThirdDecimal(text: string): string {
   return text.replace(THIRD_DECIMAL, '$1$2');
 }
 
-/** Whether a cell can be an amount of money, whichever the decimal sign. */
+/** True if a cell can be an amount of money with one of the decimal signs. */
 export function looksLikeAmount(text: string): boolean {
   if (text.length > MAX_AMOUNT_LENGTH || !/\d/.test(text)) return false;
   const forms = [text, dropThirdDecimal(text)];

@@ -189,7 +189,7 @@ export function isConversionText(text: string): boolean {
 const CARD_PAYMENT =
   /auto ?pay|payment[\s-]*(?:-\s*)?thank|thank you|payment received|payment - |(?:online|mobile|internet|bill|card|direct debit|web|electronic|e ?)\s*(?:pay|payment|pymt)|pagamento recebido|pagamento de fatura|zahlung erhalten|lastschrift|einzahlung|paiement recu|prelevement|betaling|betalning|inbetalning|incasso|payment$|^payment|balance transfer|credit voucher|refund|return|erstattung|ご入金|お支払/;
 
-/** What a card company calls the money that it gets. */
+/** Recognizes the texts that card companies give to payments they receive. */
 export function isCardPayment(text: string): boolean {
   return text.length < 200 && CARD_PAYMENT.test(normalize(text));
 }

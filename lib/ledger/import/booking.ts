@@ -1,4 +1,4 @@
-// What every format of file is read into before anything is decided about it: bookings as the bank states them.
+// Common form of every file format, before anything is decided: bookings as the bank states them.
 
 /** One booking of an account. A reader fills in what its format has; null is for what it has not. */
 export interface Booking {
@@ -10,9 +10,9 @@ export interface Booking {
   readonly signed: number;
   /** The file states the direction apart from the sign, in a word or in a column of its own. */
   readonly isDirectionStated: boolean;
-  /** As the file has it, whatever is made of it: part of the identity of a booking with an id. */
+  /** Text in the file, however it is interpreted: part of the identity of a booking with an id. */
   readonly writtenAmount: string;
-  /** What may describe it, the most telling first, without empty ones: the other party, then the purpose. */
+  /** Candidates for the description, the most telling first, without empty ones: the other party, then the purpose. */
   readonly texts: readonly string[];
   /** Such as "Card payment"; describes a booking that has no text. */
   readonly bookingType: string | null;
@@ -32,7 +32,7 @@ export interface Booking {
   readonly reference: string | null;
   /** All texts of the row as written: what makes the identity of a booking without an id. */
   readonly cells: readonly string[];
-  /** What earlier releases read the row as, where that differs from what this one does. */
+  /** Reading by earlier releases, if it differs from this one's. */
   readonly former?: FormerReading;
 }
 
@@ -71,21 +71,21 @@ export interface Need {
     | 'status'
     | 'columns'
     | 'postings';
-  /** What is unclear, and the options that decide it. */
+  /** States the ambiguity, and the options that resolve it. */
   readonly message: string;
 }
 
-/** What a reader of a format hands over. */
+/** Result of reading a file in one of the formats. */
 export interface ReadBookings {
   readonly bookings: readonly Booking[];
   readonly refused: readonly RefusedLine[];
   readonly leftOut: readonly LeftOutLine[];
-  /** What a person should know about how the file was read. */
+  /** Notes for the user about how the file was read. */
   readonly findings: readonly string[];
   readonly needs: readonly Need[];
 }
 
-/** As "1 row" and "2 rows". */
+/** Formats counts such as "1 row" and "2 rows". */
 export function counted(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -89,7 +89,7 @@ interface EntryPlace {
 function readEntry(entry: Node, { keepsDirection, ...place }: EntryPlace): readonly Booking[] {
   const [amount = ''] = select(entry, 'Amt');
   const turn = keepsDirection && isReversal(entry) ? -1 : 1;
-  const signed = turn * readDirection(entry) * readExactAmount(textOf(amount));
+  const signed = turn * readDirection(entry) * readExactAmount(readText(amount));
   const date = readDate(entry, 'BookgDt') ?? readDate(entry, 'ValDt');
   if (date === undefined) throw new Error('It has no booking date.');
   const shared = { ...place, date, currency: attribute(amount, 'Ccy') };
@@ -132,7 +132,7 @@ function readPartAmounts(
     const own = value(part, 'CdtDbtInd') === '' ? whole.entry : part;
     return written === undefined
       ? Number.NaN
-      : whole.turn * readDirection(own) * readExactAmount(textOf(written));
+      : whole.turn * readDirection(own) * readExactAmount(readText(written));
   });
   const cents = amounts.reduce((sum, amount) => sum + Math.round(amount * 100), 0);
   return cents === Math.round(whole.signed * 100) ? amounts : undefined;
@@ -190,8 +190,8 @@ function listTexts(part: Node, entry: Node, signed: number): readonly string[] {
   const names = roles.map(
     (role) => value(part, 'RltdPties', role, 'Nm') || value(part, 'RltdPties', role, 'Pty', 'Nm'),
   );
-  const remittance = select(part, 'RmtInf', 'Ustrd').map(textOf).join(' ');
-  const references = select(part, 'RmtInf', 'Strd', 'CdtrRefInf', 'Ref').map(textOf).join(' ');
+  const remittance = select(part, 'RmtInf', 'Ustrd').map(readText).join(' ');
+  const references = select(part, 'RmtInf', 'Strd', 'CdtrRefInf', 'Ref').map(readText).join(' ');
   return [
     ...names,
     remittance,
@@ -225,10 +225,10 @@ function select(node: Node, ...path: readonly string[]): readonly Node[] {
 /** Text of the first element at the path, '' where there is none. */
 function value(node: Node, ...path: readonly string[]): string {
   const [first = ''] = select(node, ...path);
-  return textOf(first);
+  return readText(first);
 }
 
-function textOf(node: Node): string {
+function readText(node: Node): string {
   if (typeof node === 'string') return node.trim();
   const text = node['#text'] ?? '';
   return typeof text === 'string' ? text.trim() : '';

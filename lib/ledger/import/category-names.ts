@@ -1,4 +1,4 @@
-// The categories that rows of a file get: by name, whatever its case; by a rule; or as earlier rows have it.
+// Finds the categories of a file's rows: by name, in any letter case; by a rule; or from earlier rows.
 import { type CategoryRule, findRule } from './category-rules.ts';
 import type { DescribedRow, ProposeCategory } from './learned-categories.ts';
 
@@ -7,9 +7,9 @@ export interface KnownCategory {
   readonly isActive: boolean;
 }
 
-/** Names are the same whatever their case and the spaces around them. */
+/** Names match regardless of case and surrounding spaces. */
 export function createCategoryNames(known: readonly KnownCategory[]) {
-  // Of names that differ in case alone, an active category comes first.
+  // If names differ only in case, an active category wins.
   const sorted = known.toSorted((one, other) => Number(one.isActive) - Number(other.isActive));
   const byFolded = new Map(sorted.map((category) => [fold(category.name), category]));
   const exact = new Map(known.map((category) => [category.name, category]));

@@ -3,7 +3,7 @@
 
 export interface CategoryRule {
   readonly line: number;
-  /** As written. */
+  /** Source text of the rule's pattern. */
   readonly pattern: string;
   readonly category: string;
   readonly matches: (description: string) => boolean;

@@ -37,7 +37,7 @@ export function checkBookings(read: ReadBookings, options: CheckOptions): Checke
   const findings = [...read.findings];
   const needs = [...read.needs];
   const leave = (booking: Booking, reason: string) => {
-    leftOut.push({ line: booking.line, reason, text: textOf(booking) });
+    leftOut.push({ line: booking.line, reason, text: describeBooking(booking) });
     return false;
   };
   const { onlyAccount } = options;
@@ -65,7 +65,7 @@ export function checkBookings(read: ReadBookings, options: CheckOptions): Checke
   };
 }
 
-function textOf({ date, signed, texts, bookingType }: Booking): string {
+function describeBooking({ date, signed, texts, bookingType }: Booking): string {
   return `${date} ${signed} ${texts[0] ?? bookingType ?? ''}`;
 }
 

@@ -1,7 +1,7 @@
 // The names of columns in the exports of banks and apps, as data: one row a field, the most certain names first.
 // `normalizeName` makes the forms in which names are compared: case, accents, punctuation and units do not matter.
 
-/** What a column holds. */
+/** Kinds of content that a column can have. */
 export const FIELDS = [
   ...(['date', 'description', 'amount', 'debit', 'credit', 'type', 'category', 'notes'] as const),
   ...(['externalId', 'account', 'currency', 'status', 'balance', 'fee', 'reference'] as const),

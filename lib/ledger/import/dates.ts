@@ -70,7 +70,7 @@ function splitDate(written: string): DateParts | undefined {
   return fromWords(words);
 }
 
-/** Of 8 digits: the year stands where it can be one. */
+/** Splits 8 digits; the year is at the end that can be a year. */
 function splitPacked(digits: string): DateParts {
   const isYear = (text: string) => /^(?:19|20)\d\d$/.test(text);
   if (isYear(digits.slice(0, 4)) && isCalendarDate(hyphenated(digits)))
@@ -191,7 +191,7 @@ function requireOrder(written: readonly WrittenDate[], order: DateOrder, lastYea
   );
 }
 
-/** Where two orders read as many dates, what statements are like decides: of one time, and of the past. */
+/** If two orders read equally many dates, the likelier statement decides: one that spans little time, and is in the past. */
 function chooseOrder(
   written: readonly WrittenDate[],
   { today, isDayFirst }: DateOptions,

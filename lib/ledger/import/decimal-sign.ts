@@ -96,7 +96,7 @@ function createDecimalTrimmer(
 
 const CODE = /(?<![\p{L}\p{N}])[A-Z]{3}(?![\p{L}\p{N}])/gu;
 const CODES = new Set(Intl.supportedValuesOf('currency'));
-/** Their banks write no decimals, whatever the standard says. */
+/** The standard gives these decimals, but their banks write none. */
 const WHOLE_UNITS = new Set(['IDR', 'HUF', 'COP', 'CRC', 'LAK', 'MMK', 'IRR']);
 /** Signs and words of currencies and languages without decimals: yen, won, dong. */
 const WHOLE_UNIT_TEXTS =

@@ -26,7 +26,7 @@ export interface Reading {
 }
 
 export interface DirectionReader {
-  /** Whether the words of the column decide. */
+  /** True if the words of the column decide. */
   readonly usesColumn: boolean;
   /** @throws Error where the word is not known, or contradicts the sign */
   readonly read: (amount: ReadAmount, word: string | null) => DirectedAmount;
@@ -46,15 +46,15 @@ export function createDirectionReader(
   if (isGiven && !hasColumn)
     throw new UserError('Name the column of --income and --expense with --type.');
   const lookUp = (word: string) => (isGiven ? givenDirection(word, words) : directionOfWord(word));
-  const stateOf = ({ amount, word }: Reading): Direction | undefined =>
+  const statedDirection = ({ amount, word }: Reading): Direction | undefined =>
     amount?.direction ?? (word === null ? undefined : lookUp(word));
   const stated = readings.flatMap((reading) => {
-    const direction = stateOf(reading);
+    const direction = statedDirection(reading);
     const { amount } = reading;
     const isTelling = amount && amount.signed !== 0 && direction && direction !== 'neutral';
     return isTelling ? { direction, isNegative: amount.signed < 0 } : [];
   });
-  const others = readings.filter((reading) => stateOf(reading) === undefined);
+  const others = readings.filter((reading) => statedDirection(reading) === undefined);
   const convention = findConvention(
     stated,
     others.some(({ amount }) => (amount?.signed ?? 0) < 0),
@@ -63,7 +63,7 @@ export function createDirectionReader(
   return {
     usesColumn: hasColumn && hasWords,
     read: (amount, word) => {
-      const direction = stateOf({ amount, word });
+      const direction = statedDirection({ amount, word });
       if (direction === 'neutral' && convention === 'unsigned' && hasWords)
         return { signed: 0, isStated: true, isNeutral: true };
       if (direction === 'income' || direction === 'expense')

@@ -3,7 +3,7 @@
 import { askBalances } from './balance.ts';
 import { counted, type Need } from './booking.ts';
 
-/** What the layout says about its amounts. */
+/** Relation of the layout's amounts to their fees. */
 export type FeeRule = 'added' | 'included' | 'unknown';
 
 interface Paid {
@@ -19,7 +19,7 @@ export interface AddedFees<Row> {
 
 export interface FeeOptions {
   readonly rule: FeeRule;
-  /** A person has named the column: its fees are added, whatever balances say. */
+  /** The user has named the column: its fees are added, even if balances disagree. */
   readonly isChosen: boolean;
   /** Header of the column. */
   readonly column: string;

@@ -22,9 +22,9 @@ export interface FormatOptions {
 }
 
 interface FileFormat {
-  /** As a person knows it, such as OFX. */
+  /** Common name of the format, such as OFX. */
   readonly name: string;
-  /** @param head the first bytes as Latin text, whatever their encoding */
+  /** @param head the first bytes, always decoded as Latin-1 */
   readonly recognizes: (head: string) => boolean;
   /** @throws UserError where the file cannot be read, with the way out */
   readonly read: (bytes: Uint8Array, options: FormatOptions) => Promise<FileContents>;

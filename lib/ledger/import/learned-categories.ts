@@ -2,7 +2,7 @@
 // numbers, dates and references that banks add. Income and expenses are learned apart.
 import type { TransactionType } from '../domain/transaction.ts';
 
-/** What is learned from, and what a category is proposed for. */
+/** A row to learn from, or to propose a category for. */
 export interface DescribedRow {
   readonly description: string;
   readonly type: TransactionType;
@@ -34,7 +34,7 @@ const MIN_LEDGER_ROWS = 30;
 const MAX_PHRASE_WORDS = 3;
 /** Stands for every description of a type. */
 const ANY_WORDS = '*';
-/** Of a description, which may have 1,000 characters. */
+/** Words that are used of a description, which may have 1,000 characters. */
 const MAX_WORDS = 24;
 const MIN_WORD_LENGTH = 2;
 /** Standard score of the lower bound: one-sided 95 %. */

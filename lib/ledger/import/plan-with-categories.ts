@@ -15,12 +15,12 @@ import type { Statement } from './statement.ts';
 import type { StatementRow, TransactionRow } from './transaction-row.ts';
 
 export interface CategoryOptions {
-  /** Whether earlier rows are learned from. */
+  /** True if categories are learned from earlier rows. */
   readonly isLearning: boolean;
   readonly rules: readonly CategoryRule[];
 }
 
-/** What the service has. */
+/** Contents of the ledger, as read from the service. */
 export interface StoredLedger {
   readonly rows: readonly LedgerRow[];
   readonly categories: readonly KnownCategory[];
@@ -28,7 +28,7 @@ export interface StoredLedger {
 }
 
 export interface CategorisedPlan {
-  /** Of the statement, with the names of categories that the ledger has. */
+  /** Rows of the statement, with the ledger's spelling of category names. */
   readonly rows: readonly StatementRow[];
   readonly plan: ImportPlan;
   readonly choices: CategoryChoices<StatementRow>;

@@ -1,5 +1,5 @@
-// What an import would do: which rows the ledger has, which are new, which may be there under another id, and which rows of
-// an edited export are changes.
+// Plans an import: which rows the ledger has, which are new, which may be there under another id, and which rows of an
+// edited export are changes.
 import { counted, type Need, type RefusedLine } from './booking.ts';
 import { listWords } from './learned-categories.ts';
 import type { RecordedRows } from './recorded-rows.ts';
@@ -40,7 +40,7 @@ export interface ImportPlan {
   readonly changes: readonly Change[];
   /** Rows that the ledger has from an import which was interrupted before it recorded them. */
   readonly unrecorded: readonly Pair[];
-  /** What a person must decide before anything is imported. */
+  /** Questions that the user must answer before anything is imported. */
   readonly needs: readonly Need[];
   /** Edited rows of an export that someone has changed in the ledger since, or that are one transaction. */
   readonly refused: readonly RefusedLine[];
@@ -78,11 +78,11 @@ export function planImport(
   );
   const changes: Change[] = [];
   const refused: RefusedLine[] = [];
-  const rowsOf = Map.groupBy(pairs.keys(), (row) => pairs.get(row));
+  const rowsByMatch = Map.groupBy(pairs.keys(), (row) => pairs.get(row));
   for (const [row, there] of edited) {
     const fields = CHANGEABLE.filter((field) => row[field] !== there[field]);
     const { id, updatedAt } = there;
-    const other = rowsOf.get(there)?.find((each) => each !== row);
+    const other = rowsByMatch.get(there)?.find((each) => each !== row);
     if (other) refused.push({ line: row.line, message: sameRecord(id, other) });
     else if (updatedAt === row.exported?.updatedAt) changes.push({ row, there, fields });
     else refused.push({ line: row.line, message: changedSince(id) });
@@ -166,26 +166,26 @@ function sameRecord(id: string, { line }: StatementRow): string {
 /** The transaction that each row is: by its id in an export, by its external id, or by all its fields. */
 function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) {
   const pairs = new Map<StatementRow, LedgerRow>();
-  const byRecord = new Map(ledger.map((there) => [recordOf(there), there]));
+  const byRecord = new Map(ledger.map((there) => [recordKey(there), there]));
   for (const row of rows) {
-    const there = row.exported && byRecord.get(recordOf(row.exported));
+    const there = row.exported && byRecord.get(recordKey(row.exported));
     if (there) pairs.set(row, there);
   }
   // The export of another ledger has no record of this one.
   const isOfThisLedger = pairs.size > 0;
-  const edited = [...pairs].filter(([row, there]) => fieldsOf(row) !== fieldsOf(there));
+  const edited = [...pairs].filter(([row, there]) => contentKey(row) !== contentKey(there));
 
   const byExternalId = Map.groupBy(ledger, ({ externalId }) => externalId);
   const taken = new Set(pairs.values());
-  // Of equal transactions without an external id, each is one row.
+  // Equal transactions without an external id are matched one to one with rows.
   const equal = Map.groupBy(
     ledger.filter((there) => !taken.has(there)),
-    fieldsOf,
+    contentKey,
   );
   for (const row of rows.filter((each) => !pairs.has(each))) {
     const there =
       row.externalId === null
-        ? equal.get(fieldsOf(row))?.shift()
+        ? equal.get(contentKey(row))?.shift()
         : findStored(row, byExternalId, taken);
     if (there) {
       pairs.set(row, there);
@@ -196,7 +196,7 @@ function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) 
 }
 
 /**
- * By its identity, whatever was edited since, or by one that an earlier release stored. The bank's id alone, which releases
+ * Finds a row by its identity, even if it was edited since, or by one that an earlier release stored. The bank's id alone, which releases
  * before this one stored, names a transaction only together with its date and amount: banks use ids again.
  */
 function findStored(
@@ -211,7 +211,7 @@ function findStored(
   if (stored || formerBankId === null) return stored;
   return byExternalId
     .get(formerBankId)
-    ?.find((there) => !taken.has(there) && keyOf(there) === keyOf(row));
+    ?.find((there) => !taken.has(there) && matchKey(there) === matchKey(row));
 }
 
 /**
@@ -224,7 +224,7 @@ function findDuplicates(
   ledger: readonly LedgerRow[],
   { recorded, firstDate }: DuplicateOptions,
 ): Pair[] {
-  const others = Map.groupBy(ledger, keyOf);
+  const others = Map.groupBy(ledger, matchKey);
   const used = new Set<LedgerRow>();
   const edited = Map.groupBy(
     ledger.filter(({ createdAt, updatedAt }) => createdAt !== updatedAt),
@@ -239,7 +239,7 @@ function findDuplicates(
   };
   for (const row of rows) {
     const { formerBankId } = row;
-    const same = others.get(keyOf(row));
+    const same = others.get(matchKey(row));
     pair(
       row,
       same?.shift() ?? (formerBankId === null ? undefined : edited.get(formerBankId)?.find(isFree)),
@@ -259,7 +259,7 @@ function findDuplicates(
 
 interface DuplicateOptions {
   readonly recorded: RecordedRows | undefined;
-  /** Of the file; transactions before it are not in the file. */
+  /** Earliest date in the file; it has no transactions before it. */
   readonly firstDate: string;
 }
 
@@ -292,11 +292,11 @@ function findNear(
 ): readonly LedgerRow[] {
   return listNearDates(row.date)
     .filter((date) => date >= firstDate)
-    .flatMap((date) => byKey.get(keyOf({ ...row, date }))?.slice(0, MAX_COMPARED) ?? [])
+    .flatMap((date) => byKey.get(matchKey({ ...row, date }))?.slice(0, MAX_COMPARED) ?? [])
     .filter(createWordMatcher(row));
 }
 
-/** Whether another text has a word of the row's. */
+/** Matches rows that share a word with this row's description. */
 function createWordMatcher(row: TransactionRow): (there: TransactionRow) => boolean {
   const words = new Set(listWords(row.description));
   return ({ description }) => listWords(description).some((word) => words.has(word));
@@ -321,14 +321,14 @@ function countReusedIds(rows: readonly StatementRow[], ledger: readonly LedgerRo
   return rows.filter(({ bankId }) => bankId !== null && ids.has(bankId)).length;
 }
 
-function keyOf({ date, type, amount }: TransactionRow): string {
+function matchKey({ date, type, amount }: TransactionRow): string {
   return `${date} ${type} ${amount}`;
 }
 
-function recordOf({ id, createdAt }: ExportedRecord): string {
+function recordKey({ id, createdAt }: ExportedRecord): string {
   return `${id} ${createdAt}`;
 }
 
-function fieldsOf(row: TransactionRow): string {
+function contentKey(row: TransactionRow): string {
   return JSON.stringify(CHANGEABLE.map((field) => row[field]));
 }

@@ -44,34 +44,34 @@ export interface ReadTable extends ReadBookings {
 /** @throws UserError where dates can be read in two orders */
 export function readTable(table: Table, options: TableOptions): ReadTable {
   const { columns } = table;
-  const cellOf = createCellReader(table);
-  const { records, refused, leftOut } = sortRows(table, cellOf, options.leaveOut);
-  const textsOf = (field: Field) => records.map((record) => cellOf(record, field) ?? '');
-  const amountTexts = AMOUNT_FIELDS.flatMap(textsOf);
+  const readCell = createCellReader(table);
+  const { records, refused, leftOut } = sortRows(table, readCell, options.leaveOut);
+  const readColumn = (field: Field) => records.map((record) => readCell(record, field) ?? '');
+  const amountTexts = AMOUNT_FIELDS.flatMap(readColumn);
   const { decimal, trim, need } = findDecimals({
     amounts: amountTexts,
-    others: (['balance', 'fee'] as const).flatMap(textsOf),
-    texts: [...headersOf(table, AMOUNT_FIELDS), ...textsOf('currency'), ...amountTexts],
+    others: (['balance', 'fee'] as const).flatMap(readColumn),
+    texts: [...listHeaders(table, AMOUNT_FIELDS), ...readColumn('currency'), ...amountTexts],
     chosen: options.decimal,
   });
-  const dates = readDates(textsOf('date'), {
+  const dates = readDates(readColumn('date'), {
     chosen: options.dateOrder,
     today: options.today,
     isDayFirst: decimal === 'comma' || options.isSemicolon || isOfOtherLanguage(table),
   });
   const trimmed = (record: TableRow, field: Field) => {
-    const cell = cellOf(record, field);
+    const cell = readCell(record, field);
     return cell === null ? null : trim(cell);
   };
   const isReceived = (record: TableRow) =>
-    directionOfWord(cellOf(record, 'type') ?? '') === 'income' &&
-    cellOf(record, 'receivedAmount') !== null;
+    directionOfWord(readCell(record, 'type') ?? '') === 'income' &&
+    readCell(record, 'receivedAmount') !== null;
   const read = readRowAmounts(
     records.map((record) => ({
       amount: trimmed(record, isReceived(record) ? 'receivedAmount' : 'amount'),
       debit: trimmed(record, 'debit'),
       credit: trimmed(record, 'credit'),
-      type: cellOf(record, 'type'),
+      type: readCell(record, 'type'),
       balance: trimmed(record, 'balance'),
     })),
     {
@@ -90,7 +90,7 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
 
   function toBooking(record: TableRow, n: number): Booking | LeftOutLine {
     const { line, cells } = record;
-    const cell = (field: Field) => cellOf(record, field);
+    const cell = (field: Field) => readCell(record, field);
     const amount = amounts.rows[n] ?? new Error('It has no amount.');
     if (amount instanceof Error) throw amount;
     if (amount.isNeutral) return leave(record, `"${cell('type')}": neither income nor expense`);
@@ -139,7 +139,7 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
 
 const AMOUNT_FIELDS = ['amount', 'debit', 'credit'] as const;
 
-function headersOf({ headers, columns }: Table, fields: readonly Field[]): readonly string[] {
+function listHeaders({ headers, columns }: Table, fields: readonly Field[]): readonly string[] {
   return fields.flatMap((field) => columns[field].map((index) => headers[index] ?? ''));
 }
 
@@ -190,7 +190,7 @@ interface SortedRows {
 }
 
 /** Parts rows that can be bookings from those that are known by their form. */
-function sortRows(table: Table, cellOf: CellReader, leaveOut: readonly string[]): SortedRows {
+function sortRows(table: Table, readCell: CellReader, leaveOut: readonly string[]): SortedRows {
   const { rows, headers, width } = table;
   const header = headers.join('\n');
   const sorted: Record<'records', TableRow[]> & SortedRows = {
@@ -201,14 +201,14 @@ function sortRows(table: Table, cellOf: CellReader, leaveOut: readonly string[])
   const lastLine = rows.findLast(({ cells }) => isDated(cells))?.line ?? 0;
   for (const row of rows) {
     const { cells, line } = row;
-    const state = describeState(cellOf(row, 'status') ?? cellOf(row, 'date'), leaveOut);
+    const state = describeState(readCell(row, 'status') ?? readCell(row, 'date'), leaveOut);
     const isRegular =
       cells.length >= width && cells.slice(headers.length).every((cell) => cell.trim() === '');
     if (cells.join('\n') === header) sorted.leftOut.push(leave(row, 'the header again'));
-    else if (isBalanceRow(row, table, cellOf))
+    else if (isBalanceRow(row, table, readCell))
       sorted.leftOut.push(leave(row, 'a balance or total'));
     else if (isRegular && state !== undefined) sorted.leftOut.push(leave(row, state));
-    else if (isNote(row) || isContinuation(row, cellOf) || (line < lastLine && isTitle(cells)))
+    else if (isNote(row) || isContinuation(row, readCell) || (line < lastLine && isTitle(cells)))
       sorted.leftOut.push(leave(row, 'without date and amount'));
     else if (isRegular) sorted.records.push(row);
     else
@@ -260,15 +260,15 @@ function isTitle(cells: readonly string[]): boolean {
 }
 
 /** Such as the second line of a text. */
-function isContinuation(row: TableRow, cellOf: CellReader): boolean {
+function isContinuation(row: TableRow, readCell: CellReader): boolean {
   const fields = ['date', 'amount', 'debit', 'credit'] as const;
-  return fields.every((field) => cellOf(row, field) === null);
+  return fields.every((field) => readCell(row, field) === null);
 }
 
 /** "Total" alone is also a name: with a date and an amount it is one. */
-function isBalanceRow(row: TableRow, { columns }: Table, cellOf: CellReader): boolean {
+function isBalanceRow(row: TableRow, { columns }: Table, readCell: CellReader): boolean {
   const { cells } = row;
-  const date = cellOf(row, 'date');
+  const date = readCell(row, 'date');
   const first = cells.find((cell) => cell.trim() !== '') ?? '';
   const texts = columns.description.map((index) => cells[index] ?? '');
   const isDatedRow = date !== null && looksLikeDate(date);

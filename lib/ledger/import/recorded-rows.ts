@@ -1,9 +1,9 @@
-// What a ledger records of the rows that an import has added: which row it was, and what it was like. With it, a later import knows a
+// Fingerprints that a ledger keeps of imported rows: the row's identity, and its contents. With them, a later import knows a
 // row that was deleted by hand, and an undo knows a row that only a category was added to.
 import { hash } from './row-ids.ts';
 import type { StatementRow, TransactionRow } from './transaction-row.ts';
 
-/** As the service lists them. */
+/** An import in the service's list. */
 export interface RecordedImport {
   readonly importId: string;
   readonly rows: readonly string[];

@@ -15,7 +15,7 @@ export interface RowAmount {
   /** Negative for an expense; 0 for what moves no money. */
   readonly signed: number;
   readonly isStated: boolean;
-  /** As the file has it. */
+  /** Text in the file. */
   readonly written: string;
   readonly currency: string | null;
   readonly balance: number | null;
@@ -26,7 +26,7 @@ export interface RowAmount {
 export interface RowAmounts {
   /** For each row: its amount, or why it has none. */
   readonly rows: readonly (RowAmount | Error)[];
-  /** Whether the column of directions decides. */
+  /** True if the column of directions decides. */
   readonly usesType: boolean;
 }
 
@@ -84,7 +84,7 @@ function readCell(text: string | null, decimal: DecimalSign): ReadAmount {
   return readAmount(text, decimal);
 }
 
-/** The column decides the direction, whichever sign its numbers have; the few with the other sign are reversals. */
+/** The column decides the direction; its numbers usually share one sign, and the few with the other are reversals. */
 function readSplit(
   cells: readonly AmountCells[],
   { decimal }: AmountOptions,

@@ -70,7 +70,7 @@ export function createRowIds(
 /** Stands in no cell. */
 const CELL_END = '\0';
 
-/** What version 0.1.0 made an id from, in this order. */
+/** Fields from which version 0.1.0 made an id, in this order. */
 export interface FormerFields {
   readonly description: string;
   readonly amount: number;

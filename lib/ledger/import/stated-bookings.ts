@@ -1,9 +1,9 @@
-// What the formats that banks make for programs have in common: exact amounts, texts cut to the width of a field, and lines that
-// a person can look up.
+// Shared by the formats that banks make for programs: exact amounts, texts cut to the width of a field, and lines that a
+// person can look up.
 import { UserError } from '../../shared/user-error.ts';
 import type { Booking, LeftOutLine, ReadBookings } from './booking.ts';
 
-/** What a format states; the rest of a booking follows from it. */
+/** Fields that a format states; the rest of a booking follows from them. */
 export interface StatedBooking
   extends Pick<Booking, 'line' | 'date' | 'signed' | 'account' | 'bankId' | 'currency'> {
   /** The best description first. */

@@ -1,4 +1,4 @@
-// Reads a statement, whatever bank or app wrote it: bytes and options in; rows, findings and open questions out. Pure: it runs
+// Reads a statement from any bank or app: bytes and options in; rows, findings and open questions out. Pure: it runs
 // in a browser as on a command line.
 import { UserError } from '../../shared/user-error.ts';
 import type { DecimalSign } from './amounts.ts';
@@ -35,7 +35,7 @@ export interface StatementOptions extends LayoutOptions {
   readonly today?: string;
   /** @internal The encoding in which the text was read, chosen or guessed. */
   readonly usedEncoding?: string;
-  /** What earlier imports have remembered. */
+  /** Layouts remembered from earlier imports. */
   readonly layouts?: Layouts;
 }
 
@@ -62,9 +62,9 @@ export interface Statement {
   readonly leftOut: readonly LeftOutLine[];
   /** How many rows repeat an earlier one with the bank's id: they are one transaction. */
   readonly repeated: number;
-  /** What a person should know. */
+  /** Notes for the user about how the file was read. */
   readonly findings: readonly string[];
-  /** What a person must decide before anything is imported. */
+  /** Questions that the user must answer before anything is imported. */
   readonly needs: readonly Need[];
   /** Under `key`, `used` is worth remembering after an import; `recalled` was used for this reading. Null without a table. */
   readonly layout: Layout | null;

@@ -20,7 +20,7 @@ export type Columns = Readonly<Record<Field, readonly number[]>>;
 
 export interface FoundColumns {
   readonly columns: Columns;
-  /** What is missing; empty where every needed column is found. */
+  /** Missing columns; empty if every needed one was found. */
   readonly problems: readonly string[];
   /** Known or chosen names say which columns hold the date and the amount. */
   readonly isNamed: boolean;
@@ -34,7 +34,7 @@ const MOST = 0.8;
 /** Fewer rows do not show that a column repeats itself. */
 const MIN_JUDGED_IDS = 10;
 
-export function optionOf(field: Field): string {
+export function optionName(field: Field): string {
   if (field === 'externalId') return '--id';
   return field === 'status' ? '--status-column' : `--${field}`;
 }
@@ -149,7 +149,7 @@ function sampleColumn(rows: readonly TableRow[], index: number): Sample {
   return { cells, rows: rows.length };
 }
 
-/** A header, whatever its case, or a number from 1. Several headers have commas between them. */
+/** Finds a column by its header, in any letter case, or its number from 1. Several are separated by commas. */
 export function findChosen(
   headers: readonly string[],
   name: string,
@@ -160,7 +160,7 @@ export function findChosen(
     const same = headers.flatMap((header, index) => (header.trim() === wanted ? [index] : []));
     if (same.length > 1)
       throw new UserError(
-        `Two columns are named "${wanted}". Name one by its number: ${optionOf(field)} ${(same[0] ?? 0) + 1} or ${(same[1] ?? 0) + 1}.`,
+        `Two columns are named "${wanted}". Name one by its number: ${optionName(field)} ${(same[0] ?? 0) + 1} or ${(same[1] ?? 0) + 1}.`,
       );
     if (same.length === 1) return same;
     const lower = wanted.toLowerCase();
@@ -181,7 +181,7 @@ export function isChosenByNumber(name: string | undefined): boolean {
 
 function missing(what: string, field: Field): string {
   const also = field === 'amount' ? ', or --debit COLUMN --credit COLUMN' : '';
-  return `No column ${what}. Name it with ${optionOf(field)} COLUMN${also}.`;
+  return `No column ${what}. Name it with ${optionName(field)} COLUMN${also}.`;
 }
 
 function share(sample: Sample | undefined, test: (cell: string) => boolean): number {
@@ -388,7 +388,7 @@ export function currencyOfColumn(header: string): string | null {
   return code !== undefined && CURRENCY_CODES.has(code) ? code : null;
 }
 
-/** Of several, the one beside the amount. */
+/** Prefers the column beside the amount. */
 function findCurrencies(
   { names, samples }: Context,
   free: (indexes: readonly number[]) => readonly number[],

@@ -1,4 +1,4 @@
-// The text of a file that a bank or a spreadsheet wrote, whatever its encoding. Few files say which one it is: it is the one
+// Decodes a file that a bank or a spreadsheet wrote. Few files name their encoding: it is the one
 // in which the text reads best.
 import { UserError } from '../../shared/user-error.ts';
 

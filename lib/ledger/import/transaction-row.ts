@@ -5,7 +5,7 @@ import { amount } from '../domain/money.ts';
 import { filledText, text, trimmedText } from '../domain/text.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../domain/transaction.ts';
 
-/** What an import keeps of a transaction. */
+/** Fields of a transaction that an import keeps. */
 export interface TransactionRow {
   readonly description: string;
   readonly amount: number;
@@ -18,27 +18,27 @@ export interface TransactionRow {
 }
 
 export interface StatementRow extends TransactionRow {
-  /** Of the file, from 1. */
+  /** Line of the file, from 1. */
   readonly line: number;
   /** The id that imports of version 0.1.0 made, from the mapped columns. */
   readonly formerId: string | null;
   /** Ids that another reading of the same file would make. */
   readonly otherIds?: readonly string[];
   readonly bankId: string | null;
-  /** What earlier releases took as the bank's id: it names a transaction only together with its date and amount. */
+  /** Bank's id as earlier releases read it: it names a transaction only together with its date and amount. */
   readonly formerBankId: string | null;
-  /** Of the transaction, in an export. */
+  /** The transaction's record, in an export of a ledger. */
   readonly exported: ExportedRecord | null;
 }
 
-/** As in the file. */
+/** Texts from an exported file. */
 export interface ExportedRecord {
   readonly id: string;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-/** As the API takes it, without its category. */
+/** Converts a row to the API's body, without its category. */
 export function toTransactionBody(row: TransactionRow) {
   const { description, amount, type, notes, date, externalId } = row;
   return { description, amount, type, notes, transaction_date: date, external_id: externalId };

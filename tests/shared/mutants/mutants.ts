@@ -357,7 +357,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['`${dateKey(position)}~`', '`${dateKey(position)}`'],
   ]),
   ...mutantsOf('lib/ledger/import/plan.ts', 'tests/ledger/property/export.test.ts', [
-    ['equal.get(fieldsOf(row))?.shift()', 'equal.get(fieldsOf(row))?.[0]'],
+    ['equal.get(contentKey(row))?.shift()', 'equal.get(fieldsOf(row))?.[0]'],
   ]),
   ...mutantsOf('lib/ledger/import/ofx.ts', 'tests/ledger/unit/import/ofx.test.ts', [
     ["has('DEBIT in') && has('CREDIT out')", "has('DEBIT in')"],
@@ -752,7 +752,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf('lib/ledger/import/plan.ts', 'tests/ledger/unit/import/plan.test.ts', [
-    ['!taken.has(there) && keyOf(there) === keyOf(row)', '!taken.has(there)'],
+    ['!taken.has(there) && matchKey(there) === matchKey(row)', '!taken.has(there)'],
     ['!taken.has(there) && ', ''],
     ['isOfThisLedger && id && createdAt', 'id && createdAt'],
     ['wasThere && !importsDeleted', 'wasThere'],
