@@ -322,6 +322,11 @@ export async function undoImport(importId: string, name: string): Promise<void> 
 /** Rows of an undone import that stay. */
 export const leftAfterUndo = signal<readonly string[] | undefined>(undefined);
 
+export function closeImport(): void {
+  importing.value = undefined;
+  leftAfterUndo.value = undefined;
+}
+
 interface BulkResult {
   readonly index: number;
   readonly status: number;

@@ -1,0 +1,225 @@
+// The fields that say how a bank's file is read: named in the importer's sentences, and each a way out of one of its questions.
+import type { Statement, StatementOptions } from '../../lib/ledger/import/statement.ts';
+import { forgetLayout, type Preview, preview } from './bring-in.ts';
+import { Button, Field } from './components.tsx';
+
+const COLUMNS = [
+  ['date', 'Date column'],
+  ['description', 'Description column'],
+  ['amount', 'Amount column'],
+  ['debit', 'Debit column'],
+  ['credit', 'Credit column'],
+  ['fee', 'Fee column'],
+  ['category', 'Category column'],
+  ['externalId', "Column of the bank's id"],
+] as const;
+
+/** Names the field of this page for each option of the command line that a sentence of the importer names. */
+const FIELDS_OF_OPTIONS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(COLUMNS.map(([field, label]) => [field, label])),
+  id: "Column of the bank's id",
+  'date-order': 'Order of dates',
+  decimal: 'Decimal sign',
+  invert: 'Expenses are positive',
+  'as-it-is': 'The preview is right as it is',
+  currency: 'Only this currency',
+  'only-account': 'Only this account of the file',
+  account: 'Name of the account',
+  encoding: 'Encoding',
+};
+
+/** The sentence with the names of the fields in place of options. */
+export function sayFields(sentence: string): string {
+  return sentence.replace(/--([a-z-]+)(?: [A-Z]+(?:,[A-Z]+)*)?/g, (option, name) => {
+    const label = FIELDS_OF_OPTIONS[name];
+    return label ? `“${label}”` : option;
+  });
+}
+
+export function OptionFields({
+  state,
+  isOpen,
+}: {
+  readonly state: Preview;
+  readonly isOpen: boolean;
+}) {
+  const { options, reading } = state;
+  const change = (changes: StatementOptions) =>
+    preview({ ...state, options: { ...options, ...changes } }, { isAgain: true });
+  const layout = reading?.statement.layout;
+  return (
+    <details open={isOpen}>
+      <summary>How the file is read{layout?.recalled && ' (as last time)'}</summary>
+      <div class="options">
+        <ColumnFields state={state} onChange={change} />
+        <Choice
+          label="Order of dates"
+          value={options.dateOrder ?? ''}
+          choices={[
+            ['', 'As most dates'],
+            ['ymd', 'Year, month, day'],
+            ['dmy', 'Day, month, year'],
+            ['mdy', 'Month, day, year'],
+          ]}
+          onChange={(value) =>
+            change({ dateOrder: (value || undefined) as StatementOptions['dateOrder'] })
+          }
+        />
+        <Choice
+          label="Decimal sign"
+          value={options.decimal ?? ''}
+          choices={[
+            ['', 'As most amounts'],
+            ['point', 'Point'],
+            ['comma', 'Comma'],
+          ]}
+          onChange={(value) =>
+            change({ decimal: (value || undefined) as StatementOptions['decimal'] })
+          }
+        />
+        <TextOption
+          label="Name of the account"
+          value={options.account}
+          onChange={(account) => change({ account })}
+        />
+        <TextOption
+          label="Only this currency"
+          value={options.currency}
+          onChange={(currency) => change({ currency })}
+        />
+        <TextOption
+          label="Only this account of the file"
+          value={options.onlyAccount}
+          onChange={(onlyAccount) => change({ onlyAccount })}
+        />
+        <TextOption
+          label="Encoding"
+          value={options.encoding}
+          onChange={(encoding) => change({ encoding })}
+        />
+        <Check
+          label="Expenses are positive"
+          isOn={options.isInverted}
+          onChange={(isInverted) => change({ isInverted })}
+        />
+        <Check
+          label="The preview is right as it is"
+          isOn={options.isAsItIs}
+          onChange={(isAsItIs) => change({ isAsItIs })}
+        />
+      </div>
+      {layout?.recalled && (
+        <Button
+          onClick={() => {
+            forgetLayout(reading?.statement as Statement);
+            void preview(state, { isAgain: true });
+          }}
+        >
+          Forget how such files are read
+        </Button>
+      )}
+    </details>
+  );
+}
+
+interface ColumnFieldsProps {
+  readonly state: Preview;
+  readonly onChange: (changes: StatementOptions) => void;
+}
+
+/** Names of columns, or their numbers from 1. */
+function ColumnFields({ state: { options, reading }, onChange }: ColumnFieldsProps) {
+  const { columns = {}, ignored = [] } = reading?.statement ?? {};
+  const names = [...Object.values(columns).flatMap((each) => each.split(', ')), ...ignored];
+  return (
+    <>
+      <datalist id="columns-of-file">
+        {[...new Set(names)].map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      {COLUMNS.map(([field, label]) => (
+        <TextOption
+          key={field}
+          label={label}
+          list="columns-of-file"
+          value={options.columns?.[field]}
+          placeholder={columns[field] ?? ''}
+          onChange={(name) => onChange({ columns: { ...options.columns, [field]: name } })}
+        />
+      ))}
+    </>
+  );
+}
+
+interface TextOptionProps {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
+  readonly list?: string;
+  readonly placeholder?: string;
+}
+
+function TextOption({ label, value, onChange, ...rest }: TextOptionProps) {
+  return (
+    <Field label={label}>
+      {(id) => (
+        <input
+          type="text"
+          dir="auto"
+          autocomplete="off"
+          {...rest}
+          {...id}
+          value={value ?? ''}
+          onChange={({ currentTarget }) => onChange(currentTarget.value.trim() || undefined)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly choices: readonly (readonly [value: string, text: string])[];
+  readonly onChange: (value: string) => void;
+}
+
+function Choice({ label, value, choices, onChange }: ChoiceProps) {
+  return (
+    <Field label={label}>
+      {(id) => (
+        <select
+          {...id}
+          value={value}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        >
+          {choices.map(([each, text]) => (
+            <option key={each} value={each}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+interface CheckProps {
+  readonly label: string;
+  readonly isOn: boolean | undefined;
+  readonly onChange: (isOn: boolean) => void;
+}
+
+export function Check({ label, isOn = false, onChange }: CheckProps) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={isOn}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+      />
+      {label}
+    </label>
+  );
+}

@@ -1,0 +1,224 @@
+// The preview of an import: what was read, what would be added or changed, and what is left out.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Change, ImportPlan } from '../../lib/ledger/import/plan.ts';
+import { closeImport, type ImportChoices, type Preview, runImport } from './bring-in.ts';
+import { Button } from './components.tsx';
+import { format } from './format.ts';
+import { Check, OptionFields, sayFields } from './import-options.tsx';
+
+const MAX_SHOWN_ROWS = 8;
+const MAX_SHOWN_LINES = 50;
+
+export function PreviewCard({ state }: { readonly state: Preview }) {
+  const [withDuplicates, setWithDuplicates] = useState(false);
+  const [withChanges, setWithChanges] = useState(false);
+  const choices = { withDuplicates, withChanges };
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => card.current?.focus(), []);
+  const { reading, problem, name } = state;
+  const needs = reading ? [...reading.statement.needs, ...reading.plan.needs] : [];
+  return (
+    <section ref={card} class="card import" aria-label="Import preview" tabIndex={-1}>
+      <div class="title">
+        <h2 dir="auto">{name}</h2>
+      </div>
+      {problem && <p class="field-error">{sayFields(problem)}</p>}
+      {needs.map(({ message }) => (
+        <p key={message} class="field-error">
+          {sayFields(message)}
+        </p>
+      ))}
+      {reading && <Facts reading={reading} />}
+      <OptionFields key={name} state={state} isOpen={problem !== '' || needs.length > 0} />
+      {reading && (
+        <>
+          <Duplicates plan={reading.plan} isOn={withDuplicates} onChange={setWithDuplicates} />
+          <Changes changes={reading.plan.changes} isOn={withChanges} onChange={setWithChanges} />
+        </>
+      )}
+      <div class="buttons">
+        <Button onClick={closeImport}>Cancel</Button>
+        {reading && (
+          <Button
+            kind="primary"
+            disabled={needs.length > 0 || countWork(reading.plan, choices) === 0}
+            onClick={() => runImport(state, choices)}
+          >
+            Import
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function countWork(
+  { missing, possibleDuplicates, changes }: ImportPlan,
+  { withDuplicates, withChanges }: ImportChoices,
+): number {
+  const doubtful = withDuplicates ? 0 : possibleDuplicates.length;
+  return missing.length - doubtful + (withChanges ? changes.length : 0);
+}
+
+/** Shows how the file was read, and what an import of it would do. */
+function Facts({ reading }: { readonly reading: NonNullable<Preview['reading']> }) {
+  const { statement, plan, choices } = reading;
+  const { rows, refused, leftOut, findings, columns, encoding } = statement;
+  const sum = (type: 'income' | 'expense') =>
+    rows
+      .filter((row) => row.type === type)
+      .reduce((total, row) => total + Math.round(row.amount * 100), 0) / 100;
+  const days = rows.map(({ date }) => date).toSorted();
+  const [first, last] = [days[0], days.at(-1)];
+  const used = Object.entries(columns).map(([field, name]) => `${field}: ${name}`);
+  const without = plan.missing.filter(({ category }) => category === null).length;
+  return (
+    <>
+      <p>
+        <strong>{format.count(plan.missing.length)} new</strong>
+        {`, ${format.count(plan.present)} there already, ${format.count(leftOut.length)} left out, ${format.count(refused.length + plan.refused.length)} refused. `}
+        {first && last && `${format.date(first)} – ${format.date(last)}, `}
+        income {format.money(sum('income'))}, expense {format.money(sum('expense'))}
+        {without > 0 && `, ${format.count(without)} without a category`}.
+      </p>
+      <p class="hint" dir="auto">
+        {[statement.format, ...(encoding && encoding !== 'utf-8' ? [encoding] : []), ...used].join(
+          ' · ',
+        )}
+      </p>
+      {findings.map((finding) => (
+        <p key={finding} class="hint" dir="auto">
+          {sayFields(finding)}
+        </p>
+      ))}
+      <SampleRows plan={plan} />
+      <Lines
+        title="With the category of earlier rows"
+        lines={choices.chosen.map(({ row, category }) => `${row.description}: ${category}`)}
+      />
+      <Lines
+        title="Deleted before, and left out"
+        lines={plan.deleted.map(({ line, description }) => `Line ${line}: ${description}`)}
+      />
+      <Lines
+        title="Left out"
+        lines={leftOut.map(({ line, reason, text }) => `Line ${line}: ${reason}. ${text}`)}
+      />
+      <Lines
+        title="Refused"
+        lines={[...refused, ...plan.refused].map(
+          ({ line, message }) => `Line ${line}: ${sayFields(message)}`,
+        )}
+      />
+    </>
+  );
+}
+
+function SampleRows({ plan: { missing } }: { readonly plan: ImportPlan }) {
+  if (missing.length === 0) return null;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also without a pointer
+    <section class="scroll sample" tabIndex={0} aria-label="First new transactions">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Date</th>
+            <th scope="col">Description</th>
+            <th scope="col">Amount</th>
+            <th scope="col">Category</th>
+          </tr>
+        </thead>
+        <tbody>
+          {missing.slice(0, MAX_SHOWN_ROWS).map((row) => (
+            <tr key={row.line}>
+              <td>{format.date(row.date)}</td>
+              <td class="wide" dir="auto">
+                {row.description}
+              </td>
+              <td>{format.signed(row.type === 'income' ? row.amount : -row.amount)}</td>
+              <td dir="auto">{row.category ?? ''}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+export function Lines({
+  title,
+  lines,
+}: {
+  readonly title?: string;
+  readonly lines: readonly string[];
+}) {
+  if (lines.length === 0) return null;
+  return (
+    <details>
+      <summary>
+        {title ?? 'Refused'} ({format.count(lines.length)})
+      </summary>
+      <ul class="lines">
+        {lines.slice(0, MAX_SHOWN_LINES).map((line) => (
+          <li key={line} dir="auto">
+            {line}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+interface DuplicatesProps {
+  readonly plan: ImportPlan;
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}
+
+function Duplicates({ plan: { possibleDuplicates: doubtful }, isOn, onChange }: DuplicatesProps) {
+  if (doubtful.length === 0) return null;
+  return (
+    <>
+      <Lines
+        title="Possible duplicates"
+        lines={doubtful.map(
+          ({ row, there }) =>
+            `Line ${row.line}: ${row.description}, ${format.money(row.amount)} – the ledger has ${there.description} on ${format.date(there.date)}`,
+        )}
+      />
+      <Check
+        label={`Bring in the ${format.count(doubtful.length)} possible duplicates, too`}
+        isOn={isOn}
+        onChange={onChange}
+      />
+    </>
+  );
+}
+
+interface ChangesProps {
+  readonly changes: readonly Change[];
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}
+
+/** The rows of an export that were edited in the file. */
+function Changes({ changes, isOn, onChange }: ChangesProps) {
+  if (changes.length === 0) return null;
+  return (
+    <>
+      <Lines title="Edited in the file" lines={changes.map(describeChange)} />
+      <Check
+        label={`Change the ${format.count(changes.length)} transactions that the file has edited`}
+        isOn={isOn}
+        onChange={onChange}
+      />
+    </>
+  );
+}
+
+function describeChange({ row, there, fields }: Change): string {
+  const texts = fields.map(
+    (field) => `${field} ${there[field] ?? 'none'} → ${row[field] ?? 'none'}`,
+  );
+  return `Line ${row.line}: ${there.description}: ${texts.join(', ')}`;
+}
