@@ -171,9 +171,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('serverless/deploy-rollback.ts', 'tests/shared/wiring/deploy-guard.test.ts', [
     ['isMoved ? TRIGGERS.filter', 'false ? TRIGGERS.filter'],
   ]),
-  ...mutantsOf('serverless/gateway.ts', 'tests/shared/wiring/throttles.test.ts', [
-    ['Math.max(LEAST_BURST, share(burst))', 'share(burst)'],
-  ]),
 
   ...mutantsOf('processes/program.ts', 'tests/shared/unit/processes/program.test.ts', [
     ["['log', 'warn', 'error'] as const", "['warn', 'error'] as const"],
