@@ -37,7 +37,7 @@ bit served[2] = { 1, 0 };       /* a version was deployed on it */
 byte base[3], known;            /* what both collections had when they were last equal: of the first memories, so many */
 bit noted[3];                   /* before a memory is created in either collection */
 byte cursor, removals, limit;   /* of this command */
-bit is_damaged;                 /* the idle collection: nobody has deleted what it lacks, or changed what it has */
+bit is_damaged;                 /* the standby collection was damaged: its losses and changes are no user's */
 byte refused;                   /* the removals for which the last command was refused */
 bit as_it_was, is_final;
 
@@ -117,7 +117,7 @@ end: do
 #define may_be_killed if :: kills > 0 -> kills--; goto resume :: true fi
 #define save(next) stage = next; cursor = 0
 
-/* Both versions are kept and named in the report. Home's stays: right only where it is the user's, or where somebody wrote
+/* Both versions are kept and named in the report. Home's stays: right only where it is the user's, or where a client wrote
  * past the freeze. */
 inline report(m) { if :: acked[m] != at(home, m) -> assert(strayed[m] || damaged); excused[m] = 1 :: else fi }
 
@@ -323,7 +323,7 @@ judge: if
 #endif
 #endif
           skip
-       :: h != i && i != b && h == b && !(h == 0 && noted[cursor]) ->          /* somebody wrote to the idle collection */
+       :: h != i && i != b && h == b && !(h == 0 && noted[cursor]) ->          /* a client wrote to the standby collection */
           if :: h != 0 -> removals++ :: else fi
        :: h != i && i != b && (h != b || h == 0 && noted[cursor]) ->           /* a conflict: home stays */
           report(cursor); pass(i); goto next
