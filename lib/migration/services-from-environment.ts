@@ -40,7 +40,7 @@ export function rememberingFromEnvironment(environment: Environment): Rememberin
  */
 export async function servicesFromEnvironment(
   environment: Environment,
-  { pace }: Pick<QdrantConnection, 'pace'> = {},
+  { pace, log = logEntry }: Pick<QdrantConnection, 'pace'> & Partial<Pick<Services, 'log'>> = {},
 ): Promise<Services> {
   const settings = readStepSettings(environment);
   const secrets = secretsOf(environment);
@@ -73,7 +73,7 @@ export async function servicesFromEnvironment(
         })
       : undefined,
     snapshotPartBytes: SNAPSHOT_PART_BYTES,
-    log: logEntry,
+    log,
   };
 }
 

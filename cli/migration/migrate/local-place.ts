@@ -31,6 +31,8 @@ export interface LocalOptions {
   readonly signal: AbortSignal;
   /** A line about a service that does not answer. */
   readonly onWaiting: (line: string) => void;
+  /** Takes what functions would write to their log; a JSON line between lines of progress would be none for people. */
+  readonly log: Services['log'];
 }
 
 /** @throws Refusal naming every variable that is missing or unusable */
@@ -46,7 +48,11 @@ export async function openLocalPlace(options: LocalOptions): Promise<Place> {
     where: `table ${tableName} at ${endpoint ?? `AWS (${process.env.AWS_REGION ?? 'no AWS_REGION'})`}`,
     remembering: async () => remembering,
     services: () => {
-      services ??= servicesFromEnvironment(environment, { pace: impatient(PATIENT_PACE, options) });
+      const { log } = options;
+      services ??= servicesFromEnvironment(environment, {
+        pace: impatient(PATIENT_PACE, options),
+        log,
+      });
       return services;
     },
   });

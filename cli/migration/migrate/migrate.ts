@@ -24,7 +24,11 @@ const { command, state } = createMigrateProgram({
   output,
   openPlace: async ({ stage, needsServices }) =>
     stage === undefined
-      ? await openLocalPlace({ running, needsServices, signal, onWaiting: output.note })
+      ? await openLocalPlace({
+          ...{ running, needsServices, signal },
+          onWaiting: output.note,
+          log: output.log,
+        })
       : createStagePlace(stage),
 });
 

@@ -5,7 +5,8 @@ import { styleText } from 'node:util';
 import { CommanderError } from '@commander-js/extra-typings';
 import { Refusal, sentencesOf } from '../../../lib/migration/refusals.ts';
 import { translateFailure } from '../../../lib/migration/runs/failures.ts';
-import { asPrintable, isPrintable } from '../../../lib/shared/printable.ts';
+import type { LogEntry } from '../../../lib/shared/log.ts';
+import { asPrintable, isPrintable, wordsOf } from '../../../lib/shared/printable.ts';
 import { type Aftermath, aftermathText, type NextStep } from './next-steps.ts';
 import { timeText } from './text.ts';
 
@@ -56,6 +57,15 @@ export function createOutput({ output, status }: Streams, isJson: boolean) {
     note(text: string): void {
       clear();
       if (!isJson) status.write(`${printable(text)}\n`);
+    },
+    /** What a function would write to its log: beside the results, for people in words. */
+    log({ level, message, ...fields }: LogEntry): void {
+      clear();
+      const said = Object.entries(fields).map(([name, value]) => `${wordsOf(name)}: ${value}`);
+      const line = isJson
+        ? JSON.stringify({ level, message, ...fields })
+        : printable([message, ...said].join('; '));
+      status.write(`${line}\n`);
     },
     /** Until the next line, at a terminal. */
     show(text: string): void {

@@ -45,6 +45,7 @@ export const ACCEPTABLE = [
   'unknown-space',
   'other-storage',
   'search-parity',
+  'aliases',
   // Endpoints that the memory backend does not have.
   'no-health',
   'no-chat',

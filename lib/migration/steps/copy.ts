@@ -223,11 +223,21 @@ function assertRepairable({ plan }: Run, report: ReconcileReport, artifact: stri
   throw new Refusal('RefusedByService', why);
 }
 
+/** Two indexes of the same quantised vectors order near neighbours differently, the more so the fewer dimensions they have. */
+const QUANTISED =
+  ' Both collections are searched as users search them, by quantised vectors; compare a few searches with the parameter {"quantization": {"ignore": true}}: if these agree, only the order of near neighbours differs.';
+
 /** Fails for search results that users would miss. @throws Refusal with the findings */
-function assertParity({ plan }: Run, parity: Parity, artifact: string): void {
+async function assertParity(
+  { services: { vectors }, run: { plan } }: StepRequest,
+  parity: Parity,
+  artifact: string,
+): Promise<void> {
   const findings = findingsIn(parity);
   if (findings.length === 0 || plan.accepts.includes('search-parity')) return;
-  const why = `Searches differ in ${plan.targetCollection}: ${findings.join('; ')}. The report is ${artifact}.`;
+  const info = await vectors.collectionInfo(plan.sourceCollection);
+  const compared = info?.config.quantization_config ? QUANTISED : '';
+  const why = `Searches differ in ${plan.targetCollection}: ${findings.join('; ')}.${compared} The report is ${artifact}.`;
   throw new Refusal('RefusedPrerequisites', why, { data: { finding: 'search-parity' } });
 }
 
@@ -246,7 +256,7 @@ async function conclude(
   });
   try {
     assertRepairable(context.run, report, evidence.artifact);
-    assertParity(context.run, parity, evidence.artifact);
+    await assertParity(context, parity, evidence.artifact);
   } catch (error) {
     // Compares and searches again after a repair.
     await context.save({ mode: 'repair', reached: RECONCILE_START } satisfies State);

@@ -146,7 +146,8 @@ export async function checkNames(services: Services, run: Run): Promise<Finding>
   const { vectors, setting } = services;
   const { sourceCollection: source } = run.plan;
   const collections = await vectors.listCollections();
-  const aliases = (await vectors.listAliases()).map(({ alias_name }) => alias_name);
+  const listed = await vectors.listAliases();
+  const aliases = listed.map(({ alias_name }) => alias_name);
   const active = await setting.read();
   const own = namesOf(run);
   // Collections that the new version has created already are no obstacle.
@@ -173,9 +174,23 @@ export async function checkNames(services: Services, run: Run): Promise<Finding>
         `Earlier runs left ${leftovers.join(', ')}.`,
         REMEDY.leftovers,
       ),
+      ...(isThere ? aliasProblems(listed, run.plan) : []),
     ],
     facts: { isThere },
   };
+}
+
+/** Programs that use an alias would stay on the old collection. */
+function aliasProblems(
+  listed: Awaited<ReturnType<VectorStore['listAliases']>>,
+  { sourceCollection, inPlace, accepts }: Plan,
+): Problem[] {
+  const names = listed.flatMap(({ alias_name, collection_name }) =>
+    collection_name === sourceCollection ? [alias_name] : [],
+  );
+  const isFound = names.length > 0 && !inPlace && !accepts.includes('aliases');
+  const why = `Aliases name ${sourceCollection}: ${names.join(', ')}. The switch does not move them.`;
+  return problem(isFound, why, REMEDY.aliases);
 }
 
 // Once a backup may have begun, its restore test may have left something of the run's own; after it, the rebuild.
@@ -191,7 +206,7 @@ export async function checkLayout(
   const info = await vectors.collectionInfo(source);
   if (!info) throw new Refusal('RefusedByService', `The collection ${source} is gone.`);
   const { config } = info;
-  const { size, distance } = denseVectorOf(info);
+  const { size, distance, multivector_config } = denseVectorOf(info);
   const health = whyUnhealthy(info);
   const slots = Object.keys(config.params.sparse_vectors ?? {});
   const others = slots.filter((slot) => slot !== KEYWORD_SLOT && slot !== SOURCE_SLOT).join(', ');
@@ -199,6 +214,11 @@ export async function checkLayout(
     detail: size === undefined ? 'named vectors' : `${size} dimensions, ${distance} distance`,
     problems: [
       ...problem(size === undefined, 'The vectors have names.', REMEDY.layout),
+      ...problem(
+        Boolean(multivector_config),
+        'Points have several vectors each (multivectors).',
+        REMEDY.layout,
+      ),
       ...problem(
         size !== undefined && distance !== 'Cosine',
         `The distance is ${distance}.`,
@@ -433,6 +453,8 @@ export const REMEDY = {
   source: 'Give with --source the collection that the memory backend works on, by its own name.',
   taken: 'Choose another run id, or another --upload-as.',
   leftovers: 'Remove these collections, once you know that they are unused.',
+  aliases:
+    'Remove them, or move them yourself when the run is live, and back after a rollback: --accept aliases.',
   strictMode: 'Relax the strict mode of the collection for the time of the migration.',
   layout: 'Only collections with one unnamed vector and cosine distance can be migrated.',
   storage:

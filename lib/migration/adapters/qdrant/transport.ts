@@ -157,7 +157,8 @@ export async function failureOf(call: string, response: Response): Promise<Error
   const reason = reasonIn(await response.text());
   // The status varies between versions; the meaning is always the same: send less at once.
   const status = /larger than allowed/i.test(reason) ? TOO_LARGE : response.status;
-  const why = `${call}: ${response.status} ${sayable(reason)}`.trim();
+  const limit = response.status === TOO_LARGE ? BODY_LIMIT : '';
+  const why = `${call}: ${response.status} ${sayable(reason)}${limit}`.trim();
   const refused = (name: ConstructorParameters<typeof Refusal>[0]) =>
     new Refusal(name, `${why}.`, { answer: status });
   if (status === 401 || status === 403) return refused('RefusedCredentials');
@@ -170,6 +171,9 @@ export async function failureOf(call: string, response: Response): Promise<Error
 
 /** More bytes than the store takes at once. */
 const TOO_LARGE = 413;
+
+const BODY_LIMIT =
+  ' (a proxy before the store takes no body of that size: raise its limit, such as client_max_body_size of nginx, above the size of a snapshot)';
 
 const LONGEST_REASON = 300;
 const QUOTED = /(["`])[\s\S]*?(?:\1|$)|(?<!\w)'.*?'(?!\w)/g;

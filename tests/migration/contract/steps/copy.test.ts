@@ -61,6 +61,18 @@ describe('searches that differ', () => {
     expect(await factsOf(migration)).toMatchObject(figures);
   });
 
+  it('say of a quantised collection what was compared, and how to compare without', async () => {
+    const migration = await migrationAt('rebuilt');
+    const { vectors } = migration.services;
+    const quantization_config = { scalar: { type: 'int8' } } as const;
+    await vectors.updateCollection(SOURCE, { quantization_config });
+    const refused = migration.finish('copy', {}, misses(migration));
+    await expect(refused).rejects.toMatchObject({
+      name: 'RefusedPrerequisites',
+      why: expect.stringMatching(/by quantised vectors.*"ignore": true/),
+    });
+  });
+
   it('are taken as they are once they are accepted', async () => {
     const migration = await migrationAt('rebuilt');
     await migration.finish('copy', { accepts: ['search-parity'] }, misses(migration));

@@ -109,6 +109,18 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     NAMES,
     { put: ({ qdrant }) => createAlias(qdrant.url, TARGET, SOURCE) },
   ],
+  [
+    'an alias that would stay on the old collection',
+    NAMES,
+    { put: ({ qdrant }) => createAlias(qdrant.url, 'of-a-report', SOURCE) },
+  ],
+  [
+    'several vectors in each point',
+    LAYOUT_OF,
+    remade({
+      vectors: { ...LAYOUT.vectors, multivector_config: { comparator: 'max_sim' } },
+    }),
+  ],
   ['a companion that is taken', NAMES, made(`${TARGET}_entities`)],
   ['a collection for the restore test that is taken', NAMES, made(`restore_drill_${RUN}`)],
   ['a collection to restore to that is taken', NAMES, made(`${SOURCE}_restored_${RUN}`)],
@@ -375,6 +387,19 @@ describe('the preflight', () => {
     expect(names?.problems.map(({ why }) => why)).toEqual([
       `The memory backend works on ${inUse}.`,
     ]);
+  });
+
+  it('names the aliases that would stay on the old collection, and takes them where accepted', async () => {
+    const { services, qdrant } = await createMigration();
+    await createAlias(qdrant.url, 'of-a-report', SOURCE);
+    const whys = async (input: object) => {
+      const payload = { runId: RUN, sourceCollection: SOURCE, ...input };
+      const { prerequisites } = await takePreflight(services, payload);
+      return prerequisites.find(({ name }) => name === NAMES)?.problems.map(({ why }) => why);
+    };
+    expect(await whys({})).toEqual([expect.stringContaining(`${SOURCE}: of-a-report`)]);
+    expect(await whys({ accepts: ['aliases'] })).toEqual([]);
+    expect(await whys({ inPlace: true })).toEqual([]);
   });
 
   it('says how to go without a graph that does not answer', async () => {

@@ -71,6 +71,13 @@ describe('an answer that is no success', () => {
       refusal('JSON (9 bytes) is larger than allowed'),
       'RefusedByService',
     ],
+    [
+      'a body beyond the limit of a proxy',
+      413,
+      '<html>413 Request Entity Too Large</html>',
+      'RefusedByService',
+      /a proxy before the store .* client_max_body_size/,
+    ],
     ['a redirection', 302, '', 'RefusedByService'],
     ['a page of a proxy', 200, '<html>', 'RefusedByService'],
     ['a write that is only accepted', 200, { status: 'accepted', time: 0 }, 'RefusedByService'],

@@ -210,6 +210,16 @@ describe('an output', () => {
     expect(text()).toBe('The window closed at 2026-03-01 09:30:00 UTC.\n');
   });
 
+  it('shows people what functions log in words, and machines as an object', () => {
+    const entry = { level: 'WARN', message: 'It goes on', runId: 'run-a', lookAt: 'that' } as const;
+    const people = printed(false);
+    people.output.log(entry);
+    expect(people.text()).toBe('It goes on; run id: run-a; look at: that\n');
+    const machines = printed(false, true);
+    machines.output.log(entry);
+    expect(JSON.parse(machines.text())).toEqual(entry);
+  });
+
   it('is coloured and replaced at a terminal only', () => {
     const { output, text } = printed(false);
     output.show('Copy: 1/4 25%');

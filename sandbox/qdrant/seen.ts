@@ -1,0 +1,118 @@
+// Behaviours of the stand-ins that were seen on real servers: what, on which version, when, and the contract test that both pass.
+
+export interface Seen {
+  readonly behaviour: string;
+  readonly on: string;
+  /** Day of the trial; earlier ones were not noted by the day. */
+  readonly date: string;
+  /** File below tests/migration, and a part of a title; without one, no test runs on stand-in and server alike. */
+  readonly test?: readonly [file: string, title: string];
+}
+
+const QDRANT = 'Qdrant 1.18.2';
+const BEFORE = 'before 2026-11-23';
+const SLOTS = 'contract/vector-store/vector-slots.test.ts';
+const POINTS = 'contract/vector-store/points.test.ts';
+const COLLECTIONS = 'contract/vector-store/collections.test.ts';
+const SNAPSHOTS = 'contract/vector-store/snapshots.test.ts';
+
+function seen(behaviour: string, test: Seen['test'], more: Partial<Seen> = {}): Seen {
+  return { behaviour, on: QDRANT, date: BEFORE, ...(test && { test }), ...more };
+}
+
+export const SEEN: readonly Seen[] = [
+  seen('Keys of a vector object come in any order, from one answer to the next', [
+    POINTS,
+    'of a keyword slot hold what was written, in whatever order',
+  ]),
+  seen('A keyword vector that the store makes of a text is the one of mem0', [
+    POINTS,
+    'makes a keyword vector of a text where the store has it',
+  ]),
+  seen('The keyword vector of a text of stop words is empty and present', [
+    POINTS,
+    'fills the slot with an empty vector for a text of stop words',
+  ]),
+  seen('`insert_only` on an id that exists changes nothing, and answers 200', [
+    POINTS,
+    'never overwrites what is there',
+  ]),
+  seen('The name of a collection or of an alias cannot be given again', [
+    COLLECTIONS,
+    'an alias exists and is followed, but is not listed and not to be created',
+  ]),
+  seen('Aliases are deleted with their collection', [
+    COLLECTIONS,
+    'aliases go with their collection',
+  ]),
+  seen('A facet without an index is refused', [
+    POINTS,
+    'by a key are refused without an index of it',
+  ]),
+  seen('A download continues with `Range`', [SNAPSHOTS, 'a download can go on where it broke off']),
+  seen('A snapshot is deleted once; the second time it is 404', [
+    SNAPSHOTS,
+    'a snapshot can be deleted',
+  ]),
+  seen('A wrong checksum makes no collection', [
+    SNAPSHOTS,
+    'a file that does not match its checksum makes no collection',
+  ]),
+  seen(
+    'A named vector is added to a collection in use, once, and not in another way',
+    [SLOTS, 'a slot is added once, and again without harm, but not in another way'],
+    { date: '2026-11-23' },
+  ),
+  seen(
+    'Points without a named vector are counted and found; filling it keeps payload and dense vector',
+    [SLOTS, 'points that lack it are counted and found; dense vector and payload stay'],
+    { date: '2026-11-23' },
+  ),
+  seen(
+    'A vector is updated only where a filter holds',
+    [SLOTS, 'an update is made only where the text is the one that was read'],
+    { date: '2026-11-23' },
+  ),
+  seen(
+    'A change of a payload keeps the keyword vector, an upsert drops it',
+    [SLOTS, 'an upsert of the whole point empties the slot, a change of its payload does not'],
+    { date: '2026-11-23' },
+  ),
+  seen(
+    'A named vector that is added during an optimization brings back every deletion since it began',
+    [
+      'contract/steps/deletions.test.ts',
+      'once the store has optimized it, and no deletion comes back',
+    ],
+    { on: 'Qdrant 1.18.3, release build', date: '2026-11-25' },
+  ),
+  seen(
+    'mem0 1.x works on a collection with the slot, and drops the slot of what it writes',
+    undefined,
+    {
+      on: 'mem0 1.0.11 on Qdrant 1.18.2',
+      date: '2026-11-23',
+    },
+  ),
+  seen('mem0 2.x finds points by words that the store filled', undefined, {
+    on: 'mem0 2.2.1 on Qdrant 1.18.2',
+    date: '2026-11-23',
+  }),
+];
+
+/** docs/migration/seen.md */
+export function seenPage(): string {
+  const rows = SEEN.map(({ behaviour, on, date, test }) => {
+    const shown = test ? `\`${test[0]}\`, "${test[1]}"` : 'seen by hand alone';
+    return `|${behaviour}|${on}|${date}|${shown}|`;
+  });
+  return `# Seen on real servers
+
+What the stand-ins of the sandbox do because a real server did it, on which version and when. Tests are below \`tests/migration/\`; those of
+\`contract/vector-store/\` run on a real Qdrant as well where one is given ([real-stores.md](real-stores.md)). Qdrant 1.19 was not tried.
+
+|Behaviour|Seen on|When|Test|
+|---|---|---|---|
+${rows.join('\n')}
+`;
+}

@@ -1,0 +1,23 @@
+// docs/migration/seen.md is made from the table of the sandbox, whose tests exist (npx vitest run seen --update writes the page).
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { SEEN, seenPage } from '../../../../sandbox/qdrant/seen.ts';
+
+const TESTS = join(import.meta.dirname, '../..');
+
+it('the page is the table', async () => {
+  const page = join(import.meta.dirname, '../../../../docs/migration/seen.md');
+  await expect(seenPage()).toMatchFileSnapshot(page);
+});
+
+it.each(SEEN.filter(({ test }) => test))(
+  '$behaviour',
+  ({ test: [file, title] = ['', ''], date, on }) => {
+    expect(readFileSync(join(TESTS, file), 'utf8')).toContain(title);
+    expect([date, on]).toEqual([
+      expect.stringMatching(/\d{4}-\d\d-\d\d$/),
+      expect.stringMatching(/\d\.\d/),
+    ]);
+  },
+);
