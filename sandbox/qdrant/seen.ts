@@ -23,7 +23,7 @@ function seen(behaviour: string, test: Seen['test'], more: Partial<Seen> = {}): 
 export const SEEN: readonly Seen[] = [
   seen('Keys of a vector object come in any order, from one answer to the next', [
     POINTS,
-    'of a keyword slot hold what was written, in whatever order',
+    'of a keyword slot hold what was written, in any order',
   ]),
   seen('A keyword vector that the store makes of a text is the one of mem0', [
     POINTS,
