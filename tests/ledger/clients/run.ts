@@ -122,6 +122,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     },
   },
   'go openapi-generator': {
+    scenario: 'openapi-generator.go',
     whyNot: () => whyNoGo() ?? whyNoMaven(),
     generate: (workshop) => generateWithJava(workshop, 'go'),
     runCode: async ({ run, write }, code) => {
@@ -134,12 +135,14 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     scenario: 'Scenario.java',
     whyNot: whyNoMaven,
     generate: (workshop) => generateWithJava(workshop, 'java'),
-    runCode: async ({ folder, run, write }, code) => {
-      await write('first/First.java', code);
-      const goals = ['compile', 'dependency:build-classpath', '-Dmdep.outputFile=classpath'];
-      await run('mvn', '-q', '-B', '-DskipTests', ...goals);
-      const classpath = (await readFile(join(folder, 'classpath'), 'utf8')).trim();
-      return await run('java', '-cp', `target/classes:${classpath}`, 'first/First.java');
+    runCode: async (workshop, code) => {
+      await workshop.write('first/First.java', code);
+      return await workshop.run(
+        'java',
+        '-cp',
+        await compileWithMaven(workshop),
+        'first/First.java',
+      );
     },
   },
   'rust openapi-generator': {
@@ -295,6 +298,13 @@ async function pythonTools(): Promise<string> {
 async function runPython({ run, write }: Workshop, code: string): Promise<string> {
   await write('first.py', code);
   return await run(await pythonTools(), 'first.py');
+}
+
+/** @returns the class path */
+async function compileWithMaven({ folder, run }: Workshop): Promise<string> {
+  const goals = ['compile', 'dependency:build-classpath', '-Dmdep.outputFile=classpath'];
+  await run('mvn', '-q', '-B', '-DskipTests', ...goals);
+  return `target/classes:${(await readFile(join(folder, 'classpath'), 'utf8')).trim()}`;
 }
 
 async function generateWithJava({ run }: Workshop, generator: string): Promise<void> {
