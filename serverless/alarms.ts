@@ -45,7 +45,7 @@ const SHARE_OF_TIMEOUT = 0.8;
 // With fewer requests in a period, one slow or failed one would be more than a hundredth of them.
 const LEAST_TRAFFIC = 100;
 
-// Of what one route takes: more is no household's, and is paid for.
+// Share of one route's rate: no household sends more, and each request costs money.
 const SHARE_OF_RATE = 0.5;
 
 // At 0.09 USD for each, sent every five minutes, 26 USD a day.

@@ -18,12 +18,12 @@ export interface FunctionSettings {
 export type Resources = Record<string, object>;
 
 /** The text of a variable, such as `param:tableName`. */
-export async function textOf({ resolveVariable }: Configuration, name: string): Promise<string> {
+export async function readText({ resolveVariable }: Configuration, name: string): Promise<string> {
   return String(await resolveVariable(name));
 }
 
 /** A section of serverless.yml, such as `custom.migrationAccess`. */
-export async function sectionOf<Section>(
+export async function readSection<Section>(
   { resolveConfigurationProperty }: Configuration,
   ...path: readonly string[]
 ): Promise<Section> {
@@ -31,10 +31,10 @@ export async function sectionOf<Section>(
 }
 
 /** Every function of the service by its name. */
-export async function functionsOf(
+export async function readFunctions(
   configuration: Configuration,
 ): Promise<Record<string, FunctionSettings>> {
-  const parts = await sectionOf<readonly Record<string, FunctionSettings>[]>(
+  const parts = await readSection<readonly Record<string, FunctionSettings>[]>(
     configuration,
     'functions',
   );

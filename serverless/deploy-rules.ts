@@ -29,7 +29,7 @@ export function reasonsAgainst(situation: Situation): string[] {
 // AUTH is missing in a package of an earlier commit, and open in the stage `local`.
 function reasonsOfAccess({ next }: Situation): string[] {
   const isOpen = (properties: Record<string, unknown>) =>
-    variablesOf(properties).AUTH !== 'required';
+    readVariables(properties).AUTH !== 'required';
   return next && ofType(next, 'AWS::Lambda::Function').some(isOpen)
     ? ['Its functions would answer without authentication: deployed stages need auth "required".']
     : [];
@@ -37,7 +37,7 @@ function reasonsOfAccess({ next }: Situation): string[] {
 
 /** Runs that no function of the stage serves are not hurt by a deployment. */
 export function mayHaveRuns(...templates: readonly (Template | undefined)[]): boolean {
-  return templates.some((template) => template && settingsOf(template).qdrantUrl);
+  return templates.some((template) => template && listSettings(template).qdrantUrl);
 }
 
 function reasonsOfRun({ run, deployed, next, acceptedRun }: Situation): string[] {
@@ -73,14 +73,14 @@ function watchdogReasons({ deployed, next }: Change, under: string): string[] {
   if (!mayHaveRuns(next)) {
     return [`It would take away the functions of the migration and its watchdog ${under}.`];
   }
-  const [current, left] = [schedulesOf(deployed), schedulesOf(next)];
+  const [current, left] = [listSchedules(deployed), listSchedules(next)];
   if (left.length > 0 && current.every((id) => left.includes(id))) return [];
   return [`It would disable the watchdog ${under}.`];
 }
 
 function settingReasons({ deployed, next }: Change, under: string): string[] {
-  const after = settingsOf(next);
-  const current = deployed && settingsOf(deployed);
+  const after = listSettings(next);
+  const current = deployed && listSettings(deployed);
   // Without a store no deployed function serves the run, which the command line does.
   const before = current?.qdrantUrl ? current : {};
   const differing = Object.keys(before).filter((name) => after[name] !== before[name]);
@@ -94,11 +94,11 @@ function settingReasons({ deployed, next }: Change, under: string): string[] {
 }
 
 /** Settings that the migration's functions take from parameters of serverless.yml. */
-function settingsOf(template: Template): Readonly<Record<string, unknown>> {
+function listSettings(template: Template): Readonly<Record<string, unknown>> {
   const functions = ofType(template, 'AWS::Lambda::Function');
-  const variables: ReturnType<typeof variablesOf> = Object.assign(
+  const variables: ReturnType<typeof readVariables> = Object.assign(
     {},
-    ...functions.map(variablesOf),
+    ...functions.map(readVariables),
   );
   const reserved = functions.find((each) => each.ReservedConcurrentExecutions !== undefined);
   return {
@@ -110,7 +110,7 @@ function settingsOf(template: Template): Readonly<Record<string, unknown>> {
 }
 
 /** Logical names of the watchdog's enabled timers. */
-function schedulesOf(template: Template | undefined): string[] {
+function listSchedules(template: Template | undefined): string[] {
   return Object.entries(template?.Resources ?? {})
     .filter(([id, { Type, Properties }]) => {
       const isSchedule = Type === 'AWS::Events::Rule' && id.startsWith('Watchdog');
@@ -134,7 +134,7 @@ function ofType(template: Template, type: string): Record<string, unknown>[] {
     .map(({ Properties = {} }) => Properties);
 }
 
-function variablesOf(properties: Record<string, unknown>): Record<string, string | undefined> {
+function readVariables(properties: Record<string, unknown>): Record<string, string | undefined> {
   const { Variables = {} } = (properties.Environment ?? {}) as { Variables?: object };
   return Variables as Record<string, string | undefined>;
 }

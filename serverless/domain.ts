@@ -1,12 +1,12 @@
 // An address of one's own: it stays when the stage is removed and deployed again, and a content delivery network or a
 // firewall can stand before it.
-import { type Configuration, type Resources, textOf } from './configuration.ts';
+import { type Configuration, type Resources, readText } from './configuration.ts';
 
 /** CloudFormation resources; none without a name. */
 export async function customDomain(configuration: Configuration): Promise<Resources> {
   const DomainName = await domainName(configuration);
   if (DomainName === '') return {};
-  const CertificateArn = await textOf(configuration, 'param:certificateArn');
+  const CertificateArn = await readText(configuration, 'param:certificateArn');
   const settings = { CertificateArn, EndpointType: 'REGIONAL', SecurityPolicy: 'TLS_1_2' };
   return {
     ApiDomain: {
@@ -39,6 +39,6 @@ export async function apiUrl(configuration: Configuration): Promise<object | str
 }
 
 async function domainName(configuration: Configuration): Promise<string> {
-  if ((await textOf(configuration, 'sls:stage')) === 'local') return '';
-  return await textOf(configuration, 'param:domainName');
+  if ((await readText(configuration, 'sls:stage')) === 'local') return '';
+  return await readText(configuration, 'param:domainName');
 }

@@ -1,10 +1,10 @@
 // Parts of the gateway that serverless.yml cannot express: routes with a trailing slash, lists.
 import {
   type Configuration,
-  functionsOf,
   logicalName,
   type Resources,
-  textOf,
+  readFunctions,
+  readText,
 } from './configuration.ts';
 import { readOrigins } from './parameters.ts';
 
@@ -13,7 +13,7 @@ import { readOrigins } from './parameters.ts';
  * these are two routes, and the packager folds them into one (docs/ledger/decisions/0001-slash-routes.md).
  */
 export async function slashRoutes(configuration: Configuration): Promise<Resources> {
-  const functions = await functionsOf(configuration);
+  const functions = await readFunctions(configuration);
   return Object.fromEntries(
     Object.entries(functions).flatMap(([functionName, { events = [] }]) =>
       events
@@ -78,12 +78,12 @@ const LEAST_BURST = 20;
  * browsers send one before every distinct query.
  */
 export async function routeSettings(configuration: Configuration) {
-  const numberOf = async (name: string) => Number(await textOf(configuration, `param:${name}`));
-  const [rate, burst] = [await numberOf('throttleRate'), await numberOf('throttleBurst')];
+  const readNumber = async (name: string) => Number(await readText(configuration, `param:${name}`));
+  const [rate, burst] = [await readNumber('throttleRate'), await readNumber('throttleBurst')];
   const share = (value: number) => Math.max(1, Math.round(value * SHARE_OF_OTHER_ROUTES));
   const large: Record<string, ReturnType<typeof throttle>> = {};
   for (const [route, parameter] of Object.entries(LARGE_REQUESTS)) {
-    const largeRate = await numberOf(parameter);
+    const largeRate = await readNumber(parameter);
     for (const form of [route, `${route}/`]) large[form] = throttle(largeRate, 2 * largeRate);
   }
   const fixed = throttle(share(rate), Math.max(LEAST_BURST, share(burst)));
@@ -102,7 +102,7 @@ function throttle(ThrottlingRateLimit: number, ThrottlingBurstLimit: number) {
 
 /** The comma-separated parameter as a list. */
 export async function allowedOrigins(configuration: Configuration): Promise<readonly string[]> {
-  return readOrigins(await textOf(configuration, 'param:allowedOrigins'));
+  return readOrigins(await readText(configuration, 'param:allowedOrigins'));
 }
 
 const ACCESS_LOG_FORMAT = JSON.stringify({

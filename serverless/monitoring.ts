@@ -12,10 +12,10 @@ import {
 } from './alarms.ts';
 import {
   type Configuration,
-  functionsOf,
   type Resources,
-  sectionOf,
-  textOf,
+  readFunctions,
+  readSection,
+  readText,
 } from './configuration.ts';
 import { CANARY } from './ledger/canary.ts';
 import { TABLE_IN_USE } from './table.ts';
@@ -30,25 +30,25 @@ interface Context {
 
 /** CloudFormation resources; none for a local start. */
 export async function monitoring(configuration: Configuration): Promise<Resources> {
-  const stage = await textOf(configuration, 'sls:stage');
+  const stage = await readText(configuration, 'sls:stage');
   if (stage === 'local') return {};
-  const service = await sectionOf<string>(configuration, 'service');
-  const topic = await textOf(configuration, 'param:alarmTopicArn');
+  const service = await readSection<string>(configuration, 'service');
+  const topic = await readText(configuration, 'param:alarmTopicArn');
   const context = {
     prefix: `${service}-${stage}`,
     actions: topic === '' ? [] : [topic],
-    region: await textOf(configuration, 'aws:region'),
+    region: await readText(configuration, 'aws:region'),
   };
   const functions = await watchedFunctions(configuration);
   const definitions = [
-    ...gatewayAlarms(Number(await textOf(configuration, 'param:throttleRate'))),
+    ...gatewayAlarms(Number(await readText(configuration, 'param:throttleRate'))),
     ...(functions.some(({ name }) => name === CANARY) ? canaryAlarms(CANARY) : []),
     ...functionAlarms(functions),
     ...tableAlarms(
       TABLE_IN_USE,
       table.GlobalSecondaryIndexes.map(({ IndexName }) => IndexName),
     ),
-    ...((await textOf(configuration, 'param:qdrantUrl')) === '' ? [] : migrationAlarms()),
+    ...((await readText(configuration, 'param:qdrantUrl')) === '' ? [] : migrationAlarms()),
   ];
   const alarms = definitions.map((definition) => [
     `${definition.id}Alarm`,
@@ -57,13 +57,13 @@ export async function monitoring(configuration: Configuration): Promise<Resource
   return {
     ...Object.fromEntries(alarms),
     Dashboard: dashboard(context, definitions),
-    ...budget(context, await textOf(configuration, 'param:monthlyBudgetUsd')),
+    ...budget(context, await readText(configuration, 'param:monthlyBudgetUsd')),
   };
 }
 
 async function watchedFunctions(configuration: Configuration): Promise<WatchedFunction[]> {
-  const timeout = await sectionOf<number>(configuration, 'provider', 'timeout');
-  return Object.entries(await functionsOf(configuration)).map(([name, settings]) => ({
+  const timeout = await readSection<number>(configuration, 'provider', 'timeout');
+  return Object.entries(await readFunctions(configuration)).map(([name, settings]) => ({
     name,
     folder: settings.handler.split('/')[1] ?? '',
     timeout: settings.timeout ?? timeout,
@@ -95,7 +95,7 @@ function watched({ metrics, expression, statistic, period }: AlarmDefinition): o
     return {
       ...first,
       Dimensions: dimensions(first),
-      ...statisticOf(statistic),
+      ...toStatistic(statistic),
       Period: period,
     };
   }
@@ -112,7 +112,7 @@ function watched({ metrics, expression, statistic, period }: AlarmDefinition): o
   return { Metrics: [combined, ...parts] };
 }
 
-function statisticOf(statistic: string): object {
+function toStatistic(statistic: string): object {
   return statistic.startsWith('p') ? { ExtendedStatistic: statistic } : { Statistic: statistic };
 }
 

@@ -1,6 +1,6 @@
 // One IAM role per function, made from its line `table` in serverless.yml.
 import table from '../lib/shared/table.json' with { type: 'json' };
-import { type Configuration, functionsOf, logicalName, type Resources } from './configuration.ts';
+import { type Configuration, logicalName, type Resources, readFunctions } from './configuration.ts';
 
 export interface Statement {
   readonly Effect: 'Allow';
@@ -26,7 +26,7 @@ export const BOUNDARY = {
 
 /** CloudFormation resources, `{ TransactionsListRole: ..., ... }`. */
 export async function ledgerRoles(configuration: Configuration): Promise<Resources> {
-  const functions = await functionsOf(configuration);
+  const functions = await readFunctions(configuration);
   return Object.fromEntries(
     Object.entries(functions).flatMap(([functionName, { table: actions }]) => {
       if (actions === undefined) return [];

@@ -1,21 +1,21 @@
 // The table of the stack: lib/shared/table.json, from which the local one is made as well, with what protects it.
 import definition from '../lib/shared/table.json' with { type: 'json' };
-import { type Configuration, sectionOf, textOf } from './configuration.ts';
+import { type Configuration, readSection, readText } from './configuration.ts';
 
 /** The parameter of the stack that names the table in use. */
 export const TABLE_IN_USE = { Ref: 'TableInUse' };
 
 /** A name where the functions run on this machine. */
 export async function tableInUse(configuration: Configuration): Promise<object | string> {
-  const isLocal = (await textOf(configuration, 'sls:stage')) === 'local';
+  const isLocal = (await readText(configuration, 'sls:stage')) === 'local';
   return isLocal ? process.env.TABLE_NAME || 'finance-ledger-local' : TABLE_IN_USE;
 }
 
 /** CloudFormation resources, `{ LedgerTable }`. */
 export async function ledgerTable(configuration: Configuration) {
   const { resolveVariable } = configuration;
-  const service = await sectionOf<string>(configuration, 'service');
-  const stage = await textOf(configuration, 'sls:stage');
+  const service = await readSection<string>(configuration, 'service');
+  const stage = await readText(configuration, 'sls:stage');
   // On-demand capacity costs by use; this is where it ends.
   const OnDemandThroughput = {
     MaxReadRequestUnits: await resolveVariable('param:maxReadUnits'),

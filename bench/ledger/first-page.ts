@@ -7,7 +7,7 @@ import {
 } from '../../lib/ledger/domain/day-histogram.ts';
 import { createCategoryStore, NAMES_READ_AT_ONCE } from '../../lib/ledger/store/categories.ts';
 import { createDayCounts } from '../../lib/ledger/store/day-counts.ts';
-import { createKeys, lastKeyOf, parseDateKey } from '../../lib/ledger/store/keys.ts';
+import { createKeys, lastKeyOnDay, parseDateKey } from '../../lib/ledger/store/keys.ts';
 import { createDatabase } from '../../lib/shared/database.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
 import { atMost, type Report, round } from '../report.ts';
@@ -76,7 +76,7 @@ async function readSequentially(
   const [month = ''] = months.find(([, count]) => count > 0) ?? [];
   const days = countsByDay(range, await dayCounts.month(month));
   const [day = ''] = days.find(([, count]) => count > 0) ?? [];
-  const between = [range.start, lastKeyOf(day)] as const;
+  const between = [range.start, lastKeyOnDay(day)] as const;
   const partition = keys.partition({ type: undefined, categoryId: undefined });
   const rows = { ...partition, sortKey: 'date_key', between, descending: true };
   const items = await database.query(rows, PER_PAGE);

@@ -6,7 +6,12 @@ import {
   type QueryCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import type { TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
-import { createKeys, firstKeyOf, lastKeyOf, parseDateKey } from '../../lib/ledger/store/keys.ts';
+import {
+  createKeys,
+  firstKeyOnDay,
+  lastKeyOnDay,
+  parseDateKey,
+} from '../../lib/ledger/store/keys.ts';
 import type { Place } from './bench-ledger.ts';
 import type { Listed } from './listed.ts';
 
@@ -68,8 +73,8 @@ export function createNaiveListing(
       ExpressionAttributeNames: { '#partition': attribute },
       ExpressionAttributeValues: {
         ':partition': value,
-        ':first': firstKeyOf(filter.startDate ?? '0001-01-01'),
-        ':last': lastKeyOf(filter.endDate ?? '9999-12-31'),
+        ':first': firstKeyOnDay(filter.startDate ?? '0001-01-01'),
+        ':last': lastKeyOnDay(filter.endDate ?? '9999-12-31'),
       },
       ScanIndexForward: false,
     };

@@ -3,7 +3,7 @@ import {
   type Configuration,
   type FunctionSettings,
   type Resources,
-  textOf,
+  readText,
 } from '../configuration.ts';
 import { apiUrl } from '../domain.ts';
 import { allow, policy, role, substituted, TABLE_ARN } from '../roles.ts';
@@ -48,6 +48,6 @@ export async function canaryRole(configuration: Configuration): Promise<Resource
 }
 
 async function keyParameter(configuration: Configuration): Promise<string> {
-  if ((await textOf(configuration, 'sls:stage')) === 'local') return '';
-  return await textOf(configuration, 'param:canaryKeyParameter');
+  if ((await readText(configuration, 'sls:stage')) === 'local') return '';
+  return await readText(configuration, 'param:canaryKeyParameter');
 }

@@ -1,11 +1,11 @@
 // Queries of CloudWatch Logs Insights for the questions that come up in an incident. docs/ledger/deploy.md lists them.
 import {
   type Configuration,
-  functionsOf,
   logicalName,
   type Resources,
-  sectionOf,
-  textOf,
+  readFunctions,
+  readSection,
+  readText,
 } from '../configuration.ts';
 
 const REQUEST = 'filter message = "request"';
@@ -23,10 +23,10 @@ export const QUERIES: Readonly<Record<string, string>> = {
 
 /** CloudFormation resources; none for a local start. */
 export async function savedQueries(configuration: Configuration): Promise<Resources> {
-  const stage = await textOf(configuration, 'sls:stage');
+  const stage = await readText(configuration, 'sls:stage');
   if (stage === 'local') return {};
-  const service = await sectionOf<string>(configuration, 'service');
-  const functions = Object.entries(await functionsOf(configuration));
+  const service = await readSection<string>(configuration, 'service');
+  const functions = Object.entries(await readFunctions(configuration));
   const LogGroupNames = functions
     .filter(([, { handler }]) => !/\/(migration|canary)\//.test(handler))
     .map(([name]) => ({ Ref: `${logicalName(name)}LogGroup` }));

@@ -6,8 +6,8 @@ import {
   type FunctionSettings,
   logicalName,
   type Resources,
-  sectionOf,
-  textOf,
+  readSection,
+  readText,
 } from '../configuration.ts';
 import { allow, BOUNDARY, type Policy, policy, role, trust } from '../roles.ts';
 import { migrationMachine } from './machine.ts';
@@ -49,7 +49,7 @@ export async function migrationFunctions(
 ): Promise<Record<string, FunctionSettings>> {
   const lines = await accessLines(serverless);
   const environment = lines.length > 0 ? await environmentOf(serverless) : {};
-  const reserved = await textOf(serverless, 'param:reservedConcurrency');
+  const reserved = await readText(serverless, 'param:reservedConcurrency');
   return Object.fromEntries(
     lines.map(([name, access]) => [
       name,
@@ -71,7 +71,7 @@ export async function migrationFunctions(
 export async function migrationStateMachines(serverless: Configuration) {
   const lines = await accessLines(serverless);
   if (lines.length === 0) return { stateMachines: {} };
-  const stage = await textOf(serverless, 'sls:stage');
+  const stage = await readText(serverless, 'sls:stage');
   return {
     stateMachines: {
       memoryMigration: {
@@ -94,8 +94,8 @@ export async function migrationStateMachines(serverless: Configuration) {
 export async function migrationRoles(serverless: Configuration): Promise<Resources> {
   const lines = await accessLines(serverless);
   if (lines.length === 0) return {};
-  const artifactsUrl = await textOf(serverless, 'param:artifactsUrl');
-  const parameter = await textOf(serverless, 'param:collectionParameter');
+  const artifactsUrl = await readText(serverless, 'param:artifactsUrl');
+  const parameter = await readText(serverless, 'param:collectionParameter');
   const environment = await environmentOf(serverless);
   const ofFunctions = lines.map(([name, access]) => [
     `${logicalName(name)}Role`,
@@ -207,7 +207,7 @@ function failurePolicy(): Policy {
 }
 
 async function machineLogGroup(serverless: Configuration): Promise<object> {
-  const stage = await textOf(serverless, 'sls:stage');
+  const stage = await readText(serverless, 'sls:stage');
   return {
     Type: 'AWS::Logs::LogGroup',
     Properties: {
@@ -218,16 +218,16 @@ async function machineLogGroup(serverless: Configuration): Promise<object> {
 }
 
 async function accessLines(serverless: Configuration): Promise<[string, MigrationAccess][]> {
-  if ((await textOf(serverless, 'sls:stage')) === 'local') return [];
-  if ((await textOf(serverless, 'param:qdrantUrl')) === '') return [];
-  return Object.entries(await sectionOf(serverless, 'custom', 'migrationAccess'));
+  if ((await readText(serverless, 'sls:stage')) === 'local') return [];
+  if ((await readText(serverless, 'param:qdrantUrl')) === '') return [];
+  return Object.entries(await readSection(serverless, 'custom', 'migrationAccess'));
 }
 
 /** The variables that lib/migration/settings.ts reads, without empty ones. */
 async function environmentOf(serverless: Configuration): Promise<Variables> {
   const variables: Record<string, unknown> = { NODE_OPTIONS };
   for (const [parameter, variable] of Object.entries(SETTINGS)) {
-    variables[variable] = await textOf(serverless, `param:${parameter}`);
+    variables[variable] = await readText(serverless, `param:${parameter}`);
   }
   variables.COLLECTION_SETTING = `ssm:${variables.COLLECTION_SETTING}`;
   if (variables.ARTIFACTS_URL !== '') {

@@ -37,7 +37,7 @@ export function readBankId(identity: string): string {
 
 export interface RowIds {
   readonly externalId: string;
-  /** What the row would have if its file was read in another encoding. */
+  /** Ids that the row would have if its file was read in another encoding. */
   readonly otherIds: readonly string[];
 }
 

@@ -63,7 +63,7 @@ export function createRemoval(options: {
     };
     const sequences = keys.sequence('transaction').pk;
     for await (const item of readEverything()) {
-      // What tells that there is a ledger goes when all else is gone: a batch may be applied in part, in any order.
+      // The sequences prove that the ledger exists, so they go last: a batch may be applied in part, in any order.
       if (item.pk === sequences && batch.some(({ pk }) => pk !== sequences)) await flush();
       batch.push(item);
       if (batch.length === ITEMS_AT_ONCE) await flush();

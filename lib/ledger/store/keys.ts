@@ -148,12 +148,12 @@ export function parseDateKey(key: string): ListPosition {
 }
 
 /** Keys of one day lie between the two. */
-export function firstKeyOf(date: CalendarDate): string {
+export function firstKeyOnDay(date: CalendarDate): string {
   return `${date}#`;
 }
 
 /** Keys of one day lie between the two. */
-export function lastKeyOf(date: CalendarDate): string {
+export function lastKeyOnDay(date: CalendarDate): string {
   return `${date}#~`;
 }
 

@@ -21,11 +21,11 @@ import type { ExportPart, Transaction, TransactionFilter } from '../domain/trans
 import type { DayCounts } from './day-counts.ts';
 import {
   firstKeyAfter,
-  firstKeyOf,
+  firstKeyOnDay,
   type IndexPartition,
   type Keys,
   lastKeyBefore,
-  lastKeyOf,
+  lastKeyOnDay,
   parseDateKey,
 } from './keys.ts';
 import { fromTransactionItem, STORED_ATTRIBUTES } from './transactions.ts';
@@ -91,7 +91,7 @@ export function createTransactionPages(options: {
       if (!monthStart || count === 0) return [];
       if (rest <= count) {
         // The last page ends with the oldest row: the day on which it starts need not be known.
-        const last = oldestFirst(rows, rows.start, lastKeyOf(rows.end));
+        const last = oldestFirst(rows, rows.start, lastKeyOnDay(rows.end));
         return (await slice(last, 0, rest)).reverse();
       }
       return await readFrom(await findDay(filter, rows, monthStart, edges), rows, count);
@@ -169,18 +169,18 @@ export function createTransactionPages(options: {
     const rest = dayCount - skip;
     const fromOlderEnd = rest < limit ? limit + ROWS_PER_QUERY : rest;
     if (skip + limit <= fromOlderEnd) {
-      return await slice(newestFirst(rows, rows.start, lastKeyOf(date)), skip, limit);
+      return await slice(newestFirst(rows, rows.start, lastKeyOnDay(date)), skip, limit);
     }
     const taken = Math.min(rest, limit);
     const [ofDay, older] = await Promise.all([
-      slice(oldestFirst(rows, firstKeyOf(date), lastKeyOf(date)), rest - taken, taken),
-      slice(newestFirst(rows, rows.start, firstKeyOf(date)), 0, limit - taken),
+      slice(oldestFirst(rows, firstKeyOnDay(date), lastKeyOnDay(date)), rest - taken, taken),
+      slice(newestFirst(rows, rows.start, firstKeyOnDay(date)), 0, limit - taken),
     ]);
     return [...ofDay.reverse(), ...older];
   }
 
   async function newest(rows: Rows, limit: number): Promise<Item[]> {
-    return await slice(newestFirst(rows, rows.start, lastKeyOf(rows.end)), 0, limit);
+    return await slice(newestFirst(rows, rows.start, lastKeyOnDay(rows.end)), 0, limit);
   }
 
   async function slice(range: Range, skip: number, limit: number): Promise<Item[]> {
@@ -218,7 +218,7 @@ interface Rows extends DateRange {
 
 /** The rows after a position, or all of them, in either order. */
 function rangeAfter(rows: Rows, after: ListPosition | undefined, isOldestFirst: boolean): Range {
-  const [first, last] = [firstKeyOf(rows.start), lastKeyOf(rows.end)];
+  const [first, last] = [firstKeyOnDay(rows.start), lastKeyOnDay(rows.end)];
   if (!after) return (isOldestFirst ? oldestFirst : newestFirst)(rows, first, last);
   const [next, previous] = [firstKeyAfter(after), lastKeyBefore(after)];
   return isOldestFirst

@@ -209,7 +209,7 @@ async function openBusyLedger(random: SeededRandom) {
 
   return {
     now: () => model,
-    /** As it was when the client last read the months and the categories. */
+    /** State when the client last read the months and the categories. */
     lastShown: (): Model => shown,
     disturbed:
       (kill: () => void): Api['request'] =>

@@ -1,7 +1,12 @@
 // The order of the date keys as texts is the order of the list.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dateKey, firstKeyOf, lastKeyOf, parseDateKey } from '../../../lib/ledger/store/keys.ts';
+import {
+  dateKey,
+  firstKeyOnDay,
+  lastKeyOnDay,
+  parseDateKey,
+} from '../../../lib/ledger/store/keys.ts';
 import { SEED, seeded } from '../../shared/support/seed.ts';
 import { anyDate, crowdedDate } from '../support/calendar-arbitraries.ts';
 
@@ -41,7 +46,7 @@ test(`a key is read back as it was written (seed ${SEED})`, () => {
 test(`the keys of a day lie between its first and last, and those of other days do not (seed ${SEED})`, () => {
   const bounded = fc.property(row, fc.oneof(crowdedDate, anyDate), (each, day) => {
     const key = dateKey(each);
-    expect(firstKeyOf(day) <= key && key <= lastKeyOf(day)).toBe(each.date === day);
+    expect(firstKeyOnDay(day) <= key && key <= lastKeyOnDay(day)).toBe(each.date === day);
   });
   fc.assert(bounded, seeded(5_000));
 });

@@ -236,7 +236,7 @@ function answerDuring({ id, phase }: typeof ACTIVE): NonNullable<GuardSpec['answ
   };
 }
 
-/** What CloudFormation answers of a stage that uses a restored table. */
+/** CloudFormation's answer for a stage that uses a restored table. */
 function answerWith(template: Template): NonNullable<GuardSpec['answer']> {
   return ({ body }) => {
     if (

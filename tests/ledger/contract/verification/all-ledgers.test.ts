@@ -1,4 +1,4 @@
-// All ledgers of a table are verified in one scan, whatever else is in the table.
+// One scan verifies all ledgers of a table, and skips the table's other items.
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
 import { createApiKeys } from '../../../../lib/ledger/auth/api-keys.ts';

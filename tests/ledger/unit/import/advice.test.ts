@@ -185,7 +185,7 @@ function listTexts(folder: string): readonly string[] {
   });
 }
 
-/** Matches what a template says, whatever its values are. */
+/** Matches the text of a template with any values. */
 function toPattern(template: string): RegExp {
   const parts = template
     .split(/\$\{[^}]*\}/)

@@ -177,7 +177,7 @@ describe('a row of another format whose transaction was edited', () => {
     ['amount', { amount: 4 }],
     ['date', { date: '2026-03-07' }],
     ['amount and category', { amount: 4, category: 'Food' }],
-  ])('may be it by the record of the import, whatever its text: %s', (_, change) => {
+  ])('may be it by the record of the import, with any text: %s', (_, change) => {
     expect(pairsWith(change, { recorded })).toEqual(['1']);
   });
 
