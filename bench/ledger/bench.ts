@@ -26,7 +26,7 @@ const command = createCommand(
   .option('--quick', 'smaller ledgers; show the figures and do not write them down')
   .option(
     '--against <commit>',
-    'cold-start: start the functions of this commit as well, or of the last release: "release"',
+    'cold-start and import: measure this commit as well, or the last release: "release"',
   )
   .action(async (names, { quick = false, against }) => {
     let missed = 0;

@@ -5,6 +5,7 @@ import type { BenchRun } from './bench-run.ts';
 import { coldStart } from './cold-start.ts';
 import { contention } from './contention.ts';
 import { firstPage } from './first-page.ts';
+import { importing } from './import.ts';
 import { listCost } from './list-cost.ts';
 import { naiveCost } from './naive-cost.ts';
 import { oneDay } from './one-day.ts';
@@ -22,4 +23,5 @@ export const PARTS: ReadonlyMap<string, (run: BenchRun) => Promise<Report>> = ne
   ['postgres', postgres],
   ['peers', peers],
   ['cold-start', coldStart],
+  ['import', importing],
 ]);

@@ -91,9 +91,9 @@ const FAILED = [
 export type RowState = 'done' | 'open' | 'failed';
 
 function normalize(word: string): string {
-  return word
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
+  // Every text of a file comes through here, and most of them are plain.
+  const plain = /^[ -~]*$/.test(word) ? word : word.normalize('NFKD').replace(/\p{M}/gu, '');
+  return plain
     .replace(/[\s_-]+/g, ' ')
     .trim()
     .toLowerCase();

@@ -204,10 +204,10 @@ function findStored(
   byExternalId: ReadonlyMap<string | null, readonly LedgerRow[]>,
   taken: ReadonlySet<LedgerRow>,
 ): LedgerRow | undefined {
-  const { externalId, formerId, formerBankId, otherIds = [] } = row;
-  const [stored] = [externalId, formerId, ...otherIds].flatMap(
-    (id) => (id && byExternalId.get(id)) || [],
-  );
+  const { externalId, formerBankId, otherIds = [] } = row;
+  const find = (id: string | null) => (id === null ? undefined : byExternalId.get(id)?.[0]);
+  const stored =
+    find(externalId) ?? find(row.formerId) ?? otherIds.map(find).find((there) => there);
   if (stored || formerBankId === null) return stored;
   return byExternalId
     .get(formerBankId)
@@ -246,8 +246,8 @@ function findDuplicates(
     );
   }
   // Only of what is left: a transaction of the same date is the likelier one.
-  for (const row of rows.filter((each) => !pairs.has(each)))
-    pair(row, findNear(row, others, firstDate).find(isFree));
+  const findNear = createNearFinder(others, firstDate);
+  for (const row of rows.filter((each) => !pairs.has(each))) pair(row, findNear(row).find(isFree));
   const findEdited = createEditedFinder(ledger, recorded);
   for (const row of rows.filter((each) => !pairs.has(each)))
     pair(row, findEdited(row).find(isFree));
@@ -274,6 +274,7 @@ function createEditedFinder(ledger: readonly LedgerRow[], recorded: RecordedRows
   const byDate = Map.groupBy(edited, ({ date }) => date);
   const byAmount = Map.groupBy(edited, ({ type, amount }) => `${type} ${amount}`);
   return (row: StatementRow): readonly LedgerRow[] => {
+    if (edited.length === 0) return [];
     const ofDate = byDate.get(row.date)?.slice(0, MAX_COMPARED) ?? [];
     const ofAmount = byAmount.get(`${row.type} ${row.amount}`)?.slice(0, MAX_COMPARED) ?? [];
     const sharesWord = createWordMatcher(row);
@@ -284,16 +285,19 @@ function createEditedFinder(ledger: readonly LedgerRow[], recorded: RecordedRows
   };
 }
 
-/** Transactions of a near date with the row's type and amount, and a word of its text; the nearest first. */
-function findNear(
-  row: StatementRow,
-  byKey: ReadonlyMap<string, readonly LedgerRow[]>,
-  firstDate: string,
-): readonly LedgerRow[] {
-  return listNearDates(row.date)
-    .filter((date) => date >= firstDate)
-    .flatMap((date) => byKey.get(matchKey({ ...row, date }))?.slice(0, MAX_COMPARED) ?? [])
-    .filter(createWordMatcher(row));
+/** Finds transactions of a near date with the row's type and amount, and a word of its text; the nearest first. */
+function createNearFinder(byKey: ReadonlyMap<string, readonly LedgerRow[]>, firstDate: string) {
+  const nearDates = new Map<string, readonly string[]>();
+  return (row: StatementRow): readonly LedgerRow[] => {
+    if (byKey.size === 0) return [];
+    const { date } = row;
+    const dates = nearDates.get(date) ?? listNearDates(date).filter((near) => near >= firstDate);
+    nearDates.set(date, dates);
+    const found = dates.flatMap(
+      (near) => byKey.get(matchKey({ ...row, date: near }))?.slice(0, MAX_COMPARED) ?? [],
+    );
+    return found.length === 0 ? [] : found.filter(createWordMatcher(row));
+  };
 }
 
 /** Matches rows that share a word with this row's description. */

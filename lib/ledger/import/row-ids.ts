@@ -80,12 +80,18 @@ export interface FormerFields {
   readonly category: string | null;
 }
 
-/** The id that imports of version 0.1.0 made of each row, in the order of the file. */
-export function createFormerIds(account: string | undefined): (fields: FormerFields) => string {
+/**
+ * The ids that imports of version 0.1.0 made, in the order of the file. Each is a hash, and is made when it is asked for: few
+ * rows need it.
+ */
+export function createFormerIds(
+  account: string | undefined,
+): (fields: FormerFields) => () => string {
   const count = createCounter();
   return ({ description, amount, type, date, notes, category }) => {
-    const id = `csv-${hash({ description, amount, type, date, notes, category, account })}`;
-    return `${id}-${count(id)}`;
+    const fields = { description, amount, type, date, notes, category, account };
+    const number = count(JSON.stringify(fields));
+    return () => `csv-${hash(fields)}-${number}`;
   };
 }
 

@@ -380,14 +380,16 @@ function toRow(
   const type = signed < 0 ? 'expense' : 'income';
   const row = { date, type, amount: Math.abs(signed), notes, category } as const;
   const description = texts[0] ?? notes ?? bookingType ?? NO_DESCRIPTION;
-  const formerRow = { ...row, description, ...former };
+  const makeFormerId = bankId === null ? formerId({ ...row, description, ...former }) : () => null;
   return {
     ...row,
     line,
     description,
     externalId: ids.externalId,
     ...(ids.otherIds.length === 0 ? {} : { otherIds: ids.otherIds }),
-    formerId: bankId === null ? formerId(formerRow) : null,
+    get formerId() {
+      return makeFormerId();
+    },
     bankId,
     formerBankId: former?.bankId ?? null,
     exported: null,

@@ -753,7 +753,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['!taken.has(there) && ', ''],
     ['isOfThisLedger && id && createdAt', 'id && createdAt'],
     ['wasThere && !importsDeleted', 'wasThere'],
-    ['date >= firstDate', 'true'],
+    ['near >= firstDate', 'true'],
     ['others < equal.length', 'false'],
     ['others < equal.length', 'others === 0'],
     ['first <= date && date <= last', 'true'],
