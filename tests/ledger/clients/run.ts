@@ -146,6 +146,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     },
   },
   'rust openapi-generator': {
+    scenario: 'scenario.rs',
     whyNot: () =>
       whyNoMaven() ?? (readOutput('cargo', '--version') ? undefined : 'there is no Rust (cargo)'),
     generate: async (workshop) => {
