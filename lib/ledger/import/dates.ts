@@ -23,6 +23,8 @@ const MONTHS: readonly string[] = [
 const MONTH_NUMBERS = new Map(
   MONTHS.flatMap((names, n) => names.split(' ').map((name) => [name, String(n + 1)] as const)),
 );
+/** Such as "30.12." or "12/30". */
+const NO_YEAR = /^\s*\d{1,2}[./-]\d{1,2}\.?\s*$/;
 /** Longer texts are no dates. */
 const MAX_DATE_LENGTH = 40;
 const TIME =
@@ -164,6 +166,10 @@ export function readDates(dates: readonly string[], options: DateOptions): DateR
     read: (text) => {
       const parts = splitDate(text);
       const date = parts && toIsoDate(parts, order, lastYear);
+      if (NO_YEAR.test(text))
+        throw new Error(
+          `"${text}" has no year. Download a file with whole dates, or add the year to it`,
+        );
       if (date === undefined) throw new Error(`"${text}" is not a date (${order})`);
       return date;
     },

@@ -495,6 +495,11 @@ it.each([
   expect(read(file, { dateOrder }).rows[0]?.date).toBe(first);
 });
 
+it.each(['30.12.', '12/30'])('says that %s has no year', (date) => {
+  const { refused } = read(['date,name,amount', `${date},Tea,-3`]);
+  expect(refused).toMatchObject([{ line: 2, message: expect.stringContaining('has no year') }]);
+});
+
 it('names the words where a row has another', () => {
   const { refused } = read([...UNSIGNED.split('|'), '2026-01-02,c,1,XX'], { words: WORDS });
   const message =
