@@ -46,6 +46,8 @@ export const bundleOptions = {
     '@aws/lambda-invoke-store': './serverless/bundle/invoke-store.ts',
     '@aws-sdk/middleware-endpoint-discovery': './serverless/bundle/endpoint-discovery.ts',
     '@smithy/core/event-streams': './serverless/bundle/event-streams.ts',
+    rxjs: './serverless/bundle/reactive-sessions.ts',
+    'rxjs/operators': './serverless/bundle/reactive-sessions.ts',
   },
   // Packages that are CommonJS ask for Node's own modules at run time, which an ES module has no way to answer.
   banner: { js: 'const require = process.getBuiltinModule;' },

@@ -28,7 +28,7 @@ const OF_PAGES: Readonly<Record<string, number>> = {
   'service/page': OF_PAGE,
 };
 /** Drivers of a graph store and of an object store; the API's functions have neither. */
-const OF_MIGRATION = 1280 * KB;
+const OF_MIGRATION = 1152 * KB;
 
 const TEMPLATE_ONLY = { stage: 'dev', environment: { ONLY_TEMPLATE: 'yes' } };
 const BUILDS = join(import.meta.dirname, '../../../.esbuild');

@@ -1,8 +1,8 @@
-// docs/migration/seen.md is made from the table of the sandbox, whose tests exist (npx vitest run seen --update writes the page).
+// docs/migration/seen.md is made from a table whose tests exist (npx vitest run seen --update writes the page).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { SEEN, seenPage } from '../../../../sandbox/qdrant/seen.ts';
+import { SEEN, seenPage } from '../../support/seen.ts';
 
 const TESTS = join(import.meta.dirname, '../..');
 
