@@ -48,12 +48,14 @@ describe('/imports', () => {
   it('has pages, for more than one call of the database reads', async () => {
     const import_id = newImport();
     const rows = Array.from({ length: 10_000 }, (_, n) => String(n).padStart(32, '0'));
-    for (const part of [1, 2, 3, 4]) {
+    // Engines differ in whether the item that passes the limit of a call belongs to it: the last but one passes it.
+    const parts = [1, 2, 3, 4, 5];
+    for (const part of parts) {
       const { status } = await api.put('/imports', { import_id, part, rows });
       expect(status).toBe(200);
     }
     const read = await readRows(import_id);
-    expect(read).toEqual([1, 2, 3, 4].map((part) => ({ import_id, part, rows })));
+    expect(read).toEqual(parts.map((part) => ({ import_id, part, rows })));
     expect((await api.get('/imports')).body.next).toMatch(/^after=/);
     // The greatest id that there is comes after every page.
     const greatest = '\u{10ffff}'.repeat(64);
