@@ -68,6 +68,19 @@ for (const { language, program, isMissing } of LANGUAGES) {
       expect(ledger.now().transactions.size).toBeGreaterThan(1);
     });
 
+    it('forgets a month that has no transactions left', async () => {
+      const { run, readCopy } = await open();
+      const api = await openInProcess(createServiceOn(await createTestTable()));
+      await givenTransaction(api, { transaction_date: '2024-02-29' });
+      const { id } = await givenTransaction(api, { transaction_date: '2024-03-01' });
+      answer = api.request;
+      expect(await run()).toBe('0');
+      expect(Object.keys(readCopy().months)).toEqual(['2024-02', '2024-03']);
+      await api.delete(`/transactions/${id}`);
+      expect(await run()).toBe('0');
+      expect(Object.keys(readCopy().months)).toEqual(['2024-02']);
+    });
+
     it('copies months without a digest each time, and says that it proves nothing', async () => {
       const { run, readCopy } = await open();
       const api = await openInProcess(createServiceOn(await createTestTable()));
