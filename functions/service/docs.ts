@@ -1,48 +1,5 @@
-// GET /docs, without authentication: the API description as a page on which calls can be tried. The viewer is in this
-// bundle, and the page loads nothing else but /openapi.json.
-import { createHash } from 'node:crypto';
-import viewerStyle from 'swagger-ui-dist/swagger-ui.css' with { type: 'text' };
-import viewer from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'text' };
-import { staticText, textEndpoint } from '../../lib/ledger/http/static-text.ts';
-import pageStyle from '../../web/docs/page.css' with { type: 'text' };
-import start from '../../web/docs/viewer.js' with { type: 'text' };
+// GET /docs, without authentication: the API description as a page on which calls can be tried.
+import { textEndpoint } from '../../lib/ledger/http/text-endpoint.ts';
+import { DOCS } from '../../web/static/docs.ts';
 
-const SCRIPT = `${viewer}\n${start}`;
-const STYLE = `${viewerStyle}\n${pageStyle}`;
-
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Finance ledger API</title>
-<link rel="icon" href="data:,">
-<style>${STYLE}</style>
-</head>
-<body>
-<nav class="back" aria-label="Service"><a href="/">‹ Finance ledger</a></nav>
-<div id="viewer"></div>
-<script>${SCRIPT}</script>
-</body>
-</html>
-`;
-
-// Nothing runs on the page but these texts, and it reaches nothing but this service.
-const POLICY = [
-  "default-src 'none'",
-  `script-src ${sourceHash(SCRIPT)}`,
-  `style-src ${sourceHash(STYLE)}`,
-  'img-src data:',
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-const DOCS = staticText(PAGE, 'text/html', { 'content-security-policy': POLICY });
-
-export const handler = textEndpoint(() => DOCS);
-
-function sourceHash(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-}
+export const handler = textEndpoint('Failed to show the page', () => DOCS);

@@ -4,6 +4,17 @@ import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 const SCRIPT = '?script';
 
+async function bundleToText(options: BuildOptions): Promise<string> {
+  const { outputFiles } = await build({
+    ...options,
+    bundle: true,
+    write: false,
+    legalComments: 'none',
+    format: 'esm',
+  });
+  return outputFiles?.[0]?.text ?? '';
+}
+
 /** `import text from './main.tsx?script'`: a script for browsers with all that it imports, as text. */
 const browserScripts: Plugin = {
   name: 'browser-scripts',
@@ -14,19 +25,36 @@ const browserScripts: Plugin = {
     }));
     onLoad({ filter: /\.tsx?$/ }, async ({ path, suffix }) => {
       if (suffix !== SCRIPT) return undefined;
-      const { outputFiles } = await build({
+      const contents = await bundleToText({
         entryPoints: [path],
-        bundle: true,
         minify: true,
-        write: false,
-        legalComments: 'none',
-        format: 'esm',
         platform: 'browser',
         target: 'es2023',
         jsx: 'automatic',
         jsxImportSource: 'preact',
       });
-      return { contents: outputFiles[0]?.text ?? '', loader: 'text' };
+      return { contents, loader: 'text' };
+    });
+  },
+};
+
+/** Evaluates the modules of `web/static` now: a bundle carries what they export, compressed texts, and not what they are made of. */
+const staticTexts: Plugin = {
+  name: 'static-texts',
+  setup({ onLoad }) {
+    onLoad({ filter: /[/\\]web[/\\]static[/\\][\w-]+\.ts$/ }, async ({ path }) => {
+      const source = await bundleToText({
+        entryPoints: [path],
+        platform: 'node',
+        plugins: [browserScripts],
+      });
+      const exported: object = await import(
+        `data:text/javascript;base64,${Buffer.from(source).toString('base64')}`
+      );
+      const contents = Object.entries(exported)
+        .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
+        .join('\n');
+      return { contents, loader: 'js' };
     });
   },
 };
@@ -55,7 +83,7 @@ export const bundleOptions = {
   sourcemap: true,
   sourcesContent: false,
   legalComments: 'none',
-  plugins: [browserScripts],
+  plugins: [staticTexts],
 } satisfies BuildOptions;
 
 // If only the template is needed, the entry points stay unbundled.

@@ -316,6 +316,7 @@ export const OPERATIONS_BY_ROUTE: Readonly<Record<string, Operation>> = {
     summary: 'Describe the API',
     description: 'This document.',
     response: 'Description',
+    isTagged: true,
     isPublic: true,
   },
 };

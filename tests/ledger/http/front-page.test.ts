@@ -26,6 +26,18 @@ test.each([
   },
 );
 
+test('what the page names is kept for a year, under the hash of its deployment alone', async () => {
+  const page = await (await fetch(`${url}/`)).text();
+  const paths = [...page.matchAll(/"(\/page[^"]+)"/g)].map(([, path = '']) => path);
+  expect(paths).toHaveLength(3);
+  for (const path of paths.map((each) => each.replace('&amp;', '&'))) {
+    const kept = async (address: string) =>
+      (await fetch(url + address)).headers.get('cache-control');
+    expect(await kept(path)).toBe('public, max-age=31536000, immutable');
+    expect(await kept(path.replace(/v=./, 'v=-'))).toBe('public, max-age=300');
+  }
+});
+
 test('less than 60 KB is sent at first, and the importer is no part of it', async () => {
   const sizes = ['/', '/page.css', '/page.js'].map(async (path) => {
     const { headers } = await fetch(url + path);

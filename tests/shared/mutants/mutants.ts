@@ -704,10 +704,11 @@ export const MUTANTS: readonly Mutant[] = [
     ['- Number(exponent) > 2', '- Number(exponent) > 3'],
     ['- Number(exponent) > 2', '> 2'],
   ]),
-  ...mutantsOf('lib/ledger/http/static-text.ts', 'tests/ledger/unit/http/static-text.test.ts', [
+  ...mutantsOf('lib/ledger/http/text-endpoint.ts', 'tests/ledger/unit/http/text-endpoint.test.ts', [
     ['?? 0) > 0', '?? 0) >= 0'],
     ["byCoding.get('gzip') ??", ''],
-    ['reply.status === 304 ||', ''],
+    ['if (reply.status === 304) return reply;', ''],
+    ['query.v === hash &&', "'v' in query &&"],
   ]),
   ...mutantsOf('lib/shared/batches.ts', 'tests/shared/unit/batches.test.ts', [
     ['error instanceof UnprocessedError ||', ''],

@@ -1,13 +1,16 @@
-// To whom a text is sent compressed, and to whom it is not sent again.
+// Which clients get a text compressed, which keep it for a year, and which do not get it again.
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { staticText, textEndpoint } from '../../../../lib/ledger/http/static-text.ts';
+import { staticText } from '../../../../lib/ledger/http/static-text.ts';
+import { textEndpoint } from '../../../../lib/ledger/http/text-endpoint.ts';
 import { invoke } from '../../support/api/invoke.ts';
 
-const PAGE = staticText('<p>Ä</p>', 'text/html');
-const handler = textEndpoint(() => PAGE);
+const TEXT = '<p>Ä</p>';
+const PAGE = staticText(TEXT, 'text/html');
+const handler = textEndpoint('Failed', () => PAGE);
 
-const ask = (headers: Record<string, string>) => invoke(handler, { headers });
+const ask = (headers: Record<string, string>, query?: Record<string, string>) =>
+  invoke(handler, { headers, ...(query && { queryStringParameters: query }) });
 
 test.each(['gzip', 'br;q=1, GZIP ; q=0.5', '*', 'x, *;q=0.001', 'gzip, *;q=0'])(
   'compressed for "%s"',
@@ -15,7 +18,7 @@ test.each(['gzip', 'br;q=1, GZIP ; q=0.5', '*', 'x, *;q=0.001', 'gzip, *;q=0'])(
     const { headers, body = '', isBase64Encoded } = await ask({ 'accept-encoding': accepted });
     expect(headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
     expect(isBase64Encoded).toBe(true);
-    expect(gunzipSync(Buffer.from(body, 'base64')).toString()).toBe(PAGE.text);
+    expect(gunzipSync(Buffer.from(body, 'base64')).toString()).toBe(TEXT);
   },
 );
 
@@ -23,7 +26,7 @@ test.each([undefined, '', 'br', 'identity', 'gzip;q=0', '*;q=0', 'gzip;q=0.000, 
   'as it is for %j',
   async (accepted) => {
     const reply = await ask(accepted === undefined ? {} : { 'accept-encoding': accepted });
-    expect(reply).toMatchObject({ body: PAGE.text, headers: { vary: 'accept-encoding' } });
+    expect(reply).toMatchObject({ body: TEXT, headers: { vary: 'accept-encoding' } });
     expect(reply.headers).not.toHaveProperty('content-encoding');
     expect(reply.isBase64Encoded).toBeUndefined();
   },
@@ -38,3 +41,13 @@ test.each(['*', PAGE.headers.etag, PAGE.headers.etag?.slice(2)])(
     expect(reply.headers).not.toHaveProperty('content-encoding');
   },
 );
+
+test.each([
+  [{ v: PAGE.hash }, 'public, max-age=31536000, immutable'],
+  // The page of another deployment asks for its own script: what this one sends must not be kept under that address.
+  [{ v: `${PAGE.hash.slice(1)}x` }, 'public, max-age=300'],
+  [{}, 'public, max-age=300'],
+])('at the address %j it is kept as "%s"', async (query, kept) => {
+  for (const headers of [{}, { 'accept-encoding': 'gzip' }, { 'if-none-match': '*' }])
+    expect((await ask(headers, query)).headers?.['cache-control']).toBe(kept);
+});

@@ -1,0 +1,43 @@
+// Sends static texts: compressed to clients that accept it, and not at all to those that have them already.
+import { gunzipSync } from 'node:zlib';
+import type { ApiEvent } from './api-event.ts';
+import { endpoint } from './endpoint.ts';
+import { unlessKnown } from './preconditions.ts';
+import type { Reply } from './replies.ts';
+import type { StaticText } from './static-text.ts';
+
+/** The address has the text's hash: it never means another text. */
+const IMMUTABLE = { 'cache-control': 'public, max-age=31536000, immutable' };
+
+/** @param choose by the path, with or without a slash at its end, and the query */
+export function textEndpoint(
+  failure: string,
+  choose: (path: string, query: ApiEvent['query']) => StaticText,
+) {
+  return endpoint(failure).handler(async ({ headers: sent, requestContext, query }) => {
+    const { compressed, hash, headers } = choose(requestContext.http.path, query);
+    // During a deployment the page may ask a function of the other version, whose text has another hash.
+    const ofAddress = { ...headers, ...(query.v === hash && IMMUTABLE) };
+    const known = { status: 200, body: {}, headers: ofAddress };
+    const reply: Reply = unlessKnown(known, sent['if-none-match']);
+    if (reply.status === 304) return reply;
+    if (!takesGzip(sent))
+      return { ...reply, text: gunzipSync(Buffer.from(compressed, 'base64')).toString() };
+    const encoded = { ...ofAddress, 'content-encoding': 'gzip' };
+    return { ...reply, headers: encoded, text: compressed, isBase64Encoded: true };
+  });
+}
+
+/** RFC 9110, section 12.5.3. Without the header only what is not encoded is sure to be understood. */
+function takesGzip({ 'accept-encoding': accepted = '' }: ApiEvent['headers']): boolean {
+  const weights = accepted
+    .toLowerCase()
+    .split(',')
+    .map((each) => {
+      const [coding = '', ...parameters] = each.split(';').map((part) => part.trim());
+      const weight = parameters.find((part) => part.startsWith('q='));
+      return [coding, Number(weight?.slice(2) ?? 1)] as const;
+    });
+  const byCoding = new Map(weights);
+  return (byCoding.get('gzip') ?? byCoding.get('*') ?? 0) > 0;
+}

@@ -1,0 +1,5 @@
+// The API description as it is sent.
+import description from '../../lib/ledger/http/openapi.json' with { type: 'json' };
+import { staticText } from '../../lib/ledger/http/static-text.ts';
+
+export const OPENAPI = staticText(JSON.stringify(description), 'application/json');
