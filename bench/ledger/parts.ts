@@ -9,6 +9,7 @@ import { importing } from './import.ts';
 import { listCost } from './list-cost.ts';
 import { naiveCost } from './naive-cost.ts';
 import { oneDay } from './one-day.ts';
+import { page } from './page.ts';
 import { peers } from './peers.ts';
 import { postgres } from './postgres.ts';
 import { writeCost } from './write-cost.ts';
@@ -24,4 +25,5 @@ export const PARTS: ReadonlyMap<string, (run: BenchRun) => Promise<Report>> = ne
   ['peers', peers],
   ['cold-start', coldStart],
   ['import', importing],
+  ['page', page],
 ]);

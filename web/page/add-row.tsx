@@ -20,6 +20,7 @@ import { localDay } from './scope.ts';
 import {
   type Draft,
   draftOf,
+  type Errors,
   findErrors,
   focusError,
   readErrors,
@@ -45,9 +46,11 @@ function readStored(): Draft {
 
 export function AddRow() {
   const [draft, setDraft] = useState(readStored);
-  const [errors, setErrors] = useState({});
+  const [errors, setErrors] = useState<Errors>({});
   const form = useRef<HTMLFormElement>(null);
   const proposed = useProposal(draft, form);
+  const isEmpty = draft.description === '' && draft.amount === '';
+  useLeaving(form, isEmpty && Object.keys(errors).length > 0, () => setErrors({}));
   const change = (changes: Partial<Draft>) => {
     const next = { ...draft, ...changes };
     setDraft(next);
@@ -59,7 +62,7 @@ export function AddRow() {
     if (!refused) return;
     refusedCreate.value = undefined;
     // Keeps the text that was typed meanwhile.
-    if (draft.description !== '' || draft.amount !== '') return;
+    if (!isEmpty) return;
     change(draftOf(refused.row));
     setErrors(readErrors(refused.error));
   }, [refused]);
@@ -90,6 +93,25 @@ export function AddRow() {
       </Button>
     </form>
   );
+}
+
+/** Calls when the person does something elsewhere: after the click, because what moves under the pointer is missed. */
+function useLeaving(
+  form: { readonly current: HTMLElement | null },
+  isOn: boolean,
+  onLeave: () => void,
+): void {
+  useEffect(() => {
+    if (!isOn) return;
+    const leave = ({ target }: Event) => {
+      if (target instanceof Node && !form.current?.contains(target)) onLeave();
+    };
+    const types = ['click', 'keyup'];
+    for (const type of types) addEventListener(type, leave);
+    return () => {
+      for (const type of types) removeEventListener(type, leave);
+    };
+  }, [isOn]);
 }
 
 /** @returns whether it is on its way */

@@ -129,9 +129,14 @@ function listFigures({ income, expense, net }: Period) {
 function Drawing({ bars }: { readonly bars: readonly Bar[] }) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
+  const hasFigures = bars.some(({ values, line }) => line || values.some(({ value }) => value));
   return (
     <div class="chart" ref={box} onPointerLeave={hideTip}>
-      {width > 0 && <Picture bars={bars} width={width} />}
+      {hasFigures ? (
+        width > 0 && <Picture bars={bars} width={width} />
+      ) : (
+        <p class="no-figures">Nothing in this period yet.</p>
+      )}
     </div>
   );
 }
@@ -397,6 +402,7 @@ export function CategoryChart() {
           </button>
         )}
       </div>
+      {shown && bars.length === 0 && <p class="no-figures">No {side} in this period yet.</p>}
       <ol class="category-bars">
         {large.map(({ key, amount, share }) => (
           <CategoryBarRow

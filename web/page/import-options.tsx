@@ -1,7 +1,8 @@
 // The fields that say how a bank's file is read: named in the importer's sentences, and each a way out of one of its questions.
 import type { Statement, StatementOptions } from '../../lib/ledger/import/statement.ts';
-import { forgetLayout, type Preview, preview } from './bring-in.ts';
+import { type Preview, preview } from './bring-in.ts';
 import { Button, Field } from './components.tsx';
+import { forgetLayout } from './file-layouts.ts';
 
 const COLUMNS = [
   ['date', 'Date column'],

@@ -1,10 +1,11 @@
 // The preview of an import: what was read, what would be added or changed, and what is left out.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Change, ImportPlan } from '../../lib/ledger/import/plan.ts';
-import { closeImport, type ImportChoices, type Preview, runImport } from './bring-in.ts';
+import { closeImport, type Preview, preview } from './bring-in.ts';
 import { Button } from './components.tsx';
 import { format } from './format.ts';
 import { Check, OptionFields, sayFields } from './import-options.tsx';
+import { type ImportChoices, runImport } from './import-run.ts';
 
 const MAX_SHOWN_ROWS = 8;
 const MAX_SHOWN_LINES = 50;
@@ -32,6 +33,7 @@ export function PreviewCard({ state }: { readonly state: Preview }) {
       <OptionFields key={name} state={state} isOpen={problem !== '' || needs.length > 0} />
       {reading && (
         <>
+          <Deleted state={state} plan={reading.plan} />
           <Duplicates plan={reading.plan} isOn={withDuplicates} onChange={setWithDuplicates} />
           <Changes changes={reading.plan.changes} isOn={withChanges} onChange={setWithChanges} />
         </>
@@ -95,10 +97,6 @@ function Facts({ reading }: { readonly reading: NonNullable<Preview['reading']> 
       <Lines
         title="With the category of earlier rows"
         lines={choices.chosen.map(({ row, category }) => `${row.description}: ${category}`)}
-      />
-      <Lines
-        title="Deleted before, and left out"
-        lines={plan.deleted.map(({ line, description }) => `Line ${line}: ${description}`)}
       />
       <Lines
         title="Left out"
@@ -166,6 +164,30 @@ export function Lines({
         ))}
       </ul>
     </details>
+  );
+}
+
+/** Rows that were deleted by hand after an import; the file is planned again with them. */
+function Deleted({
+  state,
+  plan: { deleted },
+}: {
+  readonly state: Preview;
+  readonly plan: ImportPlan;
+}) {
+  if (deleted.length === 0 && !state.importsDeleted) return null;
+  return (
+    <>
+      <Lines
+        title="Deleted before, and left out"
+        lines={deleted.map(({ line, description }) => `Line ${line}: ${description}`)}
+      />
+      <Check
+        label="Bring in what was deleted before, too"
+        isOn={state.importsDeleted}
+        onChange={(importsDeleted) => preview({ ...state, importsDeleted }, { isAgain: true })}
+      />
+    </>
   );
 }
 

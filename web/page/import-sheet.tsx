@@ -1,18 +1,12 @@
 // An import on the page: the ways to bring a file in, its progress and its result, and the list of earlier imports.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import {
-  closeImport,
-  type Done,
-  importing,
-  isWaiting,
-  leftAfterUndo,
-  openFile,
-  undoImport,
-} from './bring-in.ts';
+import { closeImport, type Done, importing, leftAfterUndo, openFile } from './bring-in.ts';
 import { Button, NoticeBox, ScopeLink, Sheet } from './components.tsx';
 import { format } from './format.ts';
 import { Lines, PreviewCard } from './import-preview.tsx';
+import { undoImport } from './import-run.ts';
 import { canWrite, notice, readLedgerRows } from './ledger.ts';
+import { isWaiting } from './repeated-call.ts';
 
 export function ImportButton() {
   const input = useRef<HTMLInputElement>(null);
@@ -97,6 +91,7 @@ export function ImportSheet() {
 
 function DoneCard({ state }: { readonly state: Done }) {
   const { name, importId, created, changed, present, leftOut, refused, period } = state;
+  const isToSort = period !== undefined && state.uncategorised > 0;
   return (
     <section class="card import" aria-label="Imported">
       <p role="status" dir="auto">
@@ -108,14 +103,17 @@ function DoneCard({ state }: { readonly state: Done }) {
       <Lines lines={refused} />
       <div class="buttons">
         {created > 0 && <Button onClick={() => undo(importId, name)}>Undo</Button>}
-        {period && created > 0 && (
-          <ScopeLink class="button" to={{ period, category: 'none', type: undefined, q: '' }}>
+        <Button kind={isToSort ? 'plain' : 'primary'} onClick={closeImport}>
+          Done
+        </Button>
+        {isToSort && (
+          <ScopeLink
+            class="button primary"
+            to={{ period, category: 'none', type: undefined, q: '' }}
+          >
             Sort them in
           </ScopeLink>
         )}
-        <Button kind="primary" onClick={closeImport}>
-          Done
-        </Button>
       </div>
     </section>
   );

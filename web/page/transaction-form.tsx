@@ -17,7 +17,7 @@ export interface Draft {
   readonly notes: string;
 }
 
-type Errors = Readonly<Partial<Record<keyof Draft, string>>>;
+export type Errors = Readonly<Partial<Record<keyof Draft, string>>>;
 
 /** The field of this form that shows the API's errors of each of its fields. */
 const FIELD_NAMES: Readonly<Record<string, keyof Draft>> = {

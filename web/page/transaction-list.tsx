@@ -150,7 +150,8 @@ function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: bo
       onKeyDown={(event) => {
         if (event.target !== event.currentTarget || !isWritable) return;
         if (event.key === 'Enter') open('description');
-        else if (event.key === ' ' || event.key === 'x') toggleRow(row, event.shiftKey);
+        else if (event.key === ' ' || event.key.toLowerCase() === 'x')
+          toggleRow(row, event.shiftKey);
         else if (event.key === 'Delete' || event.key === 'Backspace') removeRows([row]);
         else return;
         event.preventDefault();

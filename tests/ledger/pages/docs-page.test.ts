@@ -3,12 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import {
-  expectAccessible,
-  launchChromium,
-  watch,
-  whyNoChromium,
-} from '../../shared/pages/chromium.ts';
+import { launchChromium, whyNoChromium } from '../../../processes/chromium.ts';
+import { expectAccessible, watch } from '../../shared/pages/opened-pages.ts';
 import { DESCRIBED } from '../support/api/described-response.ts';
 
 describe.skipIf(whyNoChromium())('the documentation page', () => {

@@ -1,7 +1,8 @@
 // The page on a service of its own, with an empty ledger, in a browser that notes every error and every request elsewhere.
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { launchChromium, watch } from '../../shared/pages/chromium.ts';
+import { launchChromium } from '../../../processes/chromium.ts';
+import { watch } from '../../shared/pages/opened-pages.ts';
 import { openService } from '../support/running-service.ts';
 
 const DEFAULT_TIMEOUT_MS = 15_000;

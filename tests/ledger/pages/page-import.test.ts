@@ -1,7 +1,8 @@
 // A bank's file brought in through the page: preview, options, progress, Undo; and the connection cut in the middle.
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { expectAccessible, whyNoChromium } from '../../shared/pages/chromium.ts';
+import { whyNoChromium } from '../../../processes/chromium.ts';
+import { expectAccessible } from '../../shared/pages/opened-pages.ts';
 import { makeWorkbook } from '../support/import/workbook.ts';
 import { AS_PHONE, listed, openPages } from './opened-page.ts';
 
@@ -60,6 +61,8 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await page.getByText('3 imported').waitFor();
     await expectAccessible(page);
     expect(await page.getByText('1 refused').count()).toBe(1);
+    // Every row has a category.
+    expect(await page.locator('.import .primary').allTextContents()).toEqual(['Done']);
     await listed(page, `Bäcker ${scheme}`).first().waitFor();
     expect(await listed(page, `Bäcker ${scheme}`).count()).toBe(2);
     const names = (await pages.rows(`Bäcker ${scheme}`)).map((row) => row.category_name);
@@ -103,6 +106,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await preview.getByText('With the category of earlier rows (1)').waitFor();
     await run(page);
     await page.getByText('2 imported').waitFor();
+    expect(await page.locator('.import .primary').allTextContents()).toEqual(['Sort them in']);
     await page.getByRole('link', { name: 'Sort them in' }).click();
     await listed(page, 'Never seen').getByRole('combobox', { name: 'Category' }).fill('Learned');
     await page.keyboard.press('Enter');
@@ -183,6 +187,11 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     const preview = await choose(page, file);
     await preview.getByText('150 new, 99 there already').waitFor();
     await preview.getByText('Deleted before, and left out (1)').waitFor();
+    const withDeleted = preview.getByLabel('Bring in what was deleted before, too');
+    await withDeleted.check();
+    await preview.getByText('151 new, 99 there already').waitFor();
+    await withDeleted.uncheck();
+    await preview.getByText('150 new, 99 there already').waitFor();
   });
 
   test('an export that was edited changes the transactions that are still as they were', async () => {
@@ -246,6 +255,21 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await run(page);
     await page.getByText('50 imported').waitFor({ timeout: 60_000 });
     expect(await pages.rows('Reloaded row')).toHaveLength(250);
+  });
+
+  test('the imports are listed, and one of them is taken back', async () => {
+    const page = await pages.visit();
+    await choose(page, bankFile(['02.01.2005;Of a listed import;-4,00;'], 'listed.csv'));
+    await run(page);
+    await page.getByText('1 imported').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Keys and settings' }).click();
+    await page.getByRole('button', { name: 'Imports of this ledger' }).click();
+    const undo = page.getByRole('button', { name: /^Undo .*listed\.csv/ });
+    await undo.waitFor();
+    await expectAccessible(page);
+    await undo.click();
+    await expect.poll(() => pages.rows('Of a listed import')).toEqual([]);
   });
 
   test('a file can be dropped anywhere', async () => {

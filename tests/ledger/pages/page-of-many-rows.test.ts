@@ -2,7 +2,8 @@
 // others stays text.
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { expectAccessible, whyNoChromium } from '../../shared/pages/chromium.ts';
+import { whyNoChromium } from '../../../processes/chromium.ts';
+import { expectAccessible } from '../../shared/pages/opened-pages.ts';
 import { AS_PHONE, idle, listed, openPages } from './opened-page.ts';
 
 const HOSTILE = `<img src=x onerror="document.title=1"> ${'W'.repeat(200)}`;

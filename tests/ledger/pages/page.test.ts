@@ -1,7 +1,8 @@
 // The page as a person keeps a ledger in it: adding, correcting, deleting, sorting into categories, looking at months; by mouse
 // and by keyboard, without a connection, with a key that only reads. It has no fault that axe can find, in any of its states.
 import { describe, expect, test } from 'vitest';
-import { expectAccessible, whyNoChromium } from '../../shared/pages/chromium.ts';
+import { whyNoChromium } from '../../../processes/chromium.ts';
+import { expectAccessible } from '../../shared/pages/opened-pages.ts';
 import { AS_PHONE, addForm, idle, listed, openPages } from './opened-page.ts';
 
 const SCHEMES = ['light', 'dark'] as const;
@@ -9,7 +10,7 @@ const SCHEMES = ['light', 'dark'] as const;
 describe.skipIf(whyNoChromium())('the page', () => {
   const pages = openPages();
 
-  test('an empty ledger gets its first rows, by keyboard alone', async () => {
+  test('an empty ledger gets its first ten rows, by keyboard alone', async () => {
     const page = await pages.visit();
     await page.getByText('Add the first above').waitFor();
     await expectAccessible(page);
@@ -17,6 +18,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     for (const [description, amount] of [
       ['First lunch', '12.50'],
       ['First bus', '3,20'],
+      ...Array.from({ length: 8 }, (_, n) => [`First of ${n}`, '1'] as const),
     ] as const) {
       await page.keyboard.type(description);
       await page.keyboard.press('Tab');
@@ -25,8 +27,8 @@ describe.skipIf(whyNoChromium())('the page', () => {
     }
     await listed(page, 'First bus').getByText('-3.20').waitFor();
     await listed(page, 'First lunch').getByText('-12.50').waitFor();
-    await expect.poll(async () => (await pages.rows('First')).length).toBe(2);
-    expect(await page.getByRole('region', { name: 'Totals' }).textContent()).toContain('15.70');
+    await expect.poll(async () => (await pages.rows('First')).length).toBe(10);
+    expect(await page.getByRole('region', { name: 'Totals' }).textContent()).toContain('23.70');
   });
 
   test('a lost answer is asked for again, and the row is recorded once', async () => {
@@ -96,6 +98,39 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.reload();
     await idle(page);
     expect(await addForm(page).getByLabel('Description').inputValue()).toBe('Half a thought');
+  });
+
+  test('the errors of an empty form go when the person does something else; those of a draft stay', async () => {
+    await pages.row({ description: 'Elsewhere', transaction_date: '2003-01-02' });
+    const page = await pages.visit('#period=2003');
+    const invalid = addForm(page).locator('[aria-invalid]');
+    const add = addForm(page).getByRole('button', { name: 'Add' });
+    for (const leave of [
+      () => page.getByRole('checkbox', { name: 'Select all' }).click(),
+      () => page.getByRole('searchbox').press('Shift'),
+    ]) {
+      await add.click();
+      await expect.poll(() => invalid.count()).toBe(2);
+      await addForm(page).getByLabel('Type').press('Shift');
+      expect(await invalid.count()).toBe(2);
+      await leave();
+      await expect.poll(() => invalid.count()).toBe(0);
+    }
+    await addForm(page).getByLabel('Description').fill('No amount');
+    await add.click();
+    await expect.poll(() => invalid.count()).toBe(1);
+    await page.getByRole('searchbox').press('Shift');
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await idle(page);
+    expect(await invalid.count()).toBe(1);
+  });
+
+  test('a period without rows says so in place of its charts', async () => {
+    const page = await pages.visit('#period=1999');
+    await page.getByText('Nothing in this period yet.').waitFor();
+    await page.getByText('No expense in this period yet.').waitFor();
+    expect(await page.locator('.chart svg').count()).toBe(0);
+    await expectAccessible(page);
   });
 
   test('the category of the same description is proposed', async () => {
@@ -208,6 +243,24 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await undo.click();
     await listed(page, 'Not so fast').waitFor();
     expect((await pages.rows('Not so fast')).map((row) => row.id)).toEqual([id]);
+  });
+
+  test.each([
+    ['a screen', {}],
+    ['a phone', AS_PHONE],
+  ])('Undo covers none of the first rows on %s', async (_, options) => {
+    for (const description of ['Covered', 'To delete'])
+      await pages.row({ description, transaction_date: '2004-01-02' });
+    const page = await pages.visit('#period=2004', options);
+    await listed(page, 'To delete').first().getByRole('button', { name: 'Delete' }).click();
+    const undo = page.getByRole('button', { name: 'Undo' });
+    await undo.waitFor();
+    await page.evaluate('scrollTo(0, 0)');
+    const toast = await page.locator('.toast').boundingBox();
+    const row = await listed(page, 'Covered').first().boundingBox();
+    if (!toast || !row) throw new Error('One of them is not shown');
+    expect(toast.y >= row.y + row.height || toast.y + toast.height <= row.y).toBe(true);
+    await undo.click();
   });
 
   test('a deletion is sent when the page is left', async () => {
@@ -343,6 +396,35 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await sheet.getByText('Inactive (1)').waitFor();
     await sheet.getByText('Renamed here').first().waitFor();
     expect((await pages.rows('To be moved')).map((row) => row.category_id)).toEqual([into]);
+  });
+
+  test('a category gets a color and a monthly target, and is deactivated', async () => {
+    const id = await pages.category('Aimed');
+    const fields = { category_id: id, amount: 30, transaction_date: '2012-02-03' };
+    await pages.row({ description: 'Over the target', ...fields });
+    const page = await pages.visit('#period=2012-02');
+    await page.getByRole('button', { name: 'Categories' }).click();
+    await page.getByRole('button', { name: 'Change Aimed' }).click();
+    await page.getByLabel('Color').fill('#123456');
+    await page.getByLabel('Monthly target').fill('20');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const stored = async () => (await pages.call('GET', `/categories/${id}`)).data;
+    await expect.poll(stored).toMatchObject({ color: '#123456', is_active: true });
+    await page.getByRole('button', { name: 'Deactivate' }).click();
+    await expect.poll(stored).toMatchObject({ is_active: false });
+    await page.reload();
+    await page.locator('.bar.over').getByText('of 20.00').waitFor();
+    await expectAccessible(page);
+  });
+
+  test('text that is written from right to left is shown so', async () => {
+    await pages.row({ description: 'قهوة', notes: 'مع صديق', transaction_date: '2011-02-03' });
+    const page = await pages.visit('#period=2011-02');
+    await listed(page, 'قهوة').waitFor();
+    const directions = await page.evaluate(
+      "[...document.querySelectorAll('.in-description .text')].map((text) => getComputedStyle(text).direction)",
+    );
+    expect(directions).toEqual(['rtl', 'rtl']);
   });
 
   test('figures of one range never stand under the name of another', async () => {

@@ -3,7 +3,8 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { reportPage } from '../../../cli/migration/migrate/report-page.ts';
-import { expectAccessible, launchChromium, whyNoChromium } from '../../shared/pages/chromium.ts';
+import { launchChromium, whyNoChromium } from '../../../processes/chromium.ts';
+import { expectAccessible } from '../../shared/pages/opened-pages.ts';
 import { statusWith } from '../support/full-status.ts';
 
 const HOSTILE = `</title></style><img src=http://evil.example/x onerror="document.title=1"><script>document.title=1</script>`;

@@ -1,8 +1,8 @@
 // npm run test:pages: the pages in a real browser, on the running service.
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { whyNoChromium } from '../../../processes/chromium.ts';
 import { TIME_LIMITS } from '../support/time-limits.ts';
-import { whyNoChromium } from './chromium.ts';
 
 const obstacle = whyNoChromium();
 if (obstacle) console.warn(`Skipped: the tests of the pages, because ${obstacle}`);

@@ -1,33 +1,11 @@
-// The browser of the tests: Chromium as the system's packages install it, or CHROMIUM_BIN.
+// Watches a page in the browser, and holds it to what axe can find.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { readOutput } from '../../../processes/tools.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-const { CHROMIUM_BIN: program = 'chromium' } = process.env;
-
-/** Why it cannot run on this machine; undefined where it can. */
-export function whyNoChromium(): string | undefined {
-  return readOutput(program, '--version') ? undefined : 'there is no Chromium';
-}
-
-/** One that reaches nothing but the page's own service. */
-export async function launchChromium(): Promise<Browser> {
-  const executablePath = readOutput('sh', '-c', `command -v "${program}"`)?.trim() ?? program;
-  return await chromium.launch({
-    executablePath,
-    args: [
-      ...['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-      ...['--disable-component-update', '--disable-sync'],
-      // Chromium refuses to start as root with its sandbox, as in containers.
-      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-    ],
-  });
-}
 
 /** Errors and warnings of a page, and what it asks of others than the origin. @param isMeant a message that a test provokes */
 export function watch(

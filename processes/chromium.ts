@@ -1,0 +1,24 @@
+// The browser of tests and measurements: Chromium as the system's packages install it, or CHROMIUM_BIN.
+import { type Browser, chromium } from 'playwright-core';
+import { readOutput } from './tools.ts';
+
+const { CHROMIUM_BIN: program = 'chromium' } = process.env;
+
+/** Why it cannot run on this machine; undefined where it can. */
+export function whyNoChromium(): string | undefined {
+  return readOutput(program, '--version') ? undefined : 'there is no Chromium';
+}
+
+/** One that reaches nothing but the page's own service. */
+export async function launchChromium(): Promise<Browser> {
+  const executablePath = readOutput('sh', '-c', `command -v "${program}"`)?.trim() ?? program;
+  return await chromium.launch({
+    executablePath,
+    args: [
+      ...['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+      ...['--disable-component-update', '--disable-sync'],
+      // Chromium refuses to start as root with its sandbox, as in containers.
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+    ],
+  });
+}

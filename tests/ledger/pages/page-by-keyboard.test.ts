@@ -1,0 +1,155 @@
+// The page by keyboard alone: everything is reached by the tab key, the arrow keys and the shortcuts that the page lists.
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { whyNoChromium } from '../../../processes/chromium.ts';
+import { listed, openPages } from './opened-page.ts';
+
+const MAX_STOPS = 200;
+
+describe.skipIf(whyNoChromium())('by keyboard alone', () => {
+  const pages = openPages();
+
+  /** Goes on from the element that has the focus. */
+  async function tabTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
+    for (let stops = 0; stops < MAX_STOPS; stops += 1) {
+      await page.keyboard.press(key);
+      if ((await target.and(page.locator(':focus')).count()) > 0) return;
+    }
+    throw new Error(`The tab key does not reach ${target}`);
+  }
+
+  async function press(page: Page, ...keys: readonly string[]): Promise<void> {
+    for (const key of keys) await page.keyboard.press(key);
+  }
+
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+  test('a row is corrected, and deleted with Undo', async () => {
+    const id = await pages.row({ description: 'Wrong', transaction_date: '2001-05-02' });
+    const page = await pages.visit('#period=2001-05');
+    await press(page, 'ArrowDown', 'Enter');
+    await page.getByRole('form', { name: /^Edit/ }).waitFor();
+    await press(page, 'ControlOrMeta+a');
+    await page.keyboard.type('Right');
+    await press(page, 'Enter');
+    await listed(page, 'Right').waitFor();
+    await expect.poll(async () => (await pages.rows('Right')).map((row) => row.id)).toEqual([id]);
+    await page.waitForSelector('.entry:focus');
+    await press(page, 'Delete');
+    await button(page, 'Undo').waitFor();
+    await tabTo(page, button(page, 'Undo'));
+    await press(page, 'Enter');
+    await listed(page, 'Right').waitFor();
+    expect(await pages.rows('Right')).toHaveLength(1);
+  });
+
+  test('rows are sorted in, one by one and several at once', async () => {
+    const category_id = await pages.category('Typed');
+    for (const description of ['First unsorted', 'Second unsorted', 'Third of the unsorted'])
+      await pages.row({ description, transaction_date: '2001-06-02' });
+    const page = await pages.visit('#period=2001-06');
+    await press(page, 'ArrowDown');
+    await tabTo(page, page.locator('.entry').first().getByRole('combobox', { name: 'Category' }));
+    await page.keyboard.type('typ');
+    await press(page, 'Enter');
+    const sorted = async () =>
+      (await pages.rows('unsorted')).filter((row) => row.category_id === category_id).length;
+    await expect.poll(sorted).toBe(1);
+    await tabTo(page, page.locator('.entry').first());
+    await press(page, 'ArrowDown', 'x', 'ArrowDown', 'Shift+X');
+    await page.getByText('2 selected').waitFor();
+    await tabTo(page, page.getByLabel('Category for selected'), 'Shift+Tab');
+    await page.keyboard.type('typ');
+    await press(page, 'Enter', 'Enter');
+    await expect.poll(sorted).toBe(3);
+  });
+
+  test('a file is brought in, and taken back', async () => {
+    const page = await pages.visit();
+    await tabTo(page, button(page, 'Import a file'));
+    const chosen = page.waitForEvent('filechooser');
+    await press(page, 'Enter');
+    const buffer = Buffer.from('Date,Description,Amount\n2001-07-13,By keyboard,-1.00');
+    await (await chosen).setFiles({ name: 'bank.csv', mimeType: 'text/csv', buffer });
+    const preview = page.getByRole('region', { name: 'Import preview' });
+    await preview.getByText('1 new').waitFor();
+    await tabTo(page, preview.getByRole('button', { name: 'Import', exact: true }));
+    await press(page, 'Enter');
+    await page.getByText('1 imported').waitFor();
+    expect(await pages.rows('By keyboard')).toHaveLength(1);
+    await tabTo(page, button(page, 'Undo'));
+    await press(page, 'Enter');
+    await expect.poll(() => pages.rows('By keyboard')).toEqual([]);
+  });
+
+  test('months are gone through, searched, and opened by their bars', async () => {
+    await pages.row({ description: 'In August', transaction_date: '2001-08-02' });
+    const page = await pages.visit('#period=2001-09');
+    await press(page, '[');
+    await listed(page, 'In August').waitFor();
+    await press(page, ']');
+    await listed(page, 'In August').waitFor({ state: 'detached' });
+    await press(page, '[', '/');
+    await page.keyboard.type('august');
+    await page.waitForURL(/q=august/);
+    const year = await pages.visit('#period=2001');
+    await tabTo(year, year.locator('.period').first());
+    const labels = "[...document.querySelectorAll('.period')].map((bar) => bar.ariaLabel)";
+    const bars = (await year.evaluate(labels)) as string[];
+    const before = bars.findIndex((label) => label.startsWith('August'));
+    await press(year, ...Array.from({ length: before }, () => 'ArrowRight'), 'Enter');
+    await year.waitForURL(/period=2001-08/);
+    await listed(year, 'In August').waitFor();
+  });
+
+  test('a category is created, renamed and merged into another', async () => {
+    const from = await pages.category('Merged by key');
+    await pages.row({ description: 'Moved by key', category_id: from });
+    const page = await pages.visit();
+    await tabTo(page, button(page, 'Categories'));
+    await press(page, 'Enter');
+    const sheet = page.getByRole('dialog', { name: 'Categories' });
+    await tabTo(page, sheet.getByLabel('New category'));
+    await page.keyboard.type('Made by key');
+    await press(page, 'Enter');
+    await tabTo(page, sheet.getByRole('button', { name: 'Change Made by key' }));
+    await press(page, 'Enter');
+    await tabTo(page, sheet.getByLabel('Name'));
+    await press(page, 'ControlOrMeta+a');
+    await page.keyboard.type('Renamed by key');
+    await press(page, 'Enter');
+    await sheet.getByRole('button', { name: 'Done with Renamed by key' }).waitFor();
+    await tabTo(page, sheet.getByRole('button', { name: 'Change Merged by key' }));
+    await press(page, 'Enter');
+    await tabTo(page, sheet.getByLabel('Merge into'));
+    await page.keyboard.type('Renamed');
+    await tabTo(page, sheet.getByRole('button', { name: 'Merge' }));
+    await press(page, 'Enter');
+    await sheet.getByText('Inactive (1)').waitFor();
+    const [row] = await pages.rows('Moved by key');
+    expect(row?.category_name).toBe('Renamed by key');
+    await press(page, 'Escape');
+    await sheet.waitFor({ state: 'detached' });
+  });
+
+  test('a key is given, kept on the device, and forgotten', async () => {
+    const page = await pages.open();
+    await page.route(/\/(me|summary|categories|transactions)\b/, async (route) => {
+      // The service of this test needs no key, and knows none.
+      const { authorization, ...headers } = route.request().headers();
+      if (authorization === 'Bearer fl_right') return await route.continue({ headers });
+      const json = { success: false, error: 'unauthenticated', message: 'No' };
+      await route.fulfill({ status: 401, json });
+    });
+    await page.goto(pages.url());
+    await page.waitForSelector('input[type=password]:focus');
+    await page.keyboard.type('fl_right');
+    await press(page, 'Tab', 'Space', 'Enter');
+    await page.waitForSelector('.caller:has-text("default")');
+    expect(await page.evaluate("localStorage.getItem('api-key')")).toBe('fl_right');
+    await tabTo(page, button(page, 'Forget key'));
+    await press(page, 'Enter');
+    await page.waitForSelector('input[type=password]:focus');
+    expect(await page.evaluate("localStorage.getItem('api-key')")).toBe(null);
+  });
+});

@@ -1,0 +1,35 @@
+// The options that files of the same layout were read with, kept in this browser for each ledger.
+import type { Statement, StatementOptions } from '../../lib/ledger/import/statement.ts';
+import { me } from './ledger.ts';
+
+const STORED = 'layouts';
+
+type LayoutsByLedger = Readonly<Record<string, NonNullable<StatementOptions['layouts']>>>;
+
+function readAllLayouts(): LayoutsByLedger {
+  try {
+    return JSON.parse(localStorage.getItem(STORED) ?? '{}');
+  } catch {
+    return {};
+  }
+}
+
+export function readLayouts() {
+  return readAllLayouts()[me.value?.ledger ?? ''] ?? {};
+}
+
+export function rememberLayout({ layout }: Statement): void {
+  if (!layout || Object.keys(layout.used).length === 0) return;
+  writeLayouts({ ...readLayouts(), [layout.key]: layout.used });
+}
+
+export function forgetLayout({ layout }: Statement): void {
+  if (!layout) return;
+  const { [layout.key]: _, ...others } = readLayouts();
+  writeLayouts(others);
+}
+
+function writeLayouts(layouts: NonNullable<StatementOptions['layouts']>): void {
+  const all = { ...readAllLayouts(), [me.value?.ledger ?? '']: layouts };
+  localStorage.setItem(STORED, JSON.stringify(all));
+}

@@ -1,0 +1,220 @@
+// Runs an import and takes it back: rows go to the service a hundred at a time. A reload in the middle loses nothing, because
+// importing the same file again adds only the missing rows.
+import { MAX_ROWS_OF_PART } from '../../lib/ledger/domain/import-part.ts';
+import type { Change } from '../../lib/ledger/import/plan.ts';
+import type { StatementRow } from '../../lib/ledger/import/transaction-row.ts';
+import {
+  importing,
+  leftAfterUndo,
+  loadImporter,
+  type Preview,
+  readRecordedImports,
+  toLedgerRow,
+} from './bring-in.ts';
+import { call } from './client.ts';
+import { rememberLayout } from './file-layouts.ts';
+import { announcement, ensureCategory, go, readLedgerRows, refresh } from './ledger.ts';
+import { describeRefusal, MAX_BULK_ITEMS, sendBulk, untilAnswered } from './repeated-call.ts';
+
+const MAX_IMPORT_ID_LENGTH = 64;
+const MAX_RECORDINGS = 20;
+const PRECONDITION_FAILED = 412;
+
+export interface ImportChoices {
+  readonly withDuplicates: boolean;
+  /** True if the changes of an edited export are applied. */
+  readonly withChanges: boolean;
+}
+
+export async function runImport({ name, reading }: Preview, choices: ImportChoices): Promise<void> {
+  if (!reading) return;
+  const { statement, plan } = reading;
+  const doubtful = new Set(
+    choices.withDuplicates ? [] : plan.possibleDuplicates.map(({ row }) => row),
+  );
+  const rows = plan.missing.filter((row) => !doubtful.has(row));
+  const changes = choices.withChanges ? plan.changes : [];
+  const importId = newImportId(name);
+  const total = rows.length + changes.length;
+  const onProgress = (done: number) => {
+    importing.value = { stage: 'sending', name, done, total };
+  };
+  onProgress(0);
+  try {
+    const sent = await sendRows(rows, importId, onProgress);
+    const updated = await applyChanges(changes, (done) => onProgress(rows.length + done));
+    const period = choosePeriod([...rows, ...changes.map(({ row }) => row)]);
+    const unread = [...statement.refused, ...plan.refused].map(
+      ({ line, message }) => `Line ${line}: ${message}`,
+    );
+    const refused = [...unread, ...sent.refused, ...updated.refused];
+    importing.value = {
+      stage: 'done',
+      ...{ name, importId, period, created: sent.created, changed: updated.changed },
+      ...{
+        uncategorised: sent.uncategorised,
+        present: plan.present + sent.present,
+        leftOut: doubtful.size,
+        refused,
+      },
+    };
+    if (period) go({ period, category: undefined, type: undefined, q: '' });
+    announcement.value = `${sent.created} transactions imported`;
+    rememberLayout(statement);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    importing.value = {
+      ...{ stage: 'preview', name, bytes: new Uint8Array(), options: {} },
+      ...{ importsDeleted: false, reading: undefined },
+      problem: `The import broke off: ${problem} Choose the file again: what is there already is not added twice.`,
+    };
+  }
+  refresh();
+}
+
+/** The month of the rows, or their first and last day. */
+function choosePeriod(rows: readonly StatementRow[]): string | undefined {
+  const days = rows.map(({ date }) => date).toSorted();
+  const [first, last] = [days[0], days.at(-1)];
+  if (!first || !last) return undefined;
+  return first.slice(0, 7) === last.slice(0, 7) ? first.slice(0, 7) : `${first}..${last}`;
+}
+
+interface Sent {
+  readonly created: number;
+  readonly uncategorised: number;
+  readonly present: number;
+  readonly refused: readonly string[];
+}
+
+async function sendRows(
+  rows: readonly StatementRow[],
+  importId: string,
+  onProgress: (done: number) => void,
+): Promise<Sent> {
+  const { toTransactionBody, recordRow } = await loadImporter();
+  const categoryIds = await ensureCategories(rows);
+  const toBody = (row: StatementRow) => ({
+    ...toTransactionBody(row),
+    import_id: importId,
+    category_id: categoryIds.get(row.category) ?? null,
+  });
+  const refused: string[] = [];
+  const added: StatementRow[] = [];
+  let present = 0;
+  const between = Math.ceil(rows.length / MAX_RECORDINGS);
+  let recorded = 0;
+  for (let first = 0; first < rows.length; first += MAX_BULK_ITEMS) {
+    const some = rows.slice(first, first + MAX_BULK_ITEMS);
+    for (const result of await sendBulk('POST', '/transactions/bulk', some.map(toBody))) {
+      const row = some[result.index];
+      if (row && result.status < 300) added.push(row);
+      else if (result.status === 409) present += 1;
+      else refused.push(`Line ${row?.line}: ${describeRefusal(result)}`);
+    }
+    const done = first + some.length;
+    onProgress(done);
+    // Again and again: an import that is interrupted knows the rows that are deleted by hand before it is repeated.
+    if (done < rows.length && added.length - recorded < between) continue;
+    recorded = added.length;
+    await record(
+      importId,
+      added.flatMap((row) => recordRow(row) ?? []),
+    );
+  }
+  const uncategorised = added.filter(({ category }) => category === null).length;
+  return { created: added.length, uncategorised, present, refused };
+}
+
+/** The ids of the categories that the rows name, created where they are missing. */
+async function ensureCategories(
+  rows: readonly StatementRow[],
+): Promise<ReadonlyMap<string | null, number>> {
+  const ids = new Map<string | null, number>();
+  for (const name of new Set(rows.flatMap(({ category }) => category ?? [])))
+    ids.set(name, (await untilAnswered(() => ensureCategory(name))).id);
+  return ids;
+}
+
+/** Each change is made only where the transaction is still as it was exported. */
+async function applyChanges(
+  changes: readonly Change[],
+  onProgress: (done: number) => void,
+): Promise<{ readonly changed: number; readonly refused: readonly string[] }> {
+  const { changedSince, toChangeBody } = await loadImporter();
+  const moved = changes.filter(({ fields }) => fields.includes('category'));
+  const categoryIds = await ensureCategories(moved.map(({ row }) => row));
+  const refused: string[] = [];
+  for (let first = 0; first < changes.length; first += MAX_BULK_ITEMS) {
+    const some = changes.slice(first, first + MAX_BULK_ITEMS);
+    const bodies = some.map((each) =>
+      toChangeBody(each, categoryIds.get(each.row.category) ?? null),
+    );
+    for (const result of await sendBulk('PUT', '/transactions/bulk', bodies)) {
+      const change = some[result.index];
+      if (!change || result.status < 300) continue;
+      const { row, there } = change;
+      const isChanged = result.status === PRECONDITION_FAILED;
+      refused.push(
+        `Line ${row.line}: ${isChanged ? changedSince(there.id) : describeRefusal(result)}`,
+      );
+    }
+    onProgress(first + some.length);
+  }
+  return { changed: changes.length - refused.length, refused };
+}
+
+/** Deletes the rows that the import has created and that were not changed since; a category alone is no change. */
+export async function undoImport(importId: string, name: string): Promise<void> {
+  const { createRecordedRows, keepRecords } = await loadImporter();
+  const rows = await untilAnswered(() => readLedgerRows(importId));
+  const records = (await untilAnswered(readRecordedImports)).filter(
+    (each) => each.importId === importId,
+  );
+  const { isOnlyCategorised } = createRecordedRows(records);
+  const { edited = [], unedited = [] } = Object.groupBy(rows, (row) =>
+    row.updated_at === row.created_at || isOnlyCategorised(toLedgerRow(row))
+      ? 'unedited'
+      : 'edited',
+  );
+  let stayed = edited.map(({ description }) => `${description}: it was changed since.`);
+  const left = [...edited];
+  for (let first = 0; first < unedited.length; first += MAX_BULK_ITEMS) {
+    importing.value = { stage: 'undoing', name, done: first, total: unedited.length };
+    const some = unedited.slice(first, first + MAX_BULK_ITEMS);
+    const items = some.map(({ id, etag }) => ({ id, if_match: etag }));
+    const results = await sendBulk('POST', '/transactions/bulk/delete', items);
+    for (const result of results.filter(({ status }) => status >= 300 && status !== 404)) {
+      const row = some[result.index];
+      if (row) left.push(row);
+      stayed = [...stayed, `${row?.description}: ${describeRefusal(result)}`];
+    }
+  }
+  // Rows that an undo has removed were not deleted by hand: the next import brings them again.
+  const kept = keepRecords(
+    records.flatMap((each) => each.rows),
+    left.map(toLedgerRow),
+  );
+  await record(importId, kept, records.length);
+  importing.value = undefined;
+  announcement.value = `${rows.length - stayed.length} transactions taken back`;
+  leftAfterUndo.value = stayed.length > 0 ? stayed : undefined;
+  refresh();
+}
+
+/** Records the rows that the import has added, so that one that is deleted by hand does not return with the next file. */
+async function record(importId: string, rows: readonly string[], parts = 0): Promise<void> {
+  const count = Math.max(parts, Math.ceil(rows.length / MAX_ROWS_OF_PART));
+  for (let part = 1; part <= count; part += 1) {
+    const some = rows.slice((part - 1) * MAX_ROWS_OF_PART, part * MAX_ROWS_OF_PART);
+    const body = { import_id: importId, part, rows: some };
+    await untilAnswered(() => call('/imports', { method: 'PUT', body }));
+  }
+}
+
+/** Holds the time and the file's name. */
+function newImportId(name: string): string {
+  const time = new Date().toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
+  const plain = name.replace(/[^\p{L}\p{N}._-]+/gu, '-');
+  return [...`${time}-${plain}`].slice(0, MAX_IMPORT_ID_LENGTH).join('');
+}

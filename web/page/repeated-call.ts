@@ -1,0 +1,63 @@
+// Calls that have to be answered: a lost connection is waited for, and a repetition applies nothing twice.
+import { signal } from '@preact/signals';
+import { ApiError } from './api-error.ts';
+import { call } from './client.ts';
+
+/** The service did not answer the last attempt. */
+export const isWaiting = signal(false);
+
+export const MAX_BULK_ITEMS = 100;
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 10_000;
+
+export interface BulkResult {
+  readonly index: number;
+  readonly status: number;
+  readonly message?: string;
+  readonly details?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Uses one key for all attempts: a repetition completes the items that were interrupted, and repeats the other answers. */
+export async function sendBulk(
+  method: 'POST' | 'PUT',
+  path: string,
+  transactions: readonly object[],
+): Promise<readonly BulkResult[]> {
+  const headers = { 'idempotency-key': crypto.randomUUID() };
+  return await untilAnswered(async () => {
+    const request = { method, body: { transactions }, headers } as const;
+    const { data } = await call<{ data: { results: readonly BulkResult[] } }>(path, request);
+    if (data.results.some(({ status }) => status >= 500))
+      throw new ApiError('The service did not finish.');
+    return data.results;
+  });
+}
+
+export async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      const answer = await ask();
+      isWaiting.value = false;
+      return answer;
+    } catch (error) {
+      if (!(error instanceof ApiError && error.isRetryable)) throw error;
+      isWaiting.value = true;
+      const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
+      await waitForConnection(pause);
+    }
+  }
+}
+
+/** Until the device is online again, or for this time. */
+async function waitForConnection(milliseconds: number): Promise<void> {
+  const over = new AbortController();
+  await new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+    addEventListener('online', resolve, { signal: over.signal });
+  });
+  over.abort();
+}
+
+export function describeRefusal({ message = '', details = {} }: BulkResult): string {
+  return [message, ...Object.entries(details).flat(2)].join(' ');
+}
