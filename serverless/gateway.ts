@@ -54,11 +54,8 @@ function lastWord(routeKey: string): string {
 // No client needs many of these.
 const SHARE_OF_OTHER_ROUTES = 0.1;
 
-/**
- * One of these reads or writes hundreds of units of the table: each with the parameter that limits it.
- * @internal the table of limits counts requests at the rates of their routes
- */
-export const LARGE_REQUESTS: Readonly<Record<string, string>> = {
+/** One of these reads or writes hundreds of units of the table: each with the parameter that limits it. */
+const LARGE_REQUESTS: Readonly<Record<string, string>> = {
   'POST /transactions/bulk': 'bulkRate',
   'PUT /transactions/bulk': 'bulkRate',
   'POST /transactions/bulk/delete': 'bulkRate',

@@ -8,8 +8,8 @@ import { createRunning } from '../../processes/running.ts';
 import { describeMachine } from '../machine.ts';
 import { type Report, toMarkdown } from '../report.ts';
 import { type BenchRun, createBenchRun } from './bench-run.ts';
+import { withFigures } from './figures.ts';
 import { PARTS } from './parts.ts';
-import { withFigures } from './performance-document.ts';
 
 const DOCUMENT = join(import.meta.dirname, '../../docs/ledger/performance.md');
 
@@ -36,7 +36,7 @@ const command = createCommand(
   })
   .addHelpText(
     'after',
-    '\nOf the migration: npm run bench -- migration, -- window or -- streaming, each alone.',
+    '\nOf the migration: npm run bench -- migration, -- window or -- streaming, each alone. Of what a stage costs: -- costs.',
   );
 await runProgram(command, { running: { stop: () => running.stop() } });
 

@@ -1,5 +1,5 @@
 // npm run describe: writes the routes that functions know, the API description that GET /openapi.json answers with, the
-// types of the page that are made from it, what docs/ledger/api.md says of each route, and the tables of the operator's guide.
+// types of the page that are made from it, what docs/ledger/api.md says of each route, and the tables of the operators' guides.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateSource } from 'oazapfts';
@@ -8,6 +8,7 @@ import { withTables } from '../migration/migrate/reference.ts';
 import { withRoutes } from './api-guide.ts';
 import { extractTypes } from './client-types.ts';
 import { buildOpenApiDocument } from './openapi-document.ts';
+import { withRoleCommands } from './role-commands.ts';
 import { methodsByPath } from './routes.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
@@ -16,10 +17,11 @@ const DOCUMENT = 'lib/ledger/http/openapi.json';
 const TYPES = 'web/page/api-types.ts';
 const GUIDE = 'docs/migration/guide.md';
 const API_GUIDE = 'docs/ledger/api.md';
+const DEPLOY_GUIDE = 'docs/ledger/deploy.md';
 
 const command = createCommand(
   'npm run describe --',
-  `Write ${ROUTES} from serverless.yml, ${DOCUMENT} from the schemas that validate requests, ${TYPES} and the routes of ${API_GUIDE} from it, and the tables of ${GUIDE}.`,
+  `Write ${ROUTES} from serverless.yml, ${DOCUMENT} from the schemas that validate requests, ${TYPES} and the routes of ${API_GUIDE} from it, and the tables of ${GUIDE} and ${DEPLOY_GUIDE}.`,
 ).action(async () => {
   for (const [file, content] of [
     [ROUTES, methodsByPath()],
@@ -32,11 +34,13 @@ const command = createCommand(
   for (const [file, filled] of [
     [GUIDE, withTables],
     [API_GUIDE, withRoutes],
+    [DEPLOY_GUIDE, withRoleCommands],
   ] as const) {
     const text = await readFile(join(PROJECT, file), 'utf8');
     await writeFile(join(PROJECT, file), filled(text));
   }
-  for (const file of [ROUTES, DOCUMENT, TYPES, GUIDE, API_GUIDE]) console.log(`Wrote ${file}`);
+  for (const file of [ROUTES, DOCUMENT, TYPES, GUIDE, API_GUIDE, DEPLOY_GUIDE])
+    console.log(`Wrote ${file}`);
 });
 
 await runProgram(command);

@@ -1,6 +1,11 @@
 // Measures requests in DynamoDB's units, which depend neither on the machine nor on the size of the ledger.
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import {
+  MOST_UNITS,
+  REQUEST_UNITS,
+  type RequestKind,
+} from '../../../bench/ledger/costs/request-units.ts';
+import {
   type Cost,
   createMeteredClient,
   type MeteredClient,
@@ -15,7 +20,6 @@ import { isOnDynamodbLocal } from '../../shared/support/database-engine.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { bulkLoad, bulkLoadHousehold } from '../support/bulk-loader.ts';
 import { EVERYTHING } from '../support/ledger-contents.ts';
-import { MOST_UNITS, REQUEST_UNITS, type RequestKind } from '../support/request-units.ts';
 import { storedCategory, storedTransaction } from '../support/stored-records.ts';
 
 const LIST = {

@@ -1,5 +1,6 @@
 // The pages from outside: how they are sent and kept; what the page may load, and how much it is.
 import { expect, inject, test } from 'vitest';
+import { LARGEST_RESPONSES_KB } from '../../../bench/ledger/costs/assumptions.ts';
 
 const url = inject('apiUrl');
 
@@ -70,3 +71,21 @@ test('the page runs its own script and style alone, and has none inline', async 
   expect(page).not.toMatch(/<style|style=|\son\w+=|<script(?! src="\/page\.js\?v=[\w-]{16}")/);
   expect(page).toMatch(/href="\/page\.css\?v=[\w-]{16}"/);
 });
+
+test.each([
+  ['GET /', '/'],
+  ['GET /docs', '/docs'],
+  ['GET /openapi.json', '/openapi.json'],
+  ['GET /page.css', '/page.css'],
+  ['GET /page.js', '/page.js'],
+  ['GET /page.js', '/page.js?part=importer'],
+])(
+  '%s is no larger than its cost assumes, for a client that accepts no compression: %s',
+  async (route, path) => {
+    const response = await fetch(url + path, { headers: { 'accept-encoding': 'identity' } });
+    expect(response.headers.get('content-encoding')).toBeNull();
+    const kilobytes = (await response.arrayBuffer()).byteLength / 1_000;
+    expect(kilobytes).toBeGreaterThan(0.5);
+    expect(kilobytes).toBeLessThanOrEqual(LARGEST_RESPONSES_KB[route] ?? 0);
+  },
+);

@@ -871,6 +871,14 @@ export const MUTANTS: readonly Mutant[] = [
     ['hash * ROWS + 1n', 'hash * ROWS'],
     ['((sum % ROWS) + ROWS) % ROWS', 'BigInt(rows)'],
   ]),
+  ...mutantsOf('bench/ledger/costs/bills.ts', 'tests/ledger/wiring/costs.test.ts', [
+    ['isPublic(route) ? largestResponse(route) : 0', '0'],
+    ['Math.min(free, rate * timeoutSeconds)', 'rate * timeoutSeconds'],
+    [
+      'sum(routes.map(({ rate }) => perMonth(rate)));\n  const kilobytes',
+      'perMonth(1);\n  const kilobytes',
+    ],
+  ]),
   ...mutantsOf('local/convert-data.ts', 'tests/ledger/contract/data-of-earlier-releases.test.ts', [
     ["const KEY_ATTRIBUTES = ['pk', ", "const KEY_ATTRIBUTES = ['pk', 'description', "],
     ['(?=#|$)', ''],

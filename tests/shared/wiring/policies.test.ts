@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ROLE_COMMANDS, withRoleCommands } from '../../../cli/describe/role-commands.ts';
 import { POLICIES, type PolicyName, policyFile } from '../../../local/emulator/policies.ts';
 import { createGuard } from '../support/deploy-guard.ts';
 import { listStatements, type RoleProperties, type Statement } from '../support/granted-access.ts';
@@ -122,37 +123,15 @@ describe('the boundary', () => {
   });
 });
 
-describe('docs/ledger/deploy.md', () => {
-  // By the heading or step that a command is below; all others are the operator's.
-  const ROLE_OF_PART: readonly [heading: RegExp, role: PolicyName | 'administrator'][] = [
-    [/^## On the emulator|^2\. \*\*Permissions|as an administrator/, 'administrator'],
-    [/^## Remove/, 'removal'],
-  ];
-  // Actions whose names differ between the command line and IAM.
-  const RENAMED: Readonly<Record<string, string>> = {
-    'lambda:Invoke': 'lambda:InvokeFunction',
-    'dynamodb:Wait': 'dynamodb:DescribeTable',
-    'service-quotas:RequestServiceQuotaIncrease': 'servicequotas:RequestServiceQuotaIncrease',
-  };
-  let role: PolicyName | 'administrator' = 'operator';
-  const commands = DOCUMENT.split('\n').flatMap((line) => {
-    if (/^(#|\d+\. |\| )/.test(line))
-      role = ROLE_OF_PART.find(([heading]) => heading.test(line))?.[1] ?? 'operator';
-    return [...line.matchAll(/\baws ([a-z]+[a-z0-9]*) ([a-z]+(?:-[a-z]+)*)/g)].map(
-      ([, service = '', operation = '']) => [`${service} ${operation}`, role] as const,
-    );
+describe('commands of the guide', () => {
+  it.each(ROLE_COMMANDS)('$command is allowed to the role $role', ({ action, role }) => {
+    expect(whoMay(action)).toContain(role);
   });
 
-  it.each(commands.filter(([, name]) => name !== 'administrator'))(
-    'aws %s is allowed to the role %s',
-    (command, name) => {
-      const [service = '', operation = ''] = command.split(' ');
-      const action = `${service}:${operation.replace(/(^|-)([a-z])/g, (_, __, letter) => letter.toUpperCase())}`;
-      // Without permissions.
-      if (/^(sts|sso|configure):?/.test(action)) return;
-      expect(whoMay(RENAMED[action] ?? action)).toContain(name);
-    },
-  );
+  it('docs/ledger/deploy.md shows them all: npm run describe', () => {
+    for (const { command } of ROLE_COMMANDS) expect(withRoleCommands(DOCUMENT)).toContain(command);
+    expect(withRoleCommands(DOCUMENT)).toBe(DOCUMENT);
+  });
 });
 
 /** Scan that the guard sends for a table that has data although its stack does not exist. */

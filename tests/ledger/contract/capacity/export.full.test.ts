@@ -1,5 +1,6 @@
 // Cost of an export in DynamoDB's units: each part costs what it reads, which is at most 1 MB.
 import { expect, it } from 'vitest';
+import { MOST_UNITS } from '../../../../bench/ledger/costs/request-units.ts';
 import { createMeteredClient } from '../../../../bench/ledger/metered-client.ts';
 import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
 import type { ListPosition } from '../../../../lib/ledger/domain/pagination.ts';
@@ -7,7 +8,6 @@ import { exportReply } from '../../../../lib/ledger/http/transaction-export.ts';
 import { createTestTable } from '../../../shared/support/test-table.ts';
 import { bulkLoadHousehold } from '../../support/bulk-loader.ts';
 import { EVERYTHING } from '../../support/ledger-contents.ts';
-import { MOST_UNITS } from '../../support/request-units.ts';
 
 const MOST_READ = MOST_UNITS['part of an export'].read;
 const TRANSACTIONS = 5_000;

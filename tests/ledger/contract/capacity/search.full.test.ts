@@ -1,5 +1,9 @@
 // The cost of a search in DynamoDB's units: that of the rows that it reads, in no more queries than they need.
 import { describe, expect, it } from 'vitest';
+import {
+  MAX_SEARCHING_LIST_UNITS,
+  MOST_UNITS,
+} from '../../../../bench/ledger/costs/request-units.ts';
 import { createMeteredClient } from '../../../../bench/ledger/metered-client.ts';
 import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
 import { MAX_SEARCHED_ROWS, type SearchQuery } from '../../../../lib/ledger/domain/search.ts';
@@ -10,7 +14,6 @@ import {
 import { createTestTable } from '../../../shared/support/test-table.ts';
 import { type BulkTarget, bulkLoad, bulkLoadHousehold } from '../../support/bulk-loader.ts';
 import { EVERYTHING as EVERYTHING_LISTED } from '../../support/ledger-contents.ts';
-import { MAX_SEARCHING_LIST_UNITS, MOST_UNITS } from '../../support/request-units.ts';
 import { storedTransaction } from '../../support/stored-records.ts';
 
 const MOST_READ = MOST_UNITS.search.read;

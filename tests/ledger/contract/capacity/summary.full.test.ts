@@ -1,5 +1,6 @@
 // Cost of a summary in DynamoDB's units. Keeping the sums makes no ordinary write more expensive.
 import { beforeAll, describe, expect, it, test } from 'vitest';
+import { MOST_UNITS, REQUEST_UNITS } from '../../../../bench/ledger/costs/request-units.ts';
 import { createMeteredClient } from '../../../../bench/ledger/metered-client.ts';
 import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
 import { fromDayNumber, toDayNumber } from '../../../../lib/ledger/domain/calendar-date.ts';
@@ -13,7 +14,6 @@ import { createTestTable } from '../../../shared/support/test-table.ts';
 import { LUNCH } from '../../support/api/records.ts';
 import { bulkLoad, bulkLoadHousehold } from '../../support/bulk-loader.ts';
 import { EVERYTHING } from '../../support/ledger-contents.ts';
-import { MOST_UNITS, REQUEST_UNITS } from '../../support/request-units.ts';
 import { storedCategory, storedTransaction } from '../../support/stored-records.ts';
 
 const table = await createTestTable();

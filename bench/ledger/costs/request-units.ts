@@ -1,4 +1,4 @@
-// Cost of each kind of request in DynamoDB's units, by its name in docs/ledger/deploy.md, in a household's ledger of any size.
+// Cost of each kind of request in DynamoDB's units, in a household's ledger of any size. The names stand in docs/ledger/deploy.md.
 // tests/ledger/contract/capacity.full.test.ts measures them.
 
 export interface Units {
@@ -41,3 +41,14 @@ export const REQUEST_UNITS = {
 } satisfies Record<string, Units>;
 
 export type RequestKind = keyof typeof REQUEST_UNITS;
+
+/**
+ * Units that these requests write to indexes, which have a maximum throughput each: a row is one unit in each of four, and an update
+ * to another category takes it out of two and puts it in again.
+ */
+export const INDEX_WRITES = {
+  create: 4,
+  'bulk create of 100': 400,
+  'bulk update of 100, to another category': 400,
+  'bulk delete of 100': 400,
+} satisfies Partial<Record<RequestKind, number>>;

@@ -1,4 +1,4 @@
-// docs/ledger/performance.md: prose written by people, and between its markers the figures that the bench writes.
+// Documents with figures: prose written by people, and between its markers the figures that the bench writes.
 
 /** @throws where the document has no such markers: figures must not be measured for nothing */
 export function withFigures(document: string, part: string, figures: string): string {

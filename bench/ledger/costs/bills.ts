@@ -1,0 +1,259 @@
+// What requests cost, and the most that a stage's limits allow in a month.
+import { OPERATIONS_BY_ROUTE } from '../../../lib/ledger/http/operations.ts';
+import {
+  ASSUMED,
+  HOUSEHOLD,
+  LARGEST_RESPONSES_KB,
+  PRICES,
+  QUOTAS,
+  REQUEST_SHAPES,
+} from './assumptions.ts';
+import { INDEX_WRITES, MOST_UNITS, REQUEST_UNITS, type Units } from './request-units.ts';
+import type { RouteLimit, StageLimits } from './stage-limits.ts';
+
+export const SECONDS_PER_MONTH = 30 * 86_400;
+const KB_PER_GB = 1e6;
+const MILLION = 1e6;
+/** Responses of up to this size count as one request at the gateway. */
+const COUNTED_KB = 512 * 1.024;
+
+/** USD. */
+export interface Bill {
+  readonly requests: number;
+  readonly functions: number;
+  readonly units: number;
+  readonly storage: number;
+  readonly logs: number;
+  readonly sent: number;
+}
+
+export type Kind = keyof typeof REQUEST_SHAPES;
+export const UNITS: Readonly<Record<Kind, Units>> = { ...MOST_UNITS, ...REQUEST_UNITS };
+
+export function sumBill(bill: Bill): number {
+  return sum(Object.values(bill));
+}
+
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
+
+/** A million requests of a kind, each of the usual size. */
+export function billRequests({ routes }: StageLimits, kind: Kind): Bill {
+  const { route, seconds, kilobytes } = REQUEST_SHAPES[kind];
+  const { read, write } = UNITS[kind];
+  const sentKb = kilobytes + ASSUMED.responseHeaders.value;
+  return {
+    requests: countRequests(sentKb) * PRICES.request.usd,
+    functions:
+      PRICES.invocation.usd +
+      MILLION * seconds * findRoute(routes, route).memoryGb * PRICES.gigabyteSecond.usd,
+    units: read * PRICES.read.usd + write * PRICES.write.usd,
+    storage: 0,
+    logs: (MILLION / KB_PER_GB) * ASSUMED.log.value * PRICES.logs.usd,
+    sent: (MILLION / KB_PER_GB) * sentKb * PRICES.sent.usd,
+  };
+}
+
+/** A month in which every route gets as many requests as it allows, none of them with a valid key. */
+export function billWithoutKey(limits: StageLimits): Bill {
+  const sentKb = (route: RouteLimit) =>
+    ASSUMED.responseHeaders.value + (isPublic(route) ? largestResponse(route) : 0);
+  return {
+    ...billTraffic(limits.routes, sentKb, ASSUMED.longLog.value),
+    functions: billRefusingFunctions(limits.routes),
+    units: billKeyReads(limits),
+    storage: 0,
+  };
+}
+
+/** A month of random keys on every route that asks for one, in requests of the usual size. */
+export function billWrongKeys(limits: StageLimits): Bill {
+  const routes = limits.routes.filter((route) => !isPublic(route));
+  return {
+    ...billTraffic(routes, () => ASSUMED.responseHeaders.value, ASSUMED.log.value),
+    functions: billRefusingFunctions(routes),
+    units: billKeyReads(limits),
+    storage: 0,
+  };
+}
+
+/** The same with the key of a ledger: the largest responses, all functions busy, the table and each index at their maximum. */
+export function billWithKey(limits: StageLimits): Bill {
+  const { routes, maxReadUnits, maxWriteUnits, indexes } = limits;
+  const parts = 1 + indexes;
+  const invocations = sum(routes.map(({ rate }) => perMonth(rate)));
+  return {
+    ...billTraffic(
+      routes,
+      (route) => ASSUMED.responseHeaders.value + largestResponse(route),
+      ASSUMED.longLog.value,
+    ),
+    functions:
+      (invocations / MILLION) * PRICES.invocation.usd +
+      perMonth(countBusyMemory(routes)) * PRICES.gigabyteSecond.usd,
+    units:
+      (parts * perMonth(1) * (maxReadUnits * PRICES.read.usd + maxWriteUnits * PRICES.write.usd)) /
+      MILLION,
+    // A write unit is at most 1,024 bytes.
+    storage: billStorage((perMonth(parts * maxWriteUnits) * 1.024) / KB_PER_GB),
+  };
+}
+
+/** Read units a second of random keys on every route: no function remembers them. */
+export function countKeyReads({ routes }: StageLimits): number {
+  return sum(routes.filter((route) => !isPublic(route)).map(({ rate }) => rate));
+}
+
+/** A month of a thousand requests a second above the limits, which the gateway refuses unbilled but writes into its log. */
+export function billRefusals(): number {
+  return (perMonth(1_000) / KB_PER_GB) * ASSUMED.refusalLog.value * PRICES.logs.usd;
+}
+
+export interface Households {
+  /** USD a month. */
+  readonly bill: Bill;
+  /** A second, in the busiest hour. */
+  readonly peak: {
+    readonly requests: number;
+    readonly read: number;
+    readonly write: number;
+    readonly invocations: number;
+  };
+  /** Limits that the peak exceeds, the lowest first. */
+  readonly reached: readonly string[];
+}
+
+/** @param storedRowKb what a transaction takes in the table and its indexes */
+export function billHouseholds(
+  limits: StageLimits,
+  { households, storedRowKb }: { readonly households: number; readonly storedRowKb: number },
+): Households {
+  const requests = households * HOUSEHOLD.requests.value;
+  const creates = (requests * HOUSEHOLD.creates.value) / 100;
+  const lists = requests - creates;
+  const createBill = billRequests(limits, 'create');
+  const listBill = billRequests(limits, 'list');
+  const scaled = (part: keyof Bill) =>
+    (creates * createBill[part] + lists * listBill[part]) / MILLION;
+  const stored = creates * 12 * HOUSEHOLD.years.value * storedRowKb;
+  const atPeak = (monthly: number) => (monthly * HOUSEHOLD.peak.value) / SECONDS_PER_MONTH;
+  // Indexes have a maximum of their own, which they reach later.
+  const write = UNITS.create.write - INDEX_WRITES.create;
+  const peak = {
+    requests: atPeak(requests),
+    read: atPeak(lists * UNITS.list.read + creates * UNITS.create.read),
+    write: atPeak(creates * write),
+    invocations: atPeak(requests) * REQUEST_SHAPES.list.seconds,
+  };
+  return {
+    bill: {
+      requests: scaled('requests'),
+      functions: scaled('functions'),
+      units: scaled('units'),
+      storage: billStorage(stored / KB_PER_GB),
+      logs: scaled('logs'),
+      sent: scaled('sent'),
+    },
+    peak,
+    reached: findReached(limits, { ...peak, lists: atPeak(lists), creates: atPeak(creates) }),
+  };
+}
+
+function findReached(
+  { routes, maxReadUnits, maxWriteUnits }: StageLimits,
+  peak: Households['peak'] & { readonly lists: number; readonly creates: number },
+): string[] {
+  const rateOf = (kind: 'list' | 'create') => findRoute(routes, REQUEST_SHAPES[kind].route).rate;
+  const candidates: [name: string, share: number][] = [
+    ['`throttleRate`', Math.max(peak.lists / rateOf('list'), peak.creates / rateOf('create'))],
+    ['`maxReadUnits`', peak.read / maxReadUnits],
+    ['`maxWriteUnits`', peak.write / maxWriteUnits],
+    [QUOTAS.requests.item, peak.requests / QUOTAS.requests.limit],
+    [QUOTAS.invocations.item, peak.invocations / QUOTAS.invocations.limit],
+    [QUOTAS.units.item, Math.max(peak.read, peak.write) / QUOTAS.units.limit],
+  ];
+  return candidates
+    .filter(([, share]) => share > 1)
+    .toSorted(([, one], [, other]) => other - one)
+    .map(([name]) => name);
+}
+
+/** Requests and data that routes allow in a month. */
+function billTraffic(
+  routes: readonly RouteLimit[],
+  sentKb: (route: RouteLimit) => number,
+  logKb: number,
+): Pick<Bill, 'requests' | 'logs' | 'sent'> {
+  const counted = sum(routes.map((route) => perMonth(route.rate) * countRequests(sentKb(route))));
+  const invocations = sum(routes.map(({ rate }) => perMonth(rate)));
+  const kilobytes = sum(routes.map((route) => perMonth(route.rate) * sentKb(route)));
+  return {
+    requests: (counted / MILLION) * PRICES.request.usd,
+    logs: (invocations / KB_PER_GB) * logKb * PRICES.logs.usd,
+    sent: (kilobytes / KB_PER_GB) * PRICES.sent.usd,
+  };
+}
+
+/** A month of functions that look at a request and refuse it. */
+function billRefusingFunctions(routes: readonly RouteLimit[]): number {
+  return sum(
+    routes.map(
+      ({ rate, memoryGb }) =>
+        perMonth(rate) *
+        (PRICES.invocation.usd / MILLION +
+          ASSUMED.refusalSeconds.value * memoryGb * PRICES.gigabyteSecond.usd),
+    ),
+  );
+}
+
+function billKeyReads(limits: StageLimits): number {
+  const reads = Math.min(countKeyReads(limits), limits.maxReadUnits);
+  return (perMonth(reads) / MILLION) * PRICES.read.usd;
+}
+
+/** GB of the functions that can run at once, those of the most memory first, each until its timeout. */
+function countBusyMemory(routes: readonly RouteLimit[]): number {
+  let free: number = QUOTAS.invocations.limit;
+  let memory = 0;
+  for (const { rate, timeoutSeconds, memoryGb } of routes.toSorted(
+    (one, other) => other.memoryGb - one.memoryGb,
+  )) {
+    const busy = Math.min(free, rate * timeoutSeconds);
+    free -= busy;
+    memory += busy * memoryGb;
+  }
+  return memory;
+}
+
+function billStorage(gigabytes: number): number {
+  return gigabytes * (PRICES.storage.usd + PRICES.recovery.usd);
+}
+
+function countRequests(sentKb: number): number {
+  return Math.ceil(sentKb / COUNTED_KB);
+}
+
+function perMonth(perSecond: number): number {
+  return perSecond * SECONDS_PER_MONTH;
+}
+
+/** @throws for a route without an assumption */
+function largestResponse({ route }: RouteLimit): number {
+  const kilobytes = LARGEST_RESPONSES_KB[route];
+  if (kilobytes === undefined)
+    throw new Error(`bench/ledger/costs/assumptions.ts names no largest response of ${route}`);
+  return kilobytes;
+}
+
+/** Unknown routes and preflights are answered without a key as well. */
+function isPublic({ route }: RouteLimit): boolean {
+  return OPERATIONS_BY_ROUTE[route]?.isPublic ?? !(route in OPERATIONS_BY_ROUTE);
+}
+
+/** The first form of a route, which clients use. */
+export function findRoute(routes: readonly RouteLimit[], route: string): RouteLimit {
+  const found = routes.find((each) => each.route === route);
+  if (!found) throw new Error(`The template has no route ${route}`);
+  return found;
+}

@@ -1,0 +1,232 @@
+// Tables of costs and limits in docs/ledger/deploy.md, by the names of their markers.
+import { type Report, type Table, toMarkdown } from '../../report.ts';
+import { withFigures } from '../figures.ts';
+import { ASSUMED, HOUSEHOLD, PRICE_LIST, PRICES, REQUEST_SHAPES } from './assumptions.ts';
+import {
+  type Bill,
+  billHouseholds,
+  billRefusals,
+  billRequests,
+  billWithKey,
+  billWithoutKey,
+  billWrongKeys,
+  countKeyReads,
+  findRoute,
+  type Kind,
+  sum,
+  sumBill,
+  UNITS,
+} from './bills.ts';
+import { INDEX_WRITES, MAX_SEARCHING_LIST_UNITS } from './request-units.ts';
+import type { StageLimits } from './stage-limits.ts';
+import { measureStoredRow } from './stored-size.ts';
+
+export type Stages = Readonly<Record<'dev' | 'prod', StageLimits>>;
+
+const HOUSEHOLDS = [1_000, 100_000, 10_000_000];
+const PARTS: Readonly<Record<keyof Bill, string>> = {
+  requests: 'API Gateway',
+  functions: 'Lambda',
+  units: 'DynamoDB, units',
+  storage: 'DynamoDB, what was written',
+  logs: 'logs',
+  sent: 'data sent',
+};
+
+const SECTIONS: Readonly<Record<string, (stages: Stages) => Report>> = {
+  'cost-limits': (stages) => tables(routeLimits(stages), throughput(stages)),
+  'cost-searches': (stages) => tables(searchingLists(stages)),
+  'cost-wrong-keys': (stages) => tables(wrongKeys(stages)),
+  'cost-households': (stages) => tables(households(stages)),
+  'cost-prices': () => tables(priceList(), assumptions()),
+  'cost-requests': (stages) => tables(requestCosts(stages)),
+  'cost-month': (stages) => tables(monthlyCosts(stages)),
+  'cost-fixed': (stages) => tables(fixedCosts(stages)),
+};
+
+/** @throws where the document lacks the markers of a section */
+export function fillCosts(document: string, stages: Stages): string {
+  return Object.entries(SECTIONS).reduce(
+    (text, [name, write]) => withFigures(text, name, toMarkdown(write(stages))),
+    document,
+  );
+}
+
+function tables(...all: readonly Table[]): Report {
+  return { bars: [], tables: all };
+}
+
+/** One row for each stage. */
+function perStage(
+  stages: Stages,
+  show: (limits: StageLimits) => readonly (string | number)[],
+): (string | number)[][] {
+  return Object.entries(stages).map(([stage, limits]) => [stage, ...show(limits)]);
+}
+
+function routeLimits(stages: Stages): Table {
+  return {
+    title:
+      'Requests a second. A limit holds for each form of a route, with and without a slash at its end:',
+    columns: ['Stage', 'Forms', 'Of one form, most', 'Of all together'],
+    rows: perStage(stages, ({ routes }) => {
+      const rates = routes.map(({ rate }) => rate);
+      return [rates.length, Math.max(...rates), sum(rates)];
+    }),
+  };
+}
+
+/** Kinds whose units add up: clients that use one form of each route, at the limit of every route. */
+const WRITERS = Object.keys(INDEX_WRITES) as (keyof typeof INDEX_WRITES)[];
+const READERS: readonly Kind[] = ['list', 'part of an export', 'search', ...WRITERS];
+
+/** Units a second of the table, without its indexes, where clients send each kind at the limit of its route. */
+export function countUnits({ routes }: StageLimits): {
+  readonly read: number;
+  readonly write: number;
+} {
+  const rateOf = (kind: Kind) => findRoute(routes, REQUEST_SHAPES[kind].route).rate;
+  return {
+    read: sum(READERS.map((kind) => rateOf(kind) * UNITS[kind].read)),
+    write: sum(WRITERS.map((kind) => rateOf(kind) * (UNITS[kind].write - INDEX_WRITES[kind]))),
+  };
+}
+
+function throughput(stages: Stages): Table {
+  return {
+    title: `Units a second of the table without its indexes, where clients send as many lists, exports, searches, creates and bulk requests as
+the routes allow:`,
+    columns: [
+      ...['Stage', 'Write units, one form', 'both forms', '`maxWriteUnits`'],
+      ...['Read units, one form', 'both forms', '`maxReadUnits`'],
+    ],
+    rows: perStage(stages, (limits) => {
+      const { read, write } = countUnits(limits);
+      return [write, 2 * write, limits.maxWriteUnits, read, 2 * read, limits.maxReadUnits];
+    }),
+  };
+}
+
+function searchingLists(stages: Stages): Table {
+  const { read } = UNITS['list with `q` or `import_id`'];
+  return {
+    title: `A list with \`q\` or \`import_id\` reads ${read} units in a household's ledger, and ${MAX_SEARCHING_LIST_UNITS.toLocaleString('en')} where every text is as long as it may
+be. So many of them a second reach \`maxReadUnits\`:`,
+    columns: ['Stage', "In households' ledgers", 'With the longest texts'],
+    rows: perStage(stages, ({ maxReadUnits }) =>
+      [read, MAX_SEARCHING_LIST_UNITS].map((units) => Math.floor(maxReadUnits / units)),
+    ),
+  };
+}
+
+function wrongKeys(stages: Stages): Table {
+  return {
+    title: 'A flood of random keys on every route at once:',
+    columns: ['Stage', 'Read units a second', 'Of `maxReadUnits`, %', 'USD a month'],
+    rows: perStage(stages, (limits) => {
+      const reads = countKeyReads(limits);
+      return [reads, (100 * reads) / limits.maxReadUnits, sumBill(billWrongKeys(limits))].map(
+        Math.round,
+      );
+    }),
+  };
+}
+
+function households({ prod }: Stages): Table {
+  const storedRowKb = measureStoredRow();
+  const { requests, creates, peak, years } = HOUSEHOLD;
+  return {
+    title: `Households that send ${requests.value.toLocaleString('en')} requests a month, ${creates.value} % of them creates and the others lists, ${peak.value} times as many in the busiest hour,
+and keep ${years.value} years, at ${storedRowKb.toFixed(1)} KB a transaction with its indexes. Requests, units and invocations are those of a second of the
+busiest hour. The limit that is exceeded most stands first:`,
+    columns: [
+      ...['Households', 'USD a month', 'Requests', 'Read units', 'Write units'],
+      ...['Invocations at once', 'Limits reached'],
+    ],
+    rows: HOUSEHOLDS.map((count) => {
+      const { bill, peak, reached } = billHouseholds(prod, { households: count, storedRowKb });
+      return [
+        ...[count, sumBill(bill), peak.requests, peak.read, peak.write].map(Math.ceil),
+        Math.ceil(peak.invocations),
+        reached.join('; ') || 'none',
+      ];
+    }),
+  };
+}
+
+function priceList(): Table {
+  return {
+    title: `Prices of ${PRICE_LIST}:`,
+    columns: ['Price', 'USD'],
+    rows: Object.values(PRICES).map(({ item, usd }) => [item, String(usd)]),
+  };
+}
+
+function assumptions(): Table {
+  return {
+    title: 'What is assumed, with sizes in KB of 1,000 bytes:',
+    columns: ['Assumption', 'Value'],
+    rows: [...Object.values(ASSUMED), ...Object.values(HOUSEHOLD)].map(({ item, value, unit }) => [
+      item,
+      `${value.toLocaleString('en')} ${unit}`.trim(),
+    ]),
+  };
+}
+
+function requestCosts({ prod }: Stages): Table {
+  return {
+    title: "In a household's ledger with 30 categories:",
+    columns: [
+      ...['Request', 'Read units of one', 'Write units of one', 'Seconds', 'KB sent'],
+      'USD per million',
+    ],
+    rows: (Object.keys(REQUEST_SHAPES) as Kind[]).map((kind) => {
+      const { seconds, kilobytes } = REQUEST_SHAPES[kind];
+      const usd = sumBill(billRequests(prod, kind)).toFixed(2);
+      return [
+        kind,
+        String(UNITS[kind].read),
+        String(UNITS[kind].write),
+        String(seconds),
+        kilobytes,
+        usd,
+      ];
+    }),
+  };
+}
+
+function monthlyCosts(stages: Stages): Table {
+  const bills = Object.values(stages).flatMap((limits) => [
+    billWithoutKey(limits),
+    billWithKey(limits),
+  ]);
+  const rows = Object.entries(PARTS).map(([part, name]) => [
+    name,
+    ...bills.map((bill) => Math.round(bill[part as keyof Bill])),
+  ]);
+  const names = Object.keys(stages).flatMap((stage) => [
+    `${stage}, without a key`,
+    `${stage}, with a key`,
+  ]);
+  return {
+    title: `USD for a month of as many requests as every route allows, without a pause, at the largest responses and the longest log lines. Above
+the limits, API Gateway refuses requests unbilled, but logs them: ${Math.round(billRefusals()).toLocaleString('en')} USD for each 1,000 a second.`,
+    columns: ['At most', ...names],
+    rows: [...rows, ['all together', ...bills.map((bill) => Math.round(sumBill(bill)))]],
+  };
+}
+
+function fixedCosts(stages: Stages): Table {
+  return {
+    title:
+      'USD a month of a stage without requests, without canary and migration. Metrics of routes are billed for the hours in which a route is used:',
+    columns: ['Stage', 'Watched metrics', 'USD', 'Metrics of routes', 'USD at most', 'Dashboard'],
+    rows: perStage(stages, ({ watchedMetrics, routes }) => {
+      const metrics = routes.length * ASSUMED.routeMetrics.value;
+      return [
+        ...[watchedMetrics, watchedMetrics * PRICES.alarm.usd],
+        ...[metrics, metrics * PRICES.metric.usd, PRICES.dashboard.usd],
+      ];
+    }),
+  };
+}

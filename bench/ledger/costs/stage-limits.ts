@@ -1,0 +1,104 @@
+// What a packaged template allows a stage to do: the throttle of each route, the function behind it, the table's maximum throughput.
+import * as v from 'valibot';
+
+export interface RouteLimit {
+  /** Without the slash that its second form has at its end. */
+  readonly route: string;
+  /** Requests a second; each form of a route has its own. */
+  readonly rate: number;
+  readonly memoryGb: number;
+  readonly timeoutSeconds: number;
+}
+
+export interface StageLimits {
+  readonly routes: readonly RouteLimit[];
+  /** Units a second, of the table and of each of its indexes. */
+  readonly maxReadUnits: number;
+  readonly maxWriteUnits: number;
+  readonly indexes: number;
+  readonly watchedMetrics: number;
+}
+
+/** As much of a template as is read. */
+export interface PackagedTemplate {
+  readonly Resources: Readonly<
+    Record<string, { readonly Type: string; readonly Properties?: unknown }>
+  >;
+}
+
+const throttle = v.object({ ThrottlingRateLimit: v.number() });
+const stageSchema = v.object({
+  DefaultRouteSettings: throttle,
+  RouteSettings: v.record(v.string(), throttle),
+});
+const reference = v.object({ Ref: v.string() });
+const routeSchema = v.object({
+  RouteKey: v.string(),
+  Target: v.object({
+    'Fn::Join': v.tuple([v.string(), v.tuple([v.string(), reference])]),
+  }),
+});
+const integrationSchema = v.object({
+  IntegrationUri: v.object({ 'Fn::GetAtt': v.tuple([v.string(), v.string()]) }),
+});
+const functionSchema = v.object({ MemorySize: v.number(), Timeout: v.number() });
+const tableSchema = v.object({
+  GlobalSecondaryIndexes: v.array(v.unknown()),
+  OnDemandThroughput: v.object({
+    MaxReadRequestUnits: v.number(),
+    MaxWriteRequestUnits: v.number(),
+  }),
+});
+const alarmSchema = v.object({ Metrics: v.optional(v.array(v.record(v.string(), v.unknown()))) });
+
+/** @throws where the template lacks a part */
+export function readStageLimits(template: PackagedTemplate): StageLimits {
+  const [settings] = listProperties(template, 'AWS::ApiGatewayV2::Stage', stageSchema);
+  const [table] = listProperties(template, 'AWS::DynamoDB::Table', tableSchema);
+  if (!settings || !table) throw new Error('The template has no stage or no table');
+  const alarms = listProperties(template, 'AWS::CloudWatch::Alarm', alarmSchema);
+  const { MaxReadRequestUnits, MaxWriteRequestUnits } = table.OnDemandThroughput;
+  return {
+    routes: listProperties(template, 'AWS::ApiGatewayV2::Route', routeSchema).map((route) => ({
+      route: withoutSlash(route.RouteKey),
+      rate: (settings.RouteSettings[route.RouteKey] ?? settings.DefaultRouteSettings)
+        .ThrottlingRateLimit,
+      ...readFunction(template, route.Target['Fn::Join'][1][1].Ref),
+    })),
+    maxReadUnits: MaxReadRequestUnits,
+    maxWriteUnits: MaxWriteRequestUnits,
+    indexes: table.GlobalSecondaryIndexes.length,
+    watchedMetrics: alarms
+      .map(({ Metrics }) => Metrics?.filter((metric) => 'MetricStat' in metric).length ?? 1)
+      .reduce((sum, metrics) => sum + metrics, 0),
+  };
+}
+
+function readFunction(template: PackagedTemplate, integration: string) {
+  const { IntegrationUri } = readProperties(template, integration, integrationSchema);
+  const name = IntegrationUri['Fn::GetAtt'][0];
+  const { MemorySize, Timeout } = readProperties(template, name, functionSchema);
+  return { memoryGb: MemorySize / 1_024, timeoutSeconds: Timeout };
+}
+
+function withoutSlash(routeKey: string): string {
+  return routeKey.endsWith(' /') ? routeKey : routeKey.replace(/\/$/, '');
+}
+
+function listProperties<Schema extends v.GenericSchema>(
+  { Resources }: PackagedTemplate,
+  type: string,
+  schema: Schema,
+): v.InferOutput<Schema>[] {
+  return Object.values(Resources)
+    .filter(({ Type }) => Type === type)
+    .map(({ Properties }) => v.parse(schema, Properties));
+}
+
+function readProperties<Schema extends v.GenericSchema>(
+  { Resources }: PackagedTemplate,
+  name: string,
+  schema: Schema,
+): v.InferOutput<Schema> {
+  return v.parse(schema, Resources[name]?.Properties);
+}

@@ -1,0 +1,38 @@
+// npm run bench -- costs: packages the stages without an account, and writes what they cost and allow into docs/ledger/deploy.md.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runServerless } from '../../../local/emulator/emulated-stage.ts';
+import { createCommand, runProgram } from '../../../processes/program.ts';
+import { createRunning } from '../../../processes/running.ts';
+import { fillCosts } from './sections.ts';
+import { readStageLimits, type StageLimits } from './stage-limits.ts';
+
+const DOCUMENT = join(import.meta.dirname, '../../../docs/ledger/deploy.md');
+// The stage `prod` is not packaged without a topic.
+const PARAMETERS = { alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms' };
+
+const running = createRunning();
+const command = createCommand(
+  'npm run bench -- costs',
+  'Compute what a stage costs and allows, and write the tables into docs/ledger/deploy.md.',
+).action(async () => {
+  const dev = await packageStage('dev');
+  const prod = await packageStage('prod');
+  const document = await readFile(DOCUMENT, 'utf8');
+  await writeFile(DOCUMENT, fillCosts(document, { dev, prod }));
+  console.log('Wrote docs/ledger/deploy.md');
+});
+await runProgram(command, { running });
+
+async function packageStage(stage: 'dev' | 'prod'): Promise<StageLimits> {
+  const folder = await running.temporaryFolder('ledger-costs-');
+  // The template has everything that is read; bundles take longer.
+  const environment = { ONLY_TEMPLATE: 'yes', AWS_EC2_METADATA_DISABLED: 'true' };
+  await runServerless(
+    { stage, environment, running },
+    ['package', '--package', folder],
+    PARAMETERS,
+  );
+  const file = join(folder, 'cloudformation-template-update-stack.json');
+  return readStageLimits(JSON.parse(await readFile(file, 'utf8')));
+}

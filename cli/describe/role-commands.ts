@@ -1,0 +1,49 @@
+// The commands of the AWS CLI that docs/ledger/deploy.md gives to the roles of an account, and its table of them.
+import type { PolicyName } from '../../local/emulator/policies.ts';
+
+export interface RoleCommand {
+  readonly role: PolicyName;
+  readonly command: string;
+  /** What IAM calls the permission for it. */
+  readonly action: string;
+}
+
+export const ROLE_COMMANDS: readonly RoleCommand[] = [
+  commandFor('operator', 'cloudformation', 'update-termination-protection'),
+  commandFor('operator', 'cloudwatch', 'describe-alarms'),
+  commandFor('operator', 'cloudwatch', 'list-metrics'),
+  commandFor('operator', 'cloudwatch', 'set-alarm-state'),
+  commandFor('operator', 'dynamodb', 'update-table'),
+  commandFor('operator', 'lambda', 'get-account-settings'),
+  commandFor('operator', 'logs', 'describe-query-definitions'),
+  commandFor('operator', 'logs', 'get-query-results'),
+  commandFor('operator', 'logs', 'start-query'),
+  {
+    role: 'operator',
+    command: 'aws service-quotas request-service-quota-increase',
+    action: 'servicequotas:RequestServiceQuotaIncrease',
+  },
+  commandFor('operator', 'sns', 'create-topic'),
+  commandFor('operator', 'sns', 'subscribe'),
+  commandFor('operator', 'ssm', 'put-parameter'),
+  commandFor('removal', 'cloudformation', 'update-termination-protection'),
+  commandFor('removal', 'dynamodb', 'delete-table'),
+  commandFor('removal', 'dynamodb', 'update-table'),
+];
+
+const SECTION = /<!-- generated: role-commands -->\n[\s\S]*?<!-- end -->/;
+
+/** The text with the table as the data have it. */
+export function withRoleCommands(text: string): string {
+  const rows = ROLE_COMMANDS.map(
+    ({ role, command, action }) => `| \`${command}\` | ${role} | \`${action}\` |`,
+  );
+  const table = ['| Command | Role | Permission |', '|---|---|---|', ...rows].join('\n');
+  return text.replace(SECTION, () => `<!-- generated: role-commands -->\n${table}\n<!-- end -->`);
+}
+
+/** A command whose permission has its name. */
+function commandFor(role: PolicyName, service: string, operation: string): RoleCommand {
+  const words = operation.split('-').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return { role, command: `aws ${service} ${operation}`, action: `${service}:${words.join('')}` };
+}

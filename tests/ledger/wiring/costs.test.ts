@@ -1,0 +1,164 @@
+// Costs and limits of the packaged stages, and the data that they are computed from.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import {
+  LARGEST_RESPONSES_KB,
+  LARGEST_ROW_KB,
+  PRICES,
+  QUOTAS,
+  REQUEST_SHAPES,
+} from '../../../bench/ledger/costs/assumptions.ts';
+import {
+  billHouseholds,
+  billRequests,
+  billWithKey,
+  billWithoutKey,
+  billWrongKeys,
+  countKeyReads,
+  type Kind,
+  sum,
+  sumBill,
+  UNITS,
+} from '../../../bench/ledger/costs/bills.ts';
+import { countUnits, fillCosts } from '../../../bench/ledger/costs/sections.ts';
+import { readStageLimits } from '../../../bench/ledger/costs/stage-limits.ts';
+import { OPERATIONS_BY_ROUTE } from '../../../lib/ledger/http/operations.ts';
+import { toTransactionJson } from '../../../lib/ledger/http/transaction-json.ts';
+import { readTemplate, STAGES } from '../../shared/support/packaged-template.ts';
+
+const PROJECT = join(import.meta.dirname, '../../..');
+const SECONDS_PER_MONTH = 30 * 86_400;
+const ESCAPED = '\u0001';
+
+const { params } = parse(readFileSync(join(PROJECT, 'serverless.yml'), 'utf8'));
+const dev = readStageLimits(readTemplate('dev'));
+const prod = readStageLimits(readTemplate('prod'));
+
+it('docs/ledger/deploy.md has the figures of the packaged stages', () => {
+  const document = readFileSync(join(PROJECT, 'docs/ledger/deploy.md'), 'utf8');
+  const message = 'Write them: npm run bench -- costs';
+  expect(fillCosts(document, { dev, prod }), message).toBe(document);
+});
+
+describe.each(STAGES)('the limits of %s', (stage) => {
+  const limits = stage === 'dev' ? dev : prod;
+  const { throttleRate, maxReadUnits, maxWriteUnits } = params[stage];
+
+  it('are those of the template', () => {
+    expect(limits).toMatchObject({ maxReadUnits, maxWriteUnits, indexes: 4 });
+    const list = limits.routes.filter(({ route }) => route === 'GET /transactions');
+    // Both forms.
+    expect(list.map(({ rate }) => rate)).toEqual([throttleRate, throttleRate]);
+  });
+
+  it('the maximum throughput is enough for clients that use one form of each route', () => {
+    const { read, write } = countUnits(limits);
+    expect(write).toBeLessThanOrEqual(maxWriteUnits);
+    expect(read).toBeLessThanOrEqual(maxReadUnits);
+  });
+
+  it.each(Object.keys(UNITS) as Kind[])(
+    '%s, at the limit of its route, costs less than the most',
+    (kind) => {
+      const { route } = REQUEST_SHAPES[kind];
+      const rates = limits.routes.filter((each) => each.route === route).map(({ rate }) => rate);
+      const millions = (sum(rates) * SECONDS_PER_MONTH) / 1e6;
+      const cost = billRequests(limits, kind);
+      const most = billWithKey(limits);
+      for (const part of ['requests', 'functions', 'logs', 'sent'] as const)
+        expect(millions * cost[part]).toBeLessThan(most[part]);
+    },
+  );
+
+  it('every part of a flood of wrong keys is part of what is possible without a key', () => {
+    const [flood, most] = [billWrongKeys(limits), billWithoutKey(limits)];
+    for (const part of Object.keys(flood) as (keyof typeof flood)[])
+      expect(flood[part]).toBeLessThanOrEqual(most[part]);
+    const asking = limits.routes.filter(
+      ({ route }) => OPERATIONS_BY_ROUTE[route]?.isPublic !== true,
+    );
+    const rates = asking
+      .filter(({ route }) => route in OPERATIONS_BY_ROUTE)
+      .map(({ rate }) => rate);
+    expect(countKeyReads(limits)).toBe(sum(rates));
+  });
+});
+
+describe('the most that a stage can cost', () => {
+  const doubled = (route: string) => ({
+    ...prod,
+    routes: [...prod.routes, ...prod.routes.filter((each) => each.route === route)],
+  });
+
+  it.each([...new Set(prod.routes.map(({ route }) => route))])('grows by a route %s', (route) => {
+    for (const bill of [billWithKey, billWithoutKey]) {
+      const [before, after] = [bill(prod), bill(doubled(route))];
+      for (const part of ['requests', 'logs', 'sent'] as const)
+        expect(after[part]).toBeGreaterThan(before[part]);
+    }
+  });
+
+  it('ends at the invocations that an account runs at once', () => {
+    const requests = sum(prod.routes.map(({ rate }) => rate)) * SECONDS_PER_MONTH;
+    const busy = billWithKey(prod).functions - (requests * PRICES.invocation.usd) / 1e6;
+    const gigabytes = busy / PRICES.gigabyteSecond.usd / SECONDS_PER_MONTH;
+    // Most functions have half a GB.
+    expect(gigabytes).toBeGreaterThan(QUOTAS.invocations.limit / 2);
+    expect(gigabytes).toBeLessThan(QUOTAS.invocations.limit);
+  });
+
+  it('a route without an assumption is named', () => {
+    const added = { route: 'GET /new', rate: 1, memoryGb: 1, timeoutSeconds: 1 };
+    const wider = { ...prod, routes: [...prod.routes, added] };
+    expect(() => billWithKey(wider)).toThrow('GET /new');
+  });
+
+  it('no assumption is about a route that does not exist', () => {
+    const routes = new Set(prod.routes.map(({ route }) => route));
+    expect(Object.keys(LARGEST_RESPONSES_KB).filter((route) => !routes.has(route))).toEqual([]);
+  });
+});
+
+it('the largest row is as large as assumed', () => {
+  const row = toTransactionJson({
+    id: Number.MAX_SAFE_INTEGER,
+    description: `x${ESCAPED.repeat(999)}`,
+    amount: -9_999_999_999.99,
+    type: 'expense',
+    categoryId: Number.MAX_SAFE_INTEGER,
+    categoryName: `x${ESCAPED.repeat(254)}`,
+    date: '2026-01-01',
+    notes: ESCAPED.repeat(5_000),
+    externalId: ESCAPED.repeat(128),
+    importId: '\u{1f600}'.repeat(64),
+    createdAt: 0,
+    updatedAt: 0,
+    version: 1,
+  });
+  const kilobytes = Buffer.byteLength(JSON.stringify(row)) / 1_000;
+  expect(kilobytes).toBeLessThanOrEqual(LARGEST_ROW_KB);
+  expect(kilobytes).toBeGreaterThan(0.9 * LARGEST_ROW_KB);
+});
+
+describe('households', () => {
+  const bill = (households: number) => billHouseholds(prod, { households, storedRowKb: 2 });
+
+  it('cost in proportion to their number', () => {
+    expect(sumBill(bill(100_000).bill)).toBeCloseTo(100 * sumBill(bill(1_000).bill), 3);
+  });
+
+  it('reach a limit exactly where their peak exceeds it', () => {
+    const isReached = (households: number) => bill(households).reached.includes('`throttleRate`');
+    // 80 % of the requests are lists, and one form of their route takes 100 a second.
+    const most = Math.floor((100 * SECONDS_PER_MONTH) / (3_000 * 10 * 0.8));
+    expect([isReached(most), isReached(most + 1)]).toEqual([false, true]);
+  });
+
+  it('of ten million exceed every limit', () => {
+    const { reached } = bill(10_000_000);
+    expect(reached.slice(0, 3)).toEqual(['`throttleRate`', '`maxReadUnits`', '`maxWriteUnits`']);
+    expect(reached).toEqual(expect.arrayContaining(Object.values(QUOTAS).map(({ item }) => item)));
+  });
+});
