@@ -1,7 +1,14 @@
 // Data on this machine that an earlier release wrote, brought into the form of this one before anything reads it.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createApiKeys } from '../lib/ledger/auth/api-keys.ts';
 import { ledgerOfDigest } from '../lib/ledger/auth/caller.ts';
-import { createDatabase, type Item, LONG_TIMEOUTS, type Write } from '../lib/shared/database.ts';
+import {
+  createDatabase,
+  type Database,
+  type Item,
+  LONG_TIMEOUTS,
+  type Write,
+} from '../lib/shared/database.ts';
 import { DEFAULT_RETRY_POLICY } from '../lib/shared/retry.ts';
 
 /** In 0.1.0 the ledger of an access token was called `user-` and the whole digest. */
@@ -9,14 +16,19 @@ const LONG_ID = /^user-([\w-]{43})(?=#|$)/;
 const LONG_ID_PREFIX = 'user-';
 const KEY_ATTRIBUTES = ['pk', 'all_key', 'type_key', 'category_key', 'category_type_key'];
 const API_KEYS = '@API_KEYS';
-/** Tells that a table has the form of this release. No ledger id begins with "@". */
+/** Tells how many of the conversions a table has had. No ledger id begins with "@". */
 const FORM_KEY = { pk: '@FORM', sk: '-' };
-const SHORT_IDS = 1;
 const ITEMS_AT_ONCE = 10;
 
+/** In the order of the releases that need them; each returns how many items it moved. */
+const CONVERSIONS: readonly ((database: Database) => Promise<number>)[] = [
+  shortenLedgerIds,
+  moveApiKeys,
+];
+
 /**
- * Gives the ledgers of access tokens their shorter ids. Each item moves in one transaction, and the table is marked last, so
- * that a conversion that was interrupted goes on at the next start.
+ * Each item moves in one transaction, and the table is marked last, so that a conversion that was interrupted goes on at
+ * the next start.
  * @returns how many items it moved
  */
 export async function convertData(options: {
@@ -28,7 +40,16 @@ export async function convertData(options: {
     retryPolicy: DEFAULT_RETRY_POLICY,
     timeouts: LONG_TIMEOUTS,
   });
-  if (Number((await database.get(FORM_KEY))?.form ?? 0) >= SHORT_IDS) return 0;
+  const form = Number((await database.get(FORM_KEY))?.form ?? 0);
+  if (form >= CONVERSIONS.length) return 0;
+  let moved = 0;
+  for (const convert of CONVERSIONS.slice(form)) moved += await convert(database);
+  await database.commit([put({ ...FORM_KEY, form: CONVERSIONS.length })]);
+  return moved;
+}
+
+/** Gives the ledgers of access tokens their shorter ids. */
+async function shortenLedgerIds(database: Database): Promise<number> {
   let moved = 0;
   let writes: Write[] = [];
   const flush = async () => {
@@ -46,8 +67,12 @@ export async function convertData(options: {
     if (writes.length >= 2 * ITEMS_AT_ONCE) await flush();
   }
   await flush();
-  await database.commit([put({ ...FORM_KEY, form: SHORT_IDS })]);
   return moved;
+}
+
+/** Gives each API key a partition of its own. */
+async function moveApiKeys(database: Database): Promise<number> {
+  return await createApiKeys({ database, clock: () => new Date() }).moveEarlierKeys();
 }
 
 function withShortId(item: Item, attributes: readonly string[]): Item {

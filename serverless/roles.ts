@@ -74,9 +74,9 @@ function tablePolicies(actions: readonly string[]): Policy[] {
       ? allow(['dynamodb:Query'], queried[action].map(substituted))
       : allow([`dynamodb:${action}`], [substituted(TABLE_ARN)]),
   );
-  // API keys are found by their hash, and marked with the day of their use.
+  // API keys are found by their hash, and marked with the day of their use. No function may list them.
   const apiKeys = allow(['dynamodb:GetItem', 'dynamodb:UpdateItem'], [substituted(TABLE_ARN)]);
-  const Condition = { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['@API_KEYS'] } };
+  const Condition = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@API_KEYS#*'] } };
   return [
     ...(statements.length > 0 ? [policy('ledger-table', statements.map(onlyLedgers))] : []),
     policy('api-keys', [{ ...apiKeys, Condition }]),

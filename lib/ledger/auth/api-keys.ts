@@ -1,11 +1,13 @@
 // API keys: random, shown once, stored only as a hash. Each opens one ledger.
 //
-//   pk @API_KEYS   sk SHA-256 of the key, hexadecimal
+//   pk @API_KEYS#<SHA-256 of the key, hexadecimal>   sk key      the key
+//   pk @API_KEYS                                     sk <hash>   names it, for lists
 //
+// A partition takes 3,000 reads a second: with one for all keys, a flood of wrong ones would shut every caller out.
 // Not a ledger: no ledger id begins with "@".
 import { createHash, randomBytes } from 'node:crypto';
-import type { Database, Item } from '../../shared/database.ts';
-import { setOn } from '../../shared/update-writes.ts';
+import type { Database, Item, Write } from '../../shared/database.ts';
+import { setOn, unconditional } from '../../shared/update-writes.ts';
 import { NotFoundError } from '../errors.ts';
 import type { Caller, Scope } from './caller.ts';
 
@@ -27,7 +29,7 @@ export type ApiKeys = ReturnType<typeof createApiKeys>;
 const PREFIX = 'fl_';
 const SECRET_BYTES = 32;
 const SECRET = /^fl_[\w-]{43}$/;
-const PARTITION = '@API_KEYS';
+const NAMES = '@API_KEYS';
 const ID_DIGITS = 12;
 const ID = new RegExp(`^[0-9a-f]{${ID_DIGITS}}$`);
 const EXISTS = { expression: 'attribute_exists(pk)' };
@@ -50,10 +52,11 @@ export function createApiKeys(options: {
     readonly scope: Scope;
   }): Promise<{ readonly key: ApiKey; readonly secret: string }> {
     const secret = `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`;
-    const item = { ...itemKey(secret), ...given, created_at: clock().getTime() };
+    const hash = hashSecret(secret);
+    const item = { ...keyOf(hash), ...given, created_at: clock().getTime() };
     const onConditionFailed = () => new Error('Two API keys have one hash');
     const Put = { Item: item, ConditionExpression: 'attribute_not_exists(pk)' };
-    await database.commit([{ Put, onConditionFailed }]);
+    await database.commit([{ Put, onConditionFailed }, putName(hash)]);
     return { key: fromItem(item), secret };
   }
 
@@ -63,14 +66,35 @@ export function createApiKeys(options: {
    */
   async function find(secret: string): Promise<ApiKey | undefined> {
     if (!SECRET.test(secret)) return undefined;
-    const item = await database.get(itemKey(secret));
+    const item = await database.get(keyOf(hashSecret(secret)));
     return item && fromItem(item);
   }
 
   /** Every key, the revoked ones included, newest first. */
   async function list(): Promise<ApiKey[]> {
-    const items = await database.query({ value: PARTITION, consistent: true });
-    return items.map(fromItem).sort((one, other) => other.createdAt - one.createdAt);
+    await moveEarlierKeys();
+    const names = await database.query({ value: NAMES, consistent: true });
+    const keys: ApiKey[] = [];
+    for (const { sk } of names) {
+      const item = await database.get(keyOf(String(sk)));
+      if (item) keys.push(fromItem(item));
+    }
+    return keys.sort((one, other) => other.createdAt - one.createdAt);
+  }
+
+  /**
+   * In 0.1.0 the item that names a key was the key.
+   * @returns how many keys it gave a partition of their own
+   */
+  async function moveEarlierKeys(): Promise<number> {
+    const names = await database.query({ value: NAMES, consistent: true });
+    const earlier = names.filter(({ ledger }) => ledger !== undefined);
+    for (const item of earlier) {
+      const hash = String(item.sk);
+      const Put = { Item: { ...item, ...keyOf(hash) } };
+      await database.commit([{ Put, onConditionFailed: unconditional }, putName(hash)]);
+    }
+    return earlier.length;
   }
 
   /**
@@ -79,41 +103,49 @@ export function createApiKeys(options: {
    */
   async function revoke(id: string): Promise<ApiKey> {
     if (!ID.test(id)) throw unknownKey(id);
-    const [found] = await database.query(
-      { value: PARTITION, between: [id, `${id}~`], consistent: true },
+    await moveEarlierKeys();
+    const [name] = await database.query(
+      { value: NAMES, between: [id, `${id}~`], consistent: true },
       1,
     );
+    const hash = String(name?.sk);
+    const found = name && (await database.get(keyOf(hash)));
     if (!found) throw unknownKey(id);
     const revokedAt = Number(found.revoked_at ?? clock().getTime());
-    await change(found, { revoked_at: revokedAt });
+    await change(hash, { revoked_at: revokedAt });
     return { ...fromItem(found), revokedAt };
   }
 
   /** Records the day of a use. */
   async function markUsed(secret: string, day: string): Promise<void> {
-    await change(itemKey(secret), { last_used_on: day });
+    await change(hashSecret(secret), { last_used_on: day });
   }
 
-  async function change(key: Item, attributes: Item): Promise<void> {
-    const { pk, sk } = key;
-    const onConditionFailed = () => unknownKey(String(sk).slice(0, ID_DIGITS));
-    const write = setOn({ pk: String(pk), sk: String(sk) }, attributes, {
-      ...EXISTS,
-      onConditionFailed,
-    });
-    await database.commit([write]);
+  async function change(hash: string, attributes: Item): Promise<void> {
+    const onConditionFailed = () => unknownKey(hash.slice(0, ID_DIGITS));
+    await database.commit([setOn(keyOf(hash), attributes, { ...EXISTS, onConditionFailed })]);
   }
 
-  return { create, find, list, revoke, markUsed };
+  return { create, find, list, revoke, markUsed, moveEarlierKeys };
 }
 
-function itemKey(secret: string) {
-  return { pk: PARTITION, sk: createHash('sha256').update(secret).digest('hex') };
+function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+function keyOf(hash: string) {
+  return { pk: `${NAMES}#${hash}`, sk: 'key' };
+}
+
+function putName(hash: string): Write {
+  return { Put: { Item: { pk: NAMES, sk: hash } }, onConditionFailed: unconditional };
 }
 
 function fromItem(item: Item): ApiKey {
   return {
-    id: String(item.sk).slice(0, ID_DIGITS),
+    id: String(item.pk)
+      .slice(NAMES.length + 1)
+      .slice(0, ID_DIGITS),
     name: String(item.name),
     ledger: String(item.ledger),
     scope: item.scope === 'write' ? 'write' : 'read',

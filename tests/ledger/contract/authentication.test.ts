@@ -1,4 +1,5 @@
 // With authentication required, every route that reaches a ledger refuses callers without valid credentials.
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { createTokenVerifier } from '../../../lib/ledger/auth/access-tokens.ts';
 import type { Scope } from '../../../lib/ledger/auth/caller.ts';
@@ -130,6 +131,15 @@ it.each(['fl_', 'fl_x', `fl_${'A'.repeat(42)}`, `fl_${'A'.repeat(44)}`, `fl_${'Ã
     );
   },
 );
+
+it('a key has a partition of its own, which no other key slows', async () => {
+  const [one, other] = [await newKey('alice'), await newKey('alice')];
+  const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.tableName }));
+  const partitions = Items.filter(({ name }) => name !== undefined).map(({ pk }) => String(pk));
+  const own = partitions.filter((pk) => [one, other].some(({ id }) => pk.includes(id)));
+  expect(own).toHaveLength(2);
+  expect(new Set(own).size).toBe(2);
+});
 
 it('refuses to revoke what is not a key', async () => {
   for (const id of ['', '0', 'f'.repeat(12), '~']) {

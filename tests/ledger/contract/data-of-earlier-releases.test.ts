@@ -1,6 +1,7 @@
 // A local start converts what an earlier release wrote, also when it is interrupted, and changes nothing else.
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, it } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
 import { createApiKeys } from '../../../lib/ledger/auth/api-keys.ts';
@@ -34,6 +35,23 @@ function openKeys() {
   return createApiKeys({ database, clock: () => new Date() });
 }
 
+/** A key as 0.1.0 stored it. */
+async function givenEarlierKey(ledger: string, more: object = {}): Promise<string> {
+  const secret = `fl_${randomBytes(32).toString('base64url')}`;
+  const sk = createHash('sha256').update(secret).digest('hex');
+  const item = {
+    pk: '@API_KEYS',
+    sk,
+    name: 'phone',
+    ledger,
+    scope: 'write',
+    created_at: 1,
+    ...more,
+  };
+  await table.client.send(new PutCommand({ TableName: table.tableName, Item: item }));
+  return secret;
+}
+
 /** A ledger with rows, guards, an import, and a text that looks like the id of a ledger. */
 async function givenLedger(ledgerId: string): Promise<void> {
   const target = { ...table, ledgerId };
@@ -62,14 +80,10 @@ async function contents(ledgerId: string): Promise<string[]> {
 it('gives the ledgers of access tokens the ids that tokens lead to now', async () => {
   const byHand = `${longId('alice')}-by-hand`;
   for (const ledger of [longId('alice'), 'default', byHand]) await givenLedger(ledger);
-  const { secret } = await openKeys().create({
-    name: 'a',
-    ledger: longId('alice'),
-    scope: 'write',
-  });
+  const secret = await givenEarlierKey(longId('alice'));
   const before = await contents(longId('alice'));
   const untouched = [await contents('default'), await contents(byHand)];
-  expect(await convertData(table)).toBe(before.length);
+  expect(await convertData(table)).toBe(before.length + 1);
   const ledgerId = ledgerOfSubject(ISSUER, 'alice');
   expect(await contents(ledgerId)).toEqual(before);
   expect(await contents(longId('alice'))).toEqual([]);
@@ -102,4 +116,33 @@ it('goes on where it was interrupted, and looks once', async () => {
   const calls: string[] = [];
   const client = interpose(table.client, (name) => void calls.push(name));
   expect([await convertData({ ...table, client }), calls]).toEqual([0, ['GetCommand']]);
+});
+
+it('recognises the keys of an earlier release, and knows what they may do and when they were revoked', async () => {
+  const facts = { name: 'old phone', scope: 'read', last_used_on: '2026-01-02' };
+  const valid = await givenEarlierKey('home', facts);
+  const revoked = await givenEarlierKey('home', { revoked_at: 5 });
+  await convertData(table);
+  const keys = openKeys();
+  const { id, ...found } = (await keys.find(valid)) ?? { id: '' };
+  expect(found).toEqual({
+    ...{ name: 'old phone', ledger: 'home', scope: 'read' },
+    ...{ createdAt: 1, lastUsedOn: '2026-01-02', revokedAt: undefined },
+  });
+  expect((await keys.find(revoked))?.revokedAt).toBe(5);
+  expect((await keys.list()).map((key) => key.id)).toContain(id);
+  await keys.revoke(id);
+  expect((await keys.find(valid))?.revokedAt).toBeGreaterThan(5);
+});
+
+it('lists and revokes the keys of an earlier release where nothing has converted them', async () => {
+  const [one, other] = [await givenEarlierKey('home'), await givenEarlierKey('home')];
+  const keys = openKeys();
+  const id = createHash('sha256').update(one).digest('hex').slice(0, 12);
+  await keys.revoke(id);
+  expect((await keys.find(one))?.revokedAt).toBeDefined();
+  expect(await keys.list()).toHaveLength(2);
+  // A key moves once: the next list does not bring it back as it was.
+  expect((await keys.find(one))?.revokedAt).toBeDefined();
+  expect((await keys.find(other))?.ledger).toBe('home');
 });

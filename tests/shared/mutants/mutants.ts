@@ -884,7 +884,17 @@ export const MUTANTS: readonly Mutant[] = [
     ['(?=#|$)', ''],
     [', remove(item)', ''],
     ["['ledger']", '[]'],
+    ['CONVERSIONS.slice(form)', 'CONVERSIONS.slice(form + 1)'],
   ]),
+  ...mutantsOf(
+    'lib/ledger/auth/api-keys.ts',
+    'tests/ledger/contract/data-of-earlier-releases.test.ts',
+    [
+      [', putName(hash)]);\n    }', ']);\n    }'],
+      ['    await moveEarlierKeys();\n    const [name]', '    const [name]'],
+      ['{ ...item, ...keyOf(hash) }', 'keyOf(hash)'],
+    ],
+  ),
   ...mutantsOf(
     'lib/ledger/domain/month-digest.ts',
     'tests/ledger/unit/domain/month-digest.test.ts',

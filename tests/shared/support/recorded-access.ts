@@ -132,7 +132,7 @@ function describeKey({ Key, Item, ExpressionAttributeValues = {} }: Part): strin
   // A query has its partition among its values; that of no ledger begins with "@".
   const values = Object.values(ExpressionAttributeValues).map(({ S = '' }) => S);
   const partition = (Key ?? Item)?.pk.S ?? values.find((value) => value.startsWith('@')) ?? '';
-  if (partition === '@API_KEYS') return 'API keys';
+  if (partition.startsWith('@API_KEYS#')) return 'API keys';
   if (partition === 'HEALTH') return 'the health check';
   return /^@migration(#|$)/.test(partition) ? 'runs' : 'ledgers';
 }
