@@ -4,8 +4,8 @@ import { type Configuration, type Resources, readText } from './configuration.ts
 
 /** CloudFormation resources; none without a name. */
 export async function customDomain(configuration: Configuration): Promise<Resources> {
+  if (!(await hasOwnAddress(configuration))) return {};
   const DomainName = await domainName(configuration);
-  if (DomainName === '') return {};
   const CertificateArn = await readText(configuration, 'param:certificateArn');
   const settings = { CertificateArn, EndpointType: 'REGIONAL', SecurityPolicy: 'TLS_1_2' };
   return {
@@ -24,11 +24,19 @@ export async function customDomain(configuration: Configuration): Promise<Resour
   };
 }
 
-/** Target of the name's CNAME record. */
+/** Target of the name's CNAME record; and the name as the address, which `info` and the commands read from the packager's output. */
 export async function domainOutputs(configuration: Configuration): Promise<Resources> {
-  if ((await domainName(configuration)) === '') return {};
+  if (!(await hasOwnAddress(configuration))) return {};
   const Value = { 'Fn::GetAtt': ['ApiDomain', 'RegionalDomainName'] };
-  return { DomainTarget: { Description: 'Target of the CNAME record of domainName', Value } };
+  return {
+    DomainTarget: { Description: 'Target of the CNAME record of domainName', Value },
+    HttpApiUrl: { Description: 'URL of the HTTP API', Value: await apiUrl(configuration) },
+  };
+}
+
+/** True where the address of API Gateway is switched off: a firewall before the name would guard nothing beside it. */
+export async function hasOwnAddress(configuration: Configuration): Promise<boolean> {
+  return (await domainName(configuration)) !== '';
 }
 
 /** The public address, without a slash at its end. */

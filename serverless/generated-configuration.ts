@@ -1,7 +1,7 @@
 // A plug-in of the packager: serverless.yml includes what the other files of this folder make, as `${made:slashRoutes}`.
 
 import type { Configuration } from './configuration.ts';
-import { customDomain, domainOutputs } from './domain.ts';
+import { customDomain, domainOutputs, hasOwnAddress } from './domain.ts';
 import { accessLogFormat, allowedOrigins, routeSettings, slashRoutes } from './gateway.ts';
 import { canaryFunctions, canaryRole } from './ledger/canary.ts';
 import { savedQueries } from './ledger/saved-queries.ts';
@@ -24,6 +24,7 @@ const MAKERS: Readonly<Record<string, Make>> = {
   canaryRole,
   customDomain,
   domainOutputs,
+  hasOwnAddress,
   ledgerRoles,
   ledgerTable,
   migrationFunctions,

@@ -118,8 +118,8 @@ export function migrationMachine(stage: string): StateMachineDefinition {
       AwaitApproval: {
         Type: 'Wait',
         Comment:
-          'An operator looks at the report and opens the window with cutover, or aborts the run.',
-        Seconds: 600,
+          'An operator looks at the report and opens the window with cutover, or aborts the run. Looks are rare, so that the history of the execution has room for a year, which is the longest that one lasts.',
+        Seconds: 43_200,
         Next: 'Look',
       },
       Backup: step('Backup', 'Counts, snapshot and restore drill, before anything is built.'),

@@ -866,6 +866,12 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
 
+  ...mutantsOf(
+    'serverless/migration/machine.ts',
+    'tests/migration/workflow/memory-migration.test.ts',
+    [['Seconds: 43_200', 'Seconds: 28_800']],
+  ),
+
   // Digests of months.
   ...mutantsOf('lib/ledger/domain/month-digest.ts', 'tests/ledger/contract/months.test.ts', [
     ['hash * ROWS + 1n', 'hash * ROWS'],

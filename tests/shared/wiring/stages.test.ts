@@ -107,3 +107,15 @@ it('a record can point at an address of its own, where one is named', () => {
     Value: { 'Fn::GetAtt': ['ApiDomain', 'RegionalDomainName'] },
   });
 });
+
+it('an address of its own is the only one, and the one that commands read', () => {
+  const isOff = (stage: 'prod' | 'migrating') =>
+    theOnly(readTemplate(stage), 'AWS::ApiGatewayV2::Api').Properties.DisableExecuteApiEndpoint;
+  expect([isOff('prod'), isOff('migrating')]).toEqual([false, true]);
+  expect(readTemplate('migrating').Outputs.HttpApiUrl).toMatchObject({
+    Value: 'https://ledger.example',
+  });
+  expect(readTemplate('prod').Outputs.HttpApiUrl).toMatchObject({
+    Value: { 'Fn::Join': expect.anything() },
+  });
+});
