@@ -8,6 +8,7 @@ import { awsServices } from '../../local/emulator/aws-services.ts';
 import { createCommand, runProgram } from '../../processes/program.ts';
 import { createRunning } from '../../processes/running.ts';
 import type { Service, StartedService } from '../../processes/service.ts';
+import { qdrantEngine } from './engine/server.ts';
 import { mem0Environments } from './mem0/environments.ts';
 import { neo4jServer } from './neo4j/server.ts';
 import { qdrantServer } from './qdrant-server.ts';
@@ -16,6 +17,7 @@ const SERVICES: Readonly<Record<string, Service>> = {
   aws: awsServices,
   neo4j: neo4jServer,
   qdrant: qdrantServer,
+  'qdrant-engine': qdrantEngine,
   mem0: mem0Environments,
 };
 

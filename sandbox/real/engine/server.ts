@@ -1,0 +1,34 @@
+// Qdrant's storage engine without its server, behind a REST front of our own: for what a real engine can prove where there is no
+// Qdrant to be had.
+import { join } from 'node:path';
+import { UserError } from '../../../lib/shared/user-error.ts';
+import { awaitAnswer } from '../../../processes/await-answer.ts';
+import { freePort } from '../../../processes/free-port.ts';
+import { pythonWith, whyNoPython } from '../../../processes/python-tools.ts';
+import type { Service } from '../../../processes/service.ts';
+
+const FRONT = join(import.meta.dirname, 'front.py');
+
+export const qdrantEngine: Service = {
+  title: "Qdrant's engine",
+  obstacle: whyNoPython,
+  async start(running) {
+    const python = await pythonWith(running, join(import.meta.dirname, 'qdrant-edge.txt'));
+    const folder = await running.temporaryFolder('qdrant-engine-');
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    let lastLine = '';
+    const child = running.startProgram({
+      command: python,
+      args: [FRONT, String(port), folder],
+      graceMilliseconds: 5_000,
+      onLine: (line) => {
+        lastLine = line || lastLine;
+      },
+    });
+    if (!(await awaitAnswer(`${url}/readyz`, child))) {
+      throw new UserError(`Qdrant's engine did not start: ${lastLine}`);
+    }
+    return { environment: { QDRANT_URL: url }, ended: child.ended };
+  },
+};
