@@ -4,7 +4,7 @@ import { SSMClient } from '@aws-sdk/client-ssm';
 import { createDocumentClient } from '../shared/document-client.ts';
 import { logEntry } from '../shared/log.ts';
 import { createFileCollectionSetting } from './adapters/file-collection-setting.ts';
-import { createHttpMemoryBackend } from './adapters/http-memory-backend.ts';
+import { createHttpMemoryBackend, type MemoryBackend } from './adapters/http-memory-backend.ts';
 import { openNeo4j } from './adapters/neo4j.ts';
 import { openArtifacts } from './adapters/open-artifacts.ts';
 import type { QdrantConnection } from './adapters/qdrant/transport.ts';
@@ -18,8 +18,10 @@ import { createLeaseHolder } from './runs/lease-holder.ts';
 import { createRemembering, type Remembering } from './runs/run-store.ts';
 import type { Services } from './services.ts';
 import {
+  type BackendSettings,
   type Environment,
   type RecordSettings,
+  readBackendSettings,
   readRecordSettings,
   readStepSettings,
   type StepSettings,
@@ -93,7 +95,16 @@ function remembering(
   });
 }
 
-async function backends(settings: StepSettings, secrets: Secrets) {
+/** For a check of the backend alone. @throws Refusal, as above */
+export async function backendFromEnvironment(environment: Environment): Promise<MemoryBackend> {
+  const { backend } = await backends(readBackendSettings(environment), secretsOf(environment));
+  return backend;
+}
+
+async function backends(
+  settings: BackendSettings & Pick<StepSettings, 'MEMORY_PREVIEW_URL'>,
+  secrets: Secrets,
+) {
   const { MEMORY_BACKEND_URL, MEMORY_PREVIEW_URL, MEMORY_BACKEND_PATHS = '' } = settings;
   const paths = Object.fromEntries(MEMORY_BACKEND_PATHS.split(',').map((one) => one.split('=', 2)));
   const apiKey = await secrets.read('MEMORY_BACKEND_KEY');

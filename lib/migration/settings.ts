@@ -17,11 +17,8 @@ const PATHS = new RegExp(
   `^(${ENDPOINT_NAMES.join('|')})=/[^,?#\\s]*(,(${ENDPOINT_NAMES.join('|')})=/[^,?#\\s]*)*$`,
 );
 
-/** Settings of every step */
-const stepSchema = v.object({
-  ...recordSchema.entries,
-  QDRANT_URL: urlLike('https://qdrant.example:6333'),
-  QDRANT_API_KEY: v.optional(v.string()),
+/** Settings of a check of the memory backend alone */
+const backendSchema = v.object({
   MEMORY_BACKEND_URL: urlLike('https://memory.example'),
   MEMORY_BACKEND_PATHS: v.optional(
     v.pipe(
@@ -32,8 +29,16 @@ const stepSchema = v.object({
       ),
     ),
   ),
-  MEMORY_PREVIEW_URL: v.optional(urlLike('https://preview.memory.example')),
   MEMORY_BACKEND_KEY: v.optional(v.string()),
+});
+
+/** Settings of every step */
+const stepSchema = v.object({
+  ...recordSchema.entries,
+  QDRANT_URL: urlLike('https://qdrant.example:6333'),
+  QDRANT_API_KEY: v.optional(v.string()),
+  ...backendSchema.entries,
+  MEMORY_PREVIEW_URL: v.optional(urlLike('https://preview.memory.example')),
   COLLECTION_SETTING: urlLike('file:///path or ssm:/parameter', isSetting),
   ARTIFACTS_URL: urlLike('s3://bucket/prefix or file:///folder', isFolder),
   ARTIFACTS_BUCKET_OWNER: v.optional(
@@ -67,11 +72,17 @@ const restoreSchema = v.object({
 });
 
 export type RecordSettings = v.InferOutput<typeof recordSchema>;
+export type BackendSettings = v.InferOutput<typeof backendSchema>;
 export type StepSettings = v.InferOutput<typeof stepSchema>;
 
 /** @throws Refusal naming every variable that is missing or unusable, with what each should be */
 export function readRecordSettings(environment: Environment): RecordSettings {
   return read(recordSchema, environment);
+}
+
+/** @throws Refusal, as above */
+export function readBackendSettings(environment: Environment): BackendSettings {
+  return read(backendSchema, environment, ['MEMORY_BACKEND_KEY']);
 }
 
 /** @throws Refusal, as above */

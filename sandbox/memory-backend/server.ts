@@ -20,12 +20,15 @@ export interface MemoryBackendSandbox {
 
 export interface MemoryBackendOptions {
   readonly chatWrites?: boolean;
+  /** Takes an object without a text for one with an empty text. */
+  readonly isLenient?: boolean;
   /** Path of each endpoint that differs from the contract, by the contract's path; `''` if it is missing */
   readonly paths?: Readonly<Record<string, string>>;
 }
 
 export async function startMemoryBackendSandbox({
   chatWrites = false,
+  isLenient = false,
   paths = {},
 }: MemoryBackendOptions = {}): Promise<MemoryBackendSandbox> {
   const others = Object.entries(paths);
@@ -33,6 +36,7 @@ export async function startMemoryBackendSandbox({
     version: undefined,
     writers: 'all-users',
     chatWrites,
+    isLenient,
     writes: 0,
     keys: new Map(),
     moved: Object.fromEntries([

@@ -49,6 +49,8 @@ function integerText(value: number): string {
 }
 
 function byPrecision(value: number): string {
+  // No numbers in JSON.
+  if (!Number.isFinite(value)) return 'null';
   for (const digits of DIGITS) {
     const rounded = Number(value.toPrecision(digits));
     if (Math.fround(rounded) === value) return String(rounded);

@@ -70,7 +70,9 @@ function readDense(text: string, params: Schemas['CollectionParams']): Float32Ar
   const unnamed = params.vectors as Schemas['VectorParams'] | undefined;
   if (typeof unnamed?.size !== 'number') throw noVector('');
   const numbers: unknown = JSON.parse(text);
-  if (!Array.isArray(numbers)) throw malformed('a dense vector is a list of numbers');
+  if (!Array.isArray(numbers) || numbers.includes(null)) {
+    throw malformed('a dense vector is a list of numbers');
+  }
   const vector = Float32Array.from(numbers as number[]);
   if (vector.length !== unnamed.size) {
     throw wrongInput(`Vector dimension error: expected dim: ${unnamed.size}, got ${vector.length}`);

@@ -53,7 +53,8 @@ export interface MigrateCommand {
 export const COMMON_OPTIONS = ['run', 'stage', 'json'] as const satisfies OptionName[];
 
 const PLAN_OPTIONS = [
-  ...(['source', 'upload-as', 'in-place', 'window-minutes', 'drain-seconds'] as const),
+  ...(['source', 'upload-as', 'in-place', 'moves-aliases'] as const),
+  ...(['window-minutes', 'drain-seconds'] as const),
   ...(['deploy-seconds', 'retention-days', 'accept', 'free-gb'] as const),
   ...(['removes-when-over', 'removes-artifacts-when-over'] as const),
 ] as const satisfies OptionName[];

@@ -1,20 +1,23 @@
 // The functions in this process, with the services that its environment names.
 import { setTimeout } from 'node:timers/promises';
 import { PATIENT_PACE } from '../../../lib/migration/adapters/qdrant/transport.ts';
+import { Refusal } from '../../../lib/migration/refusals.ts';
 import type { Remembering } from '../../../lib/migration/runs/run-store.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import {
+  backendFromEnvironment,
   rememberingFromEnvironment,
   servicesFromEnvironment,
 } from '../../../lib/migration/services-from-environment.ts';
 import { readRecordSettings, readStepSettings } from '../../../lib/migration/settings.ts';
+import { takeBackendCheck } from '../../../lib/migration/steps/preflight.ts';
 import { ConfigurationError } from '../../../lib/shared/errors.ts';
 import type { RetryPolicy } from '../../../lib/shared/retry.ts';
 import { firstLine, UserError } from '../../../lib/shared/user-error.ts';
 import type { Running } from '../../../processes/running.ts';
 import { reachDatabase } from '../../reach-database.ts';
 import { FUNCTIONS, type FunctionName } from './commands.ts';
-import type { Place } from './place.ts';
+import type { Needs, Place } from './place.ts';
 
 /** Each is made only for a function that needs it. */
 export interface Sources {
@@ -26,8 +29,8 @@ export interface Sources {
 
 export interface LocalOptions {
   readonly running: Running;
-  /** True if more than the table is needed: then all variables are checked before any connection is opened. */
-  readonly needsServices: boolean;
+  /** Its variables are checked before any connection is opened. */
+  readonly needs: Needs;
   readonly signal: AbortSignal;
   /** A line about a service that does not answer. */
   readonly onWaiting: (line: string) => void;
@@ -37,7 +40,8 @@ export interface LocalOptions {
 
 /** @throws Refusal naming every variable that is missing or unusable */
 export async function openLocalPlace(options: LocalOptions): Promise<Place> {
-  const readSettings = options.needsServices ? readStepSettings : readRecordSettings;
+  if (options.needs === 'backend') return openBackendPlace();
+  const readSettings = options.needs === 'services' ? readStepSettings : readRecordSettings;
   // Without TABLE_NAME it refuses: no database is started for a table that was not named.
   readSettings(process.env);
   const { endpoint, tableName } = await reach(options.running);
@@ -56,6 +60,21 @@ export async function openLocalPlace(options: LocalOptions): Promise<Place> {
       return services;
     },
   });
+}
+
+/** Neither a table nor a store is reached. @throws Refusal naming every variable that is missing or unusable */
+async function openBackendPlace(): Promise<Place> {
+  const backend = await backendFromEnvironment(process.env);
+  return {
+    stage: undefined,
+    where: 'no table',
+    invoke: async (name, payload) => {
+      if (name === 'preflight') {
+        return await takeBackendCheck({ backend, clock: () => new Date() }, payload);
+      }
+      throw new Refusal('RefusedUnknownRun', 'The backend alone is checked.');
+    },
+  };
 }
 
 export function createLocalPlace({ where, remembering, services }: Sources): Place {

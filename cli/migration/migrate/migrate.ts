@@ -22,10 +22,10 @@ const { command, state } = createMigrateProgram({
   interruption,
   streams,
   output,
-  openPlace: async ({ stage, needsServices }) =>
+  openPlace: async ({ stage, needs }) =>
     stage === undefined
       ? await openLocalPlace({
-          ...{ running, needsServices, signal },
+          ...{ running, needs, signal },
           onWaiting: output.note,
           log: output.log,
         })

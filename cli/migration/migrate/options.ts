@@ -32,6 +32,10 @@ export const OPTIONS = {
     'in-place',
     'add the keyword slot to the collection in use, and build no other (Qdrant 1.18 or later)',
   ),
+  'moves-aliases': option(
+    'moves-aliases',
+    'move the aliases of the old collection with the switch, and back with a rollback',
+  ),
   'window-minutes': option(
     'window-minutes <n>',
     `longest time without writes, ${describeRule(windowMinutes)} (default: 30)`,

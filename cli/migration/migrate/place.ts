@@ -7,6 +7,9 @@ import type { FunctionName } from './commands.ts';
 
 export type Payload = Readonly<Record<string, unknown>>;
 
+/** What a command needs: the table with the runs, the memory backend alone, or everything that the steps speak to. */
+export type Needs = 'record' | 'backend' | 'services';
+
 export interface Place {
   /** Undefined in this process. */
   readonly stage: string | undefined;

@@ -40,7 +40,7 @@ export function rollbackLines(plan: Plan): string[] {
     ];
   }
   return [
-    `  Changes  the collection setting back to ${source}, and the deployed version; no writes until the old version is open for them`,
+    `  Changes  the collection setting${plan.movesAliases ? ' and the aliases' : ''} back to ${source}, and the deployed version; no writes until the old version is open for them`,
     `  Copies   what users wrote to ${live}, where they were let in; if ${source} is gone or damaged, to its restored snapshot`,
     `  Removes  what the run has built and users never worked on, once they can write again`,
     `  Keeps    collection ${source}, the collection that users leave, the backups and the reports`,
@@ -55,7 +55,10 @@ export function planLines(plan: Plan): string[] {
   const made = plan.inPlace
     ? `the keyword slot in collection ${source}; ${target}, to learn it from`
     : `collections ${target} and ${target}_entities${uploadAs ? `, uploaded as ${live}` : ''}`;
-  const setting = plan.inPlace ? '' : `the collection setting from ${source} to ${live}, and `;
+  const aliases = plan.movesAliases ? ', the aliases of the old collection' : '';
+  const setting = plan.inPlace
+    ? ''
+    : `the collection setting from ${source} to ${live}${aliases}, and `;
   const deployed = plan.sameVersion ? 'a restart of the backend' : 'the deployed version';
   const kept = plan.inPlace ? 'the backups' : `collection ${source} and the backups`;
   const removed = [

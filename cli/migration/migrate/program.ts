@@ -20,7 +20,7 @@ import {
 } from './next-steps.ts';
 import { buildPayload, OPTIONS, type Typed } from './options.ts';
 import { EXIT, type ExitCode, type Output, type Streams } from './output.ts';
-import { type Payload, type Place, UNKNOWN_RUN } from './place.ts';
+import { type Needs, type Payload, type Place, UNKNOWN_RUN } from './place.ts';
 import { planLines } from './plan-text.ts';
 import { reportPage } from './report-page.ts';
 import { createSession, findRun, labelOf, readStatus, runStep, type Session } from './run-step.ts';
@@ -40,8 +40,7 @@ interface Parts {
 /** @throws Refusal naming every variable that is missing or unusable */
 export type OpenPlace = (wanted: {
   readonly stage: string | undefined;
-  /** True if more is needed than the table with the runs. */
-  readonly needsServices: boolean;
+  readonly needs: Needs;
 }) => Promise<Place>;
 
 /** For the messages of a failure or an interruption. */
@@ -95,8 +94,7 @@ async function act(parts: Parts, state: ProgramState, given: Given) {
   const { signal } = interruption;
   const { stage } = typed;
   state.stage = stage;
-  const needsServices = !OF_RECORD.includes(name);
-  const place = await parts.openPlace({ stage, needsServices });
+  const place = await parts.openPlace({ stage, needs: needsOf(given) });
   const session = { ...createSession({ place, output, signal }), ...parts.time };
   const ask = createAsk(streams, signal);
   const work = withAftermath(session, state, typed, () =>
@@ -114,6 +112,11 @@ async function act(parts: Parts, state: ProgramState, given: Given) {
     await Promise.allSettled([work]);
   });
   process.exitCode = await work;
+}
+
+function needsOf({ name, typed }: Given): Needs {
+  if (OF_RECORD.includes(name)) return 'record';
+  return typed.backendOnly ? 'backend' : 'services';
 }
 
 async function withAftermath<Result>(

@@ -6,7 +6,7 @@ import type {
   CollectionUpdate,
   SparseVectorSettings,
 } from '../ports/vector-store.ts';
-import { isRetryableFailure, takeAs } from '../refusals.ts';
+import { isRefusedWith, isRetryableFailure, Refusal, takeAs } from '../refusals.ts';
 import { createQdrantPoints } from './qdrant/points.ts';
 import { createQdrantSnapshots } from './qdrant/snapshots.ts';
 import {
@@ -14,7 +14,6 @@ import {
   pathOf,
   type QdrantConnection,
   type Transport,
-  unexpected,
   unlessFound,
 } from './qdrant/transport.ts';
 
@@ -42,7 +41,11 @@ function createQdrantCollections({ text, result, write, change }: Transport) {
     /** The version the store runs, such as `1.18.3`: the gate of everything that depends on it. */
     // The root is the one response without an envelope.
     async version(): Promise<string> {
-      return versionIn(await text({ path: '/' }));
+      const answer = await text({ path: '/' }).catch((failure: unknown) => {
+        if (isRefusedWith(failure, 404)) throw noQdrant('GET / answered 404', failure);
+        throw failure;
+      });
+      return versionIn(answer);
     },
 
     async isReady(): Promise<boolean> {
@@ -110,6 +113,16 @@ function createQdrantCollections({ text, result, write, change }: Transport) {
     async listAliases(): Promise<Schemas['AliasDescription'][]> {
       return (await result<Schemas['CollectionsAliasesResponse']>({ path: '/aliases' })).aliases;
     },
+
+    /** All of them at once, so that each always names a collection; again without harm. */
+    async pointAliases(aliases: readonly string[], collection_name: string): Promise<void> {
+      const actions = aliases.flatMap((alias_name) => [
+        { delete_alias: { alias_name } },
+        { create_alias: { alias_name, collection_name } },
+      ]);
+      const body: Schemas['ChangeAliasesOperation'] = { actions };
+      await result({ method: 'POST', path: '/collections/aliases?timeout=60', body });
+    },
   };
 }
 
@@ -125,5 +138,10 @@ function versionIn(text: string): string {
   } catch {
     // Refused below, without any text of the response.
   }
-  throw unexpected('GET /: the answer is not that of a Qdrant');
+  throw noQdrant('the answer to GET / is not that of a Qdrant');
+}
+
+function noQdrant(found: string, cause?: unknown): Refusal {
+  const why = `QDRANT_URL leads to no Qdrant: ${found}. Correct its host and port, or the path in it, which stands before every request.`;
+  return new Refusal('RefusedSetting', why, { cause });
 }

@@ -64,6 +64,8 @@ export interface SearchRequest {
     | { readonly slot: string; readonly indices: readonly number[] };
   readonly filter?: Filter;
   readonly limit: number;
+  /** Compares with every vector as it was written: without index and quantisation. */
+  readonly isExact?: boolean;
 }
 
 export interface Hit {

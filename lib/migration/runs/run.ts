@@ -59,6 +59,8 @@ export const planSchema = v.strictObject({
   uploadAs: v.optional(shortText),
   /** There is no second collection to be filled: the new version is deployed on the old one. */
   inPlace: v.optional(v.boolean()),
+  /** Aliases of the old collection are moved with the switch, and back with a rollback. */
+  movesAliases: v.optional(v.boolean()),
   /** The backend runs the new version before the run begins: collection and slot change, and no version is deployed. */
   sameVersion: v.optional(v.boolean()),
   windowMinutes: numberFrom(1, 240),
@@ -132,6 +134,8 @@ const windowSchema = v.strictObject({
   approvedBy: v.optional(shortText),
   /** From then on the setting may name the new collection, and the new version may be deployed. */
   switchedAt: v.optional(millisecondsSchema),
+  /** Aliases that are moved with the switch, as they were found before it */
+  aliases: v.optional(v.array(v.string())),
   /** From then on users may have written to the new version. */
   openedAt: v.optional(millisecondsSchema),
   /** No rollback could be proved: users stay on the new version until a person begins another. */

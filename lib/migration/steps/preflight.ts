@@ -26,6 +26,7 @@ import {
   checkSetting,
   checkSpace,
   checkStore,
+  checkUpload,
   checkWebhook,
   inPlaceSaves,
   isMet,
@@ -56,6 +57,7 @@ const planInput = {
   sourceCollection: v.optional(collectionNameSchema),
   uploadAs: v.optional(collectionNameSchema),
   inPlace: v.optional(v.boolean()),
+  movesAliases: v.optional(v.boolean()),
   windowMinutes: v.optional(windowMinutes),
   deploySeconds,
   drainSeconds: v.optional(drainSeconds),
@@ -96,7 +98,7 @@ export async function takePreflight(all: Services, payload: unknown, time?: Time
   try {
     const input = parseInput(preflightInputSchema, payload);
     const { runId, execute, maxRate } = input;
-    if (input.backendOnly) return await checkBackendOnly(all, input);
+    if (input.backendOnly) return await takeBackendCheck(all, payload);
     const services = rateLimited(all, input, time);
     const begun = await findRun(services, input);
     if (!begun) await services.lock.assertFree();
@@ -117,18 +119,22 @@ export async function takePreflight(all: Services, payload: unknown, time?: Time
   }
 }
 
-/** Before there is a run, or a store that can be reached. */
-async function checkBackendOnly(services: Services, input: PreflightInput) {
-  const { runId, execute, backendOnly: _, ...more } = input;
+/** Before there is a run, a table, or a store that can be reached. */
+export async function takeBackendCheck(
+  { backend, clock }: Pick<Services, 'backend' | 'clock'>,
+  payload: unknown,
+) {
+  const input = parseInput(preflightInputSchema, payload);
+  const { runId, execute } = input;
   if (execute) {
     throw new Refusal(
       'RefusedSetting',
       'A check of the backend alone begins no run: leave out one of both.',
     );
   }
-  const plan = buildPlan({ ...more, runId, execute, backendOnly: false });
-  const run = newRun({ runId, plan, evidence: {} }, services.clock());
-  const prerequisites = [await check('Memory backend', () => checkBackend(services, run))];
+  const plan = buildPlan(input);
+  const run = newRun({ runId, plan, evidence: {} }, clock());
+  const prerequisites = [await check('Memory backend', () => checkBackend({ backend }, run))];
   return { runId, dryRun: true, plan, prerequisites };
 }
 
@@ -208,6 +214,7 @@ async function checkPrerequisites(
     ...[key, deployed],
     await check('Memories', () => checkMemories(services, run), isReadable),
     await check('Disk space', () => checkSpace(vectors, plan), isReadable),
+    await check('Snapshot upload', () => checkUpload(vectors, run), isReadable),
     await check(
       'In place',
       async () => checkInPlace(services, run, { mayWrite, ...(await inPlaceSaves(vectors, plan)) }),
@@ -246,6 +253,9 @@ function buildPlan(input: PreflightInput): Plan {
   };
   if (input.inPlace && input.uploadAs !== undefined) {
     throw new Refusal('RefusedSetting', 'Nothing is uploaded in place: leave out one of both.');
+  }
+  if (input.inPlace && input.movesAliases) {
+    throw new Refusal('RefusedSetting', 'In place, aliases stay: leave out one of both.');
   }
   const plan = accepting(own, input);
   const names = namesOf({ runId, plan });

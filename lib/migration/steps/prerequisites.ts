@@ -22,6 +22,7 @@ import { ACCEPTABLE, type Plan, type Run } from '../runs/run.ts';
 import { collectionsOf, namesOf, restoreTestCollectionOf, testUserOf } from '../runs/run-names.ts';
 import { UNREACHABLE } from '../scan.ts';
 import type { Services } from '../services.ts';
+import { findUnreadableVectors } from '../unreadable-vectors.ts';
 import { premadeOf } from './new-version.ts';
 import { scanCollection } from './recorded-counts.ts';
 
@@ -91,7 +92,10 @@ const INSTEAD: Partial<Readonly<Record<EndpointName, string>>> = {
 };
 
 /** Health, and all endpoints that are missing as one list. */
-export async function checkBackend({ backend }: Services, run: Run): Promise<Finding> {
+export async function checkBackend(
+  { backend }: Pick<Services, 'backend'>,
+  run: Run,
+): Promise<Finding> {
   await backend.health();
   const missing = await backend.findMissing(testUserOf(run.runId));
   const without = missing.flatMap(({ name, request }) =>
@@ -183,14 +187,14 @@ export async function checkNames(services: Services, run: Run): Promise<Finding>
 /** Programs that use an alias would stay on the old collection. */
 function aliasProblems(
   listed: Awaited<ReturnType<VectorStore['listAliases']>>,
-  { sourceCollection, inPlace, accepts }: Plan,
+  { sourceCollection, inPlace, movesAliases, accepts }: Plan,
 ): Problem[] {
   const names = listed.flatMap(({ alias_name, collection_name }) =>
     collection_name === sourceCollection ? [alias_name] : [],
   );
-  const isFound = names.length > 0 && !inPlace && !accepts.includes('aliases');
+  const isLeft = !inPlace && !movesAliases && !accepts.includes('aliases');
   const why = `Aliases name ${sourceCollection}: ${names.join(', ')}. The switch does not move them.`;
-  return problem(isFound, why, REMEDY.aliases);
+  return problem(names.length > 0 && isLeft, why, REMEDY.aliases);
 }
 
 // Once a backup may have begun, its restore test may have left something of the run's own; after it, the rebuild.
@@ -259,9 +263,13 @@ function strictModeProblems(strict: CollectionInfo['config']['strict_mode_config
 }
 
 export async function checkMemories(services: Services, run: Run): Promise<Finding> {
-  const { sourceCollection, accepts } = run.plan;
+  const { sourceCollection, accepts, inPlace } = run.plan;
   const { contents, counts } = await scanCollection(services, run, sourceCollection);
   const { points, users, expired, unreachable } = contents;
+  // In place, no vector is copied.
+  const { count: unreadable, examples } = inPlace
+    ? { count: 0, examples: [] }
+    : await findUnreadableVectors({ store: services.vectors, collection: sourceCollection });
   return {
     detail: `${points.toLocaleString('en')} of ${users.toLocaleString('en')} users`,
     problems: [
@@ -277,8 +285,13 @@ export async function checkMemories(services: Services, run: Run): Promise<Findi
         `The new version would hide ${expired} memories with a past expiration_date.`,
         REMEDY.expired,
       ),
+      ...problem(
+        unreadable > 0,
+        `${unreadable} points have a vector with components that are no numbers (NaN): ${examples.join(', ')}${unreadable > examples.length ? ', ...' : ''}. No search finds them, and the store takes no copy of them.`,
+        REMEDY.unreadable,
+      ),
     ],
-    facts: { points, users, expired, unreachable, largest: counts.largest(10) },
+    facts: { points, users, expired, unreachable, unreadable, largest: counts.largest(10) },
   };
 }
 
@@ -332,6 +345,7 @@ async function estimateSpace(vectors: VectorStore, { sourceCollection }: Plan) {
   const keywords = share * sumOf(points, countWords) * KEYWORD;
   const one = payloads + total * dimensions * FLOAT;
   return {
+    snapshotBytes: Math.ceil(one),
     neededBytes: Math.ceil(COPIES * one + keywords),
     neededInPlace: Math.ceil(COPIES_IN_PLACE * one + keywords),
   };
@@ -341,6 +355,13 @@ async function estimateSpace(vectors: VectorStore, { sourceCollection }: Plan) {
 export async function inPlaceSaves(vectors: VectorStore, plan: Plan) {
   const { neededBytes, neededInPlace } = await estimateSpace(vectors, plan);
   return { savedBytes: neededBytes - neededInPlace };
+}
+
+/** Whether a proxy before the store lets a whole snapshot pass: found out in the restore test, it would cost the backup. */
+export async function checkUpload(vectors: VectorStore, run: Run): Promise<Finding> {
+  const { snapshotBytes } = await estimateSpace(vectors, run.plan);
+  await vectors.tryUpload(restoreTestCollectionOf(run), snapshotBytes);
+  return { detail: `a snapshot of about ${sizeText(snapshotBytes)} can be uploaded`, problems: [] };
 }
 
 export async function checkSpace(vectors: VectorStore, plan: Plan): Promise<Finding> {
@@ -454,12 +475,14 @@ export const REMEDY = {
   taken: 'Choose another run id, or another --upload-as.',
   leftovers: 'Remove these collections, once you know that they are unused.',
   aliases:
-    'Remove them, or move them yourself when the run is live, and back after a rollback: --accept aliases.',
+    'Have them moved with the switch, and back with a rollback: --moves-aliases; or do it yourself: --accept aliases.',
   strictMode: 'Relax the strict mode of the collection for the time of the migration.',
   layout: 'Only collections with one unnamed vector and cosine distance can be migrated.',
   storage:
     'Have the new version make its collection so, leave MEMORY_PREVIEW_URL out, or accept it: --accept other-storage.',
   expired: 'Rename that key, or accept it: --accept expired-memories.',
+  unreadable:
+    'Give these points the vectors of their texts, delete them, or migrate in place: --in-place.',
   unknownSpace:
     'Measure the free space where the store keeps its data and give it with --free-gb, or accept it: --accept unknown-space.',
   space: 'Free or add space on the store, then give the free space with --free-gb.',

@@ -10,6 +10,7 @@ import type { StepContext, Waiting } from '../runs/step.ts';
 import { MINUTE_MS } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { restoreSnapshot, restoringSchema } from '../snapshots.ts';
+import { activate } from './active-collection.ts';
 import { removeTestWrites } from './clean-up.ts';
 import { findStanding } from './deployed-version.ts';
 import { movesEntities } from './entities.ts';
@@ -67,9 +68,7 @@ export function stagesBackward(run: Run, { to, plan }: SwitchState): readonly St
 export const stagesUnproved: readonly Stage<SwitchState>[] = [
   passing('opened', async (context, { to, unproved = '' }) => {
     const { setting, log } = context.services;
-    await context.renew();
-    const present = await setting.read();
-    if (present !== to) await setting.change({ from: present, to });
+    await activate(context, { from: await setting.read(), to });
     const waits = await waitForAction(context, 'open-writes', to);
     if (waits) return waits;
     const lookAt = `whether the backend works on ${to}, and whether users find their memories`;
@@ -143,7 +142,7 @@ const countLeftBehind: Advance = async (context, { to, plan }) => {
 };
 
 const changeToOld: Advance = async (context, { to, passed }) => {
-  const { services, run, renew } = context;
+  const { services, run } = context;
   const { setting, log } = services;
   await removeTestWrites(context, [to]);
   await assertNotDeleted(context, to, pointsLeft(passed));
@@ -153,8 +152,7 @@ const changeToOld: Advance = async (context, { to, passed }) => {
     const message = 'Another program changed the collection-name setting; rollback replaces it';
     log({ level: 'WARN', message, runId: run.runId, replaced: present, by: to });
   }
-  await renew();
-  await setting.change({ from: present, to });
+  await activate(context, { from: present, to });
   return {};
 };
 
@@ -251,10 +249,9 @@ const openOld: Advance = async (context, { to, passed }) => {
   return {};
 };
 
-const restoreSetting: Advance = async ({ services: { setting }, run, renew }) => {
-  const [from, to] = [await setting.read(), liveCollectionOf(run)];
-  await renew();
-  if (from !== to) await setting.change({ from, to });
+const restoreSetting: Advance = async (context) => {
+  const { services, run } = context;
+  await activate(context, { from: await services.setting.read(), to: liveCollectionOf(run) });
   return {};
 };
 

@@ -19,6 +19,7 @@ import {
 import type { StepContext, StepRequest, Waiting } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import { listPartKeys } from '../snapshots.ts';
+import { activate } from './active-collection.ts';
 import { assertGraphNamed, backupSchema, listFiles, takeBackup } from './backup.ts';
 import { removeWarmUp } from './clean-up.ts';
 import { COPY_START, copyingSchema, copyOnwards, verifyEqual } from './copy.ts';
@@ -128,10 +129,9 @@ const upload: Advance = async (context, { reached = {} }, save) =>
   (await uploadSwap(context, { from: v.parse(uploadsSchema, reached), save })) ?? {};
 
 const changeToNew: Advance = async (context, { to }) => {
-  const { services, run, renew } = context;
+  const { services, run } = context;
   if ((await services.setting.read()) !== to) await assertComplete(context);
-  await renew();
-  await services.setting.change({ from: run.plan.sourceCollection, to });
+  await activate(context, { from: run.plan.sourceCollection, to });
   return {};
 };
 

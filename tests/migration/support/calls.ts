@@ -47,6 +47,7 @@ const READS = {
     'listSnapshots',
     'downloadSnapshot',
     'restoredPoints',
+    'tryUpload',
   ],
   artifacts: ['head', 'get', 'list'],
   setting: ['read'],

@@ -87,6 +87,11 @@ export const SEEN: readonly Seen[] = [
     { on: 'Qdrant 1.18.3, release build', date: '2026-11-25' },
   ),
   seen(
+    'A number beyond 32 bits in a vector is kept as null: no search finds the point',
+    [POINTS, 'are kept as null, found by no search, and taken by no copy'],
+    { on: 'the engine of Qdrant (qdrant-edge-py 0.9.0), without its server', date: '2026-11-25' },
+  ),
+  seen(
     'mem0 1.x works on a collection with the slot, and drops the slot of what it writes',
     undefined,
     {

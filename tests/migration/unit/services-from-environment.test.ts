@@ -6,6 +6,7 @@ import { translateDriverError as ofDriver } from '../../../lib/migration/adapter
 import { namedClient, translateFailure } from '../../../lib/migration/runs/failures.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import {
+  backendFromEnvironment,
   rememberingFromEnvironment,
   servicesFromEnvironment,
 } from '../../../lib/migration/services-from-environment.ts';
@@ -47,6 +48,15 @@ describe('the environment', () => {
     const message = await captureRefusal(others);
     expect(message).toMatch(new RegExp(`^${name} is not set.*Set or correct the named variable`));
     expect(await captureRefusal({ ...COMPLETE, [name]: '' })).toBe(message);
+  });
+
+  it('of a check of the backend alone needs the variables of the backend alone', async () => {
+    const { MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY } = COMPLETE;
+    const environment = { MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY };
+    expect(await backendFromEnvironment(environment)).toHaveProperty('findMissing');
+    await expect(backendFromEnvironment({ QDRANT_URL: 'not-a-url' })).rejects.toEqual(
+      named('RefusedSetting', 'MEMORY_BACKEND_URL is not set'),
+    );
   });
 
   it('that is incomplete gets all that is wrong in one message', async () => {

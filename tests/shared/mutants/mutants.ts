@@ -466,7 +466,8 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/backend.test.ts',
     [
       ['[404, 405]', '[410]'],
-      ["body = method === 'POST' ? { user_id: userId } : undefined", 'body = undefined'],
+      ["body = method === 'POST' ? [] : undefined", 'body = undefined'],
+      ["method === 'POST' ? [] :", "method === 'POST' ? { user_id: userId } :"],
     ],
   ),
   ...mutantsOf(
@@ -642,15 +643,88 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    'lib/migration/steps/switch-back.ts',
+    'lib/migration/steps/active-collection.ts',
     'tests/migration/contract/steps/lock-before-change.test.ts',
+    [['  await renew();\n  if (from !== to)', '  if (from !== to)']],
+  ),
+
+  // A migration: what operators really have.
+  ...mutantsOf(
+    'lib/migration/steps/preflight.ts',
+    'tests/migration/contract/steps/same-version.test.ts',
+    [["deployed.facts?.deployed === 'new'", "deployed.facts?.deployed === 'none'"]],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/entities.ts',
+    'tests/migration/contract/steps/same-version.test.ts',
+    [['plan.sameVersion === true && !plan.inPlace', 'false']],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/switch-back.ts',
+    'tests/migration/contract/steps/same-version.test.ts',
+    [["run.plan.sameVersion ? 'deploy-new' : 'deploy-old'", "'deploy-old'"]],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/deployed-version.ts',
+    'tests/migration/contract/steps/same-version.test.ts',
     [
-      [
-        '  await renew();\n  await setting.change({ from: present, to });',
-        '  await setting.change({ from: present, to });',
-      ],
+      ["if (isThere && sameVersion) return { kind: 'returned' };", ''],
+      [' || (sameVersion && to === live)', ''],
     ],
   ),
+  ...mutantsOf('lib/migration/points.ts', 'tests/migration/unit/scan.test.ts', [
+    ['OWNER_KEYS.find((one)', 'OWNER_KEYS.slice(0, 1).find((one)'],
+    ["key === 'user_id' ? id : ", "key !== 'run_id' ? id : "],
+  ]),
+  ...mutantsOf('lib/migration/scan.ts', 'tests/migration/unit/scan.test.ts', [
+    ['reasons.includes(undefined) ? undefined : reasons[0]', 'reasons[0]'],
+  ]),
+  ...mutantsOf('lib/migration/points.ts', 'tests/migration/contract/steps/vectors.test.ts', [
+    ['return one !== undefined && other !== undefined;', 'return left !== undefined;'],
+    [
+      'if (left === undefined || right === undefined) return false;',
+      'if (left === undefined || right === undefined) return true;',
+    ],
+  ]),
+  ...mutantsOf(
+    'lib/migration/steps/slot-change.ts',
+    'tests/migration/contract/steps/deletions.test.ts',
+    [
+      ['run.slotChange ? undefined : await untilIdle(context, collection)', 'undefined'],
+      ['await vectors.deletePoints(collection, { ids });', ''],
+      ['return version <= position;', 'return true;'],
+      ["optimizerWith(begun.threads ?? 'auto')", 'optimizerWith(0)'],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/active-collection.ts',
+    'tests/migration/contract/steps/aliases.test.ts',
+    [
+      [' && own.includes(collection)', ''],
+      [' || run.window?.aliases)', ')'],
+      ['[undefined, ...switchableCollections(run)]', 'switchableCollections(run)'],
+      ['await note({ window: { ...windowOf(run), aliases } });', ''],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/unreadable-vectors.ts',
+    'tests/migration/contract/steps/preflight.test.ts',
+    [
+      [".includes('null')", " === 'null'"],
+      ['vector !== undefined && ', 'vector !== undefined || '],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/adapters/qdrant/snapshots.ts',
+    'tests/migration/unit/adapters/qdrant/snapshots.test.ts',
+    [
+      ['reply?.status === TOO_LARGE', 'reply?.ok === false'],
+      ["      expect: '100-continue',", ''],
+    ],
+  ),
+  ...mutantsOf('lib/migration/adapters/qdrant.ts', 'tests/migration/unit/adapters/qdrant.test.ts', [
+    ['isRefusedWith(failure, 404)', 'isRefusedWith(failure, 410)'],
+  ]),
 
   // Who sends a request.
   ...mutantsOf('lib/ledger/auth/access-tokens.ts', 'tests/ledger/unit/auth/access-tokens.test.ts', [

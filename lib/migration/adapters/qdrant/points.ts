@@ -124,10 +124,11 @@ export function createQdrantPoints({ text, result, write }: Transport) {
 
   /** The points nearest to a vector, or to the keywords that the store makes of a text; best first. */
   async function search(collection: string, request: SearchRequest): Promise<SearchAnswer> {
-    const { nearest, limit, filter } = request;
+    const { nearest, limit, filter, isExact } = request;
     const body: Schemas['QueryRequest'] = {
       ...toQuery(nearest),
       ...(filter && { filter }),
+      ...(isExact && { params: { exact: true } }),
       limit,
       with_payload: false,
     };

@@ -8,7 +8,7 @@ import type { Schemas } from '@qdrant/js-client-rest';
 import type { SnapshotPart, SnapshotUpload } from '../../ports/vector-store.ts';
 import { isRetryableFailure, takeAs } from '../../refusals.ts';
 import { type HttpCall, noAnswer } from '../http.ts';
-import { failureOf, pathOf, type Transport, unlessFound } from './transport.ts';
+import { failureOf, pathOf, TOO_LARGE, type Transport, unlessFound } from './transport.ts';
 
 export function createQdrantSnapshots(transport: Transport) {
   const { result, open } = transport;
@@ -70,6 +70,7 @@ export function createQdrantSnapshots(transport: Transport) {
     downloadSnapshot,
     deleteSnapshot,
     uploadSnapshot: createUpload(transport),
+    tryUpload: createUploadProbe(transport),
     restoredPoints,
   };
 }
@@ -159,6 +160,36 @@ function createUpload({ named, authorization }: Transport) {
   };
 }
 
+/** How long a server may take to say that it wants the body; one that says nothing has no objection that is known. */
+const CONTINUE_MS = 5_000;
+
+/**
+ * Announces an upload of that size, and breaks off when the server asks for its first byte: nothing is sent or made.
+ * @throws Refusal if a proxy takes no body of that size
+ */
+function createUploadProbe({ named, authorization }: Transport) {
+  return async (collection: string, bytes: number): Promise<void> => {
+    const path = pathOf(collection, '/snapshots/upload?wait=false');
+    const call = named({ method: 'POST', path });
+    const headers = {
+      ...authorization(),
+      'content-type': 'multipart/form-data; boundary=probe',
+      'content-length': String(bytes),
+      expect: '100-continue',
+    };
+    const open = call.url.startsWith('https:') ? httpsRequest : httpRequest;
+    const request = open(call.url, { method: 'POST', headers, timeout: CONTINUE_MS });
+    const reply = await new Promise<Response | undefined>((resolve, reject) => {
+      request.once('continue', () => resolve(undefined)).once('timeout', () => resolve(undefined));
+      request.once('response', (answer) => resolve(toResponse(answer)));
+      request.on('error', (cause) => reject(noAnswer(call, cause)));
+      request.flushHeaders();
+    }).finally(() => request.destroy());
+    // Any other answer is that of the store, which has seen no snapshot.
+    if (reply?.status === TOO_LARGE) throw await failureOf(`POST ${path}`, reply);
+  };
+}
+
 // A refusal may arrive before the file is sent: the answer counts, and the rest of the file is not sent.
 async function send(request: ClientRequest, content: SnapshotUpload['bytes']): Promise<Response> {
   request.on('timeout', () => request.destroy(new Error(`${SILENCE_MS} ms silent`)));
@@ -167,9 +198,13 @@ async function send(request: ClientRequest, content: SnapshotUpload['bytes']): P
   });
   const sent = pipeline(content, request);
   const answer = await Promise.race([answered, sent.then(() => answered)]);
-  const body = await buffer(answer);
+  const reply = await toResponse(answer);
   request.destroy();
-  return new Response(body, { status: answer.statusCode ?? 500 });
+  return reply;
+}
+
+async function toResponse(answer: IncomingMessage): Promise<Response> {
+  return new Response(await buffer(answer), { status: answer.statusCode ?? 500 });
 }
 
 function buildForm({ fileName, size, bytes }: SnapshotUpload) {

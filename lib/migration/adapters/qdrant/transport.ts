@@ -138,7 +138,7 @@ export function pathOf(collection: string, rest = ''): string {
 }
 
 /** The response is none that this store gives. */
-export function unexpected(why: string): Refusal {
+function unexpected(why: string): Refusal {
   return new Refusal('RefusedByService', `${why}.`);
 }
 
@@ -170,7 +170,7 @@ export async function failureOf(call: string, response: Response): Promise<Error
 }
 
 /** More bytes than the store takes at once. */
-const TOO_LARGE = 413;
+export const TOO_LARGE = 413;
 
 const BODY_LIMIT =
   ' (a proxy before the store takes no body of that size: raise its limit, such as client_max_body_size of nginx, above the size of a snapshot)';

@@ -94,6 +94,20 @@ describe('the environment', () => {
     expect(ended.stdout).toContain(`table ${TABLE_NAME} at ${DYNAMODB_ENDPOINT}`);
   });
 
+  it('needs to name no more than the memory backend for a check of that', async () => {
+    const { named } = await createOperator();
+    const { MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY } = named;
+    const words = ['preflight', '--backend-only', ...OF_RUN];
+    const ended = await migrateWith({ MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY }, ...words);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout).toContain('Memory backend: answers');
+    const without = await migrateWith({ MEMORY_BACKEND_URL }, 'preflight', '--backend-only');
+    expect([without.code, without.stderr]).toEqual([
+      3,
+      expect.stringMatching(/^RefusedSetting: MEMORY_BACKEND_KEY is not set/),
+    ]);
+  });
+
   const table = { TABLE_NAME: 'finance-ledger-prod' };
 
   it.each([

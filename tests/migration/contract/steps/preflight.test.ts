@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { GraphSource } from '../../../../lib/migration/graph/graph-store.ts';
+import { toJsonText } from '../../../../lib/migration/json/json-text.ts';
 import type { CollectionSettings } from '../../../../lib/migration/ports/vector-store.ts';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import {
@@ -160,6 +161,14 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     'a backend that is not healthy',
     'Memory backend',
     { put: async ({ backend }) => backend.deploy(undefined) },
+  ],
+  [
+    'a proxy that takes no body as large as a snapshot',
+    'Snapshot upload',
+    {
+      changes: () => ({ vectors: { tryUpload: refused('A proxy takes no such body.') } }),
+      why: 'A proxy takes no such body.',
+    },
   ],
   [
     'free space that is unknown',
@@ -357,6 +366,7 @@ describe('the preflight', () => {
       'Deployed version',
       'Memories',
       'Disk space',
+      'Snapshot upload',
       'In place',
       'Collection setting',
     ];
@@ -400,6 +410,33 @@ describe('the preflight', () => {
     expect(await whys({})).toEqual([expect.stringContaining(`${SOURCE}: of-a-report`)]);
     expect(await whys({ accepts: ['aliases'] })).toEqual([]);
     expect(await whys({ inPlace: true })).toEqual([]);
+    expect(await whys({ movesAliases: true })).toEqual([]);
+  });
+
+  it('names the points whose vectors are no numbers, which no collection takes a copy of', async () => {
+    const migration = await createMigration();
+    const { vectors } = migration.services;
+    const memory = '{"user_id":"ada","data":"Oboe"}';
+    const beyond = (id: number) => point(id, memory, '[1e39,0.0,0.0,0.0,0.0,0.0,0.0,1.0]');
+    await vectors.upsert(
+      SOURCE,
+      [beyond(9_001), beyond(9_002), point(9_003, memory, '{}')],
+      'upsert',
+    );
+    const problemsOf = async (plan: object) => {
+      const payload = { runId: RUN, sourceCollection: SOURCE, ...plan };
+      const { prerequisites } = await takePreflight(migration.services, payload);
+      return prerequisites.find(({ name }) => name === MEMORIES)?.problems;
+    };
+    expect(await problemsOf({})).toEqual([
+      {
+        why: expect.stringMatching(/^2 points .* \(NaN\): 9001, 9002\./),
+        remedy: expect.stringContaining('vectors'),
+      },
+    ]);
+    expect(await problemsOf({ inPlace: true })).toEqual([]);
+    await vectors.deletePoints(SOURCE, { ids: [toJsonText(9_001), toJsonText(9_002)] });
+    expect(await problemsOf({})).toEqual([]);
   });
 
   it('says how to go without a graph that does not answer', async () => {

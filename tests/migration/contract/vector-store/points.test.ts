@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { asJsonText, type JsonText, verbatim } from '../../../../lib/migration/json/json-text.ts';
 import { KEYWORD_MODEL, withKeywordText } from '../../../../lib/migration/points.ts';
 import type { Filter } from '../../../../lib/migration/ports/vector-store.ts';
+import { findUnreadableVectors } from '../../../../lib/migration/unreadable-vectors.ts';
 import {
   NEW_LAYOUT,
   OLD_LAYOUT,
@@ -99,6 +100,34 @@ onEveryVectorStore((under) => {
         await expect(write).rejects.toEqual(refused);
       }
       expect(await under.store.count(collection)).toBe(0);
+    });
+  });
+
+  describe('numbers beyond 32 bits', () => {
+    const beyond = point(2, '{}', '[1e39,0.0,0.0,1.0]');
+
+    test('are kept as null, found by no search, and taken by no copy', async () => {
+      const { store } = under;
+      const collection = await under.collection(OLD_LAYOUT);
+      await store.upsert(collection, [point(1, '{}'), beyond], 'upsert');
+      const [, kept] = (await store.scroll(collection, { limit: 2 })).points;
+      if (!kept?.vector) throw new Error('The point has no vector');
+      expect(JSON.parse(kept.vector)).toContain(null);
+      const nearest = { vector: asJsonText<readonly number[]>('[1,0,0,0]') };
+      const { hits } = await store.search(collection, { nearest, limit: 9, isExact: true });
+      const found = hits.filter(({ score }) => Number.isFinite(score));
+      expect(found.map(({ id }) => id)).toEqual(['1']);
+      const copy = { ...kept, vector: kept.vector, id: pointId(3) };
+      const copied = store.upsert(collection, [copy], 'upsert');
+      await expect(copied).rejects.toMatchObject({ name: 'RefusedByService', answer: 400 });
+    });
+
+    test('are counted and named, and points without a vector are not', async () => {
+      const collection = await under.collection(NEW_LAYOUT);
+      const points = [point(1, '{}'), beyond, point(3, '{}', '{}')];
+      await under.store.upsert(collection, points, 'upsert');
+      const found = await findUnreadableVectors({ store: under.store, collection });
+      expect(found).toEqual({ count: 1, examples: ['2'] });
     });
   });
 

@@ -112,6 +112,22 @@ describe('an answer that is no success', () => {
   });
 });
 
+test.each<[string, Reply]>([
+  ['a page', { status: 200, body: '<html>' }],
+  ['404', { status: 404, body: 'Not Found' }],
+  [
+    'an answer of another path',
+    { status: 200, body: { result: { collections: [] }, status: 'ok' } },
+  ],
+])('%s in place of the version names the variable with the wrong path', async (_, reply) => {
+  const { store, calls } = qdrantAnswering(reply);
+  await expect(store.version()).rejects.toMatchObject({
+    name: 'RefusedSetting',
+    why: expect.stringMatching(/^QDRANT_URL leads to no Qdrant: .*the path in it/),
+  });
+  expect(calls).toHaveLength(1);
+});
+
 describe('a write', () => {
   test.each(['acknowledged', 'wait_timeout'])(
     'that is answered "%s" is not done',

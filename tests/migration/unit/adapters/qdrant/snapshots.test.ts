@@ -1,13 +1,16 @@
 // How a download and an upload of a large file end when the store, the connection or the file itself fails.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createQdrant } from '../../../../../lib/migration/adapters/qdrant.ts';
 import { takeSnapshot } from '../../../../../lib/migration/snapshots.ts';
 import { type QdrantSandbox, startQdrantSandbox } from '../../../../../sandbox/qdrant/server.ts';
 import { listenInTest } from '../../../../shared/support/loopback.ts';
 import { createMemoryArtifacts } from '../../../support/memory-artifacts.ts';
+import { named } from '../../../support/refused.ts';
 
 const SILENCE_MS = 40;
 
@@ -53,6 +56,57 @@ test('a slow taker gets all of it', async () => {
     taken.push(Buffer.from(chunk).toString());
   }
   expect(taken).toEqual(['one', 'two', 'three']);
+});
+
+describe('an upload that is only announced', () => {
+  type Answering = (request: IncomingMessage, response: ServerResponse) => void;
+
+  /** Answers like a proxy, which sees the length before it asks for the body. */
+  async function announce(onAnnounced: Answering) {
+    let received = 0;
+    const server = createServer((_, response) => response.end());
+    server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+      request.on('data', (chunk: Buffer) => {
+        received += chunk.length;
+      });
+      onAnnounced(request, response);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const store = createQdrant({ url: `http://127.0.0.1:${port}` });
+    const found = await store.tryUpload('drill', 3_000_000_000).then(
+      () => 'taken',
+      (error: unknown) => error,
+    );
+    return { found, received };
+  }
+
+  test('sends nothing once it is asked for', async () => {
+    let length: string | undefined;
+    const { found, received } = await announce(({ headers }, response) => {
+      length = headers['content-length'];
+      response.writeContinue();
+    });
+    expect([found, received, length]).toEqual(['taken', 0, '3000000000']);
+  });
+
+  test('is refused by the limit of a proxy, in words', async () => {
+    const { found, received } = await announce((_, response) => {
+      response.writeHead(413).end('<html>413 Request Entity Too Large</html>');
+    });
+    expect([found, received]).toEqual([named('RefusedByService', 'client_max_body_size'), 0]);
+  });
+
+  test('is no concern of the store, which has seen no file', async () => {
+    const { found } = await announce((_, response) => response.writeHead(400).end());
+    expect(found).toBe('taken');
+  });
+
+  test('finds out nothing where no server answers', async () => {
+    const { found } = await announce((request) => request.destroy());
+    expect(found).toMatchObject({ name: 'RetryableUnavailable' });
+  });
 });
 
 describe('a snapshot of 100 bytes on a server', () => {

@@ -1,0 +1,118 @@
+// Aliases of the old collection, moved with the switch where the plan says so: programs that use one work on the collection that
+// users work on, in every direction that a switch can take.
+import { describe, expect, it } from 'vitest';
+import type { Services } from '../../../../lib/migration/services.ts';
+import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { watchCalls } from '../../support/calls.ts';
+import { createMigration, type Migration, RUN } from '../../support/migration.ts';
+import { Killed } from '../../support/mortal.ts';
+import { named } from '../../support/refused.ts';
+import { createAlias } from '../../support/vector-stores.ts';
+
+const ALIASES = ['of-a-report', 'of-a-search'];
+
+async function copied(): Promise<Migration> {
+  const migration = await createMigration();
+  for (const alias of ALIASES) await createAlias(migration.qdrant.url, alias, SOURCE);
+  await migration.start({ movesAliases: true });
+  await migration.follow('backup', 'rebuild', 'copy');
+  return migration;
+}
+
+async function collectionsByAlias({ services }: Migration): Promise<Record<string, string>> {
+  const listed = await services.vectors.listAliases();
+  return Object.fromEntries(
+    listed.map(({ alias_name, collection_name }) => [alias_name, collection_name]),
+  );
+}
+
+const allOn = (collection: string) => Object.fromEntries(ALIASES.map((one) => [one, collection]));
+
+/** The new version is not there after its deployment. */
+const failing = { backend: { isGraphDeprecated: async () => false } };
+
+/** Services of a process that is killed before that call. */
+function killedBefore(services: Services, call: string): Services {
+  let isDead = false;
+  return watchCalls(services, {
+    before: ({ name }) => {
+      isDead ||= name === call;
+      if (isDead) throw new Killed();
+    },
+  });
+}
+
+describe('aliases of the old collection', () => {
+  it('are moved with the switch, and back with a rollback', async () => {
+    const migration = await copied();
+    expect(await collectionsByAlias(migration)).toEqual(allOn(SOURCE));
+    await migration.finish('cutover');
+    expect(await collectionsByAlias(migration)).toEqual(allOn(migration.target));
+    await migration.finish('rollback');
+    expect(await collectionsByAlias(migration)).toEqual(allOn(SOURCE));
+  });
+
+  it('are where they were after a window that was refused', async () => {
+    const migration = await copied();
+    const attempt = migration.finish('cutover', {}, failing);
+    await expect(attempt).rejects.toEqual(named('RefusedNewVersion'));
+    expect(await collectionsByAlias(migration)).toEqual(allOn(migration.target));
+    await migration.finish('rollback', { actor: 'machine' });
+    expect(await collectionsByAlias(migration)).toEqual(allOn(SOURCE));
+  });
+
+  it.each(['cutover', 'rollback'] as const)(
+    'are moved by the next %s of a killed one',
+    async (step) => {
+      const migration = await copied();
+      if (step === 'rollback') await migration.finish('cutover');
+      const killed = killedBefore(migration.services, 'vectors.pointAliases');
+      await expect(migration.finish(step, {}, killed)).rejects.toThrow(Killed);
+      migration.pass(130_000);
+      await migration.finish(step);
+      const reached = step === 'cutover' ? migration.target : SOURCE;
+      expect(await collectionsByAlias(migration)).toEqual(allOn(reached));
+    },
+  );
+
+  it('that another program has pointed elsewhere, or at the old one since, are left alone', async () => {
+    const migration = await copied();
+    const { qdrant, services, target } = migration;
+    await migration.finish('cutover');
+    await services.vectors.createCollection('elsewhere', {
+      vectors: { size: 8, distance: 'Cosine' },
+    });
+    await createAlias(qdrant.url, 'of-a-report', 'elsewhere');
+    await createAlias(qdrant.url, 'of-an-archive', target);
+    await migration.finish('rollback');
+    expect(await collectionsByAlias(migration)).toEqual({
+      'of-a-report': 'elsewhere',
+      'of-a-search': SOURCE,
+      'of-an-archive': target,
+    });
+  });
+
+  it('are made again where they went with the new collection', async () => {
+    const migration = await copied();
+    await migration.finish('cutover');
+    await migration.services.vectors.deleteCollection(migration.target);
+    expect(await collectionsByAlias(migration)).toEqual({});
+    await migration.finish('rollback', { asItWas: true });
+    expect(await collectionsByAlias(migration)).toEqual(allOn(SOURCE));
+  });
+
+  it('stay where the plan does not move them', async () => {
+    const migration = await createMigration();
+    await createAlias(migration.qdrant.url, 'of-a-report', SOURCE);
+    await migration.start({ accepts: ['aliases'] });
+    await migration.follow('backup', 'rebuild', 'copy', 'cutover');
+    expect(await collectionsByAlias(migration)).toEqual({ 'of-a-report': SOURCE });
+  });
+
+  it('need no move in place', async () => {
+    const { services } = await createMigration();
+    const plan = { runId: RUN, sourceCollection: SOURCE, inPlace: true, movesAliases: true };
+    await expect(takePreflight(services, plan)).rejects.toEqual(named('RefusedSetting', 'aliases'));
+  });
+});
