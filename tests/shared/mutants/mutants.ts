@@ -466,7 +466,6 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/backend.test.ts',
     [
       ['[404, 405]', '[410]'],
-      ["body = method === 'POST' ? [] : undefined", 'body = undefined'],
       ["method === 'POST' ? [] :", "method === 'POST' ? { user_id: userId } :"],
     ],
   ),
@@ -681,10 +680,6 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/migration/points.ts', 'tests/migration/contract/steps/vectors.test.ts', [
     ['return one !== undefined && other !== undefined;', 'return left !== undefined;'],
-    [
-      'if (left === undefined || right === undefined) return false;',
-      'if (left === undefined || right === undefined) return true;',
-    ],
   ]),
   ...mutantsOf(
     'lib/migration/steps/slot-change.ts',
