@@ -12,12 +12,12 @@ export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to create category')
     .use(jsonBody())
     .handler(
-      idempotent(async ({ ledger, json, requestContext }, record) => {
+      idempotent(async ({ ledger, json, requestContext }, remember) => {
         const { path } = requestContext.http;
         const reply = (category: Category) =>
           created(toCategoryJson(category), 'Category created successfully', path);
         const input = parseNewCategory(json);
-        return reply(await ledger.categories.create(input, (made) => record(reply(made))));
+        return reply(await ledger.categories.create(input, (made) => remember(reply(made))));
       }),
     );
 }

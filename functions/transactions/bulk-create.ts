@@ -1,11 +1,11 @@
 // POST /transactions/bulk: each transaction is created or refused by itself.
+import { bulk } from '../../lib/ledger/http/bulk.ts';
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
-import { idempotentItems } from '../../lib/ledger/http/idempotency.ts';
 import { jsonBody } from '../../lib/ledger/http/json-body.ts';
 import {
   parseBulk,
   parseNewTransaction,
-  toBulkResult,
+  toBulkReply,
 } from '../../lib/ledger/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
@@ -14,11 +14,11 @@ export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to create transactions')
     .use(jsonBody())
     .handler(
-      idempotentItems({
+      bulk({
         items: parseBulk,
         parse: (body) => ({ fields: parseNewTransaction(body) }),
         apply: ({ ledger }, items) => ledger.transactions.createMany(items),
-        toResult: toBulkResult(201),
+        toReply: toBulkReply(201),
         counted: { 201: 'created', 409: 'duplicates' },
         failure: 'Failed to create transaction',
       }),

@@ -1,6 +1,6 @@
 // POST /transactions/bulk/delete: each transaction is removed or refused by itself.
+import { bulk } from '../../lib/ledger/http/bulk.ts';
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
-import { idempotentItems } from '../../lib/ledger/http/idempotency.ts';
 import { jsonBody } from '../../lib/ledger/http/json-body.ts';
 import { parseBulkOfExisting, parseBulkRemoval } from '../../lib/ledger/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
@@ -10,11 +10,11 @@ export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to delete transactions')
     .use(jsonBody())
     .handler(
-      idempotentItems({
+      bulk({
         items: parseBulkOfExisting,
         parse: parseBulkRemoval,
         apply: ({ ledger }, items) => ledger.transactions.removeMany(items),
-        toResult: (id) => ({ status: 200, id }),
+        toReply: (id) => ({ status: 200, body: { id } }),
         counted: { 200: 'deleted' },
         failure: 'Failed to delete transaction',
       }),

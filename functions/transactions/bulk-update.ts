@@ -1,11 +1,11 @@
 // PUT /transactions/bulk: each transaction is changed or refused by itself.
+import { bulk } from '../../lib/ledger/http/bulk.ts';
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
-import { idempotentItems } from '../../lib/ledger/http/idempotency.ts';
 import { jsonBody } from '../../lib/ledger/http/json-body.ts';
 import {
   parseBulkChange,
   parseBulkOfExisting,
-  toBulkResult,
+  toBulkReply,
 } from '../../lib/ledger/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
@@ -14,11 +14,11 @@ export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to update transactions')
     .use(jsonBody())
     .handler(
-      idempotentItems({
+      bulk({
         items: parseBulkOfExisting,
         parse: parseBulkChange,
         apply: ({ ledger }, items) => ledger.transactions.updateMany(items),
-        toResult: toBulkResult(200),
+        toReply: toBulkReply(200),
         counted: { 200: 'updated' },
         failure: 'Failed to update transaction',
       }),

@@ -13,12 +13,12 @@ export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'Failed to create transaction')
     .use(jsonBody())
     .handler(
-      idempotent(async ({ ledger, json, requestContext }, record) => {
+      idempotent(async ({ ledger, json, requestContext }, remember) => {
         const { path } = requestContext.http;
         const reply = (transaction: NamedTransaction) =>
           created(toTransactionJson(transaction), 'Transaction created successfully', path);
         const input = parseNewTransaction(json);
-        return reply(await ledger.transactions.create(input, (made) => record(reply(made))));
+        return reply(await ledger.transactions.create(input, (made) => remember(reply(made))));
       }),
     );
 }

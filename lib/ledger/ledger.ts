@@ -10,13 +10,14 @@ import { CATEGORY_LIMIT } from './domain/category.ts';
 import type { RequestContext } from './request-context.ts';
 import { type Categories, createCategories } from './service/categories.ts';
 import { createCategoryNames } from './service/category-names.ts';
+import { createIdempotency, type Idempotency } from './service/idempotency.ts';
 import { createMonths, type Months } from './service/months.ts';
 import { createSearches, type Searches } from './service/searches.ts';
 import { createSummaries, type Summaries } from './service/summaries.ts';
 import { createTransactions, type Transactions } from './service/transactions.ts';
 import { createCategoryStore } from './store/categories.ts';
 import { createDayCounts } from './store/day-counts.ts';
-import { createIdempotency, type Idempotency } from './store/idempotency.ts';
+import { createIdempotencyStore } from './store/idempotency.ts';
 import { createImportedRows, type ImportedRows } from './store/imported-rows.ts';
 import { createKeys } from './store/keys.ts';
 import { createTransactionPages } from './store/transaction-pages.ts';
@@ -140,7 +141,7 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
       searches: createSearches({ pages, categoryNames }),
       categories: createCategories({ ...shared, store: categories, limit }),
       summaries: createSummaries({ dayCounts, categories }),
-      idempotency: createIdempotency({ database, keys, clock }),
+      idempotency: createIdempotency({ store: createIdempotencyStore({ database, keys, clock }) }),
       importedRows: createImportedRows({ database, keys }),
     };
   }

@@ -41,9 +41,6 @@ export type Position = WireItem;
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 type WithoutTable<Write> = Omit<NonNullable<Write>, 'TableName'>;
 
-/** Further writes of the database transaction that creates, changes or deletes a record. */
-export type AlsoWrite<Value> = (value: Value) => readonly Write[];
-
 /** One item's part of an atomic write. */
 export type Write = {
   readonly [Kind in 'Put' | 'Update' | 'Delete' | 'ConditionCheck']?: WithoutTable<
@@ -52,6 +49,8 @@ export type Write = {
 } & {
   /** Maps a failed condition to an error, given the item as it is now. */
   readonly onConditionFailed: (existing: Item | undefined) => Error;
+  /** Maps a conflict that lasted until the deadline: another transaction was writing the item. Without it, the call's own error is thrown. */
+  readonly onBusy?: (cause: unknown) => Error;
 };
 
 /** A key range of one partition of the table or of an index. */
@@ -213,7 +212,8 @@ export function createDatabase(options: {
   /**
    * Applies all writes or none. Retries carry one request token, so that a write whose response was lost is not applied twice.
    * @param check used when all responses are lost
-   * @throws the `onConditionFailed` error of the first write whose condition did not hold; OutcomeUnknownError
+   * @throws the `onConditionFailed` error of the first write whose condition did not hold, or the `onBusy` error of the first
+   *   write whose item was busy; OutcomeUnknownError
    */
   async function commit(writes: readonly Write[], check?: OutcomeCheck): Promise<void> {
     const input = {
@@ -232,9 +232,10 @@ export function createDatabase(options: {
     try {
       await attempt(send);
     } catch (error) {
-      const failure = failedCondition(writes, error) ?? error;
-      if (failure !== error || !isUnknown || !check) throw failure;
-      if (!(await wasApplied(check, error))) throw error;
+      const refusal = failedCondition(writes, error);
+      if (refusal) throw refusal;
+      if (isUnknown && check && (await wasApplied(check, error))) return;
+      throw busyItem(writes, error) ?? error;
     }
   }
 
@@ -290,7 +291,7 @@ function toQuery(
 
 function toTransactItem(
   TableName: string,
-  { onConditionFailed: _, ...write }: Write,
+  { onConditionFailed: _, onBusy: __, ...write }: Write,
 ): TransactItem {
   const entries = Object.entries(write).map(([kind, part]) => [
     kind,
@@ -306,8 +307,14 @@ interface Cancellation {
   }[];
 }
 
+function busyItem(writes: readonly Write[], error: unknown): Error | undefined {
+  const { CancellationReasons: reasons = [] } = error as Cancellation;
+  const isBusy = (position: number) => reasons[position]?.Code === 'TransactionConflict';
+  return writes.find(({ onBusy }, position) => onBusy && isBusy(position))?.onBusy?.(error);
+}
+
 function failedCondition(writes: readonly Write[], error: unknown): Error | undefined {
-  const reasons = (error as Cancellation).CancellationReasons ?? [];
+  const { CancellationReasons: reasons = [] } = error as Cancellation;
   const position = reasons.findIndex(({ Code }) => Code === 'ConditionalCheckFailed');
   const existing = reasons[position]?.Item;
   // The document client leaves this item as it came over the wire.

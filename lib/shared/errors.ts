@@ -17,6 +17,11 @@ export class StaleRecordError extends Error {
   }
 }
 
+/** Until the deadline, another transaction was writing the same item. */
+export class BusyError extends Error {
+  override readonly name = 'BusyError';
+}
+
 /** The deadline of the request has passed before a call could start. */
 export class DeadlineExceededError extends Error {
   override readonly name = 'DeadlineExceededError';

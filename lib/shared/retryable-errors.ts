@@ -1,5 +1,5 @@
 // Which errors of DynamoDB calls are retryable, and which leave open whether the call was applied.
-import { DeadlineExceededError, StaleRecordError } from './errors.ts';
+import { BusyError, DeadlineExceededError, StaleRecordError } from './errors.ts';
 
 const CONTENTION_NAMES = new Set([
   'TransactionConflictException',
@@ -8,6 +8,9 @@ const CONTENTION_NAMES = new Set([
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
 ]);
+
+/** Errors of our own that say the same. */
+const CONTENTION_ERRORS = [BusyError, DeadlineExceededError, StaleRecordError];
 
 const CONTENTION_REASONS = new Set([
   'TransactionConflict',
@@ -35,7 +38,7 @@ export function isRetryable(error: unknown): boolean {
 
 /** True if a request failed because others were served meanwhile, so that a repetition may succeed. */
 export function isContention(error: unknown): boolean {
-  if (error instanceof StaleRecordError || error instanceof DeadlineExceededError) return true;
+  if (CONTENTION_ERRORS.some((type) => error instanceof type)) return true;
   return error instanceof Error && isRefused(error);
 }
 

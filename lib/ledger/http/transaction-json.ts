@@ -221,13 +221,12 @@ function toShown(transaction: NamedTransaction) {
   };
 }
 
-/** The result of one transaction in a bulk request. */
-export function toBulkResult(status: number) {
-  return (transaction: NamedTransaction) => ({
-    status,
-    id: transaction.id,
-    etag: toTransactionJson(transaction).etag,
-  });
+/** The reply to one transaction of a bulk request. */
+export function toBulkReply(status: number) {
+  return (transaction: NamedTransaction) => {
+    const { id, etag } = toTransactionJson(transaction);
+    return { status, body: { id, etag } };
+  };
 }
 
 const wholeNumber = v.pipe(

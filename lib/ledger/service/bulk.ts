@@ -8,37 +8,39 @@ import {
 } from '../../shared/errors.ts';
 import { inBatches } from '../../shared/in-batches.ts';
 import { RequestRepeatedError } from '../errors.ts';
-import type { RowChange, TransactionStore } from '../store/transactions.ts';
+import type { Remember } from '../store/idempotency.ts';
+import type { PreparedCommit, RowChange, TransactionStore } from '../store/transactions.ts';
 
-/** Result of a change, or the reason that it was not applied. */
+/** Result of an item, or the reason that it was not applied. */
 export type Outcome<Value> = { readonly value: Value } | { readonly error: unknown };
 
-export interface BulkItem {
-  /** Checks whether an earlier attempt of the same request applied the change. */
-  readonly wasApplied?: (() => Promise<boolean>) | undefined;
+/** An item of a request with an idempotency key has a marker, which is committed with its change. */
+export interface Marked<Value> {
+  readonly marker?: Marker<Value> | undefined;
 }
 
-/** A change that nothing but its write can refuse any more. */
-export interface Prepared<Value> extends BulkItem {
+export interface Marker<Value> {
+  readonly remember: Remember<Value>;
+  /** Checks whether an earlier attempt of the same request applied the item. */
+  readonly wasApplied: () => Promise<boolean>;
+}
+
+/** A change that nothing but its commit can refuse any more. */
+export interface PreparedChange<Value> extends Marked<Value> {
   readonly change: RowChange;
   readonly value: Value;
   /** Decides and writes again where the row has changed since it was read. */
   readonly again?: () => Promise<Value>;
 }
 
-interface Pending<Value> extends Prepared<Value> {
-  readonly setOutcome: (outcome: Outcome<Value>) => void;
-}
-
-/** Reads of items at the same time. */
-const AT_ONCE = 25;
+const READ_CONCURRENCY = 25;
 
 /** Runs a function for each item. @returns an outcome for each, in their order */
 export async function settleEach<Item, Value>(
   items: readonly Item[],
   run: (item: Item) => Promise<Value>,
 ): Promise<Outcome<Value>[]> {
-  return await inBatches(items, AT_ONCE, (item) =>
+  return await inBatches(items, READ_CONCURRENCY, (item) =>
     run(item).then(
       (value) => ({ value }),
       (error: unknown) => ({ error }),
@@ -48,52 +50,55 @@ export async function settleEach<Item, Value>(
 
 /** @returns an outcome for each, in their order: that of its preparation where it failed there */
 export async function applyMany<Value>(
-  store: Pick<TransactionStore, 'write' | 'fit'>,
-  prepared: readonly Outcome<Prepared<Value>>[],
+  store: Pick<TransactionStore, 'prepare'>,
+  prepared: readonly Outcome<PreparedChange<Value>>[],
 ): Promise<Outcome<Value>[]> {
+  type Row = PreparedChange<Value> & { readonly index: number };
+  type Rows = readonly [Row, ...Row[]];
+
   const outcomes: Outcome<Value>[] = prepared.map((each) =>
     'error' in each ? each : { error: new Error('A change has no outcome') },
   );
-  const pending = prepared.flatMap((each, index): Pending<Value>[] => {
-    if ('error' in each) return [];
-    const setOutcome = (outcome: Outcome<Value>) => {
-      outcomes[index] = outcome;
-    };
-    return [{ ...each.value, setOutcome }];
-  });
-  await apply(pending);
+  await apply(
+    prepared.flatMap((each, index) => ('error' in each ? [] : [{ ...each.value, index }])),
+  );
   return outcomes;
 
   // One part after the other: they change the same counts, and of two equal external ids the first one wins.
-  async function apply(rows: readonly Pending<Value>[]): Promise<void> {
+  async function apply(rows: readonly Row[]): Promise<void> {
     let rest = rows;
-    while (rest.length > 0) {
-      const count = countFitting(rest);
-      await applyTogether(rest.slice(0, count));
+    while (isFilled(rest)) {
+      const { count, commit } = prepareLargest(rest);
+      await applyTogether(rest.slice(0, count), commit);
       rest = rest.slice(count);
     }
   }
 
-  /** How many of the first rows fit one database transaction, at least one: each transaction pays for its counts. */
-  function countFitting(rows: readonly Pending<Value>[]): number {
-    const changes = rows.map(({ change }) => change);
-    if (store.fit(changes)) return rows.length;
-    let [fits, tooMany] = [1, rows.length];
-    while (tooMany - fits > 1) {
-      const middle = Math.floor((fits + tooMany) / 2);
-      if (store.fit(changes.slice(0, middle))) fits = middle;
-      else tooMany = middle;
+  /** The most of the first rows that fit one database transaction, at least one: each transaction pays for its counts. */
+  function prepareLargest([first, ...others]: Rows): PreparedCommit & { readonly count: number } {
+    const prepareFirst = (count: number) => {
+      const following = others.slice(0, count - 1).map(({ change }) => change);
+      return { count, ...store.prepare([first.change, ...following]) };
+    };
+    const all = prepareFirst(1 + others.length);
+    if (all.fits) return all;
+    let largest = prepareFirst(1);
+    let tooMany = all.count;
+    while (tooMany - largest.count > 1) {
+      const middle = prepareFirst(Math.floor((largest.count + tooMany) / 2));
+      if (middle.fits) largest = middle;
+      else tooMany = middle.count;
     }
-    return fits;
+    return largest;
   }
 
-  async function applyTogether(rows: readonly Pending<Value>[]): Promise<void> {
+  async function applyTogether(rows: readonly Row[], commit: PreparedCommit['commit']) {
     try {
-      await store.write(rows.map(({ change }) => change));
-      for (const { value, setOutcome } of rows) setOutcome({ value });
+      await commit();
+      for (const { index, value } of rows) outcomes[index] = { value };
     } catch (error) {
       if (isFinal(error)) {
-        for (const { setOutcome } of rows) setOutcome({ error });
+        for (const { index } of rows) outcomes[index] = { error };
       } else if (rows.length === 1) {
         await Promise.all(rows.map((row) => applyAgain(row, error)));
       } else {
@@ -104,30 +109,34 @@ export async function applyMany<Value>(
     }
   }
 
-  async function applyAgain({ again, setOutcome }: Pending<Value>, error: unknown) {
-    if (!again || !(error instanceof StaleRecordError)) return setOutcome({ error });
-    const [outcome = { error }] = await settleEach([again], (attempt) => attempt());
-    setOutcome(outcome);
+  async function applyAgain({ index, again }: Row, error: unknown) {
+    const attempts = again && error instanceof StaleRecordError ? [again] : [];
+    const [outcome = { error }] = await settleEach(attempts, (attempt) => attempt());
+    outcomes[index] = outcome;
   }
 
   /** Gives up the rows that an earlier attempt of the request applied. @returns the others */
-  async function giveUpRepeated(rows: readonly Pending<Value>[], error: unknown) {
+  async function giveUpRepeated(rows: readonly Row[], error: unknown) {
     const left = rows.map(async (row) => {
       try {
-        if (!(await row.wasApplied?.())) return [row];
-        row.setOutcome({ error });
+        if (!(await row.marker?.wasApplied())) return [row];
+        outcomes[row.index] = { error };
       } catch (failure) {
-        row.setOutcome({ error: failure });
+        outcomes[row.index] = { error: failure };
       }
       return [];
     });
     return (await Promise.all(left)).flat();
   }
 
-  async function applyHalves(rows: readonly Pending<Value>[]): Promise<void> {
+  async function applyHalves(rows: readonly Row[]): Promise<void> {
     const middle = Math.ceil(rows.length / 2);
     await apply(rows.slice(0, middle));
     await apply(rows.slice(middle));
+  }
+
+  function isFilled(rows: readonly Row[]): rows is Rows {
+    return rows.length > 0;
   }
 }
 

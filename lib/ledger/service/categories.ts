@@ -1,6 +1,5 @@
 // Use cases of categories: the rules of docs/ledger/api.md.
 
-import type { AlsoWrite } from '../../shared/database.ts';
 import type { RetryPolicy } from '../../shared/retry.ts';
 import {
   byName,
@@ -14,6 +13,7 @@ import {
 import { canonicalId, firstRevision, nextRevision } from '../domain/record.ts';
 import { unknownRecord } from '../errors.ts';
 import type { CategoryStore } from '../store/categories.ts';
+import type { Remember } from '../store/idempotency.ts';
 import { type IsExpected, ifExpected, retryOnConflict } from './retry-on-conflict.ts';
 
 export type Categories = ReturnType<typeof createCategories>;
@@ -47,7 +47,7 @@ export function createCategories(options: {
   /** @throws ConflictError */
   async function create(
     fields: CategoryFields,
-    alsoWrite: AlsoWrite<Category> = () => [],
+    remember: Remember<Category> = () => [],
   ): Promise<Category> {
     await refuseTaken(fields.name);
     const drawn = await store.nextId();
@@ -59,7 +59,7 @@ export function createCategories(options: {
       readAgain: freeId,
       async decide(id) {
         const category = { ...fields, id, transactionCount: 0, ...firstRevision(clock()) };
-        await store.add(category, alsoWrite(category));
+        await store.add(category, remember(category));
         return category;
       },
     });

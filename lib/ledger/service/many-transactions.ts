@@ -1,6 +1,5 @@
 // Use cases of requests with many transactions: each is created, changed or removed by itself, under the rules of one.
 
-import type { AlsoWrite, Write } from '../../shared/database.ts';
 import type { Category } from '../domain/category.ts';
 import {
   externalIdTaken,
@@ -10,26 +9,24 @@ import {
   type TransactionChanges,
 } from '../domain/transaction.ts';
 import type { CategoryStore } from '../store/categories.ts';
+import type { CommitPart, Remember } from '../store/idempotency.ts';
 import type { TransactionStore } from '../store/transactions.ts';
-import { applyMany, type BulkItem, type Outcome, settleEach } from './bulk.ts';
+import { applyMany, type Marked, type Outcome, settleEach } from './bulk.ts';
 import { type IsExpected, ifExpected } from './retry-on-conflict.ts';
 
-export interface Creation extends BulkItem {
+export interface Creation extends Marked<NamedTransaction> {
   readonly fields: NewTransaction;
-  readonly alsoWrite?: AlsoWrite<NamedTransaction>;
 }
 
-export interface Change extends BulkItem {
+export interface Change extends Marked<NamedTransaction> {
   readonly id: number;
   readonly changes: TransactionChanges;
   readonly isExpected?: IsExpected;
-  readonly alsoWrite?: AlsoWrite<NamedTransaction>;
 }
 
-export interface Removal extends BulkItem {
+export interface Removal extends Marked<number> {
   readonly id: number;
   readonly isExpected?: IsExpected;
-  readonly alsoWrite?: (id: number) => readonly Write[];
 }
 
 /** The use cases of one transaction. */
@@ -40,12 +37,12 @@ interface Single {
     existing: Transaction,
     changes: TransactionChanges,
     isExpected?: IsExpected,
-    alsoWrite?: AlsoWrite<NamedTransaction>,
+    remember?: Remember<NamedTransaction>,
   ) => Promise<NamedTransaction>;
   readonly remove: (
     pathId: string,
     isExpected?: IsExpected,
-    alsoWrite?: () => readonly Write[],
+    remember?: () => CommitPart,
   ) => Promise<void>;
   /** @throws NotFoundError, ValidationError */
   readonly addName: (row: Transaction) => Promise<NamedTransaction>;
@@ -81,11 +78,11 @@ export function createManyTransactions(options: {
     let nextId = count === 0 ? 0 : await store.nextIds(count);
     const prepared = checked.map((outcome) => {
       if ('error' in outcome) return outcome;
-      const { fields, categoryName, alsoWrite, wasApplied } = outcome.value;
+      const { fields, categoryName, marker } = outcome.value;
       const after = single.newTransaction(fields, nextId);
       nextId += 1;
       const value = { ...after, categoryName };
-      return { value: { change: { after, also: alsoWrite?.(value) ?? [] }, value, wasApplied } };
+      return { value: { change: { after, also: marker?.remember(value) ?? [] }, value, marker } };
     });
     return await applyMany(store, prepared);
   }
@@ -94,7 +91,7 @@ export function createManyTransactions(options: {
     const requireAssignable = once(single.requireAssignable);
     const findCategory = once(categories.get);
     const prepared = await settleEach(items, async (item) => {
-      const { id, changes, isExpected, alsoWrite, wasApplied } = item;
+      const { id, changes, isExpected, marker } = item;
       const before = await single.find(String(id));
       await refuseUnexpected(before, isExpected);
       const assigned = await requireAssignable(changes.categoryId ?? null);
@@ -105,23 +102,23 @@ export function createManyTransactions(options: {
       const value = { ...after, categoryName: category?.name };
       single.refuseOtherCategory(changes, value);
       const again = async () =>
-        await single.update(await single.find(String(id)), changes, isExpected, alsoWrite);
-      const change = { before, after, also: alsoWrite?.(value) ?? [] };
-      return { change, value, again, wasApplied };
+        await single.update(await single.find(String(id)), changes, isExpected, marker?.remember);
+      const change = { before, after, also: marker?.remember(value) ?? [] };
+      return { change, value, again, marker };
     });
     return await applyMany(store, prepared);
   }
 
   async function removeMany(items: readonly Removal[]): Promise<Outcome<number>[]> {
     const prepared = await settleEach(items, async (item) => {
-      const { id, isExpected, alsoWrite, wasApplied } = item;
+      const { id, isExpected, marker } = item;
       const before = await single.find(String(id));
       await refuseUnexpected(before, isExpected);
       const again = async () => {
-        await single.remove(String(id), isExpected, () => alsoWrite?.(id) ?? []);
+        await single.remove(String(id), isExpected, () => marker?.remember(id) ?? []);
         return id;
       };
-      return { change: { before, also: alsoWrite?.(id) ?? [] }, value: id, again, wasApplied };
+      return { change: { before, also: marker?.remember(id) ?? [] }, value: id, again, marker };
     });
     return await applyMany(store, prepared);
   }

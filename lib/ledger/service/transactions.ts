@@ -1,6 +1,5 @@
 // Use cases of transactions: the rules of docs/ledger/api.md.
 
-import type { AlsoWrite, Write } from '../../shared/database.ts';
 import type { RetryPolicy } from '../../shared/retry.ts';
 import { currentDate } from '../domain/calendar-date.ts';
 import { type Category, categoryNamedOnly, inactiveCategory } from '../domain/category.ts';
@@ -27,6 +26,7 @@ import {
 } from '../domain/transaction.ts';
 import { unknownRecord, ValidationError } from '../errors.ts';
 import type { CategoryStore } from '../store/categories.ts';
+import type { CommitPart, Remember } from '../store/idempotency.ts';
 import type { TransactionPages } from '../store/transaction-pages.ts';
 import type { TransactionStore } from '../store/transactions.ts';
 import type { CategoryNames } from './category-names.ts';
@@ -131,12 +131,12 @@ export function createTransactions(options: {
   /** @throws ConflictError for its external id; NotFoundError or ValidationError for its category */
   async function create(
     fields: NewTransaction,
-    alsoWrite: AlsoWrite<NamedTransaction> = () => [],
+    remember: Remember<NamedTransaction> = () => [],
   ): Promise<NamedTransaction> {
     const category = await requireAssignable(fields.categoryId);
     const after = newTransaction(fields, await store.nextIds(1));
     const created = { ...after, categoryName: category?.name };
-    await store.write([{ after, also: alsoWrite(created) }]);
+    await store.write({ after, also: remember(created) });
     return created;
   }
 
@@ -151,7 +151,7 @@ export function createTransactions(options: {
     existing: Transaction,
     changes: TransactionChanges,
     isExpected?: IsExpected,
-    alsoWrite: AlsoWrite<NamedTransaction> = () => [],
+    remember: Remember<NamedTransaction> = () => [],
   ): Promise<NamedTransaction> {
     return await revise(existing, isExpected, async (before) => {
       // Nothing may fail after the write is applied, so its response is created first.
@@ -161,7 +161,7 @@ export function createTransactions(options: {
         ? { ...after, categoryName: category.name }
         : await categoryNames.addToOne(after);
       refuseOtherCategory(changes, answer);
-      await store.write([{ before, after, also: alsoWrite(answer) }]);
+      await store.write({ before, after, also: remember(answer) });
       return answer;
     });
   }
@@ -177,10 +177,10 @@ export function createTransactions(options: {
   async function remove(
     pathId: string,
     isExpected?: IsExpected,
-    alsoWrite: () => readonly Write[] = () => [],
+    remember: () => CommitPart = () => [],
   ): Promise<void> {
     await revise(await find(pathId), isExpected, (before) =>
-      store.write([{ before, also: alsoWrite() }]),
+      store.write({ before, also: remember() }),
     );
   }
 

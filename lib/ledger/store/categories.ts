@@ -11,6 +11,7 @@ import {
 } from '../domain/category.ts';
 import { isAssignableId, isStoredAs } from '../domain/record.ts';
 import { unknownRecord } from '../errors.ts';
+import type { CommitPart } from './idempotency.ts';
 import { type Keys, LAST_ID } from './keys.ts';
 
 export type CategoryStore = ReturnType<typeof createCategoryStore>;
@@ -61,7 +62,7 @@ export function createCategoryStore(options: { readonly database: Database; read
   }
 
   /** @throws StaleRecordError when the id is taken meanwhile; ConflictError when the name is */
-  async function add(category: Category, also: readonly Write[] = []): Promise<void> {
+  async function add(category: Category, also: CommitPart = []): Promise<void> {
     const put: Write = {
       Put: { Item: toCategoryItem(keys, category), ConditionExpression: IS_NEW },
       onConditionFailed: () => new StaleRecordError(`Category id ${category.id} is taken`),

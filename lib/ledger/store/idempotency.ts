@@ -2,6 +2,7 @@
 // or deletes the record, so that a crash leaves both or neither. DynamoDB deletes it some time after it has expired.
 
 import type { Database, Write } from '../../shared/database.ts';
+import { BusyError } from '../../shared/errors.ts';
 import { IdempotencyKeyReusedError, RequestRepeatedError } from '../errors.ts';
 import type { Keys } from './keys.ts';
 
@@ -13,12 +14,18 @@ export interface RecordedReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export type Idempotency = ReturnType<typeof createIdempotency>;
+/** Joins the transaction of a change, so that both are applied or neither. Only stores look inside. */
+export type CommitPart = readonly Write[];
+
+/** Makes the part of a commit that remembers the result of the change. */
+export type Remember<Value> = (value: Value) => CommitPart;
+
+export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
 
 const KEPT_SECONDS = 24 * 60 * 60;
 const IS_FREE = 'attribute_not_exists(pk) OR expires_at <= :now';
 
-export function createIdempotency(options: {
+export function createIdempotencyStore(options: {
   readonly database: Pick<Database, 'get' | 'commit'>;
   readonly keys: Keys;
   readonly clock: () => Date;
@@ -38,17 +45,31 @@ export function createIdempotency(options: {
     };
   }
 
-  /** The write that goes first in the transaction. It fails where another request with this key was applied. */
-  function record(key: string, { body, headers = {}, ...rest }: RecordedReply): Write {
-    const reply = { ...rest, body: JSON.stringify(body), headers: JSON.stringify(headers) };
-    return {
+  /**
+   * The commit throws RequestRepeatedError where another request with this key was applied, BusyError where one was being applied
+   * until the deadline.
+   */
+  function record(
+    key: string,
+    { fingerprint, status, body, headers = {} }: RecordedReply,
+  ): CommitPart {
+    const reply = { status, body: JSON.stringify(body), headers: JSON.stringify(headers) };
+    const Item = {
+      ...keys.reply(key),
+      fingerprint,
+      ...reply,
+      expires_at: seconds() + KEPT_SECONDS,
+    };
+    const write: Write = {
       Put: {
-        Item: { ...keys.reply(key), ...reply, expires_at: seconds() + KEPT_SECONDS },
+        Item,
         ConditionExpression: IS_FREE,
         ExpressionAttributeValues: { ':now': seconds() },
       },
       onConditionFailed: () => new RequestRepeatedError('A request with this key was applied'),
+      onBusy: (cause) => new BusyError('A request with this key is being applied', { cause }),
     };
+    return [write];
   }
 
   /**
@@ -69,7 +90,7 @@ export function createIdempotency(options: {
 
   /** Records a reply by itself. @throws RequestRepeatedError */
   async function save(key: string, reply: RecordedReply): Promise<void> {
-    await database.commit([record(key, reply)]);
+    await database.commit(record(key, reply));
   }
 
   return { find, record, bind, save };

@@ -7,6 +7,7 @@ import { isAssignableId, isStoredAs } from '../domain/record.ts';
 import { externalIdTaken, type Transaction, type TransactionType } from '../domain/transaction.ts';
 import type { CategoryStore } from './categories.ts';
 import type { DayCounts } from './day-counts.ts';
+import type { CommitPart } from './idempotency.ts';
 import { type Keys, LAST_ID, parseDateKey } from './keys.ts';
 
 export type TransactionStore = ReturnType<typeof createTransactionStore>;
@@ -43,8 +44,19 @@ export const STORED_ATTRIBUTES = Object.keys({
 export interface RowChange {
   readonly before?: Transaction;
   readonly after?: Transaction;
-  /** Further writes of the database transaction. */
-  readonly also?: readonly Write[];
+  /** Joins the same database transaction. */
+  readonly also?: CommitPart;
+}
+
+/** Changes as one database transaction, which applies all or none; counts that rows share are written once. */
+export interface PreparedCommit {
+  /** False where it would write an item twice, or more items than the database allows. */
+  readonly fits: boolean;
+  /**
+   * @throws StaleRecordError when a row has changed since it was read; ConflictError; NotFoundError, ValidationError when a
+   *   category no longer exists or is inactive
+   */
+  readonly commit: () => Promise<void>;
 }
 
 /** The limit of one TransactWriteItems. */
@@ -79,21 +91,18 @@ export function createTransactionStore(options: {
     return (await database.increment(keys.sequence('transaction'), LAST_ID, count)) - count + 1;
   }
 
-  /**
-   * Applies all changes or none; counts that rows share are written once.
-   * @throws StaleRecordError when a row has changed since it was read; ConflictError; NotFoundError, ValidationError when a
-   *   category no longer exists or is inactive
-   */
-  async function write(changes: readonly RowChange[]): Promise<void> {
-    const [first] = changes;
-    if (first)
-      await database.commit(listWrites(changes), checkOutcome(first, changes.length === 1));
+  function prepare(changes: readonly [RowChange, ...RowChange[]]): PreparedCommit {
+    const writes = listWrites(changes);
+    const isEachOnce = new Set(writes.map(itemName)).size === writes.length;
+    return {
+      fits: isEachOnce && writes.length <= MOST_WRITES,
+      commit: () => database.commit(writes, checkOutcome(changes[0], changes.length === 1)),
+    };
   }
 
-  /** True if one database transaction, which writes each item once, can apply the changes. */
-  function fit(changes: readonly RowChange[]): boolean {
-    const writes = listWrites(changes);
-    return new Set(writes.map(itemName)).size === writes.length && writes.length <= MOST_WRITES;
+  /** @throws as the commit of several does */
+  async function write(change: RowChange): Promise<void> {
+    await prepare([change]).commit();
   }
 
   function listWrites(changes: readonly RowChange[]): Write[] {
@@ -183,7 +192,7 @@ export function createTransactionStore(options: {
     });
   }
 
-  return { get, findExternal, nextIds, write, fit };
+  return { get, findExternal, nextIds, prepare, write };
 }
 
 /** Undefined where the attribute is to go. All others stay as they are, also those that only newer code knows. */

@@ -78,37 +78,50 @@ export const MUTANTS: readonly Mutant[] = [
 
   ...mutantsOf('lib/shared/database.ts', 'tests/shared/unit/database.test.ts', [
     ['await read.then(', 'await send({ abortSignal: limits.signal }).then('],
+    ['throw busyItem(writes, error) ?? error;', 'throw error;'],
+    ["reasons[position]?.Code === 'TransactionConflict'", 'reasons[position] !== undefined'],
   ]),
   ...mutantsOf('lib/shared/retryable-errors.ts', 'tests/ledger/unit/http/error-reply.test.ts', [
-    [
-      'error instanceof StaleRecordError || error instanceof DeadlineExceededError) return',
-      'false) return',
-    ],
+    ['[BusyError, DeadlineExceededError, StaleRecordError]', '[DeadlineExceededError]'],
+    ['if (CONTENTION_ERRORS.some((type) => error instanceof type)) return true;', ''],
   ]),
 
   // Replies recorded for an Idempotency-Key.
-  ...mutantsOf('lib/ledger/http/idempotency.ts', 'tests/ledger/unit/http/idempotency.test.ts', [
-    ['if (!outcomes.some(isUnexpected))', 'if (outcomes)'],
-    ['return result ? { result } : outcome;', 'return outcome;'],
-    ['return toFailedItem(error, failure);', 'return outcome;'],
-    ['await withRemembered(outcomesIn(body))', 'outcomesIn(body)'],
-    ['if (error instanceof ConflictError) throw failure;', ''],
-    ['throw isBusy(error)', 'throw error instanceof RequestRepeatedError'],
+  ...mutantsOf(
+    'lib/ledger/service/idempotency.ts',
+    'tests/ledger/unit/service/idempotency.test.ts',
+    [
+      ['if (error instanceof ConflictError) throw failure;', ''],
+      [' || error instanceof BusyError', ''],
+      ['error instanceof RequestRepeatedError ||', ''],
+    ],
+  ),
+  ...mutantsOf('lib/ledger/service/idempotency.ts', 'tests/ledger/unit/http/bulk.test.ts', [
+    ['return reply ? { value: reply } : outcome;', 'return outcome;'],
+    ['return { error };', 'return outcome;'],
   ]),
-  ...mutantsOf('lib/ledger/http/idempotency.ts', 'tests/ledger/contract/bulk.test.ts', [
+  ...mutantsOf('lib/ledger/service/idempotency.ts', 'tests/ledger/contract/bulk.test.ts', [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
-    ['await idempotency.bind(hash(`${key} body`), fingerprint);', ''],
+    ['await store.bind(hash(`${key} body`), fingerprint);', 'fingerprint;'],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
     ['hash(`${key} ${index}`)', 'hash(`${key}`)'],
   ]),
+  ...mutantsOf(
+    'lib/ledger/service/idempotency.ts',
+    'tests/ledger/contract/api/idempotency.test.ts',
+    [
+      ['if (fingerprint !== sent) throw keyReused();', ''],
+      ['.sort(([one], [other]) => (one < other ? -1 : 1))', ''],
+    ],
+  ),
   ...mutantsOf('lib/ledger/http/idempotency.ts', 'tests/ledger/contract/api/idempotency.test.ts', [
-    ['if (fingerprint !== sent) throw keyReused();', ''],
     ["path.replace(/\\/$/, '')", 'path'],
-    ['.sort(([one], [other]) => (one < other ? -1 : 1))', ''],
   ]),
-  ...mutantsOf('lib/ledger/http/bulk-reply.ts', 'tests/ledger/unit/http/idempotency.test.ts', [
-    ['result.status >= 500', 'result.status > 500'],
-    ['unexpected.length > 0 && !outcomes.some(isApplied)', 'unexpected.length > 0'],
+  ...mutantsOf('lib/ledger/http/bulk.ts', 'tests/ledger/unit/http/bulk.test.ts', [
+    ['if (isFinal) await', 'await'],
+    ['status < 400 ?', 'status ?'],
+    ['reply.status >= 500', 'reply.status > 500'],
+    ["!isFinal && outcomes.every((outcome) => 'error' in outcome)", '!isFinal'],
   ]),
   ...mutantsOf('lib/ledger/store/idempotency.ts', 'tests/ledger/contract/bulk.test.ts', [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
@@ -194,7 +207,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/contract/api/preconditions.test.ts',
     [['headers: { etag: recordTag(error.current) }', 'headers: {}']],
   ),
-  ...mutantsOf('lib/ledger/http/bulk-reply.ts', 'tests/ledger/contract/api/preconditions.test.ts', [
+  ...mutantsOf('lib/ledger/http/bulk.ts', 'tests/ledger/contract/api/preconditions.test.ts', [
     ['...(etag && { etag })', ''],
   ]),
 
@@ -222,17 +235,17 @@ export const MUTANTS: readonly Mutant[] = [
 
   // Many transactions in one request.
   ...mutantsOf('lib/ledger/service/bulk.ts', 'tests/ledger/contract/bulk.test.ts', [
-    ['!again || !(error instanceof StaleRecordError)', '!again || error'],
-    ['fits = middle;', 'tooMany = middle;'],
+    ['again && error instanceof StaleRecordError', 'false'],
+    ['largest = middle;', 'tooMany = middle.count;'],
     ['await apply(rows.slice(middle));', ''],
   ]),
   ...mutantsOf('lib/ledger/service/many-transactions.ts', 'tests/ledger/contract/bulk.test.ts', [
     ['await refuseUnexpected(before, isExpected);\n      const assigned', 'const assigned'],
     [
-      'single.update(await single.find(String(id)), changes, isExpected, alsoWrite)',
+      'single.update(await single.find(String(id)), changes, isExpected, marker?.remember)',
       'single.update(before, changes)',
     ],
-    ['await single.remove(String(id), isExpected, () => alsoWrite?.(id) ?? []);', ''],
+    ['await single.remove(String(id), isExpected, () => marker?.remember(id) ?? []);', ''],
   ]),
   ...mutantsOf('lib/ledger/store/transactions.ts', 'tests/ledger/contract/bulk.test.ts', [
     ['!stored && (isOnlyOne || undefined)', '!stored'],
@@ -763,7 +776,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['bytes.length > MAX_BODY_BYTES', 'bytes.length >= MAX_BODY_BYTES'],
     ['fatal: true', 'fatal: false'],
     ['if (Array.isArray(value)) throw notAnObject();', ''],
-    ['refuseEncoded(request.event);', ''],
+    ['refuseEncoded(event);', ''],
   ]),
   ...mutantsOf('lib/ledger/http/json-text.ts', 'tests/ledger/unit/http/json-body.test.ts', [
     ['names.length > MAX_DEPTH', 'names.length > 2 * MAX_DEPTH'],

@@ -3,7 +3,7 @@ import type { QueryCommand } from '@aws-sdk/client-dynamodb';
 import { GetCommand, type TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { createDatabase, type Item } from '../../../lib/shared/database.ts';
-import { OutcomeUnknownError } from '../../../lib/shared/errors.ts';
+import { BusyError, OutcomeUnknownError } from '../../../lib/shared/errors.ts';
 import { createSleeplessRetryPolicy } from '../support/sleepless-retry-policy.ts';
 
 type Options = Parameters<typeof createDatabase>[0];
@@ -158,6 +158,37 @@ describe('commit', () => {
     const { commit, reads } = givenFailures(errors, { applied: true });
     await expect(commit(checked)).rejects.toThrow(message);
     expect(reads).toEqual([]);
+  });
+
+  const busy = (...codes: readonly string[]) =>
+    Object.assign(new Error('cancelled'), {
+      name: 'TransactionCanceledException',
+      CancellationReasons: codes.map((Code) => ({ Code })),
+    });
+
+  /** Commits two writes, of which the second has an error for a busy item. */
+  async function errorAfterBusy(error: Error): Promise<unknown> {
+    const database = openWith(() => Promise.reject(error));
+    const write = { Delete: { Key: { pk: 'p' } }, onConditionFailed: () => new Error('stale') };
+    const onBusy = (cause: unknown) => new BusyError('busy', { cause });
+    return await database.commit([write, { ...write, onBusy }]).catch((thrown: unknown) => thrown);
+  }
+
+  test('fails with the error of the write whose item another transaction was writing', async () => {
+    const cause = busy('None', 'TransactionConflict');
+    expect(await errorAfterBusy(cause)).toMatchObject({ name: 'BusyError', cause });
+  });
+
+  test.each([
+    ['the item of another write is busy', busy('TransactionConflict', 'None')],
+    ['the item is throttled', busy('None', 'ThrottlingError')],
+  ])('fails with the error of the call where %s', async (_, error) => {
+    expect(await errorAfterBusy(error)).toBe(error);
+  });
+
+  test('says which condition failed rather than which item is busy', async () => {
+    const error = await errorAfterBusy(busy('ConditionalCheckFailed', 'TransactionConflict'));
+    expect(error).toMatchObject({ message: 'stale' });
   });
 
   test('sends the same request token at every attempt', async () => {

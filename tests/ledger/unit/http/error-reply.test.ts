@@ -11,6 +11,7 @@ import {
 } from '../../../../lib/ledger/errors.ts';
 import { toErrorReply } from '../../../../lib/ledger/http/error-reply.ts';
 import {
+  BusyError,
   DeadlineExceededError,
   OutcomeUnknownError,
   StaleRecordError,
@@ -43,6 +44,7 @@ test.each([
 ])('%o', (error, body) => expect(toErrorReply(error, FAILURE).body).toMatchObject(body));
 
 test.each([
+  new BusyError('secret'),
   new StaleRecordError('secret'),
   new DeadlineExceededError('secret'),
   Object.assign(new Error('secret'), { name: 'ThrottlingException' }),

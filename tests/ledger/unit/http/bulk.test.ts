@@ -1,63 +1,20 @@
-// Which error a request with an Idempotency-Key ends with when its marker cannot be read again, and what a request of many
-// records remembers.
+// What a request of many records answers and remembers, with an Idempotency-Key.
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { externalIdTaken } from '../../../../lib/ledger/domain/transaction.ts';
-import {
-  ConflictError,
-  NotFoundError,
-  RequestRepeatedError,
-  ValidationError,
-} from '../../../../lib/ledger/errors.ts';
-import type { BulkOperation } from '../../../../lib/ledger/http/bulk-reply.ts';
-import { idempotent, idempotentItems } from '../../../../lib/ledger/http/idempotency.ts';
+import { NotFoundError, ValidationError } from '../../../../lib/ledger/errors.ts';
+import { type BulkOperation, bulk } from '../../../../lib/ledger/http/bulk.ts';
+import type { WriteEvent } from '../../../../lib/ledger/http/idempotency.ts';
 import type { Outcome } from '../../../../lib/ledger/service/bulk.ts';
+import { createIdempotency } from '../../../../lib/ledger/service/idempotency.ts';
 import { PreconditionFailedError } from '../../../../lib/ledger/service/retry-on-conflict.ts';
-import { OutcomeUnknownError } from '../../../../lib/shared/errors.ts';
+import type { IdempotencyStore } from '../../../../lib/ledger/store/idempotency.ts';
 import { TEA } from '../../support/tea.ts';
-
-/** The first read of the marker finds nothing, the second one fails. */
-async function errorAfter(error: Error): Promise<unknown> {
-  let reads = 0;
-  const find = async () => {
-    reads += 1;
-    if (reads > 1) throw new Error('no response');
-  };
-  const event = {
-    headers: { 'idempotency-key': 'k' },
-    requestContext: { http: { method: 'POST', path: '/transactions' } },
-    json: {},
-    ledger: { idempotency: { find } },
-  } as unknown as Parameters<ReturnType<typeof idempotent>>[0];
-  return await idempotent(() => Promise.reject(error))(event).catch((thrown: unknown) => thrown);
-}
-
-it.each([new OutcomeUnknownError('lost'), new ValidationError('invalid'), new Error('other')])(
-  'keeps $name',
-  async (error) => {
-    expect(await errorAfter(error)).toBe(error);
-  },
-);
-
-it.each([
-  new RequestRepeatedError('applied'),
-  Object.assign(new Error(), { CancellationReasons: [{ Code: 'TransactionConflict' }] }),
-])('reports that the same request is running: %o', async (error) => {
-  expect(await errorAfter(error)).toMatchObject({ name: 'RequestInProgressError' });
-});
-
-it.each([new ConflictError('taken'), externalIdTaken('bank-1', 1)])(
-  'reports no $name, which may be with the record of the same request',
-  async (error) => {
-    expect(await errorAfter(error)).toMatchObject({ message: 'no response' });
-  },
-);
 
 describe('a request of many records', () => {
   // A 500 of one record has its log line, which is not for the test's own output.
   afterEach(() => void vi.restoreAllMocks());
 
-  type Event = Parameters<ReturnType<typeof idempotent>>[0];
   const CREATED = { value: 7 };
   const EARLIER = { status: 201, body: { id: 9 } };
   const FINGERPRINT = createHash('sha256').update('{"transactions":[1,2]}').digest('hex');
@@ -82,7 +39,7 @@ describe('a request of many records', () => {
     const saved: unknown[] = [];
     const bound: string[] = [];
     const found = markers.values();
-    const idempotency = {
+    const store = {
       async find() {
         const marker = found.next().value;
         if (marker instanceof Error) throw marker;
@@ -96,17 +53,17 @@ describe('a request of many records', () => {
       requestContext: { http: { method: 'POST', path: '/transactions/bulk' } },
       json: { transactions: [1, 2] },
       context: { requestId: 'r' },
-      ledger: { idempotency },
-    } as unknown as Event;
-    const operation: BulkOperation<Event, object, number> = {
+      ledger: { idempotency: createIdempotency({ store: store as unknown as IdempotencyStore }) },
+    } as unknown as WriteEvent;
+    const operation: BulkOperation<WriteEvent, object, number> = {
       items: ({ transactions }) => transactions as unknown[],
       parse: () => ({}),
       apply: async () => outcomes,
-      toResult: (id) => ({ status: 201, id }),
+      toReply: (id) => ({ status: 201, body: { id } }),
       counted: { 201: 'created', 409: 'duplicates' },
       failure: 'Failed',
     };
-    return { send: () => idempotentItems(operation)(event), saved, bound };
+    return { send: () => bulk(operation)(event), saved, bound };
   }
 
   const statuses = (reply: { readonly body: Readonly<Record<string, unknown>> }) =>

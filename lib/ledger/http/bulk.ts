@@ -1,0 +1,138 @@
+// Requests of many records: each is applied or refused by itself, and the reply has one result for each, in their order.
+
+import { logFailure } from '../../shared/log.ts';
+import type { Marked, Marker, Outcome } from '../service/bulk.ts';
+import { toErrorReply } from './error-reply.ts';
+import { markReplayed, readKeyedRequest, type WriteEvent } from './idempotency.ts';
+import type { JsonObject } from './json-body.ts';
+import type { Reply } from './replies.ts';
+
+export interface BulkOperation<Event, Fields extends object, Value> {
+  /** The items of the body. @throws ValidationError for a body of another form, which no key remembers */
+  readonly items: (json: JsonObject) => readonly unknown[];
+  /** @throws ValidationError for an item, which does not refuse the others */
+  readonly parse: (item: unknown) => Fields;
+  readonly apply: (
+    event: Event,
+    items: readonly (Fields & Marked<Value>)[],
+  ) => Promise<readonly Outcome<Value>[]>;
+  /** The reply to an item, as to a request of its own. */
+  readonly toReply: (value: Value) => Reply;
+  /** How the records of a status are counted; all others have failed. */
+  readonly counted: Readonly<Record<number, string>>;
+  /** The message of the 500 of one record. */
+  readonly failure: string;
+}
+
+/** Handles a request of many records. With a key, none is applied twice. */
+export function bulk<Event extends WriteEvent, Fields extends object, Value>(
+  operation: BulkOperation<Event, Fields, Value>,
+): (event: Event) => Promise<Reply> {
+  return async (event) => {
+    const items = operation.items(event.json);
+    const keyed = readKeyedRequest(event);
+    const request = await event.ledger.idempotency.begin(keyed);
+    const isReplayed = request.remembered !== undefined;
+    const outcomes = await request.recall(
+      request.remembered
+        ? listRemembered(request.remembered)
+        : await applyItems(operation, event, items, (index) =>
+            request.createMarker(index, operation.toReply),
+          ),
+    );
+    const { requestId } = event.context;
+    const { reply, isFinal } = composeReply(outcomes, { ...operation, requestId });
+    if (isReplayed) return markReplayed(reply);
+    if (isFinal) await request.save(reply);
+    return reply;
+  };
+}
+
+/** An outcome for each item: only those that are valid are applied. */
+async function applyItems<Event, Fields extends object, Value>(
+  { parse, apply, toReply }: BulkOperation<Event, Fields, Value>,
+  event: Event,
+  items: readonly unknown[],
+  createMarker: (index: number) => Marker<Value> | undefined,
+): Promise<Outcome<Reply>[]> {
+  const parsed = items.map((item, index): Outcome<Fields & Marked<Value>> => {
+    try {
+      return { value: { ...parse(item), marker: createMarker(index) } };
+    } catch (error) {
+      return { error };
+    }
+  });
+  const valid = parsed.flatMap((each) => ('value' in each ? [each.value] : []));
+  const applied = (await apply(event, valid)).values();
+  return parsed.map((each) => {
+    const outcome = 'error' in each ? each : (applied.next().value ?? { error: undefined });
+    return 'value' in outcome ? { value: toReply(outcome.value) } : outcome;
+  });
+}
+
+/**
+ * Final unless a repetition may apply more.
+ * @throws the first unexpected error where no item was applied
+ */
+function composeReply(
+  outcomes: readonly Outcome<Reply>[],
+  options: {
+    readonly counted: Readonly<Record<number, string>>;
+    readonly failure: string;
+    readonly requestId: string;
+  },
+): { readonly reply: Reply; readonly isFinal: boolean } {
+  const { counted, failure, requestId } = options;
+  const replies = outcomes.map((outcome) => replyToItem(outcome, failure));
+  const unexpected = outcomes.flatMap((outcome, index) =>
+    'error' in outcome && isUnexpected(replies[index]) ? [outcome.error] : [],
+  );
+  const isFinal = unexpected.length === 0;
+  if (!isFinal && outcomes.every((outcome) => 'error' in outcome)) throw unexpected[0];
+  for (const cause of unexpected) logFailure({ requestId, failure, cause });
+  const results = replies.map(toResult);
+  const countStatus = (name: string) =>
+    results.filter(({ status }) => (counted[status] ?? 'failed') === name).length;
+  const counts = [...Object.values(counted), 'failed'].map((name) => [name, countStatus(name)]);
+  const data = { ...Object.fromEntries(counts), results };
+  return { reply: { status: 207, body: { success: true, data } }, isFinal };
+}
+
+/** A repetition may succeed. */
+function isUnexpected(reply: Reply | undefined): boolean {
+  return reply !== undefined && reply.status >= 500;
+}
+
+function replyToItem(outcome: Outcome<Reply>, failure: string): Reply {
+  if ('value' in outcome) return outcome.value;
+  const { error } = outcome;
+  return error instanceof RefusedBefore ? error.reply : toErrorReply(error, failure);
+}
+
+function toResult({ status, body, headers }: Reply, index: number) {
+  const { success: _, ...result } = body;
+  const etag = headers?.etag;
+  return { index, status, ...result, ...(etag && { etag }) };
+}
+
+/** An earlier attempt of the request refused the item, with this reply. */
+class RefusedBefore extends Error {
+  override readonly name = 'RefusedBefore';
+  readonly reply: Reply;
+
+  constructor(reply: Reply) {
+    super('An earlier attempt refused the item');
+    this.reply = reply;
+  }
+}
+
+/** The outcomes in a reply that `composeReply` made. */
+function listRemembered({ body }: Pick<Reply, 'body'>): Outcome<Reply>[] {
+  const { results } = body.data as {
+    results: readonly { readonly index: number; readonly status: number }[];
+  };
+  return results.map(({ index: _, status, ...result }) => {
+    const reply = { status, body: result };
+    return status < 400 ? { value: reply } : { error: new RefusedBefore(reply) };
+  });
+}

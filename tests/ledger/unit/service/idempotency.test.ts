@@ -1,0 +1,47 @@
+// Which error a request with an idempotency key ends with when its marker cannot be read again.
+import { expect, it } from 'vitest';
+import { externalIdTaken } from '../../../../lib/ledger/domain/transaction.ts';
+import {
+  ConflictError,
+  RequestRepeatedError,
+  ValidationError,
+} from '../../../../lib/ledger/errors.ts';
+import { createIdempotency } from '../../../../lib/ledger/service/idempotency.ts';
+import type { IdempotencyStore } from '../../../../lib/ledger/store/idempotency.ts';
+import { BusyError, OutcomeUnknownError } from '../../../../lib/shared/errors.ts';
+
+const REQUEST = { operation: 'POST /transactions', key: 'k', body: {} };
+
+/** The first read of the marker finds nothing, the second one fails. */
+async function errorAfter(error: Error): Promise<unknown> {
+  let reads = 0;
+  const find = async () => {
+    reads += 1;
+    if (reads > 1) throw new Error('no response');
+  };
+  const store = { find } as unknown as IdempotencyStore;
+  return await createIdempotency({ store })
+    .once(REQUEST, () => Promise.reject(error))
+    .catch((thrown: unknown) => thrown);
+}
+
+it.each([new OutcomeUnknownError('lost'), new ValidationError('invalid'), new Error('other')])(
+  'keeps $name',
+  async (error) => {
+    expect(await errorAfter(error)).toBe(error);
+  },
+);
+
+it.each([new RequestRepeatedError('applied'), new BusyError('being applied')])(
+  'reports that the same request is running: $name',
+  async (error) => {
+    expect(await errorAfter(error)).toMatchObject({ name: 'RequestInProgressError' });
+  },
+);
+
+it.each([new ConflictError('taken'), externalIdTaken('bank-1', 1)])(
+  'reports no $name, which may be with the record of the same request',
+  async (error) => {
+    expect(await errorAfter(error)).toMatchObject({ message: 'no response' });
+  },
+);
