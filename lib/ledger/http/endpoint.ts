@@ -16,10 +16,10 @@ import type { Reply } from './replies.ts';
 import { requestLog } from './request-log.ts';
 
 export type LedgerEvent = ApiEvent & {
-  readonly caller: IdentifiedCaller;
-  readonly context: RequestContext;
+  caller: IdentifiedCaller;
+  context: RequestContext;
   /** The ledger of the request, within the request's deadline. */
-  readonly ledger: Ledger;
+  ledger: Ledger;
 };
 
 /** @param failure the message of the response when the request fails unexpectedly (500) */
@@ -68,11 +68,11 @@ function requestContext(service: LedgerService): MiddlewareObj<LedgerEvent, Repl
         tally.retries += 1;
         if (isWriteConflict(error)) tally.conflicts += 1;
       });
-      const caller = await service.authenticate(event.headers.authorization, started);
-      assertAllowed(caller, event.requestContext.http.method);
-      const context: RequestContext = { ...started, ledger: caller.ledger };
-      tally.ledger = context.ledger;
-      Object.assign(event, { caller, context, ledger: service.openLedger(context) });
+      event.caller = await service.authenticate(event.headers.authorization, started);
+      assertAllowed(event.caller, event.requestContext.http.method);
+      tally.ledger = event.caller.ledger;
+      event.context = { ...started, ledger: event.caller.ledger };
+      event.ledger = service.openLedger(event.context);
     },
   };
 }

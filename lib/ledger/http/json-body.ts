@@ -1,5 +1,5 @@
 // The body of a POST or PUT: present, UTF-8, JSON, an object, not encoded. The content type is not enforced.
-import type { MiddlewareObj } from '@middy/core';
+import type { MiddlewareObj, Request } from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import { PayloadTooLargeError, UnsupportedMediaTypeError, ValidationError } from '../errors.ts';
 import type { ApiEvent } from './api-event.ts';
@@ -9,14 +9,12 @@ import type { Reply } from './replies.ts';
 /** A JSON object of unknown content. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-type JsonRequest = Parameters<NonNullable<ReturnType<typeof httpJsonBodyParser>['before']>>[0];
-
 /** Larger than any record, and small enough that no response comes near Lambda's limit of 6 MB. */
 const MAX_BODY_BYTES = 1_048_576;
 
 export const BODY_TOO_LARGE = `The request body must not be larger than ${MAX_BODY_BYTES} bytes`;
 
-const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
+const parser = httpJsonBodyParser<ApiEvent>({ disableContentTypeCheck: true });
 
 /**
  * @throws ValidationError "No JSON data provided", or another that says what the body is instead;
@@ -25,17 +23,19 @@ const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
 export function jsonBody(): MiddlewareObj<ApiEvent & { json: JsonObject }, Reply> {
   return {
     before: async (request) => {
-      refuseEncoded(request.event);
-      const text = decodeText(request.event);
+      const { event } = request;
+      refuseEncoded(event);
+      const text = decodeText(event);
       if (text.trim() === '') throw noJsonData();
-      Object.assign(request.event, { body: withoutLoss(text), isBase64Encoded: false });
-      await parse(request as JsonRequest);
-      request.event.json = presentObject(request.event.body);
+      event.body = withoutLoss(text);
+      event.isBase64Encoded = false;
+      await parse(request);
+      event.json = presentObject(event.body);
     },
   };
 }
 
-async function parse(request: JsonRequest): Promise<void> {
+async function parse(request: Request<ApiEvent>): Promise<void> {
   try {
     await parser.before?.(request);
   } catch (cause) {
