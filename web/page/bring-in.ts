@@ -1,12 +1,12 @@
 // Reads a bank's file: the importer says what an import of it would do.
 import { signal } from '@preact/signals';
-import type { LedgerRow } from '../../lib/ledger/import/plan.ts';
 import type {
   CategorisedPlan,
   StoredLedger,
 } from '../../lib/ledger/import/plan-with-categories.ts';
 import type { RecordedImport } from '../../lib/ledger/import/recorded-rows.ts';
 import type { Statement, StatementOptions } from '../../lib/ledger/import/statement.ts';
+import type { LedgerRow } from '../../lib/ledger/import/transaction-row.ts';
 import { call } from './client.ts';
 import { readLayouts } from './file-layouts.ts';
 import { announcement, categories, readLedgerRows } from './ledger.ts';

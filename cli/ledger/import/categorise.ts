@@ -11,12 +11,11 @@ import {
   parseCategoryRules,
 } from '../../../lib/ledger/import/category-rules.ts';
 import type { DescribedRow } from '../../../lib/ledger/import/learned-categories.ts';
-import type { LedgerRow } from '../../../lib/ledger/import/plan.ts';
 import {
   type CategoryOptions,
   chooseForRows,
 } from '../../../lib/ledger/import/plan-with-categories.ts';
-import type { TransactionRow } from '../../../lib/ledger/import/transaction-row.ts';
+import type { LedgerRow, TransactionRow } from '../../../lib/ledger/import/transaction-row.ts';
 import { firstLine, UserError } from '../../../lib/shared/user-error.ts';
 import { EXIT } from '../../../processes/program.ts';
 import { withBar } from '../../progress.ts';
@@ -99,7 +98,7 @@ export async function categoriseLedger(
 }
 
 /** A row of the ledger comes from no file. */
-const NO_FILE = { formerId: null, bankId: null, formerBankId: null, exported: null };
+const NO_FILE = { bankId: null, formerBankId: null, exported: null };
 
 function nameRow({ id }: LedgerRow): string {
   return `transaction ${id}`;

@@ -1,6 +1,6 @@
 // The transactions of a ledger, as its export has them.
 import type { TransactionType } from '../../../lib/ledger/domain/transaction.ts';
-import type { LedgerRow } from '../../../lib/ledger/import/plan.ts';
+import type { LedgerRow } from '../../../lib/ledger/import/transaction-row.ts';
 import type { ServiceClient } from '../service-client.ts';
 
 interface ExportedTransaction {

@@ -1,7 +1,7 @@
 // Reads and writes what the ledger records of imports, in parts.
 import { MAX_IMPORT_PARTS, MAX_ROWS_OF_PART } from '../../../lib/ledger/domain/import-part.ts';
 import { MAX_BULK_ITEMS } from '../../../lib/ledger/domain/transaction.ts';
-import type { Pair } from '../../../lib/ledger/import/plan.ts';
+import type { Pair } from '../../../lib/ledger/import/possible-duplicates.ts';
 import { type RecordedImport, recordRow } from '../../../lib/ledger/import/recorded-rows.ts';
 import type { TransactionRow } from '../../../lib/ledger/import/transaction-row.ts';
 import type { ServiceClient } from '../service-client.ts';

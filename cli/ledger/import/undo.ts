@@ -1,8 +1,8 @@
 // Imports that a ledger has, and the removal of one.
 
 import { counted } from '../../../lib/ledger/import/booking.ts';
-import type { LedgerRow } from '../../../lib/ledger/import/plan.ts';
 import { createRecordedRows, keepRecords } from '../../../lib/ledger/import/recorded-rows.ts';
+import type { LedgerRow } from '../../../lib/ledger/import/transaction-row.ts';
 import { EXIT } from '../../../processes/program.ts';
 import { withBar } from '../../progress.ts';
 import type { ServiceClient } from '../service-client.ts';

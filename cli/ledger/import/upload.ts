@@ -3,13 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { MAX_BULK_ITEMS } from '../../../lib/ledger/domain/transaction.ts';
 import type { RefusedLine } from '../../../lib/ledger/import/booking.ts';
+import { type Change, changedSince, toChangeBody } from '../../../lib/ledger/import/plan.ts';
 import {
-  type Change,
-  changedSince,
   type LedgerRow,
-  toChangeBody,
-} from '../../../lib/ledger/import/plan.ts';
-import {
   type StatementRow,
   toTransactionBody,
 } from '../../../lib/ledger/import/transaction-row.ts';

@@ -36,8 +36,12 @@ export function isEmptyAmount(text: string | null | undefined): boolean {
 
 /** @throws Error where the text is no amount with this sign */
 export function readAmount(text: string, decimal: DecimalSign): ReadAmount {
-  const read = text.length > MAX_AMOUNT_LENGTH ? undefined : tryAmount(text, decimal);
-  if (read) return read;
+  const bare = text.length > MAX_AMOUNT_LENGTH ? undefined : stripAmount(text);
+  const number = bare && readNumber(bare.digits, decimal);
+  if (bare && number !== undefined) {
+    const { isNegative, direction, currency } = bare;
+    return { signed: isNegative ? 0 - number : number, direction, currency };
+  }
   const shown = `"${text.slice(0, MAX_AMOUNT_LENGTH)}"`;
   const [, sign] = /([.,])\d{3,}\D{0,8}$/.exec(text.slice(-MAX_AMOUNT_LENGTH)) ?? [];
   if (sign === (decimal === 'comma' ? ',' : '.'))
@@ -47,7 +51,13 @@ export function readAmount(text: string, decimal: DecimalSign): ReadAmount {
   throw new Error(`${shown} is not an amount with a decimal ${decimal} (--decimal chooses it)`);
 }
 
-function tryAmount(written: string, decimal: DecimalSign): ReadAmount | undefined {
+/** A number, and what stood around it. */
+interface StrippedAmount extends Omit<ReadAmount, 'signed'> {
+  readonly digits: string;
+  readonly isNegative: boolean;
+}
+
+function stripAmount(written: string): StrippedAmount | undefined {
   let text = written.normalize('NFKC').trim().replace(/^'/, '');
   let isNegative = false;
   let signs = 0;
@@ -86,11 +96,14 @@ function tryAmount(written: string, decimal: DecimalSign): ReadAmount | undefine
       text.startsWith(found) ? text.slice(found.length) : text.slice(0, -found.length)
     ).trim();
   }
-  const found = NUMBERS[decimal].exec(text);
-  if (!found || signs > 1) return undefined;
+  return signs > 1 ? undefined : { digits: text, isNegative, direction, currency };
+}
+
+function readNumber(digits: string, decimal: DecimalSign): number | undefined {
+  const found = NUMBERS[decimal].exec(digits);
+  if (!found) return undefined;
   const [, whole = '0', , cents, onlyCents = '0'] = found;
-  const amount = Number(`${whole.replace(/\D/g, '')}.${cents ?? onlyCents}`);
-  return { signed: isNegative ? 0 - amount : amount, direction, currency };
+  return Number(`${whole.replace(/\D/g, '')}.${cents ?? onlyCents}`);
 }
 
 const THIRD_DECIMAL = /([.,])(\d\d)0(?=\D{0,8}$)/;
@@ -107,8 +120,10 @@ export function dropThirdDecimal(text: string): string {
 /** True if a cell can be an amount of money with one of the decimal signs. */
 export function looksLikeAmount(text: string): boolean {
   if (text.length > MAX_AMOUNT_LENGTH || !/\d/.test(text)) return false;
-  const forms = [text, dropThirdDecimal(text)];
-  return DECIMAL_SIGNS.some((decimal) =>
-    forms.some((form) => tryAmount(form, decimal) !== undefined),
-  );
+  return isNumber(text) || (THIRD_DECIMAL.test(text) && isNumber(dropThirdDecimal(text)));
+}
+
+function isNumber(text: string): boolean {
+  const bare = stripAmount(text);
+  return bare !== undefined && DECIMAL_SIGNS.some((decimal) => NUMBERS[decimal].test(bare.digits));
 }

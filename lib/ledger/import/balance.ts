@@ -27,8 +27,8 @@ function countPairs(rows: readonly Witnessed[], later: 0 | 1): Witness {
   let reversed = 0;
   let pairs = 0;
   for (let n = 1; n < rows.length; n += 1) {
-    const two = [rows[n - 1], rows[n]];
-    const [after, before] = [two[later], two[1 - later]];
+    const after = rows[n - 1 + later];
+    const before = rows[n - later];
     if (after?.balance == null || before?.balance == null || after.signed === 0) continue;
     const difference = toCents(after.balance) - toCents(before.balance);
     pairs += 1;

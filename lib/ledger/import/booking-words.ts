@@ -158,10 +158,16 @@ const BALANCE_PHRASES = [
   ),
 ].map(normalize);
 const BALANCES = new Set(BALANCE_PHRASES);
+const FIRST_WORDS = new Set(BALANCE_PHRASES.map((phrase) => phrase.split(' ', 1)[0]));
+/** Most texts of a file begin with other words, and need no further look. Letters beyond ASCII may be written in several ways. */
+const BALANCE_START = new RegExp(
+  String.raw`^[\x00-@[-\x60{-\x7f]*(?:(?:${[...FIRST_WORDS].join('|')})(?![a-z])|[a-z]*[^\x00-\x7f])`,
+  'i',
+);
 
 /** "Opening balance", also with a date, an amount or a colon after it. */
 export function isBalanceText(text: string): boolean {
-  if (text.length > 80) return false;
+  if (text.length > 80 || !BALANCE_START.test(text)) return false;
   const plain = normalize(text)
     .replace(/[*:()./'"-]/g, ' ')
     .replace(/\b(?:as of|at|on|vom|am|per|au|al|em|op|na dzien|ke dni)\b.*$/, '')

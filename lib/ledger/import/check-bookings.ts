@@ -1,6 +1,7 @@
 // Judges bookings of any format before they become transactions: what never happened is left out, a currency conversion
 // becomes the one payment that it was, and what only a person can know becomes a need.
 
+import { toDayNumber } from '../domain/calendar-date.ts';
 import { askBalances } from './balance.ts';
 import {
   type Booking,
@@ -51,11 +52,12 @@ export function checkBookings(read: ReadBookings, options: CheckOptions): Checke
   needs.push(...findUnknownStates(moved, read.leftOut));
   const paid = joinConversions(moved, leave);
   const ofCurrency = chooseCurrency(paid, options.currency, leave, needs);
-  needs.push(...findDoubleEntries(ofCurrency));
+  const byDate = Map.groupBy(ofCurrency, ({ date }) => date);
+  needs.push(...findDoubleEntries(ofCurrency, byDate));
   const { bookings, finding, need } = direct(ofCurrency, options);
   if (finding !== undefined) findings.push(finding);
   if (need !== undefined) needs.push(need);
-  needs.push(...findFarDates(bookings));
+  needs.push(...findFarDates(byDate, bookings.length));
   return {
     bookings,
     leftOut: leftOut.toSorted((one, other) => one.line - other.line),
@@ -95,10 +97,11 @@ const MAX_DISTANCE = 3;
  * A payment in another currency is three rows: the payment, and the two sides of its conversion. The account paid one of them.
  */
 function joinConversions(bookings: readonly Booking[], leave: Leave): readonly Booking[] {
+  if (countCurrencies(bookings) < 2) return bookings;
   const isConversion = ({ bookingType, texts }: Booking) =>
     [bookingType ?? '', ...texts].some(isConversionText);
   const conversions = bookings.filter(
-    (booking) => isConversion(booking) && booking.currency !== null,
+    (booking) => booking.currency !== null && isConversion(booking),
   );
   if (conversions.length === 0) return bookings;
   const joined = new Map<Booking, Booking>();
@@ -133,13 +136,16 @@ function joinConversions(bookings: readonly Booking[], leave: Leave): readonly B
     .map((booking) => joined.get(booking) ?? booking);
 }
 
+function countCurrencies(bookings: readonly Booking[]): number {
+  return new Set(bookings.flatMap(({ currency }) => currency ?? [])).size;
+}
+
 function chooseCurrency(
   bookings: readonly Booking[],
   chosen: string | undefined,
   leave: Leave,
   needs: Need[],
 ): readonly Booking[] {
-  const counts = Map.groupBy(bookings, ({ currency }) => currency?.trim().toUpperCase() ?? null);
   if (chosen !== undefined) {
     const wanted = chosen.trim().toUpperCase();
     return bookings.filter(
@@ -149,6 +155,8 @@ function chooseCurrency(
         leave(booking, `in ${booking.currency}`),
     );
   }
+  if (countCurrencies(bookings) < 2) return bookings;
+  const counts = Map.groupBy(bookings, ({ currency }) => currency?.trim().toUpperCase() ?? null);
   const currencies = [...counts].filter(([currency]) => currency !== null);
   if (currencies.length < 2) return bookings;
   const shown = currencies
@@ -162,13 +170,14 @@ function chooseCurrency(
   return bookings;
 }
 
+type BookingsByDate = ReadonlyMap<string, readonly Booking[]>;
+
 /** In an export of double-entry books each transaction is there for every account that it touches. */
-function findDoubleEntries(bookings: readonly Booking[]): readonly Need[] {
-  const groups = Map.groupBy(
-    bookings,
-    ({ date, bankId, texts }) => `${date}\n${bankId ?? texts[0] ?? ''}`,
-  );
-  const balanced = [...groups.values()].filter(
+function findDoubleEntries(bookings: readonly Booking[], byDate: BookingsByDate): readonly Need[] {
+  const groups = byDate
+    .values()
+    .flatMap((ofDate) => Map.groupBy(ofDate, ({ bankId, texts }) => bankId ?? texts[0]).values());
+  const balanced = [...groups].filter(
     (some) =>
       some.length > 1 && Math.round(some.reduce((sum, { signed }) => sum + signed, 0) * 100) === 0,
   );
@@ -244,26 +253,27 @@ function describeIncome(income: number, all: number): string {
   return `${income} of ${counted(all, 'row')} would be income. If positive amounts are expenses, as on cards, add --invert. If a column says which is which, name it and its words: --type COLUMN --income WORD --expense WORD. If it is right, add --as-it-is.`;
 }
 
-const DAY_MILLISECONDS = 86_400_000;
 /** Two years. */
 const FAR_DAYS = 731;
 
 /** A year that was mistyped puts one booking where no one looks for it. */
-function findFarDates(bookings: readonly Booking[]): readonly Need[] {
-  if (bookings.length < 3) return [];
-  const sorted = bookings
-    .map((booking) => ({ booking, day: Date.parse(booking.date) / DAY_MILLISECONDS }))
+function findFarDates(byDate: BookingsByDate, rows: number): readonly Need[] {
+  if (rows < 3) return [];
+  const days = [...byDate]
+    .map(([date, bookings]) => ({ day: toDayNumber(date), bookings }))
     .toSorted((one, other) => one.day - other.day);
-  const middle = sorted[Math.floor(sorted.length / 2)]?.day ?? 0;
-  const far = sorted.filter(({ day }, n) => {
-    const before = day - (sorted[n - 1]?.day ?? Number.NEGATIVE_INFINITY);
-    const after = (sorted[n + 1]?.day ?? Number.POSITIVE_INFINITY) - day;
-    return Math.min(before, after) > FAR_DAYS && Math.abs(day - middle) > FAR_DAYS;
+  const middle = findMiddle(days, rows);
+  const far = days.filter(({ day, bookings }, n) => {
+    const before = day - (days[n - 1]?.day ?? Number.NEGATIVE_INFINITY);
+    const after = (days[n + 1]?.day ?? Number.POSITIVE_INFINITY) - day;
+    const isAlone = bookings.length === 1 && Math.min(before, after) > FAR_DAYS;
+    return isAlone && Math.abs(day - middle) > FAR_DAYS;
   });
   if (far.length === 0) return [];
   const shown = far
+    .flatMap(({ bookings }) => bookings)
     .slice(0, MAX_SHOWN)
-    .map(({ booking }) => `${booking.date} in line ${booking.line}`)
+    .map(({ date, line }) => `${date} in line ${line}`)
     .join(', ');
   return [
     {
@@ -271,4 +281,17 @@ function findFarDates(bookings: readonly Booking[]): readonly Need[] {
       message: `Far from all other dates: ${shown}. Correct the file, choose --date-order, or import it with --as-it-is.`,
     },
   ];
+}
+
+/** The day of the booking in the middle. */
+function findMiddle(
+  days: readonly { readonly day: number; readonly bookings: readonly Booking[] }[],
+  rows: number,
+): number {
+  let earlier = 0;
+  for (const { day, bookings } of days) {
+    earlier += bookings.length;
+    if (earlier > Math.floor(rows / 2)) return day;
+  }
+  return 0;
 }

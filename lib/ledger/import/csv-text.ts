@@ -15,7 +15,6 @@ export interface CsvText {
 }
 
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
-const LINE_BREAK = /\r\n|\n|\r/g;
 /** More lines than any bank writes into one cell. */
 const MAX_CELL_LINES = 40;
 const DATE = /(?<!\d)(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{8})(?!\d)/;
@@ -57,20 +56,37 @@ export function splitCsv(
 
 function splitLines(text: string, limit = Number.POSITIVE_INFINITY): readonly Line[] {
   const lines: Line[] = [];
-  let start = 0;
-  for (const { 0: lineBreak, index } of text.matchAll(LINE_BREAK)) {
-    lines.push({ text: text.slice(start, index), lineBreak });
-    start = index + lineBreak.length;
-    if (lines.length === limit) return lines;
+  const findFeed = createFinder(text, '\n');
+  const findReturn = createFinder(text, '\r');
+  for (let start = 0; lines.length < limit; ) {
+    const [feed, carriage] = [findFeed(start), findReturn(start)];
+    const end = Math.min(feed, carriage);
+    if (end === Number.POSITIVE_INFINITY) {
+      lines.push({ text: text.slice(start), lineBreak: '' });
+      break;
+    }
+    const lineBreak = carriage > feed ? '\n' : feed === carriage + 1 ? '\r\n' : '\r';
+    lines.push({ text: text.slice(start, end), lineBreak });
+    start = end + lineBreak.length;
   }
-  lines.push({ text: text.slice(start), lineBreak: '' });
   return lines;
+}
+
+/** Finds a character at or after positions that are asked for in ascending order. */
+function createFinder(text: string, character: string): (from: number) => number {
+  let found = -1;
+  return (from) => {
+    if (found < from) found = text.indexOf(character, from);
+    if (found < 0) found = Number.POSITIVE_INFINITY;
+    return found;
+  };
 }
 
 /** Some spreadsheets put quotes around the whole of a line. */
 function unwrap(cells: readonly string[], delimiter: string): readonly string[] {
+  if (cells.length !== 1) return cells;
   const [only = ''] = cells;
-  if (cells.length !== 1 || !only.includes(delimiter) || /[\r\n]/.test(only)) return cells;
+  if (!only.includes(delimiter) || /[\r\n]/.test(only)) return cells;
   const lines = [{ text: only, lineBreak: '' }];
   const inner = readQuotedRow({ lines, delimiter, isExact: false }, 0);
   return inner.cells;
@@ -143,9 +159,8 @@ function readQuotedCell(
       }
       if (text[quote + 1] === '"') continue;
       const isClosed = quote + 1 === text.length || text.startsWith(delimiter, quote + 1);
-      const isClosing =
-        isClosed && !isReopened(text.slice(from, quote), delimiter, !isExact && n > start.n);
-      if (isClosing)
+      const isLater = !isExact && n > start.n;
+      if (isClosed && !(isLater && isReopened(text.slice(from, quote), delimiter)))
         return {
           value: value + undouble(text.slice(from, quote)),
           n,
@@ -167,8 +182,8 @@ function readQuotedCell(
 }
 
 /** A quoted cell within the text of a later line: the quote before belongs to another row. */
-function isReopened(text: string, delimiter: string, isLater: boolean): boolean {
-  return isLater && (text.startsWith('"') || text.includes(`${delimiter}"`));
+function isReopened(text: string, delimiter: string): boolean {
+  return text.startsWith('"') || text.includes(`${delimiter}"`);
 }
 
 function looksLikeRow(line: string, delimiter: string): boolean {

@@ -1,6 +1,7 @@
 // Dates as banks write them: with numbers in any order, names of months, or as a spreadsheet counts days.
 import { UserError } from '../../shared/user-error.ts';
 import { isCalendarDate } from '../domain/calendar-date.ts';
+import { derivePerText } from './distinct-texts.ts';
 
 export const DATE_ORDERS = ['ymd', 'dmy', 'mdy'] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
@@ -24,7 +25,7 @@ const MONTH_NUMBERS = new Map(
   MONTHS.flatMap((names, n) => names.split(' ').map((name) => [name, String(n + 1)] as const)),
 );
 /** Such as "30.12." or "12/30". */
-const NO_YEAR = /^\s*\d{1,2}[./-]\d{1,2}\.?\s*$/;
+export const NO_YEAR = /^\s*(\d{1,2})[./-](\d{1,2})\.?\s*$/;
 /** Longer texts are no dates. */
 const MAX_DATE_LENGTH = 40;
 const TIME =
@@ -155,23 +156,24 @@ export function looksLikeDate(text: string): boolean {
  */
 export function readDates(dates: readonly string[], options: DateOptions): DateReader {
   const lastYear = Number(options.today.slice(0, 4)) + 1;
-  const split = dates.flatMap((date) => {
-    const parts = splitDate(date);
-    return parts === undefined ? [] : [{ date, parts }];
+  const split = derivePerText(splitDate);
+  const written = tallyDates(dates, split);
+  const order = options.chosen ?? chooseOrder(written, options, lastYear);
+  if (options.chosen) requireOrder(written, order, lastYear);
+  const convert = derivePerText((text) => {
+    const parts = split(text);
+    return parts && toIsoDate(parts, order, lastYear);
   });
-  const order = options.chosen ?? chooseOrder(split, options, lastYear);
-  if (options.chosen) requireOrder(split, order, lastYear);
   return {
     order,
     read: (text) => {
-      const parts = splitDate(text);
-      const date = parts && toIsoDate(parts, order, lastYear);
+      const date = convert(text);
+      if (date !== undefined) return date;
       if (NO_YEAR.test(text))
         throw new Error(
           `"${text}" has no year. Download a file with whole dates, or add the year to it`,
         );
-      if (date === undefined) throw new Error(`"${text}" is not a date (${order})`);
-      return date;
+      throw new Error(`"${text}" is not a date (${order})`);
     },
   };
 }
@@ -179,6 +181,24 @@ export function readDates(dates: readonly string[], options: DateOptions): DateR
 interface WrittenDate {
   readonly date: string;
   readonly parts: DateParts;
+  /** Rows that have it. */
+  readonly rows: number;
+}
+
+function tallyDates(
+  dates: readonly string[],
+  split: (text: string) => DateParts | undefined,
+): readonly WrittenDate[] {
+  const counts = new Map<string, number>();
+  for (const date of dates) counts.set(date, (counts.get(date) ?? 0) + 1);
+  return [...counts].flatMap(([date, rows]) => {
+    const parts = split(date);
+    return parts === undefined ? [] : [{ date, parts, rows }];
+  });
+}
+
+function countRows(dates: readonly { readonly rows: number }[]): number {
+  return dates.reduce((sum, { rows }) => sum + rows, 0);
 }
 
 /**
@@ -207,22 +227,22 @@ function chooseOrder(
   if (open.length === 0) return written[0]?.parts.fixed ?? 'ymd';
   const all = DATE_ORDERS.map((order) => ({
     order,
-    days: open.flatMap(({ date, parts }) => {
+    days: open.flatMap(({ date, parts, rows }) => {
       if (order === 'mdy' && date.includes('.')) return [];
       const read = toIsoDate(parts, order, lastYear);
-      return read === undefined ? [] : Date.parse(read) / DAY_MILLISECONDS;
+      return read === undefined ? [] : [{ day: Date.parse(read) / DAY_MILLISECONDS, rows }];
     }),
-  }));
+  })).map((reading) => ({ ...reading, rows: countRows(reading.days) }));
   // American cards write the month first everywhere: their files show it by a day after the twelfth.
-  const dayFirst = all.find(({ order }) => order === 'dmy')?.days.length ?? 0;
+  const dayFirst = all.find(({ order }) => order === 'dmy')?.rows ?? 0;
   const readings = all.filter(
-    ({ order, days }) => order !== 'mdy' || !isDayFirst || days.length > dayFirst,
+    ({ order, rows }) => order !== 'mdy' || !isDayFirst || rows > dayFirst,
   );
-  const most = Math.max(...readings.map(({ days }) => days.length));
-  const fixed = written.length - open.length;
+  const most = Math.max(...readings.map(({ rows }) => rows));
+  const fixed = countRows(written) - countRows(open);
   // The other dates are few, and each is refused by its line.
   if (fixed > most || most === 0) return 'ymd';
-  const best = readings.filter(({ days }) => days.length === most);
+  const best = readings.filter(({ rows }) => rows === most);
   if (fixed === most) throw ambiguousOrder('ymd', best[0]?.order ?? 'dmy');
   // Only with years of two digits can a year stand in either place.
   const likely = best.some(({ order }) => order === 'ymd')
@@ -238,13 +258,14 @@ function chooseOrder(
 
 interface OrderReading {
   readonly order: DateOrder;
-  readonly days: readonly number[];
+  readonly days: readonly { readonly day: number }[];
 }
 
 /** 25-12-27, 25-12-28: no statement is of the future, far older than another reading, or years long by chance. */
 function dropUnlikely(readings: readonly OrderReading[], today: number): readonly OrderReading[] {
   const ranges = readings.map(({ order, days }) => {
-    const [first, last] = [days.reduce(smaller), days.reduce(larger)];
+    const numbers = days.map(({ day }) => day);
+    const [first, last] = [numbers.reduce(smaller), numbers.reduce(larger)];
     return { order, days, first, last, span: last - first };
   });
   const past = ranges.filter(({ last }) => last <= today);

@@ -87,11 +87,11 @@ function createDecimalTrimmer(
 ): (text: string) => string {
   const written = amounts.filter((text) => !isEmptyAmount(text));
   if (digits === 3 && chosen === undefined) return dropThirdDecimal;
-  const signs = new Set(written.map(findThirdDecimal));
-  const [sign] = signs;
+  const sign = findThirdDecimal(written[0] ?? '');
+  const isUniform = sign !== undefined && written.every((text) => findThirdDecimal(text) === sign);
   const isChosen = chosen !== undefined && sign === (chosen === 'comma' ? ',' : '.');
-  const isProven = signs.size === 1 && (isChosen || written.some((text) => NO_GROUP.test(text)));
-  return signs.has(undefined) || !isProven ? (text) => text : dropThirdDecimal;
+  const isProven = isUniform && (isChosen || written.some((text) => NO_GROUP.test(text)));
+  return isProven ? dropThirdDecimal : (text) => text;
 }
 
 const CODE = /(?<![\p{L}\p{N}])[A-Z]{3}(?![\p{L}\p{N}])/gu;
@@ -105,8 +105,8 @@ const WHOLE_UNIT_TEXTS =
 /** Number of decimals in the currency that the file names: 2 where it names none or several kinds. */
 function findMinorDigits(texts: readonly string[]): number {
   const found = new Set<number>();
-  for (const text of new Set(texts)) {
-    if (text.length > MAX_TEXT_LENGTH) continue;
+  const telling = texts.filter((text) => text.length <= MAX_TEXT_LENGTH && !BARE_NUMBER.test(text));
+  for (const text of new Set(telling)) {
     if (WHOLE_UNIT_TEXTS.test(text)) found.add(0);
     for (const [code] of text.matchAll(CODE)) if (CODES.has(code)) found.add(countDecimals(code));
   }
@@ -115,6 +115,8 @@ function findMinorDigits(texts: readonly string[]): number {
 }
 
 const MAX_TEXT_LENGTH = 80;
+/** Names no currency, as most amounts. */
+const BARE_NUMBER = /^[-+\d.,]*$/;
 
 function countDecimals(currency: string): number {
   if (WHOLE_UNITS.has(currency)) return 0;

@@ -4,6 +4,7 @@ import { UserError } from '../../shared/user-error.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../domain/transaction.ts';
 import type { ReadAmount } from './amounts.ts';
 import { type Direction, directionOfWord } from './direction-words.ts';
+import { derivePerText } from './distinct-texts.ts';
 
 export interface TypeWords {
   readonly income: readonly string[];
@@ -18,9 +19,9 @@ export interface DirectedAmount {
   readonly isNeutral?: boolean;
 }
 
+/** A row whose amount can be read. */
 export interface Reading {
-  /** Undefined where it cannot be read. */
-  readonly amount: ReadAmount | undefined;
+  readonly amount: ReadAmount;
   /** The cell of the column of directions. */
   readonly word: string | null;
 }
@@ -45,20 +46,21 @@ export function createDirectionReader(
   const isGiven = words.income.length + words.expense.length > 0;
   if (isGiven && !hasColumn)
     throw new UserError('Name the column of --income and --expense with --type.');
-  const lookUp = (word: string) => (isGiven ? givenDirection(word, words) : directionOfWord(word));
-  const statedDirection = ({ amount, word }: Reading): Direction | undefined =>
-    amount?.direction ?? (word === null ? undefined : lookUp(word));
-  const stated = readings.flatMap((reading) => {
-    const direction = statedDirection(reading);
-    const { amount } = reading;
-    const isTelling = amount && amount.signed !== 0 && direction && direction !== 'neutral';
-    return isTelling ? { direction, isNegative: amount.signed < 0 } : [];
-  });
-  const others = readings.filter((reading) => statedDirection(reading) === undefined);
-  const convention = findConvention(
-    stated,
-    others.some(({ amount }) => (amount?.signed ?? 0) < 0),
+  const lookUp = derivePerText((word) =>
+    isGiven ? givenDirection(word, words) : directionOfWord(word),
   );
+  const statedDirection = ({ amount, word }: Reading): Direction | undefined =>
+    amount.direction ?? (word === null ? undefined : lookUp(word));
+  const stated: StatedSign[] = [];
+  let hasOtherNegatives = false;
+  for (const reading of readings) {
+    const { signed } = reading.amount;
+    const direction = statedDirection(reading);
+    if (direction === undefined) hasOtherNegatives ||= signed < 0;
+    else if (signed !== 0 && direction !== 'neutral')
+      stated.push({ direction, isNegative: signed < 0 });
+  }
+  const convention = findConvention(stated, hasOtherNegatives);
   const hasWords = stated.length > 0 || isGiven;
   return {
     usesColumn: hasColumn && hasWords,

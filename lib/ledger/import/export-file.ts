@@ -56,7 +56,6 @@ export function readExport(records: readonly TableRow[], options: ExportOptions)
       category: text('category_name'),
       notes: text('notes'),
       externalId: text('external_id'),
-      formerId: null,
       bankId: null,
       formerBankId: null,
       exported: {

@@ -47,13 +47,14 @@ export function findFeeRule(
   return names.some((name) => REVOLUT.has(name)) ? 'added' : 'unknown';
 }
 
-/** @param fees of the same rows; null where there is none */
+/** @param fees of the same rows, null where there is none; empty without such a column */
 export function addFees<Row extends Paid>(
   rows: readonly (Row | Error)[],
   fees: readonly (number | null)[],
   { rule, isChosen, column }: FeeOptions,
 ): AddedFees<Row> {
   const unchanged = { rows, findings: [], needs: [] };
+  if (fees.length === 0) return unchanged;
   const withFees = rows.map((row, n) => {
     const fee = fees[n] ?? 0;
     if (row instanceof Error || fee === 0) return row;

@@ -1,7 +1,7 @@
 // The texts that earlier releases took from a row: they stored ids that were made from them, or that were other texts. No
 // name is added here.
 import type { FormerReading } from './booking.ts';
-import type { ChosenColumns } from './table-columns.ts';
+import type { ChosenColumns } from './chosen-columns.ts';
 
 const FORMER_NAMES = {
   description: [

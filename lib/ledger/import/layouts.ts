@@ -2,11 +2,11 @@
 
 import type { DecimalSign } from './amounts.ts';
 import { looksLikeAmount } from './amounts.ts';
+import type { ChosenColumns } from './chosen-columns.ts';
 import type { TableRow } from './csv-text.ts';
 import { type DateOrder, looksLikeDate } from './dates.ts';
 import type { TypeWords } from './direction.ts';
 import type { Table } from './table.ts';
-import type { ChosenColumns } from './table-columns.ts';
 
 /** Options that say how a file is written. */
 export interface LayoutOptions {

@@ -9,10 +9,10 @@ import {
 } from './category-names.ts';
 import type { CategoryRule } from './category-rules.ts';
 import { type CategorisedRow, type DescribedRow, learnCategories } from './learned-categories.ts';
-import { type ImportPlan, type LedgerRow, type PlanOptions, planImport } from './plan.ts';
+import { type ImportPlan, type PlanOptions, planImport } from './plan.ts';
 import { createRecordedRows, type RecordedImport } from './recorded-rows.ts';
 import type { Statement } from './statement.ts';
-import type { StatementRow, TransactionRow } from './transaction-row.ts';
+import type { LedgerRow, StatementRow, TransactionRow } from './transaction-row.ts';
 
 export interface CategoryOptions {
   /** True if categories are learned from earlier rows. */

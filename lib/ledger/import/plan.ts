@@ -1,27 +1,16 @@
 // Plans an import: which rows the ledger has, which are new, which may be there under another id, and which rows of an
 // edited export are changes.
 import { counted, type Need, type RefusedLine } from './booking.ts';
-import { listWords } from './learned-categories.ts';
+import { findDuplicates, matchKey, type Pair } from './possible-duplicates.ts';
 import type { RecordedRows } from './recorded-rows.ts';
 import { readBankId } from './row-ids.ts';
 import {
   type ExportedRecord,
+  type LedgerRow,
   type StatementRow,
   type TransactionRow,
   toTransactionBody,
 } from './transaction-row.ts';
-
-export interface LedgerRow extends TransactionRow, ExportedRecord {
-  /** Names the version, for `If-Match`. */
-  readonly etag: string;
-  readonly importId: string | null;
-}
-
-/** A row, and a transaction of the ledger. */
-export interface Pair {
-  readonly row: StatementRow;
-  readonly there: LedgerRow;
-}
 
 export interface Change extends Pair {
   readonly fields: readonly ChangeableField[];
@@ -78,7 +67,7 @@ export function planImport(
   );
   const changes: Change[] = [];
   const refused: RefusedLine[] = [];
-  const rowsByMatch = Map.groupBy(pairs.keys(), (row) => pairs.get(row));
+  const rowsByMatch = Map.groupBy(edited.length === 0 ? [] : pairs.keys(), (row) => pairs.get(row));
   for (const [row, there] of edited) {
     const fields = CHANGEABLE.filter((field) => row[field] !== there[field]);
     const { id, updatedAt } = there;
@@ -87,13 +76,14 @@ export function planImport(
     else if (updatedAt === row.exported?.updatedAt) changes.push({ row, there, fields });
     else refused.push({ line: row.line, message: changedSince(id) });
   }
-  const possibleDuplicates = findDuplicates(
-    missing,
-    ledger.filter((row) => !matched.has(row)),
-    { recorded, firstDate: rows.map(({ date }) => date).toSorted()[0] ?? '' },
-  );
+  const unmatched = ledger.filter((there) => !matched.has(there));
+  const period = findPeriod(rows);
+  const possibleDuplicates = findDuplicates(missing, unmatched, {
+    recorded,
+    firstDate: period.first,
+  });
   const paired = new Set(possibleDuplicates.map(({ there }) => there));
-  const strangers = ledger.filter((there) => !matched.has(there) && !paired.has(there));
+  const strangers = unmatched.filter((there) => !paired.has(there));
   return {
     present: pairs.size - edited.length,
     missing,
@@ -107,7 +97,7 @@ export function planImport(
         ? { row, there }
         : [],
     ),
-    needs: isAccountKnown ? [] : findOtherAccount(rows, pairs, strangers),
+    needs: isAccountKnown ? [] : findOtherAccount(period, pairs, strangers),
   };
 }
 
@@ -133,12 +123,11 @@ export function toChangeBody({ row, there, fields }: Change, categoryId: number 
  * @param strangers transactions that no row of the file is
  */
 function findOtherAccount(
-  rows: readonly StatementRow[],
+  { first, last }: Period,
   pairs: ReadonlyMap<StatementRow, LedgerRow>,
   strangers: readonly LedgerRow[],
 ): readonly Need[] {
-  const dates = rows.map(({ date }) => date).toSorted();
-  const [first = '', last = ''] = [dates[0], dates.at(-1)];
+  if (strangers.length === 0) return [];
   const shared = Map.groupBy(
     [...pairs].filter(([row, { importId }]) => row.exported === null && importId !== null),
     ([, { importId }]) => importId,
@@ -155,6 +144,17 @@ function findOtherAccount(
   });
 }
 
+interface Period {
+  readonly first: string;
+  readonly last: string;
+}
+
+function findPeriod(rows: readonly StatementRow[]): Period {
+  const dates = new Set(rows.map(({ date }) => date));
+  const sorted = [...dates].toSorted();
+  return { first: sorted[0] ?? '', last: sorted.at(-1) ?? '' };
+}
+
 export function changedSince(id: string): string {
   return `transaction ${id} was changed after the export. Export it again`;
 }
@@ -166,7 +166,8 @@ function sameRecord(id: string, { line }: StatementRow): string {
 /** The transaction that each row is: by its id in an export, by its external id, or by all its fields. */
 function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) {
   const pairs = new Map<StatementRow, LedgerRow>();
-  const byRecord = new Map(ledger.map((there) => [recordKey(there), there]));
+  const isExport = rows.some(({ exported }) => exported !== null);
+  const byRecord = new Map(isExport ? ledger.map((there) => [recordKey(there), there]) : []);
   for (const row of rows) {
     const there = row.exported && byRecord.get(recordKey(row.exported));
     if (there) pairs.set(row, there);
@@ -178,11 +179,13 @@ function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) 
   const byExternalId = Map.groupBy(ledger, ({ externalId }) => externalId);
   const taken = new Set(pairs.values());
   // Equal transactions without an external id are matched one to one with rows.
+  const open = rows.filter((row) => !pairs.has(row));
+  const isUnidentified = open.some(({ externalId }) => externalId === null);
   const equal = Map.groupBy(
-    ledger.filter((there) => !taken.has(there)),
+    isUnidentified ? ledger.filter((there) => !taken.has(there)) : [],
     contentKey,
   );
-  for (const row of rows.filter((each) => !pairs.has(each))) {
+  for (const row of open) {
     const there =
       row.externalId === null
         ? equal.get(contentKey(row))?.shift()
@@ -204,129 +207,21 @@ function findStored(
   byExternalId: ReadonlyMap<string | null, readonly LedgerRow[]>,
   taken: ReadonlySet<LedgerRow>,
 ): LedgerRow | undefined {
-  const { externalId, formerBankId, otherIds = [] } = row;
+  if (byExternalId.size === 0) return undefined;
+  const { externalId, formerBankId, otherIds } = row;
   const find = (id: string | null) => (id === null ? undefined : byExternalId.get(id)?.[0]);
-  const stored =
-    find(externalId) ?? find(row.formerId) ?? otherIds.map(find).find((there) => there);
+  const stored = find(externalId) ?? otherIds?.().map(find).find(Boolean);
   if (stored || formerBankId === null) return stored;
   return byExternalId
     .get(formerBankId)
     ?.find((there) => !taken.has(there) && matchKey(there) === matchKey(row));
 }
 
-/**
- * One transaction is the possible duplicate of one row: one with its date, type and amount, or one that has the row's id from
- * an earlier release and was edited, so that its date and amount say nothing. Else one of a near date: a booking that was pending,
- * or that another file of the bank has by the date of the purchase. Else one whose amount or date was edited.
- */
-function findDuplicates(
-  rows: readonly StatementRow[],
-  ledger: readonly LedgerRow[],
-  { recorded, firstDate }: DuplicateOptions,
-): Pair[] {
-  const others = Map.groupBy(ledger, matchKey);
-  const used = new Set<LedgerRow>();
-  const edited = Map.groupBy(
-    ledger.filter(({ createdAt, updatedAt }) => createdAt !== updatedAt),
-    ({ externalId }) => externalId,
-  );
-  const isFree = (there: LedgerRow) => !used.has(there);
-  const pairs = new Map<StatementRow, LedgerRow>();
-  const pair = (row: StatementRow, there: LedgerRow | undefined) => {
-    if (!there || !isFree(there)) return;
-    used.add(there);
-    pairs.set(row, there);
-  };
-  for (const row of rows) {
-    const { formerBankId } = row;
-    const same = others.get(matchKey(row));
-    pair(
-      row,
-      same?.shift() ?? (formerBankId === null ? undefined : edited.get(formerBankId)?.find(isFree)),
-    );
-  }
-  // Only of what is left: a transaction of the same date is the likelier one.
-  const findNear = createNearFinder(others, firstDate);
-  for (const row of rows.filter((each) => !pairs.has(each))) pair(row, findNear(row).find(isFree));
-  const findEdited = createEditedFinder(ledger, recorded);
-  for (const row of rows.filter((each) => !pairs.has(each)))
-    pair(row, findEdited(row).find(isFree));
-  return rows.flatMap((row) => {
-    const there = pairs.get(row);
-    return there ? { row, there } : [];
-  });
-}
-
-interface DuplicateOptions {
-  readonly recorded: RecordedRows | undefined;
-  /** Earliest date in the file; it has no transactions before it. */
-  readonly firstDate: string;
-}
-
-/**
- * Finds transactions that were edited and may have been the row before: their record says so, or they share its date and a
- * word of its text.
- */
-function createEditedFinder(ledger: readonly LedgerRow[], recorded: RecordedRows | undefined) {
-  const edited = ledger.filter(
-    (there) => there.createdAt !== there.updatedAt && !recorded?.isOnlyCategorised(there),
-  );
-  const byDate = Map.groupBy(edited, ({ date }) => date);
-  const byAmount = Map.groupBy(edited, ({ type, amount }) => `${type} ${amount}`);
-  return (row: StatementRow): readonly LedgerRow[] => {
-    if (edited.length === 0) return [];
-    const ofDate = byDate.get(row.date)?.slice(0, MAX_COMPARED) ?? [];
-    const ofAmount = byAmount.get(`${row.type} ${row.amount}`)?.slice(0, MAX_COMPARED) ?? [];
-    const sharesWord = createWordMatcher(row);
-    return [
-      ...[...ofDate, ...ofAmount].filter((there) => recorded?.wasImportedAs(there, row)),
-      ...ofDate.filter((there) => there.type === row.type && sharesWord(there)),
-    ];
-  };
-}
-
-/** Finds transactions of a near date with the row's type and amount, and a word of its text; the nearest first. */
-function createNearFinder(byKey: ReadonlyMap<string, readonly LedgerRow[]>, firstDate: string) {
-  const nearDates = new Map<string, readonly string[]>();
-  return (row: StatementRow): readonly LedgerRow[] => {
-    if (byKey.size === 0) return [];
-    const { date } = row;
-    const dates = nearDates.get(date) ?? listNearDates(date).filter((near) => near >= firstDate);
-    nearDates.set(date, dates);
-    const found = dates.flatMap(
-      (near) => byKey.get(matchKey({ ...row, date: near }))?.slice(0, MAX_COMPARED) ?? [],
-    );
-    return found.length === 0 ? [] : found.filter(createWordMatcher(row));
-  };
-}
-
-/** Matches rows that share a word with this row's description. */
-function createWordMatcher(row: TransactionRow): (there: TransactionRow) => boolean {
-  const words = new Set(listWords(row.description));
-  return ({ description }) => listWords(description).some((word) => words.has(word));
-}
-
-/** Between a purchase and its booking; a weekend and a holiday are among them. */
-const MAX_DAYS_BETWEEN = 5;
-/** Equal amounts of one day may be thousands. */
-const MAX_COMPARED = 10;
-const DAY_MILLISECONDS = 86_400_000;
-
-/** The nearest first, without the date itself. */
-function listNearDates(date: string): readonly string[] {
-  const day = Date.parse(date);
-  return Array.from({ length: MAX_DAYS_BETWEEN }, (_, n) => n + 1)
-    .flatMap((distance) => [-distance, distance])
-    .map((days) => new Date(day + days * DAY_MILLISECONDS).toISOString().slice(0, 10));
-}
-
 function countReusedIds(rows: readonly StatementRow[], ledger: readonly LedgerRow[]): number {
+  const identified = rows.filter(({ bankId }) => bankId !== null);
+  if (identified.length === 0) return 0;
   const ids = new Set(ledger.map(({ externalId }) => externalId && readBankId(externalId)));
-  return rows.filter(({ bankId }) => bankId !== null && ids.has(bankId)).length;
-}
-
-function matchKey({ date, type, amount }: TransactionRow): string {
-  return `${date} ${type} ${amount}`;
+  return identified.filter(({ bankId }) => ids.has(bankId)).length;
 }
 
 function recordKey({ id, createdAt }: ExportedRecord): string {

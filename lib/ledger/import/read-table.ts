@@ -9,18 +9,21 @@ import {
   type RefusedLine,
 } from './booking.ts';
 import { describeState, isBalanceText, mentionsBalance } from './booking-words.ts';
+import type { ChosenColumns } from './chosen-columns.ts';
 import { type Field, isEnglishDate, normalizeName } from './column-names.ts';
 import type { TableRow } from './csv-text.ts';
-import { type DateOrder, looksLikeDate, readDates } from './dates.ts';
+import { currencyOfColumn } from './currencies.ts';
+import { type DateOrder, looksLikeDate, NO_YEAR, readDates } from './dates.ts';
 import { findDecimals } from './decimal-sign.ts';
 import type { TypeWords } from './direction.ts';
 import { directionOfWord } from './direction-words.ts';
+import { derivePerText } from './distinct-texts.ts';
 import { addFees, type FeeOptions, findFeeRule } from './fees.ts';
 import { createFormerReader } from './former-columns.ts';
+import { completeDates, describeCompleted, findPeriod } from './missing-years.ts';
 import { readRowAmounts, tryNumber } from './row-amounts.ts';
 import { toBankId } from './row-ids.ts';
 import type { Table } from './table.ts';
-import { type ChosenColumns, currencyOfColumn } from './table-columns.ts';
 
 export interface TableOptions {
   readonly columns: ChosenColumns;
@@ -46,7 +49,8 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
   const { columns } = table;
   const readCell = createCellReader(table);
   const { records, refused, leftOut } = sortRows(table, readCell, options.leaveOut);
-  const readColumn = (field: Field) => records.map((record) => readCell(record, field) ?? '');
+  const readColumn = (field: Field) =>
+    columns[field].length === 0 ? [] : records.flatMap((record) => readCell(record, field) ?? []);
   const amountTexts = AMOUNT_FIELDS.flatMap(readColumn);
   const { decimal, trim, need } = findDecimals({
     amounts: amountTexts,
@@ -54,18 +58,21 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
     texts: [...listHeaders(table, AMOUNT_FIELDS), ...readColumn('currency'), ...amountTexts],
     chosen: options.decimal,
   });
-  const dates = readDates(readColumn('date'), {
+  const dateOptions = {
     chosen: options.dateOrder,
     today: options.today,
     isDayFirst: decimal === 'comma' || options.isSemicolon || isOfOtherLanguage(table),
-  });
+  };
+  const dateTexts = records.map((record) => readCell(record, 'date') ?? '');
+  const dates = readDates(dateTexts, dateOptions);
+  const completed = completeDates(dateTexts, dates, () => findPeriod(table.above, dateOptions));
   const trimmed = (record: TableRow, field: Field) => {
     const cell = readCell(record, field);
     return cell === null ? null : trim(cell);
   };
   const isReceived = (record: TableRow) =>
-    directionOfWord(readCell(record, 'type') ?? '') === 'income' &&
-    readCell(record, 'receivedAmount') !== null;
+    readCell(record, 'receivedAmount') !== null &&
+    directionOfWord(readCell(record, 'type') ?? '') === 'income';
   const read = readRowAmounts(
     records.map((record) => ({
       amount: trimmed(record, isReceived(record) ? 'receivedAmount' : 'amount'),
@@ -81,11 +88,15 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
       hasType: columns.type.length > 0,
     },
   );
-  const fees = records.map((record) =>
-    isReceived(record) ? null : tryNumber(trimmed(record, 'fee'), decimal),
-  );
+  const fees =
+    columns.fee.length === 0
+      ? []
+      : records.map((record) =>
+          isReceived(record) ? null : tryNumber(trimmed(record, 'fee'), decimal),
+        );
   const amounts = addFees(read.rows, fees, describeFees(table, options.columns.fee));
   const former = createFormerReader(table.headers, options.columns);
+  const currencyOfHeader = createHeaderCurrencyReader(table);
   const isJoined = options.columns.description !== undefined;
 
   function toBooking(record: TableRow, n: number): Booking | LeftOutLine {
@@ -98,7 +109,7 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
     return {
       line,
       cells,
-      date: dates.read(cell('date') ?? ''),
+      date: completed[n] ?? dates.read(dateTexts[n] ?? ''),
       signed: amount.signed,
       isDirectionStated: amount.isStated,
       writtenAmount: amount.written,
@@ -111,7 +122,7 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
       currency:
         cell(isReceived(record) ? 'receivedCurrency' : 'currency') ??
         amount.currency ??
-        columnCurrency(record, table),
+        currencyOfHeader(record),
       status: cell('status'),
       balance: amount.balance,
       reference: cell('reference'),
@@ -132,7 +143,7 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
   return {
     ...{ bookings, refused, leftOut, decimal, dateOrder: dates.order },
     usesType: read.usesType,
-    findings: amounts.findings,
+    findings: [...amounts.findings, ...describeCompleted(completed)],
     needs: [...(need === undefined ? [] : [need]), ...amounts.needs],
   };
 }
@@ -161,9 +172,14 @@ function createCellReader({ columns }: Table): CellReader {
   };
 }
 
-function columnCurrency({ cells }: TableRow, { headers, columns }: Table): string | null {
-  const used = columns.amount.find((index) => (cells[index]?.trim() ?? '') !== '');
-  return used === undefined ? null : currencyOfColumn(headers[used] ?? '');
+/** The currency that the header of the row's amount names. */
+function createHeaderCurrencyReader({ headers, columns }: Table): (row: TableRow) => string | null {
+  const currencies = columns.amount.map((index) => ({
+    index,
+    currency: currencyOfColumn(headers[index] ?? ''),
+  }));
+  if (currencies.every(({ currency }) => currency === null)) return () => null;
+  return ({ cells }) => currencies.find(({ index }) => cells[index]?.trim())?.currency ?? null;
 }
 
 function describeFees({ headers, columns }: Table, chosen: string | undefined): FeeOptions {
@@ -191,8 +207,9 @@ interface SortedRows {
 
 /** Parts rows that can be bookings from those that are known by their form. */
 function sortRows(table: Table, readCell: CellReader, leaveOut: readonly string[]): SortedRows {
-  const { rows, headers, width } = table;
-  const header = headers.join('\n');
+  const { rows, headers, columns, width } = table;
+  const describe = derivePerText((text) => describeState(text, leaveOut));
+  const isDate = derivePerText((text) => looksLikeDate(text) || NO_YEAR.test(text));
   const sorted: Record<'records', TableRow[]> & SortedRows = {
     records: [],
     refused: [],
@@ -201,14 +218,19 @@ function sortRows(table: Table, readCell: CellReader, leaveOut: readonly string[
   const lastLine = rows.findLast(({ cells }) => isDated(cells))?.line ?? 0;
   for (const row of rows) {
     const { cells, line } = row;
-    const state = describeState(readCell(row, 'status') ?? readCell(row, 'date'), leaveOut);
-    const isRegular =
-      cells.length >= width && cells.slice(headers.length).every((cell) => cell.trim() === '');
-    if (cells.join('\n') === header) sorted.leftOut.push(leave(row, 'the header again'));
-    else if (isBalanceRow(row, table, readCell))
+    const date = readCell(row, 'date');
+    const hasDate = date !== null && isDate(date);
+    const status = readCell(row, 'status') ?? date;
+    const state = status === null ? undefined : describe(status);
+    const isRegular = cells.length >= width && isBlankFrom(cells, headers.length);
+    if (isHeader(cells, headers)) sorted.leftOut.push(leave(row, 'the header again'));
+    else if (isBalanceRow(cells, columns.description, hasDate))
       sorted.leftOut.push(leave(row, 'a balance or total'));
     else if (isRegular && state !== undefined) sorted.leftOut.push(leave(row, state));
-    else if (isNote(row) || isContinuation(row, readCell) || (line < lastLine && isTitle(cells)))
+    else if (
+      !hasDate &&
+      (isNote(row) || isContinuation(row, readCell) || (line < lastLine && isTitle(cells)))
+    )
       sorted.leftOut.push(leave(row, 'without date and amount'));
     else if (isRegular) sorted.records.push(row);
     else
@@ -218,6 +240,14 @@ function sortRows(table: Table, readCell: CellReader, leaveOut: readonly string[
       });
   }
   return sorted;
+}
+
+function isHeader(cells: readonly string[], headers: readonly string[]): boolean {
+  return cells.length === headers.length && cells.every((cell, index) => cell === headers[index]);
+}
+
+function isBlankFrom(cells: readonly string[], first: number): boolean {
+  return cells.every((cell, index) => index < first || cell.trim() === '');
 }
 
 function leave({ line, cells }: TableRow, reason: string): LeftOutLine {
@@ -266,13 +296,18 @@ function isContinuation(row: TableRow, readCell: CellReader): boolean {
 }
 
 /** "Total" alone is also a name: with a date and an amount it is one. */
-function isBalanceRow(row: TableRow, { columns }: Table, readCell: CellReader): boolean {
-  const { cells } = row;
-  const date = readCell(row, 'date');
+function isBalanceRow(
+  cells: readonly string[],
+  descriptions: readonly number[],
+  hasDate: boolean,
+): boolean {
+  if (hasDate)
+    return cells.some((cell, index) => {
+      if (!isBalanceText(cell)) return false;
+      const text = cell.trim();
+      return !POSSIBLE_NAME.test(text) && (descriptions.includes(index) || !GENERIC.test(text));
+    });
   const first = cells.find((cell) => cell.trim() !== '') ?? '';
-  const texts = columns.description.map((index) => cells[index] ?? '');
-  const isDatedRow = date !== null && looksLikeDate(date);
-  if (!isDatedRow) return [first, ...texts].some(isBalanceText) || cells.some(mentionsBalance);
-  const isStrong = (text: string) => isBalanceText(text) && !POSSIBLE_NAME.test(text.trim());
-  return texts.some(isStrong) || cells.some((cell) => isStrong(cell) && !GENERIC.test(cell.trim()));
+  const texts = descriptions.map((index) => cells[index] ?? '');
+  return [first, ...texts].some(isBalanceText) || cells.some(mentionsBalance);
 }

@@ -27,9 +27,13 @@ export function createRecordedRows(imports: readonly RecordedImport[]) {
     return externalId === null ? undefined : contents.get(identify(externalId));
   }
 
+  function isKnown(externalId: string | null): boolean {
+    return externalId !== null && contents.has(identify(externalId));
+  }
+
   return {
-    has: ({ externalId, otherIds = [] }: Identified): boolean =>
-      [externalId, ...otherIds].some((id) => id !== null && contents.has(identify(id))),
+    has: ({ externalId, otherIds }: Identified): boolean =>
+      contents.size > 0 && (isKnown(externalId) || (otherIds?.().some(isKnown) ?? false)),
     /** The row is as it was imported, without a category, except that it may have one now. */
     isOnlyCategorised: (row: TransactionRow): boolean =>
       find(row) === describe({ ...row, category: null }),

@@ -39,48 +39,45 @@ export interface AmountOptions {
 
 /** @throws UserError where words are given for a column that is not there */
 export function readRowAmounts(cells: readonly AmountCells[], options: AmountOptions): RowAmounts {
-  const single = options.isSplit ? undefined : readSingle(cells, options);
-  const read = single?.rows ?? readSplit(cells, options);
-  const withBalance = read.map((row, n) => {
-    const balance = tryNumber(cells[n]?.balance, options.decimal);
-    return row instanceof Error ? row : { ...row, balance };
-  });
-  return { rows: withBalance, usesType: single?.usesColumn ?? false };
+  return options.isSplit
+    ? { rows: readSplit(cells, options), usesType: false }
+    : readSingle(cells, options);
 }
 
-type AmountBeforeBalance = Omit<RowAmount, 'balance'>;
-
-function readSingle(cells: readonly AmountCells[], { decimal, words, hasType }: AmountOptions) {
-  const readings = cells.map(({ amount, type }) => ({
-    amount: attempt(() => readCell(amount, decimal)),
-    word: type,
-  }));
+function readSingle(
+  cells: readonly AmountCells[],
+  { decimal, words, hasType }: AmountOptions,
+): RowAmounts {
+  const amounts = cells.map(({ amount }) => attempt(() => readCell(amount, decimal)));
   const directions = createDirectionReader(
-    readings.map(({ amount, word }) => ({
-      word,
-      amount: amount instanceof Error ? undefined : amount,
-    })),
+    amounts.flatMap((amount, n) =>
+      amount instanceof Error ? [] : { amount, word: cells[n]?.type ?? null },
+    ),
     words,
     hasType,
   );
-  const rows = readings.map(({ amount, word }) => {
+  const rows = cells.map(({ type, balance }, n): RowAmount | Error => {
+    const amount = amounts[n] ?? new Error(NO_AMOUNT);
     if (amount instanceof Error) return amount;
-    return attempt((): AmountBeforeBalance => {
-      const { signed, isStated, isNeutral = false } = directions.read(amount, word);
+    return attempt(() => {
+      const { signed, isStated, isNeutral = false } = directions.read(amount, type);
       return {
         signed,
         isStated,
         isNeutral,
         currency: amount.currency,
         written: String(amount.signed),
+        balance: tryNumber(balance, decimal),
       };
     });
   });
-  return { rows, usesColumn: directions.usesColumn };
+  return { rows, usesType: directions.usesColumn };
 }
 
+const NO_AMOUNT = 'It has no amount (--amount names another column).';
+
 function readCell(text: string | null, decimal: DecimalSign): ReadAmount {
-  if (text === null) throw new Error('It has no amount (--amount names another column).');
+  if (text === null) throw new Error(NO_AMOUNT);
   return readAmount(text, decimal);
 }
 
@@ -88,7 +85,7 @@ function readCell(text: string | null, decimal: DecimalSign): ReadAmount {
 function readSplit(
   cells: readonly AmountCells[],
   { decimal }: AmountOptions,
-): readonly (AmountBeforeBalance | Error)[] {
+): readonly (RowAmount | Error)[] {
   const readSide = (text: string | null) =>
     isEmptyAmount(text) ? null : readAmount(text ?? '', decimal);
   const sides = cells.map(({ debit, credit }) =>
@@ -97,7 +94,7 @@ function readSplit(
   const read = sides.flatMap((side) => (side instanceof Error ? [] : side));
   const isDebitNegative = isMostlyNegative(read.map(({ debit }) => debit));
   const isCreditNegative = isMostlyNegative(read.map(({ credit }) => credit));
-  return sides.map((side) => {
+  return sides.map((side, n) => {
     if (side instanceof Error) return side;
     const { debit, credit } = side;
     if (debit === null && credit === null) return new Error('It has neither a debit nor a credit.');
@@ -112,6 +109,7 @@ function readSplit(
       isNeutral: false,
       currency,
       written: `${isDebit ? 'debit' : 'credit'} ${signed}`,
+      balance: tryNumber(cells[n]?.balance, decimal),
     };
   });
 }

@@ -1,7 +1,7 @@
 // The identity of a booking: the same at each reading of each file that has it, so that nothing is imported twice, and another
 // one for every other booking, so that nothing is lost.
 import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
 import type { Booking } from './booking.ts';
 import { createRereader } from './text-encoding.ts';
 
@@ -37,8 +37,8 @@ export function readBankId(identity: string): string {
 
 export interface RowIds {
   readonly externalId: string;
-  /** Ids that the row would have if its file was read in another encoding. */
-  readonly otherIds: readonly string[];
+  /** Makes the ids that the row would have if its file was read in another encoding. */
+  readonly otherIds: () => readonly string[];
 }
 
 /**
@@ -59,10 +59,12 @@ export function createRowIds(
     const identify = (some: readonly string[]) => `row-${hash({ cells: some, account })}`;
     const id = identify(written);
     const number = count(id);
-    const others = rereadText(written.join(CELL_END)).map((text) => text.split(CELL_END));
     return {
       externalId: `${id}-${number}`,
-      otherIds: others.map((some) => `${identify(some)}-${number}`),
+      otherIds: () =>
+        rereadText(written.join(CELL_END)).map(
+          (text) => `${identify(text.split(CELL_END))}-${number}`,
+        ),
     };
   };
 }
@@ -81,17 +83,27 @@ export interface FormerFields {
 }
 
 /**
- * The ids that imports of version 0.1.0 made, in the order of the file. Each is a hash, and is made when it is asked for: few
- * rows need it.
+ * The ids that imports of version 0.1.0 made, which number equal rows in the order of the file. Few files need them: they are made
+ * when the first one is asked for, after all rows are known.
  */
 export function createFormerIds(
   account: string | undefined,
-): (fields: FormerFields) => () => string {
-  const count = createCounter();
-  return ({ description, amount, type, date, notes, category }) => {
-    const fields = { description, amount, type, date, notes, category, account };
-    const number = count(JSON.stringify(fields));
-    return () => `csv-${hash(fields)}-${number}`;
+): (fields: FormerFields) => () => readonly string[] {
+  const all: FormerFields[] = [];
+  let ids: readonly string[] | undefined;
+  const make = () => {
+    const count = createCounter();
+    return all.map(({ description, amount, type, date, notes, category }) => {
+      const id = `csv-${hash({ description, amount, type, date, notes, category, account })}`;
+      return `${id}-${count(id)}`;
+    });
+  };
+  return (fields) => {
+    const index = all.push(fields) - 1;
+    return () => {
+      ids ??= make();
+      return ids.slice(index, index + 1);
+    };
   };
 }
 
@@ -104,7 +116,10 @@ function createCounter(): (id: string) => number {
   };
 }
 
+const encoder = new TextEncoder();
+
 /** 32 hexadecimal digits. */
 export function hash(value: object): string {
-  return bytesToHex(sha256(utf8ToBytes(JSON.stringify(value)))).slice(0, HASH_LENGTH);
+  const digest = sha256(encoder.encode(JSON.stringify(value)));
+  return bytesToHex(digest.subarray(0, HASH_LENGTH / 2));
 }

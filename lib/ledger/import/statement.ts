@@ -2,15 +2,7 @@
 // in a browser as on a command line.
 import { UserError } from '../../shared/user-error.ts';
 import type { DecimalSign } from './amounts.ts';
-import {
-  type Booking,
-  counted,
-  type LeftOutLine,
-  type Need,
-  type ReadBookings,
-  type RefusedLine,
-} from './booking.ts';
-import { checkBookings } from './check-bookings.ts';
+import type { ReadBookings } from './booking.ts';
 import type { Field } from './column-names.ts';
 import { DELIMITERS, splitCsv, type TableRow } from './csv-text.ts';
 import type { DateOrder } from './dates.ts';
@@ -18,10 +10,9 @@ import { isExportHeader, readExport } from './export-file.ts';
 import { findFormat } from './formats.ts';
 import { describeLayout, type LayoutOptions, type Layouts, recallLayout } from './layouts.ts';
 import { readTable } from './read-table.ts';
-import { createFormerIds, createRowIds, identifyByBankId, type RowIds } from './row-ids.ts';
+import { makeRows, type StatementRows } from './statement-rows.ts';
 import { findTable, type Table } from './table.ts';
 import { decodeText } from './text-encoding.ts';
-import { requireValid, type StatementRow } from './transaction-row.ts';
 import type { Sheet } from './xlsx.ts';
 
 export interface StatementOptions extends LayoutOptions {
@@ -39,7 +30,7 @@ export interface StatementOptions extends LayoutOptions {
   readonly layouts?: Layouts;
 }
 
-export interface Statement {
+export interface Statement extends StatementRows {
   /** Such as CSV or OFX. */
   readonly format: string;
   /** A name that TextDecoder knows; null for a format that states its own. */
@@ -55,17 +46,6 @@ export interface Statement {
   /** Null in a format that states them. */
   readonly dateOrder: DateOrder | null;
   readonly decimal: DecimalSign | null;
-  readonly rows: readonly StatementRow[];
-  /** Rows that cannot be read. */
-  readonly refused: readonly RefusedLine[];
-  /** Rows that are no bookings of this account. */
-  readonly leftOut: readonly LeftOutLine[];
-  /** How many rows repeat an earlier one with the bank's id: they are one transaction. */
-  readonly repeated: number;
-  /** Notes for the user about how the file was read. */
-  readonly findings: readonly string[];
-  /** Questions that the user must answer before anything is imported. */
-  readonly needs: readonly Need[];
   /** Under `key`, `used` is worth remembering after an import; `recalled` was used for this reading. Null without a table. */
   readonly layout: Layout | null;
 }
@@ -99,7 +79,7 @@ export async function readStatement(
   if (contents.kind === 'sheets')
     return { ...readWorkbook(contents.sheets, options), format: format.name, encoding: null };
   return {
-    ...toStatement(contents, options),
+    ...makeStatementRows(contents, options),
     ...{ format: format.name, encoding: null, isExport: false, headerLine: 0, columns: {} },
     ...{ ignored: [], dateOrder: null, decimal: null, layout: null },
   };
@@ -156,6 +136,7 @@ export function readCsv(text: string, options: StatementOptions = {}): Statement
 }
 
 function recallEncoding(text: string, options: StatementOptions): string | undefined {
+  if (options.layouts === undefined) return undefined;
   const { rows } = splitCsv(text, chooseDelimiter(text, options), { limit: HEAD_LINES });
   return recallLayout(rows, options.layouts)?.encoding;
 }
@@ -166,8 +147,10 @@ function chooseDelimiter(text: string, options: StatementOptions): string {
     const { rows } = splitCsv(text, delimiter, { limit: HEAD_LINES });
     return { delimiter, rows, weight: weigh(rows) };
   }).toSorted((one, other) => other.weight - one.weight);
-  const found = candidates.find(({ rows }) => showsTable(rows, options));
-  return (found ?? candidates[0])?.delimiter ?? ',';
+  // A single cell in each row is no table.
+  const separating = candidates.filter(({ weight }) => weight > 0);
+  const found = separating.length > 1 && separating.find(({ rows }) => showsTable(rows, options));
+  return (found || candidates[0])?.delimiter ?? ',';
 }
 
 function showsTable(rows: readonly TableRow[], options: StatementOptions): boolean {
@@ -202,11 +185,19 @@ function readSheet(
   const read = readTable(table, { ...options, columns, words, leaveOut, today, isSemicolon });
   const { dateOrder, decimal, usesType } = read;
   return {
-    ...toStatement(read, options),
+    ...makeStatementRows(read, options),
     ...describeColumns(table, usesType),
     ...{ isExport: false, headerLine: table.headerLine, dateOrder, decimal },
     layout: { ...describeLayout(table, { ...options, columns }), recalled: recalled ?? null },
   };
+}
+
+function makeStatementRows(read: ReadBookings, options: StatementOptions): StatementRows {
+  const { account, isInverted = false, isAsItIs = false, usedEncoding: encoding } = options;
+  const { currency, leaveOut = [], onlyAccount } = options;
+  return makeRows(read, {
+    ...{ account, encoding, isInverted, isAsItIs, currency, leaveOut, onlyAccount },
+  });
 }
 
 function definedOnly<Options extends object>(options: Options): Options {
@@ -282,116 +273,3 @@ const SILENT_FIELDS: ReadonlySet<Field> = new Set([
   'balance',
   'account',
 ]);
-
-type CheckedStatement = Pick<
-  Statement,
-  'rows' | 'refused' | 'leftOut' | 'repeated' | 'findings' | 'needs'
->;
-
-function toStatement(read: ReadBookings, options: StatementOptions): CheckedStatement {
-  const {
-    account,
-    isInverted = false,
-    isAsItIs = false,
-    currency,
-    leaveOut = [],
-    onlyAccount,
-  } = options;
-  const checked = checkBookings(read, { isInverted, isAsItIs, currency, leaveOut, onlyAccount });
-  const createIds = createRowIds(account, options.usedEncoding);
-  const formerId = createFormerIds(account);
-  const shared = findShared(checked.bookings, account);
-  const seen = new Set<string>();
-  const dates = new Map<string, string>();
-  const rows: StatementRow[] = [];
-  const refused: RefusedLine[] = [...checked.refused];
-  const findings = [...checked.findings];
-  let [repeated, reused, undescribed] = [0, 0, 0];
-  for (const booking of checked.bookings) {
-    const { line, bankId } = booking;
-    const identity = identifyByBankId(booking, account);
-    try {
-      if (identity !== null && shared.has(identity))
-        throw shareError(shared.get(identity), booking);
-      if (identity !== null && seen.has(identity)) {
-        repeated += 1;
-        continue;
-      }
-      if (bankId !== null && dates.has(bankId)) reused += 1;
-      if (bankId !== null) dates.set(bankId, booking.date);
-      if (identity !== null) seen.add(identity);
-      const row = toRow(booking, {
-        ids: identity === null ? createIds(booking) : { externalId: identity, otherIds: [] },
-        formerId,
-      });
-      requireValid(row);
-      if (row.description === NO_DESCRIPTION) undescribed += 1;
-      rows.push(row);
-    } catch (error) {
-      refused.push({ line, message: (error as Error).message });
-    }
-  }
-  if (reused > 0)
-    findings.push(
-      `${counted(reused, 'row')} with the id of an earlier row, and another date or amount: other bookings`,
-    );
-  if (undescribed > 0)
-    findings.push(
-      `${counted(undescribed, 'row')} without a text: "${NO_DESCRIPTION}"; name columns of texts with --description COLUMN,COLUMN`,
-    );
-  return {
-    ...checked,
-    rows,
-    findings,
-    repeated,
-    refused: refused.toSorted((one, other) => one.line - other.line),
-  };
-}
-
-const NO_DESCRIPTION = '(no description)';
-
-/** Rows with one identity and other content: one of them would be lost. */
-function findShared(
-  bookings: readonly Booking[],
-  account: string | undefined,
-): ReadonlyMap<string, readonly Booking[]> {
-  const byIdentity = Map.groupBy(bookings, (booking) => identifyByBankId(booking, account));
-  const isShared = ([identity, [first, ...others]]: [string | null, Booking[]]) => {
-    const content = first?.cells.join('\n');
-    return identity !== null && others.some(({ cells }) => cells.join('\n') !== content);
-  };
-  return new Map([...byIdentity].filter(isShared)) as ReadonlyMap<string, readonly Booking[]>;
-}
-
-function shareError(sharing: readonly Booking[] = [], booking: Booking): Error {
-  const other = sharing.find((each) => each !== booking);
-  return new Error(
-    `line ${other?.line} has the same id "${booking.bankId}", date and amount, and other content. Name a column of unique ids with --id, or --id none`,
-  );
-}
-
-function toRow(
-  { line, date, signed, texts, bookingType, notes, category, former, bankId }: Booking,
-  {
-    ids,
-    formerId,
-  }: { readonly ids: RowIds; readonly formerId: ReturnType<typeof createFormerIds> },
-): StatementRow {
-  const type = signed < 0 ? 'expense' : 'income';
-  const row = { date, type, amount: Math.abs(signed), notes, category } as const;
-  const description = texts[0] ?? notes ?? bookingType ?? NO_DESCRIPTION;
-  const makeFormerId = bankId === null ? formerId({ ...row, description, ...former }) : () => null;
-  return {
-    ...row,
-    line,
-    description,
-    externalId: ids.externalId,
-    ...(ids.otherIds.length === 0 ? {} : { otherIds: ids.otherIds }),
-    get formerId() {
-      return makeFormerId();
-    },
-    bankId,
-    formerBankId: former?.bankId ?? null,
-    exported: null,
-  };
-}

@@ -1,14 +1,10 @@
 // The table in a file: banks write lines before the header and after the rows, and one in six writes no header.
 import { UserError } from '../../shared/user-error.ts';
 import { looksLikeAmount } from './amounts.ts';
+import { type ChosenColumns, isChosenByNumber } from './chosen-columns.ts';
 import type { TableRow } from './csv-text.ts';
 import { looksLikeDate } from './dates.ts';
-import {
-  type ChosenColumns,
-  type Columns,
-  findColumns,
-  isChosenByNumber,
-} from './table-columns.ts';
+import { type Columns, findColumns } from './table-columns.ts';
 
 export interface Table {
   /** 0 in a file without a header. */
@@ -16,6 +12,8 @@ export interface Table {
   /** "column 1" and so on without a header. */
   readonly headers: readonly string[];
   readonly columns: Columns;
+  /** Rows above the header, or above the first booking. */
+  readonly above: readonly TableRow[];
   readonly rows: readonly TableRow[];
   /** Cells that every row has. */
   readonly width: number;
@@ -99,6 +97,7 @@ function tableAt(rows: readonly TableRow[], { index, headers, columns }: Candida
     headerLine: isNamed ? (rows[index]?.line ?? 0) : 0,
     headers,
     columns,
+    above: rows.slice(0, isNamed ? index : -index - 1),
     rows: isNamed ? rows.slice(index + 1) : rows.slice(-index - 1),
     width: isNamed ? width : findWidth(rows.slice(-index - 1), columns),
   };

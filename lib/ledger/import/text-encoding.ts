@@ -73,27 +73,42 @@ function decodeAs(bytes: Uint8Array, encoding: string): EncodedText {
   return { text, encoding: decoder.encoding, damagedLines: findDamagedLines(text) };
 }
 
-const SINGLE_BYTE = [...new Set([...ALPHABETS, ...SCRIPTS].map(([encoding]) => encoding))];
+const SINGLE_BYTE = [...ALPHABETS, ...SCRIPTS].map(([encoding]) => encoding);
+/** Without those of Unicode, which are told by their bytes. */
+const GUESSED: readonly string[] = [...new Set([...SINGLE_BYTE, ...EAST_ASIAN])];
 
 /**
- * What the other encodings of single bytes make of a text that was read in one of them: a guess may change from one file of a bank
- * to the next.
+ * Reads a text again in the other encodings that are guessed: a guess may change from one file of a bank to the next.
  * @param encoding in which the text was read
  */
 export function createRereader(encoding: string): (text: string) => readonly string[] {
-  if (!SINGLE_BYTE.includes(encoding)) return () => [];
-  const bytes = new Map([...listCharacters(encoding)].map((character, byte) => [character, byte]));
-  const others = SINGLE_BYTE.filter((other) => other !== encoding).map(listCharacters);
+  if (!GUESSED.includes(encoding)) return () => [];
+  let bytes: ReturnType<typeof listBytes> | undefined;
+  const others = GUESSED.filter((other) => other !== encoding);
   return (text) => {
     if (/^\p{ASCII}*$/u.test(text)) return [];
-    return others.map((characters) =>
-      Array.from(text, (character) => characters[bytes.get(character) ?? -1] ?? character).join(''),
-    );
+    const known = bytes ?? listBytes(encoding);
+    bytes = known;
+    const written = Uint8Array.from([...text].flatMap((character) => known.get(character) ?? []));
+    return [...new Set(others.map((other) => new TextDecoder(other).decode(written)))];
   };
 }
 
-function listCharacters(encoding: string): string {
-  return new TextDecoder(encoding).decode(Uint8Array.from({ length: 256 }, (_, byte) => byte));
+const FIRST_TRAIL_BYTE = 0x40;
+
+/** The byte or the pair of bytes of each character. */
+function listBytes(encoding: string): ReadonlyMap<string, readonly number[]> {
+  const decoder = new TextDecoder(encoding);
+  const bytes = new Map<string, readonly number[]>([[REPLACEMENT, []]]);
+  const add = (...sequence: readonly number[]) => {
+    const text = decoder.decode(Uint8Array.from(sequence));
+    if ([...text].length === 1 && !bytes.has(text)) bytes.set(text, sequence);
+  };
+  for (let byte = 0; byte < 0x100; byte += 1) add(byte);
+  if (SINGLE_BYTE.includes(encoding)) return bytes;
+  for (let lead = 0x80; lead < 0x100; lead += 1)
+    for (let trail = FIRST_TRAIL_BYTE; trail < 0x100; trail += 1) add(lead, trail);
+  return bytes;
 }
 
 function findDamagedLines(text: string): readonly number[] {

@@ -20,10 +20,8 @@ export interface TransactionRow {
 export interface StatementRow extends TransactionRow {
   /** Line of the file, from 1. */
   readonly line: number;
-  /** The id that imports of version 0.1.0 made, from the mapped columns. */
-  readonly formerId: string | null;
-  /** Ids that another reading of the same file would make. */
-  readonly otherIds?: readonly string[];
+  /** Makes the ids that earlier releases, or another reading of the same file, gave the row. Few rows need these hashes. */
+  readonly otherIds?: () => readonly string[];
   readonly bankId: string | null;
   /** Bank's id as earlier releases read it: it names a transaction only together with its date and amount. */
   readonly formerBankId: string | null;
@@ -36,6 +34,13 @@ export interface ExportedRecord {
   readonly id: string;
   readonly createdAt: string;
   readonly updatedAt: string;
+}
+
+/** A transaction of the ledger. */
+export interface LedgerRow extends TransactionRow, ExportedRecord {
+  /** Names the version, for `If-Match`. */
+  readonly etag: string;
+  readonly importId: string | null;
 }
 
 /** Converts a row to the API's body, without its category. */

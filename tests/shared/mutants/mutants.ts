@@ -836,15 +836,31 @@ export const MUTANTS: readonly Mutant[] = [
     ['!taken.has(there) && ', ''],
     ['isOfThisLedger && id && createdAt', 'id && createdAt'],
     ['wasThere && !importsDeleted', 'wasThere'],
-    ['near >= firstDate', 'true'],
     ['others < equal.length', 'false'],
     ['others < equal.length', 'others === 0'],
     ['first <= date && date <= last', 'true'],
-    ['!recorded?.isOnlyCategorised(there)', 'true'],
-    ['there.createdAt !== there.updatedAt && !recorded', '!recorded'],
-    ['words.has(word)', 'true'],
     ['isOfThisLedger && id && createdAt', 'isOfThisLedger && createdAt'],
   ]),
+  ...mutantsOf(
+    'lib/ledger/import/possible-duplicates.ts',
+    'tests/ledger/unit/import/plan.test.ts',
+    [
+      ['near >= firstDate', 'true'],
+      ['!recorded?.isOnlyCategorised(there)', 'true'],
+      ['there.createdAt !== there.updatedAt && !recorded', '!recorded'],
+      ['words.has(word)', 'true'],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/ledger/import/missing-years.ts',
+    'tests/ledger/unit/import/missing-years.test.ts',
+    [
+      ['isShort && others.length === 0', 'others.length === 0'],
+      ['isShort && others.length === 0', 'isShort'],
+      ['isOrdered && around.length === 2', 'around.length === 2'],
+      ['periods.length !== 1', 'periods.length === 0'],
+    ],
+  ),
   ...mutantsOf('lib/ledger/http/preconditions.ts', 'tests/ledger/unit/http/preconditions.test.ts', [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
     ['record === `${kind}${id}`', 'record !== undefined'],

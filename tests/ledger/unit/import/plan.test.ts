@@ -24,7 +24,7 @@ it('finds rows by the id that is made from them, and by the one of earlier versi
   const ledger = ledgerRows(
     tea(1, first?.externalId ?? ''),
     // Recognized by its former id, although its fields have changed.
-    tea(2, second?.formerId ?? ''),
+    tea(2, second?.otherIds?.()[0] ?? ''),
   );
   const plan = planImport(rows, ledger);
   expect(plan).toMatchObject({ present: 2, missing: [third], possibleDuplicates: [] });

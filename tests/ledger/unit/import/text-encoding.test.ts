@@ -66,19 +66,21 @@ it('reads the encoding that is chosen, and says which names there are', () => {
   expect(() => decodeText(Buffer.from('x'), 'klingon')).toThrow('windows-1252');
 });
 
-it('finds a row again whose file is read in another encoding', async () => {
-  const file = Buffer.from(
-    'date,name,amount\n2026-01-02,Ksi\xb9\xbfka,-3\n2026-01-03,Bus,-4',
-    'latin1',
-  );
+it.each([
+  ['windows-1250', 'windows-1252', 'Książka'],
+  ['gb18030', 'shift_jis', 'スーパー'],
+  ['windows-1252', 'gb18030', '美团外卖'],
+])('finds a row again that was read in %s, and now in %s', async (former, present, name) => {
+  const written = former === 'windows-1250' ? former : present;
+  const file = encode(`date,name,amount\n2026-01-02,${name},-3\n2026-01-03,Bus,-4`, written);
   const read = async (encoding: string) =>
     (await readStatement(file, { encoding, account: 'Giro' })).rows;
-  const first = await read('windows-1250');
+  const first = await read(former);
   const ledger = first.map((row, n) => {
     const record = { id: `${n}`, createdAt: '', updatedAt: '', etag: '', importId: null };
     return { ...row, ...record };
   });
-  const again = await read('windows-1252');
+  const again = await read(present);
   expect(again[0]?.externalId).not.toBe(first[0]?.externalId);
   expect(planImport(again, ledger)).toMatchObject({ present: 2, missing: [] });
   const rows = first.flatMap((row) => recordRow(row) ?? []);

@@ -2,9 +2,8 @@
 import { expect, it } from 'vitest';
 import { applyChanges, deleteRows, upload } from '../../../../../cli/ledger/import/upload.ts';
 import { createServiceClient, PATIENT_POLICY } from '../../../../../cli/ledger/service-client.ts';
-import type { LedgerRow } from '../../../../../lib/ledger/import/plan.ts';
 import { readCsv } from '../../../../../lib/ledger/import/statement.ts';
-import type { StatementRow } from '../../../../../lib/ledger/import/transaction-row.ts';
+import type { LedgerRow, StatementRow } from '../../../../../lib/ledger/import/transaction-row.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../../lib/shared/retry.ts';
 import { readParameters } from '../../../../shared/support/deploy-guard.ts';
 

@@ -1,0 +1,115 @@
+// Which columns hold the amounts: one with signs, or one of debits and one of credits.
+import type { ChosenColumns, ChosenField } from './chosen-columns.ts';
+import { describeMissing } from './chosen-columns.ts';
+import { type Field, findNamed, isOtherAmount } from './column-names.ts';
+import { isFilled, isNumeric, measureShare, type Sample } from './column-samples.ts';
+import type { TableRow } from './csv-text.ts';
+import { currencyOfColumn } from './currencies.ts';
+import { findWitnessed } from './witnessed-amounts.ts';
+
+/** Columns of a table: headers, their normalized names, and cells of each. */
+export interface TableContext {
+  readonly headers: readonly string[];
+  readonly names: readonly string[];
+  readonly samples: readonly Sample[];
+  readonly chosen: ChosenColumns;
+  readonly rows: readonly TableRow[];
+}
+
+export interface FoundAmounts {
+  readonly amount: readonly number[];
+  readonly debit: readonly number[];
+  readonly credit: readonly number[];
+  readonly isSplit: boolean;
+  readonly isNamed: boolean;
+  readonly problem?: string;
+}
+
+const NAMED = { amount: [], debit: [], credit: [], isSplit: false, isNamed: true };
+
+export function findAmounts(
+  { headers, names, samples, chosen, rows }: TableContext,
+  pick: (field: ChosenField) => readonly number[] | undefined,
+  taken: ReadonlySet<number>,
+): FoundAmounts {
+  const usable = (field: Field) =>
+    findNamed(names, field).filter((index) => {
+      const sample = samples[index];
+      return !taken.has(index) && (sample?.cells.length === 0 || isNumeric(sample));
+    });
+  const debit = pick('debit') ?? usable('debit').slice(0, 1);
+  const credit = pick('credit') ?? usable('credit').slice(0, 1);
+  const split = { ...NAMED, debit, credit, isSplit: true };
+  if (chosen.debit !== undefined || chosen.credit !== undefined) {
+    const lacking = debit.length === 0 ? 'debit' : 'credit';
+    if ((debit.length > 0 && credit.length > 0) || chosen[lacking] !== undefined) return split;
+    return { ...split, problem: describeMissing(`for the ${lacking}`, lacking) };
+  }
+  const picked = pick('amount');
+  if (picked !== undefined) return { ...NAMED, amount: picked };
+  const hasSplit = debit.length > 0 && credit.length > 0;
+  const amounts = usable('amount').filter((index) => isFilled(samples[index]));
+  // Beside a fee, a net amount is what the account paid.
+  const net = usable('fee').length === 0 ? [] : amounts.filter((index) => isNet(names[index]));
+  const amount = [...net, ...amounts].slice(0, 1);
+  if (amount.length > 0) {
+    // Amounts without signs leave the direction to the columns beside them.
+    const isSigned = samples[amount[0] ?? -1]?.cells.some((cell) => /[-−(]/.test(cell));
+    const isSplitUsed = [...debit, ...credit].some((index) =>
+      samples[index]?.cells.some((cell) => /[1-9]/.test(cell)),
+    );
+    return hasSplit && isSplitUsed && !isSigned ? split : { ...NAMED, amount };
+  }
+  if (hasSplit) return split;
+  const byCurrency = [...names.keys()].filter(
+    (index) =>
+      !taken.has(index) &&
+      currencyOfColumn(headers[index] ?? '') !== null &&
+      (samples[index]?.cells.length === 0 || isNumeric(samples[index])),
+  );
+  if (byCurrency.length > 0) return { ...NAMED, amount: byCurrency };
+  const found = isShared(names) ? undefined : findByContent(names, samples, taken, rows);
+  if (found) return found;
+  // Its cells are refused one by one.
+  const named = findNamed(names, 'amount')
+    .filter((index) => !taken.has(index))
+    .slice(0, 1);
+  if (named.length > 0) return { ...NAMED, amount: named };
+  return { ...NAMED, isNamed: false, problem: describeMissing('for the amount', 'amount') };
+}
+
+/** Splitwise has a column for each person of a group: only a person knows whose rows these are. */
+function isShared(names: readonly string[]): boolean {
+  return ['description', 'category', 'cost', 'currency'].every((name) => names.includes(name));
+}
+
+function isNet(name = ''): boolean {
+  return /^net(?: amount)?$/.test(name);
+}
+
+/** Numbers with decimals under a name that says nothing; balances tell which of several are the amounts. */
+function findByContent(
+  names: readonly string[],
+  samples: readonly Sample[],
+  taken: ReadonlySet<number>,
+  rows: readonly TableRow[],
+): FoundAmounts | undefined {
+  const others = new Set(
+    (['fee', 'externalId', 'account'] as const).flatMap((field) => findNamed(names, field)),
+  );
+  const money = samples.flatMap((sample, index) => {
+    if (taken.has(index) || others.has(index) || isOtherAmount(names[index] ?? '')) return [];
+    const hasCents = measureShare(sample, (cell) => /\d[.,]\d{2}(?!\d)/.test(cell)) > 0.3;
+    return sample.cells.length > 0 && isNumeric(sample) && hasCents ? [index] : [];
+  });
+  const unnamed = { ...NAMED, isNamed: false };
+  const balances = findNamed(names, 'balance');
+  const candidates = money.filter((index) => !balances.includes(index));
+  const filled = candidates.filter((index) => isFilled(samples[index]));
+  if (filled.length === 1 && candidates.length === 1) return { ...unnamed, amount: filled };
+  const found = findWitnessed(money, rows);
+  if (!found) return undefined;
+  const { debit, credit, amount } = found;
+  if (amount !== undefined) return { ...unnamed, amount: [amount] };
+  return { ...unnamed, debit: [debit], credit: [credit], isSplit: true };
+}

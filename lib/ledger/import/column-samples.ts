@@ -1,0 +1,47 @@
+// The first cells of each column show what it holds.
+import { looksLikeAmount } from './amounts.ts';
+import type { TableRow } from './csv-text.ts';
+
+/** Rows whose cells are looked at. */
+const MAX_SAMPLED_ROWS = 300;
+export const MOST = 0.8;
+
+/** The texts of a column that are not empty. */
+export interface Sample {
+  readonly cells: readonly string[];
+  readonly rows: number;
+}
+
+export function sampleRows(rows: readonly TableRow[]): readonly TableRow[] {
+  return rows.slice(0, MAX_SAMPLED_ROWS);
+}
+
+export function sampleColumn(rows: readonly TableRow[], index: number): Sample {
+  const cells = rows.flatMap(({ cells: all }) => all[index]?.trim() || []);
+  return { cells, rows: rows.length };
+}
+
+export function measureShare(sample: Sample | undefined, test: (cell: string) => boolean): number {
+  if (!sample || sample.cells.length === 0) return 0;
+  return sample.cells.filter(test).length / sample.cells.length;
+}
+
+export function isNumeric(sample: Sample | undefined): boolean {
+  return (
+    measureShare(sample, looksLikeAmountOrDash) >= MOST &&
+    (sample?.cells.some(looksLikeAmount) ?? false)
+  );
+}
+
+function looksLikeAmountOrDash(cell: string): boolean {
+  return looksLikeAmount(cell) || /^[-–—]+$/.test(cell);
+}
+
+export function isFilled(sample: Sample | undefined): boolean {
+  return sample !== undefined && sample.cells.length >= sample.rows / 2;
+}
+
+export function isText(sample: Sample | undefined): boolean {
+  if (!sample) return false;
+  return sample.cells.length === 0 || measureShare(sample, (cell) => /\p{L}/u.test(cell)) > 0.2;
+}

@@ -1,0 +1,112 @@
+// Dates without a year, as on statements of cards: the year follows from the statement's period, or from the whole dates above and
+// below, where only one fits.
+import { isCalendarDate, yearOf } from '../domain/calendar-date.ts';
+import { counted } from './booking.ts';
+import type { TableRow } from './csv-text.ts';
+import { type DateOptions, type DateReader, NO_YEAR, readDates } from './dates.ts';
+
+export interface Period {
+  readonly first: string;
+  readonly last: string;
+}
+
+const WHOLE_DATE =
+  /(?<!\d)(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}\.? \p{L}{3,12} \d{4}|\p{L}{3,12} \d{1,2}, \d{4})(?!\d)/gu;
+/** A period stands in a short line. */
+const MAX_LINE_LENGTH = 500;
+
+/** The only line with two dates above the rows, such as "Period: 01.12.2025 - 31.12.2025". */
+export function findPeriod(lines: readonly TableRow[], options: DateOptions): Period | undefined {
+  const periods = lines
+    .map(({ cells }) => cells.join(' ').slice(0, MAX_LINE_LENGTH).match(WHOLE_DATE) ?? [])
+    .filter((dates) => dates.length === 2);
+  const [dates = []] = periods;
+  if (periods.length !== 1) return undefined;
+  try {
+    const { read } = readDates(dates, { ...options, chosen: undefined });
+    return toPeriod(dates.map(read));
+  } catch {
+    // Its dates can be read in two orders, or in none.
+    return undefined;
+  }
+}
+
+/**
+ * @param texts the dates of all rows, in the order of the file
+ * @returns for each row its date, if its text has no year and only one fits
+ */
+export function completeDates(
+  texts: readonly string[],
+  { read }: DateReader,
+  findStated: () => Period | undefined,
+): readonly (string | undefined)[] {
+  if (!texts.some((text) => NO_YEAR.test(text))) return [];
+  const stated = findStated();
+  const whole = texts.map((text) => tryRead(text, read));
+  const isOrdered = isSorted(whole.flatMap((date) => date ?? []));
+  const above = carryDown(whole);
+  const below = carryDown(whole.toReversed()).toReversed();
+  return texts.map((text, n) => {
+    const around = [above[n] ?? [], below[n] ?? []].flat();
+    const period = stated ?? (isOrdered && around.length === 2 ? toPeriod(around) : undefined);
+    return period && addYear(text, period);
+  });
+}
+
+/** Says where years come from that the file does not state beside their dates. */
+export function describeCompleted(dates: readonly (string | undefined)[]): readonly string[] {
+  const count = dates.filter((date) => date !== undefined).length;
+  if (count === 0) return [];
+  return [
+    `${counted(count, 'date')} without a year: it follows from the period of the statement, or from the dates around`,
+  ];
+}
+
+/** @returns undefined unless a single year, and a single order of day and month, put the day into the period */
+function addYear(text: string, { first, last }: Period): string | undefined {
+  const [, one = '', two = ''] = NO_YEAR.exec(text) ?? [];
+  const orders = text.includes('.')
+    ? [[two, one]]
+    : [
+        [two, one],
+        [one, two],
+      ];
+  const dates = orders.flatMap(([month = '', day = '']) =>
+    [yearOf(first), yearOf(last)].map(
+      (year) => `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`,
+    ),
+  );
+  const fitting = dates.filter((date) => isCalendarDate(date) && first <= date && date <= last);
+  // Every day fits into a whole year between the two.
+  const isShort = Number(yearOf(last)) - Number(yearOf(first)) <= 1;
+  const [only, ...others] = new Set(fitting);
+  return isShort && others.length === 0 ? only : undefined;
+}
+
+function tryRead(text: string, read: DateReader['read']): string | undefined {
+  try {
+    return read(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function toPeriod(dates: readonly string[]): Period {
+  const sorted = dates.toSorted();
+  return { first: sorted[0] ?? '', last: sorted.at(-1) ?? '' };
+}
+
+function isSorted(dates: readonly string[]): boolean {
+  const ascending = dates.toSorted();
+  const isSame = (others: readonly string[]) => dates.every((date, n) => date === others[n]);
+  return isSame(ascending) || isSame(ascending.toReversed());
+}
+
+/** The last date at or above each row. */
+function carryDown(dates: readonly (string | undefined)[]): readonly (string | undefined)[] {
+  let last: string | undefined;
+  return dates.map((date) => {
+    last = date ?? last;
+    return last;
+  });
+}
