@@ -1,8 +1,7 @@
 // The identity of a booking: the same at each reading of each file that has it, so that nothing is imported twice, and another
 // one for every other booking, so that nothing is lost.
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex } from '@noble/hashes/utils.js';
 import type { Booking } from './booking.ts';
+import { sha256Hex } from './sha256.ts';
 import { createRereader } from './text-encoding.ts';
 
 const MAX_ID_LENGTH = 128;
@@ -116,10 +115,7 @@ function createCounter(): (id: string) => number {
   };
 }
 
-const encoder = new TextEncoder();
-
 /** 32 hexadecimal digits. */
 export function hash(value: object): string {
-  const digest = sha256(encoder.encode(JSON.stringify(value)));
-  return bytesToHex(digest.subarray(0, HASH_LENGTH / 2));
+  return sha256Hex(JSON.stringify(value)).slice(0, HASH_LENGTH);
 }

@@ -1,0 +1,26 @@
+// SHA-256 at once: that of Node where the importer runs in Node. Browsers have one that answers later, so there a library does it.
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+
+interface Host {
+  readonly process?: {
+    readonly getBuiltinModule?: (
+      name: 'node:crypto',
+    ) =>
+      | { readonly hash: (algorithm: 'sha256', text: string, encoding: 'hex') => string }
+      | undefined;
+  };
+}
+
+const host = globalThis as Host;
+const crypto = host.process?.getBuiltinModule?.('node:crypto');
+const encoder = new TextEncoder();
+
+export const sha256Hex: (text: string) => string = crypto
+  ? (text) => crypto.hash('sha256', text, 'hex')
+  : hashInLibrary;
+
+/** @internal What a browser runs. */
+export function hashInLibrary(text: string): string {
+  return bytesToHex(sha256(encoder.encode(text)));
+}
