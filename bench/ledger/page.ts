@@ -28,7 +28,7 @@ const VIEWS = [
   ['this month', ''],
   ['12 months', '#period=12m'],
   ['all dates', '#period=all'],
-  ['a category, second page', '#period=all&category=2&page=2'],
+  ['a category', '#period=all&category=2'],
   ['a search', `#q=row&period=${THIS_YEAR}`],
 ] as const;
 
