@@ -39,17 +39,18 @@ export const keptSnapshotSchema = v.object({
 
 export type KeptSnapshot = Readonly<v.InferOutput<typeof keptSnapshotSchema>>;
 
+/** Noted before it is sent; a second one only where no response came. */
+const requestSchema = v.object({
+  at: v.number(),
+  /** The store's time of its response, null where it tells none; absent where none came. */
+  accepted: v.optional(v.nullable(v.number())),
+});
+
 /** Checkpoint of taking a snapshot. */
 export const takingSchema = v.object({
-  /** Snapshots that others made: listed before ours was started. */
+  /** Snapshots listed before the first request */
   known: v.optional(v.array(v.string())),
-  /** When each of ours was asked for, noted before: more than one only where responses were lost. */
-  asked: v.optional(v.array(v.number())),
-  /** Epoch of the lease that is about to ask; of another one it may have asked or not, as where the response was lost. */
-  asking: v.optional(v.number()),
-  isStarted: v.optional(v.boolean()),
-  /** When the store answered each of those requests, by its own clock. */
-  answered: v.optional(v.array(v.number())),
+  requests: v.optional(v.array(requestSchema)),
   snapshot: v.optional(snapshotSchema),
   parts: v.optional(partsSchema),
   kept: v.optional(keptSnapshotSchema),
@@ -77,8 +78,6 @@ const LOST_SNAPSHOT_MS = MINUTE_MS;
 /** Both times are in whole seconds, and a store under load begins later. */
 const EARLIEST_MS = 2_000;
 const LATEST_MS = 15_000;
-/** Matches no epoch: those of leases begin at 1. */
-const NO_LEASE = 0;
 
 /** @param label names its artifacts, beside the run's id and the epoch they were made in */
 export function takeSnapshot(options: {
@@ -87,13 +86,19 @@ export function takeSnapshot(options: {
 }): Stage<Taking> {
   return {
     isDone: ({ kept }) => kept !== undefined,
-    advance: (context, state) => takeOn(context, options, state),
+    advance: (context, state, keep) => takeOn(context, { ...options, keep }, state),
   };
+}
+
+interface Taken {
+  readonly collection: string;
+  readonly label: string;
+  readonly keep: (reached: Taking) => Promise<unknown>;
 }
 
 async function takeOn(
   context: StepContext,
-  { collection, label }: { readonly collection: string; readonly label: string },
+  { collection, label, keep }: Taken,
   state: Taking,
 ): Promise<Taking | Waiting> {
   const { services, run, lease } = context;
@@ -104,53 +109,52 @@ async function takeOn(
     return { known: listed.map(({ name }) => name) };
   }
   if (!snapshot || !parts) {
-    // An invocation that died may have started one already: it is then listed, or will be.
-    const [found] = await listOwn(vectors, collection, state);
+    // Any complete one that was begun after a request is as good, also one that another program asked for.
+    const [found] = await listMade(vectors, collection, state);
     const prefix = `${run.runId}/${label}-${lease.epoch}`;
     if (found) return { snapshot: found, parts: { prefix, count: 0, bytes: 0 } };
-    return await startOrWait(context, collection, state);
+    return await requestOrWait(context, { collection, keep }, state);
   }
   if (parts.bytes < snapshot.size) {
     return { parts: await keepNextPart(services, { collection, snapshot, parts }) };
   }
-  // By now another program's may be listed as well, and either could be ours.
-  await listOwn(vectors, collection, state);
   const kept = { ...snapshot, parts, sha256: await computeSha256(artifacts, parts) };
   assertIntact(kept);
-  // The store's own copy only takes space now: that of the restore test. By its name, for it may be gone since a crash.
+  // The store's own copy only takes space now: that of the restore test.
   await context.renew();
-  await vectors.deleteSnapshot(collection, snapshot.name);
+  const left = await removeSnapshot(vectors, collection, state);
+  if (left.length > 0) {
+    const message = 'Another program makes snapshots, too: remove by hand those that it does not need';
+    services.log({ level: 'WARN', message, runId: run.runId, collection, left: left.join(', ') });
+  }
   return { kept };
 }
 
-async function startOrWait(
-  { services: { vectors, clock, log }, run, renew, lease }: StepContext,
-  collection: string,
-  { asked = [], asking, isStarted, answered = [] }: Taking,
+async function requestOrWait(
+  { services: { vectors, clock, log }, run, renew }: StepContext,
+  { collection, keep }: Pick<Taken, 'collection' | 'keep'>,
+  { requests = [] }: Taking,
 ): Promise<Taking | Waiting> {
-  if (asking === lease.epoch) {
-    await renew();
-    const time = await vectors.startSnapshot(collection).catch(unlessLost);
-    if (time !== false) {
-      const known = time === undefined ? answered : [...answered, time];
-      return { asking: NO_LEASE, isStarted: true, answered: known };
-    }
-    const message = 'A request for a snapshot was not answered: where none appears, it is repeated';
-    log({ level: 'WARN', message, runId: run.runId, collection });
-    return { asking: NO_LEASE };
-  }
   const now = clock().getTime();
-  const [first = now] = asked;
-  const last = asked.at(-1);
-  if (now - ((isStarted ? last : first) ?? now) >= LONGEST_SNAPSHOT_MS) {
-    const minutes = LONGEST_SNAPSHOT_MS / MINUTE_MS;
-    const why = `The store made no snapshot of ${collection} in ${minutes} minutes; requests: ${asked.length}.`;
-    throw new Refusal('RefusedSnapshot', why);
+  const [first] = requests;
+  const last = requests.at(-1);
+  if (first && last) {
+    const isAccepted = last.accepted !== undefined;
+    if (now - (isAccepted ? last : first).at >= LONGEST_SNAPSHOT_MS) {
+      const minutes = LONGEST_SNAPSHOT_MS / MINUTE_MS;
+      const why = `The store made no snapshot of ${collection} in ${minutes} minutes; requests: ${requests.length}.`;
+      throw new Refusal('RefusedSnapshot', why);
+    }
+    if (isAccepted || now - last.at < LOST_SNAPSHOT_MS) return waitingForStore(now - last.at);
   }
-  if (last !== undefined && (isStarted || now - last < LOST_SNAPSHOT_MS)) {
-    return waitingForStore(now - last);
-  }
-  return { asking: lease.epoch, asked: [...asked, now] };
+  // Killed from here on, the request may have been sent or not, just as where its response is lost.
+  await keep({ requests: [...requests, { at: now }] });
+  await renew();
+  const time = await vectors.startSnapshot(collection).catch(unlessLost);
+  if (time !== false) return { requests: [...requests, { at: now, accepted: time ?? null }] };
+  const message = 'A request for a snapshot was not answered: where none appears, it is repeated';
+  log({ level: 'WARN', message, runId: run.runId, collection });
+  return waitingForStore(0);
 }
 
 function waitingForStore(awaitedMs: number): Waiting {
@@ -162,43 +166,27 @@ const unlessLost = takeAs<false>(
   (error) => error instanceof RetryableFailure && error.answer === undefined,
 );
 
-/** Those that were not there before and may be ours, the oldest first: being listed, they are complete. */
-async function listNew(
+/** Begun after one of our requests, the oldest first: being listed, they are complete. */
+async function listMade(
   vectors: VectorStore,
   collection: string,
-  state: Taking,
+  { known, requests = [] }: Taking,
 ): Promise<Snapshot[]> {
   const listed = await vectors.listSnapshots(collection);
   return listed
-    .filter(({ name }) => !state.known?.includes(name) && mayBeOurs(name, state))
+    .filter(({ name }) => !known?.includes(name) && isMadeThen(name, requests))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
     .map(describe);
 }
 
-/** The store names one after the second in which it begins it. Where a response was lost, any may be ours. */
-function mayBeOurs(name: string, { asked = [], answered = [] }: Taking): boolean {
+/** The store names one after the second in which it begins it. Where it told no time, any new one may be meant. */
+function isMadeThen(name: string, requests: NonNullable<Taking['requests']>): boolean {
   const [, day, hour, minute, second] =
     /-(\d{4}-\d\d-\d\d)-(\d\d)-(\d\d)-(\d\d)\.snapshot$/.exec(name) ?? [];
   const begun = Date.parse(`${day}T${hour}:${minute}:${second}Z`);
-  if (Number.isNaN(begun) || answered.length < asked.length) return true;
-  return answered.some((time) => begun > time - EARLIEST_MS && begun < time + LATEST_MS);
-}
-
-/**
- * No more than were asked for: which one of those is ours, the store does not say.
- * @throws Refusal where another program makes snapshots, too
- */
-async function listOwn(
-  vectors: VectorStore,
-  collection: string,
-  state: Taking,
-): Promise<Snapshot[]> {
-  const { asked = [] } = state;
-  const made = await listNew(vectors, collection, state);
-  if (made.length <= asked.length) return made;
-  const names = made.map(({ name }) => name).join(', ');
-  const why = `Another program also makes snapshots of ${collection}: one of ${names} is its own. Stop it, and remove the unneeded ones.`;
-  throw new Refusal('RefusedSnapshot', why);
+  const times = requests.flatMap(({ accepted }) => accepted ?? []);
+  if (Number.isNaN(begun) || times.length < requests.length) return true;
+  return times.some((time) => begun > time - EARLIEST_MS && begun < time + LATEST_MS);
 }
 
 function describe({ name, size, checksum }: SnapshotDescription): Snapshot {
@@ -278,20 +266,24 @@ export async function checkKept(artifacts: ArtifactStore, kept: KeptSnapshot): P
 }
 
 /**
- * What is left of it on the store: each request whose response was lost may have made one more. None is removed that may be
- * another program's.
+ * Removes what the requests left on the store: each one may have made a snapshot, also where its response was lost. With more
+ * snapshots than requests, some are another program's, and the store does not say which ones: all are left.
+ * @returns their names, if one of them may be the run's
  */
 export async function removeSnapshot(
   vectors: VectorStore,
   collection: string,
   state: Taking,
-): Promise<void> {
-  const { known, asked = [], snapshot } = state;
-  if (!known) return;
-  const made = await listNew(vectors, collection, state);
+): Promise<string[]> {
+  const { known, requests = [], snapshot } = state;
+  if (!known) return [];
+  const made = await listMade(vectors, collection, state);
   const isGone = snapshot !== undefined && made.every(({ name }) => name !== snapshot.name);
-  if (made.length > asked.length - (isGone ? 1 : 0)) return;
+  if (made.length > requests.length - (isGone ? 1 : 0)) {
+    return isGone ? [] : made.map(({ name }) => name);
+  }
   for (const { name } of made) await vectors.deleteSnapshot(collection, name);
+  return [];
 }
 
 const UNUSABLE = ['RefusedSnapshot', 'RefusedByService', 'RefusedMissingArtifact'];

@@ -159,24 +159,36 @@ describe('a snapshot that cannot be restored', () => {
 
 describe('a snapshot', () => {
   it.each([
-    ['before ours can be told from it', 0],
-    ['while ours is being kept', 1],
-  ])('that another program makes %s is neither taken nor removed', async (_, parts) => {
+    ['right before ours', 'startSnapshot'],
+    ['while ours is being kept', 'downloadSnapshot'],
+  ] as const)('that another program makes %s is as good, and none is removed', async (_, call) => {
     const migration = await migrationAt('checked');
-    const { vectors, artifacts } = migration.services;
+    const { vectors } = migration.services;
     let isMade = false;
-    const listSnapshots: typeof vectors.listSnapshots = async (name) => {
-      const listed = await vectors.listSnapshots(name);
-      const kept = await Array.fromAsync(artifacts.list(`${RUN}/snapshot-`));
-      const [ours] = listed;
-      if (ours && kept.length >= parts) isMade = true;
-      return ours && isMade ? [...listed, { ...ours, name: 'of-another-program' }] : listed;
+    const makeAnother = async (now: typeof call) => {
+      if (isMade || now !== call) return;
+      isMade = true;
+      migration.pass(1_000);
+      await vectors.startSnapshot(SOURCE);
+      await migration.qdrant.idle();
+      migration.pass(1_000);
     };
-    const deleted: string[] = [];
-    const deleteSnapshot = async (_: string, name: string) => void deleted.push(name);
-    const attempt = migration.finish('backup', {}, { vectors: { listSnapshots, deleteSnapshot } });
-    await expect(attempt).rejects.toEqual(named('RefusedSnapshot', 'of-another-program'));
-    expect(deleted).toEqual([]);
+    const changed: Partial<typeof vectors> = {
+      async startSnapshot(...args) {
+        await makeAnother('startSnapshot');
+        return await vectors.startSnapshot(...args);
+      },
+      async downloadSnapshot(...args) {
+        await makeAnother('downloadSnapshot');
+        return await vectors.downloadSnapshot(...args);
+      },
+    };
+    await migration.finish('backup', {}, { vectors: changed });
+    expect((await readStoredManifest(migration)).contents.points).toBe(60);
+    const names = (await vectors.listSnapshots(SOURCE)).map(({ name }) => name);
+    expect(names).toHaveLength(2);
+    const left = names.toSorted().join(', ');
+    expect(migration.logged).toContainEqual(expect.objectContaining({ level: 'WARN', left }));
   });
 
   it.each([
