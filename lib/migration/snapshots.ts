@@ -1,43 +1,25 @@
-// Takes a snapshot of a collection and keeps it as artifacts, and restores a kept one under another name. Both are
-// sequences of checkpointed stages that start work on the store and poll it, so that none is bound by one invocation.
+// Takes a snapshot of a collection and keeps it as artifacts: a sequence of checkpointed stages that start work on the store
+// and poll it, so that it is not bound by one invocation.
 import * as v from 'valibot';
 import type { VectorStore } from './adapters/qdrant.ts';
-import { type ArtifactStore, measureStream, partKey } from './ports/artifacts.ts';
-import type { SnapshotDescription } from './ports/vector-store.ts';
 import {
-  isRefusedWith,
-  isRetryableFailure,
-  Refusal,
-  RetryableFailure,
-  takeAs,
-} from './refusals.ts';
+  assertIntact,
+  computeSha256,
+  keptSnapshotSchema,
+  type Parts,
+  partsSchema,
+  type Snapshot,
+  snapshotSchema,
+  unlessLost,
+  waitForStore,
+} from './kept-snapshot.ts';
+import { partKey } from './ports/artifacts.ts';
+import type { SnapshotDescription } from './ports/vector-store.ts';
+import { isRefusedWith, isRetryableFailure, Refusal } from './refusals.ts';
 import type { Progress } from './runs/run.ts';
 import { type Stage, takeStages } from './runs/stages.ts';
-import { type StepContext, type StepRequest, type Waiting, waiting } from './runs/step.ts';
-import { pollSeconds } from './runs/times.ts';
-
-const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-
-const snapshotSchema = v.object({
-  name: v.string(),
-  size: count,
-  /** The store's own SHA-256, where it tells one. */
-  checksum: v.nullable(v.string()),
-});
-
-type Snapshot = v.InferOutput<typeof snapshotSchema>;
-
-/** However large the file is, its description stays this small: the parts are numbered. */
-const partsSchema = v.object({ prefix: v.string(), count, bytes: count });
-
-export const keptSnapshotSchema = v.object({
-  ...snapshotSchema.entries,
-  parts: partsSchema,
-  /** Digest of the kept parts, read back */
-  sha256: v.string(),
-});
-
-export type KeptSnapshot = Readonly<v.InferOutput<typeof keptSnapshotSchema>>;
+import type { StepContext, StepRequest, Waiting } from './runs/step.ts';
+import { MINUTE_MS } from './runs/times.ts';
 
 /** Noted before it is sent; a second one only where no response came. */
 const requestSchema = v.object({
@@ -58,20 +40,6 @@ export const takingSchema = v.object({
 
 type Taking = v.InferOutput<typeof takingSchema>;
 
-/** Checkpoint of restoring one. */
-export const restoringSchema = v.object({
-  /** Epoch of the lease that has cleared the name and begins the upload. */
-  upload: v.optional(v.number()),
-  isUploaded: v.optional(v.boolean()),
-  /** Since when the collection has had this many points; none from the end of the upload until it can be read. */
-  seen: v.optional(v.object({ points: v.optional(v.number()), at: v.number() })),
-  /** How many points came back. */
-  restored: v.optional(v.number()),
-});
-
-type Restoring = v.InferOutput<typeof restoringSchema>;
-
-const MINUTE_MS = 60_000;
 const LONGEST_SNAPSHOT_MS = 10 * MINUTE_MS;
 /** After a lost response: by then a snapshot that was started is listed, or a second one does no harm. */
 const LOST_SNAPSHOT_MS = MINUTE_MS;
@@ -124,7 +92,8 @@ async function takeOn(
   await context.renew();
   const left = await removeSnapshot(vectors, collection, state);
   if (left.length > 0) {
-    const message = 'Another program makes snapshots, too: remove by hand those that it does not need';
+    const message =
+      'Another program makes snapshots, too: remove by hand those that it does not need';
     services.log({ level: 'WARN', message, runId: run.runId, collection, left: left.join(', ') });
   }
   return { kept };
@@ -145,7 +114,7 @@ async function requestOrWait(
       const why = `The store made no snapshot of ${collection} in ${minutes} minutes; requests: ${requests.length}.`;
       throw new Refusal('RefusedSnapshot', why);
     }
-    if (isAccepted || now - last.at < LOST_SNAPSHOT_MS) return waitingForStore(now - last.at);
+    if (isAccepted || now - last.at < LOST_SNAPSHOT_MS) return waitForStore(now - last.at);
   }
   // Killed from here on, the request may have been sent or not, just as where its response is lost.
   await keep({ requests: [...requests, { at: now }] });
@@ -154,17 +123,8 @@ async function requestOrWait(
   if (time !== false) return { requests: [...requests, { at: now, accepted: time ?? null }] };
   const message = 'A request for a snapshot was not answered: where none appears, it is repeated';
   log({ level: 'WARN', message, runId: run.runId, collection });
-  return waitingForStore(0);
+  return waitForStore(0);
 }
-
-function waitingForStore(awaitedMs: number): Waiting {
-  return waiting('the vector store', pollSeconds(awaitedMs));
-}
-
-const unlessLost = takeAs<false>(
-  false,
-  (error) => error instanceof RetryableFailure && error.answer === undefined,
-);
 
 /** Begun after one of our requests, the oldest first: being listed, they are complete. */
 async function listMade(
@@ -192,8 +152,6 @@ function isMadeThen(name: string, requests: NonNullable<Taking['requests']>): bo
 function describe({ name, size, checksum }: SnapshotDescription): Snapshot {
   return { name, size, checksum: checksum ?? null };
 }
-
-type Parts = KeptSnapshot['parts'];
 
 async function keepNextPart(
   services: StepRequest['services'],
@@ -236,33 +194,6 @@ async function* firstBytes(
   } catch (error) {
     if (left === limit || !isRetryableFailure(error)) throw error;
   }
-}
-
-/** Keys of the artifacts that a kept snapshot consists of. */
-export function listPartKeys({ parts }: Pick<KeptSnapshot, 'parts'>): string[] {
-  return Array.from({ length: parts.count }, (_, part) => partKey(parts.prefix, part));
-}
-
-async function* contentOf(artifacts: ArtifactStore, parts: Parts): AsyncIterable<Uint8Array> {
-  for (const key of listPartKeys({ parts })) yield* artifacts.get(key);
-}
-
-async function computeSha256(artifacts: ArtifactStore, parts: Parts): Promise<string> {
-  return (await measureStream(contentOf(artifacts, parts))).sha256;
-}
-
-function assertIntact({ name, size, checksum, parts, sha256 }: KeptSnapshot): void {
-  if (parts.bytes === size && (checksum ?? sha256) === sha256) return;
-  throw new Refusal(
-    'RefusedSnapshot',
-    `What is kept of ${name} is not what the store made: ${parts.bytes} bytes, SHA-256 ${sha256}.`,
-  );
-}
-
-/** Reads all of it. @throws Refusal when something is missing or damaged */
-export async function checkKept(artifacts: ArtifactStore, kept: KeptSnapshot): Promise<void> {
-  if ((await computeSha256(artifacts, kept.parts)) === kept.sha256) return;
-  throw new Refusal('RefusedSnapshot', `What is kept of ${kept.name} is damaged.`);
 }
 
 /**
@@ -320,102 +251,4 @@ export async function takeSnapshotStages<State extends { readonly taking: Taking
     }
     throw error;
   }
-}
-
-/** Beside two minutes, for the store to check and unpack what it was sent: 10 MB per second. */
-const SLOWEST_BYTES_PER_MS = 10_000;
-
-/** Empty, or of several shards, it may not be complete the first time that it can be read. */
-const SETTLING_MS = 10_000;
-
-/**
- * Under a name that is the run's own: onto a collection that exists, a restore overwrites silently.
- * A collection of that name is removed first: a half-restored collection may crash the store at its next start.
- */
-export function restoreSnapshot(name: string, kept: KeptSnapshot | undefined): Stage<Restoring> {
-  return {
-    isDone: ({ restored }) => restored !== undefined,
-    advance: async (context, state) => {
-      if (!kept) throw new Refusal('RefusedNotNow', `There is no snapshot for ${name}.`);
-      return await restoreOn(context, { name, kept }, state);
-    },
-  };
-}
-
-interface Restore {
-  readonly name: string;
-  readonly kept: KeptSnapshot;
-}
-
-const AGAIN: Restoring = { upload: undefined, isUploaded: undefined, seen: undefined };
-
-async function restoreOn(
-  context: Pick<StepContext, 'services' | 'lease' | 'signal' | 'renew'>,
-  { name, kept }: Restore,
-  state: Restoring,
-): Promise<Restoring | Waiting> {
-  const { services, lease } = context;
-  const { vectors, clock } = services;
-  const { upload, isUploaded, seen } = state;
-  if (upload === undefined) {
-    await assertNoAlias(vectors, name);
-    await context.renew();
-    await vectors.deleteCollection(name);
-    return { upload: lease.epoch };
-  }
-  // One that an earlier invocation began may have arrived: it is waited for, and not sent twice.
-  if (isUploaded === undefined) {
-    const isSent = upload === lease.epoch && (await send(context, { name, kept }));
-    return { isUploaded: isSent, seen: { at: clock().getTime() } };
-  }
-  const now = clock().getTime();
-  const points = await vectors.restoredPoints(name);
-  const isNew = points !== undefined && points !== seen?.points;
-  const since = isNew ? now : (seen?.at ?? now);
-  if (points !== undefined && now - since >= (await settlingMs(vectors, name, points))) {
-    // The store keeps the file that it was sent, too.
-    await vectors.deleteSnapshot(name, kept.name);
-    return { restored: points };
-  }
-  if (isNew) return { seen: { points, at: now } };
-  // Since it last changed: an invocation that crashed may have left it alone for minutes.
-  const longest = 2 * MINUTE_MS + kept.size / SLOWEST_BYTES_PER_MS;
-  if (now - since < longest) return waitingForStore(now - since);
-  await context.renew();
-  await vectors.deleteCollection(name);
-  if (!isUploaded) return AGAIN;
-  throw new Refusal('RefusedSnapshot', `The store did not restore ${kept.name} in time.`);
-}
-
-/** True if the store reports that it has the whole file. After a lost response it may have. */
-async function send(
-  { services, signal, renew }: Pick<StepContext, 'services' | 'signal' | 'renew'>,
-  { name, kept }: Restore,
-): Promise<boolean> {
-  const { vectors, artifacts } = services;
-  await renew();
-  const { size, sha256: checksum, name: fileName } = kept;
-  const bytes = contentOf(artifacts, kept.parts);
-  return await vectors
-    .uploadSnapshot(name, { fileName, size, checksum, bytes, signal })
-    .then(() => true, unlessLost);
-}
-
-async function settlingMs(vectors: VectorStore, name: string, points: number): Promise<number> {
-  const info = await vectors.collectionInfo(name);
-  return points > 0 && info?.config.params.shard_number === 1 ? 0 : SETTLING_MS;
-}
-
-/** Behind an alias is what users may work on. @throws Refusal */
-export async function assertNoAlias(vectors: VectorStore, name: string): Promise<void> {
-  const aliases = await vectors.listAliases();
-  if (aliases.every(({ alias_name }) => alias_name !== name)) return;
-  throw new Refusal('RefusedNameTaken', `The name ${name} is an alias.`);
-}
-
-/** Once restored, the name is the run's; before, it has to be free. @throws Refusal */
-export async function assertFree(vectors: VectorStore, name: string): Promise<void> {
-  await assertNoAlias(vectors, name);
-  if (!(await vectors.collectionExists(name))) return;
-  throw new Refusal('RefusedNameTaken', `The name ${name} is taken.`);
 }

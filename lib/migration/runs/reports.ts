@@ -1,12 +1,12 @@
 // Reports: JSON artifacts. The record keeps the digest and the few figures that matter. The manifest of a backup is
 // the one that other steps read again.
 import * as v from 'valibot';
+import { keptSnapshotSchema } from '../kept-snapshot.ts';
 import type { Evidence } from '../phases.ts';
 import { readJson, writeJson } from '../ports/artifacts.ts';
 import { Refusal } from '../refusals.ts';
 import { contentsSchema } from '../scan.ts';
 import type { Services } from '../services.ts';
-import { keptSnapshotSchema } from '../snapshots.ts';
 import { type Reference, type Run, referenceSchema } from './run.ts';
 import type { Lease } from './run-lock.ts';
 

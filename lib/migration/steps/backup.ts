@@ -2,6 +2,7 @@
 // was proved.
 import * as v from 'valibot';
 import { digestDump, dumpGraph, dumpKeys, verifyDump } from '../graph/dump.ts';
+import { restoreSnapshot, restoringSchema } from '../kept-snapshot.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
 import { type GraphDump, graphDumpSchema, storeReport } from '../runs/reports.ts';
 import { type Progress, type Reference, type Run, referenceSchema } from '../runs/run.ts';
@@ -10,14 +11,7 @@ import { isWaiting, type Stage, within } from '../runs/stages.ts';
 import type { Step, StepContext, Waiting } from '../runs/step.ts';
 import { contentsSchema } from '../scan.ts';
 import type { Services } from '../services.ts';
-import {
-  removeSnapshot,
-  restoreSnapshot,
-  restoringSchema,
-  takeSnapshot,
-  takeSnapshotStages,
-  takingSchema,
-} from '../snapshots.ts';
+import { removeSnapshot, takeSnapshot, takeSnapshotStages, takingSchema } from '../snapshots.ts';
 import { scanCollection, storeCounts } from './recorded-counts.ts';
 import {
   assertWholeRestore,

@@ -2,6 +2,12 @@
 // the old collection, or its restored snapshot if it is missing or damaged, is made equal to the new one. Deciding changes
 // nothing.
 import * as v from 'valibot';
+import {
+  assertNoAlias,
+  checkKept,
+  type KeptSnapshot,
+  keptSnapshotSchema,
+} from '../kept-snapshot.ts';
 import { whyUnhealthy } from '../point-writer.ts';
 import { denseVectorOf } from '../ports/vector-store.ts';
 import { isRefusal, isRetryableFailure, Refusal, takeAs } from '../refusals.ts';
@@ -10,7 +16,6 @@ import { hasSwitched, type Run, wasOpened, wentLive } from '../runs/run.ts';
 import { liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { StepRequest } from '../runs/step.ts';
 import type { Services } from '../services.ts';
-import { assertNoAlias, checkKept, type KeptSnapshot, keptSnapshotSchema } from '../snapshots.ts';
 import {
   assertExpected,
   changesSince,

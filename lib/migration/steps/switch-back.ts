@@ -1,5 +1,6 @@
 // Stages of the switch back to the old collection, and of a rollback that is refused before users have moved
 import * as v from 'valibot';
+import { restoreSnapshot, restoringSchema } from '../kept-snapshot.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { pendingIn } from '../reconcile-report.ts';
 import { isRefusal, Refusal, RetryableFailure, takeAs } from '../refusals.ts';
@@ -9,7 +10,6 @@ import { isWaiting, MORE_TIME, passing, type Stage, takeStages } from '../runs/s
 import type { StepContext, Waiting } from '../runs/step.ts';
 import { MINUTE_MS } from '../runs/times.ts';
 import type { Services } from '../services.ts';
-import { restoreSnapshot, restoringSchema } from '../snapshots.ts';
 import { activate } from './active-collection.ts';
 import { removeTestWrites } from './clean-up.ts';
 import { findStanding } from './deployed-version.ts';

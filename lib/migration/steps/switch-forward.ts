@@ -2,6 +2,7 @@
 // the rollback (runs/step.ts).
 import * as v from 'valibot';
 import { untilIndexed } from '../configuration.ts';
+import { listPartKeys } from '../kept-snapshot.ts';
 import type { Evidence } from '../phases.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { Refusal } from '../refusals.ts';
@@ -18,7 +19,6 @@ import {
 } from '../runs/stages.ts';
 import type { StepContext, StepRequest, Waiting } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
-import { listPartKeys } from '../snapshots.ts';
 import { activate } from './active-collection.ts';
 import { assertGraphNamed, backupSchema, listFiles, takeBackup } from './backup.ts';
 import { removeWarmUp } from './clean-up.ts';

@@ -2,21 +2,14 @@
 // store has no rename. The setting is changed only once both are proved.
 import * as v from 'valibot';
 import { untilIndexed } from '../configuration.ts';
+import { assertFree, restoreSnapshot, restoringSchema } from '../kept-snapshot.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionsOf } from '../runs/run-names.ts';
 import { isWaiting, type Stage, within } from '../runs/stages.ts';
 import type { Approach, StepContext, Waiting } from '../runs/step.ts';
 import { scan } from '../scan.ts';
-import {
-  assertFree,
-  removeSnapshot,
-  restoreSnapshot,
-  restoringSchema,
-  takeSnapshot,
-  takeSnapshotStages,
-  takingSchema,
-} from '../snapshots.ts';
+import { removeSnapshot, takeSnapshot, takeSnapshotStages, takingSchema } from '../snapshots.ts';
 import { removeCollections } from './clean-up.ts';
 import { proveSlot } from './new-version.ts';
 

@@ -3,13 +3,13 @@
 // loss that needs no acknowledgement never keeps a window from closing (docs/migration/decisions/0005-automatic-
 // rollback.md).
 import { describe, expect, it } from 'vitest';
+import { listPartKeys } from '../../../../lib/migration/kept-snapshot.ts';
 import type { ExternalAction } from '../../../../lib/migration/phases.ts';
 import type { HookAnswer } from '../../../../lib/migration/ports/hooks.ts';
 import type { ScrolledPoint } from '../../../../lib/migration/ports/vector-store.ts';
 import { Refusal, type RefusalName, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import type { StepInput } from '../../../../lib/migration/runs/input.ts';
 import { liveCollectionOf, ofTestUser } from '../../../../lib/migration/runs/run-names.ts';
-import { listPartKeys } from '../../../../lib/migration/snapshots.ts';
 import { expectedLimit } from '../../../../lib/migration/steps/equality.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
