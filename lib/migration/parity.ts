@@ -181,17 +181,14 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
     // The first search of all opens files, and its time tells nothing.
     if (!isWarm) await searchInTurns(request);
     isWarm = true;
-    const first = await searchInTurns(request);
-    const isOdd = isMuchSlower(first.newMs, first.oldMs) || isMuchSlower(first.oldMs, first.newMs);
-    // A single slow answer is a coincidence; a slow search is slow again.
-    const again = isOdd ? await searchInTurns(request) : first;
+    const found = await searchInTurns(request);
     const text = hasKeywords ? keywordTextOf(payload) : undefined;
     return {
-      overlap: await measureOverlap(request, first.old, first.new),
-      isFirstInOld: isFirst(id, first.old),
-      isFirstInNew: isFirst(id, first.new),
-      oldMs: Math.min(first.oldMs, again.oldMs),
-      newMs: Math.min(first.newMs, again.newMs),
+      overlap: await measureOverlap(request, found.old, found.new),
+      isFirstInOld: isFirst(id, found.old),
+      isFirstInNew: isFirst(id, found.new),
+      oldMs: found.oldMs,
+      newMs: found.newMs,
       ...(text && {
         isFoundByKeywords: await isFound(id, { ...request, nearest: { slot: KEYWORD_SLOT, text } }),
       }),

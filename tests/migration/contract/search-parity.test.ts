@@ -168,16 +168,16 @@ describe('a search in the new collection', () => {
     expect(findings.join()).toMatch(finding);
   });
 
-  it('that is slow once is asked again', async () => {
+  it('that is slow by chance, as are searches in the old one, is no finding', async () => {
     const names = await collections(points);
     let asked = 0;
     const search: Search = async (...args) => {
       asked += 1;
       return { ...(await store.search(...args)), milliseconds: asked % 7 === 0 ? 900 : 5 };
     };
-    const { parity } = await measure(names, search);
-    expect(parity).toMatchObject({ oldMedianMs: 5, newMedianMs: 5 });
-    expect(parity.newP95Ms).toBeLessThan(900);
+    const { parity, findings } = await measure(names, search);
+    expect(parity).toMatchObject({ oldMedianMs: 5, newMedianMs: 5, newP95Ms: parity.oldP95Ms });
+    expect(findings).toEqual([]);
   });
 });
 
