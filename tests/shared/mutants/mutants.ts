@@ -588,7 +588,10 @@ export const MUTANTS: readonly Mutant[] = [
     ['byKeywords < LEAST_SHARE', 'byKeywords < 0'],
   ]),
   ...mutantsOf('lib/migration/snapshots.ts', 'tests/migration/contract/steps/backup.test.ts', [
-    ['const left = await removeSnapshot(vectors, collection, state);', 'const left: string[] = [];'],
+    [
+      'const left = await removeSnapshot(vectors, collection, state);',
+      'const left: string[] = [];',
+    ],
     ['requests.length - (isGone ? 1 : 0)', 'requests.length'],
   ]),
   ...mutantsOf('lib/migration/throttle.ts', 'tests/migration/unit/throttle.test.ts', [
