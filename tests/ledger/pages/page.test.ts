@@ -34,10 +34,14 @@ describe.skipIf(whyNoChromium())('the page', () => {
   test('a lost answer is asked for again, and the row is recorded once', async () => {
     const page = await pages.visit();
     const keys: (string | undefined)[] = [];
+    const isShown = Promise.withResolvers<void>();
     await page.route('**/transactions', async (route) => {
       if (route.request().method() !== 'POST') return await route.fallback();
       keys.push(route.request().headers()['idempotency-key']);
-      if (keys.length > 1) return await route.fallback();
+      if (keys.length > 1) {
+        await isShown.promise;
+        return await route.fallback();
+      }
       await route.fetch();
       await route.abort();
     });
@@ -47,6 +51,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await listed(page, 'Lost answer').waitFor();
     await page.getByText('the service does not answer').waitFor();
     await expectAccessible(page);
+    isShown.resolve();
     await expect.poll(() => keys.length).toBe(2);
     expect(keys[0]).toBeTruthy();
     expect(keys[1]).toBe(keys[0]);
