@@ -1,4 +1,5 @@
 // Parts of the gateway that serverless.yml cannot express: routes with a trailing slash, lists.
+import { ENDPOINTS_BY_ROUTE } from '../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import {
   type Configuration,
   logicalName,
@@ -54,16 +55,6 @@ function lastWord(routeKey: string): string {
 // No client needs many of these.
 const SHARE_OF_OTHER_ROUTES = 0.1;
 
-/** One of these reads or writes hundreds of units of the table: each with the parameter that limits it. */
-const LARGE_REQUESTS: Readonly<Record<string, string>> = {
-  'POST /transactions/bulk': 'bulkRate',
-  'PUT /transactions/bulk': 'bulkRate',
-  'POST /transactions/bulk/delete': 'bulkRate',
-  'GET /transactions/export': 'bulkRate',
-  'GET /transactions/export.json': 'bulkRate',
-  'GET /transactions/search': 'searchRate',
-};
-
 /** The same for every client, kept by browsers, and large: the traffic out of AWS costs more than the request. */
 const STATIC_ROUTES = ['GET /docs', 'GET /openapi.json', 'GET /page.css', 'GET /page.js'];
 
@@ -79,8 +70,9 @@ export async function routeSettings(configuration: Configuration) {
   const [rate, burst] = [await readNumber('throttleRate'), await readNumber('throttleBurst')];
   const share = (value: number) => Math.max(1, Math.round(value * SHARE_OF_OTHER_ROUTES));
   const large: Record<string, ReturnType<typeof throttle>> = {};
-  for (const [route, parameter] of Object.entries(LARGE_REQUESTS)) {
-    const largeRate = await readNumber(parameter);
+  for (const [route, { limit }] of Object.entries(ENDPOINTS_BY_ROUTE)) {
+    if (limit === undefined) continue;
+    const largeRate = await readNumber(limit);
     for (const form of [route, `${route}/`]) large[form] = throttle(largeRate, 2 * largeRate);
   }
   const fixed = throttle(share(rate), Math.max(LEAST_BURST, share(burst)));

@@ -1,21 +1,16 @@
-// The OpenAPI document of the service, made from the schemas that validate requests and from lib/ledger/http/operations.ts.
-import { IDEMPOTENCY_KEY } from '../../lib/ledger/http/idempotency.ts';
+// The OpenAPI document of the service, made from the schemas that validate requests and from lib/ledger/http/endpoints.
+import { type Endpoint, PARAMETERS } from '../../lib/ledger/http/endpoints/endpoint-declaration.ts';
+import { ENDPOINTS_BY_ROUTE } from '../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import {
-  OPERATIONS_BY_ROUTE,
-  type Operation,
-  PARAMETERS,
-} from '../../lib/ledger/http/operations.ts';
-import { exemplifyFailure, type FailingOperation } from './failure-examples.ts';
-import {
-  bodyReference,
   type Field,
-  fieldsIn,
   ID,
   NUMBER,
   reference,
-  SCHEMAS,
   TEXT,
-} from './openapi-schemas.ts';
+} from '../../lib/ledger/http/endpoints/response-forms.ts';
+import { IDEMPOTENCY_KEY } from '../../lib/ledger/http/idempotency.ts';
+import { exemplifyFailure, type FailingOperation } from './failure-examples.ts';
+import { bodyReference, fieldsIn, SCHEMAS } from './openapi-schemas.ts';
 
 const ABOUT = `
 Transactions and categories of a personal ledger. Every response has an \`X-Request-Id\`; failures carry \`error\`, a
@@ -73,7 +68,7 @@ export function buildOpenApiDocument() {
 
 function describePaths() {
   const paths: Record<string, Record<string, object>> = {};
-  for (const [route, operation] of Object.entries(OPERATIONS_BY_ROUTE)) {
+  for (const [route, operation] of Object.entries(ENDPOINTS_BY_ROUTE)) {
     const [method = '', path = ''] = route.split(' ');
     paths[path] ??= {};
     paths[path][method.toLowerCase()] = toOpenApi(method, path, operation);
@@ -81,7 +76,7 @@ function describePaths() {
   return paths;
 }
 
-function toOpenApi(method: string, path: string, operation: Operation) {
+function toOpenApi(method: string, path: string, operation: Endpoint) {
   const { id, summary, description, body, example, isPublic } = operation;
   const [, resource = ''] = path.split('/');
   return {
@@ -108,7 +103,7 @@ function pathParameters(path: string) {
   return [{ name: 'id', in: 'path', required: true, ...PARAMETERS.id, schema }];
 }
 
-function queryParameters({ query, exampleQuery = {} }: Operation) {
+function queryParameters({ query, exampleQuery = {} }: Endpoint) {
   if (!query) return [];
   const { fields, required } = fieldsIn(query);
   return Object.entries(fields).map(([name, { description, ...schema }]) => ({
@@ -121,7 +116,7 @@ function queryParameters({ query, exampleQuery = {} }: Operation) {
   }));
 }
 
-function headerParameters(method: string, path: string, operation: Operation) {
+function headerParameters(method: string, path: string, operation: Endpoint) {
   const { isVersioned, isTagged, isIdempotent } = operation;
   const header = (name: string, description: string, schema: Field) => ({
     name,
@@ -157,7 +152,7 @@ function headerParameters(method: string, path: string, operation: Operation) {
 const ETAG = '"[!#-~]*"';
 
 /** The statuses follow from what the operation takes; `failures` adds others or says more. */
-function describeResponses(method: string, path: string, operation: Operation) {
+function describeResponses(method: string, path: string, operation: Endpoint) {
   const { status = 200, response, mediaType = 'application/json', failures = {} } = operation;
   const { body, query, isPublic, isVersioned, isTagged, isIdempotent } = operation;
   const isWrite = method !== 'GET';
@@ -199,7 +194,7 @@ function describeResponses(method: string, path: string, operation: Operation) {
       mediaType === 'text/csv' && 'Content-Disposition',
       mediaType === 'text/csv' && 'Link',
     ),
-    content: { [mediaType]: { schema: reference('schemas', response) } },
+    content: { [mediaType]: { schema: response } },
   };
   const unchanged = {
     description: 'Nothing has changed (If-None-Match).',

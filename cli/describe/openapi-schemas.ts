@@ -1,22 +1,33 @@
-// The schemas of the OpenAPI document: bodies as requests may have them, and records as responses show them.
-//
-// Generators of clients decide the form. A field has one type, null beside it at most. A number has a format: without one,
-// Go and Kotlin take 32 bits. An object has a name: they name what has none by its place. No name begins with New: in Go
-// that is a constructor. Only requests have patterns and limits: a client has no reason to refuse what the service sends.
+// The schemas of the OpenAPI document: bodies as requests may have them, records as responses show them, and the forms of the
+// responses that endpoints declare.
 import { type ConversionConfig, type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
-import { SCOPES } from '../../lib/ledger/auth/caller.ts';
-import { PERIODS } from '../../lib/ledger/domain/summary.ts';
 import { TRANSACTION_TYPES } from '../../lib/ledger/domain/transaction.ts';
 import {
   categoryChangesBody,
   categoryFields,
   newCategoryBody,
 } from '../../lib/ledger/http/category-json.ts';
+import { ENDPOINTS_BY_ROUTE } from '../../lib/ledger/http/endpoints/endpoints-by-route.ts';
+import {
+  COUNT,
+  type Field,
+  type Fields,
+  ID,
+  list,
+  listNamed,
+  NUMBER,
+  object,
+  oneOfWords,
+  reference,
+  schema,
+  TEXT,
+  TIME,
+  TRUTH,
+} from '../../lib/ledger/http/endpoints/response-forms.ts';
 import type { ObjectSchema } from '../../lib/ledger/http/fields.ts';
 import { importPartBody } from '../../lib/ledger/http/import-json.ts';
 import { ERROR_CODES } from '../../lib/ledger/http/replies.ts';
-import { CSV_COLUMNS } from '../../lib/ledger/http/transaction-csv.ts';
 import {
   newTransactionBody,
   newTransactionsBody,
@@ -28,30 +39,6 @@ import {
   transactionsRemovalBody,
 } from '../../lib/ledger/http/transaction-json.ts';
 
-/** A schema that is written out, or a reference to a named one. */
-export interface Field {
-  readonly $ref?: string;
-  readonly type?: string;
-  readonly format?: string;
-  readonly nullable?: boolean;
-  readonly enum?: readonly unknown[];
-  readonly description?: string;
-  readonly [keyword: string]: unknown;
-}
-type Fields = Readonly<Record<string, Field>>;
-
-export const TEXT: Field = { type: 'string' };
-export const ID: Field = { type: 'integer', format: 'int64', minimum: 1 };
-export const NUMBER: Field = { type: 'integer', format: 'int32' };
-const COUNT: Field = { type: 'integer', format: 'int64', minimum: 0 };
-const DIGEST: Field = {
-  ...TEXT,
-  nullable: true,
-  description: 'Opaque: equal for equal sets of transactions.',
-};
-const TRUTH: Field = { type: 'boolean' };
-const TIME: Field = { type: 'string', format: 'date-time' };
-const SUM: Field = { type: 'number', format: 'double', description: 'At most 2 decimals.' };
 const ETAG: Field = { ...TEXT, description: 'The value for `If-Match`, with its quotes.' };
 
 /** The bodies of requests by the names of their schemas. */
@@ -87,10 +74,6 @@ const CONVERSION: ConversionConfig = {
     return operation === Number ? { type: 'integer', minimum: 0 } : jsonSchema;
   },
 };
-
-export function reference(kind: 'schemas' | 'headers', name: string) {
-  return { $ref: `#/components/${kind}/${name}` };
-}
 
 /** @throws Error where the body has no name */
 export function bodyReference(body: ObjectSchema) {
@@ -162,69 +145,12 @@ function withoutLimits(field: Field): Field {
   return Object.fromEntries(Object.entries(field).filter(([keyword]) => kept.includes(keyword)));
 }
 
-function object(fields: Fields, optional: Fields = {}): Field {
-  return {
-    type: 'object',
-    properties: { ...fields, ...optional },
-    required: Object.keys(fields),
-  };
+/** Those of responses, by their names. */
+function describeResponses(): Fields {
+  return Object.fromEntries(
+    Object.values(ENDPOINTS_BY_ROUTE).flatMap(({ response }) => listNamed(response)),
+  );
 }
-
-function schema(name: string): Field {
-  return reference('schemas', name);
-}
-
-function list(items: Field, description?: string): Field {
-  return { type: 'array', items, ...(description && { description }) };
-}
-
-function oneOfWords(words: readonly string[]): Field {
-  return { ...TEXT, enum: words };
-}
-
-const SUCCESS: Fields = { success: { ...TRUTH, description: 'Always true.' } };
-
-function succeeded(fields: Fields) {
-  return object({ ...SUCCESS, ...fields });
-}
-
-function withEach(names: readonly string[], field: Field): Fields {
-  return Object.fromEntries(names.map((name) => [name, field]));
-}
-
-/** One schema for both outcomes of an item: a union would need a field that names them. */
-const ITEM_RESULT = object(
-  {
-    index: { ...NUMBER, description: 'The position of the transaction in the request.' },
-    status: { ...NUMBER, description: 'The status of the same request for this one alone.' },
-  },
-  {
-    id: { ...ID, description: 'The transaction, where `status` is below 400.' },
-    etag: { ...TEXT, description: 'The version of the transaction, also with a 412.' },
-    error: schema('ErrorCode'),
-    message: { ...TEXT, description: 'The reason, where `status` is 400 or above.' },
-    details: schema('FieldErrors'),
-    existing_id: { ...ID, description: 'The transaction that has the `external_id`.' },
-  },
-);
-
-function bulkResults(...counts: string[]) {
-  return object({
-    ...withEach([...counts, 'failed'], NUMBER),
-    results: list(schema('TransactionResult')),
-  });
-}
-
-const TOTALS = { income: SUM, expense: SUM, net: SUM, count: COUNT };
-const GROUP = {
-  key: {
-    deprecated: true,
-    description: 'The value of the grouping; its type depends on the grouping.',
-  },
-  category_id: { ...ID, nullable: true, description: 'By `category`; null: no category.' },
-  name: { ...TEXT, nullable: true, description: 'By `category`: its name.' },
-  type: schema('TransactionType'),
-};
 
 /** By their names. */
 export const SCHEMAS: Readonly<Record<string, Field>> = {
@@ -254,82 +180,7 @@ export const SCHEMAS: Readonly<Record<string, Field>> = {
       description: 'Send it as `after` to get the next page; null at the end.',
     },
   }),
-  TransactionPage: succeeded({
-    data: list(schema('Transaction')),
-    pagination: schema('Pagination'),
-  }),
-  TransactionSearch: succeeded({
-    data: list(schema('Transaction')),
-    pagination: schema('Pagination'),
-    summary: schema('Totals'),
-  }),
-  Totals: object(TOTALS),
-  Month: object({ month: TEXT, ...TOTALS, digest: DIGEST }),
-  Months: succeeded({ data: list(schema('Month')), digest: DIGEST }),
-  TransactionRead: succeeded({ data: schema('Transaction') }),
-  TransactionWritten: succeeded({ data: schema('Transaction'), message: TEXT }),
-  TransactionsFile: { ...TEXT, description: `Columns: ${CSV_COLUMNS.join(', ')}.` },
-  TransactionsPart: object(
-    {
-      ...SUCCESS,
-      data: list(schema('Transaction')),
-      next: { ...TEXT, nullable: true, description: 'The query of the next part.' },
-    },
-    {
-      digest: {
-        ...DIGEST,
-        description:
-          'Digest of all parts of a month; only in the last part of an export of exactly one month.',
-      },
-    },
-  ),
-  TransactionResult: ITEM_RESULT,
-  CreationResults: bulkResults('created', 'duplicates'),
-  UpdateResults: bulkResults('updated'),
-  DeletionResults: bulkResults('deleted'),
-  TransactionsCreated: succeeded({ data: schema('CreationResults') }),
-  TransactionsUpdated: succeeded({ data: schema('UpdateResults') }),
-  TransactionsDeleted: succeeded({ data: schema('DeletionResults') }),
-  CategoryList: succeeded({ data: list(schema('Category')), count: COUNT }),
-  CategoryRead: succeeded({ data: schema('Category') }),
-  CategoryWritten: succeeded({ data: schema('Category'), message: TEXT }),
-  Deleted: succeeded({ message: TEXT }),
-  SummaryGroup: object(TOTALS, {
-    ...GROUP,
-    period: { ...TEXT, description: 'By a period, such as `2026-03-05`, `2026-03` or `2026`.' },
-  }),
-  SummaryData: object({ ...TOTALS, groups: list(schema('SummaryGroup')) }),
-  Summary: succeeded({ data: schema('SummaryData') }),
-  SeriesGroup: object(
-    Object.fromEntries(Object.entries(TOTALS).map(([name, each]) => [name, list(each)])),
-    GROUP,
-  ),
-  SeriesData: object(
-    { ...TOTALS, groups: list(schema('SeriesGroup')) },
-    Object.fromEntries(
-      PERIODS.map((period) => [`${period}s`, list(TEXT, `The periods, by \`${period}\`.`)]),
-    ),
-  ),
-  SummarySeries: succeeded({ data: schema('SeriesData') }),
-  ImportPart: object({ import_id: TEXT, part: NUMBER, rows: list(TEXT) }),
-  ImportParts: succeeded({
-    data: list(schema('ImportPart')),
-    next: { ...TEXT, nullable: true, description: 'The query of the next page.' },
-  }),
-  ImportCount: object({ import_id: TEXT, part: NUMBER, recorded: NUMBER }),
-  ImportRecorded: succeeded({ data: schema('ImportCount'), message: TEXT }),
-  CallerData: object(
-    {
-      ledger: TEXT,
-      scope: oneOfWords(SCOPES),
-      kind: oneOfWords(['key', 'token', 'anonymous']),
-    },
-    { key_id: TEXT, name: { ...TEXT, description: 'The name of the key.' } },
-  ),
-  Caller: succeeded({ data: schema('CallerData') }),
-  HealthData: object({ status: TEXT }, { table: TEXT }),
-  Health: succeeded({ data: schema('HealthData') }),
-  Description: { type: 'object', description: 'This document.', additionalProperties: true },
+  ...describeResponses(),
   ErrorCode: oneOfWords(ERROR_CODES),
   FieldErrors: {
     type: 'object',

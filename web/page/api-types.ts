@@ -406,34 +406,6 @@ export type Summary = {
     success: boolean;
     data: SummaryData;
 };
-export type ImportPart = {
-    import_id: string;
-    part: number;
-    rows: string[];
-};
-export type ImportParts = {
-    /** Always true. */
-    success: boolean;
-    data: ImportPart[];
-    /** The query of the next page. */
-    next: string | null;
-};
-export type ImportInput = {
-    import_id: string;
-    part?: number;
-    rows: string[];
-};
-export type ImportCount = {
-    import_id: string;
-    part: number;
-    recorded: number;
-};
-export type ImportRecorded = {
-    /** Always true. */
-    success: boolean;
-    data: ImportCount;
-    message: string;
-};
 export type SeriesGroup = {
     income: number[];
     expense: number[];
@@ -467,6 +439,34 @@ export type SummarySeries = {
     /** Always true. */
     success: boolean;
     data: SeriesData;
+};
+export type ImportPart = {
+    import_id: string;
+    part: number;
+    rows: string[];
+};
+export type ImportParts = {
+    /** Always true. */
+    success: boolean;
+    data: ImportPart[];
+    /** The query of the next page. */
+    next: string | null;
+};
+export type ImportInput = {
+    import_id: string;
+    part?: number;
+    rows: string[];
+};
+export type ImportCount = {
+    import_id: string;
+    part: number;
+    recorded: number;
+};
+export type ImportRecorded = {
+    /** Always true. */
+    success: boolean;
+    data: ImportCount;
+    message: string;
 };
 export type CallerData = {
     ledger: string;

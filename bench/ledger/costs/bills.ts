@@ -1,5 +1,5 @@
 // What requests cost, and the most that a stage's limits allow in a month.
-import { OPERATIONS_BY_ROUTE } from '../../../lib/ledger/http/operations.ts';
+import { ENDPOINTS_BY_ROUTE } from '../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import {
   ASSUMED,
   HOUSEHOLD,
@@ -248,7 +248,7 @@ function largestResponse({ route }: RouteLimit): number {
 
 /** Unknown routes and preflights are answered without a key as well. */
 function isPublic({ route }: RouteLimit): boolean {
-  return OPERATIONS_BY_ROUTE[route]?.isPublic ?? !(route in OPERATIONS_BY_ROUTE);
+  return ENDPOINTS_BY_ROUTE[route]?.isPublic ?? !(route in ENDPOINTS_BY_ROUTE);
 }
 
 /** The first form of a route, which clients use. */

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { routesWithSection, withRoutes } from '../../../cli/describe/api-guide.ts';
-import { OPERATIONS_BY_ROUTE, PARAMETERS } from '../../../lib/ledger/http/operations.ts';
+import { PARAMETERS } from '../../../lib/ledger/http/endpoints/endpoint-declaration.ts';
+import { ENDPOINTS_BY_ROUTE } from '../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import { assertDescribed } from '../support/api/described-response.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createTestService } from '../support/api/open-api.ts';
@@ -40,7 +41,7 @@ test('the README shows answers as they are described', () => {
     const method = named ?? (sent.includes(' -d ') ? 'POST' : 'GET');
     const body = JSON.parse(text);
     const status = body.success
-      ? (OPERATIONS_BY_ROUTE[findRoute(method, path).key]?.status ?? 200)
+      ? (ENDPOINTS_BY_ROUTE[findRoute(method, path).key]?.status ?? 200)
       : { validation_failed: 400, conflict: 409 }[String(body.error)];
     const headers = { ...JSON_TYPE, 'x-request-id': 'any', etag: 'any', location: path };
     assertDescribed(method, path, { status: status ?? 500, headers, text, body });
@@ -57,7 +58,7 @@ test('every route has a section, as its description has it: `npm run describe` w
 test('each example of the description succeeds as it is, and each item of a bulk request', async () => {
   const api = await openInProcess(await createTestService());
   for (const [route, { body, example, exampleQuery = {}, status = 200 }] of Object.entries(
-    OPERATIONS_BY_ROUTE,
+    ENDPOINTS_BY_ROUTE,
   )) {
     const [method = '', path = ''] = route.split(' ');
     expect(example === undefined, route).toBe(body === undefined);

@@ -3,10 +3,9 @@
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import { interpose } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
-import { type Api, type ApiResponse, withVerbs } from '../support/api/api-client.ts';
+import type { Api, ApiResponse } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createTestService } from '../support/api/open-api.ts';
-import { findRoute, LEDGER_OPERATIONS } from '../support/api/routes.ts';
 import { OPERATIONS } from '../support/operations.ts';
 
 /** A failure of the store that no other try mends. */
@@ -31,20 +30,6 @@ const HEALTH = {
 };
 // One that many rows were sent to fails with the same words, and a line for each row.
 const ONE_LINE = OPERATIONS.filter(({ status }) => status !== 207);
-
-test('each operation that asks the store is tried', async () => {
-  const asked = new Set<string>();
-  const request: Api['request'] = async (method, path, options) => {
-    asked.add(findRoute(method, path).functionName);
-    return await api.request(method, path, options);
-  };
-  const recording = withVerbs({ request, close: api.close });
-  for (const { ask } of OPERATIONS) await ask(recording);
-  // Who asks is known from the key alone.
-  asked.add('service/me');
-  const missing = LEDGER_OPERATIONS.filter(([, name]) => !asked.has(name));
-  expect(missing, 'add a request of each to tests/ledger/support/operations.ts').toEqual([]);
-});
 
 test.each([...ONE_LINE, HEALTH])('$name: $failure', async ({ ask, failure: message }) => {
   const { status, body, headers, text } = await ask(api);

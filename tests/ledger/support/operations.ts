@@ -1,4 +1,5 @@
-// One request of each endpoint, the kind that makes the most calls and writes the most items, and how to run it with faults.
+// A request of each function that asks the store, the kind that makes the most calls and writes the most items, and how to run it
+// with faults.
 import { expect } from 'vitest';
 import {
   createVirtualRetryPolicy,
@@ -6,13 +7,15 @@ import {
   type VirtualTime,
 } from '../../../bench/ledger/virtual-time.ts';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
+import { ENDPOINTS_BY_ROUTE } from '../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import { createLedgerService } from '../../../lib/ledger/ledger.ts';
 import { createVerification } from '../../../lib/ledger/service/verification.ts';
 import type { Client } from '../../shared/support/store-faults.ts';
 import { createTestTable, type TestTable } from '../../shared/support/test-table.ts';
-import type { Api, ApiResponse, ResponseBody } from './api/api-client.ts';
+import type { Api, ApiRequest, ApiResponse, ResponseBody } from './api/api-client.ts';
 import { openInProcess } from './api/in-process-client.ts';
 import { LUNCH } from './api/records.ts';
+import { LEDGER_OPERATIONS } from './api/routes.ts';
 import { bulkLoad } from './bulk-loader.ts';
 import { readContents } from './ledger-contents.ts';
 import { storedCategory, storedTransaction } from './stored-records.ts';
@@ -21,82 +24,69 @@ export interface Operation {
   readonly name: string;
   readonly ask: (api: Api) => Promise<ApiResponse>;
   readonly status: number;
-  /** The message of its 500, from docs/ledger/api.md. */
+  /** The message of its 500. */
   readonly failure: string;
-  readonly isRead?: true;
+  readonly isRead: boolean;
 }
 
-type Ask = Operation['ask'];
-
-const read = (name: string, failure: string, ask: Ask): Operation => ({
-  name,
-  ask,
-  status: 200,
-  failure: `Failed to ${failure}`,
-  isRead: true,
-});
-
-const write = (name: string, status: number, ask: Ask): Operation => ({
-  name,
-  ask,
-  status,
-  failure: `Failed to ${name}`,
-});
+/** What differs from the example of the endpoint, and what that is for. */
+interface Sent {
+  readonly name?: string;
+  readonly id?: number;
+  readonly query?: NonNullable<ApiRequest['query']>;
+  readonly body?: object;
+}
+type Request = readonly [route: string, sent: Sent];
 
 const MOVE = { type: 'income', category_id: 2, transaction_date: '2025-01-01' };
 const DATES = { start_date: '2026-01-02', end_date: '2026-04-29' };
 
-export const OPERATIONS: readonly Operation[] = [
-  read('list transactions', 'retrieve transactions', (api) =>
-    api.get('/transactions', { ...DATES, category_id: 1 }),
-  ),
-  read('export transactions', 'export transactions', (api) =>
-    api.get('/transactions/export', { start_date: '2026-03-01', category_id: 1 }),
-  ),
-  read('search transactions', 'search transactions', (api) =>
-    api.get('/transactions/search', { q: 'b', category_id: '1,2', ...DATES }),
-  ),
-  read('read transaction', 'retrieve transaction', (api) => api.get('/transactions/1')),
-  read('list months', 'list months', (api) => api.get('/months', DATES)),
-  read('summary', 'summarize transactions', (api) =>
-    api.get('/summary', { group_by: 'category', ...DATES }),
-  ),
-  read('list categories', 'retrieve categories', (api) =>
-    api.get('/categories', { include_counts: true }),
-  ),
-  read('list imports', 'retrieve imports', (api) => api.get('/imports')),
-  read('read category', 'retrieve category', (api) => api.get('/categories/1')),
-  write('create transaction', 201, (api) =>
-    api.post('/transactions', { ...LUNCH, category_id: 1, notes: 'Note' }),
-  ),
-  write('create transactions', 207, (api) => {
-    const one = { ...LUNCH, category_id: 1, external_id: 'bank-1' };
-    return api.post('/transactions/bulk', { transactions: [one] });
-  }),
-  write('update transactions', 207, (api) =>
-    api.put('/transactions/bulk', { transactions: [{ id: 1, ...MOVE }] }),
-  ),
-  write('delete transactions', 207, (api) =>
-    api.post('/transactions/bulk/delete', { transactions: [{ id: 2 }] }),
-  ),
-  write('update transaction', 200, (api) => api.put('/transactions/1', MOVE)),
-  {
-    ...write('update transaction', 200, (api) => api.put('/transactions/1', { notes: 'Note' })),
-    name: 'update transaction in its category',
-  },
-  write('delete transaction', 200, (api) => api.delete('/transactions/2')),
-  write('create category', 201, (api) => api.post('/categories', { name: 'New', color: '#123' })),
-  write('update category', 200, (api) =>
-    api.put('/categories/1', { name: 'Renamed', is_active: false }),
-  ),
-  {
-    ...write('record import', 200, (api) =>
-      api.put('/imports', { import_id: 'bank', rows: ['a'] }),
-    ),
-    failure: 'Failed to record the import',
-  },
-  write('delete category', 200, (api) => api.delete('/categories/3')),
+/** Each makes more calls, or writes more items, than the example of its endpoint. */
+const LONGER: readonly Request[] = [
+  ['GET /transactions', { query: { ...DATES, category_id: 1 } }],
+  ['GET /transactions/export', { query: { start_date: '2026-03-01', category_id: 1 } }],
+  ['GET /transactions/search', { query: { q: 'b', category_id: '1,2', ...DATES } }],
+  ['GET /months', { query: DATES }],
+  ['GET /summary', { query: { group_by: 'category', ...DATES } }],
+  ['GET /categories', { query: { include_counts: true } }],
+  ['POST /transactions', { body: { ...LUNCH, category_id: 1, notes: 'Note' } }],
+  [
+    'POST /transactions/bulk',
+    { body: { transactions: [{ ...LUNCH, category_id: 1, external_id: 'bank-1' }] } },
+  ],
+  ['PUT /transactions/bulk', { body: { transactions: [{ id: 1, ...MOVE }] } }],
+  ['PUT /transactions/{id}', { body: MOVE }],
+  ['PUT /transactions/{id}', { name: 'in its category', body: { notes: 'Note' } }],
+  ['DELETE /transactions/{id}', { id: 2 }],
+  ['POST /categories', { body: { name: 'New', color: '#123' } }],
+  ['PUT /categories/{id}', { body: { name: 'Renamed', is_active: false } }],
+  ['DELETE /categories/{id}', { id: 3 }],
 ];
+
+export const OPERATIONS: readonly Operation[] = [...LONGER, ...listExamples()].map(toOperation);
+
+/** The example of each other endpoint that asks the store for more than the key of the request. */
+function listExamples(): Request[] {
+  const functionNames = new Map<string, string>(LEDGER_OPERATIONS);
+  const covered = new Set(LONGER.map(([route]) => functionNames.get(route)));
+  return LEDGER_OPERATIONS.flatMap(([route, name]): Request[] =>
+    covered.has(name) || name === 'service/me' ? [] : [[route, {}]],
+  );
+}
+
+function toOperation([route, { name, id = 1, query, body }]: Request): Operation {
+  const [method = '', path = ''] = route.split(' ');
+  const endpoint = ENDPOINTS_BY_ROUTE[route];
+  if (!endpoint) throw new Error(`${route} is not declared in lib/ledger/http/endpoints`);
+  const options = { query: query ?? endpoint.exampleQuery ?? {}, body: body ?? endpoint.example };
+  return {
+    name: name === undefined ? route : `${route} ${name}`,
+    ask: (api) => api.request(method, path.replace('{id}', String(id)), options),
+    status: endpoint.status ?? 200,
+    failure: endpoint.failure,
+    isRead: method === 'GET',
+  };
+}
 
 /** A verification reads a whole table, with the ledgers of earlier runs. */
 const LEDGERS_OF_TABLE = 10;

@@ -24,7 +24,7 @@ import {
 } from '../../../bench/ledger/costs/bills.ts';
 import { countUnits, fillCosts } from '../../../bench/ledger/costs/sections.ts';
 import { readStageLimits } from '../../../bench/ledger/costs/stage-limits.ts';
-import { OPERATIONS_BY_ROUTE } from '../../../lib/ledger/http/operations.ts';
+import { ENDPOINTS_BY_ROUTE } from '../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import { toTransactionJson } from '../../../lib/ledger/http/transaction-json.ts';
 import { readTemplate, STAGES } from '../../shared/support/packaged-template.ts';
 
@@ -77,11 +77,9 @@ describe.each(STAGES)('the limits of %s', (stage) => {
     for (const part of Object.keys(flood) as (keyof typeof flood)[])
       expect(flood[part]).toBeLessThanOrEqual(most[part]);
     const asking = limits.routes.filter(
-      ({ route }) => OPERATIONS_BY_ROUTE[route]?.isPublic !== true,
+      ({ route }) => ENDPOINTS_BY_ROUTE[route]?.isPublic !== true,
     );
-    const rates = asking
-      .filter(({ route }) => route in OPERATIONS_BY_ROUTE)
-      .map(({ rate }) => rate);
+    const rates = asking.filter(({ route }) => route in ENDPOINTS_BY_ROUTE).map(({ rate }) => rate);
     expect(countKeyReads(limits)).toBe(sum(rates));
   });
 });

@@ -117,6 +117,11 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/http/idempotency.ts', 'tests/ledger/contract/api/idempotency.test.ts', [
     ["path.replace(/\\/$/, '')", 'path'],
   ]),
+  ...mutantsOf(
+    'lib/ledger/http/endpoints/response-forms.ts',
+    'tests/shared/unit/cli/describe/openapi-document.test.ts',
+    [['own ? [own, ...listNamed(own[1])]', 'own ? [own]']],
+  ),
   ...mutantsOf('lib/ledger/http/bulk.ts', 'tests/ledger/unit/http/bulk.test.ts', [
     ['if (isFinal) await', 'await'],
     ['status < 400 ?', 'status ?'],

@@ -29,7 +29,7 @@ describe.each(STAGES)('routes of stage %s', (stage) => {
     expect(Object.keys(routes)).toHaveLength((OPERATIONS.length - 1) * 2 + 1 + 2);
   });
 
-  it('are all described at /openapi.json: add a new one to lib/ledger/http/operations.ts', () => {
+  it('are all described at /openapi.json: declare a new one in lib/ledger/http/endpoints', () => {
     const described = Object.entries(description.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );

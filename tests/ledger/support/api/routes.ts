@@ -1,6 +1,6 @@
 // Which function answers which method and path, as API Gateway decides it.
 import { readRoutes } from '../../../../cli/describe/routes.ts';
-import { OPERATIONS_BY_ROUTE } from '../../../../lib/ledger/http/operations.ts';
+import { ENDPOINTS_BY_ROUTE } from '../../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 
 /** The operations of the API, by the folder and file of their function. */
 export const OPERATIONS = readRoutes().map(
@@ -13,7 +13,7 @@ export const isPage = (functionName: string) =>
 
 /** Those that need to know who sends the request. */
 export const LEDGER_OPERATIONS = OPERATIONS.filter(
-  ([route, name]) => OPERATIONS_BY_ROUTE[route]?.isPublic === undefined && !isPage(name),
+  ([route, name]) => ENDPOINTS_BY_ROUTE[route]?.isPublic === undefined && !isPage(name),
 );
 
 export interface Route {

@@ -2,10 +2,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { buildOpenApiDocument } from '../../../../../cli/describe/openapi-document.ts';
+import { SCHEMAS } from '../../../../../cli/describe/openapi-schemas.ts';
 import { methodsByPath, readRoutes } from '../../../../../cli/describe/routes.ts';
 import { MAX_LISTED_ROWS } from '../../../../../lib/ledger/domain/transaction.ts';
+import { ENDPOINTS_BY_ROUTE } from '../../../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
+import { listNamed } from '../../../../../lib/ledger/http/endpoints/response-forms.ts';
 import served from '../../../../../lib/ledger/http/openapi.json' with { type: 'json' };
-import { OPERATIONS_BY_ROUTE } from '../../../../../lib/ledger/http/operations.ts';
 import known from '../../../../../lib/ledger/http/routes.json' with { type: 'json' };
 import { isPage } from '../../../../ledger/support/api/routes.ts';
 
@@ -24,9 +26,9 @@ test('functions know the routes of serverless.yml: `npm run describe` writes lib
 });
 
 // Pages are for people: a client made from the description needs no function for them.
-test('every route of serverless.yml is described: add what is missing to lib/ledger/http/operations.ts', () => {
+test('every route of serverless.yml is described: declare what is missing in lib/ledger/http/endpoints', () => {
   const ofPrograms = readRoutes().filter(({ functionName }) => !isPage(functionName));
-  expect(Object.keys(OPERATIONS_BY_ROUTE).toSorted()).toEqual(
+  expect(Object.keys(ENDPOINTS_BY_ROUTE).toSorted()).toEqual(
     ofPrograms.map(({ method, path }) => `${method} ${path}`).toSorted(),
   );
 });
@@ -57,8 +59,13 @@ test('a 500 of a creation says that it can be repeated with its key', () => {
   expect(get.responses[500].description).not.toContain('Idempotency-Key');
 });
 
+test('a name of a response is that of one form', () => {
+  const forms = Object.values(ENDPOINTS_BY_ROUTE).flatMap(({ response }) => listNamed(response));
+  for (const [name, form] of forms) expect(SCHEMAS[name], name).toBe(form);
+});
+
 test('operations have names of their own', () => {
-  const ids = Object.values(OPERATIONS_BY_ROUTE).map(({ id }) => id);
+  const ids = Object.values(ENDPOINTS_BY_ROUTE).map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
 });
 

@@ -1,0 +1,69 @@
+// An endpoint as it is declared, once, in this folder: what clients send and get, what it fails with, how often it may be asked.
+// The API description, the routes' sections of docs/ledger/api.md, the throttles and the tests that try every endpoint are made
+// from it. Its function and what that may do to the table stand in serverless.yml. No function loads these files.
+import { DEFAULT_PER_PAGE } from '../../domain/transaction.ts';
+import type { ObjectSchema } from '../fields.ts';
+import type { Field } from './response-forms.ts';
+
+export interface Endpoint {
+  readonly id: string;
+  readonly summary: string;
+  readonly description: string;
+  /** Validates the query; without it, every parameter is refused. */
+  readonly query?: ObjectSchema;
+  /** Parameters that succeed, where some are required. */
+  readonly exampleQuery?: Readonly<Record<string, string>>;
+  /** Validates the body. */
+  readonly body?: ObjectSchema;
+  /** A body that succeeds as it is: on an empty ledger, after the examples of the routes before it. */
+  readonly example?: object;
+  /** The response, and its status where it is not 200. */
+  readonly response: Field;
+  readonly status?: number;
+  /** The media type of the response, where it is not JSON. */
+  readonly mediaType?: 'text/csv';
+  /** The message of its 500; its function says it. */
+  readonly failure: string;
+  /** Meanings of the failures below, if this endpoint adds to the usual ones. */
+  readonly failures?: Readonly<Record<number, string | false>>;
+  /** One record, whose version clients can name: ETag, and If-Match or If-None-Match. */
+  readonly isVersioned?: boolean;
+  /** No record, but with an ETag of what is shown, for If-None-Match. */
+  readonly isTagged?: boolean;
+  /** Takes an Idempotency-Key. */
+  readonly isIdempotent?: boolean;
+  /** Answers without a key or token. */
+  readonly isPublic?: boolean;
+  /**
+   * The parameter of serverless.yml that limits its requests, where each reads or writes hundreds of units of the table: no client
+   * needs many of these. The others share `throttleRate`.
+   */
+  readonly limit?: 'bulkRate' | 'searchRate';
+}
+
+interface Parameter {
+  readonly description: string;
+  /** For a required parameter, a value that succeeds if a record has this id. */
+  readonly example?: string | number;
+}
+
+/** A parameter means the same wherever it is. Those that do not are described by their schemas. */
+export const PARAMETERS: Readonly<Record<string, Parameter>> = {
+  id: { description: 'The id of the record.', example: 1 },
+  type: { description: 'Only income, or only expenses.' },
+  category_id: { description: 'The id of a category, or `none` for what has no category.' },
+  external_id: { description: 'The id that the transaction has in another system.' },
+  start_date: { description: 'The first day, included.' },
+  end_date: { description: 'The last day, included.' },
+  sort: { description: '`date`: oldest first. `-date`: newest first, as without it.' },
+  min_amount: { description: 'The smallest amount, included.' },
+  max_amount: { description: 'The largest amount, included.' },
+  page: { description: 'The number of the page, from 1.' },
+  after: { description: 'The `next_cursor` of a page: the page that follows, instead of `page`.' },
+  per_page: { description: `Transactions on a page: ${DEFAULT_PER_PAGE}, unless it is sent.` },
+  active_only: { description: '`false` also shows inactive categories. `true` is the default.' },
+  include_counts: {
+    description: '`true` adds the number of transactions. `false` is the default.',
+  },
+  group_by: { description: 'What is added up.' },
+};

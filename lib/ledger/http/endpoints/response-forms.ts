@@ -1,0 +1,79 @@
+// Building blocks of responses: JSON schemas in the form that OpenAPI 3.0 knows.
+//
+// Generators of clients decide the form. A field has one type, null beside it at most. A number has a format: without one,
+// Go and Kotlin take 32 bits. An object has a name: they name what has none by its place. No name begins with New: in Go
+// that is a constructor. Only requests have patterns and limits: a client has no reason to refuse what the service sends.
+
+/** Holds the form behind a reference. JSON leaves it out. */
+const FORM: unique symbol = Symbol('form');
+
+/** A schema that is written out, or a reference to a named one. */
+export interface Field {
+  readonly [FORM]?: readonly [name: string, form: Field];
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly nullable?: boolean;
+  readonly enum?: readonly unknown[];
+  readonly description?: string;
+  readonly [keyword: string]: unknown;
+}
+export type Fields = Readonly<Record<string, Field>>;
+
+export const TEXT: Field = { type: 'string' };
+export const ID: Field = { type: 'integer', format: 'int64', minimum: 1 };
+export const NUMBER: Field = { type: 'integer', format: 'int32' };
+export const COUNT: Field = { type: 'integer', format: 'int64', minimum: 0 };
+export const TRUTH: Field = { type: 'boolean' };
+export const TIME: Field = { type: 'string', format: 'date-time' };
+const SUM: Field = { type: 'number', format: 'double', description: 'At most 2 decimals.' };
+export const DIGEST: Field = {
+  ...TEXT,
+  nullable: true,
+  description: 'Opaque: equal for equal sets of transactions.',
+};
+
+export const TOTALS = { income: SUM, expense: SUM, net: SUM, count: COUNT };
+export const SUCCESS: Fields = { success: { ...TRUTH, description: 'Always true.' } };
+export const DELETED = named('Deleted', succeeded({ message: TEXT }));
+
+export function reference(kind: 'schemas' | 'headers', name: string) {
+  return { $ref: `#/components/${kind}/${name}` };
+}
+
+/** A schema that several endpoints share: cli/describe/openapi-schemas.ts has it. */
+export function schema(name: string): Field {
+  return reference('schemas', name);
+}
+
+/** A form with a name, which generators give to a type. */
+export function named(name: string, form: Field): Field {
+  return { ...schema(name), [FORM]: [name, form] };
+}
+
+/** The named forms in a form, itself included. */
+export function listNamed(form: unknown): (readonly [name: string, form: Field])[] {
+  if (typeof form !== 'object' || form === null) return [];
+  const own = (form as Field)[FORM];
+  return own ? [own, ...listNamed(own[1])] : Object.values(form).flatMap(listNamed);
+}
+
+export function succeeded(fields: Fields): Field {
+  return object({ ...SUCCESS, ...fields });
+}
+
+export function object(fields: Fields, optional: Fields = {}): Field {
+  return {
+    type: 'object',
+    properties: { ...fields, ...optional },
+    required: Object.keys(fields),
+  };
+}
+
+export function list(items: Field, description?: string): Field {
+  return { type: 'array', items, ...(description && { description }) };
+}
+
+export function oneOfWords(words: readonly string[]): Field {
+  return { ...TEXT, enum: words };
+}

@@ -1,0 +1,53 @@
+// The endpoints of the service itself, as clients see them.
+import { SCOPES } from '../../auth/caller.ts';
+import { healthQuery } from '../health-query.ts';
+import type { Endpoint } from './endpoint-declaration.ts';
+import { named, object, oneOfWords, succeeded, TEXT } from './response-forms.ts';
+
+const CALLER_DATA = named(
+  'CallerData',
+  object(
+    {
+      ledger: TEXT,
+      scope: oneOfWords(SCOPES),
+      kind: oneOfWords(['key', 'token', 'anonymous']),
+    },
+    { key_id: TEXT, name: { ...TEXT, description: 'The name of the key.' } },
+  ),
+);
+
+export const SERVICE_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
+  'GET /me': {
+    id: 'identifyCaller',
+    summary: 'Say who sends the request',
+    description: 'The ledger and the scope of the key or token, and id and name of the key.',
+    response: named('Caller', succeeded({ data: CALLER_DATA })),
+    failure: 'Failed to identify the caller',
+  },
+  'GET /health': {
+    id: 'checkHealth',
+    summary: 'Check that the service runs',
+    description: 'With `deep` it also reads the table.',
+    query: healthQuery,
+    response: named(
+      'Health',
+      succeeded({ data: named('HealthData', object({ status: TEXT }, { table: TEXT })) }),
+    ),
+    failure: 'The database does not answer',
+    failures: { 500: 'The database does not answer.' },
+    isPublic: true,
+  },
+  'GET /openapi.json': {
+    id: 'describeApi',
+    summary: 'Describe the API',
+    description: 'This document.',
+    response: named('Description', {
+      type: 'object',
+      description: 'This document.',
+      additionalProperties: true,
+    }),
+    failure: 'Failed to describe the API',
+    isTagged: true,
+    isPublic: true,
+  },
+};

@@ -1,0 +1,234 @@
+// The endpoints of transactions, as clients see them.
+import { MAX_SEARCHED_ROWS } from '../../domain/search.ts';
+import { DEFAULT_PER_PAGE, MAX_BULK_ITEMS } from '../../domain/transaction.ts';
+import { searchQuery } from '../search-json.ts';
+import { CSV_COLUMNS } from '../transaction-csv.ts';
+import { exportFileQuery, exportQuery } from '../transaction-export.ts';
+import {
+  newTransactionBody,
+  newTransactionsBody,
+  transactionChangesBody,
+  transactionQuery,
+  transactionsChangesBody,
+  transactionsRemovalBody,
+} from '../transaction-json.ts';
+import type { Endpoint } from './endpoint-declaration.ts';
+import {
+  DELETED,
+  DIGEST,
+  type Field,
+  ID,
+  list,
+  NUMBER,
+  named,
+  object,
+  SUCCESS,
+  schema,
+  succeeded,
+  TEXT,
+  TOTALS,
+} from './response-forms.ts';
+
+const NO_CATEGORY = 'There is no such transaction, or no category with the `category_id` sent.';
+const NO_LIST_OF_EXISTING = `The body is not a list of 1 to ${MAX_BULK_ITEMS} transactions, each of them once.`;
+const INVALID_TRANSACTION = 'The body is invalid, or the category is inactive.';
+
+const TRANSACTION_WRITTEN = named(
+  'TransactionWritten',
+  succeeded({ data: schema('Transaction'), message: TEXT }),
+);
+
+/** One form for both outcomes of an item: a union would need a field that names them. */
+const ITEM_RESULT = named(
+  'TransactionResult',
+  object(
+    {
+      index: { ...NUMBER, description: 'The position of the transaction in the request.' },
+      status: { ...NUMBER, description: 'The status of the same request for this one alone.' },
+    },
+    {
+      id: { ...ID, description: 'The transaction, where `status` is below 400.' },
+      etag: { ...TEXT, description: 'The version of the transaction, also with a 412.' },
+      error: schema('ErrorCode'),
+      message: { ...TEXT, description: 'The reason, where `status` is 400 or above.' },
+      details: schema('FieldErrors'),
+      existing_id: { ...ID, description: 'The transaction that has the `external_id`.' },
+    },
+  ),
+);
+
+function bulkResponse(name: string, data: string, counts: readonly string[]): Field {
+  const counted = Object.fromEntries([...counts, 'failed'].map((each) => [each, NUMBER]));
+  return named(
+    name,
+    succeeded({ data: named(data, object({ ...counted, results: list(ITEM_RESULT) })) }),
+  );
+}
+
+export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
+  'GET /transactions': {
+    id: 'listTransactions',
+    summary: 'List transactions',
+    description: `Newest first: by date, then creation, then id. \`total\` and \`pages\` are exact. A page has
+      ${DEFAULT_PER_PAGE} transactions, or as many as \`per_page\` says; one past the end is empty.`,
+    query: transactionQuery,
+    response: named(
+      'TransactionPage',
+      succeeded({ data: list(schema('Transaction')), pagination: schema('Pagination') }),
+    ),
+    failure: 'Failed to retrieve transactions',
+  },
+  'POST /transactions': {
+    id: 'createTransaction',
+    summary: 'Create a transaction',
+    description: 'Without `transaction_date` it has the current day.',
+    body: newTransactionBody,
+    example: { description: 'Lunch', amount: 12.5, type: 'expense' },
+    response: TRANSACTION_WRITTEN,
+    failure: 'Failed to create transaction',
+    status: 201,
+    failures: {
+      400: INVALID_TRANSACTION,
+      404: 'There is no category with the `category_id` sent.',
+      409: `Another transaction has the \`external_id\`: \`existing_id\` names it. Or a request with this
+        Idempotency-Key is running.`,
+    },
+    isIdempotent: true,
+    isVersioned: true,
+  },
+  'POST /transactions/bulk': {
+    id: 'createTransactions',
+    summary: `Create up to ${MAX_BULK_ITEMS} transactions`,
+    description:
+      'Each is created or refused by itself: `results` has one result for each, in their order.',
+    body: newTransactionsBody,
+    example: { transactions: [{ description: 'Salary', amount: 2500, type: 'income' }] },
+    response: bulkResponse('TransactionsCreated', 'CreationResults', ['created', 'duplicates']),
+    failure: 'Failed to create transactions',
+    limit: 'bulkRate',
+    status: 207,
+    failures: { 400: `The body is not a list of 1 to ${MAX_BULK_ITEMS} transactions.`, 409: false },
+    isIdempotent: true,
+  },
+  'PUT /transactions/bulk': {
+    id: 'updateTransactions',
+    summary: `Update up to ${MAX_BULK_ITEMS} transactions`,
+    description: `Each is changed or refused by itself: \`results\` has one result for each, in their order. Each names its
+      \`id\`, the fields that change, and optionally as \`if_match\` the \`etag\` of the version that it expects.`,
+    body: transactionsChangesBody,
+    example: { transactions: [{ id: 1, notes: 'With Robin' }] },
+    response: bulkResponse('TransactionsUpdated', 'UpdateResults', ['updated']),
+    failure: 'Failed to update transactions',
+    limit: 'bulkRate',
+    status: 207,
+    failures: { 400: NO_LIST_OF_EXISTING, 409: false },
+    isIdempotent: true,
+  },
+  'POST /transactions/bulk/delete': {
+    id: 'deleteTransactions',
+    summary: `Delete up to ${MAX_BULK_ITEMS} transactions`,
+    description: `Each is removed or refused by itself: \`results\` has one result for each, in their order. Each names its
+      \`id\`, and optionally as \`if_match\` the \`etag\` of the version that it expects.`,
+    body: transactionsRemovalBody,
+    example: { transactions: [{ id: 2 }] },
+    response: bulkResponse('TransactionsDeleted', 'DeletionResults', ['deleted']),
+    failure: 'Failed to delete transactions',
+    limit: 'bulkRate',
+    status: 207,
+    failures: { 400: NO_LIST_OF_EXISTING, 409: false },
+    isIdempotent: true,
+  },
+  'GET /transactions/export': {
+    id: 'exportTransactions',
+    summary: 'Export transactions as CSV',
+    description: `One part of a CSV file, oldest first. While there are more, \`Link: <...>; rel="next"\` names the next
+      part. Only the first part has the line of column names, so that the parts put together are one file. Text that
+      begins like a formula has an apostrophe before it. \`format=json\`, or an \`Accept\` that prefers JSON in the place of \`format\`, answers as
+      \`/transactions/export.json\` does.`,
+    query: exportFileQuery,
+    exampleQuery: { format: 'csv' },
+    response: named('TransactionsFile', {
+      ...TEXT,
+      description: `Columns: ${CSV_COLUMNS.join(', ')}.`,
+    }),
+    failure: 'Failed to export transactions',
+    limit: 'bulkRate',
+    mediaType: 'text/csv',
+  },
+  'GET /transactions/export.json': {
+    id: 'exportTransactionsAsJson',
+    summary: 'Export transactions as JSON',
+    description: `One part of the transactions as a list has them, oldest first; \`next\` is the query of the next part, null
+      in the last one.`,
+    query: exportQuery,
+    response: named(
+      'TransactionsPart',
+      object(
+        {
+          ...SUCCESS,
+          data: list(schema('Transaction')),
+          next: { ...TEXT, nullable: true, description: 'The query of the next part.' },
+        },
+        {
+          digest: {
+            ...DIGEST,
+            description:
+              'Digest of all parts of a month; only in the last part of an export of exactly one month.',
+          },
+        },
+      ),
+    ),
+    failure: 'Failed to export transactions',
+    limit: 'bulkRate',
+  },
+  'GET /transactions/search': {
+    id: 'searchTransactions',
+    summary: 'Search transactions',
+    description: `Needs \`q\`, \`min_amount\`, \`max_amount\` or \`category_id\`. The page is that of a list; \`summary\` adds up
+      everything that was found. The dates, type and categories may leave ${MAX_SEARCHED_ROWS} transactions at most.`,
+    query: searchQuery,
+    exampleQuery: { q: 'lunch' },
+    response: named(
+      'TransactionSearch',
+      succeeded({
+        data: list(schema('Transaction')),
+        pagination: schema('Pagination'),
+        summary: named('Totals', object(TOTALS)),
+      }),
+    ),
+    failure: 'Failed to search transactions',
+    limit: 'searchRate',
+  },
+  'GET /transactions/{id}': {
+    id: 'readTransaction',
+    summary: 'Read a transaction',
+    description: 'With the name of its category.',
+    response: named('TransactionRead', succeeded({ data: schema('Transaction') })),
+    failure: 'Failed to retrieve transaction',
+    isVersioned: true,
+  },
+  'PUT /transactions/{id}': {
+    id: 'updateTransaction',
+    summary: 'Update a transaction',
+    description:
+      'Changes only the fields that are sent; `"category_id": null` takes the category away.',
+    body: transactionChangesBody,
+    example: { notes: 'With Robin' },
+    response: TRANSACTION_WRITTEN,
+    failure: 'Failed to update transaction',
+    failures: {
+      400: INVALID_TRANSACTION,
+      404: NO_CATEGORY,
+      409: 'Another transaction has the `external_id`.',
+    },
+    isVersioned: true,
+  },
+  'DELETE /transactions/{id}': {
+    id: 'deleteTransaction',
+    summary: 'Delete a transaction',
+    description: 'The record is removed.',
+    response: DELETED,
+    failure: 'Failed to delete transaction',
+    isVersioned: true,
+  },
+};
