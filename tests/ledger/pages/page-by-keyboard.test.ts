@@ -66,8 +66,9 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
 
   test('a file is brought in, and taken back', async () => {
     const page = await pages.visit();
-    await tabTo(page, button(page, 'Import a file'));
+    // The browser has to be told that choosers are awaited: a key pressed right after it may come first.
     const chosen = page.waitForEvent('filechooser');
+    await tabTo(page, button(page, 'Import a file'));
     await press(page, 'Enter');
     const buffer = Buffer.from('Date,Description,Amount\n2001-07-13,By keyboard,-1.00');
     await (await chosen).setFiles({ name: 'bank.csv', mimeType: 'text/csv', buffer });
