@@ -10,6 +10,7 @@ import {
   type Write,
 } from '../lib/shared/database.ts';
 import { DEFAULT_RETRY_POLICY } from '../lib/shared/retry.ts';
+import { unconditional } from '../lib/shared/update-writes.ts';
 
 /** In 0.1.0 the ledger of an access token was called `user-` and the whole digest. */
 const LONG_ID = /^user-([\w-]{43})(?=#|$)/;
@@ -94,8 +95,4 @@ function put(item: Item): Write {
 
 function remove({ pk, sk }: Item): Write {
   return { Delete: { Key: { pk: String(pk), sk: String(sk) } }, onConditionFailed: unconditional };
-}
-
-function unconditional(): Error {
-  return new Error('A write without a condition was refused');
 }

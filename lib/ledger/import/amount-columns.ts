@@ -1,6 +1,5 @@
 // Which columns hold the amounts: one with signs, or one of debits and one of credits.
-import type { ChosenColumns, ChosenField } from './chosen-columns.ts';
-import { describeMissing } from './chosen-columns.ts';
+import { type ChosenColumns, type ChosenField, describeMissing } from './chosen-columns.ts';
 import { type Field, findNamed, isOtherAmount } from './column-names.ts';
 import { isFilled, isNumeric, measureShare, type Sample } from './column-samples.ts';
 import type { TableRow } from './csv-text.ts';
