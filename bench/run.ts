@@ -12,7 +12,7 @@ const MEASUREMENTS: Readonly<Record<string, Programs | undefined>> = {
   migration: [['bench/migration/bench.ts']],
   /** How long users cannot write during a migration on a real Qdrant: both ways, and in an earlier edition. */
   window: [['bench/migration/window.ts']],
-  /** What a stage costs and allows, from its packaged template: the tables of docs/ledger/deploy.md. */
+  /** Costs and limits of a stage, from its packaged template: the tables of docs/ledger/deploy.md. */
   costs: [['bench/ledger/costs/write-costs.ts']],
   /** The memory that gigabytes take on their way through artifact stores and graph dumps. */
   streaming: [

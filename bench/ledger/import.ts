@@ -12,7 +12,7 @@ const ROUNDS = 9;
 /** Highest accepted ratio of the present importer to the earlier one. */
 const MAX_RATIO = 1;
 
-/** What both editions have, whatever else their rows and plans hold. */
+/** The part of rows and plans that both editions have. */
 interface Importer {
   readonly readRows: (file: string) => Promise<readonly object[]>;
   readonly plan: (rows: readonly object[], ledger: readonly object[]) => unknown;

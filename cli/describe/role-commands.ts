@@ -4,7 +4,7 @@ import type { PolicyName } from '../../local/emulator/policies.ts';
 export interface RoleCommand {
   readonly role: PolicyName;
   readonly command: string;
-  /** What IAM calls the permission for it. */
+  /** IAM's name of the permission that it needs. */
   readonly action: string;
 }
 

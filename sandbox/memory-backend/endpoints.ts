@@ -82,7 +82,7 @@ export async function answerTo(state: BackendState, request: IncomingMessage): P
   const userOfKey = state.keys.get(String(request.headers['x-api-key']));
   if (userOfKey === undefined) return { status: 401, body: { detail: 'Unknown key' } };
   if (request.method === 'GET') return await get({ state, version, userId: '', body: null }, path);
-  // As frameworks do: a path that there is not is one before anything is read of the body.
+  // Frameworks decide on the route, too, before they read anything of the body.
   const post = POSTS[path];
   if (!post) return NOT_FOUND;
   const body = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString());

@@ -6,7 +6,7 @@ export interface Price {
   readonly usd: number;
 }
 
-/** Of the first tier, which is the dearest, without the free tier. */
+/** Prices of the first tier, the dearest, without the free tier. */
 export const PRICES = {
   request: { item: 'HTTP API, a million requests; one for each 512 KB sent', usd: 1.11 },
   invocation: { item: 'Lambda, a million requests', usd: 0.2 },

@@ -1,4 +1,4 @@
-// What requests cost, and the most that a stage's limits allow in a month.
+// The cost of requests, and the most that a stage's limits allow in a month.
 import { ENDPOINTS_BY_ROUTE } from '../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import {
   ASSUMED,

@@ -1,4 +1,4 @@
-// What a packaged template allows a stage to do: the throttle of each route, the function behind it, the table's maximum throughput.
+// Limits of a stage, read from its packaged template: the throttle of each route, the function behind it, the table's maximum throughput.
 import * as v from 'valibot';
 
 export interface RouteLimit {
@@ -19,7 +19,7 @@ export interface StageLimits {
   readonly watchedMetrics: number;
 }
 
-/** As much of a template as is read. */
+/** The part of a template that is read. */
 export interface PackagedTemplate {
   readonly Resources: Readonly<
     Record<string, { readonly Type: string; readonly Properties?: unknown }>

@@ -1,4 +1,4 @@
-// What DynamoDB stores for a transaction of a household, in the table and in each index that has the row.
+// Bytes that DynamoDB stores for a transaction of a household, in the table and in each index that has the row.
 
 import type { Item } from '../../../lib/shared/database.ts';
 import table from '../../../lib/shared/table.json' with { type: 'json' };

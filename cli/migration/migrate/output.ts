@@ -58,7 +58,7 @@ export function createOutput({ output, status }: Streams, isJson: boolean) {
       clear();
       if (!isJson) status.write(`${printable(text)}\n`);
     },
-    /** What a function would write to its log: beside the results, for people in words. */
+    /** Lines that a function would write to its log: beside the results, for people in words. */
     log({ level, message, ...fields }: LogEntry): void {
       clear();
       const said = Object.entries(fields).map(([name, value]) => `${wordsOf(name)}: ${value}`);

@@ -7,7 +7,7 @@ import type { FunctionName } from './commands.ts';
 
 export type Payload = Readonly<Record<string, unknown>>;
 
-/** What a command needs: the table with the runs, the memory backend alone, or everything that the steps speak to. */
+/** The parts that a command needs: the table with the runs, the memory backend alone, or everything that the steps speak to. */
 export type Needs = 'record' | 'backend' | 'services';
 
 export interface Place {

@@ -29,7 +29,7 @@ export interface Operation {
   readonly isRead: boolean;
 }
 
-/** What differs from the example of the endpoint, and what that is for. */
+/** Differences from the example of the endpoint, and their purpose. */
 interface Sent {
   readonly name?: string;
   readonly id?: number;

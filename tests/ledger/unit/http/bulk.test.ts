@@ -1,4 +1,4 @@
-// What a request of many records answers and remembers, with an Idempotency-Key.
+// Answers to requests of many records, and what is remembered of them with an Idempotency-Key.
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { externalIdTaken } from '../../../../lib/ledger/domain/transaction.ts';
