@@ -11,8 +11,11 @@ import { createNaiveListing } from './naive-listing.ts';
 import { lastPage, measuredPages, PER_PAGE } from './pages.ts';
 import { race, timed } from './race.ts';
 
-const SPANS_IN_YEARS = [10, 50];
-const MOST_READ_UNITS = 5;
+/** A list reads the counts of every year in its range: forty more years are one unit more. */
+const SPANS = [
+  { years: 10, mostReadUnits: 5 },
+  { years: 50, mostReadUnits: 6 },
+];
 const MOST_ROUND_TRIPS = 3;
 const LAST_AGAINST_FIRST = 1.3;
 const ROUNDS = 60;
@@ -30,7 +33,7 @@ export async function listCost(run: BenchRun): Promise<Report> {
   const transactions = run.quick ? 10_000 : 100_000;
   const bars: Bar[] = [];
   const tables: Table[] = [];
-  for (const years of SPANS_IN_YEARS) {
+  for (const { years, mostReadUnits } of SPANS) {
     const span = `${round(transactions)} transactions over ${years} years`;
     const ledger = await openBenchLedger(run, household(transactions, years), transactions);
     const filters = namedFilters(years);
@@ -40,7 +43,7 @@ export async function listCost(run: BenchRun): Promise<Report> {
       measured.push(await measureFilter(ledger, filter));
       run.progress.step();
     }
-    bars.push(...createBars(span, measured));
+    bars.push(...createBars(span, mostReadUnits, measured));
     tables.push(createTable(span, measured));
   }
   return { bars, tables };
@@ -80,7 +83,7 @@ function readUnits(cost: Cost | undefined): number {
   return cost?.readUnits ?? Number.NaN;
 }
 
-function createBars(span: string, measured: readonly Measured[]): Bar[] {
+function createBars(span: string, mostReadUnits: number, measured: readonly Measured[]): Bar[] {
   const costs = measured.flatMap((each) => each.costs);
   const most = (figure: (cost: Cost) => number) => Math.max(...costs.map(figure));
   const whole = measured.filter(({ filter }) => filter.startDate === undefined);
@@ -88,7 +91,7 @@ function createBars(span: string, measured: readonly Measured[]): Bar[] {
     atMost(
       `${span}: read units of any page of any filter, names included`,
       most((cost) => cost.readUnits),
-      MOST_READ_UNITS,
+      mostReadUnits,
       '',
     ),
     atMost(
