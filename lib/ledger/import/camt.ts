@@ -2,7 +2,14 @@
 // becomes its parts; entries that are not booked are left out and named.
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { UserError } from '../../shared/user-error.ts';
-import type { Booking, LeftOutLine, ReadBookings, RefusedLine } from './booking.ts';
+import {
+  type Booking,
+  counted,
+  type LeftOutLine,
+  type Need,
+  type ReadBookings,
+  type RefusedLine,
+} from './booking.ts';
 import { toBankId } from './row-ids.ts';
 import {
   createLineCounter,
@@ -40,7 +47,7 @@ export function findXmlCharset(head: string): string | undefined {
 }
 
 /** @throws UserError where the text is no such document */
-export function readCamt(text: string): Pick<ReadBookings, 'bookings' | 'leftOut' | 'refused'> {
+export function readCamt(text: string): Omit<ReadBookings, 'findings'> {
   const document = parse(text);
   const statements = DOCUMENTS.flatMap((name) => select(document, 'Document', name)).flatMap(
     (each) => STATEMENTS.flatMap((name) => select(each, name)),
@@ -52,9 +59,13 @@ export function readCamt(text: string): Pick<ReadBookings, 'bookings' | 'leftOut
   const bookings: Booking[] = [];
   const leftOut: LeftOutLine[] = [];
   const refused: RefusedLine[] = [];
+  let unproven = 0;
   for (const statement of statements) {
     const account = nameAccount(statement);
-    const keepsDirection = doReversalsKeepDirection(statement);
+    const reversals = select(statement, 'Ntry').filter(isBooked).filter(isReversal).length;
+    const proven = reversals === 0 ? 'own' : findReversalDirection(statement);
+    if (proven === undefined) unproven += reversals;
+    const keepsDirection = proven === 'repeated';
     for (const entry of select(statement, 'Ntry')) {
       const line = lines.next().value ?? 1;
       const status = readStatus(entry);
@@ -69,7 +80,8 @@ export function readCamt(text: string): Pick<ReadBookings, 'bookings' | 'leftOut
       }
     }
   }
-  return { bookings: numberSharedIds(bookings), leftOut, refused };
+  const needs = unproven === 0 ? [] : [askAboutReversals(unproven)];
+  return { bookings: numberSharedIds(bookings), leftOut, refused, needs };
 }
 
 /** @throws UserError where the text is no XML, such as a file that is cut, which the parser itself would read in part */
@@ -139,23 +151,33 @@ function readPartAmounts(
 }
 
 /**
- * A reversal has the direction of its own money: a debit that is taken back is a credit. Some banks repeat the direction of
- * the movement that it takes back; the balances of the statement tell them apart.
+ * In the standard a reversal has the direction of its own money: a debit that is taken back is a credit. Some banks repeat the
+ * direction of the booking that it takes back. The balances of the statement tell them apart.
+ * @returns undefined where balances are missing, or fit both or neither
  */
-function doReversalsKeepDirection(statement: Node): boolean {
-  const booked = select(statement, 'Ntry').filter((entry) => readStatus(entry) === BOOKED);
+function findReversalDirection(statement: Node): 'own' | 'repeated' | undefined {
+  const booked = select(statement, 'Ntry').filter(isBooked);
   const [opening, closing] = [['OPBD', 'PRCD'], ['CLBD']].map((codes) =>
     select(statement, 'Bal').find((each) => codes.includes(value(each, 'Tp', 'CdOrPrtry', 'Cd'))),
   );
-  if (!opening || !closing || !booked.some(isReversal)) return false;
+  if (!opening || !closing) return undefined;
   try {
     const moved = readCents(closing) - readCents(opening);
-    const sum = (reversed: 1 | -1) =>
-      booked.reduce((all, each) => all + readCents(each) * (isReversal(each) ? reversed : 1), 0);
-    return sum(1) !== moved && sum(-1) === moved;
+    const fits = (reversed: 1 | -1) =>
+      booked.reduce((all, each) => all + readCents(each) * (isReversal(each) ? reversed : 1), 0) ===
+      moved;
+    if (fits(1) === fits(-1)) return undefined;
+    return fits(1) ? 'own' : 'repeated';
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+function askAboutReversals(reversals: number): Need {
+  return {
+    question: 'direction',
+    message: `The balances do not show the direction of ${counted(reversals, 'reversed booking')}. The preview reads a credit as money that came back, as the standard says, but some banks repeat the direction of the booking that is taken back. If the preview is right, add --as-it-is. If not, download the statement of whole days with its balances.`,
+  };
 }
 
 function readCents(node: Node): number {
@@ -164,6 +186,10 @@ function readCents(node: Node): number {
 
 function isReversal(node: Node): boolean {
   return /^(?:true|1)$/.test(value(node, 'RvslInd'));
+}
+
+function isBooked(entry: Node): boolean {
+  return readStatus(entry) === BOOKED;
 }
 
 function readStatus(entry: Node): string {

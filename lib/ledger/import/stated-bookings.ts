@@ -34,16 +34,16 @@ export function toBooking(stated: StatedBooking): Booking {
 
 /** Some banks give several bookings of a day one id: those with other texts get an id of their own. */
 export function numberSharedIds(bookings: readonly Booking[]): readonly Booking[] {
-  const contents = new Map<string, string[]>();
+  const contents = new Map<string, Map<string, number>>();
   return bookings.map((booking) => {
     const { bankId, account, date, writtenAmount } = booking;
     if (bankId === null) return booking;
     const key = JSON.stringify([account, bankId, date, writtenAmount]);
+    const numbers = contents.get(key) ?? new Map<string, number>();
+    contents.set(key, numbers);
     const content = JSON.stringify(booking.cells);
-    const known = contents.get(key) ?? [];
-    contents.set(key, known);
-    if (!known.includes(content)) known.push(content);
-    const number = known.indexOf(content) + 1;
+    const number = numbers.get(content) ?? numbers.size + 1;
+    numbers.set(content, number);
     return number === 1 ? booking : { ...booking, bankId: `${bankId}/${number}` };
   });
 }

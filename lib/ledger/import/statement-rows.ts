@@ -22,6 +22,8 @@ export interface RowOptions extends CheckOptions {
   readonly account: string | undefined;
   /** The encoding in which the file was read, chosen or guessed. */
   readonly encoding: string | undefined;
+  /** The file has columns, which a user can choose. */
+  readonly hasColumns: boolean;
 }
 
 export interface StatementRows {
@@ -41,7 +43,7 @@ export interface StatementRows {
 /** Bookings of any format as the transactions that they become. */
 export function makeRows(
   read: ReadBookings,
-  { account, encoding, ...options }: RowOptions,
+  { account, encoding, hasColumns, ...options }: RowOptions,
 ): StatementRows {
   const checked = checkBookings(read, options);
   const { bookings } = checked;
@@ -79,7 +81,11 @@ export function makeRows(
   const { leftOut, needs } = checked;
   return {
     ...{ rows, leftOut, needs, repeated },
-    findings: [...checked.findings, ...describeIds(reused), ...describeTexts(undescribed)],
+    findings: [
+      ...checked.findings,
+      ...describeIds(reused),
+      ...describeTexts(undescribed, hasColumns),
+    ],
     refused: refused.toSorted((one, other) => one.line - other.line),
   };
 }
@@ -91,11 +97,10 @@ function describeIds(reused: number): readonly string[] {
   ];
 }
 
-function describeTexts(undescribed: number): readonly string[] {
+function describeTexts(undescribed: number, hasColumns: boolean): readonly string[] {
   if (undescribed === 0) return [];
-  return [
-    `${counted(undescribed, 'row')} without a text: "${NO_DESCRIPTION}"; name columns of texts with --description COLUMN,COLUMN`,
-  ];
+  const advice = hasColumns ? '; name columns of texts with --description COLUMN,COLUMN' : '';
+  return [`${counted(undescribed, 'row')} without a text: "${NO_DESCRIPTION}"${advice}`];
 }
 
 const NO_DESCRIPTION = '(no description)';

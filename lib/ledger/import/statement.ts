@@ -79,7 +79,7 @@ export async function readStatement(
   if (contents.kind === 'sheets')
     return { ...readWorkbook(contents.sheets, options), format: format.name, encoding: null };
   return {
-    ...makeStatementRows(contents, options),
+    ...makeStatementRows(contents, options, { hasColumns: false }),
     ...{ format: format.name, encoding: null, isExport: false, headerLine: 0, columns: {} },
     ...{ ignored: [], dateOrder: null, decimal: null, layout: null },
   };
@@ -185,18 +185,23 @@ function readSheet(
   const read = readTable(table, { ...options, columns, words, leaveOut, today, isSemicolon });
   const { dateOrder, decimal, usesType } = read;
   return {
-    ...makeStatementRows(read, options),
+    ...makeStatementRows(read, options, { hasColumns: true }),
     ...describeColumns(table, usesType),
     ...{ isExport: false, headerLine: table.headerLine, dateOrder, decimal },
     layout: { ...describeLayout(table, { ...options, columns }), recalled: recalled ?? null },
   };
 }
 
-function makeStatementRows(read: ReadBookings, options: StatementOptions): StatementRows {
+function makeStatementRows(
+  read: ReadBookings,
+  options: StatementOptions,
+  { hasColumns }: { readonly hasColumns: boolean },
+): StatementRows {
   const { account, isInverted = false, isAsItIs = false, usedEncoding: encoding } = options;
   const { currency, leaveOut = [], onlyAccount } = options;
   return makeRows(read, {
     ...{ account, encoding, isInverted, isAsItIs, currency, leaveOut, onlyAccount },
+    hasColumns,
   });
 }
 

@@ -13,6 +13,8 @@ import { isExpectedBy, unlessKnown } from '../../../lib/ledger/http/precondition
 import { isUtf8, readQuery } from '../../../lib/ledger/http/query-string.ts';
 import { fromTextCell, toCsvLine } from '../../../lib/ledger/http/transaction-csv.ts';
 import { newTransactionBody } from '../../../lib/ledger/http/transaction-json.ts';
+import type { Booking } from '../../../lib/ledger/import/booking.ts';
+import { numberSharedIds, toBooking } from '../../../lib/ledger/import/stated-bookings.ts';
 import { readCsv } from '../../../lib/ledger/import/statement.ts';
 import { UserError } from '../../../lib/shared/user-error.ts';
 import { TEA } from '../support/tea.ts';
@@ -44,6 +46,25 @@ const FUNCTIONS: Readonly<Record<string, Walk>> = {
   'a date of a file to import': (text) => readRows(`"${text}",-1.00,x`),
   'a path': (text) => noRoute('GET', `/${text}`),
 };
+/** Cells as long as a file may make them, of what patterns nest and repeat; compared from an eighth of this length on. */
+const LONG_CELL = 40_000;
+const NESTED = ['(', '[', '{', '()', ' (', ')', '<', '-', '1', '1,', ' ', 'a ', 'é'];
+const FILES: Readonly<Record<string, Walk>> = {
+  'a header cell': (text) => readRows(`Date,Amount,"${text}"`),
+  'a cell of a row': (text) => readRows(`2026-01-02,-1.00,"${text}"`),
+  'an amount': (text) => readRows(`2026-01-02,"${text}",x`),
+};
+
+/** Bookings that share an id, a date and an amount, and differ at the end of their text. */
+function makeEqualIds(count: number): readonly Booking[] {
+  return Array.from({ length: count }, (_, n) =>
+    toBooking({
+      ...{ line: n, date: '2026-01-02', signed: -1, account: null, bankId: 'A', currency: 'EUR' },
+      texts: [`Shop ${n + LONG_CELL}`],
+    }),
+  );
+}
+
 /** Files that cannot be read are refused with a sentence. */
 function readRows(row: string): unknown {
   try {
@@ -98,11 +119,24 @@ function measureGrowth(walk: Walk, { head, pump, tail }: Shape, times: number): 
   return shortest(walk, large ?? '', times) / shortest(walk, small ?? '', times);
 }
 
-function shortest(walk: Walk, text: string, times: number): number {
+/** Measured again before it counts: a pause of the machine is no growth. */
+function growsFaster<Input>(
+  walk: (input: Input) => unknown,
+  make: (length: number) => Input,
+  largest: number,
+): boolean {
+  const [small, large] = [make(largest / GROWTH), make(largest)];
+  // The shorter one runs more often, until it is compiled; both take the same time.
+  return [2, 5, 20].every(
+    (times) => shortest(walk, large, times) / shortest(walk, small, times * GROWTH) > MAX_RATIO,
+  );
+}
+
+function shortest<Input>(walk: (input: Input) => unknown, input: Input, times: number): number {
   const durations = Array.from({ length: times }, () => {
     const start = performance.now();
     try {
-      walk(text);
+      walk(input);
     } catch {
       // A refusal of the text is an answer, too.
     }
@@ -129,6 +163,21 @@ describe('the work of a client’s text grows no faster than the text', () => {
 
   test.each(Object.entries(FUNCTIONS))('%s', (_, walk) => {
     expect(findSuperlinear(walk)).toBeUndefined();
+  });
+});
+
+describe('the work of a file to import grows no faster than the file', () => {
+  test.each(Object.entries(FILES))('with %s of 40,000 characters', (_, walk) => {
+    const slow = NESTED.filter((pump) =>
+      growsFaster(walk, (length) => pump.repeat(length / pump.length), LONG_CELL),
+    );
+    expect(slow).toEqual([]);
+  });
+
+  test('with 6,000 bookings of one id', () => {
+    expect(growsFaster(numberSharedIds, makeEqualIds, 6_000)).toBe(false);
+    const ids = numberSharedIds(makeEqualIds(3)).map(({ bankId }) => bankId);
+    expect(ids).toEqual(['A', 'A/2', 'A/3']);
   });
 });
 

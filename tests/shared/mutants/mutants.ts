@@ -381,8 +381,10 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/ledger/import/camt.ts', 'tests/ledger/unit/import/camt.test.ts', [
     ['signed > 0 !== (isReversal(entry) || isReversal(part))', 'signed > 0'],
-    ['sum(1) !== moved && sum(-1) === moved', 'false'],
-    ['sum(1) !== moved && sum(-1) === moved', 'true'],
+    ["fits(1) ? 'own' : 'repeated'", "'own'"],
+    ["fits(1) ? 'own' : 'repeated'", "'repeated'"],
+    ['if (fits(1) === fits(-1)) return undefined;', ''],
+    ['if (!opening || !closing) return undefined;', "if (!opening || !closing) return 'own';"],
     ['partId === null || partId === entryId', 'partId === null'],
     ['status !== BOOKED', 'false'],
   ]),

@@ -48,6 +48,9 @@ const POSTINGS = `date,name,amount,account|${['a', 'b', 'c']
   .flatMap((name) => [`2025-12-30,${name},-3.00,Giro`, `2025-12-30,${name},3.00,Food`])
   .join('|')}`;
 
+const REVERSAL =
+  '<Document><BkToCstmrStmt><Stmt><Ntry><Amt Ccy="EUR">3.00</Amt><CdtDbtInd>DBIT</CdtDbtInd><RvslInd>true</RvslInd><BookgDt><Dt>2025-12-30</Dt></BookgDt></Ntry></Stmt></BkToCstmrStmt></Document>';
+
 type Case = [says: string, file: string, advice: StatementOptions, before?: StatementOptions];
 
 const CASES: readonly Case[] = [
@@ -149,6 +152,7 @@ const CASES: readonly Case[] = [
     { dateOrder: 'mdy' },
   ],
   ['--as-it-is reads them as they are', CARD, { isAsItIs: true }],
+  ['If the preview is right, add --as-it-is', REVERSAL, { isAsItIs: true }],
   [
     '--description COLUMN,COLUMN',
     'date,description,Quux,amount|2025-12-30,,Tea,-3.00|2025-12-29,Bus,x,-4.00',

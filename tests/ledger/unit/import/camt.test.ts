@@ -27,6 +27,12 @@ ${entries}
 </Stmt></BkToCstmrStmt></Document>`;
 }
 
+const REVERSED = '<RvslInd>true</RvslInd>';
+
+function balance(code: string, amount: string): string {
+  return `<Bal><Tp><CdOrPrtry><Cd>${code}</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">${amount}</Amt><CdtDbtInd>CRDT</CdtDbtInd></Bal>`;
+}
+
 function part(amount: string, name: string, { ref = '', direction = '' } = {}): string {
   return `<TxDtls><Refs><AcctSvcrRef>${ref}</AcctSvcrRef></Refs>${direction && `<CdtDbtInd>${direction}</CdtDbtInd>`}${amount}<RltdPties><Cdtr><Nm>${name}</Nm></Cdtr></RltdPties></TxDtls>`;
 }
@@ -117,13 +123,28 @@ describe('reading CAMT.053', () => {
     ['repeats the direction of what it takes back', 'DBIT', '100.00', '145.10', 45.1],
     ['of a credit has the direction of its money', 'DBIT', '100.00', '54.90', -45.1],
     ['of a credit repeats its direction', 'CRDT', '100.00', '54.90', -45.1],
-    ['has no balances that fit', 'DBIT', '100.00', '7.00', -45.1],
   ])('reads by the balances a reversal that %s', (_, direction, opening, closing, signed) => {
-    const balance = (code: string, amount: string) =>
-      `<Bal><Tp><CdOrPrtry><Cd>${code}</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">${amount}</Amt><CdtDbtInd>CRDT</CdtDbtInd></Bal>`;
-    const reversal = entry({ direction, more: '<RvslInd>true</RvslInd>' });
+    const reversal = entry({ direction, more: REVERSED });
     const text = camt(`${balance('OPBD', opening)}${balance('CLBD', closing)}${reversal}`);
-    expect(readCamt(text).bookings).toMatchObject([{ signed }]);
+    expect(readCamt(text)).toMatchObject({ bookings: [{ signed }], needs: [] });
+  });
+
+  it.each([
+    ['there are none', ''],
+    ['one is missing', balance('OPBD', '100.00')],
+    ['they do not fit', balance('OPBD', '100.00') + balance('CLBD', '7.00')],
+    ['they fit both directions', balance('OPBD', '9.00') + balance('CLBD', '9.00'), 'CRDT'],
+  ])('asks for the direction of a reversal by the balances where %s', (_, balances, ...others) => {
+    const reversals = ['DBIT', ...others].map((direction) => entry({ direction, more: REVERSED }));
+    const { bookings, needs } = readCamt(camt(balances + reversals.join('')));
+    expect(bookings[0]).toMatchObject({ signed: -45.1 });
+    expect(needs).toMatchObject([
+      { question: 'direction', message: expect.stringContaining('add --as-it-is') },
+    ]);
+    const plain = camt(balances + entry());
+    expect(readCamt(plain).needs).toEqual([]);
+    const pending = entry({ status: '<Sts>PDNG</Sts>', more: REVERSED });
+    expect(readCamt(camt(balances + pending)).needs).toEqual([]);
   });
 
   it('leaves out what is not booked, and says so', () => {
