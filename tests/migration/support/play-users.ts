@@ -1,0 +1,166 @@
+// Users and other writers of a play, and the truth about their memories: what was acknowledged last. No step of the migration
+// sees it.
+import { asJsonText } from '../../../lib/migration/json/json-text.ts';
+import type { ScrolledPoint } from '../../../lib/migration/ports/vector-store.ts';
+import { startNewVersion } from '../../../sandbox/memory-backend/new-version.ts';
+import { startOldVersion } from '../../../sandbox/memory-backend/old-version.ts';
+import { SOURCE } from '../../../sandbox/world.ts';
+import { emptied } from './holdings.ts';
+import type { Migration } from './migration.ts';
+
+const USER = 'user-1';
+
+export type Change = 'create' | 'change' | 'delete';
+
+/**
+ * `user`: through the deployed version, while writes are open. `late`: begun before the freeze, arrives in it. `early`: reaches
+ * the version that is being deployed, before it opened. `forgotten`: a program that still uses a collection that users left.
+ */
+export type Writer = 'user' | 'late' | 'early' | 'forgotten';
+
+export interface Write {
+  readonly writer: Writer;
+  readonly change: Change;
+}
+
+export type Damage = 'emptied' | 'overwritten' | 'deleted';
+
+/** The version and collection that users are on after the operator's actions. */
+export interface Service {
+  worksOn: string;
+  /** The collection on which writes were open last. */
+  wasOpenOn: string;
+  /** Users have worked on the new collection. */
+  wasOpenOnNew: boolean;
+  isFrozen: boolean;
+  deploys: boolean;
+}
+
+interface Memory {
+  /** Null once it was deleted. */
+  readonly text: string | null;
+  /**
+   * The last writer. A write past a freeze may be kept in a report instead of in the collection. `damage`: the active
+   * collection was damaged, so users miss it, but another one has it.
+   */
+  readonly writer: Writer | 'damage';
+}
+
+export type PlayUsers = Awaited<ReturnType<typeof createPlayUsers>>;
+
+export async function createPlayUsers(migration: Migration, service: Service, diary: string[]) {
+  const { vectors } = migration.services;
+  const truth = new Map<string, Memory>();
+  let texts = 0;
+  for (const [id, text] of await read(SOURCE)) truth.set(id, { text, writer: 'user' });
+
+  async function scroll(collection: string): Promise<readonly ScrolledPoint[]> {
+    if (!(await vectors.collectionExists(collection))) return [];
+    const { points } = await vectors.scroll(collection, { limit: 1_000 });
+    return points.filter(({ payload }) => !payload.includes('"__migration'));
+  }
+
+  /** Ids and texts of users' memories. */
+  async function read(collection: string): Promise<Map<string, string>> {
+    const points = await scroll(collection);
+    return new Map(
+      points.map(({ id, payload }) => [String(JSON.parse(id)), String(JSON.parse(payload).data)]),
+    );
+  }
+
+  function findPlace({ writer }: Write): string | undefined {
+    const { isFrozen, deploys, worksOn, wasOpenOn, wasOpenOnNew } = service;
+    if (writer === 'user') return isFrozen ? undefined : worksOn;
+    if (writer === 'late') return isFrozen ? wasOpenOn : undefined;
+    if (writer === 'early') return isFrozen && deploys ? worksOn : undefined;
+    if (worksOn === migration.target) return SOURCE;
+    return wasOpenOnNew ? migration.target : undefined;
+  }
+
+  /** Acknowledged when it returns. A write that its writer cannot make now does not happen. */
+  async function write(one: Write): Promise<void> {
+    const collection = findPlace(one);
+    if (collection === undefined || !(await vectors.collectionExists(collection))) return;
+    const [id, text] = await apply(one.change, collection);
+    if (id === undefined) return;
+    diary.push(`${one.writer} ${one.change} ${id} in ${collection}`);
+    truth.set(id, { text, writer: one.writer });
+  }
+
+  async function apply(
+    change: Change,
+    collection: string,
+  ): Promise<[id: string | undefined, text: string | null]> {
+    texts += 1;
+    const text = `Memory ${texts} of the play`;
+    if (change === 'create') {
+      const settings = { store: vectors, collection, dimensions: 4, now: migration.clock };
+      const start = collection === migration.target ? startNewVersion : startOldVersion;
+      const [id] = await (await start(settings)).add(USER, text);
+      return [id, text];
+    }
+    const points = await scroll(collection);
+    const point = points.find(({ payload }) => JSON.parse(payload).user_id === USER);
+    if (!point) return [undefined, null];
+    const id = String(JSON.parse(point.id));
+    if (change === 'delete') {
+      await vectors.deletePoints(collection, { ids: [point.id] });
+      return [id, null];
+    }
+    const updated_at = migration.clock().toISOString();
+    await overwrite(collection, point, { data: text, updated_at });
+    return [id, text];
+  }
+
+  async function overwrite(collection: string, point: ScrolledPoint, by: object): Promise<void> {
+    const { id, vector = asJsonText('[]') } = point;
+    const payload = JSON.stringify({ ...JSON.parse(point.payload), ...by });
+    const changed = { id, vector, payload: asJsonText<Record<string, unknown>>(payload) };
+    await vectors.upsert(collection, [changed], 'upsert');
+  }
+
+  /** No migration can know what only this collection had: it is lost with it. @param other what remains */
+  async function damage(collection: string, other: string, how: Damage): Promise<void> {
+    if (!(await vectors.collectionExists(collection))) return;
+    const kept = await read(other);
+    for (const [id, { text }] of truth) {
+      if ((kept.get(id) ?? null) !== text) truth.delete(id);
+      else if (collection === service.wasOpenOn) truth.set(id, { text, writer: 'damage' });
+    }
+    diary.push(`${collection} is ${how}`);
+    if (how === 'emptied') await emptied(migration, collection);
+    if (how === 'deleted') await vectors.deleteCollection(collection);
+    if (how !== 'overwritten') return;
+    for (const point of await scroll(collection)) {
+      await overwrite(collection, point, { data: `Overwritten ${point.id}` });
+    }
+  }
+
+  /** Users are served from a complete collection: what was written in time is there when writes open. */
+  async function checkServed(collection: string): Promise<string[]> {
+    const found = await read(collection);
+    return [...truth]
+      .filter(([id, { text, writer }]) => writer === 'user' && (found.get(id) ?? null) !== text)
+      .map(
+        ([id, { text }]) => `served from ${collection}: ${id} is "${found.get(id)}", not "${text}"`,
+      );
+  }
+
+  /** Once everything has settled: nothing is lost, left behind, or comes back. */
+  async function checkKept(): Promise<string[]> {
+    const active = await read(service.worksOn);
+    const kept = await Promise.all((await vectors.listCollections()).map(read));
+    const reports = [...migration.artifacts.image().values()].map(({ content }) => String(content));
+    return [...truth].flatMap(([id, { text, writer }]) => {
+      if ((active.get(id) ?? null) === text) return [];
+      if (text === null) return writer === 'user' ? `came back: ${id} "${active.get(id)}"` : [];
+      if (reports.some((report) => report.includes(text))) return [];
+      if (!kept.some((memories) => memories.get(id) === text)) return `lost: ${id} "${text}"`;
+      // The next switch carries over what a forgotten program writes.
+      if (writer === 'forgotten' || writer === 'damage') return [];
+      return `left behind: ${id} "${text}" by ${writer}`;
+    });
+  }
+
+  return { write, damage, checkServed, checkKept };
+}
