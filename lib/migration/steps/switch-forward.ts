@@ -175,17 +175,20 @@ const runFinalCheck: Advance = async (context, { to }) => {
   return {};
 };
 
+// The new collection is read last: damage to it would be served, while a late write to the old one is carried over once
+// writes are open.
 async function assertUnchanged({ services, run }: StepContext, to: string): Promise<void> {
   const { sourceCollection } = run.plan;
+  const isOldThere = await services.vectors.collectionExists(sourceCollection);
+  if (isOldThere && !(await isAsBase(services, run, sourceCollection))) {
+    const why = `${sourceCollection} was written to after it was verified.`;
+    throw new Refusal('RefusedSourceChanged', why);
+  }
   const live = await scanCollection(services, run, to);
   if (live.contents.digest !== run.base?.digest) {
     throw new Refusal('RefusedVerification', `${to} is no longer what was verified.`);
   }
   await assertCountsEqual(services, run, live);
-  const isOldThere = await services.vectors.collectionExists(sourceCollection);
-  if (!isOldThere || (await isAsBase(services, run, sourceCollection))) return;
-  const why = `${sourceCollection} was written to after it was verified.`;
-  throw new Refusal('RefusedSourceChanged', why);
 }
 
 /**

@@ -150,7 +150,11 @@ export async function createPlayUsers(migration: Migration, service: Service, di
   async function checkKept(): Promise<string[]> {
     const active = await read(service.worksOn);
     const kept = await Promise.all((await vectors.listCollections()).map(read));
-    const reports = [...migration.artifacts.image().values()].map(({ content }) => String(content));
+    // Both contents of a memory that was changed on both sides; a backup is no place in which users find what they wrote.
+    const conflicts = [...migration.artifacts.image()].filter(([key]) =>
+      key.includes('/conflicts-'),
+    );
+    const reports = conflicts.map(([, { content }]) => String(content));
     return [...truth].flatMap(([id, { text, writer }]) => {
       if ((active.get(id) ?? null) === text) return [];
       if (text === null) return writer === 'user' ? `came back: ${id} "${active.get(id)}"` : [];

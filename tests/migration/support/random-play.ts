@@ -2,6 +2,8 @@
 // early, collections are damaged, actions are reported that were not done, and the store drops what it confirmed.
 import type { HookRequest } from '../../../lib/migration/ports/hooks.ts';
 import { Refusal, RetryableFailure } from '../../../lib/migration/refusals.ts';
+import { testUserOf } from '../../../lib/migration/runs/run-names.ts';
+import { readSwitch } from '../../../lib/migration/runs/stages.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import { type Call, watchCalls } from './calls.ts';
@@ -67,6 +69,8 @@ export async function startPlay() {
   const calls: Record<Moment, number> = { begin: 0, freeze: 0, deploy: 0, prove: 0, open: 0 };
   /** What the next action, or the next write to the store, meets */
   const next = { isUndone: false, isDropped: false };
+  /** The final check of this command has read the new collection: nothing notices damage to it before writes open. */
+  let isChecked = false;
 
   /** The operator's side: what users notice of each action. */
   async function ask(request: HookRequest) {
@@ -104,6 +108,7 @@ export async function startPlay() {
   function services(incidents: readonly Incident[]): Services {
     let isDead = false;
     const ahead = new Set(incidents);
+    isChecked = false;
     for (const moment of MOMENTS) calls[moment] = moment === 'begin' ? 0 : Number.NaN;
     const happen = async (call: Call) => {
       for (const incident of ahead) {
@@ -128,7 +133,7 @@ export async function startPlay() {
       await happen({ number: 0, name: `hooks.ask of ${request.action}`, isRead: true });
       return await ask(request);
     };
-    const services = { ...migration.services, vectors: dropping(), hooks: { ask: asking } };
+    const services = { ...migration.services, vectors: watchedStore(), hooks: { ask: asking } };
     return watchCalls(services, { before, after });
   }
 
@@ -147,21 +152,32 @@ export async function startPlay() {
     }
   }
 
-  /** A store that may confirm a write of memories, and not make it. */
-  function dropping(): Services['vectors'] {
+  /** A store that may confirm a write of memories, and not make it; and that tells when the final check has read it. */
+  function watchedStore(): Services['vectors'] {
     const unlessDropped =
       <Given extends readonly unknown[]>(write: (...given: Given) => Promise<void>) =>
       async (...given: Given) => {
-        if (!next.isDropped) return await write(...given);
+        const isOfTestUser = JSON.stringify(given).includes(testUserOf(RUN));
+        if (!next.isDropped || isOfTestUser) return await write(...given);
         next.isDropped = false;
         diary.push('a write is dropped');
       };
-    const { upsert, deletePoints } = vectors;
+    const { scroll, upsert, deletePoints } = vectors;
     return {
       ...vectors,
+      scroll: async (collection, request) => {
+        const page = await scroll(collection, request);
+        if (collection === migration.target) isChecked ||= await isInFinalCheck();
+        return page;
+      },
       upsert: unlessDropped(upsert),
       deletePoints: unlessDropped(deletePoints),
     };
+  }
+
+  async function isInFinalCheck(): Promise<boolean> {
+    const { passed = {} } = (await readSwitch(migration.services, RUN, 'cutover')) ?? {};
+    return 'proved' in passed && !('last-look' in passed);
   }
 
   async function command({ command, incidents }: Extract<Act, { act: 'command' }>): Promise<void> {
@@ -213,7 +229,7 @@ export async function startPlay() {
   /** In a window, up to the final check: after it nothing could be noticed in time. */
   async function damageTarget(damage: Damage): Promise<void> {
     const { phase, window } = await migration.runs.read(RUN);
-    if (phase !== 'switching' || window?.openedAt !== undefined) return;
+    if (phase !== 'switching' || isChecked || window?.openedAt !== undefined) return;
     await users.damage(migration.target, SOURCE, damage);
   }
 

@@ -10,7 +10,7 @@ import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { ofUser } from '../../../../sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { type ServiceChanges, whenAsked } from '../../support/changed-services.ts';
-import { changeFirst, deleteFirst, writeToOld } from '../../support/holdings.ts';
+import { changeFirst, deleteFirst, emptied, writeToOld } from '../../support/holdings.ts';
 import { type Migration, type MigrationOptions, RUN } from '../../support/migration.ts';
 import { migrationAt, type Point } from '../../support/prepared.ts';
 import { named } from '../../support/refused.ts';
@@ -64,6 +64,28 @@ function unproved(answer?: number): Row {
     at: 'copied',
     refused: 'RefusedNotFrozen',
     changes: () => ({ backend: { addMemory } }),
+  };
+}
+
+/** From the deployment on, the old collection is read to its end by the final check alone. */
+function emptyingBesideFinalCheck(migration: Migration): ServiceChanges {
+  const { vectors, hooks } = migration.services;
+  let isDeployed = false;
+  return {
+    hooks: {
+      ask: async (request) => {
+        isDeployed = request.action === 'deploy-new';
+        return await hooks.ask(request);
+      },
+    },
+    vectors: {
+      scroll: async (name, request) => {
+        const page = await vectors.scroll(name, request);
+        const isCheck = isDeployed && name === SOURCE && page.nextOffset === null;
+        if (isCheck) await emptied(migration, migration.target);
+        return page;
+      },
+    },
   };
 }
 
@@ -229,6 +251,11 @@ const ROWS: Readonly<Record<string, Row>> = {
     refused: 'RefusedSourceChanged',
     changes: (migration) =>
       whenAsked(migration, 'deploy-new', () => writeToOld(migration, 'Too late')),
+  },
+  'the new collection is emptied while the final check reads the old one': {
+    at: 'equal',
+    refused: 'RefusedVerification',
+    changes: emptyingBesideFinalCheck,
   },
   'the new version has no model for keywords': {
     at: 'equal',
