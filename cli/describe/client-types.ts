@@ -1,7 +1,24 @@
-// The types of the generated client without its functions, for the page: it sends its requests itself.
+// The types of the generated client without its functions, and the form of each response by the operation's id: for handlers, the
+// page and the command line, which send their requests themselves.
+import { ENDPOINTS_BY_ROUTE } from '../../lib/ledger/http/endpoints/endpoints-by-route.ts';
+
 const TYPE = /^export type .*?;\n(?=export |const |\/\*\*)/gms;
 
 /** @param client as oazapfts writes it */
 export function extractTypes(client: string): string {
-  return `// Written by \`npm run describe\`.\n${(client.match(TYPE) ?? []).join('')}`;
+  return `// Written by \`npm run describe\`.\n${(client.match(TYPE) ?? []).join('')}${responseTypes()}`;
+}
+
+function responseTypes(): string {
+  const lines = Object.values(ENDPOINTS_BY_ROUTE).map(
+    ({ id, response }) => `    ${id}: ${String(response.$ref).split('/').at(-1)};\n`,
+  );
+  return `/** The body of each operation's response. */\nexport type Responses = {\n${lines.join('')}};\n`;
+}
+
+/** The message of each operation's 500, for lib/ledger/http/failures.json: no function loads the declarations. */
+export function failuresByOperation(): Record<string, string> {
+  return Object.fromEntries(
+    Object.values(ENDPOINTS_BY_ROUTE).map(({ id, failure }) => [id, failure]),
+  );
 }

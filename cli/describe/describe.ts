@@ -1,12 +1,12 @@
-// npm run describe: writes the routes that functions know, the API description that GET /openapi.json answers with, the
-// types of the page that are made from it, what docs/ledger/api.md says of each route, and the tables of the operators' guides.
+// npm run describe: writes the routes and messages that functions know, the API description that GET /openapi.json answers with,
+// the types that are made from it, what docs/ledger/api.md says of each route, and the tables of the operators' guides.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateSource } from 'oazapfts';
 import { createCommand, runProgram } from '../../processes/program.ts';
 import { withTables } from '../migration/migrate/reference.ts';
 import { withRoutes } from './api-guide.ts';
-import { extractTypes } from './client-types.ts';
+import { extractTypes, failuresByOperation } from './client-types.ts';
 import { buildOpenApiDocument } from './openapi-document.ts';
 import { withRoleCommands } from './role-commands.ts';
 import { methodsByPath } from './routes.ts';
@@ -14,17 +14,19 @@ import { methodsByPath } from './routes.ts';
 const PROJECT = join(import.meta.dirname, '../..');
 const ROUTES = 'lib/ledger/http/routes.json';
 const DOCUMENT = 'lib/ledger/http/openapi.json';
-const TYPES = 'web/page/api-types.ts';
+const FAILURES = 'lib/ledger/http/failures.json';
+const TYPES = 'lib/ledger/http/api-types.ts';
 const GUIDE = 'docs/migration/guide.md';
 const API_GUIDE = 'docs/ledger/api.md';
 const DEPLOY_GUIDE = 'docs/ledger/deploy.md';
 
 const command = createCommand(
   'npm run describe --',
-  `Write ${ROUTES} from serverless.yml, ${DOCUMENT} from the schemas that validate requests, ${TYPES} and the routes of ${API_GUIDE} from it, and the tables of ${GUIDE} and ${DEPLOY_GUIDE}.`,
+  `Write ${ROUTES} from serverless.yml, ${FAILURES} and ${DOCUMENT} from the declarations of endpoints, ${TYPES} and the routes of ${API_GUIDE} from it, and the tables of ${GUIDE} and ${DEPLOY_GUIDE}.`,
 ).action(async () => {
   for (const [file, content] of [
     [ROUTES, methodsByPath()],
+    [FAILURES, failuresByOperation()],
     [DOCUMENT, buildOpenApiDocument()],
   ] as const) {
     await writeFile(join(PROJECT, file), `${JSON.stringify(content, undefined, 2)}\n`);
@@ -39,7 +41,7 @@ const command = createCommand(
     const text = await readFile(join(PROJECT, file), 'utf8');
     await writeFile(join(PROJECT, file), filled(text));
   }
-  for (const file of [ROUTES, DOCUMENT, TYPES, GUIDE, API_GUIDE, DEPLOY_GUIDE])
+  for (const file of [ROUTES, FAILURES, DOCUMENT, TYPES, GUIDE, API_GUIDE, DEPLOY_GUIDE])
     console.log(`Wrote ${file}`);
 });
 

@@ -10,7 +10,7 @@ import {
 } from '../../lib/ledger/http/endpoints/response-forms.ts';
 import { IDEMPOTENCY_KEY } from '../../lib/ledger/http/idempotency.ts';
 import { exemplifyFailure, type FailingOperation } from './failure-examples.ts';
-import { bodyReference, fieldsIn, SCHEMAS } from './openapi-schemas.ts';
+import { fieldsIn, SCHEMAS } from './openapi-schemas.ts';
 
 const ABOUT = `
 Transactions and categories of a personal ledger. Every response has an \`X-Request-Id\`; failures carry \`error\`, a
@@ -91,7 +91,10 @@ function toOpenApi(method: string, path: string, operation: Endpoint) {
       ...headerParameters(method, path, operation),
     ],
     ...(body && {
-      requestBody: { required: true, content: jsonContent(bodyReference(body), example) },
+      requestBody: {
+        required: true,
+        content: jsonContent(reference('schemas', body.name), example),
+      },
     }),
     responses: describeResponses(method, path, operation),
   };

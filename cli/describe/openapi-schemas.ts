@@ -3,11 +3,8 @@
 import { type ConversionConfig, type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { TRANSACTION_TYPES } from '../../lib/ledger/domain/transaction.ts';
-import {
-  categoryChangesBody,
-  categoryFields,
-  newCategoryBody,
-} from '../../lib/ledger/http/category-json.ts';
+import { categoryFields } from '../../lib/ledger/http/category-json.ts';
+import type { Body } from '../../lib/ledger/http/endpoints/endpoint-declaration.ts';
 import { ENDPOINTS_BY_ROUTE } from '../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import {
   COUNT,
@@ -26,34 +23,19 @@ import {
   TRUTH,
 } from '../../lib/ledger/http/endpoints/response-forms.ts';
 import type { ObjectSchema } from '../../lib/ledger/http/fields.ts';
-import { importPartBody } from '../../lib/ledger/http/import-json.ts';
 import { ERROR_CODES } from '../../lib/ledger/http/replies.ts';
-import {
-  newTransactionBody,
-  newTransactionsBody,
-  transactionChangeBody,
-  transactionChangesBody,
-  transactionFields,
-  transactionRemovalBody,
-  transactionsChangesBody,
-  transactionsRemovalBody,
-} from '../../lib/ledger/http/transaction-json.ts';
+import { transactionFields } from '../../lib/ledger/http/transaction-json.ts';
 
 const ETAG: Field = { ...TEXT, description: 'The value for `If-Match`, with its quotes.' };
 
 /** The bodies of requests by the names of their schemas. */
-const BODIES: Readonly<Record<string, ObjectSchema>> = {
-  TransactionInput: newTransactionBody,
-  TransactionInputList: newTransactionsBody,
-  TransactionUpdate: transactionChangesBody,
-  TransactionUpdateItem: transactionChangeBody,
-  TransactionUpdateList: transactionsChangesBody,
-  TransactionRemoval: transactionRemovalBody,
-  TransactionRemovalList: transactionsRemovalBody,
-  CategoryInput: newCategoryBody,
-  CategoryUpdate: categoryChangesBody,
-  ImportInput: importPartBody,
-};
+const BODIES: Readonly<Record<string, ObjectSchema>> = Object.fromEntries(
+  Object.values(ENDPOINTS_BY_ROUTE).flatMap(({ body }) => (body ? listBodies(body) : [])),
+);
+
+function listBodies({ name, schema, item }: Body): (readonly [string, ObjectSchema])[] {
+  return [...(item ? listBodies(item) : []), [name, schema]];
+}
 
 const CONVERSION: ConversionConfig = {
   target: 'openapi-3.0',
@@ -74,13 +56,6 @@ const CONVERSION: ConversionConfig = {
     return operation === Number ? { type: 'integer', minimum: 0 } : jsonSchema;
   },
 };
-
-/** @throws Error where the body has no name */
-export function bodyReference(body: ObjectSchema) {
-  const [name] = Object.entries(BODIES).find(([, each]) => each === body) ?? [];
-  if (name === undefined) throw new Error('A body has no name: add it to BODIES');
-  return reference('schemas', name);
-}
 
 /** The fields of a body or the parameters of a query, and which of them are required. */
 export function fieldsIn(schema: ObjectSchema) {

@@ -1,4 +1,6 @@
 // The client of a running or deployed service, for commands that reach a ledger through its API.
+import type { Responses } from '../../lib/ledger/http/api-types.ts';
+import type { Operation } from '../../lib/ledger/http/replies.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy, retry } from '../../lib/shared/retry.ts';
 import { UserError } from '../../lib/shared/user-error.ts';
 
@@ -23,6 +25,8 @@ export interface StoredCategory {
   readonly name: string;
   readonly isActive: boolean;
 }
+
+type DataOf<Body> = Body extends { readonly data: infer Data } ? Data : never;
 
 export type ServiceClient = ReturnType<typeof createServiceClient>;
 
@@ -91,26 +95,29 @@ export function createServiceClient(options: ServiceClientOptions) {
     }
   }
 
-  /** @returns the body of the response. @throws UserError */
-  async function requestJson(...parameters: Parameters<typeof request>) {
+  /** @returns the body of the operation's response. @throws UserError */
+  async function requestJson<Id extends Operation>(
+    ...parameters: Parameters<typeof request>
+  ): Promise<Responses[Id]> {
     const text = await request(...parameters);
     try {
-      return JSON.parse(text) as Readonly<Record<string, unknown>>;
+      return JSON.parse(text) as Responses[Id];
     } catch (cause) {
       throw new UserError(`${url} answered no JSON: ${text.slice(0, MOST_SHOWN)}`, { cause });
     }
   }
 
-  /** @returns the `data` of the response. @throws UserError */
-  async function call(...parameters: Parameters<typeof request>) {
-    const { data } = await requestJson(...parameters);
-    return (data ?? {}) as Readonly<Record<string, unknown>>;
+  /** @returns the `data` of the operation's response. @throws UserError */
+  async function call<Id extends Operation>(
+    ...parameters: Parameters<typeof request>
+  ): Promise<DataOf<Responses[Id]>> {
+    const body: { readonly data?: unknown } = Object(await requestJson<Id>(...parameters));
+    return body.data as DataOf<Responses[Id]>;
   }
 
   /** All categories, inactive ones included. */
   async function readCategories(): Promise<readonly StoredCategory[]> {
-    const known = await call('GET', '/categories?active_only=false');
-    const rows = known as unknown as { id: number; name: string; is_active: boolean }[];
+    const rows = await call<'listCategories'>('GET', '/categories?active_only=false');
     return rows.map(({ id, name, is_active: isActive }) => ({ id, name, isActive }));
   }
 
@@ -121,7 +128,7 @@ export function createServiceClient(options: ServiceClientOptions) {
       if (ids.has(body.name)) continue;
       const headers = { 'idempotency-key': crypto.randomUUID() };
       const sent = { body, headers, isRepeatable: true };
-      ids.set(body.name, Number((await call('POST', '/categories', sent)).id));
+      ids.set(body.name, (await call<'createCategory'>('POST', '/categories', sent)).id);
     }
     return ids;
   }

@@ -9,7 +9,7 @@ import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return ledgerEndpoint(service, 'Failed to create category')
+  return ledgerEndpoint(service, 'createCategory')
     .use(jsonBody())
     .handler(
       idempotent(async ({ ledger, json, requestContext }, remember) => {

@@ -6,12 +6,10 @@ import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return ledgerEndpoint(service, 'Failed to delete category').handler(
-    async ({ ledger, pathId, headers }) => {
-      await ledger.categories.deactivate(pathId, isExpectedBy(headers, 'c', pathId));
-      return deleted('Category deleted successfully');
-    },
-  );
+  return ledgerEndpoint(service, 'deleteCategory').handler(async ({ ledger, pathId, headers }) => {
+    await ledger.categories.deactivate(pathId, isExpectedBy(headers, 'c', pathId));
+    return deleted('Category deleted successfully');
+  });
 }
 
 export const handler = createHandler(serviceFromEnvironment());

@@ -7,14 +7,12 @@ import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return queryEndpoint(service, 'Failed to retrieve categories').handler(
-    async ({ ledger, query, headers }) => {
-      const { activeOnly, includeCounts: isCounted } = parseCategoryQuery(query);
-      const items = await ledger.categories.list({ activeOnly });
-      const reply = foundAll(items.map((item) => toCategoryJson(item, { isCounted })));
-      return unlessUnchanged(reply, headers['if-none-match']);
-    },
-  );
+  return queryEndpoint(service, 'listCategories').handler(async ({ ledger, query, headers }) => {
+    const { activeOnly, includeCounts: isCounted } = parseCategoryQuery(query);
+    const items = await ledger.categories.list({ activeOnly });
+    const reply = foundAll(items.map((item) => toCategoryJson(item, { isCounted })));
+    return unlessUnchanged(reply, headers['if-none-match']);
+  });
 }
 
 export const handler = createHandler(serviceFromEnvironment());

@@ -7,13 +7,11 @@ import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return ledgerEndpoint(service, 'Failed to retrieve category').handler(
-    async ({ ledger, pathId, headers }) => {
-      const category = await ledger.categories.find(pathId);
-      const reply = foundRecord(toCategoryJson(category, { isCounted: true }));
-      return ifConditionsHold(reply, headers, 'c', category);
-    },
-  );
+  return ledgerEndpoint(service, 'readCategory').handler(async ({ ledger, pathId, headers }) => {
+    const category = await ledger.categories.find(pathId);
+    const reply = foundRecord(toCategoryJson(category, { isCounted: true }));
+    return ifConditionsHold(reply, headers, 'c', category);
+  });
 }
 
 export const handler = createHandler(serviceFromEnvironment());

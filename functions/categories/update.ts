@@ -9,7 +9,7 @@ import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return ledgerEndpoint(service, 'Failed to update category')
+  return ledgerEndpoint(service, 'updateCategory')
     .use(lookUp(({ ledger, pathId }) => ledger.categories.find(pathId)))
     .use(jsonBody())
     .handler(async ({ ledger, existing, json, headers }) => {

@@ -5,7 +5,7 @@ import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return queryEndpoint(service, 'Failed to retrieve imports').handler(async ({ ledger, query }) => {
+  return queryEndpoint(service, 'listImports').handler(async ({ ledger, query }) => {
     const { after } = parseImportQuery(query);
     return importsReply(await ledger.importedRows.readPage(after));
   });

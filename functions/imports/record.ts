@@ -7,7 +7,7 @@ import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return ledgerEndpoint(service, 'Failed to record the import')
+  return ledgerEndpoint(service, 'recordImport')
     .use(jsonBody())
     .handler(async ({ ledger, json }) => {
       const part = parseImportPart(json);

@@ -1,5 +1,5 @@
 // GET /health, without authentication: the function runs. With `?deep` the table answers as well.
-import { endpoint } from '../../lib/ledger/http/endpoint.ts';
+import { publicEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { parseFilter } from '../../lib/ledger/http/fields.ts';
 import { healthQuery } from '../../lib/ledger/http/health-query.ts';
 import { found } from '../../lib/ledger/http/replies.ts';
@@ -7,7 +7,7 @@ import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return endpoint('The database does not answer').handler(async ({ query }, { awsRequestId }) => {
+  return publicEndpoint('checkHealth').handler(async ({ query }, { awsRequestId }) => {
     const { deep } = parseFilter(healthQuery, query);
     if (deep === undefined) return found({ status: 'ok' });
     await service.checkTable(service.startRequest(awsRequestId));

@@ -1,13 +1,14 @@
 // GET /me
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { sentOnly } from '../../lib/ledger/http/fields.ts';
 import { found } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return ledgerEndpoint(service, 'Failed to identify the caller').handler(async ({ caller }) => {
+  return ledgerEndpoint(service, 'identifyCaller').handler(async ({ caller }) => {
     const { ledger, scope, kind, keyId: key_id, name } = caller;
-    return found({ ledger, scope, kind, key_id, name });
+    return found({ ledger, scope, kind, ...sentOnly({ key_id, name }) });
   });
 }
 

@@ -1,9 +1,9 @@
 // GET /openapi.json, without authentication: what the API takes and answers, for programs.
-import { noParameters } from '../../lib/ledger/http/endpoint.ts';
+import { failureMessage, noParameters } from '../../lib/ledger/http/endpoint.ts';
 import { textEndpoint } from '../../lib/ledger/http/text-endpoint.ts';
 import { OPENAPI } from '../../web/static/openapi.ts';
 
 export const createHandler = () =>
-  textEndpoint('Failed to describe the API', () => OPENAPI).use(noParameters());
+  textEndpoint(failureMessage('describeApi'), () => OPENAPI).use(noParameters());
 
 export const handler = createHandler();

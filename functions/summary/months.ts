@@ -6,12 +6,10 @@ import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return queryEndpoint(service, 'Failed to list months').handler(
-    async ({ ledger, query, headers }) => {
-      const months = await ledger.months.list(...parseMonthsQuery(query));
-      return unlessUnchanged(monthsReply(months), headers['if-none-match']);
-    },
-  );
+  return queryEndpoint(service, 'listMonths').handler(async ({ ledger, query, headers }) => {
+    const months = await ledger.months.list(...parseMonthsQuery(query));
+    return unlessUnchanged(monthsReply(months), headers['if-none-match']);
+  });
 }
 
 export const handler = createHandler(serviceFromEnvironment());

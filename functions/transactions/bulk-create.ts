@@ -11,7 +11,7 @@ import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return ledgerEndpoint(service, 'Failed to create transactions')
+  return ledgerEndpoint(service, 'createTransactions')
     .use(jsonBody())
     .handler(
       bulk({
@@ -20,7 +20,7 @@ export function createHandler(service: LedgerService) {
         apply: ({ ledger }, items) => ledger.transactions.createMany(items),
         toReply: toBulkReply(201),
         counted: { 201: 'created', 409: 'duplicates' },
-        failure: 'Failed to create transaction',
+        each: 'createTransaction',
       }),
     );
 }

@@ -7,16 +7,16 @@ import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return ledgerEndpoint(service, 'Failed to delete transactions')
+  return ledgerEndpoint(service, 'deleteTransactions')
     .use(jsonBody())
     .handler(
       bulk({
         items: parseBulkOfExisting,
         parse: parseBulkRemoval,
         apply: ({ ledger }, items) => ledger.transactions.removeMany(items),
-        toReply: (id) => ({ status: 200, body: { id } }),
+        toReply: (id: number) => ({ status: 200, body: { id } }),
         counted: { 200: 'deleted' },
-        failure: 'Failed to delete transaction',
+        each: 'deleteTransaction',
       }),
     );
 }

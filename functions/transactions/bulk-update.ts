@@ -11,7 +11,7 @@ import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return ledgerEndpoint(service, 'Failed to update transactions')
+  return ledgerEndpoint(service, 'updateTransactions')
     .use(jsonBody())
     .handler(
       bulk({
@@ -20,7 +20,7 @@ export function createHandler(service: LedgerService) {
         apply: ({ ledger }, items) => ledger.transactions.updateMany(items),
         toReply: toBulkReply(200),
         counted: { 200: 'updated' },
-        failure: 'Failed to update transaction',
+        each: 'updateTransaction',
       }),
     );
 }

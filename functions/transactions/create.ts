@@ -10,7 +10,7 @@ import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return ledgerEndpoint(service, 'Failed to create transaction')
+  return ledgerEndpoint(service, 'createTransaction')
     .use(jsonBody())
     .handler(
       idempotent(async ({ ledger, json, requestContext }, remember) => {

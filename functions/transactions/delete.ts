@@ -6,7 +6,7 @@ import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return ledgerEndpoint(service, 'Failed to delete transaction').handler(
+  return ledgerEndpoint(service, 'deleteTransaction').handler(
     async ({ ledger, pathId, headers }) => {
       await ledger.transactions.remove(pathId, isExpectedBy(headers, 't', pathId));
       return deleted('Transaction deleted successfully');

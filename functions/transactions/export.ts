@@ -5,15 +5,16 @@ import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return queryEndpoint(service, 'Failed to export transactions').handler(
-    async ({ ledger, query, headers: { accept }, requestContext }) => {
-      const sent = parseExportRequest({ query, accept, path: requestContext.http.path });
-      const { digest, after: _, ...selection } = sent.query;
-      const provesMonth = sent.isJson ? await ledger.months.provesMonth(selection) : undefined;
-      const part = await ledger.transactions.readExportPart(sent.query);
-      return exportReply(part, { query, isJson: sent.isJson, digest, provesMonth });
-    },
-  );
+  return queryEndpoint<'exportTransactions' | 'exportTransactionsAsJson'>(
+    service,
+    'exportTransactions',
+  ).handler(async ({ ledger, query, headers: { accept }, requestContext }) => {
+    const sent = parseExportRequest({ query, accept, path: requestContext.http.path });
+    const { digest, after: _, ...selection } = sent.query;
+    const provesMonth = sent.isJson ? await ledger.months.provesMonth(selection) : undefined;
+    const part = await ledger.transactions.readExportPart(sent.query);
+    return exportReply(part, { query, isJson: sent.isJson, digest, provesMonth });
+  });
 }
 
 export const handler = createHandler(serviceFromEnvironment());

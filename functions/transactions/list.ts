@@ -10,12 +10,10 @@ import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return queryEndpoint(service, 'Failed to retrieve transactions').handler(
-    async ({ ledger, query }) => {
-      const { items, pagination } = await ledger.transactions.list(parseTransactionQuery(query));
-      return foundPage(items.map(toTransactionJson), pagination);
-    },
-  );
+  return queryEndpoint(service, 'listTransactions').handler(async ({ ledger, query }) => {
+    const { items, pagination } = await ledger.transactions.list(parseTransactionQuery(query));
+    return foundPage(items.map(toTransactionJson), pagination);
+  });
 }
 
 export const handler = createHandler(serviceFromEnvironment());

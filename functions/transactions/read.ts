@@ -7,13 +7,11 @@ import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return ledgerEndpoint(service, 'Failed to retrieve transaction').handler(
-    async ({ ledger, pathId, headers }) => {
-      const transaction = await ledger.transactions.read(pathId);
-      const reply = foundRecord(toTransactionJson(transaction));
-      return ifConditionsHold(reply, headers, 't', transaction);
-    },
-  );
+  return ledgerEndpoint(service, 'readTransaction').handler(async ({ ledger, pathId, headers }) => {
+    const transaction = await ledger.transactions.read(pathId);
+    const reply = foundRecord(toTransactionJson(transaction));
+    return ifConditionsHold(reply, headers, 't', transaction);
+  });
 }
 
 export const handler = createHandler(serviceFromEnvironment());

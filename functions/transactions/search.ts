@@ -5,8 +5,8 @@ import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return queryEndpoint(service, 'Failed to search transactions').handler(
-    async ({ ledger, query }) => searchReply(await ledger.searches.find(parseSearchQuery(query))),
+  return queryEndpoint(service, 'searchTransactions').handler(async ({ ledger, query }) =>
+    searchReply(await ledger.searches.find(parseSearchQuery(query))),
   );
 }
 

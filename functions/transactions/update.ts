@@ -13,7 +13,7 @@ import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return ledgerEndpoint(service, 'Failed to update transaction')
+  return ledgerEndpoint(service, 'updateTransaction')
     .use(lookUp(({ ledger, pathId }) => ledger.transactions.find(pathId)))
     .use(jsonBody())
     .handler(async ({ ledger, existing, json, headers }) => {

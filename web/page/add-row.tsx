@@ -1,7 +1,7 @@
 // The row in which a transaction is added: Enter saves it, and the next one can be typed. The draft survives a reload.
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { TransactionSearch } from '../../lib/ledger/http/api-types.ts';
 import { ApiError } from './api-error.ts';
-import type { TransactionSearch } from './api-types.ts';
 import { resolveCategory } from './category-box.tsx';
 import { call, pathWith } from './client.ts';
 import { Button } from './components.tsx';

@@ -1,5 +1,5 @@
 // A request to the service, and how it fails: what every part of the page that writes has to tell apart.
-import type { Failure } from './api-types.ts';
+import type { Failure } from '../../lib/ledger/http/api-types.ts';
 
 export interface Call {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';

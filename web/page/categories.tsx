@@ -1,8 +1,8 @@
 // The categories of the ledger: create, rename, color, deactivate, merge into another, and a monthly target for each.
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
+import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { ApiError } from './api-error.ts';
-import type { Category } from './api-types.ts';
 import { Button, Field, Sheet } from './components.tsx';
 import { format, readAmount } from './format.ts';
 import {

@@ -3,7 +3,7 @@
 // biome-ignore-all lint/a11y/noNoninteractiveElementToInteractiveRole: the list is one of options
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the field keeps the focus, and has the keys
 import { useId, useMemo, useState } from 'preact/hooks';
-import type { Category } from './api-types.ts';
+import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { categories, ensureCategory } from './ledger.ts';
 import { normalize } from './rows.ts';
 

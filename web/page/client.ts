@@ -1,7 +1,8 @@
 // The requests of the page. The key is kept in this tab's session, or on this device if its owner chose so, and sent to this
 // service only.
+
+import type { Failure } from '../../lib/ledger/http/api-types.ts';
 import { ApiError, type Call } from './api-error.ts';
-import type { Failure } from './api-types.ts';
 
 const STORED_KEY = 'api-key';
 const TIMEOUT_MS = 20_000;

@@ -1,6 +1,6 @@
 // Sums of the scope as one list of cells (a category in a period), from which totals, charts and chips are added up, so that
 // they always agree. Amounts are whole cents here: sums of floats would drift.
-import type { SeriesData, SummaryData, Transaction } from './api-types.ts';
+import type { SeriesData, SummaryData, Transaction } from '../../lib/ledger/http/api-types.ts';
 import type { CategoryKey, Dates, Type, Unit } from './scope.ts';
 
 export interface Cell {

@@ -2,8 +2,8 @@
 // like it, and a bar for all rows that are selected.
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
+import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { ApiError } from './api-error.ts';
-import type { Category } from './api-types.ts';
 import { CategoryBox, resolveCategory } from './category-box.tsx';
 import { Button, ScopeLink } from './components.tsx';
 import { countByCategory } from './figures.ts';

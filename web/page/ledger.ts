@@ -1,7 +1,6 @@
 // The page's state of the ledger: the caller, the categories, and the rows and sums of the scope. It requests the parts that it
 // does not have yet, and all of them again after a write.
 import { batch, computed, effect, signal } from '@preact/signals';
-import { ApiError } from './api-error.ts';
 import type {
   Caller,
   CallerData,
@@ -10,7 +9,8 @@ import type {
   SummarySeries,
   TransactionPage,
   TransactionSearch,
-} from './api-types.ts';
+} from '../../lib/ledger/http/api-types.ts';
+import { ApiError } from './api-error.ts';
 import { call, pathWith, storedKey } from './client.ts';
 import {
   addUp,

@@ -1,6 +1,6 @@
 // The rows of the list: those that the service answered with, and over them the writes of this page. Lists lag behind writes,
 // so a write stays over the list until the list has it.
-import type { Transaction } from './api-types.ts';
+import type { Transaction } from '../../lib/ledger/http/api-types.ts';
 import type { Change } from './figures.ts';
 import { type Dates, periodDates, type Scope } from './scope.ts';
 

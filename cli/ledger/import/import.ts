@@ -191,7 +191,7 @@ async function importFile(
   if (unaided && unaided.rows.length + unaided.refused.length + unaided.leftOut.length === 0)
     return console.log('The file has no rows: nothing to import.');
   const service = await open();
-  const ledger = `${service.url} ${(await service.call('GET', '/me')).ledger}`;
+  const ledger = `${service.url} ${(await service.call<'identifyCaller'>('GET', '/me')).ledger}`;
   const statement =
     unaided ?? (await readFile(file, bytes, { ...given, layouts: layouts.read(ledger) }));
   const remember = (layout: LayoutOptions | undefined) =>

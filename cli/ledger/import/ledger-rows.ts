@@ -1,22 +1,7 @@
 // The transactions of a ledger, as its export has them.
-import type { TransactionType } from '../../../lib/ledger/domain/transaction.ts';
+import type { Transaction, TransactionsPart } from '../../../lib/ledger/http/api-types.ts';
 import type { LedgerRow } from '../../../lib/ledger/import/transaction-row.ts';
 import type { ServiceClient } from '../service-client.ts';
-
-interface ExportedTransaction {
-  readonly id: number;
-  readonly description: string;
-  readonly amount: number;
-  readonly type: TransactionType;
-  readonly transaction_date: string;
-  readonly category_name?: string;
-  readonly notes: string | null;
-  readonly external_id?: string;
-  readonly import_id?: string;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly etag: string;
-}
 
 /**
  * All of them, also of other dates than those of a file: a transaction that was moved is still the one that the file has.
@@ -30,14 +15,17 @@ export async function readLedger(
   const chosen = { format: 'json', ...(importId === undefined ? {} : { import_id: importId }) };
   let next: string | null = String(new URLSearchParams(chosen));
   while (next !== null) {
-    const part = await service.requestJson('GET', `/transactions/export?${next}`);
-    rows.push(...(part.data as readonly ExportedTransaction[]).map(toRow));
-    next = part.next as string | null;
+    const part: TransactionsPart = await service.requestJson<'exportTransactionsAsJson'>(
+      'GET',
+      `/transactions/export?${next}`,
+    );
+    rows.push(...part.data.map(toRow));
+    next = part.next;
   }
   return rows;
 }
 
-function toRow(transaction: ExportedTransaction): LedgerRow {
+function toRow(transaction: Transaction): LedgerRow {
   const { description, amount, type, notes, etag } = transaction;
   return {
     description,

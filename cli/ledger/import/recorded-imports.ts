@@ -1,6 +1,7 @@
 // Reads and writes what the ledger records of imports, in parts.
 import { MAX_IMPORT_PARTS, MAX_ROWS_OF_PART } from '../../../lib/ledger/domain/import-part.ts';
 import { MAX_BULK_ITEMS } from '../../../lib/ledger/domain/transaction.ts';
+import type { ImportParts } from '../../../lib/ledger/http/api-types.ts';
 import type { Pair } from '../../../lib/ledger/import/possible-duplicates.ts';
 import { type RecordedImport, recordRow } from '../../../lib/ledger/import/recorded-rows.ts';
 import type { TransactionRow } from '../../../lib/ledger/import/transaction-row.ts';
@@ -16,23 +17,17 @@ export async function readRecordedImports(
 ): Promise<readonly StoredImport[]> {
   const found = new Map<string, { importId: string; rows: string[]; parts: number }>();
   for (let next: string | null = ''; next !== null; ) {
-    const page = await service.requestJson('GET', `/imports?${next}`);
-    for (const part of page.data as readonly StoredPart[]) {
+    const page: ImportParts = await service.requestJson<'listImports'>('GET', `/imports?${next}`);
+    for (const part of page.data) {
       const { import_id: importId } = part;
       const known = found.get(importId) ?? { importId, rows: [], parts: 0 };
       found.set(importId, known);
       for (const row of part.rows) known.rows.push(row);
       known.parts = Math.max(known.parts, part.part);
     }
-    next = page.next as string | null;
+    next = page.next;
   }
   return [...found.values()];
-}
-
-interface StoredPart {
-  readonly import_id: string;
-  readonly part: number;
-  readonly rows: readonly string[];
 }
 
 /**
@@ -96,5 +91,5 @@ async function writePart(
   { importId, part, rows }: { importId: string; part: number; rows: readonly string[] },
 ): Promise<void> {
   const body = { import_id: importId, part, rows };
-  await service.call('PUT', '/imports', { body, isRepeatable: true });
+  await service.call<'recordImport'>('PUT', '/imports', { body, isRepeatable: true });
 }

@@ -2,6 +2,7 @@
 // after an interruption: a row that is there already is not created again, and a change that is made is no change.
 import { randomUUID } from 'node:crypto';
 import { MAX_BULK_ITEMS } from '../../../lib/ledger/domain/transaction.ts';
+import type { TransactionResult } from '../../../lib/ledger/http/api-types.ts';
 import type { RefusedLine } from '../../../lib/ledger/import/booking.ts';
 import { type Change, changedSince, toChangeBody } from '../../../lib/ledger/import/plan.ts';
 import {
@@ -19,12 +20,7 @@ export interface Uploaded {
   readonly refused: readonly RefusedLine[];
 }
 
-interface Result {
-  readonly index: number;
-  readonly status: number;
-  readonly message?: string;
-  readonly details?: Readonly<Record<string, readonly string[]>>;
-}
+type BulkOperation = 'createTransactions' | 'updateTransactions' | 'deleteTransactions';
 
 /** Called with the number of items that are done. */
 type OnProgress = (done: number) => void;
@@ -63,7 +59,7 @@ export async function upload(
     onCreated(sent.filter(isCreated).map(({ item }) => item));
   const endpoint = { method: 'POST', path: '/transactions/bulk' } as const;
   const results = await sendAll(service, { ...endpoint, items: rows, toBody, onSent }, onProgress);
-  const isDuplicate = ({ status }: Result) => status === CONFLICT;
+  const isDuplicate = ({ status }: TransactionResult) => status === CONFLICT;
   const duplicates = results.filter(({ result }) => isDuplicate(result));
   return {
     created: results.filter(isCreated).length,
@@ -134,7 +130,7 @@ interface BulkRequest<Item> {
 
 interface ItemResult<Item> {
   readonly item: Item;
-  readonly result: Result;
+  readonly result: TransactionResult;
 }
 
 async function sendAll<Item>(
@@ -156,15 +152,15 @@ async function sendAll<Item>(
   return all;
 
   /** Completed items are not applied twice. */
-  async function sendSome(transactions: readonly object[]): Promise<readonly Result[]> {
+  async function sendSome(transactions: readonly object[]): Promise<readonly TransactionResult[]> {
     // A retry without it would create what has no external id twice, and refuse a change that was made.
     const hasKey = method === 'PUT' || transactions.some(hasNoExternalId);
     const headers = hasKey ? { 'idempotency-key': randomUUID() } : {};
-    const results = new Map<number, Result>();
+    const results = new Map<number, TransactionResult>();
     const request = { body: { transactions }, headers, isRepeatable: true };
     for (let attempt = 1; ; attempt += 1) {
-      const sent = await service.call(method, path, request);
-      for (const result of sent.results as readonly Result[])
+      const { results: sent } = await service.call<BulkOperation>(method, path, request);
+      for (const result of sent)
         if ((results.get(result.index)?.status ?? 500) >= 300) results.set(result.index, result);
       const isDone = results.values().every(({ status }) => status < 500);
       if (isDone || attempt === MAX_ATTEMPTS) return [...results.values()];

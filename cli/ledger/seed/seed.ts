@@ -64,5 +64,5 @@ async function ensureHouseholdCategories(service: ServiceClient): Promise<number
 async function createTransaction(service: ServiceClient, fields: TransactionFields): Promise<void> {
   const { categoryId, date, ...rest } = fields;
   const body = { ...rest, category_id: categoryId, transaction_date: date };
-  await service.call('POST', '/transactions', { body });
+  await service.call<'createTransaction'>('POST', '/transactions', { body });
 }

@@ -4,7 +4,7 @@ import type { RequestLimits } from '../../shared/database.ts';
 import { ForbiddenError, UnauthenticatedError } from '../errors.ts';
 import type { VerifyToken } from './access-tokens.ts';
 import { type ApiKey, isApiKey } from './api-keys.ts';
-import type { Caller, IdentifiedCaller } from './caller.ts';
+import type { Caller, IdentifiedCaller, Scope } from './caller.ts';
 
 /**
  * @param authorization the header as it was sent
@@ -74,7 +74,11 @@ export function createAuthenticate(options: {
 }
 
 /** @throws ForbiddenError where the key or token does not allow the method */
-export function assertAllowed({ scope }: Caller, method: string): void {
+export function assertAllowed<Identified extends Caller>(
+  caller: Identified,
+  method: string,
+): asserts caller is Identified & { readonly scope: Scope } {
+  const { scope } = caller;
   if (scope === 'write' || (scope === 'read' && (method === 'GET' || method === 'HEAD'))) return;
   throw new ForbiddenError(
     `The key or token does not allow ${method}: its scope is ${scope ?? 'none of ours'}`,

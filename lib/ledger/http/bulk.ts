@@ -2,12 +2,14 @@
 
 import { logFailure } from '../../shared/log.ts';
 import type { Marked, Marker, Outcome } from '../service/bulk.ts';
+import type { TransactionResult } from './api-types.ts';
+import { failureMessage } from './endpoint.ts';
 import { toErrorReply } from './error-reply.ts';
 import { markReplayed, readKeyedRequest, type WriteEvent } from './idempotency.ts';
 import type { JsonObject } from './json-body.ts';
-import type { Reply } from './replies.ts';
+import type { Operation, Reply } from './replies.ts';
 
-export interface BulkOperation<Event, Fields extends object, Value> {
+export interface BulkOperation<Event, Fields extends object, Value, Counted extends string> {
   /** The items of the body. @throws ValidationError for a body of another form, which no key remembers */
   readonly items: (json: JsonObject) => readonly unknown[];
   /** @throws ValidationError for an item, which does not refuse the others */
@@ -17,18 +19,23 @@ export interface BulkOperation<Event, Fields extends object, Value> {
     items: readonly (Fields & Marked<Value>)[],
   ) => Promise<readonly Outcome<Value>[]>;
   /** The reply to an item, as to a request of its own. */
-  readonly toReply: (value: Value) => Reply;
+  readonly toReply: (value: Value) => Reply<ItemBody>;
   /** How the records of a status are counted; all others have failed. */
-  readonly counted: Readonly<Record<number, string>>;
-  /** The message of the 500 of one record. */
-  readonly failure: string;
+  readonly counted: Readonly<Record<number, Counted>>;
+  /** The operation that does the same to one record: its message of a 500 is that of an item. */
+  readonly each: Operation;
 }
 
+type ItemBody = Pick<TransactionResult, 'id' | 'etag'>;
+
 /** Handles a request of many records. With a key, none is applied twice. */
-export function bulk<Event extends WriteEvent, Fields extends object, Value>(
-  operation: BulkOperation<Event, Fields, Value>,
-): (event: Event) => Promise<Reply> {
-  return async (event) => {
+export function bulk<
+  Event extends WriteEvent,
+  Fields extends object,
+  Value,
+  Counted extends string,
+>(operation: BulkOperation<Event, Fields, Value, Counted>) {
+  return async (event: Event): Promise<Reply<BulkBody<Counted>>> => {
     const items = operation.items(event.json);
     const keyed = readKeyedRequest(event);
     const request = await event.ledger.idempotency.begin(keyed);
@@ -41,16 +48,31 @@ export function bulk<Event extends WriteEvent, Fields extends object, Value>(
           ),
     );
     const { requestId } = event.context;
-    const { reply, isFinal } = composeReply(outcomes, { ...operation, requestId });
+    const failure = failureMessage(operation.each);
+    const { counted } = operation;
+    const { reply, isFinal } = composeReply(outcomes, { counted, failure, requestId });
     if (isReplayed) return markReplayed(reply);
     if (isFinal) await request.save(reply);
     return reply;
   };
 }
 
+/** Counts the outcomes by their names, and has the result of each item. */
+interface BulkBody<Counted extends string> {
+  readonly success: boolean;
+  readonly data: Readonly<Record<Counted | 'failed', number>> & {
+    readonly results: readonly TransactionResult[];
+  };
+  readonly [name: string]: unknown;
+}
+
 /** An outcome for each item: only those that are valid are applied. */
 async function applyItems<Event, Fields extends object, Value>(
-  { parse, apply, toReply }: BulkOperation<Event, Fields, Value>,
+  {
+    parse,
+    apply,
+    toReply,
+  }: Pick<BulkOperation<Event, Fields, Value, never>, 'parse' | 'apply' | 'toReply'>,
   event: Event,
   items: readonly unknown[],
   createMarker: (index: number) => Marker<Value> | undefined,
@@ -74,14 +96,14 @@ async function applyItems<Event, Fields extends object, Value>(
  * Final unless a repetition may apply more.
  * @throws the first unexpected error where no item was applied
  */
-function composeReply(
+function composeReply<Counted extends string>(
   outcomes: readonly Outcome<Reply>[],
   options: {
-    readonly counted: Readonly<Record<number, string>>;
+    readonly counted: Readonly<Record<number, Counted>>;
     readonly failure: string;
     readonly requestId: string;
   },
-): { readonly reply: Reply; readonly isFinal: boolean } {
+): { readonly reply: Reply<BulkBody<Counted>>; readonly isFinal: boolean } {
   const { counted, failure, requestId } = options;
   const replies = outcomes.map((outcome) => replyToItem(outcome, failure));
   const unexpected = outcomes.flatMap((outcome, index) =>
@@ -93,8 +115,9 @@ function composeReply(
   const results = replies.map(toResult);
   const countStatus = (name: string) =>
     results.filter(({ status }) => (counted[status] ?? 'failed') === name).length;
-  const counts = [...Object.values(counted), 'failed'].map((name) => [name, countStatus(name)]);
-  const data = { ...Object.fromEntries(counts), results };
+  const names: (Counted | 'failed')[] = [...Object.values<Counted>(counted), 'failed'];
+  const counts = Object.fromEntries(names.map((name) => [name, countStatus(name)]));
+  const data = { ...(counts as Record<Counted | 'failed', number>), results };
   return { reply: { status: 207, body: { success: true, data } }, isFinal };
 }
 
@@ -109,7 +132,7 @@ function replyToItem(outcome: Outcome<Reply>, failure: string): Reply {
   return error instanceof RefusedBefore ? error.reply : toErrorReply(error, failure);
 }
 
-function toResult({ status, body, headers }: Reply, index: number) {
+function toResult({ status, body, headers }: Reply, index: number): TransactionResult {
   const { success: _, ...result } = body;
   const etag = headers?.etag;
   return { index, status, ...result, ...(etag && { etag }) };

@@ -2,40 +2,54 @@
 import middy, { type MiddlewareObj } from '@middy/core';
 import { isWriteConflict } from '../../shared/retryable-errors.ts';
 import { assertAllowed } from '../auth/authenticate.ts';
-import type { IdentifiedCaller } from '../auth/caller.ts';
+import type { IdentifiedCaller, Scope } from '../auth/caller.ts';
 import { canonicalId } from '../domain/record.ts';
 import { ValidationError } from '../errors.ts';
 import type { Ledger, LedgerService } from '../ledger.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ApiEvent } from './api-event.ts';
 import { envelope } from './envelope.ts';
+import FAILURES from './failures.json' with { type: 'json' };
 import { refuseParameters } from './fields.ts';
 import { refuseFixedPath } from './no-route.ts';
 import { isUtf8, NOT_UTF8, readQuery } from './query-string.ts';
-import type { Reply } from './replies.ts';
+import type { Operation, Reply, ReplyTo } from './replies.ts';
 import { requestLog } from './request-log.ts';
 
 export type LedgerEvent = ApiEvent & {
-  caller: IdentifiedCaller;
+  caller: IdentifiedCaller & { readonly scope: Scope };
   context: RequestContext;
   /** The ledger of the request, within the request's deadline. */
   ledger: Ledger;
 };
 
+/** The message of the operation's response when a request fails unexpectedly (500). */
+export function failureMessage(operation: Operation): string {
+  return FAILURES[operation];
+}
+
 /** @param failure the message of the response when the request fails unexpectedly (500) */
-export function endpoint(failure: string) {
+export function endpoint<Answer extends Reply<object> = Reply>(failure: string) {
   // Middy runs `after` and `onError` in reverse order: the first middleware logs the final response.
-  return middy<ApiEvent, Reply>().use(requestLog()).use(envelope(failure)).use(requestParameters());
+  return middy<ApiEvent, Answer>()
+    .use(requestLog())
+    .use(envelope(failure))
+    .use(requestParameters());
 }
 
 /** An endpoint that reads or writes the ledger of the key or token that the request carries, and takes no parameters. */
-export function ledgerEndpoint(service: LedgerService, failure: string) {
-  return queryEndpoint(service, failure).use(noParameters());
+export function ledgerEndpoint<Id extends Operation>(service: LedgerService, operation: Id) {
+  return queryEndpoint(service, operation).use(noParameters());
 }
 
 /** The same of a handler that parses the parameters. */
-export function queryEndpoint(service: LedgerService, failure: string) {
-  return endpoint(failure).use(requestContext(service));
+export function queryEndpoint<Id extends Operation>(service: LedgerService, operation: Id) {
+  return publicEndpoint(operation).use(requestContext(service));
+}
+
+/** An endpoint that needs neither key nor token. */
+export function publicEndpoint<Id extends Operation>(operation: Id) {
+  return endpoint<ReplyTo<Id>>(failureMessage(operation));
 }
 
 /** Refuses every parameter: one that was misspelt or is not there would be ignored silently. An id that none has stays a 404. */
@@ -68,10 +82,11 @@ function requestContext(service: LedgerService): MiddlewareObj<LedgerEvent, Repl
         tally.retries += 1;
         if (isWriteConflict(error)) tally.conflicts += 1;
       });
-      event.caller = await service.authenticate(event.headers.authorization, started);
-      assertAllowed(event.caller, event.requestContext.http.method);
-      tally.ledger = event.caller.ledger;
-      event.context = { ...started, ledger: event.caller.ledger };
+      const caller = await service.authenticate(event.headers.authorization, started);
+      assertAllowed(caller, event.requestContext.http.method);
+      event.caller = caller;
+      tally.ledger = caller.ledger;
+      event.context = { ...started, ledger: caller.ledger };
       event.ledger = service.openLedger(event.context);
     },
   };

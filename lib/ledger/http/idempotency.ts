@@ -13,19 +13,20 @@ export const IDEMPOTENCY_KEY =
   /^(?:"([\x20-\x21\x23-\x7e]{1,255})"|([\x21\x23-\x7e][\x20-\x7e]{0,254}))$/;
 
 /** @param create makes the record and its reply; it commits what `remember` makes of the reply together with the record */
-export function idempotent<Event extends WriteEvent>(
-  create: (event: Event, remember: RememberReply) => Promise<Reply>,
-): (event: Event) => Promise<Reply> {
+export function idempotent<Event extends WriteEvent, Body extends Reply['body']>(
+  create: (event: Event, remember: RememberReply) => Promise<Reply<Body>>,
+): (event: Event) => Promise<Reply<Body>> {
   return async (event) => {
     const { reply, isReplayed } = await event.ledger.idempotency.once(
       readKeyedRequest(event),
       (remember) => create(event, remember),
     );
-    return isReplayed ? markReplayed(reply) : reply;
+    // What is replayed was made by `create`, too.
+    return (isReplayed ? markReplayed(reply) : reply) as Reply<Body>;
   };
 }
 
-export function markReplayed(reply: Reply): Reply {
+export function markReplayed<Body extends object>(reply: Reply<Body>): Reply<Body> {
   return { ...reply, headers: { ...reply.headers, 'idempotent-replayed': 'true' } };
 }
 

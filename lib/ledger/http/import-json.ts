@@ -10,7 +10,6 @@ import {
 import { importCursor, toImportCursor } from './cursor.ts';
 import { parseBody, parseFilter } from './fields.ts';
 import type { Query } from './query-string.ts';
-import type { Reply } from './replies.ts';
 import { importId } from './transaction-json.ts';
 
 const PART_RULE = `Must be an integer from 1 to ${MAX_IMPORT_PARTS}.`;
@@ -70,7 +69,7 @@ function toImportPartJson({ importId, part, rows }: ImportPart) {
 export function importsReply(page: {
   readonly parts: readonly ImportPart[];
   readonly next: ImportPosition | undefined;
-}): Reply {
+}) {
   const next = page.next ? `after=${toImportCursor(page.next)}` : null;
   return { status: 200, body: { success: true, data: page.parts.map(toImportPartJson), next } };
 }

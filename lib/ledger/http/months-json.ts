@@ -4,7 +4,6 @@ import { digestText } from '../domain/month-digest.ts';
 import type { MonthFigures } from '../service/months.ts';
 import { parseFilter } from './fields.ts';
 import type { Query } from './query-string.ts';
-import type { Reply } from './replies.ts';
 import { toTotalsJson } from './summary-json.ts';
 import { transactionFilter } from './transaction-json.ts';
 
@@ -19,7 +18,7 @@ export function parseMonthsQuery(query: Query): [string | undefined, string | un
   return [sent.start_date, sent.end_date];
 }
 
-export function monthsReply(months: readonly MonthFigures[]): Reply {
+export function monthsReply(months: readonly MonthFigures[]) {
   const data = months.map(({ month, digest, ...totals }) => ({
     month,
     ...toTotalsJson(totals),

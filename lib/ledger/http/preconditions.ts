@@ -10,7 +10,7 @@ import type { Revision } from '../domain/record.ts';
 import type { NamedTransaction } from '../domain/transaction.ts';
 import { ValidationError } from '../errors.ts';
 import { type IsExpected, unexpectedVersion } from '../service/retry-on-conflict.ts';
-import type { Reply } from './replies.ts';
+import type { NoBody, Reply } from './replies.ts';
 
 /** A transaction or a category. */
 export type TaggedKind = 't' | 'c';
@@ -41,12 +41,12 @@ interface Conditions {
  * @throws PreconditionFailedError
  * @throws ValidationError
  */
-export function ifConditionsHold(
-  reply: Reply,
+export function ifConditionsHold<Body extends object>(
+  reply: Reply<Body>,
   { 'if-match': ifMatch, 'if-none-match': ifNoneMatch }: Conditions,
   kind: TaggedKind,
   record: NamedTransaction | Category,
-): Reply {
+): Reply<Body | NoBody> {
   const isExpected = isExpectedBy({ 'if-match': ifMatch }, kind, record.id);
   if (!isExpected(record.version)) throw unexpectedVersion(record.version, record);
   return unlessKnown(reply, ifNoneMatch);
@@ -56,7 +56,10 @@ export function ifConditionsHold(
  * The reply, or 304 without a body where the client has the same representation already.
  * @throws ValidationError
  */
-export function unlessKnown(reply: Reply, ifNoneMatch: string | undefined): Reply {
+export function unlessKnown<Body extends object>(
+  reply: Reply<Body>,
+  ifNoneMatch: string | undefined,
+): Reply<Body | NoBody> {
   const { etag } = reply.headers ?? {};
   if (etag === undefined || ifNoneMatch === undefined) return reply;
   const known = tagsIn(ifNoneMatch).map(withoutWeakness);
@@ -68,7 +71,10 @@ export function unlessKnown(reply: Reply, ifNoneMatch: string | undefined): Repl
  * The reply with an ETag of all that it shows, no single record; or 304 where the client has the same already.
  * @throws ValidationError
  */
-export function unlessUnchanged(reply: Reply, ifNoneMatch: string | undefined): Reply {
+export function unlessUnchanged<Body extends object>(
+  reply: Reply<Body>,
+  ifNoneMatch: string | undefined,
+): Reply<Body | NoBody> {
   const hash = createHash('sha256').update(JSON.stringify(reply.body)).digest('hex').slice(0, 16);
   return unlessKnown({ ...reply, headers: { ...reply.headers, etag: `"${hash}"` } }, ifNoneMatch);
 }

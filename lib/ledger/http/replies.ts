@@ -1,11 +1,12 @@
 // Replies of handlers before serialization: a status and a body in the service's envelope.
 import type { Pagination } from '../domain/pagination.ts';
 import type { FieldErrors } from '../errors.ts';
+import type { Responses } from './api-types.ts';
 import { toPageCursor } from './cursor.ts';
 
-export interface Reply {
+export interface Reply<Body extends object = Readonly<Record<string, unknown>>> {
   readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly body: Body;
   /** Beside those of every response, names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as it is, in the place of the body. */
@@ -13,6 +14,23 @@ export interface Reply {
   /** True if `text` is base64, which the gateway decodes. */
   readonly isBase64Encoded?: boolean;
 }
+
+/** The body of a reply that is sent without one, or with a text instead. */
+export type NoBody = Readonly<Record<string, never>>;
+
+/** An operation by the id that lib/ledger/http/endpoints declares. */
+export type Operation = keyof Responses;
+
+type ReadonlyJson<Json> = Json extends object
+  ? { readonly [Name in keyof Json]: ReadonlyJson<Json[Name]> }
+  : Json;
+
+/** A reply as the operation is declared: another one does not compile. */
+export type ReplyTo<Id extends Operation> = Reply<
+  ReadonlyJson<Extract<Responses[Id], object>> | NoBody
+>;
+
+type Succeeded<Fields> = Reply<{ readonly success: boolean } & Fields>;
 
 export const ERROR_CODES = [
   'validation_failed',
@@ -37,7 +55,7 @@ export interface Failure {
   readonly existing_id?: number | undefined;
 }
 
-export function found(data: object): Reply {
+export function found<Data extends object>(data: Data): Succeeded<{ readonly data: Data }> {
   return { status: 200, body: { success: true, data } };
 }
 
@@ -47,36 +65,44 @@ interface RecordJson {
   readonly etag: string;
 }
 
-export function foundRecord(data: RecordJson): Reply {
+export function foundRecord<Data extends RecordJson>(data: Data) {
   return { ...found(data), headers: { etag: data.etag } };
 }
 
-export function foundAll(data: readonly object[]): Reply {
+export function foundAll<Data extends object>(
+  data: readonly Data[],
+): Succeeded<{ readonly data: readonly Data[]; readonly count: number }> {
   return { status: 200, body: { success: true, data, count: data.length } };
 }
 
-export function foundPage(data: readonly object[], pagination: Pagination): Reply {
+export function foundPage<Data extends object>(data: readonly Data[], pagination: Pagination) {
   return { status: 200, body: { success: true, data, pagination: toPaginationJson(pagination) } };
 }
 
+type Written<Data> = Succeeded<{ readonly data: Data; readonly message: string }>;
+
 /** @param path that the request was sent to: the record has its place below it */
-export function created(data: RecordJson, message: string, path: string): Reply {
+export function created<Data extends RecordJson>(
+  data: Data,
+  message: string,
+  path: string,
+): Written<Data> {
   const location = `${path.replace(/\/$/, '')}/${data.id}`;
   const body = { success: true, data, message };
   return { status: 201, body, headers: { etag: data.etag, location } };
 }
 
 /** @param data a record; or what is no single record, without an ETag */
-export function updated(data: object, message: string): Reply {
+export function updated<Data extends object>(data: Data, message: string): Written<Data> {
   const headers = 'etag' in data ? { etag: String(data.etag) } : {};
   return { status: 200, body: { success: true, data, message }, headers };
 }
 
-export function deleted(message: string): Reply {
+export function deleted(message: string): Succeeded<{ readonly message: string }> {
   return { status: 200, body: { success: true, message } };
 }
 
-export function preflightAnswered(): Reply {
+export function preflightAnswered(): Succeeded<object> {
   return { status: 200, body: { success: true } };
 }
 

@@ -8,7 +8,7 @@ import { ValidationError } from '../errors.ts';
 import type { SearchResult } from '../service/searches.ts';
 import { parseFilter } from './fields.ts';
 import type { Query } from './query-string.ts';
-import { foundPage, type Reply } from './replies.ts';
+import { foundPage } from './replies.ts';
 import { toTotalsJson } from './summary-json.ts';
 import {
   categoriesFilter,
@@ -72,7 +72,7 @@ export function parseSearchQuery(query: Query): SearchQuery {
   };
 }
 
-export function searchReply({ items, pagination, totals }: SearchResult): Reply {
+export function searchReply({ items, pagination, totals }: SearchResult) {
   const reply = foundPage(items.map(toTransactionJson), pagination);
   return { ...reply, body: { ...reply.body, summary: toTotalsJson(totals) } };
 }

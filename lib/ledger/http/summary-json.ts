@@ -8,15 +8,18 @@ import {
   type Grouping,
   MAX_SUMMARY_DAYS,
   PERIODS,
+  type Period,
   type Summary,
   type SummaryGroup,
   type SummaryQuery,
   type SummarySeries,
   type Totals,
 } from '../domain/summary.ts';
+import type { TransactionType } from '../domain/transaction.ts';
 import { ValidationError } from '../errors.ts';
 import { parseFilter } from './fields.ts';
 import type { Query } from './query-string.ts';
+import { found } from './replies.ts';
 import { categoriesFilter, requireDates, toCategoriesFilter } from './transaction-json.ts';
 
 /** Each group by its periods. */
@@ -73,24 +76,28 @@ function refuseTooManyDays({ startDate, endDate }: SummaryQuery): void {
 }
 
 /** By two groupings the periods are named once, and each group has arrays of numbers, one for each period. */
-export function toSummaryJson(summary: Summary, { grouping }: Pick<SummaryQuery, 'grouping'>) {
+export function summaryReply(summary: Summary, { grouping }: Pick<SummaryQuery, 'grouping'>) {
   const totals = toTotalsJson(summary);
   if ('groups' in summary) {
     const groups = summary.groups.map((group) => ({
       ...toKeyJson(group, grouping),
       ...toTotalsJson(group),
     }));
-    return { ...totals, groups };
+    return found({ ...totals, groups });
   }
   const { period, periods, series } = summary;
   const groups = series.map((group) => ({ ...toKeyJson(group, grouping), ...toSeriesJson(group) }));
-  return { ...totals, [`${period}s`]: periods, groups };
+  const named: PeriodsJson = { [`${period}s` as const]: periods };
+  return found({ ...totals, ...named, groups });
 }
+
+type PeriodsJson = { readonly [Name in `${Period}s`]?: readonly string[] };
 
 /** `key` has the type of the grouping. The same value under a name that has one type is for clients that need one. */
 function toKeyJson({ key, name }: SummaryGroup | SummarySeries, grouping: Grouping | undefined) {
-  if (grouping === 'category') return { key, category_id: key, name };
-  return grouping === 'type' ? { key, type: key } : { key, period: key };
+  if (grouping === 'category')
+    return { key, category_id: key as number | null, name: name ?? null };
+  return grouping === 'type' ? { key, type: key as TransactionType } : { key, period: String(key) };
 }
 
 function toSeriesJson({ totals }: SummarySeries) {
@@ -117,7 +124,7 @@ export function toTotalsJson({ incomeCents, expenseCents, count }: Totals) {
 }
 
 // Keeps every digit in the JSON, even where a double would lose cents.
-function exactNumber(cents: bigint): unknown {
+function exactNumber(cents: bigint): number {
   const decimal = fromCents(cents);
-  return JSON.rawJSON?.(decimal) ?? Number(decimal);
+  return (JSON.rawJSON?.(decimal) as unknown as number | undefined) ?? Number(decimal);
 }

@@ -8,7 +8,7 @@ import type { ExportPart, ExportQuery, NamedTransaction } from '../domain/transa
 import { partCursor, toPartCursor } from './cursor.ts';
 import { parseFilter } from './fields.ts';
 import type { Query } from './query-string.ts';
-import type { Reply } from './replies.ts';
+import type { NoBody, Reply, ReplyTo } from './replies.ts';
 import { CSV_HEADER, toCsvLine } from './transaction-csv.ts';
 import {
   toTransactionJson,
@@ -75,8 +75,10 @@ export function parseExportRequest({ query, path, accept }: SentExport): ExportR
 export function exportReply(
   part: ExportPart<NamedTransaction>,
   { query, isJson, ...proof }: JsonExport & { readonly isJson: boolean },
-): Reply {
-  const reply = isJson ? jsonReply(part, { query, ...proof }) : csvReply(part, query);
+): ReplyTo<'exportTransactions' | 'exportTransactionsAsJson'> {
+  const reply: ReturnType<typeof exportReply> = isJson
+    ? jsonReply(part, { query, ...proof })
+    : csvReply(part, query);
   return { ...reply, headers: { ...reply.headers, vary: 'accept' } };
 }
 
@@ -104,7 +106,7 @@ function prefersJson(accept = '*/*'): boolean {
   return quality('application/json') > quality('text/csv');
 }
 
-function csvReply(part: ExportPart<NamedTransaction>, query: Query): Reply {
+function csvReply(part: ExportPart<NamedTransaction>, query: Query): Reply<NoBody> {
   const { start_date = '', end_date = '', cursor } = query;
   const { shown, last } = fitting(part, toCsvLine);
   const header = cursor === undefined ? CSV_HEADER : '';
@@ -121,7 +123,7 @@ function csvReply(part: ExportPart<NamedTransaction>, query: Query): Reply {
 function jsonReply(
   part: ExportPart<NamedTransaction>,
   { query, digest = 0n, provesMonth }: JsonExport,
-): Reply {
+) {
   const { shown, last } = fitting(part, toTransactionJson);
   const next = (sum?: bigint) => (last ? nextQuery(query, last, sum) : null);
   const body = { success: true, data: shown };

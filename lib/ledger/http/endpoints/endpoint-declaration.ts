@@ -5,6 +5,14 @@ import { DEFAULT_PER_PAGE } from '../../domain/transaction.ts';
 import type { ObjectSchema } from '../fields.ts';
 import type { Field } from './response-forms.ts';
 
+/** What validates a body, and the name that generators of clients give to its type. */
+export interface Body {
+  readonly name: string;
+  readonly schema: ObjectSchema;
+  /** One item of a body that is a list. */
+  readonly item?: Body;
+}
+
 export interface Endpoint {
   readonly id: string;
   readonly summary: string;
@@ -13,8 +21,7 @@ export interface Endpoint {
   readonly query?: ObjectSchema;
   /** Parameters that succeed, where some are required. */
   readonly exampleQuery?: Readonly<Record<string, string>>;
-  /** Validates the body. */
-  readonly body?: ObjectSchema;
+  readonly body?: Body;
   /** A body that succeeds as it is: on an empty ledger, after the examples of the routes before it. */
   readonly example?: object;
   /** The response, and its status where it is not 200. */
@@ -22,7 +29,7 @@ export interface Endpoint {
   readonly status?: number;
   /** The media type of the response, where it is not JSON. */
   readonly mediaType?: 'text/csv';
-  /** The message of its 500; its function says it. */
+  /** The message of its 500. */
   readonly failure: string;
   /** Meanings of the failures below, if this endpoint adds to the usual ones. */
   readonly failures?: Readonly<Record<number, string | false>>;

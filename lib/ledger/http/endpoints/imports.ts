@@ -26,7 +26,7 @@ export const IMPORT_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     summary: 'Record the rows of an import',
     description: `Replaces what is recorded of this part of the import. Without rows, the part is forgotten. The identities
       are the client's own.`,
-    body: importPartBody,
+    body: { name: 'ImportInput', schema: importPartBody },
     example: { import_id: '2026-11-25-bank.csv', rows: ['q1w2e3r4'] },
     response: named(
       'ImportRecorded',

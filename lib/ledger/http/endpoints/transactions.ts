@@ -7,8 +7,10 @@ import { exportFileQuery, exportQuery } from '../transaction-export.ts';
 import {
   newTransactionBody,
   newTransactionsBody,
+  transactionChangeBody,
   transactionChangesBody,
   transactionQuery,
+  transactionRemovalBody,
   transactionsChangesBody,
   transactionsRemovalBody,
 } from '../transaction-json.ts';
@@ -29,6 +31,7 @@ import {
   TOTALS,
 } from './response-forms.ts';
 
+const TRANSACTION_INPUT = { name: 'TransactionInput', schema: newTransactionBody };
 const NO_CATEGORY = 'There is no such transaction, or no category with the `category_id` sent.';
 const NO_LIST_OF_EXISTING = `The body is not a list of 1 to ${MAX_BULK_ITEMS} transactions, each of them once.`;
 const INVALID_TRANSACTION = 'The body is invalid, or the category is inactive.';
@@ -82,7 +85,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     id: 'createTransaction',
     summary: 'Create a transaction',
     description: 'Without `transaction_date` it has the current day.',
-    body: newTransactionBody,
+    body: TRANSACTION_INPUT,
     example: { description: 'Lunch', amount: 12.5, type: 'expense' },
     response: TRANSACTION_WRITTEN,
     failure: 'Failed to create transaction',
@@ -101,7 +104,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     summary: `Create up to ${MAX_BULK_ITEMS} transactions`,
     description:
       'Each is created or refused by itself: `results` has one result for each, in their order.',
-    body: newTransactionsBody,
+    body: { name: 'TransactionInputList', schema: newTransactionsBody, item: TRANSACTION_INPUT },
     example: { transactions: [{ description: 'Salary', amount: 2500, type: 'income' }] },
     response: bulkResponse('TransactionsCreated', 'CreationResults', ['created', 'duplicates']),
     failure: 'Failed to create transactions',
@@ -115,7 +118,11 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     summary: `Update up to ${MAX_BULK_ITEMS} transactions`,
     description: `Each is changed or refused by itself: \`results\` has one result for each, in their order. Each names its
       \`id\`, the fields that change, and optionally as \`if_match\` the \`etag\` of the version that it expects.`,
-    body: transactionsChangesBody,
+    body: {
+      name: 'TransactionUpdateList',
+      schema: transactionsChangesBody,
+      item: { name: 'TransactionUpdateItem', schema: transactionChangeBody },
+    },
     example: { transactions: [{ id: 1, notes: 'With Robin' }] },
     response: bulkResponse('TransactionsUpdated', 'UpdateResults', ['updated']),
     failure: 'Failed to update transactions',
@@ -129,7 +136,11 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     summary: `Delete up to ${MAX_BULK_ITEMS} transactions`,
     description: `Each is removed or refused by itself: \`results\` has one result for each, in their order. Each names its
       \`id\`, and optionally as \`if_match\` the \`etag\` of the version that it expects.`,
-    body: transactionsRemovalBody,
+    body: {
+      name: 'TransactionRemovalList',
+      schema: transactionsRemovalBody,
+      item: { name: 'TransactionRemoval', schema: transactionRemovalBody },
+    },
     example: { transactions: [{ id: 2 }] },
     response: bulkResponse('TransactionsDeleted', 'DeletionResults', ['deleted']),
     failure: 'Failed to delete transactions',
@@ -212,7 +223,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     summary: 'Update a transaction',
     description:
       'Changes only the fields that are sent; `"category_id": null` takes the category away.',
-    body: transactionChangesBody,
+    body: { name: 'TransactionUpdate', schema: transactionChangesBody },
     example: { notes: 'With Robin' },
     response: TRANSACTION_WRITTEN,
     failure: 'Failed to update transaction',

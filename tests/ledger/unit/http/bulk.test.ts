@@ -55,13 +55,13 @@ describe('a request of many records', () => {
       context: { requestId: 'r' },
       ledger: { idempotency: createIdempotency({ store: store as unknown as IdempotencyStore }) },
     } as unknown as WriteEvent;
-    const operation: BulkOperation<WriteEvent, object, number> = {
+    const operation: BulkOperation<WriteEvent, object, number, string> = {
       items: ({ transactions }) => transactions as unknown[],
       parse: () => ({}),
       apply: async () => outcomes,
       toReply: (id) => ({ status: 201, body: { id } }),
       counted: { 201: 'created', 409: 'duplicates' },
-      failure: 'Failed',
+      each: 'createTransaction',
     };
     return { send: () => bulk(operation)(event), saved, bound };
   }

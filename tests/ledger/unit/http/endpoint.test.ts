@@ -1,7 +1,7 @@
 // Every request to a ledger gets a context of its own. That its ledger is no other one: property/isolation.test.ts.
 import { expect, test } from 'vitest';
 import { ledgerEndpoint } from '../../../../lib/ledger/http/endpoint.ts';
-import { found } from '../../../../lib/ledger/http/replies.ts';
+import { deleted } from '../../../../lib/ledger/http/replies.ts';
 import { createLedgerService, type LedgerServiceOptions } from '../../../../lib/ledger/ledger.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/shared/retry.ts';
 import { invoke } from '../../support/api/invoke.ts';
@@ -26,9 +26,9 @@ function givenService() {
 test('the context has the id of the request, the ledger, and a deadline that starts with the request', async () => {
   const { service, signal, passTime } = givenService();
   const contexts: unknown[] = [];
-  const handler = ledgerEndpoint(service, 'Failed').handler(async ({ context }) => {
+  const handler = ledgerEndpoint(service, 'deleteTransaction').handler(async ({ context }) => {
     contexts.push(context);
-    return found({});
+    return deleted('Deleted');
   });
   await invoke(handler, {}, { awsRequestId: 'one' });
   passTime();

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
 import { ConflictError } from '../../../../lib/ledger/errors.ts';
 import { endpoint, ledgerEndpoint } from '../../../../lib/ledger/http/endpoint.ts';
-import { found, type Reply } from '../../../../lib/ledger/http/replies.ts';
+import { deleted, found, type Reply } from '../../../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../../../lib/ledger/ledger.ts';
 import { StaleRecordError } from '../../../../lib/shared/errors.ts';
 import { invoke } from '../../support/api/invoke.ts';
@@ -89,7 +89,8 @@ test('counts retries and conflicts, and tells the ledger by a hash alone', async
     authenticate: async () => ({ ledger: 'smith-family', scope: 'write' }),
     openLedger: () => ({}),
   } as unknown as LedgerService;
-  await invoke(ledgerEndpoint(service, 'Failed').handler(async () => found({})));
+  const handler = ledgerEndpoint(service, 'deleteTransaction');
+  await invoke(handler.handler(async () => deleted('Deleted')));
   const [line] = lines.map((each) => JSON.parse(each));
   expect([line.retries, line.conflicts]).toEqual([3, 2]);
   expect(line.ledger).toMatch(/^[0-9a-f]{12}$/);

@@ -2,6 +2,7 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import type { ExportPart, NamedTransaction } from '../../../../lib/ledger/domain/transaction.ts';
+import type { TransactionsPart } from '../../../../lib/ledger/http/api-types.ts';
 import type { Query } from '../../../../lib/ledger/http/query-string.ts';
 import { fromTextCell } from '../../../../lib/ledger/http/transaction-csv.ts';
 import { exportReply, parseExportRequest } from '../../../../lib/ledger/http/transaction-export.ts';
@@ -162,7 +163,7 @@ describe('a part as JSON', () => {
       const reply = exportReply({ items: rest }, { query: {}, isJson: true });
       const response = JSON.stringify({ statusCode: 200, body: JSON.stringify(reply.body) });
       expect(Buffer.byteLength(response)).toBeLessThan(6 * 1024 * 1024);
-      const { data, next } = reply.body as { data: { id: number }[]; next: string | null };
+      const { data, next } = reply.body as TransactionsPart;
       ids.push(...data.map(({ id }) => id));
       expect(next === null).toBe(data.length === rest.length);
       rest = rest.slice(data.length);

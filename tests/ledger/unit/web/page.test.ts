@@ -261,7 +261,7 @@ test.each(['#ffffff', '#171a21'])('colors can be seen on %s', (background) => {
 });
 
 test('its types are those of the API: `npm run describe` writes them', async () => {
-  const types = readFileSync(join(PROJECT, 'web/page/api-types.ts'), 'utf8');
+  const types = readFileSync(join(PROJECT, 'lib/ledger/http/api-types.ts'), 'utf8');
   const description = join(PROJECT, 'lib/ledger/http/openapi.json');
   expect(types).toBe(extractTypes(await generateSource(description)));
   expect(types).toContain('export type Summary = {');

@@ -1,12 +1,14 @@
 // The API description that is served, and what it is made from.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
+import { failuresByOperation } from '../../../../../cli/describe/client-types.ts';
 import { buildOpenApiDocument } from '../../../../../cli/describe/openapi-document.ts';
 import { SCHEMAS } from '../../../../../cli/describe/openapi-schemas.ts';
 import { methodsByPath, readRoutes } from '../../../../../cli/describe/routes.ts';
 import { MAX_LISTED_ROWS } from '../../../../../lib/ledger/domain/transaction.ts';
 import { ENDPOINTS_BY_ROUTE } from '../../../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import { listNamed } from '../../../../../lib/ledger/http/endpoints/response-forms.ts';
+import failures from '../../../../../lib/ledger/http/failures.json' with { type: 'json' };
 import served from '../../../../../lib/ledger/http/openapi.json' with { type: 'json' };
 import known from '../../../../../lib/ledger/http/routes.json' with { type: 'json' };
 import { isPage } from '../../../../ledger/support/api/routes.ts';
@@ -19,6 +21,10 @@ interface Described {
 
 test('the served description is that of the routes and schemas: `npm run describe` writes it', () => {
   expect(served).toEqual(JSON.parse(JSON.stringify(buildOpenApiDocument())));
+});
+
+test('functions know the messages of failures: `npm run describe` writes lib/ledger/http/failures.json', () => {
+  expect(failures).toEqual(failuresByOperation());
 });
 
 test('functions know the routes of serverless.yml: `npm run describe` writes lib/ledger/http/routes.json', () => {

@@ -493,3 +493,30 @@ export type Health = {
 export type Description = {
     [key: string]: any;
 };
+/** The body of each operation's response. */
+export type Responses = {
+    listTransactions: TransactionPage;
+    createTransaction: TransactionWritten;
+    createTransactions: TransactionsCreated;
+    updateTransactions: TransactionsUpdated;
+    deleteTransactions: TransactionsDeleted;
+    exportTransactions: TransactionsFile;
+    exportTransactionsAsJson: TransactionsPart;
+    searchTransactions: TransactionSearch;
+    readTransaction: TransactionRead;
+    updateTransaction: TransactionWritten;
+    deleteTransaction: Deleted;
+    listCategories: CategoryList;
+    createCategory: CategoryWritten;
+    readCategory: CategoryRead;
+    updateCategory: CategoryWritten;
+    deleteCategory: Deleted;
+    listMonths: Months;
+    readSummary: Summary;
+    readSummarySeries: SummarySeries;
+    listImports: ImportParts;
+    recordImport: ImportRecorded;
+    identifyCaller: Caller;
+    checkHealth: Health;
+    describeApi: Description;
+};
