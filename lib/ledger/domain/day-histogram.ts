@@ -8,10 +8,12 @@ import {
   dayOfMonth,
   daysInMonth,
   EARLIEST_DATE,
+  fromDayNumber,
   LATEST_DATE,
   monthOf,
   monthOfYear,
   toDate,
+  toDayNumber,
   toMonth,
   yearOf,
 } from './calendar-date.ts';
@@ -156,6 +158,25 @@ export function splitByCount(
   return [...parts, { start, end: part.end }];
 }
 
+/** The rest of the range, without these whole months, newest first. */
+export function rangesOutside(
+  { start, end }: DateRange,
+  months: readonly CalendarMonth[],
+): DateRange[] {
+  const ranges: DateRange[] = [];
+  let newest = end;
+  for (const month of months) {
+    const last = toDate(month, daysInMonth(month));
+    if (last < newest) ranges.push({ start: daysAfter(last, 1), end: newest });
+    newest = daysAfter(toDate(month, 1), -1);
+  }
+  return newest < start ? ranges : [...ranges, { start, end: newest }];
+}
+
+export function isWholeMonthIn(month: CalendarMonth, { start, end }: DateRange): boolean {
+  return start <= toDate(month, 1) && toDate(month, daysInMonth(month)) <= end;
+}
+
 export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
@@ -208,6 +229,10 @@ function slotsInRange({ start, end }: DateRange, month: CalendarMonth): number[]
     if (date >= start && date <= end) slots.push(slot);
   }
   return slots;
+}
+
+function daysAfter(date: CalendarDate, days: number): CalendarDate {
+  return fromDayNumber(toDayNumber(date) + days);
 }
 
 function totals(slots: SlotCounts & SlotSums, slot: number, type?: TransactionType): Totals {

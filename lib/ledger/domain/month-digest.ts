@@ -1,6 +1,6 @@
 // The digest of a month: equal for equal sets of transactions, another after every creation, change and deletion. It is a
 // sum, so each write changes it without reading the others, and their order does not matter.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Transaction } from './transaction.ts';
 
 /** A row adds a hash of 64 bits, and in the last eight digits a one, which counts the rows. */
@@ -15,8 +15,7 @@ export function digestShare({
 }: Pick<Transaction, 'id' | 'version' | 'createdAt' | 'updatedAt'>): bigint {
   // After a restore another row may have the same id and version, but not the same times.
   const revision = `${id} ${version} ${createdAt} ${updatedAt}`;
-  const hash = createHash('sha256').update(revision).digest().readBigUInt64BE();
-  return hash * ROWS + 1n;
+  return hash('sha256', revision, 'buffer').readBigUInt64BE() * ROWS + 1n;
 }
 
 export function sumDigest(rows: readonly Parameters<typeof digestShare>[0][]): bigint {

@@ -5,7 +5,7 @@
 
 import type { Database, Item, Key, Write } from '../../shared/database.ts';
 import { addTo } from '../../shared/update-writes.ts';
-import { type CalendarMonth, monthOf, monthOfYear, yearOf } from '../domain/calendar-date.ts';
+import { type CalendarMonth, monthOf, toMonth, yearOf } from '../domain/calendar-date.ts';
 import {
   type DateRange,
   edgeMonths,
@@ -30,6 +30,11 @@ export type Counted = Pick<
   'date' | 'type' | 'categoryId' | 'amount' | 'id' | 'version' | 'createdAt' | 'updatedAt'
 >;
 
+/** Only years of all transactions have digests, by month. */
+type StoredSums = SlotSums & { readonly digests: ReadonlyMap<number, bigint> };
+type StoredYear = YearCounts & StoredSums;
+type StoredMonth = MonthCounts & StoredSums;
+
 export type DayCounts = ReturnType<typeof createDayCounts>;
 
 const COUNTS: Readonly<Record<TransactionType, string>> = { income: 'i', expense: 'e' };
@@ -41,7 +46,7 @@ export function createDayCounts(database: Database, keys: Keys) {
   async function ofRange(
     range: DateRange,
     categoryId?: number | null,
-  ): Promise<RangeCounts<SlotSums>> {
+  ): Promise<RangeCounts<StoredSums>> {
     const [ofYears, edges] = await Promise.all([
       needsNoYears(range) ? [] : years(range, categoryId),
       Promise.all(edgeMonths(range).map((each) => month(each, categoryId))),
@@ -53,28 +58,21 @@ export function createDayCounts(database: Database, keys: Keys) {
   async function years(
     range: DateRange,
     categoryId?: number | null,
-  ): Promise<(YearCounts & SlotSums)[]> {
-    return (await yearItems(range, categoryId)).map(toYear);
-  }
-
-  async function yearItems(range: DateRange, categoryId?: number | null, consistent = false) {
+    consistent = false,
+  ): Promise<StoredYear[]> {
     const { first, last } = yearRange(range);
     const value = keys.days(categoryId);
     const between = [yearKey(first), yearKey(last)] as const;
-    return await database.query({ value, between, consistent });
+    return (await database.query({ value, between, consistent })).map(toYear);
   }
 
   /** Whole months that have transactions, oldest first, with the sums of their digests; strongly consistent. */
   async function months(range: DateRange) {
-    const items = await yearItems(range, undefined, true);
-    const totals = totalsByMonth(range, { years: items.map(toYear), edges: [] });
-    const digests = new Map(items.map((item) => [periodOf(String(item.sk)), item] as const));
-    return totals
+    const stored = await years(range, undefined, true);
+    const digests = digestsByMonth(stored);
+    return totalsByMonth(range, { years: stored, edges: [] })
       .filter(([, { count }]) => count > 0)
-      .map(([month, figures]) => {
-        const stored = digests.get(yearOf(month))?.[DIGEST + monthOfYear(month)] ?? 0;
-        return { month, ...figures, digest: BigInt(stored as number | bigint) };
-      })
+      .map(([month, figures]) => ({ month, ...figures, digest: digests.get(month) ?? 0n }))
       .reverse();
   }
 
@@ -82,17 +80,14 @@ export function createDayCounts(database: Database, keys: Keys) {
   async function monthsByDay(
     { start, end }: DateRange,
     categoryId?: number | null,
-  ): Promise<(MonthCounts & SlotSums)[]> {
+  ): Promise<StoredMonth[]> {
     const value = keys.days(categoryId);
     const between = [monthKey(monthOf(start)), monthKey(monthOf(end))] as const;
     const items = await database.query({ value, between });
     return items.map((item) => ({ month: periodOf(String(item.sk)), ...toSlotCounts(item) }));
   }
 
-  async function month(
-    month: CalendarMonth,
-    categoryId?: number | null,
-  ): Promise<MonthCounts & SlotSums> {
+  async function month(month: CalendarMonth, categoryId?: number | null): Promise<StoredMonth> {
     const key = { pk: keys.days(categoryId), sk: monthKey(month) };
     const item = await database.get(key, { consistent: false });
     return { month, ...toSlotCounts(item ?? {}) };
@@ -162,22 +157,35 @@ function toWrite({ key, byAttribute }: CountChange): Write[] {
   return changed.length === 0 ? [] : [addTo(key, new Map(changed))];
 }
 
-function toYear(item: Item): YearCounts & SlotSums {
+/** The sum of the digests of each month, by month. */
+export type MonthDigests = ReadonlyMap<CalendarMonth, bigint>;
+
+export function digestsByMonth(years: readonly StoredYear[]): MonthDigests {
+  return new Map(
+    years.flatMap(({ year, digests }) =>
+      [...digests].map(([slot, digest]) => [toMonth(year, slot), digest] as const),
+    ),
+  );
+}
+
+function toYear(item: Item): StoredYear {
   return { year: periodOf(String(item.sk)), ...toSlotCounts(item) };
 }
 
-function toSlotCounts(item: Item): SlotCounts & SlotSums {
+function toSlotCounts(item: Item): SlotCounts & StoredSums {
   const income = new Map<number, number>();
   const expense = new Map<number, number>();
   const cents = { income: new Map<number, bigint>(), expense: new Map<number, bigint>() };
+  const digests = new Map<number, bigint>();
   const put: Record<string, (slot: number, value: unknown) => unknown> = {
     [COUNTS.income]: (slot, value) => income.set(slot, Number(value)),
     [COUNTS.expense]: (slot, value) => expense.set(slot, Number(value)),
     [SUMS.income]: (slot, value) => cents.income.set(slot, BigInt(value as number)),
     [SUMS.expense]: (slot, value) => cents.expense.set(slot, BigInt(value as number)),
+    [DIGEST]: (slot, value) => digests.set(slot, BigInt(value as number)),
   };
   for (const [name, value] of Object.entries(item)) {
     put[name.slice(0, 1)]?.(Number(name.slice(1)), value);
   }
-  return { income, expense, cents };
+  return { income, expense, cents, digests };
 }

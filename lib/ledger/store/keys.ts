@@ -99,6 +99,9 @@ export function createKeys(ledgerId: string) {
         : `category ${pk.split('#').at(-1)}`;
     },
 
+    /** All transactions of a month, for a cache: no key of the table. */
+    allOf: (month: CalendarMonth): string => within('MONTH', month),
+
     /** Attributes that put a transaction into the date-sorted indexes. */
     indexed: (
       transaction: Pick<Transaction, 'type' | 'categoryId' | 'date' | 'createdAt' | 'id'>,

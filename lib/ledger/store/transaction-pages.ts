@@ -2,23 +2,25 @@
 // total and the day on which the page starts, and the rows are read from there, from a date-sorted index.
 
 import type { Database, Item, Range } from '../../shared/database.ts';
-import { toDate } from '../domain/calendar-date.ts';
+import { type CalendarMonth, monthOf, toDate } from '../domain/calendar-date.ts';
 import {
   countsByDay,
   countsByMonth,
   type DateRange,
   dateRange,
   dayAt,
+  isWholeMonthIn,
   type MonthCounts,
   type MonthStart,
   monthAt,
   type PageStart,
+  rangesOutside,
   splitByCount,
   sum,
 } from '../domain/day-histogram.ts';
 import type { ListPosition, Page } from '../domain/pagination.ts';
 import type { ExportPart, Transaction, TransactionFilter } from '../domain/transaction.ts';
-import type { DayCounts } from './day-counts.ts';
+import { type DayCounts, digestsByMonth, type MonthDigests } from './day-counts.ts';
 import {
   firstKeyAfter,
   firstKeyOnDay,
@@ -28,6 +30,7 @@ import {
   lastKeyOnDay,
   parseDateKey,
 } from './keys.ts';
+import type { MonthCache } from './month-cache.ts';
 import { fromTransactionItem, STORED_ATTRIBUTES } from './transactions.ts';
 
 /** Start and length of a page: it begins after a number of rows, or after a given row. */
@@ -58,8 +61,9 @@ export function createTransactionPages(options: {
   readonly database: Database;
   readonly keys: Keys;
   readonly dayCounts: DayCounts;
+  readonly monthCache: MonthCache;
 }) {
-  const { database, keys, dayCounts } = options;
+  const { database, keys, dayCounts, monthCache } = options;
 
   /** Counts and rows are eventually consistent: right after a write either may be ahead of the other. */
   async function read(filter: TransactionFilter, place: PagePlace): Promise<Page<Transaction>> {
@@ -98,28 +102,60 @@ export function createTransactionPages(options: {
     }
   }
 
-  /** The matching rows of whole lists, each newest first; where the lists have more rows than `most`, only how many. */
+  /** The matching rows of whole lists, in no order; where the lists have more rows than `most`, only how many. */
   async function readMatching(
     filters: readonly TransactionFilter[],
     most: number,
     matches: (row: Transaction) => boolean,
   ): Promise<MatchingRows> {
-    const lists = filters.map((filter) => ({ filter, rows: locateRows(filter) }));
-    const counted = await inParallel(lists, async ({ filter, rows }) => {
-      if (rows.start > rows.end) return { candidates: 0, parts: [] };
-      const { total, months } = await countRows(filter, rows);
-      const ranges = splitByCount(rows, months, ROWS_PER_PART);
-      return { candidates: total, parts: ranges.map((range) => ({ ...rows, ...range })) };
-    });
-    const candidates = sum(counted.map((each) => each.candidates));
+    const plans = await inParallel(filters, planReading);
+    const candidates = sum(plans.map((plan) => plan.candidates));
     if (candidates > most) return { candidates, items: [] };
-    const parts = counted.flatMap((each) => each.parts);
+    const cached = plans.flatMap((plan) => plan.cached.map((rows) => rows.filter(matches)));
     // Rows that do not match are dropped with their part.
-    const found = await inParallel(parts, async (rows) => {
-      const items = await newest(rows, Number.POSITIVE_INFINITY);
-      return items.map(fromTransactionItem).filter(matches);
+    const found = await inParallel(
+      plans.flatMap((plan) => plan.parts),
+      async (part) => (await readPart(part)).filter(matches),
+    );
+    return { candidates, items: [...cached, ...found].flat() };
+  }
+
+  /** The months of a list that are in the cache, and the parts in which the rest is read. */
+  async function planReading(filter: TransactionFilter): Promise<ReadingPlan> {
+    const rows = locateRows(filter);
+    if (rows.start > rows.end) return { candidates: 0, cached: [], parts: [] };
+    const { total, months, years } = await countRows(filter, rows);
+    const isOfAll = filter.type === undefined && filter.categoryId === undefined;
+    const digests = digestsByMonth(isOfAll ? years : []);
+    const cached = new Map(months.flatMap(([month]) => findCached(rows, month, digests)));
+    const parts = rangesOutside(rows, [...cached.keys()]).flatMap((range) => {
+      const inRange = ([month]: [string, number]) =>
+        monthOf(range.start) <= month && month <= monthOf(range.end);
+      return splitByCount(range, months.filter(inRange), ROWS_PER_PART);
     });
-    return { candidates, items: found.flat() };
+    return {
+      candidates: total,
+      cached: [...cached.values()],
+      parts: parts.map((range) => ({ ...rows, ...range, isOfAll })),
+    };
+  }
+
+  function findCached(range: DateRange, month: CalendarMonth, digests: MonthDigests) {
+    const digest = digests.get(month);
+    if (digest === undefined || !isWholeMonthIn(month, range)) return [];
+    const rows = monthCache.find(keys.allOf(month), digest);
+    return rows ? [[month, rows] as const] : [];
+  }
+
+  async function readPart({ isOfAll, ...rows }: PlannedPart): Promise<Transaction[]> {
+    const items = await newest(rows, Number.POSITIVE_INFINITY);
+    const transactions = items.map(fromTransactionItem);
+    if (isOfAll) {
+      for (const [month, ofMonth] of Map.groupBy(transactions, ({ date }) => monthOf(date))) {
+        if (isWholeMonthIn(month, rows)) monthCache.keep(keys.allOf(month), ofMonth);
+      }
+    }
+    return transactions;
   }
 
   /** The oldest rows of the list, or the next ones after a position: as many as one query reads, which is 1 MB. */
@@ -147,7 +183,7 @@ export function createTransactionPages(options: {
   async function countRows({ categoryId, type }: TransactionFilter, range: DateRange) {
     const counts = await dayCounts.ofRange(range, categoryId);
     const months = countsByMonth(range, counts, type);
-    return { total: sum(months.map(([, count]) => count)), months, edges: counts.edges };
+    return { total: sum(months.map(([, count]) => count)), months, ...counts };
   }
 
   async function findDay(
@@ -214,6 +250,19 @@ function toPage(items: readonly Item[], total: number, hasMore: boolean): Page<T
 /** Index partition and date range of a list. */
 interface Rows extends DateRange {
   readonly partition: IndexPartition;
+}
+
+/** A part of a list that is read at once. */
+interface PlannedPart extends Rows {
+  /** True if it has every transaction of its dates. */
+  readonly isOfAll: boolean;
+}
+
+interface ReadingPlan {
+  /** Rows of the list. */
+  readonly candidates: number;
+  readonly cached: readonly (readonly Transaction[])[];
+  readonly parts: readonly PlannedPart[];
 }
 
 /** The rows after a position, or all of them, in either order. */

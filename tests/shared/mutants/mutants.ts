@@ -982,7 +982,7 @@ export const MUTANTS: readonly Mutant[] = [
 
   // Digests of months.
   ...mutantsOf('lib/ledger/domain/month-digest.ts', 'tests/ledger/contract/months.test.ts', [
-    ['hash * ROWS + 1n', 'hash * ROWS'],
+    ['readBigUInt64BE() * ROWS + 1n', 'readBigUInt64BE() * ROWS'],
     ['((sum % ROWS) + ROWS) % ROWS', 'BigInt(rows)'],
   ]),
   ...mutantsOf('bench/ledger/costs/bills.ts', 'tests/ledger/wiring/costs.test.ts', [
@@ -1023,12 +1023,41 @@ export const MUTANTS: readonly Mutant[] = [
     ['Object.values(others).some((each) => each !== undefined)', 'false'],
   ]),
   ...mutantsOf('lib/ledger/store/day-counts.ts', 'tests/ledger/contract/months.test.ts', [
-    ['DIGEST + monthOfYear(month)', 'DIGEST + 1'],
+    ['[toMonth(year, slot), digest]', '[toMonth(year, 1), digest]'],
   ]),
 
   ...mutantsOf('lib/ledger/service/months.ts', 'tests/ledger/contract/months.test.ts', [
     ['months.length > MAX_PERIODS', 'months.length >= MAX_PERIODS'],
   ]),
+
+  // Months that a function keeps.
+  ...mutantsOf('lib/ledger/store/month-cache.ts', 'tests/ledger/unit/store/month-cache.test.ts', [
+    ['if (entry.digest !== digest) return undefined;', ''],
+    ['if (size <= maxSize) return;', 'return;'],
+    ['entries.delete(name);\n    entries.set(name, entry);', ''],
+    ['size -= entries.get(name)?.size ?? 0;', ''],
+  ]),
+  ...mutantsOf(
+    'lib/ledger/store/transaction-pages.ts',
+    'tests/ledger/contract/cached-months.test.ts',
+    [
+      [' || !isWholeMonthIn(month, range)', ''],
+      ['if (isWholeMonthIn(month, rows)) monthCache', 'monthCache'],
+      ['isOfAll ? years : []', 'years'],
+      ['    if (isOfAll) {', '    {'],
+    ],
+  ),
+  ...mutantsOf('lib/ledger/store/keys.ts', 'tests/ledger/contract/cached-months.test.ts', [
+    ["within('MONTH', month)", 'month'],
+  ]),
+  ...mutantsOf(
+    'lib/ledger/domain/day-histogram.ts',
+    'tests/ledger/unit/domain/day-histogram.test.ts',
+    [
+      ['if (last < newest) ranges', 'ranges'],
+      ['newest < start ? ranges', 'newest < newest ? ranges'],
+    ],
+  ),
 
   // Pages after a row.
   ...mutantsOf('lib/ledger/http/transaction-json.ts', 'tests/ledger/contract/cursors.test.ts', [

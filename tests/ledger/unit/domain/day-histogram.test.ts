@@ -4,6 +4,7 @@ import {
   dateRange,
   edgeMonths,
   needsNoYears,
+  rangesOutside,
   splitByCount,
 } from '../../../../lib/ledger/domain/day-histogram.ts';
 
@@ -50,4 +51,33 @@ test.each([
   const parts = splitByCount(range, MONTHS, most);
   expect(parts.map(({ start, end }) => [start, end])).toEqual(expected);
   expect(splitByCount(range, [], most)).toEqual([range]);
+});
+
+test.each([
+  [[], [['2024-11-05', '2026-03-20']]],
+  [
+    ['2026-02', '2024-12'],
+    [
+      ['2026-03-01', '2026-03-20'],
+      ['2025-01-01', '2026-01-31'],
+      ['2024-11-05', '2024-11-30'],
+    ],
+  ],
+  // Between consecutive months there is nothing.
+  [
+    ['2026-02', '2026-01', '2025-12'],
+    [
+      ['2026-03-01', '2026-03-20'],
+      ['2024-11-05', '2025-11-30'],
+    ],
+  ],
+])('the rest of a range without %j', (months, expected) => {
+  const ranges = rangesOutside(dateRange('2024-11-05', '2026-03-20'), months);
+  expect(ranges.map(({ start, end }) => [start, end])).toEqual(expected);
+});
+
+test('nothing is left of a range of whole months, even at the ends of the calendar', () => {
+  expect(rangesOutside(dateRange('2024-02-01', '2024-02-29'), ['2024-02'])).toEqual([]);
+  expect(rangesOutside(dateRange('9999-12-01'), ['9999-12'])).toEqual([]);
+  expect(rangesOutside(dateRange(undefined, '0001-01-31'), ['0001-01'])).toEqual([]);
 });

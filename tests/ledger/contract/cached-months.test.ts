@@ -1,0 +1,128 @@
+// A search keeps the months that it read, and reads again what their digests do not prove to be current.
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, it } from 'vitest';
+import { createMeteredClient } from '../../../bench/ledger/metered-client.ts';
+import { createKeys, yearKey } from '../../../lib/ledger/store/keys.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import { type Api, withVerbs } from '../support/api/api-client.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
+import { givenTransaction } from '../support/api/records.ts';
+import { createTestKeys } from '../support/auth/test-keys.ts';
+import { createLaggingTable } from '../support/lagging-table.ts';
+
+const MARCH = { start_date: '2026-03-01', end_date: '2026-03-31' };
+const YEAR = { start_date: '2026-01-01', end_date: '2026-12-31' };
+
+function given(api: Api, month: string, description = 'market') {
+  return givenTransaction(api, { description, transaction_date: `${month}-05` });
+}
+
+async function search(api: Api, query: Record<string, string> = YEAR): Promise<string[]> {
+  const { body } = await api.get('/transactions/search', { q: 'market', ...query });
+  expect(body.pagination?.total).toBe(body.summary?.count);
+  return body.data.map(
+    (row: { transaction_date: string; description: string }) =>
+      `${row.transaction_date.slice(0, 7)} ${row.description}`,
+  );
+}
+
+it('reads only the months that changed', async () => {
+  const table = await createTestTable();
+  const client = createMeteredClient(table.client);
+  const api = await openInProcess(createServiceOn({ ...table, client }));
+  const measure = async (query?: Record<string, string>) => {
+    const { result, cost } = await client.measure(() => search(api, query));
+    return { found: result, calls: cost.calls };
+  };
+  for (const month of ['2026-01', '2026-02', '2026-04']) await given(api, month);
+  await givenTransaction(api, {
+    ...{ description: 'market income', type: 'income', transaction_date: '2026-02-10' },
+  });
+  const first = await measure();
+  const february = { start_date: '2026-02-01', end_date: '2026-02-28' };
+  const inFebruary = ['2026-02 market income', '2026-02 market'];
+  const inYear = ['2026-04 market', ...inFebruary, '2026-01 market'];
+  expect(first.found).toEqual(inYear);
+  expect(await measure(february)).toEqual({ found: inFebruary, calls: first.calls - 1 });
+  // What comes between cached months is read: an index may be ahead of the counts.
+  expect((await measure()).found).toEqual(inYear);
+  // A part of a month is neither taken from the cache nor kept in its place, and neither are rows of one type.
+  const part = { start_date: '2026-02-06', end_date: '2026-03-31' };
+  expect((await measure(part)).found).toEqual(inFebruary.slice(0, 1));
+  expect((await measure({ ...february, type: 'expense' })).found).toEqual(inFebruary.slice(1));
+  expect(await measure(february)).toEqual({ found: inFebruary, calls: first.calls - 1 });
+
+  const changed = await given(api, '2026-02', 'other market');
+  const withOther = ['2026-02 market income', '2026-02 other market', '2026-02 market'];
+  expect(await measure(february)).toEqual({ found: withOther, calls: first.calls });
+  expect(await measure(february)).toEqual({ found: withOther, calls: first.calls - 1 });
+  await api.put(`/transactions/${changed.id}`, { description: 'no match' });
+  expect((await measure(february)).found).toEqual(inFebruary);
+  await api.delete(`/transactions/${changed.id}`);
+  expect((await measure()).found).toEqual(inYear);
+});
+
+it('forgets what an index showed that lagged', async () => {
+  const table = await createLaggingTable();
+  const api = await openInProcess(createServiceOn(table));
+  const row = await given(api, '2026-03');
+  expect(await search(api)).toEqual([]);
+  await table.propagate(() => true);
+  expect(await search(api)).toEqual(['2026-03 market']);
+  await api.put(`/transactions/${row.id}`, { description: 'new market' });
+  // The index still shows the row as it was: it is kept, and not taken for the new one.
+  expect(await search(api)).toEqual(['2026-03 market']);
+  await table.propagate(() => true);
+  expect(await search(api)).toEqual(['2026-03 new market']);
+  await api.delete(`/transactions/${row.id}`);
+  await search(api);
+  await table.propagate(() => true);
+  expect(await search(api)).toEqual([]);
+});
+
+it('does not rely on the digest of a month that is not complete', async () => {
+  const table = { ...(await createTestTable()), ledgerId: 'older' };
+  const api = await openInProcess(createServiceOn(table));
+  await given(api, '2026-03');
+  const keys = createKeys(table.ledgerId);
+  await table.client.send(
+    new UpdateCommand({
+      TableName: table.tableName,
+      Key: { pk: keys.days(), sk: yearKey('2026') },
+      UpdateExpression: 'REMOVE d3',
+    }),
+  );
+  expect(await search(api)).toEqual(['2026-03 market']);
+  await given(api, '2026-03', 'second market');
+  expect(await search(api)).toEqual(['2026-03 second market', '2026-03 market']);
+  expect(await search(api)).toEqual(['2026-03 second market', '2026-03 market']);
+});
+
+it('keeps the months of each ledger for itself', async () => {
+  const table = await createTestTable();
+  const client = createMeteredClient(table.client);
+  const api = await openInProcess(createServiceOn({ ...table, client, ledgerId: undefined }));
+  const callers = await Promise.all(
+    ['alice', 'bob'].map(async (ledger) => {
+      const { secret } = await createTestKeys(table).create({
+        name: 'test',
+        ledger,
+        scope: 'write',
+      });
+      const headers = { authorization: `Bearer ${secret}` };
+      const request: Api['request'] = (method, path, options) =>
+        api.request(method, path, { ...options, headers });
+      return withVerbs({ request, close: api.close });
+    }),
+  );
+  // The same ids, months and numbers of rows.
+  for (const [n, caller] of callers.entries()) await given(caller, '2026-03', `market ${n}`);
+  const searchBoth = () =>
+    client.measure(async () => {
+      for (const [n, caller] of callers.entries())
+        expect(await search(caller, MARCH)).toEqual([`2026-03 market ${n}`]);
+    });
+  const first = await searchBoth();
+  expect((await searchBoth()).cost.calls).toBe(first.cost.calls - callers.length);
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { sumDigest } from '../../../../lib/ledger/domain/month-digest.ts';
+import { createMonthCache } from '../../../../lib/ledger/store/month-cache.ts';
+import { storedTransaction } from '../../support/stored-records.ts';
+
+const rows = (...ids: number[]) => ids.map((id) => storedTransaction(id, { description: 'x' }));
+const ROOMY = 1_000_000;
+
+test('finds rows by the digest that they have', () => {
+  const cache = createMonthCache(ROOMY);
+  const kept = rows(1, 2);
+  cache.keep('home#2026-03', kept);
+  expect(cache.find('home#2026-03', sumDigest(kept))).toBe(kept);
+  expect(cache.find('home#2026-03', sumDigest(rows(1)))).toBeUndefined();
+  expect(cache.find('other#2026-03', sumDigest(kept))).toBeUndefined();
+  const newer = rows(1, 2, 3);
+  cache.keep('home#2026-03', newer);
+  expect(cache.find('home#2026-03', sumDigest(kept))).toBeUndefined();
+  expect(cache.find('home#2026-03', sumDigest(newer))).toBe(newer);
+});
+
+test('drops what was not used for longest', () => {
+  const cache = createMonthCache(3 * 210);
+  const find = (name: string, id: number) => cache.find(name, sumDigest(rows(id))) !== undefined;
+  for (const id of [1, 2, 3]) cache.keep(`month ${id}`, rows(id));
+  expect(find('month 1', 1)).toBe(true);
+  cache.keep('month 4', rows(4));
+  expect([1, 2, 3, 4].map((id) => find(`month ${id}`, id))).toEqual([true, false, true, true]);
+  // The same month again takes its room once.
+  for (const _ of [1, 2, 3]) cache.keep('month 4', rows(4));
+  expect([1, 3, 4].map((id) => find(`month ${id}`, id))).toEqual([true, true, true]);
+});
+
+test('keeps no month that is larger than all it may hold', () => {
+  const cache = createMonthCache(1_000);
+  cache.keep('small', rows(1));
+  const large = [storedTransaction(2, { description: 'x', notes: 'n'.repeat(1_000) })];
+  cache.keep('large', large);
+  expect(cache.find('large', sumDigest(large))).toBeUndefined();
+  cache.keep('small', rows(1));
+  expect(cache.find('small', sumDigest(rows(1)))).toBeDefined();
+});
