@@ -2,6 +2,7 @@
 // that compares three versions reads it and writes the next one: the contents of the standby collection, as far as the walk
 // has come.
 import * as v from 'valibot';
+import type { CommonVersion } from './fate.ts';
 import { comparePointIds, createDigestSum } from './points.ts';
 import { type ArtifactStore, partKey, splitLines } from './ports/artifacts.ts';
 import type { PointId } from './ports/vector-store.ts';
@@ -27,12 +28,6 @@ export const baseSchema = v.strictObject({
 });
 
 export type Base = v.InferOutput<typeof baseSchema>;
-
-/** True if a common version is known at that id, with or without a memory. */
-export function isKnown(base: Base | undefined, id: PointId): boolean {
-  if (base?.knownTo === undefined) return base !== undefined;
-  return comparePointIds(id, base.knownTo) < 0;
-}
 
 interface Line {
   readonly id: PointId;
@@ -61,15 +56,23 @@ interface BaseTarget {
   readonly keep: (base: Base) => Promise<void>;
 }
 
-/** Digests by id, asked for in order of id. */
-export function createBaseReader({ artifacts, before }: BaseKeeper) {
+/** Common versions by id, asked for in order of id. */
+export function createBaseReader({ artifacts, before }: Pick<BaseKeeper, 'artifacts' | 'before'>) {
   const lines = linesOf(artifacts, before?.segments ?? []);
+  const pending = new Set(before?.making);
   let next: IteratorResult<Line, void> | undefined;
-  return async function findDigest(id: PointId): Promise<Buffer | undefined> {
+  return async function findVersion(id: PointId): Promise<CommonVersion> {
+    if (!isKnown(before, id)) return 'unknown';
     next ??= await lines.next();
     while (!next.done && comparePointIds(next.value.id, id) < 0) next = await lines.next();
-    return !next.done && next.value.id === id ? next.value.digest : undefined;
+    if (!next.done && next.value.id === id) return next.value.digest;
+    return pending.has(id) ? 'inserting' : 'absent';
   };
+}
+
+function isKnown(base: Base | undefined, id: PointId): boolean {
+  if (base?.knownTo === undefined) return base !== undefined;
+  return comparePointIds(id, base.knownTo) < 0;
 }
 
 /** Fingerprint and size of the standby collection; computed from the lines if the last walk did not reach its end. */

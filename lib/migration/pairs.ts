@@ -8,8 +8,6 @@ export interface PointPair {
   readonly id: PointId;
   readonly from: ScrolledPoint | undefined;
   readonly to: ScrolledPoint | undefined;
-  /** Digest of what both had. */
-  readonly was?: Buffer | undefined;
 }
 
 interface Side extends CollectionPlace {

@@ -2,6 +2,7 @@
 // with their own vectors among their user's memories in both collections, and by their own keywords in the new one. Users go
 // on writing meanwhile: a memory that exists or changed on one side only does not count as a difference.
 import { hash } from 'node:crypto';
+import { isSame } from './fate.ts';
 import { verbatim } from './json/json-text.ts';
 import { keywordTextOf } from './json/memory-payload.ts';
 import { pointsById } from './pairs.ts';
@@ -11,7 +12,6 @@ import {
   NO_USER,
   OWNER_KEYS,
   ownerOf,
-  samePayload,
   unnamedVectorOf,
   userOf,
 } from './points.ts';
@@ -167,8 +167,7 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
     const probes: (Probe | null)[] = [];
     for (const { id } of wanted) {
       const [old, copied] = [ours?.get(id), theirs?.get(id)];
-      const isSame = old && copied && samePayload(old.payload, copied.payload);
-      probes.push(isSame ? await probe(old) : null);
+      probes.push(old && isSame(old, copied) ? await probe(old) : null);
     }
     return probes;
   };

@@ -2,16 +2,11 @@
 // no larger than the store takes.
 
 import type { VectorStore } from './adapters/qdrant.ts';
+import { isSame } from './fate.ts';
 import { verbatim } from './json/json-text.ts';
 import { memberOf } from './json/memory-payload.ts';
 import { pointsById } from './pairs.ts';
-import {
-  KEYWORD_SLOT,
-  samePayload,
-  vectorTolerance,
-  withKeywordText,
-  withoutKeywords,
-} from './points.ts';
+import { KEYWORD_SLOT, vectorTolerance, withKeywordText, withoutKeywords } from './points.ts';
 import {
   type CollectionInfo,
   denseVectorOf,
@@ -79,10 +74,7 @@ export function createPointWriter(
   /** Those that are still as they were read. */
   async function stillAs(seen: readonly ScrolledPoint[]): Promise<readonly ScrolledPoint[]> {
     const found = await pointsById(to, seen, { payload: true, vector: false });
-    return seen.filter(({ id, payload }) => {
-      const present = found.get(id);
-      return present !== undefined && samePayload(present.payload, payload);
-    });
+    return seen.filter((point) => isSame(found.get(point.id), point));
   }
 
   function toPoint({ id, vector, payload }: ScrolledPoint): Point {

@@ -56,11 +56,6 @@ export function createDigestSum(from: SetDigest = EMPTY_SET) {
   };
 }
 
-/** Equal texts need no parsing. */
-export function samePayload(one: PointPayload, other: PointPayload): boolean {
-  return one === other || canonicalJson(one) === canonicalJson(other);
-}
-
 /** By any of these the new version finds a memory: the user's, the agent's or the session's. */
 export const OWNER_KEYS = ['user_id', 'agent_id', 'run_id'] as const;
 

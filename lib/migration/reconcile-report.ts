@@ -1,5 +1,6 @@
 // Report of a walk over two collections: the contents of both, the differences that are left, and the writes to the second
 // collection since both were equal. Its size does not depend on the number of differences.
+import { holdSame } from './fate.ts';
 import type { PointPair } from './pairs.ts';
 import {
   createDigestSum,
@@ -74,7 +75,7 @@ export function faultsIn(report: ReconcileReport): string[] {
   const { from, to } = report;
   return [
     ...pendingIn(report),
-    ...(from.digest === to.digest && from.points === to.points ? [] : ['contents differ']),
+    ...(holdSame(from, to) ? [] : ['contents differ']),
     ...(from.usersDigest === to.usersDigest ? [] : ['counts per user differ']),
   ];
 }
@@ -100,15 +101,15 @@ export function added<Figures extends { readonly [Name in keyof Figures]: number
   return Object.fromEntries(sums);
 }
 
-export function withBatch(
+export function withBatch<Pair extends PointPair>(
   before: ReconcileReport,
-  pairs: readonly PointPair[],
+  pairs: readonly Pair[],
   batch: {
     readonly written: Written;
     readonly stuck: number;
-    readonly differenceOf: (pair: PointPair) => Difference | undefined;
+    readonly differenceOf: (pair: Pair) => Difference | undefined;
     /** Each collection keeps its own: they were equal as the first one has it. */
-    readonly staysApart: (pair: PointPair) => boolean;
+    readonly staysApart: (pair: Pair) => boolean;
     readonly countsGaps: boolean;
     readonly strays: Strays;
     readonly addLine: (id: PointId, digest: Buffer) => void;

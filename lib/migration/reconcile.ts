@@ -7,6 +7,7 @@ import { userOf } from './points.ts';
 import type { PointId, ScrolledPoint } from './ports/vector-store.ts';
 import { NOTHING_COMPARED, type ReconcileReport } from './reconcile-report.ts';
 import {
+  type ComparedPair,
   createResolver,
   type ReconcileSettings,
   type Removals,
@@ -56,7 +57,7 @@ export async function reconcile(
       await writer?.recordPendingInserts(ids, checkpoint.nextOffset),
     addLine: (id, digest) => writer?.add(id, digest),
   });
-  let batch: PointPair[] = [];
+  let batch: ComparedPair[] = [];
 
   async function save(nextOffset: PointId | null): Promise<boolean> {
     const resolved = await resolve(report, batch);
@@ -95,12 +96,12 @@ async function* pairsOf(
   { from, to, pageSize, without, payloadsOnly = false }: ReconcileSettings,
   offset: PointId | null,
   base: BaseKeeper | undefined,
-): AsyncGenerator<PointPair> {
+): AsyncGenerator<ComparedPair> {
   const request = { limit: pageSize, offset, vector: !payloadsOnly };
-  const knownOf = base?.before ? createBaseReader(base) : async () => undefined;
+  const findVersion = base ? createBaseReader(base) : async () => 'unknown' as const;
   for await (const pair of pairedPoints({ ...from, request }, { ...to, request })) {
     const own = withoutUser(pair, without);
-    if (own.from || own.to) yield { ...own, was: await knownOf(pair.id) };
+    if (own.from || own.to) yield { ...own, base: await findVersion(pair.id) };
   }
 }
 

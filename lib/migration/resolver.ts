@@ -1,9 +1,10 @@
 // Resolves the pairs of one page: decides which side is right, writes the other one, and reports the differences that are
 // left.
-import { type BaseKeeper, isKnown } from './base.ts';
+import type { BaseKeeper } from './base.ts';
+import { type CommonVersion, decideFate, type Fate, isSame } from './fate.ts';
 import { type PointPair, pointsById } from './pairs.ts';
 import { type CopySettings, createPointWriter } from './point-writer.ts';
-import { digestOf, lacksKeywords, samePayload, sameVector } from './points.ts';
+import { lacksKeywords, sameVector } from './points.ts';
 import type { PointId, ScrolledPoint } from './ports/vector-store.ts';
 import {
   added,
@@ -57,12 +58,13 @@ export interface ResolvePorts {
 /** How often a point is written before it counts as pending. */
 const ROUNDS = 3;
 
-/**
- * How a pair that differs is resolved. forward: the second side takes the first one's version. backward: the first side
- * takes the second one's. conflict: both changed; the first side stays. not-applied: the second side changed, but the
- * change looks like damage, or no user made it; the first side stays.
- */
-type Direction = 'forward' | 'backward' | 'conflict' | 'not-applied';
+/** not-applied: a fate of `backward` that looks like damage, or that no user made; the active side's version stays. */
+type Direction = Exclude<Fate, 'same'> | 'not-applied';
+
+/** A memory of the active and the standby collection, and what both had */
+export interface ComparedPair extends PointPair {
+  readonly base: CommonVersion;
+}
 
 interface WalkRecord {
   readonly removals: () => Removals;
@@ -73,27 +75,26 @@ interface WalkRecord {
 
 /** Compares and repairs one batch after the other, and reports what it found and did. */
 export function createResolver(settings: ReconcileSettings, ports: ResolvePorts, walk: WalkRecord) {
-  const { renew, base } = ports;
+  const { renew, base: keeper } = ports;
   const { from, to, keywords, mode, tolerance, limit = Number.POSITIVE_INFINITY } = settings;
   const { backLimit = limit } = settings;
-  const hasBase = base?.before !== undefined;
+  const hasBase = keeper?.before !== undefined;
   const writer = createPointWriter(settings, renew);
   const backWriter = settings.back && createPointWriter(settings.back, renew);
   const writesBack = backWriter !== undefined && mode !== 'compare';
-  const pendingBefore = new Set(base?.before?.making);
   let isDamaged = settings.isDamaged ?? false;
   /** A pair never changes: a repair replaces it by another pair. */
-  const differences = new WeakMap<PointPair, Difference | undefined>();
+  const differences = new WeakMap<ComparedPair, Difference | undefined>();
 
-  return async function resolve(before: ReconcileReport, pairs: readonly PointPair[]) {
+  return async function resolve(before: ReconcileReport, pairs: readonly ComparedPair[]) {
     if (mode !== 'compare') await countDueRemovals(pairs);
-    const isInsert = (pair: PointPair) =>
+    const isInsert = (pair: ComparedPair) =>
       !(decideDirection(pair) === 'backward' ? pair.from : pair.to);
     const pending = hasBase ? pairs.filter((pair) => isDue(pair) && isInsert(pair)) : [];
     if (pending.length > 0) await walk.recordPendingInserts(pending.map(({ id }) => id));
-    const overwritten = new Map<PointId, PointPair>();
+    const overwritten = new Map<PointId, ComparedPair>();
     // A pair can come to conflict between reading and writing, as either collection may be written to at that moment.
-    const keepOverwritten = async (fresh: readonly PointPair[]) => {
+    const keepOverwritten = async (fresh: readonly ComparedPair[]) => {
       const found = fresh.filter((pair) => losesSecond(pair) && !overwritten.has(pair.id));
       for (const pair of found) overwritten.set(pair.id, pair);
       await ports.keepConflicts?.(found);
@@ -106,7 +107,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
         throw error;
       },
     );
-    const staysApart = (pair: PointPair) => !writesBack && decideDirection(pair) === 'backward';
+    const staysApart = (pair: ComparedPair) => !writesBack && decideDirection(pair) === 'backward';
     const report = withBatch(before, left, {
       written,
       stuck,
@@ -120,7 +121,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
   };
 
   /** Finds the inserts of an earlier batch after a refused write; none if the store does not answer any more. */
-  async function findInserted(pending: readonly PointPair[]): Promise<PointId[]> {
+  async function findInserted(pending: readonly ComparedPair[]): Promise<PointId[]> {
     const parts = { payload: false, vector: false };
     const backward = pending.filter((pair) => decideDirection(pair) === 'backward');
     const forward = pending.filter((pair) => decideDirection(pair) !== 'backward');
@@ -131,7 +132,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     );
   }
 
-  async function countDueRemovals(pairs: readonly PointPair[]): Promise<void> {
+  async function countDueRemovals(pairs: readonly ComparedPair[]): Promise<void> {
     const { first, second } = walk.removals();
     const due = pairs.filter(isDue);
     const fromFirst = due.filter(
@@ -155,10 +156,10 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
   }
 
   async function repair(
-    pairs: readonly PointPair[],
-    keepOverwritten: (fresh: readonly PointPair[]) => Promise<void>,
+    pairs: readonly ComparedPair[],
+    keepOverwritten: (fresh: readonly ComparedPair[]) => Promise<void>,
   ) {
-    const repaired = new Map<PointId, PointPair>();
+    const repaired = new Map<PointId, ComparedPair>();
     let written = NOTHING_WRITTEN;
     let differing = pairs.filter(isDue);
     const wanted = new Map(differing.map(({ id, from: ours }) => [id, ours]));
@@ -175,13 +176,13 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     // A point that a client changed meanwhile may be equal after the next walk; the store did not keep the others.
     const stuck = differing.filter(({ id, from: ours }) => {
       const was = wanted.get(id);
-      return was && ours && samePayload(was.payload, ours.payload) && was.vector === ours.vector;
+      return was && isSame(was, ours) && was.vector === ours?.vector;
     });
     return { left, written, stuck: stuck.length };
   }
 
   // A store may report a write that it did not keep.
-  async function readBack(pairs: readonly PointPair[]): Promise<PointPair[]> {
+  async function readBack(pairs: readonly ComparedPair[]): Promise<ComparedPair[]> {
     if (mode === 'fill') return pairs.map((pair) => ({ ...pair, to: pair.from }));
     const points = await pointsById(to, pairs);
     const sent = pairs.filter((pair) => decideDirection(pair) === 'backward');
@@ -194,7 +195,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     }));
   }
 
-  async function write(pairs: readonly PointPair[]): Promise<Written> {
+  async function write(pairs: readonly ComparedPair[]): Promise<Written> {
     const backward = pairs.filter((pair) => decideDirection(pair) === 'backward');
     const forward = pairs.filter((pair) => decideDirection(pair) !== 'backward');
     if (backWriter) await apply(backWriter, backward, ({ from, to }) => ({ is: to, was: from }));
@@ -202,25 +203,25 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
   }
 
   // Before deleting a point that seems to be deleted at the source, and before replacing users' changes, read it again.
-  async function withSource(pairs: readonly PointPair[]): Promise<PointPair[]> {
-    const isUncertain = (pair: PointPair) => !pair.from || decideDirection(pair) === 'backward';
+  async function withSource(pairs: readonly ComparedPair[]): Promise<ComparedPair[]> {
+    const isUncertain = (pair: ComparedPair) => !pair.from || decideDirection(pair) === 'backward';
     const points = await pointsById(from, pairs.filter(isUncertain));
     return pairs.map((pair) => (isUncertain(pair) ? { ...pair, from: points.get(pair.id) } : pair));
   }
 
-  async function readAgain(pairs: readonly PointPair[]): Promise<PointPair[]> {
+  async function readAgain(pairs: readonly ComparedPair[]): Promise<ComparedPair[]> {
     const [ours, theirs] = await Promise.all([pointsById(from, pairs), pointsById(to, pairs)]);
-    return pairs.map(({ id, was }) => ({ id, was, from: ours.get(id), to: theirs.get(id) }));
+    return pairs.map(({ id, base }) => ({ id, base, from: ours.get(id), to: theirs.get(id) }));
   }
 
   /** The second version is about to be overwritten, or to count as equal from this walk on, without having been applied. */
-  function losesSecond(pair: PointPair): boolean {
+  function losesSecond(pair: ComparedPair): boolean {
     const direction = decideDirection(pair);
     return direction === 'conflict' || (direction === 'not-applied' && pair.to !== undefined);
   }
 
   /** True if this walk writes the pair. */
-  function isDue(pair: PointPair): boolean {
+  function isDue(pair: ComparedPair): boolean {
     const direction = decideDirection(pair);
     if (direction === undefined || mode === 'compare') return false;
     if (direction === 'backward') return writesBack;
@@ -228,23 +229,18 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     return mode !== 'insert' || differenceOf(pair) === 'missing';
   }
 
-  function decideDirection(pair: PointPair): Direction | undefined {
+  function decideDirection(pair: ComparedPair): Direction | undefined {
     if (differenceOf(pair) === undefined) return undefined;
-    if (!isKnown(base?.before, pair.id)) return 'forward';
-    const { from: ours, to: theirs, was } = pair;
-    const isAs = (one: ScrolledPoint | undefined, digest: Buffer | undefined) =>
-      one && digest ? digest.equals(digestOf(pair.id, one.payload)) : !one && !digest;
-    if (isAs(theirs, was) || (ours && theirs && samePayload(ours.payload, theirs.payload)))
-      return 'forward';
-    if (!isAs(ours, was)) return 'conflict';
-    // A killed walk may have inserted it, in either collection, and its user may have deleted it since.
-    if (!ours && pendingBefore.has(pair.id)) return 'conflict';
-    if (!ours) return 'backward';
+    const { from: ours, to: theirs, base } = pair;
+    const fate = decideFate(ours, theirs, base);
+    // The memory is the same, and only its vector or its keywords are not.
+    if (fate === 'same') return 'forward';
+    if (fate !== 'backward' || !ours) return fate;
     const isOfUser = !theirs || (settings.isOfUser?.(ours, theirs) ?? true);
     return isDamaged || !isOfUser ? 'not-applied' : 'backward';
   }
 
-  function countLateWrites(pairs: readonly PointPair[]): Strays {
+  function countLateWrites(pairs: readonly ComparedPair[]): Strays {
     const strays = { writes: 0, overruled: 0, withheld: 0, lacking: 0, changed: 0 };
     for (const pair of pairs) {
       const direction = decideDirection(pair);
@@ -258,15 +254,15 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     return strays;
   }
 
-  function differenceOf(pair: PointPair): Difference | undefined {
+  function differenceOf(pair: ComparedPair): Difference | undefined {
     if (!differences.has(pair)) differences.set(pair, findDifference(pair));
     return differences.get(pair);
   }
 
-  function findDifference({ from: ours, to: theirs }: PointPair): Difference | undefined {
+  function findDifference({ from: ours, to: theirs }: ComparedPair): Difference | undefined {
     if (!ours) return theirs && 'extra';
     if (!theirs) return 'missing';
-    if (!samePayload(ours.payload, theirs.payload)) return 'payload';
+    if (!isSame(ours, theirs)) return 'payload';
     if (settings.payloadsOnly) return undefined;
     if (!sameVector(ours.vector, theirs.vector, tolerance)) return 'vector';
     const needsKeywords = keywords === 'by-store' && ours !== theirs;

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { untilIndexed } from '../configuration.ts';
+import { holdSame } from '../fate.ts';
 import {
   figuresIn,
   findingsIn,
@@ -308,7 +309,8 @@ export async function verifyEqual(
     const why = `The collections are not equal: ${faults.join(', ')}. The report is ${verified.artifact}.`;
     throw new Refusal('RefusedVerification', why);
   }
-  if (evidence['backup-manifest']?.facts.fingerprint === report.from.digest) return verified;
+  const digest = evidence['backup-manifest']?.facts.fingerprint;
+  if (holdSame(report.from, { digest })) return verified;
   const restored = evidence['backup-manifest']?.facts.points;
   const why = `${plan.sourceCollection} has ${report.from.points} points, and the restored snapshot had ${restored}, or others: it was written to after writes were frozen, or the store did not restore all of it.`;
   throw new Refusal('RefusedSourceChanged', why);

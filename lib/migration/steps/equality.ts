@@ -3,10 +3,11 @@
 // one collection, such as emptying it, must not be repeated in the other: removals are counted first.
 import * as v from 'valibot';
 import { type BaseKeeper, summarizeBase as contentsOfBase, createBaseReader } from '../base.ts';
+import { holdSame, isUnchanged } from '../fate.ts';
 import { memberOf } from '../json/memory-payload.ts';
 import type { PointPair } from '../pairs.ts';
 import { copySettings, whyUnhealthy } from '../point-writer.ts';
-import { digestOf, userOf } from '../points.ts';
+import { userOf } from '../points.ts';
 import { writeJson } from '../ports/artifacts.ts';
 import type { ScrolledPoint } from '../ports/vector-store.ts';
 import { RECONCILE_START, type ReconcileCheckpoint, reconcile } from '../reconcile.ts';
@@ -84,19 +85,19 @@ export async function countChanges(request: StepRequest, names: Collections, use
 /** Compares a collection with the last common version. */
 export async function changesSince({ services, run }: StepRequest, collection: string) {
   const { artifacts, vectors: store } = services;
-  const known = createBaseReader({ artifacts, before: run.base });
+  const findVersion = createBaseReader({ artifacts, before: run.base });
   const points = run.base ? (await contentsOfBase(artifacts, run.base)).points : 0;
   const found = { adds: 0, changes: 0, removes: points, points };
   for await (const { points: page } of pagesOf(
     { store, collection },
     { limit: 512, vector: false },
   )) {
-    for (const { id, payload } of page) {
-      if (userOf(payload) === testUserOf(run.runId)) continue;
-      const was = await known(id);
-      if (was) found.removes -= 1;
-      if (!was) found.adds += 1;
-      else if (!was.equals(digestOf(id, payload))) found.changes += 1;
+    for (const point of page) {
+      if (userOf(point.payload) === testUserOf(run.runId)) continue;
+      const base = await findVersion(point.id);
+      if (typeof base === 'string') found.adds += 1;
+      else found.removes -= 1;
+      if (typeof base !== 'string' && !isUnchanged(point, base)) found.changes += 1;
     }
   }
   return found;
@@ -106,7 +107,7 @@ export async function changesSince({ services, run }: StepRequest, collection: s
 export async function isAsBase(services: Services, run: Run, collection: string): Promise<boolean> {
   if (!run.base) return false;
   const { contents } = await scanCollection(services, run, collection);
-  return contents.digest === (await contentsOfBase(services.artifacts, run.base)).digest;
+  return holdSame(contents, await contentsOfBase(services.artifacts, run.base));
 }
 
 const walkSchema = v.optional(v.custom<ReconcileCheckpoint>(() => true));
@@ -150,7 +151,7 @@ export async function makeEqual(
   const changes = changesIn(report);
   if (!mayInsertOnly) assertExpected(changes, to, deletes);
   const isEqual = faultsIn(report).length === 0;
-  if (isEqual && report.to.digest === context.run.base?.digest) return report;
+  if (isEqual && holdSame(report.to, context.run.base ?? {})) return report;
   const limit = expectedLimit(changes, deletes);
   // If the first collection cannot be written to, another program's writes to the standby one are left there.
   const info = await context.services.vectors.collectionInfo(from);

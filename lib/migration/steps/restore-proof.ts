@@ -3,6 +3,7 @@
 // proves less: a store may restore a part of them, and report success.
 import * as v from 'valibot';
 import { type BaseProgress, createBaseReader, createBaseWriter } from '../base.ts';
+import { isSame, isUnchanged } from '../fate.ts';
 import { pairedPoints } from '../pairs.ts';
 import { digestOf } from '../points.ts';
 import type { ArtifactStore } from '../ports/artifacts.ts';
@@ -60,7 +61,7 @@ export async function assertWholeRestore(
   listing: Listing,
 ): Promise<void> {
   const { vectors: store } = services;
-  const knownBefore = readListing(services.artifacts, listing);
+  const findVersion = readListing(services.artifacts, listing);
   const request = { limit: PAGE, vector: false };
   const found = { stable: 0, missing: 0, different: 0 };
   const examples: PointId[] = [];
@@ -70,11 +71,10 @@ export async function assertWholeRestore(
     collection: restored,
     request,
   })) {
-    const before = await knownBefore(id);
-    if (!before || !from || !before.equals(digestOf(id, from.payload))) continue;
+    const before = await findVersion(id);
+    if (!from || !isUnchanged(from, before)) continue;
     found.stable += 1;
-    const isSame = to !== undefined && before.equals(digestOf(id, to.payload));
-    if (isSame) continue;
+    if (isSame(from, to)) continue;
     found[to ? 'different' : 'missing'] += 1;
     if (examples.length < MAX_EXAMPLES) examples.push(id);
   }

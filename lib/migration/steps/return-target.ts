@@ -2,6 +2,7 @@
 // the old collection, or its restored snapshot if it is missing or damaged, is made equal to the new one. Deciding changes
 // nothing.
 import * as v from 'valibot';
+import { holdSame } from '../fate.ts';
 import {
   assertNoAlias,
   checkKept,
@@ -211,9 +212,9 @@ export async function assertRestored(
 ): Promise<void> {
   const { contents } = await scanCollection(services, run, restored);
   // In place, the snapshot was taken before the window.
-  const { fingerprint } =
+  const { fingerprint: digest } =
     run.evidence[run.plan.inPlace ? 'backup-manifest' : 'verification-report']?.facts ?? {};
-  if (contents.digest === fingerprint) return;
+  if (holdSame(contents, { digest })) return;
   throw noRollback('The snapshot does not hold what was verified.');
 }
 

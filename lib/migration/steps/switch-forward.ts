@@ -2,6 +2,7 @@
 // the rollback (runs/step.ts).
 import * as v from 'valibot';
 import { untilIndexed } from '../configuration.ts';
+import { holdSame } from '../fate.ts';
 import { listPartKeys } from '../kept-snapshot.ts';
 import type { Evidence } from '../phases.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
@@ -185,7 +186,7 @@ async function assertUnchanged({ services, run }: StepContext, to: string): Prom
     throw new Refusal('RefusedSourceChanged', why);
   }
   const live = await scanCollection(services, run, to);
-  if (live.contents.digest !== run.base?.digest) {
+  if (!holdSame(live.contents, run.base ?? {})) {
     throw new Refusal('RefusedVerification', `${to} is no longer what was verified.`);
   }
   await assertCountsEqual(services, run, live);

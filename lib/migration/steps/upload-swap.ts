@@ -2,6 +2,7 @@
 // store has no rename. The setting is changed only once both are proved.
 import * as v from 'valibot';
 import { untilIndexed } from '../configuration.ts';
+import { holdSame } from '../fate.ts';
 import { assertFree, restoreSnapshot, restoringSchema } from '../kept-snapshot.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
@@ -107,7 +108,7 @@ async function assertSame(context: StepContext, { from, to }: Passage): Promise<
   const { vectors: store } = context.services;
   const { contents: made } = await scan({ store, collection: to });
   const { contents: meant } = await scan({ store, collection: from });
-  if (made.digest === meant.digest && made.points === meant.points) return;
+  if (holdSame(made, meant)) return;
   await removeCollections(context, [to]);
   throw new Refusal('RefusedSnapshot', `What was uploaded as ${to} is not what ${from} is.`);
 }

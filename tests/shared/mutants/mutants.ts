@@ -610,9 +610,17 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/migration/resolver.ts', 'tests/migration/unit/reconcile.test.ts', [
     ["return theirs && 'extra'", 'return undefined'],
   ]),
+  ...mutantsOf('lib/migration/fate.ts', 'tests/migration/unit/fate.test.ts', [
+    [" && base !== 'inserting'", ''],
+    ['return isUnchanged(active, base) && base', 'return base'],
+    ["base === 'unknown' || ", ''],
+    ['one.digest !== undefined && ', ''],
+  ]),
+  ...mutantsOf('lib/migration/base.ts', 'tests/migration/unit/resolver.test.ts', [
+    ["pending.has(id) ? 'inserting' : 'absent'", "'absent'"],
+    ["if (!isKnown(before, id)) return 'unknown';", ''],
+  ]),
   ...mutantsOf('lib/migration/resolver.ts', 'tests/migration/unit/resolver.test.ts', [
-    ['if (!ours && pendingBefore.has(pair.id))', 'if (pendingBefore.size < 0)'],
-    ["if (!isAs(ours, was)) return 'conflict';", ''],
     ['counted.second > limit', 'counted.second > 2 * limit'],
     ['first + fromFirst > backLimit', 'false'],
     ['pair.from && decideDirection(pair)', '!pair.to && decideDirection(pair)'],
@@ -649,7 +657,7 @@ export const MUTANTS: readonly Mutant[] = [
     ["'update_only', condition", "'update_only'"],
     ["'insert_only'", "'upsert'"],
     ['.filter(({ id }) => !found.has(id))', ''],
-    ['present !== undefined && samePayload(present.payload, payload)', 'present !== undefined'],
+    ['isSame(found.get(point.id), point)', 'found.has(point.id)'],
   ]),
   ...mutantsOf(
     'lib/migration/steps/switch-back.ts',

@@ -1,0 +1,74 @@
+// The truth table of a three-way merge: which version of a memory is right, for every combination of the two sides and the
+// last common version.
+import { expect, it, test } from 'vitest';
+import {
+  type CommonVersion,
+  decideFate,
+  type Fate,
+  holdSame,
+} from '../../../lib/migration/fate.ts';
+import { digestOf } from '../../../lib/migration/points.ts';
+import { point } from '../support/vector-stores.ts';
+
+type Letter = '-' | 'a' | 'b' | 'c';
+/** `?`: not known. `+`: neither had it, and a killed walk may have inserted it. */
+type BaseLetter = '-' | 'a' | '?' | '+';
+
+const memory = (letter: Letter) =>
+  letter === '-' ? undefined : point(7, JSON.stringify({ user_id: 'ada', data: letter }));
+
+function common(letter: BaseLetter): CommonVersion {
+  if (letter === '?') return 'unknown';
+  if (letter === '+') return 'inserting';
+  if (letter === '-') return 'absent';
+  const { id, payload } = point(7, JSON.stringify({ data: letter, user_id: 'ada' }));
+  return digestOf(id, payload);
+}
+
+/** Active, standby and last common version */
+const TABLE: readonly (readonly [Letter, Letter, BaseLetter, Fate])[] = [
+  ['a', 'a', 'a', 'same'],
+  ['b', 'b', 'a', 'same'],
+  ['b', 'a', 'a', 'forward'],
+  ['-', 'a', 'a', 'forward'],
+  ['b', '-', '-', 'forward'],
+  ['a', 'b', 'a', 'backward'],
+  ['a', '-', 'a', 'backward'],
+  ['-', 'b', '-', 'backward'],
+  ['b', 'c', 'a', 'conflict'],
+  ['b', '-', 'a', 'conflict'],
+  ['-', 'c', 'a', 'conflict'],
+  ['b', 'c', '-', 'conflict'],
+];
+
+/** Rows in which the last common version says less: the active side is right, or nothing may come back. */
+const UNCERTAIN: typeof TABLE = [
+  ['a', 'a', '?', 'same'],
+  ['a', 'b', '?', 'forward'],
+  ['a', '-', '?', 'forward'],
+  ['-', 'b', '?', 'forward'],
+  ['b', 'b', '+', 'same'],
+  ['b', '-', '+', 'forward'],
+  ['-', 'b', '+', 'conflict'],
+  ['b', 'c', '+', 'conflict'],
+];
+
+test.each([...TABLE, ...UNCERTAIN])(
+  'active %s, standby %s, in common %s: %s',
+  (active, standby, base, fate) => {
+    expect(decideFate(memory(active), memory(standby), common(base))).toBe(fate);
+  },
+);
+
+it('mirrors: what is forward from one side is backward from the other', () => {
+  const mirrored = { same: 'same', forward: 'backward', backward: 'forward', conflict: 'conflict' };
+  for (const [active, standby, base, fate] of TABLE) {
+    expect(decideFate(memory(standby), memory(active), common(base))).toBe(mirrored[fate]);
+  }
+});
+
+it('two collections of which nothing is known do not hold the same', () => {
+  expect(holdSame({ digest: 'ab' }, { digest: 'ab' })).toBe(true);
+  expect(holdSame({ digest: 'ab' }, { digest: 'cd' })).toBe(false);
+  expect(holdSame({}, { digest: undefined })).toBe(false);
+});
