@@ -16,7 +16,7 @@ const NUMBERS = {
 };
 /** Longer texts are no amounts. */
 export const MAX_AMOUNT_LENGTH = 48;
-const EMPTY = /^[-–—−\s]*$/;
+const EMPTY = /^\s*\p{Sc}?[-–—−\s]*$/u;
 const SIGN = /^[-+−–]/;
 const CURRENCY_SIGN =
   /^(?:\p{Sc}|(?:[\p{L}$]{1,4}\.?|R\$|[A-Z]{1,3}\$)(?![\p{L}]))\s*|\s*(?:\p{Sc}|\p{L}{1,4}\.?)$/u;
@@ -29,7 +29,7 @@ export interface ReadAmount {
   readonly currency: string | null;
 }
 
-/** A dash stands for no amount. */
+/** A dash stands for no amount, also after the sign of a currency. */
 export function isEmptyAmount(text: string | null | undefined): boolean {
   return text == null || EMPTY.test(text.slice(0, MAX_AMOUNT_LENGTH));
 }
@@ -67,12 +67,13 @@ function stripAmount(written: string): StrippedAmount | undefined {
     signs += 1;
     if (sign !== '+') isNegative = true;
   };
-  if (text.startsWith('(') && text.endsWith(')')) {
-    takeSign('-');
-    text = text.slice(1, -1).trim();
-  }
   // A sign and a currency stand in any order, on either side.
   for (let turn = 0; turn < 5 && !/^[\d.,].*\d$|^\d$/.test(text); turn += 1) {
+    if (text.startsWith('(') && text.endsWith(')')) {
+      takeSign('-');
+      text = text.slice(1, -1).trim();
+      continue;
+    }
     if (SIGN.test(text)) {
       takeSign(text.slice(0, 1));
       text = text.slice(1).trim();

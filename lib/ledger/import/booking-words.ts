@@ -6,7 +6,7 @@ const list = (words: string) => words.split(',').map((word) => word.trim());
 const DONE = [
   ...list('completed, complete, cleared, uncleared, reconciled, posted, booked, settled, success'),
   ...list(
-    'successful, approved, paid, accepted, processed, executed, done, ok, final, finished, issued',
+    'successful, approved, approvato, paid, sent, accepted, processed, executed, done, ok, final, finished, issued',
   ),
   ...list('gebucht, umsatz gebucht, verbucht, ausgeführt, abgeschlossen, erledigt, geaccepteerd'),
   ...list(
@@ -32,7 +32,9 @@ const OPEN = [
   ...list(
     'on hold, hold, held, uncompleted, incomplete, awaiting, open, placed, future, draft, unsettled',
   ),
-  ...list('unposted, created, active, initiated, vorgemerkt, umsatz vorgemerkt, offen, ausstehend'),
+  ...list(
+    'forecast, forecasted, unposted, created, active, initiated, vorgemerkt, umsatz vorgemerkt, offen, ausstehend',
+  ),
   ...list(
     'in bearbeitung, geplant, reserviert, autorisiert, angekündigt, gereserveerd, in behandeling',
   ),
@@ -57,7 +59,7 @@ const OPEN = [
 ];
 const FAILED = [
   ...list(
-    'failed, declined, rejected, refused, cancelled, canceled, reverted, voided, void, expired',
+    'failed, failure, declined, rejected, refused, cancelled, canceled, reverted, voided, void, expired',
   ),
   ...list('denied, returned unpaid, aborted, error, unsuccessful, not accepted, removed, blocked'),
   ...list(
@@ -109,7 +111,10 @@ const MAX_WORD_LENGTH = 40;
 
 /** @returns undefined for a word that is not known */
 export function stateOfWord(word: string): RowState | undefined {
-  return word.length > MAX_WORD_LENGTH ? undefined : STATES.get(normalize(word));
+  if (word.length > MAX_WORD_LENGTH) return undefined;
+  const plain = normalize(word);
+  // Some apps write a sign before the word, such as a check mark.
+  return STATES.get(plain) ?? STATES.get(plain.replace(/^[^\p{L}\p{N}]+/u, ''));
 }
 
 const BALANCE_PHRASES = [
@@ -122,7 +127,7 @@ const BALANCE_PHRASES = [
   ...list('new balance, previous balance, current balance, available balance, account balance'),
   ...list('ledger balance, balance brought forward, balance carried forward, brought forward'),
   ...list(
-    'carried forward, balance b f, balance c f, total, totals, subtotal, grand total, turnover',
+    'carried forward, balance forward, balance b f, balance c f, total, totals, subtotal, grand total, turnover',
   ),
   ...list(
     'total debits, total credits, total debit, total credit, total income, total expenses, sum',
@@ -154,7 +159,7 @@ const BALANCE_PHRASES = [
     'nyitó egyenleg, záró egyenleg, devir, toplam, входящий остаток, исходящий остаток, итого',
   ),
   ...list(
-    'остаток, всего, 前月繰越, 繰越, 次月繰越, 合計, 小計, 残高, 期初余额, 期末余额, 合计, 总计, 小计, 합계',
+    'остаток, всего, 前月繰越, 繰越, 次月繰越, 合計, 小計, 残高, יתרה, יתרת פתיחה, יתרת סגירה, 期初余额, 期末余额, 合计, 总计, 小计, 합계',
   ),
 ].map(normalize);
 const BALANCES = new Set(BALANCE_PHRASES);

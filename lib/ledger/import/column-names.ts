@@ -66,7 +66,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list('verwendungszweck, buchungstext, buchungs details, avisierungstext, beschreibung'),
     ...list('vorgang verwendungszweck, beschreibung1, zahlungszweck, text mottagare, notiztext'),
     ...list(
-      'libellé, libelle simplifie, libelle operation, libellé opération, détails, communication',
+      'libellé, libellés, libelle simplifie, libelle operation, libellé opération, détails, communication',
     ),
     ...list("détail de l'écriture, libellé de l'opération, nature de l'opération"),
     ...list('omschrijving, omschrijving 1, mededelingen, mededeling, descrizione, causale'),
@@ -81,7 +81,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
       'описание операции, описание, назначение платежа, деталі операції, опис операції, опис',
     ),
     ...list(
-      'keterangan, uraian, diễn giải, nội dung, รายการ, תיאור, الوصف, основание, detalii, 摘要内容, 摘要, お取り扱い内容, 入出金内容, お取引内容, 取引内容, 内容, 詳細2, 詳細1, 適用, 商品说明, 商品, 交易摘要, 交易备注',
+      'keterangan, uraian, diễn giải, nội dung, รายการ, תיאור, תיאור התנועה, פרטים, الوصف, основание, detalii, 摘要内容, 摘要, お取り扱い内容, 入出金内容, お取引内容, 取引内容, 内容, 詳細2, 詳細1, 適用, 商品说明, 商品, 交易摘要, 交易备注',
     ),
     ...list('적요, 내용, 거래내용, 기재내용'),
   ],
@@ -125,7 +125,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list(
       '払出金額, お引出金額, 支払い金額, お支払金額, 支払金額, お引出し, お引き出し, 出金, 出金額, 出金金額, 引出金額, 支出, 支出金额',
     ),
-    ...list('交易金额 支出, 记账金额 支出, 출금액, 출금, 찾으신금액'),
+    ...list('חובה, בחובה, 交易金额 支出, 记账金额 支出, 출금액, 출금, 찾으신금액'),
   ],
   credit: [
     ...list(
@@ -141,7 +141,9 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list(
       'зачисление, надходження, 受入金額, お預入金額, 預かり金額, お預入れ, お預り金額, お預かり金額, 入金, 入金額, 入金金額',
     ),
-    ...list('預入金額, 收入, 收入金额, 交易金额 收入, 记账金额 收入, 입금액, 입금, 맡기신금액'),
+    ...list(
+      'זכות, בזכות, 預入金額, 收入, 收入金额, 交易金额 收入, 记账金额 收入, 입금액, 입금, 맡기신금액',
+    ),
   ],
   type: [
     ...list(
@@ -212,7 +214,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list('saldo po operacji, bokfört saldo, solde, accountbalance, balance brought, bakiye'),
     ...list('saldo final, saldo contable, saldo do dia, zůstatek, egyenleg, υπόλοιπο, остаток'),
     ...list(
-      'залишок після операції, 残高, 現在 貸付 高, 差引残高, 取引後残高, お預り残高, 余额, 交易余额, 잔액, 거래후잔액',
+      'יתרה, היתרה, залишок після операції, 残高, 現在 貸付 高, 差引残高, 取引後残高, お預り残高, 余额, 交易余额, 잔액, 거래후잔액',
     ),
   ],
   // Wise has both sides of a transfer in a row: what was received is its target.
@@ -231,7 +233,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
   reference: list('reference txn id'),
   bookingType: [
     ...list(
-      'type, transaction type, tran type, booking type, type of booking, subcategory, action',
+      'action, type, transaction type, tran type, booking type, type of booking, subcategory',
     ),
     ...list('umsatzart, umsatztyp, buchungsart, buchungstext, vorgang, bewegungstyp, mutatiesoort'),
     ...list(
@@ -266,7 +268,11 @@ const MAX_NAME_LENGTH = 80;
 /** @returns an empty text for what cannot be the name of a column */
 export function normalizeName(header: string): string {
   if (header.length > MAX_NAME_LENGTH) return '';
-  const lower = header.normalize('NFKC').toLowerCase();
+  // Some apps number their columns.
+  const lower = header
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/^\(\d+\)\s*/, '');
   const words = plain(
     lower.replace(BRACKETS, (brackets, unit: string) => (isUnit(unit) ? ' ' : brackets)),
   );
@@ -315,6 +321,19 @@ const OTHER_AMOUNTS =
 
 export function isOtherAmount(name: string): boolean {
   return OTHER_AMOUNTS.test(name);
+}
+
+const POSTING_DATES = new Set(
+  [
+    ...list('posted date, posting date, post date, date posted, completed date, date completed'),
+    ...list('date completed utc, buchungsdatum, buchungstag, bokföringsdatum, data księgowania'),
+    ...list('datum zaúčtování, fecha contable, data contabile, date comptable'),
+  ].map(normalizeName),
+);
+
+/** The day on which the bank has booked, beside that of the purchase. */
+export function isPostingDate(name: string): boolean {
+  return POSTING_DATES.has(name);
 }
 
 /** Names that say nothing about a language in which the month stands first. */

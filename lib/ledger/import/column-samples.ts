@@ -1,5 +1,5 @@
 // The first cells of each column show what it holds.
-import { looksLikeAmount } from './amounts.ts';
+import { isEmptyAmount, looksLikeAmount } from './amounts.ts';
 import type { TableRow } from './csv-text.ts';
 
 /** Rows whose cells are looked at. */
@@ -34,7 +34,7 @@ export function isNumeric(sample: Sample | undefined): boolean {
 }
 
 function looksLikeAmountOrDash(cell: string): boolean {
-  return looksLikeAmount(cell) || /^[-–—]+$/.test(cell);
+  return looksLikeAmount(cell) || isEmptyAmount(cell);
 }
 
 export function isFilled(sample: Sample | undefined): boolean {

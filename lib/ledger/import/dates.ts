@@ -24,6 +24,8 @@ const MONTHS: readonly string[] = [
 const MONTH_NUMBERS = new Map(
   MONTHS.flatMap((names, n) => names.split(' ').map((name) => [name, String(n + 1)] as const)),
 );
+/** Between the day and the month, or before the time. */
+const PREPOSITIONS = new Set(['de', 'of', 'as', 'at', 'um', 'kl', 'klo', 'om', 'alle', 'las']);
 /** Such as "30.12." or "12/30". */
 export const NO_YEAR = /^\s*(\d{1,2})[./-](\d{1,2})\.?\s*$/;
 /** Longer texts are no dates. */
@@ -69,7 +71,7 @@ function splitDate(written: string): DateParts | undefined {
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '' && word !== 'de' && word !== 'of');
+    .filter((word) => word !== '' && !PREPOSITIONS.has(word));
   return fromWords(words);
 }
 

@@ -1,28 +1,21 @@
 // Bookings from a table, as its columns state them. What is no booking is left out by its form and said; what cannot be read
 // is refused by its line.
-import { type DecimalSign, looksLikeAmount } from './amounts.ts';
-import {
-  type Booking,
-  counted,
-  type LeftOutLine,
-  type ReadBookings,
-  type RefusedLine,
-} from './booking.ts';
-import { describeState, isBalanceText, mentionsBalance } from './booking-words.ts';
+import type { DecimalSign } from './amounts.ts';
+import type { Booking, LeftOutLine, Need, ReadBookings } from './booking.ts';
 import type { ChosenColumns } from './chosen-columns.ts';
 import { type Field, isEnglishDate, normalizeName } from './column-names.ts';
 import type { TableRow } from './csv-text.ts';
 import { currencyOfColumn } from './currencies.ts';
-import { type DateOrder, looksLikeDate, NO_YEAR, readDates } from './dates.ts';
+import { type DateOrder, readDates } from './dates.ts';
 import { findDecimals } from './decimal-sign.ts';
 import type { TypeWords } from './direction.ts';
 import { directionOfWord } from './direction-words.ts';
-import { derivePerText } from './distinct-texts.ts';
 import { addFees, type FeeOptions, findFeeRule } from './fees.ts';
 import { createFormerReader } from './former-columns.ts';
 import { completeDates, describeCompleted, findPeriod } from './missing-years.ts';
 import { readRowAmounts, tryNumber } from './row-amounts.ts';
 import { toBankId } from './row-ids.ts';
+import { createCellReader, leave, refuse, sortRows } from './sort-rows.ts';
 import type { Table } from './table.ts';
 
 export interface TableOptions {
@@ -131,6 +124,7 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
   }
 
   const bookings: Booking[] = [];
+  const dateByLine = new Map(records.map(({ line }, n) => [line, dateTexts[n] ?? '']));
   for (const [n, record] of records.entries()) {
     try {
       const read = toBooking(record, n);
@@ -144,7 +138,11 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
     ...{ bookings, refused, leftOut, decimal, dateOrder: dates.order },
     usesType: read.usesType,
     findings: [...amounts.findings, ...describeCompleted(completed)],
-    needs: [...(need === undefined ? [] : [need]), ...amounts.needs],
+    needs: [
+      ...(need === undefined ? [] : [need]),
+      ...amounts.needs,
+      ...(table.headerLine > 0 ? [] : findOddEdges(bookings, dateByLine)),
+    ],
   };
 }
 
@@ -154,22 +152,31 @@ function listHeaders({ headers, columns }: Table, fields: readonly Field[]): rea
   return fields.flatMap((field) => columns[field].map((index) => headers[index] ?? ''));
 }
 
-/** In a column of texts of their own, such as a category, these say nothing. */
-const GENERIC = /^(?:balance|saldo|solde|kontostand|turnover)$/i;
-/** Also the name of a shop. */
-const POSSIBLE_NAME = /^(?:totals?|totale|totaal|sum|suma|summa|summe|gesamt|razem)\b/i;
-
-type CellReader = (record: TableRow, field: Field) => string | null;
-
-/** The first text in the columns of a field. */
-function createCellReader({ columns }: Table): CellReader {
-  return ({ cells }, field) => {
-    for (const index of columns[field]) {
-      const cell = cells[index]?.trim();
-      if (cell) return cell;
-    }
-    return null;
+/**
+ * Some banks write no header, and begin or end the file with a line that has a balance where a booking has its amount: its date is
+ * written in another form, or it has no text.
+ */
+function findOddEdges(
+  bookings: readonly Booking[],
+  dateByLine: ReadonlyMap<number, string>,
+): readonly Need[] {
+  const isOdd = (is: (booking: Booking) => boolean) => {
+    const [first, ...others] = bookings.map(is);
+    const last = others.pop();
+    if (others.length < 2 || others.some((each) => each !== others[0])) return [];
+    return [
+      ...(first === others[0] ? [] : bookings.slice(0, 1)),
+      ...(last === others[0] ? [] : bookings.slice(-1)),
+    ];
   };
+  const odd = new Set([
+    ...isOdd(({ texts }) => texts.length > 0),
+    ...isOdd(({ line }) => /^\W*\d{4}/.test(dateByLine.get(line) ?? '')),
+  ]);
+  return [...odd].slice(0, 1).map(({ line }) => ({
+    question: 'columns',
+    message: `Line ${line} is written unlike all other rows: it may be a balance. Take it out of the file, or add --as-it-is if it is a booking.`,
+  }));
 }
 
 /** The currency that the header of the row's amount names. */
@@ -196,118 +203,11 @@ function isOfOtherLanguage({ headers, columns, headerLine }: Table): boolean {
 
 function readTexts({ cells }: TableRow, { columns }: Table, isIncome: boolean): readonly string[] {
   const order = isIncome ? [...columns.payer, ...columns.description] : columns.description;
-  return order.flatMap((index) => cells[index]?.trim() || []);
+  return order.flatMap((index) => {
+    const text = cells[index]?.trim() ?? '';
+    return text === '' || NO_TEXT.test(text) ? [] : text;
+  });
 }
 
-interface SortedRows {
-  readonly records: readonly TableRow[];
-  readonly refused: RefusedLine[];
-  readonly leftOut: LeftOutLine[];
-}
-
-/** Parts rows that can be bookings from those that are known by their form. */
-function sortRows(table: Table, readCell: CellReader, leaveOut: readonly string[]): SortedRows {
-  const { rows, headers, columns, width } = table;
-  const describe = derivePerText((text) => describeState(text, leaveOut));
-  const isDate = derivePerText((text) => looksLikeDate(text) || NO_YEAR.test(text));
-  const sorted: Record<'records', TableRow[]> & SortedRows = {
-    records: [],
-    refused: [],
-    leftOut: [],
-  };
-  const lastLine = rows.findLast(({ cells }) => isDated(cells))?.line ?? 0;
-  for (const row of rows) {
-    const { cells, line } = row;
-    const date = readCell(row, 'date');
-    const hasDate = date !== null && isDate(date);
-    const status = readCell(row, 'status') ?? date;
-    const state = status === null ? undefined : describe(status);
-    const isRegular = cells.length >= width && isBlankFrom(cells, headers.length);
-    if (isHeader(cells, headers)) sorted.leftOut.push(leave(row, 'the header again'));
-    else if (isBalanceRow(cells, columns.description, hasDate))
-      sorted.leftOut.push(leave(row, 'a balance or total'));
-    else if (isRegular && state !== undefined) sorted.leftOut.push(leave(row, state));
-    else if (
-      !hasDate &&
-      (isNote(row) || isContinuation(row, readCell) || (line < lastLine && isTitle(cells)))
-    )
-      sorted.leftOut.push(leave(row, 'without date and amount'));
-    else if (isRegular) sorted.records.push(row);
-    else
-      sorted.refused.push({
-        ...refuse(row),
-        message: `It has ${counted(cells.length, 'cell')}, the header ${width}.`,
-      });
-  }
-  return sorted;
-}
-
-function isHeader(cells: readonly string[], headers: readonly string[]): boolean {
-  return cells.length === headers.length && cells.every((cell, index) => cell === headers[index]);
-}
-
-function isBlankFrom(cells: readonly string[], first: number): boolean {
-  return cells.every((cell, index) => index < first || cell.trim() === '');
-}
-
-function leave({ line, cells }: TableRow, reason: string): LeftOutLine {
-  return {
-    line,
-    reason,
-    text: cells
-      .filter((cell) => cell.trim() !== '')
-      .join(' | ')
-      .slice(0, 200),
-  };
-}
-
-/** A row with a date and an amount may be a booking that was written wrongly. */
-function refuse({ line, cells }: TableRow): Omit<RefusedLine, 'message'> {
-  // A file may be cut after the decimal sign.
-  const texts = cells.map((cell) => cell.trim().replace(/[.,]$/, ''));
-  const hasAmount = texts.some((text) => looksLikeAmount(text) && !looksLikeDate(text));
-  return { line, mayBeBooking: isDated(cells) && hasAmount };
-}
-
-function isDated(cells: readonly string[]): boolean {
-  return cells.some((cell) => looksLikeDate(cell.trim()));
-}
-
-/** Such as the title of a section, or a note below the rows; a row that was cut off has digits. */
-function isNote({ cells }: TableRow): boolean {
-  const filled = cells.filter((cell) => cell.trim() !== '');
-  const [only = ''] = filled;
-  return (
-    filled.length === 1 &&
-    (!/\d/.test(only) || /^\s*[#*]|\s\S+\s\S+\s/.test(only)) &&
-    !isDated(cells)
-  );
-}
-
-/** Such as "Account;Savings" above the rows of an account. */
-function isTitle(cells: readonly string[]): boolean {
-  return cells.every((cell) => !/\d/.test(cell));
-}
-
-/** Such as the second line of a text. */
-function isContinuation(row: TableRow, readCell: CellReader): boolean {
-  const fields = ['date', 'amount', 'debit', 'credit'] as const;
-  return fields.every((field) => readCell(row, field) === null);
-}
-
-/** "Total" alone is also a name: with a date and an amount it is one. */
-function isBalanceRow(
-  cells: readonly string[],
-  descriptions: readonly number[],
-  hasDate: boolean,
-): boolean {
-  if (hasDate)
-    return cells.some((cell, index) => {
-      if (!isBalanceText(cell)) return false;
-      const text = cell.trim();
-      return !POSSIBLE_NAME.test(text) && (descriptions.includes(index) || !GENERIC.test(text));
-    });
-  const first = cells.find((cell) => cell.trim() !== '') ?? '';
-  const texts = descriptions.map((index) => cells[index] ?? '');
-  return [first, ...texts].some(isBalanceText) || cells.some(mentionsBalance);
-}
+/** Banks write these where a booking has no text. */
+const NO_TEXT = /^(?:no description|not ?provided|n\/?a|[-–.]+)$/i;

@@ -833,9 +833,22 @@ export const MUTANTS: readonly Mutant[] = [
     ['written.some((text) => NO_GROUP.test(text))', 'true'],
     ["group === '.'", 'false'],
   ]),
-  ...mutantsOf('lib/ledger/import/read-table.ts', 'tests/ledger/unit/import/statement.test.ts', [
+  ...mutantsOf('lib/ledger/import/sort-rows.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ["cell.trim().replace(/[.,]$/, '')", 'cell.trim()'],
   ]),
+  ...mutantsOf(
+    'lib/ledger/import/sort-rows.ts',
+    'tests/ledger/unit/import/bank-statements.test.ts',
+    [['isRegular && hasDate && isUnposted(row)', 'false']],
+  ),
+  ...mutantsOf(
+    'lib/ledger/import/read-table.ts',
+    'tests/ledger/unit/import/bank-statements.test.ts',
+    [
+      ['...isOdd(({ texts }) => texts.length > 0),', ''],
+      ["...isOdd(({ line }) => /^\\W*\\d{4}/.test(dateByLine.get(line) ?? '')),", ''],
+    ],
+  ),
   ...mutantsOf('lib/ledger/import/dates.ts', 'tests/ledger/unit/import/advice.test.ts', [
     ['if (options.chosen) requireOrder', 'if (false) requireOrder'],
   ]),

@@ -151,6 +151,11 @@ const CASES: readonly Case[] = [
     '!Type:Bank|D12/30/2025|T-3.00|PTea|^|D12/29/2025|T-4.00|PBus|^',
     { dateOrder: 'mdy' },
   ],
+  [
+    'add --as-it-is if it is a booking',
+    '2025-12-31,Old,88.00|30.12.2025,Tea,-3.00|29.12.2025,Bus,-4.00|28.12.2025,Car,-5.00',
+    { isAsItIs: true },
+  ],
   ['--as-it-is reads them as they are', CARD, { isAsItIs: true }],
   ['If the preview is right, add --as-it-is', REVERSAL, { isAsItIs: true }],
   [

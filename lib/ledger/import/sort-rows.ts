@@ -1,0 +1,162 @@
+// Parts the rows of a table that can be bookings from those that are known by their form: headers, balances, notes, and what has
+// not happened or is not booked yet.
+import { looksLikeAmount } from './amounts.ts';
+import { counted, type LeftOutLine, type RefusedLine } from './booking.ts';
+import { describeState, isBalanceText, mentionsBalance } from './booking-words.ts';
+import { type Field, findNamed, isPostingDate, normalizeName } from './column-names.ts';
+import type { TableRow } from './csv-text.ts';
+import { looksLikeDate, NO_YEAR } from './dates.ts';
+import { derivePerText } from './distinct-texts.ts';
+import type { Table } from './table.ts';
+
+/** In a column of texts of their own, such as a category, these say nothing. */
+const GENERIC = /^(?:balance|saldo|solde|kontostand|turnover)$/i;
+/** Also the name of a shop. */
+const POSSIBLE_NAME = /^(?:totals?|totale|totaal|sum|suma|summa|summe|gesamt|razem)\b/i;
+
+export type CellReader = (record: TableRow, field: Field) => string | null;
+
+/** The first text in the columns of a field. */
+export function createCellReader({ columns }: Table): CellReader {
+  return ({ cells }, field) => {
+    for (const index of columns[field]) {
+      const cell = cells[index]?.trim();
+      if (cell) return cell;
+    }
+    return null;
+  };
+}
+
+interface SortedRows {
+  readonly records: readonly TableRow[];
+  readonly refused: RefusedLine[];
+  readonly leftOut: LeftOutLine[];
+}
+
+/** Parts rows that can be bookings from those that are known by their form. */
+export function sortRows(
+  table: Table,
+  readCell: CellReader,
+  leaveOut: readonly string[],
+): SortedRows {
+  const { rows, headers, columns, width } = table;
+  const describe = derivePerText((text) => describeState(text, leaveOut));
+  const isDate = derivePerText((text) => looksLikeDate(text) || NO_YEAR.test(text));
+  const isUnposted = createUnpostedFinder(table);
+  const sorted: Record<'records', TableRow[]> & SortedRows = {
+    records: [],
+    refused: [],
+    leftOut: [],
+  };
+  const lastLine = rows.findLast(({ cells }) => isDated(cells))?.line ?? 0;
+  for (const row of rows) {
+    const { cells, line } = row;
+    const date = readCell(row, 'date');
+    const hasDate = date !== null && isDate(date);
+    const status = readCell(row, 'status') ?? date;
+    const state = status === null ? undefined : describe(status);
+    const isRegular = cells.length >= width && isBlankFrom(cells, headers.length);
+    if (isHeader(cells, headers)) sorted.leftOut.push(leave(row, 'the header again'));
+    else if (isBalanceRow(cells, columns.description, hasDate))
+      sorted.leftOut.push(leave(row, 'a balance or total'));
+    else if (isRegular && state !== undefined) sorted.leftOut.push(leave(row, state));
+    else if (isRegular && hasDate && isUnposted(row))
+      sorted.leftOut.push(leave(row, 'without the posting date that others have: not booked yet'));
+    else if (
+      !hasDate &&
+      (isNote(row) || isContinuation(row, readCell) || (line < lastLine && isTitle(cells)))
+    )
+      sorted.leftOut.push(leave(row, 'without date and amount'));
+    else if (isRegular) sorted.records.push(row);
+    else
+      sorted.refused.push({
+        ...refuse(row),
+        message: `It has ${counted(cells.length, 'cell')}, the header ${width}.`,
+      });
+  }
+  return sorted;
+}
+
+/** A purchase that was only authorised has no posting date, where most rows have one. */
+function createUnpostedFinder({ headers, rows }: Table): (row: TableRow) => boolean {
+  const posting = headers.findIndex((header) => isPostingDate(normalizeName(header)));
+  const others = headers.flatMap((header, index) =>
+    index !== posting && findNamed([normalizeName(header)], 'date').length > 0 ? index : [],
+  );
+  if (posting < 0 || others.length === 0) return () => false;
+  const isPosted = ({ cells }: TableRow) => looksLikeDate(cells[posting]?.trim() ?? '');
+  if (rows.filter(isPosted).length * 2 < rows.length) return () => false;
+  return (row) =>
+    (row.cells[posting] ?? '').trim() === '' &&
+    others.some((index) => looksLikeDate(row.cells[index]?.trim() ?? ''));
+}
+
+function isHeader(cells: readonly string[], headers: readonly string[]): boolean {
+  return cells.length === headers.length && cells.every((cell, index) => cell === headers[index]);
+}
+
+function isBlankFrom(cells: readonly string[], first: number): boolean {
+  return cells.every((cell, index) => index < first || cell.trim() === '');
+}
+
+export function leave({ line, cells }: TableRow, reason: string): LeftOutLine {
+  return {
+    line,
+    reason,
+    text: cells
+      .filter((cell) => cell.trim() !== '')
+      .join(' | ')
+      .slice(0, 200),
+  };
+}
+
+/** A row with a date and an amount may be a booking that was written wrongly. */
+export function refuse({ line, cells }: TableRow): Omit<RefusedLine, 'message'> {
+  // A file may be cut after the decimal sign.
+  const texts = cells.map((cell) => cell.trim().replace(/[.,]$/, ''));
+  const hasAmount = texts.some((text) => looksLikeAmount(text) && !looksLikeDate(text));
+  return { line, mayBeBooking: isDated(cells) && hasAmount };
+}
+
+function isDated(cells: readonly string[]): boolean {
+  return cells.some((cell) => looksLikeDate(cell.trim()));
+}
+
+/** Such as the title of a section, or a note below the rows; a row that was cut off has digits. */
+function isNote({ cells }: TableRow): boolean {
+  const filled = cells.filter((cell) => cell.trim() !== '');
+  const [only = ''] = filled;
+  return (
+    filled.length === 1 &&
+    (!/\d/.test(only) || /^\s*[#*]|\s\S+\s\S+\s/.test(only)) &&
+    !isDated(cells)
+  );
+}
+
+/** Such as "Account;Savings" above the rows of an account. */
+function isTitle(cells: readonly string[]): boolean {
+  return cells.every((cell) => !/\d/.test(cell));
+}
+
+/** Such as the second line of a text. */
+function isContinuation(row: TableRow, readCell: CellReader): boolean {
+  const fields = ['date', 'amount', 'debit', 'credit'] as const;
+  return fields.every((field) => readCell(row, field) === null);
+}
+
+/** "Total" alone is also a name: with a date and an amount it is one. */
+function isBalanceRow(
+  cells: readonly string[],
+  descriptions: readonly number[],
+  hasDate: boolean,
+): boolean {
+  if (hasDate)
+    return cells.some((cell, index) => {
+      if (!isBalanceText(cell)) return false;
+      const text = cell.trim();
+      return !POSSIBLE_NAME.test(text) && (descriptions.includes(index) || !GENERIC.test(text));
+    });
+  const first = cells.find((cell) => cell.trim() !== '') ?? '';
+  const texts = descriptions.map((index) => cells[index] ?? '');
+  return [first, ...texts].some(isBalanceText) || cells.some(mentionsBalance);
+}
