@@ -1,7 +1,8 @@
 // Data on this machine that an earlier release wrote, brought into the form of this one before anything reads it.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createApiKeys } from '../lib/ledger/auth/api-keys.ts';
 import { ledgerOfDigest } from '../lib/ledger/auth/caller.ts';
+import { createApiKeys } from '../lib/ledger/store/api-keys.ts';
+import { API_KEY_NAMES } from '../lib/ledger/store/keys.ts';
 import {
   createDatabase,
   type Database,
@@ -16,7 +17,6 @@ import { unconditional } from '../lib/shared/update-writes.ts';
 const LONG_ID = /^user-([\w-]{43})(?=#|$)/;
 const LONG_ID_PREFIX = 'user-';
 const KEY_ATTRIBUTES = ['pk', 'all_key', 'type_key', 'category_key', 'category_type_key'];
-const API_KEYS = '@API_KEYS';
 /** Tells how many of the conversions a table has had. No ledger id begins with "@". */
 const FORM_KEY = { pk: '@FORM', sk: '-' };
 const ITEMS_AT_ONCE = 10;
@@ -63,7 +63,7 @@ async function shortenLedgerIds(database: Database): Promise<number> {
     moved += 1;
     if (writes.length >= 2 * ITEMS_AT_ONCE) await flush();
   }
-  for (const item of await database.query({ value: API_KEYS, consistent: true })) {
+  for (const item of await database.query({ value: API_KEY_NAMES, consistent: true })) {
     if (LONG_ID.test(String(item.ledger))) writes.push(put(withShortId(item, ['ledger'])));
     if (writes.length >= 2 * ITEMS_AT_ONCE) await flush();
   }

@@ -2,7 +2,7 @@
 // time: a transaction owns its items as long as it is assumed to, and the rest takes no time.
 import { seededRandom } from '../../cli/seeded-random.ts';
 import { createLedgerService, type Ledger } from '../../lib/ledger/ledger.ts';
-import { createVerification } from '../../lib/ledger/service/verification.ts';
+import { createVerification } from '../../lib/ledger/store/verification/verification.ts';
 import { isContention } from '../../lib/shared/retryable-errors.ts';
 import { atLeast, type Report } from '../report.ts';
 import { median } from '../statistics.ts';

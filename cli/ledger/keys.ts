@@ -1,8 +1,8 @@
 // npm run keys: creates, lists and revokes API keys, of the local database or of a deployed stage.
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { type ApiKey, type ApiKeys, createApiKeys } from '../../lib/ledger/auth/api-keys.ts';
-import { SCOPES } from '../../lib/ledger/auth/caller.ts';
 import { LEDGER_ID, readLedgerId } from '../../lib/ledger/config.ts';
+import { type ApiKey, SCOPES } from '../../lib/ledger/domain/api-key.ts';
+import { type ApiKeys, createApiKeys } from '../../lib/ledger/store/api-keys.ts';
 import { createDatabase } from '../../lib/shared/database.ts';
 import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';

@@ -1,8 +1,8 @@
 // npm run ledger -- delete: deletes a ledger whole, of the local database or of a deployed stage.
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { createApiKeys } from '../../lib/ledger/auth/api-keys.ts';
 import { LEDGER_ID } from '../../lib/ledger/config.ts';
-import { createRemoval } from '../../lib/ledger/service/removal.ts';
+import { createApiKeys } from '../../lib/ledger/store/api-keys.ts';
+import { createRemoval } from '../../lib/ledger/store/removal.ts';
 import { createDatabase } from '../../lib/shared/database.ts';
 import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import type { Position, Progress } from '../../lib/ledger/service/verification.ts';
+import type { Position, Progress } from '../../lib/ledger/store/verification/verification.ts';
 import { LOCAL } from '../../processes/caches.ts';
 
 /** Changes with what a position is made of: one of another form is not used. */

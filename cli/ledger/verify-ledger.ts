@@ -2,8 +2,11 @@
 // Exit code 0: in order; 1: drifts are left; 2: the ledger could not be read, or wrong use.
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { readLedgerId } from '../../lib/ledger/config.ts';
-import { createVerification, type Repair } from '../../lib/ledger/service/verification.ts';
 import { type Drift, describeDrift } from '../../lib/ledger/store/verification/drifts.ts';
+import {
+  createVerification,
+  type Repair,
+} from '../../lib/ledger/store/verification/verification.ts';
 import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import {
   createCommand,

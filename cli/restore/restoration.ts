@@ -1,7 +1,7 @@
 // A restore as a list of steps, which reads as the runbook. Each step sees on AWS whether it is done, so that the command
 // can be killed anywhere and given again: it goes on with the first step that is not done.
 import type { TableDescription } from '@aws-sdk/client-dynamodb';
-import type { TableVerdict } from '../../lib/ledger/service/table-verification.ts';
+import type { TableVerdict } from '../../lib/ledger/store/verification/all-ledgers.ts';
 import { UserError } from '../../lib/shared/user-error.ts';
 import type { StageOnAws } from './stage-on-aws.ts';
 

@@ -1,7 +1,7 @@
 // npm run restore: restores the table of a deployed stage to a moment of the past, and moves the stage to it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { verifyAllLedgers } from '../../lib/ledger/service/table-verification.ts';
+import { verifyAllLedgers } from '../../lib/ledger/store/verification/all-ledgers.ts';
 import { hasEnded } from '../../lib/migration/phases.ts';
 import { LOCK_KEY, recordKey } from '../../lib/migration/runs/run-lock.ts';
 import { createDatabase } from '../../lib/shared/database.ts';

@@ -4,7 +4,6 @@ import type { RequestLimits } from '../shared/database.ts';
 import { createDatabase, type Timeouts } from '../shared/database.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy, withoutRetries } from '../shared/retry.ts';
 import type { VerifyToken } from './auth/access-tokens.ts';
-import { createApiKeys } from './auth/api-keys.ts';
 import { type Authenticate, createAuthenticate } from './auth/authenticate.ts';
 import { CATEGORY_LIMIT } from './domain/category.ts';
 import type { RequestContext } from './request-context.ts';
@@ -15,11 +14,12 @@ import { createMonths, type Months } from './service/months.ts';
 import { createSearches, type Searches } from './service/searches.ts';
 import { createSummaries, type Summaries } from './service/summaries.ts';
 import { createTransactions, type Transactions } from './service/transactions.ts';
+import { createApiKeys } from './store/api-keys.ts';
 import { createCategoryStore } from './store/categories.ts';
 import { createDayCounts } from './store/day-counts.ts';
 import { createIdempotencyStore } from './store/idempotency.ts';
 import { createImportedRows, type ImportedRows } from './store/imported-rows.ts';
-import { createKeys } from './store/keys.ts';
+import { createKeys, HEALTH_KEY } from './store/keys.ts';
 import { createMonthCache } from './store/month-cache.ts';
 import { createTransactionPages } from './store/transaction-pages.ts';
 import { createTransactionStore } from './store/transactions.ts';
@@ -67,9 +67,6 @@ export const REQUEST_TIMEOUTS: Timeouts = { callMs: 1_000, outcomeMs: 3_000, out
 
 /** Twice as many bytes in the memory of a function where texts are not Latin; an ordinary transaction takes 250. */
 const MAX_CACHED_CHARACTERS = 20_000_000;
-
-// No item has it. The role of the health check reads nothing else.
-const HEALTH_KEY = { pk: 'HEALTH', sk: '-' };
 
 export function createLedgerService(options: LedgerServiceOptions): LedgerService {
   const { client, tableName, ledgerId, timeZone } = options;

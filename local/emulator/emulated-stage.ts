@@ -7,7 +7,7 @@ import {
   DescribeStacksCommand,
   GetTemplateCommand,
 } from '@aws-sdk/client-cloudformation';
-import { createApiKeys } from '../../lib/ledger/auth/api-keys.ts';
+import { createApiKeys } from '../../lib/ledger/store/api-keys.ts';
 import { createDatabase } from '../../lib/shared/database.ts';
 import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';

@@ -12,8 +12,9 @@ import {
   jwtVerify,
 } from 'jose';
 import * as v from 'valibot';
+import type { Scope } from '../domain/api-key.ts';
 import { UnauthenticatedError, UnavailableError } from '../errors.ts';
-import { type Caller, ledgerOfSubject, type Scope } from './caller.ts';
+import { type Caller, ledgerOfSubject } from './caller.ts';
 
 export interface TokenIssuer {
   /** Value of `iss`, such as https://login.example. */

@@ -1,10 +1,11 @@
 // Finds out who sends a request: by an API key, by an access token, or, where that is allowed, without either.
 
 import type { RequestLimits } from '../../shared/database.ts';
+import type { ApiKey, Scope } from '../domain/api-key.ts';
 import { ForbiddenError, UnauthenticatedError } from '../errors.ts';
+import { isApiKey } from '../store/api-keys.ts';
 import type { VerifyToken } from './access-tokens.ts';
-import { type ApiKey, isApiKey } from './api-keys.ts';
-import type { Caller, IdentifiedCaller, Scope } from './caller.ts';
+import type { Caller, IdentifiedCaller } from './caller.ts';
 
 /**
  * @param authorization the header as it was sent

@@ -1,9 +1,6 @@
 // Who sends a request: the ledger that the key or token opens, and what it may do there.
 import { createHash } from 'node:crypto';
-
-export const SCOPES = ['read', 'write'] as const;
-/** `read` allows GET; `write` allows every method. */
-export type Scope = (typeof SCOPES)[number];
+import type { Scope } from '../domain/api-key.ts';
 
 export interface Caller {
   /** The only ledger that the request can reach. */

@@ -2,7 +2,8 @@
 import middy, { type MiddlewareObj } from '@middy/core';
 import { isWriteConflict } from '../../shared/retryable-errors.ts';
 import { assertAllowed } from '../auth/authenticate.ts';
-import type { IdentifiedCaller, Scope } from '../auth/caller.ts';
+import type { IdentifiedCaller } from '../auth/caller.ts';
+import type { Scope } from '../domain/api-key.ts';
 import { canonicalId } from '../domain/record.ts';
 import { ValidationError } from '../errors.ts';
 import type { Ledger, LedgerService } from '../ledger.ts';

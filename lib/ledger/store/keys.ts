@@ -11,8 +11,13 @@
 //   the rows of all imports      Query  IMPORTS
 //   everything, to verify it     Get and Query as above (ledger-items.ts), or Scan
 //
-// Each of them starts with the ledger, so that no read can cross from one ledger into another. What belongs to no ledger
-// has its keys elsewhere: API keys, migration runs, and the item that the health check reads.
+// Each of them starts with the ledger, so that no read can cross from one ledger into another. No ledger's id begins with "@",
+// as the keys of API keys do:
+//
+//   one API key                  Get    @API_KEYS#the key's hash
+//   all API keys                 Query  @API_KEYS: their hashes
+//
+// The records of migrations have their keys in lib/migration.
 
 import type { Key } from '../../shared/database.ts';
 import type { CalendarDate, CalendarMonth, CalendarYear } from '../domain/calendar-date.ts';
@@ -125,6 +130,29 @@ export function createKeys(ledgerId: string) {
       return named('all', ledgerId);
     },
   };
+}
+
+/** No item has it. The role of the health check reads nothing else. */
+export const HEALTH_KEY: Key = { pk: 'HEALTH', sk: ONLY_ITEM };
+
+export const API_KEY_NAMES = '@API_KEYS';
+
+/**
+ * Each key has a partition of its own, which takes 3,000 reads a second: with one for all, a flood of wrong keys would shut every
+ * caller out.
+ */
+export function apiKey(hash: string): Key {
+  return { pk: `${API_KEY_NAMES}#${hash}`, sk: 'key' };
+}
+
+/** The hash in the partition key of an API key. */
+export function apiKeyHash(pk: string): string {
+  return pk.slice(API_KEY_NAMES.length + 1);
+}
+
+/** Names an API key, for lists. */
+export function apiKeyName(hash: string): Key {
+  return { pk: API_KEY_NAMES, sk: hash };
 }
 
 export function yearKey(year: CalendarYear): string {

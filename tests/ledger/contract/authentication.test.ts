@@ -2,7 +2,7 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { createTokenVerifier } from '../../../lib/ledger/auth/access-tokens.ts';
-import type { Scope } from '../../../lib/ledger/auth/caller.ts';
+import type { Scope } from '../../../lib/ledger/domain/api-key.ts';
 import { interpose } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { expectRequestId } from '../support/api/expect-reply.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createVerification } from '../../../lib/ledger/service/verification.ts';
+import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
 import { interpose, onceBefore } from '../../shared/support/interposed-client.ts';
 import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
 import {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { CATEGORY_LIMIT } from '../../../lib/ledger/domain/category.ts';
 import { toCategoryJson } from '../../../lib/ledger/http/category-json.ts';
-import { createVerification } from '../../../lib/ledger/service/verification.ts';
+import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { expectConflict } from '../support/api/expect-reply.ts';

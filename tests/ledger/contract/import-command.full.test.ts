@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
-import type { Scope } from '../../../lib/ledger/auth/caller.ts';
+import type { Scope } from '../../../lib/ledger/domain/api-key.ts';
 import { type Ended, runCommand } from '../../shared/support/command.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';

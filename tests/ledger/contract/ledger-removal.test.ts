@@ -2,8 +2,8 @@
 import { BatchWriteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
-import { createRemoval } from '../../../lib/ledger/service/removal.ts';
 import { createKeys } from '../../../lib/ledger/store/keys.ts';
+import { createRemoval } from '../../../lib/ledger/store/removal.ts';
 import { runCommand } from '../../shared/support/command.ts';
 import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';

@@ -2,8 +2,8 @@
 
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createVerification } from '../../../lib/ledger/service/verification.ts';
 import { createKeys, yearKey } from '../../../lib/ledger/store/keys.ts';
+import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
 import { interpose } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { Api } from '../support/api/api-client.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bundleFunctions, bundleFunctionsAt } from '../../../bench/ledger/bundles.ts';
 import { previousRelease } from '../../../bench/ledger/releases.ts';
-import { createVerification } from '../../../lib/ledger/service/verification.ts';
+import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { invoke } from '../support/api/invoke.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '../../../bench/ledger/virtual-time.ts';
 import { type SeededRandom, seededRandom } from '../../../cli/seeded-random.ts';
 import { createLedgerService } from '../../../lib/ledger/ledger.ts';
-import { createVerification } from '../../../lib/ledger/service/verification.ts';
+import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
 import { IS_FULL } from '../../shared/support/seed.ts';
 import type { Client } from '../../shared/support/store-faults.ts';
 import { createTestTable, type TestTable } from '../../shared/support/test-table.ts';

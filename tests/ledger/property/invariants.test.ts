@@ -1,7 +1,7 @@
 // After any sequence of commands, concurrent ones included, every count, total, page and name guard is that of a plain model.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type SeededRandom, seededRandom } from '../../../cli/seeded-random.ts';
-import { createVerification } from '../../../lib/ledger/service/verification.ts';
+import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
 import { IS_FULL, sizeOfRun } from '../../shared/support/seed.ts';
 import { createTestTable, type TestTable } from '../../shared/support/test-table.ts';
 import type { Api } from '../support/api/api-client.ts';

@@ -79,7 +79,7 @@ const isTea = createMatcher({
 });
 const COMPOSED_BY_FILE = {
   // The id of a key, which an operator types.
-  'lib/ledger/auth/api-keys.ts': 1,
+  'lib/ledger/store/api-keys.ts': 1,
   'lib/ledger/domain/search.ts': 1,
   'lib/ledger/domain/text.ts': 2,
   'lib/ledger/http/import-json.ts': 1,

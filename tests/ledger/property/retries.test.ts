@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { seededRandom } from '../../../cli/seeded-random.ts';
-import { createVerification } from '../../../lib/ledger/service/verification.ts';
+import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
 import { SEED, sizeOfRun } from '../../shared/support/seed.ts';
 import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
 import { createFaultyClient, PASSING_FAULTS, refused } from '../../shared/support/store-faults.ts';

@@ -19,7 +19,7 @@ import {
   TRANSACTION_TYPES,
   type TransactionFields,
 } from '../../../lib/ledger/domain/transaction.ts';
-import { createVerification } from '../../../lib/ledger/service/verification.ts';
+import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
 import { SEED, seeded } from '../../shared/support/seed.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { anyDate, crowdedDate } from '../support/calendar-arbitraries.ts';

@@ -2,8 +2,8 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
-import { createVerification } from '../../../lib/ledger/service/verification.ts';
 import { createKeys } from '../../../lib/ledger/store/keys.ts';
+import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
 import type { Item, Key } from '../../../lib/shared/database.ts';
 import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';

@@ -9,7 +9,7 @@ import {
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
 import { ENDPOINTS_BY_ROUTE } from '../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import { createLedgerService } from '../../../lib/ledger/ledger.ts';
-import { createVerification } from '../../../lib/ledger/service/verification.ts';
+import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
 import type { Client } from '../../shared/support/store-faults.ts';
 import { createTestTable, type TestTable } from '../../shared/support/test-table.ts';
 import type { Api, ApiRequest, ApiResponse, ResponseBody } from './api/api-client.ts';

@@ -333,7 +333,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    'lib/ledger/service/verification.ts',
+    'lib/ledger/store/verification/verification.ts',
     'tests/ledger/contract/verification/other-writers.test.ts',
     [
       ['position.readings === 0 || seen.has(identity(drift))', 'true'],
@@ -773,7 +773,7 @@ export const MUTANTS: readonly Mutant[] = [
     ["(method === 'GET' || method === 'HEAD')", "method !== 'DELETE'"],
     ['kept.size > CACHED_KEYS &&', ''],
   ]),
-  ...mutantsOf('lib/ledger/auth/api-keys.ts', 'tests/ledger/contract/authentication.test.ts', [
+  ...mutantsOf('lib/ledger/store/api-keys.ts', 'tests/ledger/contract/authentication.test.ts', [
     ['found.revoked_at ?? clock().getTime()', 'clock().getTime()'],
     ['if (!ID.test(id)) throw unknownKey(id);', ''],
     ['if (!SECRET.test(secret)) return undefined;', ''],
@@ -983,7 +983,7 @@ export const MUTANTS: readonly Mutant[] = [
     ["'expires_at <= :now'", "'expires_at < :now'"],
     ['new DeleteCommand({ TableName, Key, ...expired })', 'new DeleteCommand({ TableName, Key })'],
   ]),
-  ...mutantsOf('lib/ledger/service/removal.ts', 'tests/ledger/contract/ledger-removal.test.ts', [
+  ...mutantsOf('lib/ledger/store/removal.ts', 'tests/ledger/contract/ledger-removal.test.ts', [
     ['    yield* readReplies(database, keys);\n', ''],
   ]),
   ...mutantsOf(
@@ -1022,12 +1022,12 @@ export const MUTANTS: readonly Mutant[] = [
     ['CONVERSIONS.slice(form)', 'CONVERSIONS.slice(form + 1)'],
   ]),
   ...mutantsOf(
-    'lib/ledger/auth/api-keys.ts',
+    'lib/ledger/store/api-keys.ts',
     'tests/ledger/contract/data-of-earlier-releases.test.ts',
     [
       [', putName(hash)]);\n    }', ']);\n    }'],
       ['    await moveEarlierKeys();\n    const [name]', '    const [name]'],
-      ['{ ...item, ...keyOf(hash) }', 'keyOf(hash)'],
+      ['{ ...item, ...apiKey(hash) }', 'apiKey(hash)'],
     ],
   ),
   ...mutantsOf(

@@ -1,5 +1,5 @@
 // The endpoints of the service itself, as clients see them.
-import { SCOPES } from '../../auth/caller.ts';
+import { SCOPES } from '../../domain/api-key.ts';
 import { healthQuery } from '../health-query.ts';
 import type { Endpoint } from './endpoint-declaration.ts';
 import { named, object, oneOfWords, succeeded, TEXT } from './response-forms.ts';

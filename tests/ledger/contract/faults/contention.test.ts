@@ -8,7 +8,7 @@ import {
 import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
 import { seededRandom } from '../../../../cli/seeded-random.ts';
 import { createLedgerService } from '../../../../lib/ledger/ledger.ts';
-import { createVerification } from '../../../../lib/ledger/service/verification.ts';
+import { createVerification } from '../../../../lib/ledger/store/verification/verification.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/shared/retry.ts';
 import { createTestTable, type TestTable } from '../../../shared/support/test-table.ts';
 import { openInProcess } from '../../support/api/in-process-client.ts';

@@ -1,8 +1,8 @@
 // One scan verifies all ledgers of a table, and skips the table's other items.
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
-import { createApiKeys } from '../../../../lib/ledger/auth/api-keys.ts';
-import { verifyAllLedgers } from '../../../../lib/ledger/service/table-verification.ts';
+import { createApiKeys } from '../../../../lib/ledger/store/api-keys.ts';
+import { verifyAllLedgers } from '../../../../lib/ledger/store/verification/all-ledgers.ts';
 import { createDatabase } from '../../../../lib/shared/database.ts';
 import { createSleeplessRetryPolicy } from '../../../shared/support/sleepless-retry-policy.ts';
 import { bulkLoadHousehold } from '../../support/bulk-loader.ts';

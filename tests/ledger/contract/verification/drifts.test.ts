@@ -1,9 +1,9 @@
 // Every difference between what is recorded and what the rows say is reported, and repaired if it is known what is right.
 import { describe, expect, it } from 'vitest';
-import { verifyAllLedgers } from '../../../../lib/ledger/service/table-verification.ts';
-import { createVerification } from '../../../../lib/ledger/service/verification.ts';
 import type { Keys } from '../../../../lib/ledger/store/keys.ts';
+import { verifyAllLedgers } from '../../../../lib/ledger/store/verification/all-ledgers.ts';
 import { type Drift, describeDrift } from '../../../../lib/ledger/store/verification/drifts.ts';
+import { createVerification } from '../../../../lib/ledger/store/verification/verification.ts';
 import type { Key } from '../../../../lib/shared/database.ts';
 import { createSleeplessRetryPolicy } from '../../../shared/support/sleepless-retry-policy.ts';
 import { bulkLoadHousehold } from '../../support/bulk-loader.ts';

@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
 import { ConflictError } from '../../../../lib/ledger/errors.ts';
+import type { Keys } from '../../../../lib/ledger/store/keys.ts';
 import {
   createVerification,
   type Position,
   type Progress,
-} from '../../../../lib/ledger/service/verification.ts';
-import type { Keys } from '../../../../lib/ledger/store/keys.ts';
+} from '../../../../lib/ledger/store/verification/verification.ts';
 import { interpose, onceBefore } from '../../../shared/support/interposed-client.ts';
 import { createSleeplessRetryPolicy } from '../../../shared/support/sleepless-retry-policy.ts';
 import type { Client } from '../../../shared/support/store-faults.ts';

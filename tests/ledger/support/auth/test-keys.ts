@@ -1,5 +1,5 @@
 // API keys of a test's table.
-import { createApiKeys } from '../../../../lib/ledger/auth/api-keys.ts';
+import { createApiKeys } from '../../../../lib/ledger/store/api-keys.ts';
 import { createDatabase } from '../../../../lib/shared/database.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/shared/retry.ts';
 import type { Client } from '../../../shared/support/store-faults.ts';

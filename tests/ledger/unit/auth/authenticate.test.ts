@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ApiKey } from '../../../../lib/ledger/auth/api-keys.ts';
 import { assertAllowed, createAuthenticate } from '../../../../lib/ledger/auth/authenticate.ts';
+import type { ApiKey } from '../../../../lib/ledger/domain/api-key.ts';
 import { ForbiddenError, UnauthenticatedError } from '../../../../lib/ledger/errors.ts';
 
 const KEY: ApiKey = {

@@ -1,13 +1,13 @@
 // Verifies a ledger: recomputes every count, guard and key from its rows, reports each drift, and repairs it on request.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createBatches } from '../../shared/batches.ts';
-import { createDatabase, LONG_TIMEOUTS } from '../../shared/database.ts';
-import { StaleRecordError } from '../../shared/errors.ts';
-import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../shared/retry.ts';
-import { createKeys } from '../store/keys.ts';
-import { readGivenIds, readLedgerItems } from '../store/ledger-items.ts';
-import { type Drift, findDrifts } from '../store/verification/drifts.ts';
-import { noRows, type RowFigures, readLedgerFigures } from '../store/verification/figures.ts';
+import { createBatches } from '../../../shared/batches.ts';
+import { createDatabase, LONG_TIMEOUTS } from '../../../shared/database.ts';
+import { StaleRecordError } from '../../../shared/errors.ts';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../../shared/retry.ts';
+import { createKeys } from '../keys.ts';
+import { readGivenIds, readLedgerItems } from '../ledger-items.ts';
+import { type Drift, findDrifts } from './drifts.ts';
+import { noRows, type RowFigures, readLedgerFigures } from './figures.ts';
 
 export interface Verdict {
   readonly rows: number;

@@ -1,35 +1,17 @@
 // API keys: random, shown once, stored only as a hash. Each opens one ledger.
-//
-//   pk @API_KEYS#<SHA-256 of the key, hexadecimal>   sk key      the key
-//   pk @API_KEYS                                     sk <hash>   names it, for lists
-//
-// A partition takes 3,000 reads a second: with one for all keys, a flood of wrong ones would shut every caller out.
-// Not a ledger: no ledger id begins with "@".
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database, Item, Write } from '../../shared/database.ts';
 import { setOn, unconditional } from '../../shared/update-writes.ts';
+import type { ApiKey, Scope } from '../domain/api-key.ts';
 import { NotFoundError } from '../errors.ts';
-import type { Caller, Scope } from './caller.ts';
-
-export interface ApiKey extends Caller {
-  /** The first digits of the hash: names the key without opening anything. */
-  readonly id: string;
-  readonly name: string;
-  readonly scope: Scope;
-  /** Milliseconds. */
-  readonly createdAt: number;
-  /** Day of the last use in UTC, `YYYY-MM-DD`; undefined before the first one. */
-  readonly lastUsedOn: string | undefined;
-  /** Milliseconds; undefined while the key is valid. */
-  readonly revokedAt: number | undefined;
-}
+import { API_KEY_NAMES, apiKey, apiKeyHash, apiKeyName } from './keys.ts';
 
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 const PREFIX = 'fl_';
 const SECRET_BYTES = 32;
 const SECRET = /^fl_[\w-]{43}$/;
-const NAMES = '@API_KEYS';
+/** An id is the first digits of the hash. */
 const ID_DIGITS = 12;
 const ID = new RegExp(`^[0-9a-f]{${ID_DIGITS}}$`);
 const EXISTS = { expression: 'attribute_exists(pk)' };
@@ -53,7 +35,7 @@ export function createApiKeys(options: {
   }): Promise<{ readonly key: ApiKey; readonly secret: string }> {
     const secret = `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`;
     const hash = hashSecret(secret);
-    const item = { ...keyOf(hash), ...given, created_at: clock().getTime() };
+    const item = { ...apiKey(hash), ...given, created_at: clock().getTime() };
     const onConditionFailed = () => new Error('Two API keys have one hash');
     const Put = { Item: item, ConditionExpression: 'attribute_not_exists(pk)' };
     await database.commit([{ Put, onConditionFailed }, putName(hash)]);
@@ -66,17 +48,17 @@ export function createApiKeys(options: {
    */
   async function find(secret: string): Promise<ApiKey | undefined> {
     if (!SECRET.test(secret)) return undefined;
-    const item = await database.get(keyOf(hashSecret(secret)));
+    const item = await database.get(apiKey(hashSecret(secret)));
     return item && fromItem(item);
   }
 
   /** Every key, the revoked ones included, newest first. */
   async function list(): Promise<ApiKey[]> {
     await moveEarlierKeys();
-    const names = await database.query({ value: NAMES, consistent: true });
+    const names = await database.query({ value: API_KEY_NAMES, consistent: true });
     const keys: ApiKey[] = [];
     for (const { sk } of names) {
-      const item = await database.get(keyOf(String(sk)));
+      const item = await database.get(apiKey(String(sk)));
       if (item) keys.push(fromItem(item));
     }
     return keys.sort((one, other) => other.createdAt - one.createdAt);
@@ -87,11 +69,11 @@ export function createApiKeys(options: {
    * @returns how many keys it gave a partition of their own
    */
   async function moveEarlierKeys(): Promise<number> {
-    const names = await database.query({ value: NAMES, consistent: true });
+    const names = await database.query({ value: API_KEY_NAMES, consistent: true });
     const earlier = names.filter(({ ledger }) => ledger !== undefined);
     for (const item of earlier) {
       const hash = String(item.sk);
-      const Put = { Item: { ...item, ...keyOf(hash) } };
+      const Put = { Item: { ...item, ...apiKey(hash) } };
       await database.commit([{ Put, onConditionFailed: unconditional }, putName(hash)]);
     }
     return earlier.length;
@@ -105,11 +87,11 @@ export function createApiKeys(options: {
     if (!ID.test(id)) throw unknownKey(id);
     await moveEarlierKeys();
     const [name] = await database.query(
-      { value: NAMES, between: [id, `${id}~`], consistent: true },
+      { value: API_KEY_NAMES, between: [id, `${id}~`], consistent: true },
       1,
     );
     const hash = String(name?.sk);
-    const found = name && (await database.get(keyOf(hash)));
+    const found = name && (await database.get(apiKey(hash)));
     if (!found) throw unknownKey(id);
     const revokedAt = Number(found.revoked_at ?? clock().getTime());
     await change(hash, { revoked_at: revokedAt });
@@ -123,7 +105,7 @@ export function createApiKeys(options: {
 
   async function change(hash: string, attributes: Item): Promise<void> {
     const onConditionFailed = () => unknownKey(hash.slice(0, ID_DIGITS));
-    await database.commit([setOn(keyOf(hash), attributes, { ...EXISTS, onConditionFailed })]);
+    await database.commit([setOn(apiKey(hash), attributes, { ...EXISTS, onConditionFailed })]);
   }
 
   return { create, find, list, revoke, markUsed, moveEarlierKeys };
@@ -133,19 +115,13 @@ function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-function keyOf(hash: string) {
-  return { pk: `${NAMES}#${hash}`, sk: 'key' };
-}
-
 function putName(hash: string): Write {
-  return { Put: { Item: { pk: NAMES, sk: hash } }, onConditionFailed: unconditional };
+  return { Put: { Item: apiKeyName(hash) }, onConditionFailed: unconditional };
 }
 
 function fromItem(item: Item): ApiKey {
   return {
-    id: String(item.pk)
-      .slice(NAMES.length + 1)
-      .slice(0, ID_DIGITS),
+    id: apiKeyHash(String(item.pk)).slice(0, ID_DIGITS),
     name: String(item.name),
     ledger: String(item.ledger),
     scope: item.scope === 'write' ? 'write' : 'read',

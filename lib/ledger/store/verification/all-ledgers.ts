@@ -1,8 +1,8 @@
 // Verifies all ledgers of a table that nothing writes to, in one scan: after a restore, before clients use it.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createDatabase, LONG_TIMEOUTS } from '../../shared/database.ts';
-import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../shared/retry.ts';
-import { type Balance, createBalance } from '../store/verification/balance.ts';
+import { createDatabase, LONG_TIMEOUTS } from '../../../shared/database.ts';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../../shared/retry.ts';
+import { type Balance, createBalance } from './balance.ts';
 
 export interface TableVerdict {
   readonly ledgers: number;

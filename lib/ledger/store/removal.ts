@@ -4,8 +4,8 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createBatches } from '../../shared/batches.ts';
 import { createDatabase, type Item, LONG_TIMEOUTS } from '../../shared/database.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../shared/retry.ts';
-import { createKeys } from '../store/keys.ts';
-import { readGivenIds, readLedgerItems, readReplies } from '../store/ledger-items.ts';
+import { createKeys } from './keys.ts';
+import { readGivenIds, readLedgerItems, readReplies } from './ledger-items.ts';
 
 // DynamoDB's limit for one batch write.
 const ITEMS_AT_ONCE = 25;
