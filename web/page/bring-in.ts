@@ -9,7 +9,7 @@ import type { Statement, StatementOptions } from '../../lib/ledger/import/statem
 import type { LedgerRow } from '../../lib/ledger/import/transaction-row.ts';
 import { call } from './client.ts';
 import { readLayouts } from './file-layouts.ts';
-import { announcement, categories, readLedgerRows } from './ledger.ts';
+import { announcement, categories, readRows } from './ledger.ts';
 import type { Row } from './rows.ts';
 
 export interface Preview {
@@ -94,7 +94,7 @@ export async function preview(
 }
 
 async function readStored(): Promise<StoredLedger> {
-  const [rows, imports] = await Promise.all([readLedgerRows(), readRecordedImports()]);
+  const [rows, imports] = await Promise.all([readRows({}), readRecordedImports()]);
   return {
     rows: rows.map(toLedgerRow),
     imports,

@@ -12,7 +12,7 @@ import {
   createCategory,
   notice,
   outbox,
-  readCategoryRows,
+  readRows,
   updateCategory,
 } from './ledger.ts';
 import { categoryColor } from './scheme.ts';
@@ -238,7 +238,7 @@ function MergeChoice({ category }: { readonly category: Category }) {
 }
 
 async function mergeCategory(category: Category, target: Category): Promise<void> {
-  const all = await readCategoryRows(category.id);
+  const all = await readRows({ category_id: category.id });
   announcement.value = `Moving ${format.count(all.length)} transactions to ${target.name}`;
   const refused = await outbox.update(
     all.map((before) => ({

@@ -13,7 +13,7 @@ import {
 } from './bring-in.ts';
 import { call } from './client.ts';
 import { rememberLayout } from './file-layouts.ts';
-import { announcement, ensureCategory, go, readLedgerRows, refresh } from './ledger.ts';
+import { announcement, ensureCategory, go, readRows, refresh } from './ledger.ts';
 import { describeRefusal, MAX_BULK_ITEMS, sendBulk, untilAnswered } from './repeated-call.ts';
 
 const MAX_IMPORT_ID_LENGTH = 64;
@@ -167,7 +167,7 @@ async function applyChanges(
 /** Deletes the rows that the import has created and that were not changed since; a category alone is no change. */
 export async function undoImport(importId: string, name: string): Promise<void> {
   const { createRecordedRows, keepRecords } = await loadImporter();
-  const rows = await untilAnswered(() => readLedgerRows(importId));
+  const rows = await untilAnswered(() => readRows({ import_id: importId }));
   const records = (await untilAnswered(readRecordedImports)).filter(
     (each) => each.importId === importId,
   );

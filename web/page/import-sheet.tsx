@@ -5,7 +5,7 @@ import { Button, NoticeBox, ScopeLink, Sheet } from './components.tsx';
 import { format } from './format.ts';
 import { Lines, PreviewCard } from './import-preview.tsx';
 import { undoImport } from './import-run.ts';
-import { canWrite, notice, readLedgerRows } from './ledger.ts';
+import { canWrite, notice, readRows } from './ledger.ts';
 import { isWaiting } from './repeated-call.ts';
 
 export function ImportButton() {
@@ -136,7 +136,7 @@ export function ImportsSheet({ onClose }: { readonly onClose: () => void }) {
   const [imports, setImports] = useState<readonly PastImport[] | undefined>(undefined);
   const [problem, setProblem] = useState('');
   useEffect(() => {
-    readLedgerRows()
+    readRows({})
       .then((rows) => {
         const byImport = Map.groupBy(rows, (row) => row.import_id ?? '');
         byImport.delete('');

@@ -372,22 +372,17 @@ async function readAll(
 }
 
 /** Every row of the scope, not only those of its page. */
-export async function readScopeRows(): Promise<readonly Row[]> {
-  const { q, type, category, period } = scope.value;
+export async function readScopeRows({ q, type, category, period }: Scope): Promise<readonly Row[]> {
   const filters = { q: q || undefined, type, category_id: category };
-  const all = await readAll({ ...filters, ...periodDates(period, new Date()) }, running.signal);
-  return all.rows;
+  return await readRows({ ...filters, ...periodDates(period, new Date()) });
 }
 
-/** @param importId only the rows that this import has created; without it, every row of the ledger */
-export async function readLedgerRows(importId?: string): Promise<readonly Row[]> {
+/** Rows that an action of a person needs, as they are now: the action goes on when the view is left or read again. */
+export async function readRows(
+  filters: Readonly<Record<string, string | number | undefined>>,
+): Promise<readonly Row[]> {
   forgetAnswers();
-  return (await readAll({ import_id: importId }, AbortSignal.timeout(MAX_READING_MS))).rows;
-}
-
-export async function readCategoryRows(id: number): Promise<readonly Row[]> {
-  forgetAnswers();
-  return (await readAll({ category_id: id }, running.signal)).rows;
+  return (await readAll(filters, AbortSignal.timeout(MAX_READING_MS))).rows;
 }
 
 function reportRefusals(refusals: readonly Refusal[]): void {

@@ -2,6 +2,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import { outbox, readScopeRows, rows, scope } from './ledger.ts';
 import type { Row } from './rows.ts';
+import { scopeHash } from './scope.ts';
 
 /** By id, as they were when they were selected: their versions are what a change expects. */
 export const selected = signal<ReadonlyMap<number, Row>>(new Map());
@@ -37,7 +38,9 @@ export function toggleAll(): void {
 
 /** @throws ApiError */
 export async function selectScope(): Promise<void> {
-  const all = await readScopeRows();
+  const wanted = scope.value;
+  const all = await readScopeRows(wanted);
+  if (scopeHash(scope.value) !== scopeHash(wanted)) return;
   selected.value = new Map(all.map((row) => [row.id, row]));
 }
 

@@ -403,6 +403,36 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect((await pages.rows('To be moved')).map((row) => row.category_id)).toEqual([into]);
   });
 
+  test('a selection of all rows and a merge go on while the page reads its figures again', async () => {
+    const [from, into] = [await pages.category('Read again'), await pages.category('Read whole')];
+    const row = { description: 'Held', amount: 1, type: 'expense', category_id: from };
+    for (const count of [100, 1])
+      await pages.post('/transactions/bulk', {
+        transactions: Array.from({ length: count }, () => ({
+          ...row,
+          transaction_date: '2010-03-04',
+        })),
+      });
+    const page = await pages.visit(`#period=2010&category=${from}`);
+    let refreshed = page.waitForRequest(/\/categories\?/);
+    await page.route(/export.*category_id/, async (route) => {
+      await refreshed;
+      await route.continue();
+    });
+    await page.getByRole('checkbox', { name: 'Select all' }).check();
+    await page.getByRole('button', { name: 'All 101' }).click();
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByText('101 selected').waitFor();
+    await page.getByRole('button', { name: 'Categories' }).click();
+    await page.getByRole('button', { name: 'Change Read again' }).click();
+    await page.getByLabel('Merge into').selectOption(String(into));
+    refreshed = page.waitForRequest(/\/categories\?/);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Merge', exact: true }).click();
+    await page.getByText('101 transactions of Read again are in Read whole now').waitFor();
+    expect((await pages.rows('Held')).filter((each) => each.category_id !== into)).toEqual([]);
+  });
+
   test('a category gets a color and a monthly target, and is deactivated', async () => {
     const id = await pages.category('Aimed');
     const fields = { category_id: id, amount: 30, transaction_date: '2012-02-03' };
