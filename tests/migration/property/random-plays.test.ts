@@ -64,6 +64,18 @@ const narrowIncident = fc.oneof(
     kind: fc.constant('damaged' as const),
     damage: fc.constantFrom('emptied' as const, 'overwritten' as const),
   }),
+  // A command that ends, or another write, beside one of the few writes of a walk
+  fc.record({
+    since: fc.constant('store' as const),
+    calls: fc.integer({ min: 0, max: 1 }),
+    kind: fc.constantFrom('killed' as const, 'answer lost' as const),
+  }),
+  fc.record({
+    since: fc.constant('store' as const),
+    calls: fc.constant(0),
+    kind: fc.constant('write' as const),
+    write,
+  }),
   // A deployment that is reported, and not done
   fc.record({
     since: fc.constant('freeze' as const),
@@ -125,6 +137,20 @@ const damaging = (where: 'standby' | 'active', damage: Damage): Act => ({
   damage,
 });
 
+/** Past the final check, right before writes are opened */
+const lateWrite = (change: Change): Incident => ({
+  since: 'open',
+  calls: 0,
+  kind: 'write',
+  write: { writer: 'late', change },
+});
+
+/** A late write is carried over, the command is killed before it has recorded that, and its user deletes the memory. */
+const CARRIED_AND_DELETED: readonly Act[] = [
+  command('cutover', lateWrite('create'), { since: 'store', calls: 1, kind: 'killed' }),
+  writing('user', 'delete'),
+];
+
 /** Plays that fail without one safeguard of the model each, by its name there: too rare to be left to chance. */
 const SAFEGUARDS: Readonly<Record<string, readonly Act[]>> = {
   NO_FREEZE_PROOF: [command('cutover', { since: 'begin', calls: 2, kind: 'not done' })],
@@ -132,13 +158,25 @@ const SAFEGUARDS: Readonly<Record<string, readonly Act[]>> = {
   NO_LAST_LOOK: [
     command('cutover', { since: 'prove', calls: 1, kind: 'damaged', damage: 'overwritten' }),
   ],
-  NO_SECOND_LOOK: [
-    command('cutover', {
-      since: 'open',
+  NO_SECOND_LOOK: [command('cutover', lateWrite('create'))],
+  FAILURE_WAITS: [command('cutover', { since: 'begin', calls: 2, kind: 'not done' })],
+  SETTING_AFTER_DEPLOYMENT: [command('cutover')],
+  NO_CONDITION: [
+    command('cutover'),
+    writing('user', 'change'),
+    command('rollback', {
+      since: 'store',
       calls: 0,
       kind: 'write',
-      write: { writer: 'late', change: 'create' },
+      write: { writer: 'forgotten', change: 'change' },
     }),
+  ],
+  NO_NOTE: [...CARRIED_AND_DELETED, command('cutover')],
+  NOTES_DROPPED: [
+    ...CARRIED_AND_DELETED,
+    writing('forgotten', 'create'),
+    command('cutover', { since: 'store', calls: 1, kind: 'killed' }),
+    command('cutover'),
   ],
   HOME_AFTER_OPENING: [
     command('cutover', { since: 'open', calls: 1, kind: 'killed' }),
@@ -152,12 +190,7 @@ const SAFEGUARDS: Readonly<Record<string, readonly Act[]>> = {
     command('cutover', { since: 'freeze', calls: 1, kind: 'dropped' }),
   ],
   BASE_OUTLIVES_RESTORE: [
-    command('cutover', {
-      since: 'open',
-      calls: 0,
-      kind: 'write',
-      write: { writer: 'late', change: 'change' },
-    }),
+    command('cutover', lateWrite('change')),
     damaging('standby', 'deleted'),
     command('rollback'),
   ],

@@ -1,5 +1,6 @@
 // Users and other writers of a play, and the truth about their memories: what was acknowledged last. No step of the migration
 // sees it.
+import { hash } from 'node:crypto';
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import type { ScrolledPoint } from '../../../lib/migration/ports/vector-store.ts';
 import { startNewVersion } from '../../../sandbox/memory-backend/new-version.ts';
@@ -52,6 +53,8 @@ export async function createPlayUsers(migration: Migration, service: Service, di
   const { vectors } = migration.services;
   const truth = new Map<string, Memory>();
   let texts = 0;
+  /** Newest first */
+  const created: string[] = [];
   for (const [id, text] of await read(SOURCE)) truth.set(id, { text, writer: 'user' });
 
   async function scroll(collection: string): Promise<readonly ScrolledPoint[]> {
@@ -97,10 +100,10 @@ export async function createPlayUsers(migration: Migration, service: Service, di
       const settings = { store: vectors, collection, dimensions: 4, now: migration.clock };
       const start = collection === migration.target ? startNewVersion : startOldVersion;
       const [id] = await (await start(settings)).add(USER, text);
+      if (id !== undefined) created.unshift(id);
       return [id, text];
     }
-    const points = await scroll(collection);
-    const point = points.find(({ payload }) => JSON.parse(payload).user_id === USER);
+    const point = await choose(change, collection);
     if (!point) return [undefined, null];
     const id = String(JSON.parse(point.id));
     if (change === 'delete') {
@@ -108,8 +111,16 @@ export async function createPlayUsers(migration: Migration, service: Service, di
       return [id, null];
     }
     const updated_at = migration.clock().toISOString();
-    await overwrite(collection, point, { data: text, updated_at });
+    await overwrite(collection, point, { data: text, hash: hash('md5', text), updated_at });
     return [id, text];
+  }
+
+  /** A change meets the first memory of the user, so that two of them meet; a deletion the newest that the play created. */
+  async function choose(change: Change, collection: string): Promise<ScrolledPoint | undefined> {
+    const points = await scroll(collection);
+    const own = points.filter(({ payload }) => JSON.parse(payload).user_id === USER);
+    const newest = created.flatMap((id) => own.find((point) => JSON.parse(point.id) === id) ?? []);
+    return change === 'delete' && newest[0] ? newest[0] : own[0];
   }
 
   async function overwrite(collection: string, point: ScrolledPoint, by: object): Promise<void> {

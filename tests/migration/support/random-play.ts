@@ -16,12 +16,15 @@ import { LEASE_MS } from './run-table.ts';
 /** More memories than a step may take for deletions of users: an emptied collection is seen. */
 const WORLD = { memories: 30, users: 2, dimensions: 4 };
 const PLAN = { removesWhenOver: true };
-const MOMENTS = ['begin', 'freeze', 'deploy', 'prove', 'open'] as const;
+const MOMENTS = ['begin', 'freeze', 'deploy', 'prove', 'open', 'store'] as const;
 /** The last question of the proof that the new version works */
 const LAST_OF_PROOF = 'backend.isGraphDeprecated';
 const MAX_SETTLING_COMMANDS = 12;
 
-/** The beginning of a command, an action that it asks the operator for (the request is call 0), or the end of a proof */
+/**
+ * The beginning of a command, an action that it asks the operator for (the request is call 0), the end of a proof, or the last
+ * write of memories to the store (which is call 1: incidents at 0 come between it and the read before).
+ */
 export type Moment = (typeof MOMENTS)[number];
 
 /** Happens once, right after a remote call: the nth since the moment. */
@@ -66,7 +69,14 @@ export async function startPlay() {
   const diary: string[] = [];
   const faults: string[] = [];
   const users = await createPlayUsers(migration, service, diary);
-  const calls: Record<Moment, number> = { begin: 0, freeze: 0, deploy: 0, prove: 0, open: 0 };
+  const calls: Record<Moment, number> = {
+    begin: 0,
+    freeze: 0,
+    deploy: 0,
+    prove: 0,
+    open: 0,
+    store: 0,
+  };
   /** What the next action, or the next write to the store, meets */
   const next = { isUndone: false, isDropped: false };
   /** The final check of this command has read the new collection: nothing notices damage to it before writes open. */
@@ -133,7 +143,12 @@ export async function startPlay() {
       await happen({ number: 0, name: `hooks.ask of ${request.action}`, isRead: true });
       return await ask(request);
     };
-    const services = { ...migration.services, vectors: watchedStore(), hooks: { ask: asking } };
+    const storing = async () => {
+      calls.store = 0;
+      await happen({ number: 0, name: 'the read before a write', isRead: true });
+    };
+    const store = watchedStore(storing);
+    const services = { ...migration.services, vectors: store, hooks: { ask: asking } };
     return watchCalls(services, { before, after });
   }
 
@@ -153,12 +168,13 @@ export async function startPlay() {
   }
 
   /** A store that may confirm a write of memories, and not make it; and that tells when the final check has read it. */
-  function watchedStore(): Services['vectors'] {
+  function watchedStore(storing: () => Promise<void>): Services['vectors'] {
     const unlessDropped =
       <Given extends readonly unknown[]>(write: (...given: Given) => Promise<void>) =>
       async (...given: Given) => {
-        const isOfTestUser = JSON.stringify(given).includes(testUserOf(RUN));
-        if (!next.isDropped || isOfTestUser) return await write(...given);
+        if (JSON.stringify(given).includes(testUserOf(RUN))) return await write(...given);
+        await storing();
+        if (!next.isDropped) return await write(...given);
         next.isDropped = false;
         diary.push('a write is dropped');
       };
