@@ -4,7 +4,7 @@ import type {
   CategorisedPlan,
   StoredLedger,
 } from '../../lib/ledger/import/plan-with-categories.ts';
-import type { RecordedImport } from '../../lib/ledger/import/recorded-rows.ts';
+import type { RecordedPart } from '../../lib/ledger/import/recorded-rows.ts';
 import type { Statement, StatementOptions } from '../../lib/ledger/import/statement.ts';
 import type { LedgerRow } from '../../lib/ledger/import/transaction-row.ts';
 import { call } from './client.ts';
@@ -69,7 +69,8 @@ export async function openFile(file: File): Promise<void> {
   await preview({ name: file.name, bytes, options: {}, importsDeleted: false });
 }
 
-let stored: StoredLedger = { rows: [], categories: [], imports: [] };
+/** What the ledger had when the file was chosen. */
+export let stored: StoredLedger = { rows: [], categories: [], imports: [] };
 
 /** Reads the file again with these options; the ledger is read for the first reading alone. */
 export async function preview(
@@ -103,16 +104,20 @@ async function readStored(): Promise<StoredLedger> {
 }
 
 interface ImportsPage {
-  readonly data: readonly { readonly import_id: string; readonly rows: readonly string[] }[];
+  readonly data: readonly {
+    readonly import_id: string;
+    readonly part: number;
+    readonly rows: readonly string[];
+  }[];
   readonly next: string | null;
 }
 
-/** The parts of an import stay apart: together they say what it has added. */
-export async function readRecordedImports(): Promise<readonly RecordedImport[]> {
-  const found: RecordedImport[] = [];
+export async function readRecordedImports(): Promise<readonly RecordedPart[]> {
+  const found: RecordedPart[] = [];
   for (let next: string | null = ''; next !== null; ) {
     const page: ImportsPage = await call<ImportsPage>(next ? `/imports?${next}` : '/imports');
-    found.push(...page.data.map(({ import_id: importId, rows }) => ({ importId, rows })));
+    for (const { import_id: importId, part, rows } of page.data)
+      found.push({ importId, part, rows });
     next = page.next;
   }
   return found;

@@ -1,7 +1,7 @@
 // Runs an import and takes it back: rows go to the service a hundred at a time. A reload in the middle loses nothing, because
 // importing the same file again adds only the missing rows.
-import { MAX_ROWS_OF_PART } from '../../lib/ledger/domain/import-part.ts';
 import type { Change } from '../../lib/ledger/import/plan.ts';
+import type { RecordedPart } from '../../lib/ledger/import/recorded-rows.ts';
 import type { StatementRow } from '../../lib/ledger/import/transaction-row.ts';
 import {
   importing,
@@ -9,6 +9,7 @@ import {
   loadImporter,
   type Preview,
   readRecordedImports,
+  stored,
   toLedgerRow,
 } from './bring-in.ts';
 import { call } from './client.ts';
@@ -17,7 +18,6 @@ import { announcement, ensureCategory, go, readRows, refresh } from './ledger.ts
 import { describeRefusal, MAX_BULK_ITEMS, sendBulk, untilAnswered } from './repeated-call.ts';
 
 const MAX_IMPORT_ID_LENGTH = 64;
-const MAX_RECORDINGS = 20;
 const PRECONDITION_FAILED = 412;
 
 export interface ImportChoices {
@@ -92,7 +92,9 @@ async function sendRows(
   importId: string,
   onProgress: (done: number) => void,
 ): Promise<Sent> {
-  const { toTransactionBody, recordRow } = await loadImporter();
+  const { toTransactionBody, createRecorder, settleRecords } = await loadImporter();
+  for (const part of settleRecords(stored.imports, stored.rows)) await writePart(part);
+  const recorder = createRecorder({ importId, total: rows.length }, writePart);
   const categoryIds = await ensureCategories(rows);
   const toBody = (row: StatementRow) => ({
     ...toTransactionBody(row),
@@ -102,26 +104,21 @@ async function sendRows(
   const refused: string[] = [];
   const added: StatementRow[] = [];
   let present = 0;
-  const between = Math.ceil(rows.length / MAX_RECORDINGS);
-  let recorded = 0;
   for (let first = 0; first < rows.length; first += MAX_BULK_ITEMS) {
     const some = rows.slice(first, first + MAX_BULK_ITEMS);
+    await recorder.announce(some);
+    const created: StatementRow[] = [];
     for (const result of await sendBulk('POST', '/transactions/bulk', some.map(toBody))) {
       const row = some[result.index];
-      if (row && result.status < 300) added.push(row);
+      if (row && result.status < 300) created.push(row);
       else if (result.status === 409) present += 1;
       else refused.push(`Line ${row?.line}: ${describeRefusal(result)}`);
     }
-    const done = first + some.length;
-    onProgress(done);
-    // Again and again: an import that is interrupted knows the rows that are deleted by hand before it is repeated.
-    if (done < rows.length && added.length - recorded < between) continue;
-    recorded = added.length;
-    await record(
-      importId,
-      added.flatMap((row) => recordRow(row) ?? []),
-    );
+    recorder.confirm(created);
+    added.push(...created);
+    onProgress(first + some.length);
   }
+  await recorder.close();
   const uncategorised = added.filter(({ category }) => category === null).length;
   return { created: added.length, uncategorised, present, refused };
 }
@@ -191,25 +188,17 @@ export async function undoImport(importId: string, name: string): Promise<void> 
     }
   }
   // Rows that an undo has removed were not deleted by hand: the next import brings them again.
-  const kept = keepRecords(
-    records.flatMap((each) => each.rows),
-    left.map(toLedgerRow),
-  );
-  await record(importId, kept, records.length);
+  for (const part of keepRecords(records, left.map(toLedgerRow))) await writePart(part);
   importing.value = undefined;
   announcement.value = `${rows.length - stayed.length} transactions taken back`;
   leftAfterUndo.value = stayed.length > 0 ? stayed : undefined;
   refresh();
 }
 
-/** Records the rows that the import has added, so that one that is deleted by hand does not return with the next file. */
-async function record(importId: string, rows: readonly string[], parts = 0): Promise<void> {
-  const count = Math.max(parts, Math.ceil(rows.length / MAX_ROWS_OF_PART));
-  for (let part = 1; part <= count; part += 1) {
-    const some = rows.slice((part - 1) * MAX_ROWS_OF_PART, part * MAX_ROWS_OF_PART);
-    const body = { import_id: importId, part, rows: some };
-    await untilAnswered(() => call('/imports', { method: 'PUT', body }));
-  }
+/** A part without rows is forgotten. */
+async function writePart({ importId, part, rows }: RecordedPart): Promise<void> {
+  const body = { import_id: importId, part, rows };
+  await untilAnswered(() => call('/imports', { method: 'PUT', body }));
 }
 
 /** Holds the time and the file's name. */

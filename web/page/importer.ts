@@ -3,8 +3,9 @@ export { changedSince, toChangeBody } from '../../lib/ledger/import/plan.ts';
 export { planWithCategories } from '../../lib/ledger/import/plan-with-categories.ts';
 export {
   createRecordedRows,
+  createRecorder,
   keepRecords,
-  recordRow,
+  settleRecords,
 } from '../../lib/ledger/import/recorded-rows.ts';
 export { readStatement } from '../../lib/ledger/import/statement.ts';
 export { toTransactionBody } from '../../lib/ledger/import/transaction-row.ts';

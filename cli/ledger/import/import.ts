@@ -10,6 +10,7 @@ import {
   type CategoryOptions,
   planWithCategories,
 } from '../../../lib/ledger/import/plan-with-categories.ts';
+import { createRecorder, settleRecords } from '../../../lib/ledger/import/recorded-rows.ts';
 import {
   type Statement,
   type StatementOptions,
@@ -45,12 +46,7 @@ import {
   showStatement,
 } from './preview.ts';
 import { readBytes, readFile } from './read-file.ts';
-import {
-  createRecorder,
-  readRecordedImports,
-  recordFoundRows,
-  type StoredImport,
-} from './recorded-imports.ts';
+import { readRecordedImports, writePart, writeParts } from './recorded-imports.ts';
 import { listImports, undoImport } from './undo.ts';
 import { applyChanges, upload } from './upload.ts';
 
@@ -275,8 +271,8 @@ async function importStatement(
     );
     process.exitCode = EXIT.failed;
   } else {
-    const { imports } = stored;
-    await run(service, plan, { file, options, imports, refusedBefore: refused.length });
+    await writeParts(service, settleRecords(stored.imports, stored.rows));
+    await run(service, plan, { file, options, refusedBefore: refused.length });
     return true;
   }
   return false;
@@ -301,14 +297,13 @@ function requiresChoice({ possibleDuplicates }: ImportPlan, options: Options): b
 interface Run {
   readonly file: string;
   readonly options: Options;
-  readonly imports: readonly StoredImport[];
   readonly refusedBefore: number;
 }
 
 async function run(
   service: ServiceClient,
   plan: ImportPlan,
-  { file, options, imports, refusedBefore }: Run,
+  { file, options, refusedBefore }: Run,
 ): Promise<void> {
   const { changes, missing, deleted, possibleDuplicates, present } = plan;
   const skipped = new Set<StatementRow>(
@@ -316,10 +311,10 @@ async function run(
   );
   const rows = missing.filter((row) => !skipped.has(row));
   const importId = newImportId(file);
-  await recordFoundRows(service, imports, plan.unrecorded);
-  const { record } = createRecorder(service, { importId, total: rows.length });
-  const uploaded = await withBar(rows.length, (onProgress) =>
-    upload(service, { rows, importId, onCreated: record }, onProgress),
+  const total = rows.length;
+  const recorder = createRecorder({ importId, total }, (part) => writePart(service, part));
+  const uploaded = await withBar(total, (onProgress) =>
+    upload(service, { rows, importId, recorder }, onProgress),
   );
   const updated = options.update
     ? await withBar(changes.length, (onProgress) => applyChanges(service, changes, onProgress))

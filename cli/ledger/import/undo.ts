@@ -8,7 +8,7 @@ import { withBar } from '../../progress.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { readLedger } from './ledger-rows.ts';
 import { describeDates, describeRow, print, showSome } from './preview.ts';
-import { readRecordedImports, replaceRecord } from './recorded-imports.ts';
+import { readRecordedImports, writeParts } from './recorded-imports.ts';
 import { deleteRows } from './upload.ts';
 
 export async function listImports(service: ServiceClient): Promise<void> {
@@ -32,15 +32,17 @@ export async function undoImport(
   { isConfirmed }: { readonly isConfirmed: boolean },
 ): Promise<void> {
   const rows = await readLedger(service, importId);
-  const record = (await readRecordedImports(service)).find((each) => each.importId === importId);
-  if (rows.length === 0 && !record) {
+  const recorded = (await readRecordedImports(service)).filter(
+    (each) => each.importId === importId,
+  );
+  if (rows.length + recorded.length === 0) {
     print(
       `The ledger has no rows of the import "${importId}". --list shows the imports that it has.`,
     );
     process.exitCode = EXIT.failed;
     return;
   }
-  const { isOnlyCategorised } = createRecordedRows(record ? [record] : []);
+  const { isOnlyCategorised } = createRecordedRows(recorded);
   const { edited = [], unedited = [] } = Object.groupBy(rows, (row) =>
     isEdited(row) && !isOnlyCategorised(row) ? 'edited' : 'unedited',
   );
@@ -55,7 +57,7 @@ export async function undoImport(
   );
   const left = [...edited, ...changed];
   // Rows that an undo has removed were not deleted by hand: the next import brings them again.
-  if (record) await replaceRecord(service, record, keepRecords(record.rows, left));
+  await writeParts(service, keepRecords(recorded, left));
   showLeft(left);
   console.log(`${unedited.length - changed.length} removed, ${left.length} left`);
 }

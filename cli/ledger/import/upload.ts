@@ -5,6 +5,7 @@ import { MAX_BULK_ITEMS } from '../../../lib/ledger/domain/transaction.ts';
 import type { TransactionResult } from '../../../lib/ledger/http/api-types.ts';
 import type { RefusedLine } from '../../../lib/ledger/import/booking.ts';
 import { type Change, changedSince, toChangeBody } from '../../../lib/ledger/import/plan.ts';
+import type { Recorder } from '../../../lib/ledger/import/recorded-rows.ts';
 import {
   type LedgerRow,
   type StatementRow,
@@ -33,18 +34,18 @@ const PRECONDITION_FAILED = 412;
 
 /**
  * @param importId stored with each transaction that is created
- * @param onCreated called with the rows of each request that were created, before the next request
+ * @param recorder learns of the rows of each request before it is sent, and of those that were created
  */
 export async function upload(
   service: ServiceClient,
   {
     rows,
     importId,
-    onCreated,
+    recorder,
   }: {
     readonly rows: readonly StatementRow[];
     readonly importId: string;
-    readonly onCreated: (rows: readonly StatementRow[]) => Promise<void>;
+    readonly recorder: Recorder;
   },
   onProgress: OnProgress,
 ): Promise<Uploaded> {
@@ -55,10 +56,14 @@ export async function upload(
     ...(row.category === null ? {} : { category_id: categories.get(row.category) }),
   });
   const isCreated = ({ result }: ItemResult<StatementRow>) => result.status < 300;
-  const onSent = (sent: readonly ItemResult<StatementRow>[]) =>
-    onCreated(sent.filter(isCreated).map(({ item }) => item));
-  const endpoint = { method: 'POST', path: '/transactions/bulk' } as const;
-  const results = await sendAll(service, { ...endpoint, items: rows, toBody, onSent }, onProgress);
+  const request = {
+    ...({ method: 'POST', path: '/transactions/bulk', items: rows, toBody } as const),
+    onSend: recorder.announce,
+    onSent: (sent: readonly ItemResult<StatementRow>[]) =>
+      recorder.confirm(sent.filter(isCreated).map(({ item }) => item)),
+  };
+  const results = await sendAll(service, request, onProgress);
+  await recorder.close();
   const isDuplicate = ({ status }: TransactionResult) => status === CONFLICT;
   const duplicates = results.filter(({ result }) => isDuplicate(result));
   return {
@@ -124,8 +129,9 @@ interface BulkRequest<Item> {
   readonly path: string;
   readonly items: readonly Item[];
   readonly toBody: (item: Item) => object;
-  /** Awaited before the next request. */
-  readonly onSent?: (results: readonly ItemResult<Item>[]) => Promise<void>;
+  /** Awaited before the items of a request are sent. */
+  readonly onSend?: (items: readonly Item[]) => Promise<void>;
+  readonly onSent?: (results: readonly ItemResult<Item>[]) => void;
 }
 
 interface ItemResult<Item> {
@@ -135,18 +141,19 @@ interface ItemResult<Item> {
 
 async function sendAll<Item>(
   service: ServiceClient,
-  { method, path, items, toBody, onSent }: BulkRequest<Item>,
+  { method, path, items, toBody, onSend, onSent }: BulkRequest<Item>,
   onProgress: OnProgress,
 ): Promise<readonly ItemResult<Item>[]> {
   const all: ItemResult<Item>[] = [];
   for (let first = 0; first < items.length; first += MAX_BULK_ITEMS) {
     const some = items.slice(first, first + MAX_BULK_ITEMS);
+    await onSend?.(some);
     const sent = (await sendSome(some.map(toBody))).flatMap((result) => {
       const item = some[result.index];
       return item === undefined ? [] : { item, result };
     });
     all.push(...sent);
-    await onSent?.(sent);
+    onSent?.(sent);
     onProgress(first + some.length);
   }
   return all;

@@ -10,7 +10,7 @@ import {
 import type { CategoryRule } from './category-rules.ts';
 import { type CategorisedRow, type DescribedRow, learnCategories } from './learned-categories.ts';
 import { type ImportPlan, type PlanOptions, planImport } from './plan.ts';
-import { createRecordedRows, type RecordedImport } from './recorded-rows.ts';
+import { createRecordedRows, type RecordedPart } from './recorded-rows.ts';
 import type { Statement } from './statement.ts';
 import type { LedgerRow, StatementRow, TransactionRow } from './transaction-row.ts';
 
@@ -24,7 +24,7 @@ export interface CategoryOptions {
 export interface StoredLedger {
   readonly rows: readonly LedgerRow[];
   readonly categories: readonly KnownCategory[];
-  readonly imports: readonly RecordedImport[];
+  readonly imports: readonly RecordedPart[];
 }
 
 export interface CategorisedPlan {

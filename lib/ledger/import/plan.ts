@@ -27,8 +27,6 @@ export interface ImportPlan {
   /** How many of the missing rows have a bank's id that the ledger has with another date or amount. */
   readonly reusedIds: number;
   readonly changes: readonly Change[];
-  /** Rows that the ledger has from an import which was interrupted before it recorded them. */
-  readonly unrecorded: readonly Pair[];
   /** Questions that the user must answer before anything is imported. */
   readonly needs: readonly Need[];
   /** Edited rows of an export that someone has changed in the ledger since, or that are one transaction. */
@@ -92,11 +90,6 @@ export function planImport(
     refused,
     reusedIds: countReusedIds(missing, ledger),
     possibleDuplicates,
-    unrecorded: [...pairs].flatMap(([row, there]) =>
-      row.exported === null && there.importId !== null && recorded?.has(row) === false
-        ? { row, there }
-        : [],
-    ),
     needs: isAccountKnown ? [] : findOtherAccount(period, pairs, strangers),
   };
 }

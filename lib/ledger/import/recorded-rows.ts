@@ -1,11 +1,15 @@
 // Fingerprints that a ledger keeps of imported rows: the row's identity, and its contents. With them, a later import knows a
 // row that was deleted by hand, and an undo knows a row that only a category was added to.
+import { MAX_IMPORT_PARTS } from '../domain/import-part.ts';
+import { MAX_BULK_ITEMS } from '../domain/transaction.ts';
 import { hash } from './row-ids.ts';
 import type { StatementRow, TransactionRow } from './transaction-row.ts';
 
-/** An import in the service's list. */
-export interface RecordedImport {
+/** A part of what the service has recorded of an import. */
+export interface RecordedPart {
   readonly importId: string;
+  /** From 1. */
+  readonly part: number;
   readonly rows: readonly string[];
 }
 
@@ -18,22 +22,28 @@ export function recordRow(row: TransactionRow): string | undefined {
 
 type Identified = TransactionRow & Pick<StatementRow, 'otherIds'>;
 
-export function createRecordedRows(imports: readonly RecordedImport[]) {
+export function createRecordedRows(parts: readonly RecordedPart[]) {
   const contents = new Map<string, string>();
-  for (const { rows } of imports)
-    for (const row of rows) contents.set(row.slice(0, HASH_LENGTH), row.slice(HASH_LENGTH));
+  const sent = new Set<string>();
+  for (const { rows } of parts) {
+    const { before, after } = splitAtMark(rows);
+    for (const row of before) sent.add(row.slice(0, HASH_LENGTH));
+    for (const row of [...before, ...after])
+      contents.set(row.slice(0, HASH_LENGTH), row.slice(HASH_LENGTH));
+  }
 
   function find({ externalId }: TransactionRow): string | undefined {
     return externalId === null ? undefined : contents.get(identify(externalId));
   }
 
   function isKnown(externalId: string | null): boolean {
-    return externalId !== null && contents.has(identify(externalId));
+    return externalId !== null && sent.has(identify(externalId));
   }
 
   return {
+    /** The row was created, even if the ledger does not have it any more. */
     has: ({ externalId, otherIds }: Identified): boolean =>
-      contents.size > 0 && (isKnown(externalId) || (otherIds?.().some(isKnown) ?? false)),
+      sent.size > 0 && (isKnown(externalId) || (otherIds?.().some(isKnown) ?? false)),
     /** The row is as it was imported, without a category, except that it may have one now. */
     isOnlyCategorised: (row: TransactionRow): boolean =>
       find(row) === describe({ ...row, category: null }),
@@ -52,15 +62,93 @@ export function createRecordedRows(imports: readonly RecordedImport[]) {
 
 export type RecordedRows = ReturnType<typeof createRecordedRows>;
 
-/** Leaves the recorded rows of some transactions. */
+/** Parts with the records of these transactions alone. */
 export function keepRecords(
-  rows: readonly string[],
+  parts: readonly RecordedPart[],
   transactions: readonly TransactionRow[],
-): readonly string[] {
+): readonly RecordedPart[] {
   const kept = new Set(
     transactions.flatMap(({ externalId }) => (externalId === null ? [] : identify(externalId))),
   );
-  return rows.filter((row) => kept.has(row.slice(0, HASH_LENGTH)));
+  const isKept = (row: string) => kept.has(row.slice(0, HASH_LENGTH));
+  return parts.map((part) => ({ ...part, rows: part.rows.filter(isKept) }));
+}
+
+/**
+ * Parts of imports that were interrupted, as they are to be written: of the rows that were about to be sent, those count as sent
+ * that the ledger has.
+ */
+export function settleRecords(
+  parts: readonly RecordedPart[],
+  ledger: readonly TransactionRow[],
+): readonly RecordedPart[] {
+  return parts.flatMap((part) => {
+    const { before, after } = splitAtMark(part.rows);
+    if (after.length === 0) return [];
+    const [found] = keepRecords([{ ...part, rows: after }], ledger);
+    return { ...part, rows: [...before, ...(found?.rows ?? [])] };
+  });
+}
+
+export type WritePart = (part: RecordedPart) => Promise<unknown>;
+
+/** Rows of a part, each of which is written again with each request of rows; a long import has larger parts. */
+const ROWS_OF_PART = 500;
+
+/**
+ * Records rows before they are sent, behind a mark, and moves the mark behind those that were created. After an interruption, the
+ * record has every row that the import can have created, and tells those that may not have been.
+ * @param total rows that the import sends
+ */
+export function createRecorder(
+  { importId, total }: { readonly importId: string; readonly total: number },
+  writePart: WritePart,
+) {
+  const rowsOfPart = Math.max(
+    ROWS_OF_PART,
+    MAX_BULK_ITEMS * Math.ceil(total / (MAX_BULK_ITEMS * MAX_IMPORT_PARTS)),
+  );
+  let part = 1;
+  let sent: string[] = [];
+  let isAnnounced = false;
+  const write = async (rows: readonly string[]) => {
+    isAnnounced = rows.includes(MARK);
+    await writePart({ importId, part, rows });
+  };
+  const listRecords = (rows: readonly TransactionRow[]) =>
+    rows.flatMap((row) => recordRow(row) ?? []);
+  return {
+    /** Before the rows are sent. */
+    announce: async (rows: readonly TransactionRow[]): Promise<void> => {
+      const next = listRecords(rows);
+      if (next.length === 0) return;
+      if (sent.length + next.length > rowsOfPart) {
+        await write(sent);
+        part += 1;
+        sent = [];
+      }
+      await write([...sent, MARK, ...next]);
+    },
+    /** After they were sent; written with the next announcement. */
+    confirm: (created: readonly TransactionRow[]): void => {
+      sent = [...sent, ...listRecords(created)];
+    },
+    /** After the last one. */
+    close: async (): Promise<void> => {
+      if (isAnnounced) await write(sent);
+    },
+  };
+}
+
+export type Recorder = ReturnType<typeof createRecorder>;
+
+/** Rows after it may not have been created. */
+const MARK = 'unsent';
+
+function splitAtMark(rows: readonly string[]) {
+  const mark = rows.indexOf(MARK);
+  const end = mark < 0 ? rows.length : mark;
+  return { before: rows.slice(0, end), after: rows.slice(end + 1) };
 }
 
 function identify(externalId: string): string {

@@ -408,6 +408,11 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ['describe({ ...row, category: null })', 'describe(row)'],
       ['kept.has(row.slice(0, HASH_LENGTH))', 'true'],
+      ['for (const row of before) sent.add', 'for (const row of [...before, ...after]) sent.add'],
+      ['for (const row of [...before, ...after])\n', 'for (const row of before)\n'],
+      ['await write([...sent, MARK, ...next]);', 'await write([...sent, ...next]);'],
+      ['if (isAnnounced) await write(sent);', ''],
+      ['if (sent.length + next.length > rowsOfPart)', 'if (false)'],
     ],
   ),
 

@@ -165,7 +165,7 @@ describe('a row of another format whose transaction was edited', () => {
   const [row] = bank('2026-01-02,TEA HOUSE*77,-3');
   const [before] = ledgerRows(tea(1, 'FITID 1', { name: 'Tea' }));
   const recorded = createRecordedRows([
-    { importId: 'x', rows: before ? [recordRow(before) ?? ''] : [] },
+    { importId: 'x', part: 1, rows: before ? [recordRow(before) ?? ''] : [] },
   ]);
   const pairsWith = (change: object, options = {}) => {
     const ledger = before ? [{ ...before, ...EDITED, ...change }] : [];

@@ -1,11 +1,17 @@
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { importPartBody } from '../../../../lib/ledger/http/import-json.ts';
 import { planImport } from '../../../../lib/ledger/import/plan.ts';
 import {
   createRecordedRows,
+  createRecorder,
   keepRecords,
+  type RecordedPart,
   recordRow,
+  settleRecords,
 } from '../../../../lib/ledger/import/recorded-rows.ts';
 import { readStatement } from '../../../../lib/ledger/import/statement.ts';
+import type { TransactionRow } from '../../../../lib/ledger/import/transaction-row.ts';
 
 const { rows } = await readStatement(
   Buffer.from('date,description,amount\n2026-02-05,Tea,-3.00\n2026-02-06,Bus,-4.00'),
@@ -13,7 +19,7 @@ const { rows } = await readStatement(
 const [tea, bus] = rows;
 if (!tea || !bus) throw new Error('The statement has two rows');
 const records = rows.flatMap((row) => recordRow(row) ?? []);
-const recorded = createRecordedRows([{ importId: 'a', rows: records }]);
+const recorded = createRecordedRows([{ importId: 'a', part: 1, rows: records }]);
 
 describe('recorded rows', () => {
   it('fit what the service takes', () => {
@@ -40,13 +46,14 @@ describe('recorded rows', () => {
   it('with a category tell every change of it', () => {
     const row = { ...tea, category: 'Food' };
     const { isOnlyCategorised } = createRecordedRows([
-      { importId: 'a', rows: [recordRow(row) ?? ''] },
+      { importId: 'a', part: 1, rows: [recordRow(row) ?? ''] },
     ]);
     expect(isOnlyCategorised({ ...row, category: 'Fun' })).toBe(false);
   });
 
   it('are kept for the transactions that are left', () => {
-    expect(keepRecords(records, [bus])).toEqual([recordRow(bus)]);
+    const part = { importId: 'a', part: 1, rows: records };
+    expect(keepRecords([part], [bus])).toEqual([{ ...part, rows: [recordRow(bus)] }]);
   });
 
   it('make a plan leave out what was deleted, unless it is asked for', () => {
@@ -54,5 +61,78 @@ describe('recorded rows', () => {
     expect([plan.missing.length, plan.deleted.length]).toEqual([2, 0]);
     expect(planImport(rows, [], { recorded }).deleted).toEqual(rows);
     expect(planImport(rows, [], { recorded, importsDeleted: true }).missing).toEqual(rows);
+  });
+});
+
+describe('the record of an import that is interrupted', () => {
+  const sample: TransactionRow = tea;
+  const many = Array.from({ length: 1_200 }, (_, n) => ({ ...sample, externalId: `row-${n}` }));
+  const chunks = Array.from({ length: 12 }, (_, n) => many.slice(n * 100, n * 100 + 100));
+
+  /** The ledger and its records after an import that is cut off in the middle of a request, which may still have been carried out. */
+  async function interruptAfter(requests: number, isCarriedOut: boolean) {
+    const parts = new Map<number, RecordedPart>();
+    const ledger: TransactionRow[] = [];
+    let left = requests;
+    const request = (carryOut: () => void) => {
+      left -= 1;
+      if (left >= 0 || (left === -1 && isCarriedOut)) carryOut();
+      if (left < 0) throw new Error('cut');
+    };
+    const recorder = createRecorder({ importId: 'a', total: many.length }, async (part) => {
+      v.parse(importPartBody, { import_id: part.importId, part: part.part, rows: part.rows });
+      request(() => parts.set(part.part, part));
+    });
+    try {
+      for (const chunk of chunks) {
+        await recorder.announce(chunk);
+        request(() => ledger.push(...chunk));
+        recorder.confirm(chunk);
+      }
+      await recorder.close();
+    } catch {}
+    return { ledger, parts: [...parts.values()], isDone: left >= 0 };
+  }
+
+  const cuts = Array.from({ length: 28 }, (_, requests) => requests).flatMap((requests) => [
+    [requests, true] as const,
+    [requests, false] as const,
+  ]);
+
+  it('has all that was created, and names nothing deleted that was not, wherever it is cut', async () => {
+    let ended = 0;
+    for (const [requests, isCarriedOut] of cuts) {
+      const { ledger, parts, isDone } = await interruptAfter(requests, isCarriedOut);
+      if (isDone) ended += 1;
+      const { has, isOnlyCategorised } = createRecordedRows(parts);
+      expect(ledger.every((row) => isOnlyCategorised({ ...row, category: 'Food' }))).toBe(true);
+      expect(many.filter(has).every((row) => ledger.includes(row))).toBe(true);
+      const written = new Map(parts.map((part) => [part.part, part]));
+      for (const part of settleRecords(parts, ledger)) written.set(part.part, part);
+      const settled = createRecordedRows([...written.values()]);
+      expect(many.filter(settled.has)).toEqual(ledger);
+      expect(settleRecords([...written.values()], ledger)).toEqual([]);
+    }
+    expect(ended).toBeGreaterThan(0);
+  });
+
+  it('of rows without an identity is not written', async () => {
+    const recorder = createRecorder({ importId: 'a', total: 1 }, () => {
+      throw new Error('No request is needed');
+    });
+    await recorder.announce([{ ...tea, externalId: null }]);
+    recorder.confirm([{ ...tea, externalId: null }]);
+    await recorder.close();
+  });
+
+  it('of a long import fits the parts that the service takes', async () => {
+    const written: number[] = [];
+    const writePart = async ({ part }: RecordedPart) => void written.push(part);
+    const recorder = createRecorder({ importId: 'a', total: 900_000 }, writePart);
+    for (let n = 0; n < 20; n += 1) {
+      await recorder.announce(chunks[0] ?? []);
+      recorder.confirm(chunks[0] ?? []);
+    }
+    expect(Math.max(...written)).toBe(3);
   });
 });

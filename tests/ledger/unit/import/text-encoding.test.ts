@@ -84,6 +84,6 @@ it.each([
   expect(again[0]?.externalId).not.toBe(first[0]?.externalId);
   expect(planImport(again, ledger)).toMatchObject({ present: 2, missing: [] });
   const rows = first.flatMap((row) => recordRow(row) ?? []);
-  const recorded = createRecordedRows([{ importId: 'x', rows }]);
+  const recorded = createRecordedRows([{ importId: 'x', part: 1, rows }]);
   expect(planImport(again, [], { recorded }).deleted).toHaveLength(2);
 });

@@ -2,12 +2,13 @@
 import { expect, it } from 'vitest';
 import { applyChanges, deleteRows, upload } from '../../../../../cli/ledger/import/upload.ts';
 import { createServiceClient, PATIENT_POLICY } from '../../../../../cli/ledger/service-client.ts';
+import { createRecorder } from '../../../../../lib/ledger/import/recorded-rows.ts';
 import { readCsv } from '../../../../../lib/ledger/import/statement.ts';
 import type { LedgerRow, StatementRow } from '../../../../../lib/ledger/import/transaction-row.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../../lib/shared/retry.ts';
 import { readParameters } from '../../../../shared/support/deploy-guard.ts';
 
-const onCreated = async () => undefined;
+const recorder = createRecorder({ importId: 'x', total: 1 }, async () => undefined);
 const BANK = readCsv('date,name,amount\n2026-03-05,Tea,-3\n2026-03-06,Pay,2500');
 
 function openService(answer: (path: string, requests: number) => Response) {
@@ -35,7 +36,7 @@ it('pauses before it repeats rows that failed', async () => {
   const { service, steps } = openService((_, requests) =>
     requests < 3 ? results(201, 500) : results(201, 201),
   );
-  const uploaded = await upload(service, { ...BANK, importId: 'x', onCreated }, () => undefined);
+  const uploaded = await upload(service, { ...BANK, importId: 'x', recorder }, () => undefined);
   expect(uploaded).toMatchObject({ created: 2, duplicates: 0, refused: [] });
   const bulk = '/transactions/bulk';
   expect(steps).toEqual([bulk, 'pause', bulk, 'pause', bulk]);
@@ -45,7 +46,7 @@ it('backs off for as long as the service has no room', async () => {
   const { service, steps } = openService((_, requests) =>
     requests < 9 ? new Response('', { status: requests % 2 ? 429 : 503 }) : results(201, 201),
   );
-  const uploaded = await upload(service, { ...BANK, importId: 'x', onCreated }, () => undefined);
+  const uploaded = await upload(service, { ...BANK, importId: 'x', recorder }, () => undefined);
   expect(uploaded).toMatchObject({ created: 2, duplicates: 0, refused: [] });
   expect(steps.filter((step) => step === 'pause')).toHaveLength(8);
 });
@@ -79,14 +80,14 @@ it('adds ten thousand rows in minutes at the bulkRate of prod', async () => {
   });
   const rows = Array(10_000).fill(BANK.rows[0]);
   const done: number[] = [];
-  const uploaded = await upload(service, { rows, importId: 'x', onCreated }, (n) => done.push(n));
+  const uploaded = await upload(service, { rows, importId: 'x', recorder }, (n) => done.push(n));
   expect([uploaded.created, done.length]).toEqual([10_000, 100]);
   expect(milliseconds / 60_000).toBeLessThan(3);
 });
 
 it('names the rows that fail to the end', async () => {
   const { service, steps } = openService(() => results(201, 500));
-  const uploaded = await upload(service, { ...BANK, importId: 'x', onCreated }, () => undefined);
+  const uploaded = await upload(service, { ...BANK, importId: 'x', recorder }, () => undefined);
   expect(uploaded).toMatchObject({ created: 1, refused: [{ line: 3 }] });
   expect(steps.at(-1)).not.toBe('pause');
 });
@@ -108,9 +109,9 @@ it('sends changes again with the key of the first attempt, and other changes wit
 
 it('sends rows with a key only where a row has no id of its own', async () => {
   const { service, keys } = openService(() => results(201, 201));
-  await upload(service, { ...BANK, importId: 'x', onCreated }, () => undefined);
+  await upload(service, { ...BANK, importId: 'x', recorder }, () => undefined);
   const rows = BANK.rows.map((each, n) => (n === 0 ? { ...each, externalId: null } : each));
-  await upload(service, { rows, importId: 'x', onCreated }, () => undefined);
+  await upload(service, { rows, importId: 'x', recorder }, () => undefined);
   expect(keys).toEqual([null, expect.stringMatching(/./)]);
 });
 
