@@ -181,6 +181,9 @@ export async function healthyInfo({
 
 /** Points per page of a copy; the preflight refuses a store with a lower limit. */
 export const PAGE_SIZE = 256;
+/** Ids that one search is limited to, and conditions of one filter; the preflight refuses a store with lower limits. */
+export const MAX_SEARCHED_IDS = 512;
+export const MAX_CONDITIONS = 3;
 const LARGEST_BODY = 16 * 1024 * 1024;
 
 export interface CopySettings {

@@ -1,6 +1,7 @@
 // Points whose vector has components that are no numbers (NaN), for a client wrote numbers beyond 32 bits. The store keeps
 // them, and returns null in their place: no search finds such a point, and no collection takes a copy of it.
 import { toJsonText, verbatim } from './json/json-text.ts';
+import { MAX_SEARCHED_IDS } from './point-writer.ts';
 import { unnamedVectorOf } from './points.ts';
 import {
   denseVectorOf,
@@ -10,7 +11,6 @@ import {
 } from './ports/vector-store.ts';
 import { type CollectionPlace, pagesOf } from './scan.ts';
 
-const PAGE = 512;
 const MAX_EXAMPLES = 8;
 
 interface UnreadableVectors {
@@ -26,7 +26,8 @@ export async function findUnreadableVectors(place: CollectionPlace): Promise<Unr
   const vector = toJsonText(Array.from({ length: size }, (_, at) => (at === 0 ? 1 : 0)));
   const examples: PointId[] = [];
   let count = 0;
-  for await (const { points } of pagesOf(place, { limit: PAGE, payload: false, vector: false })) {
+  const pages = { limit: MAX_SEARCHED_IDS, payload: false, vector: false };
+  for await (const { points } of pagesOf(place, pages)) {
     if (points.length === 0) continue;
     const ids = points.map(({ id }) => id);
     const filter = { must: [{ has_id: ids.map((id) => verbatim(id)) }] } as Filter;

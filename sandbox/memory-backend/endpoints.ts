@@ -19,6 +19,8 @@ export interface BackendState {
   readonly chatWrites: boolean;
   /** Takes an object without a text for one with an empty text. */
   readonly isLenient: boolean;
+  /** Checks the body of a request before it looks for the route. */
+  readonly validatesFirst: boolean;
   writes: number;
   /** Users by the key that stands for them. */
   readonly keys: Map<string, string>;
@@ -82,11 +84,12 @@ export async function answerTo(state: BackendState, request: IncomingMessage): P
   const userOfKey = state.keys.get(String(request.headers['x-api-key']));
   if (userOfKey === undefined) return { status: 401, body: { detail: 'Unknown key' } };
   if (request.method === 'GET') return await get({ state, version, userId: '', body: null }, path);
-  // Frameworks decide on the route, too, before they read anything of the body.
+  // Frameworks decide on the route, too, before they read anything of the body; a gateway before them may not.
   const post = POSTS[path];
-  if (!post) return NOT_FOUND;
+  if (!post && !state.validatesFirst) return NOT_FOUND;
   const body = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString());
   const { user_id: userId } = v.parse(callerSchema, body);
+  if (!post) return NOT_FOUND;
   if (userId !== userOfKey) return { status: 403, body: { detail: 'Key of another user' } };
   const texts = state.isLenient ? { messages: [], query: '', message: '', ...body } : body;
   return await post({ state, version, userId, body: texts });

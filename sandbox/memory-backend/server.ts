@@ -22,6 +22,8 @@ export interface MemoryBackendOptions {
   readonly chatWrites?: boolean;
   /** Takes an object without a text for one with an empty text. */
   readonly isLenient?: boolean;
+  /** Checks the body of a request before it looks for the route, as a gateway may. */
+  readonly validatesFirst?: boolean;
   /** Path of each endpoint that differs from the contract, by the contract's path; `''` if it is missing */
   readonly paths?: Readonly<Record<string, string>>;
 }
@@ -29,6 +31,7 @@ export interface MemoryBackendOptions {
 export async function startMemoryBackendSandbox({
   chatWrites = false,
   isLenient = false,
+  validatesFirst = false,
   paths = {},
 }: MemoryBackendOptions = {}): Promise<MemoryBackendSandbox> {
   const others = Object.entries(paths);
@@ -37,6 +40,7 @@ export async function startMemoryBackendSandbox({
     writers: 'all-users',
     chatWrites,
     isLenient,
+    validatesFirst,
     writes: 0,
     keys: new Map(),
     moved: Object.fromEntries([

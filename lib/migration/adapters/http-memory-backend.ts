@@ -1,6 +1,7 @@
 // The memory backend over HTTP: the six endpoints of its contract, and no other. The contract names paths, a header
 // and two fields; request bodies are those of mem0's own server, and of answers nothing is read but what the document names.
 // Three endpoints may be missing: the preflight finds out, and the operator accepts it.
+import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { countSchema } from '../json/schemas.ts';
 import { isRefusal, Refusal, RetryableFailure, takeAs } from '../refusals.ts';
@@ -51,17 +52,20 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
     return paths[endpoint] ?? ENDPOINTS[endpoint].path;
   }
 
-  async function call(endpoint: EndpointName, { userId = '', body }: Asked = {}) {
-    const { method } = ENDPOINTS[endpoint];
+  async function ask(method: Method, path: string, { userId = '', body }: Asked = {}) {
     // In messages without the user's id.
-    const path = pathOf(endpoint).replace('/{user}', '');
+    const named = path.replace('/{user}', '');
     const headers = { 'x-api-key': apiKey.reveal() };
-    const url = `${root}${pathOf(endpoint).replace('{user}', encodeURIComponent(userId))}`;
-    const name = `${service}: ${method} ${path}`;
+    const url = `${root}${path.replace('{user}', encodeURIComponent(userId))}`;
+    const name = `${service}: ${method} ${named}`;
     const request = { name, method, url, headers, body: JSON.stringify(body) };
     const reply = await requestJson(request, timeoutMs);
-    assertAccepted(`${service}: ${path}`, reply.status, userId);
+    assertAccepted(`${service}: ${named}`, reply.status, userId);
     return reply;
+  }
+
+  function call(endpoint: EndpointName, asked?: Asked) {
+    return ask(ENDPOINTS[endpoint].method, pathOf(endpoint), asked);
   }
 
   /** The reply, or undefined if the backend has no such endpoint. */
@@ -86,23 +90,29 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
   }
 
   /**
-   * The endpoints that it does not have, as methods and paths. The body is valid JSON, for some backends parse it before they
-   * choose a route, and an empty list: with no user and no text in it, even a backend that checks nothing has nothing to write.
+   * The endpoints that it does not have, and those that answer no otherwise than a path that nothing has. The body is valid JSON,
+   * for some backends parse it before they choose a route, and an empty list: with no user and no text in it, even a backend that
+   * checks nothing has nothing to write.
    * @throws Refusal for the wrong key; RetryableFailure without an answer
    */
-  async function findMissing(userId: string): Promise<readonly MissingEndpoint[]> {
-    const missing: MissingEndpoint[] = [];
+  async function findMissing(userId: string): Promise<MissingEndpoints> {
+    const probe = (method: Method, path: string) =>
+      ask(method, path, { userId, body: method === 'POST' ? [] : undefined }).then(
+        ({ status }) => status,
+        statusIn,
+      );
+    const nowhere = `/${randomUUID()}`;
+    const unknown = { GET: await probe('GET', nowhere), POST: await probe('POST', nowhere) };
+    const missing: Endpoint[] = [];
+    const untold: Endpoint[] = [];
     for (const name of ENDPOINT_NAMES) {
       const { method } = ENDPOINTS[name];
-      const body = method === 'POST' ? [] : undefined;
-      const failure = await call(name, { userId, body }).then(
-        () => undefined,
-        (error: unknown) => error,
-      );
-      if (isMissing(failure)) missing.push({ name, request: `${method} ${pathOf(name)}` });
-      else if (!isAnswer(failure)) throw failure;
+      const status = await probe(method, pathOf(name));
+      const endpoint = { name, request: `${method} ${pathOf(name)}`, status };
+      if (MISSING.includes(status)) missing.push(endpoint);
+      else if (status === unknown[method]) untold.push(endpoint);
     }
-    return missing;
+    return { missing, untold };
   }
 
   async function found(userId: string, query: string): Promise<readonly unknown[]> {
@@ -144,23 +154,30 @@ interface Asked {
   readonly body?: unknown;
 }
 
-export interface MissingEndpoint {
+type Method = (typeof ENDPOINTS)[EndpointName]['method'];
+
+export interface Endpoint {
   readonly name: EndpointName;
   readonly request: string;
+  readonly status: number;
+}
+
+interface MissingEndpoints {
+  readonly missing: readonly Endpoint[];
+  /** It may have them or not: it answers every path of that method with this status. */
+  readonly untold: readonly Endpoint[];
 }
 
 function isMissing(failure: unknown): boolean {
   return failure instanceof Refusal && MISSING.includes(failure.answer);
 }
 
-/** True if the backend answered, and so has the endpoint. */
-function isAnswer(failure: unknown): boolean {
-  if (failure instanceof RetryableFailure) return typeof failure.answer === 'number';
-  return (
-    failure === undefined ||
-    isRefusal(failure, 'RefusedByService') ||
-    isRefusal(failure, 'RefusedKeyOfOtherUser')
-  );
+/** Status of an answer that is no success. @throws the failure of a request that was not answered, or for the key */
+function statusIn(failure: unknown): number {
+  if (isRefusal(failure, 'RefusedKeyOfOtherUser')) return 403;
+  const isAnswer = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedByService');
+  if (isAnswer && typeof failure.answer === 'number') return failure.answer;
+  throw failure;
 }
 
 // A valid key of another user gets a message of its own: it is the most common mistake.

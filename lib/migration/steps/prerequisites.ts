@@ -3,16 +3,16 @@
 import { randomInt } from 'node:crypto';
 import {
   ENDPOINT_NAMES,
+  type Endpoint,
   type EndpointName,
   type MemoryBackend,
-  type MissingEndpoint,
 } from '../adapters/http-memory-backend.ts';
 import type { VectorStore } from '../adapters/qdrant.ts';
 import { fixedSettingsOf } from '../configuration.ts';
 import type { GraphSource } from '../graph/graph-store.ts';
 import { keywordTextOf } from '../json/memory-payload.ts';
 import { SOURCE_SLOT } from '../keyword-fill.ts';
-import { PAGE_SIZE, whyUnhealthy } from '../point-writer.ts';
+import { MAX_CONDITIONS, MAX_SEARCHED_IDS, PAGE_SIZE, whyUnhealthy } from '../point-writer.ts';
 import { KEYWORD_SLOT } from '../points.ts';
 import { writeJson } from '../ports/artifacts.ts';
 import { type CollectionInfo, denseVectorOf, type ScrolledPoint } from '../ports/vector-store.ts';
@@ -97,15 +97,25 @@ export async function checkBackend(
   run: Run,
 ): Promise<Finding> {
   await backend.health();
-  const missing = await backend.findMissing(testUserOf(run.runId));
+  const { missing, untold } = await backend.findMissing(testUserOf(run.runId));
   const without = missing.flatMap(({ name, request }) =>
     INSTEAD[name] ? [`without ${request}: ${INSTEAD[name]}`] : [],
   );
+  const requests = (ones: readonly Endpoint[]) => ones.map(({ request }) => request);
   return {
-    detail: ['answers', ...without].join('; '),
+    detail: ['answers', ...without, ...describeUntold(untold)].join('; '),
     problems: missing.length === ENDPOINT_NAMES.length ? OTHER_PATH : lacking(missing, run.plan),
-    facts: { missing: missing.map(({ request }) => request) },
+    facts: { missing: requests(missing), untold: requests(untold) },
   };
+}
+
+// No problem yet: a search is tried with the key, and a write by the rebuild, long before the window.
+function describeUntold(untold: readonly Endpoint[]): string[] {
+  const byStatus = Map.groupBy(untold, ({ status }) => status);
+  return [...byStatus].map(([status, endpoints]) => {
+    const requests = endpoints.map(({ request }) => request).join(', ');
+    return `${requests} answer ${status}, as does a path that nothing has: whether they exist is found out when they are used`;
+  });
 }
 
 const OTHER_PATH = [
@@ -115,7 +125,7 @@ const OTHER_PATH = [
   },
 ];
 
-function lacking(missing: readonly MissingEndpoint[], { accepts }: Plan): Problem[] {
+function lacking(missing: readonly Endpoint[], { accepts }: Plan): Problem[] {
   const needed = missing.filter(({ name }) => !INSTEAD[name]).map(({ request }) => request);
   const map = 'with MEMORY_BACKEND_PATHS, such as search=/search';
   return [
@@ -252,13 +262,18 @@ function storageProblems(info: CollectionInfo): Problem[] {
 function strictModeProblems(strict: CollectionInfo['config']['strict_mode_config']): Problem[] {
   if (!strict?.enabled) return [];
   const { max_query_limit, search_allow_exact, upsert_max_batchsize } = strict;
+  const { condition_max_size, filter_max_conditions } = strict;
   const isBelow = (limit: unknown, needed: number) => typeof limit === 'number' && limit < needed;
   const entities = `max_query_limit ${max_query_limit} is below the ${ENTITY_LOOKUP} that mem0 uses`;
   const batches = `upsert_max_batchsize ${upsert_max_batchsize} is below ${PAGE_SIZE}`;
+  const ids = `condition_max_size ${condition_max_size} is below the ${MAX_SEARCHED_IDS} ids of one search`;
+  const filters = `filter_max_conditions ${filter_max_conditions} is below ${MAX_CONDITIONS}`;
   return [
     ...(isBelow(max_query_limit, ENTITY_LOOKUP) ? [entities] : []),
     ...(search_allow_exact === false ? ['exact counts are forbidden'] : []),
     ...(isBelow(upsert_max_batchsize, PAGE_SIZE) ? [batches] : []),
+    ...(isBelow(condition_max_size, MAX_SEARCHED_IDS) ? [ids] : []),
+    ...(isBelow(filter_max_conditions, MAX_CONDITIONS) ? [filters] : []),
   ].map((why) => ({ why: `Strict mode: ${why}.`, remedy: REMEDY.strictMode }));
 }
 

@@ -3,6 +3,7 @@
 // optimizer is idle and switched off during the change; and points that return anyway are removed again.
 import { untilIdle } from '../configuration.ts';
 import { verbatim } from '../json/json-text.ts';
+import { MAX_SEARCHED_IDS } from '../point-writer.ts';
 import { unnamedVectorOf } from '../points.ts';
 import { splitLines } from '../ports/artifacts.ts';
 import type { Filter, PointId } from '../ports/vector-store.ts';
@@ -96,8 +97,9 @@ async function removeReturned(
   const present = await listIds(context, collection);
   const fresh = present.filter((id) => !before.has(id));
   let removed = 0;
-  for (let at = 0; at < fresh.length; at += SEARCH_BATCH) {
-    const ids = await findOlder(context, collection, fresh.slice(at, at + SEARCH_BATCH), listed);
+  for (let at = 0; at < fresh.length; at += MAX_SEARCHED_IDS) {
+    const batch = fresh.slice(at, at + MAX_SEARCHED_IDS);
+    const ids = await findOlder(context, collection, batch, listed);
     if (ids.length === 0) continue;
     await renew();
     await vectors.deletePoints(collection, { ids });
@@ -105,8 +107,6 @@ async function removeReturned(
   }
   return removed;
 }
-
-const SEARCH_BATCH = 1_000;
 
 /** Chooses points whose last write was before the list. A search returns the number of that write, unless a point has no vector. */
 async function findOlder(

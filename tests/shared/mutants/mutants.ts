@@ -492,6 +492,15 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ['[404, 405]', '[410]'],
       ["method === 'POST' ? [] :", "method === 'POST' ? { user_id: userId } :"],
+      ['status === unknown[method]', 'status === -1'],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/prerequisites.ts',
+    'tests/migration/contract/steps/preflight.test.ts',
+    [
+      ['[ids] : []', '[] : []'],
+      ['[filters] : []', '[] : []'],
     ],
   ),
   ...mutantsOf(

@@ -42,6 +42,16 @@ describe('the preflight', () => {
     );
   });
 
+  it('does not tell an endpoint from a missing one where any path is answered alike, and says so', async () => {
+    const paths = { '/chat': MISSING, '/health': MISSING };
+    const migration = await createMigration({ backend: { paths, validatesFirst: true } });
+    const { whys, detail, facts } = await backendIn(migration);
+    expect(whys).toEqual(['It has no GET /health.']);
+    const untold = ['POST /memories', 'POST /memories/search', 'POST /chat'];
+    expect(facts).toMatchObject({ missing: ['GET /health'], untold });
+    expect(detail).toContain('POST /chat answer 422, as does a path that nothing has');
+  });
+
   it('accepts by name what may be missing, and says what takes its place', async () => {
     const migration = await createMigration({ backend: { paths: OPTIONAL } });
     const { problems, detail } = await backendIn(migration, { accepts: WITHOUT });
@@ -112,7 +122,7 @@ it('finds the endpoints of a backend that has them elsewhere', async () => {
     timeoutMs: 10_000,
     paths: { search: '/search', health: '/healthz' },
   });
-  expect(await mapped.findMissing(USER)).toEqual([]);
+  expect(await mapped.findMissing(USER)).toEqual({ missing: [], untold: [] });
   await mapped.health();
   expect(await mapped.search(USER, 'Who plays the cello?')).toBe(0);
 });

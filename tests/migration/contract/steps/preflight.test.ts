@@ -158,6 +158,22 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
   ['a strict mode without exact counts', LAYOUT_OF, inStrictMode({ search_allow_exact: false })],
   ['a strict mode for small batches', LAYOUT_OF, inStrictMode({ upsert_max_batchsize: 10 })],
   [
+    'a strict mode for few ids in a condition',
+    LAYOUT_OF,
+    {
+      ...inStrictMode({ condition_max_size: 511 }),
+      why: 'Strict mode: condition_max_size 511 is below',
+    },
+  ],
+  [
+    'a strict mode for simple filters',
+    LAYOUT_OF,
+    {
+      ...inStrictMode({ filter_max_conditions: 2 }),
+      why: 'Strict mode: filter_max_conditions 2 is below',
+    },
+  ],
+  [
     'a backend that is not healthy',
     'Memory backend',
     { put: async ({ backend }) => backend.deploy(undefined) },
