@@ -114,44 +114,11 @@ export const REQUEST_SHAPES: Readonly<Record<keyof typeof MOST_UNITS | RequestKi
     'create of a category': { route: 'POST /categories', seconds: 0.05, kilobytes: 0.3 },
   };
 
-/** A row whose texts have the greatest length, each character escaped in six bytes. */
-export const LARGEST_ROW_KB = 40;
-const LARGEST_PAGE_KB = 100 * LARGEST_ROW_KB;
-/** Lambda's limit. */
-const RESPONSE_LIMIT_KB = 6_292;
-/** An error names the unknown fields of a body, which has at most 1 MB. */
-const LARGEST_ERROR_KB = 1_400;
-const LARGEST_CATEGORY_KB = 8;
-
 /**
- * The largest response of each route, besides its headers. Pages and their files are counted as a client gets them that accepts no
- * compression.
+ * The largest response of each route that lib/ledger/http/endpoints does not declare, besides its headers. Pages and their files are
+ * counted as a client gets them that accepts no compression.
  */
-export const LARGEST_RESPONSES_KB: Readonly<Record<string, number>> = {
-  'GET /transactions': LARGEST_PAGE_KB,
-  'POST /transactions': LARGEST_ERROR_KB,
-  'POST /transactions/bulk': LARGEST_ERROR_KB,
-  'PUT /transactions/bulk': LARGEST_ERROR_KB,
-  'POST /transactions/bulk/delete': LARGEST_ERROR_KB,
-  'GET /transactions/export': RESPONSE_LIMIT_KB,
-  'GET /transactions/export.json': RESPONSE_LIMIT_KB,
-  'GET /transactions/search': LARGEST_PAGE_KB,
-  'GET /transactions/{id}': LARGEST_ROW_KB,
-  'PUT /transactions/{id}': LARGEST_ERROR_KB,
-  'DELETE /transactions/{id}': LARGEST_ROW_KB,
-  'GET /categories': 600 * LARGEST_CATEGORY_KB,
-  'POST /categories': LARGEST_ERROR_KB,
-  'GET /categories/{id}': LARGEST_CATEGORY_KB,
-  'PUT /categories/{id}': LARGEST_ERROR_KB,
-  'DELETE /categories/{id}': LARGEST_CATEGORY_KB,
-  'GET /months': RESPONSE_LIMIT_KB,
-  'GET /summary': RESPONSE_LIMIT_KB,
-  'GET /summary/series': RESPONSE_LIMIT_KB,
-  'GET /imports': 2_000,
-  'PUT /imports': LARGEST_ERROR_KB,
-  'GET /me': 1,
-  'GET /health': 1,
-  'GET /openapi.json': 150,
+export const LARGEST_PAGES_KB: Readonly<Record<string, number>> = {
   'GET /docs': 2_100,
   'GET /': 2,
   'GET /page.css': 40,

@@ -3,7 +3,7 @@ import { ENDPOINTS_BY_ROUTE } from '../../../lib/ledger/http/endpoints/endpoints
 import {
   ASSUMED,
   HOUSEHOLD,
-  LARGEST_RESPONSES_KB,
+  LARGEST_PAGES_KB,
   PRICES,
   QUOTAS,
   REQUEST_SHAPES,
@@ -239,8 +239,8 @@ function perMonth(perSecond: number): number {
 }
 
 /** @throws for a route without an assumption */
-function largestResponse({ route }: RouteLimit): number {
-  const kilobytes = LARGEST_RESPONSES_KB[route];
+export function largestResponse({ route }: Pick<RouteLimit, 'route'>): number {
+  const kilobytes = ENDPOINTS_BY_ROUTE[route]?.largestKb ?? LARGEST_PAGES_KB[route];
   if (kilobytes === undefined)
     throw new Error(`bench/ledger/costs/assumptions.ts names no largest response of ${route}`);
   return kilobytes;

@@ -1,6 +1,6 @@
 // The pages from outside: how they are sent and kept; what the page may load, and how much it is.
 import { expect, inject, test } from 'vitest';
-import { LARGEST_RESPONSES_KB } from '../../../bench/ledger/costs/assumptions.ts';
+import { largestResponse } from '../../../bench/ledger/costs/bills.ts';
 
 const url = inject('apiUrl');
 
@@ -86,6 +86,6 @@ test.each([
     expect(response.headers.get('content-encoding')).toBeNull();
     const kilobytes = (await response.arrayBuffer()).byteLength / 1_000;
     expect(kilobytes).toBeGreaterThan(0.5);
-    expect(kilobytes).toBeLessThanOrEqual(LARGEST_RESPONSES_KB[route] ?? 0);
+    expect(kilobytes).toBeLessThanOrEqual(largestResponse({ route }));
   },
 );

@@ -101,6 +101,8 @@ it('every alarm is documented', () => {
     'utf8',
   );
   for (const [, { AlarmName }] of alarms) {
-    expect(document).toContain(`\`${AlarmName.replace(/^finance-ledger-prod-/, '')}\``);
+    // An alarm counts ten functions; that of the next ten, `transactions2-errors`, stands with the first.
+    const name = AlarmName.replace(/^finance-ledger-prod-/, '').replace(/\d+(?=-errors$)/, '');
+    expect(document).toContain(`\`${name}\``);
   }
 });

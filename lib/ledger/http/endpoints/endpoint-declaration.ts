@@ -5,6 +5,18 @@ import { DEFAULT_PER_PAGE } from '../../domain/transaction.ts';
 import type { ObjectSchema } from '../fields.ts';
 import type { Field } from './response-forms.ts';
 
+/** Sizes in KB of 1,000 bytes. */
+export const LARGEST_KB = {
+  /** A transaction whose texts have the greatest length, each character escaped in six bytes. */
+  row: 40,
+  page: 4_000,
+  category: 8,
+  /** Names the unknown fields of a body, which has at most 1 MB. */
+  error: 1_400,
+  /** Lambda's limit. */
+  response: 6_292,
+} as const;
+
 /** What validates a body, and the name that generators of clients give to its type. */
 export interface Body {
   readonly name: string;
@@ -31,6 +43,8 @@ export interface Endpoint {
   readonly mediaType?: 'text/csv';
   /** The message of its 500. */
   readonly failure: string;
+  /** The size of its largest response without headers, for the costs of a stage. */
+  readonly largestKb: number;
   /** Meanings of the failures below, if this endpoint adds to the usual ones. */
   readonly failures?: Readonly<Record<number, string | false>>;
   /** One record, whose version clients can name: ETag, and If-Match or If-None-Match. */

@@ -1,6 +1,6 @@
 // The endpoints of imports, as clients see them.
 import { importPartBody, importQuery } from '../import-json.ts';
-import type { Endpoint } from './endpoint-declaration.ts';
+import { type Endpoint, LARGEST_KB } from './endpoint-declaration.ts';
 import { list, NUMBER, named, object, succeeded, TEXT } from './response-forms.ts';
 
 export const IMPORT_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
@@ -20,6 +20,7 @@ export const IMPORT_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       }),
     ),
     failure: 'Failed to retrieve imports',
+    largestKb: 2_000,
   },
   'PUT /imports': {
     id: 'recordImport',
@@ -36,5 +37,6 @@ export const IMPORT_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       }),
     ),
     failure: 'Failed to record the import',
+    largestKb: LARGEST_KB.error,
   },
 };

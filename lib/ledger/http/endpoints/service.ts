@@ -23,6 +23,7 @@ export const SERVICE_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     description: 'The ledger and the scope of the key or token, and id and name of the key.',
     response: named('Caller', succeeded({ data: CALLER_DATA })),
     failure: 'Failed to identify the caller',
+    largestKb: 1,
   },
   'GET /health': {
     id: 'checkHealth',
@@ -34,6 +35,7 @@ export const SERVICE_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       succeeded({ data: named('HealthData', object({ status: TEXT }, { table: TEXT })) }),
     ),
     failure: 'The database does not answer',
+    largestKb: 1,
     failures: { 500: 'The database does not answer.' },
     isPublic: true,
   },
@@ -47,6 +49,7 @@ export const SERVICE_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       additionalProperties: true,
     }),
     failure: 'Failed to describe the API',
+    largestKb: 150,
     isTagged: true,
     isPublic: true,
   },
