@@ -2,7 +2,8 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ledgerOfDigest } from '../lib/ledger/auth/caller.ts';
 import { createApiKeys } from '../lib/ledger/store/api-keys.ts';
-import { API_KEY_NAMES } from '../lib/ledger/store/keys.ts';
+import { API_KEY_NAMES, createKeys } from '../lib/ledger/store/keys.ts';
+import { createSchema } from '../lib/ledger/store/schema.ts';
 import {
   createDatabase,
   type Database,
@@ -19,18 +20,19 @@ const LONG_ID_PREFIX = 'user-';
 const KEY_ATTRIBUTES = ['pk', 'all_key', 'type_key', 'category_key', 'category_type_key'];
 /** Tells how many of the conversions a table has had. No ledger id begins with "@". */
 const FORM_KEY = { pk: '@FORM', sk: '-' };
-const ITEMS_AT_ONCE = 10;
+const WRITES_AT_ONCE = 20;
 
-/** In the order of the releases that need them; each returns how many items it moved. */
+/** In the order of the releases that need them; each returns how many items it converted. */
 const CONVERSIONS: readonly ((database: Database) => Promise<number>)[] = [
   shortenLedgerIds,
   moveApiKeys,
+  giveVersions,
 ];
 
 /**
- * Each item moves in one transaction, and the table is marked last, so that a conversion that was interrupted goes on at
+ * Each item is converted in one transaction, and the table is marked last, so that a conversion that was interrupted goes on at
  * the next start.
- * @returns how many items it moved
+ * @returns how many items it changed; one that several conversions change counts as often
  */
 export async function convertData(options: {
   readonly client: Pick<DynamoDBDocumentClient, 'send'>;
@@ -43,37 +45,67 @@ export async function convertData(options: {
   });
   const form = Number((await database.get(FORM_KEY))?.form ?? 0);
   if (form >= CONVERSIONS.length) return 0;
-  let moved = 0;
-  for (const convert of CONVERSIONS.slice(form)) moved += await convert(database);
+  let changed = 0;
+  for (const convert of CONVERSIONS.slice(form)) changed += await convert(database);
   await database.commit([put({ ...FORM_KEY, form: CONVERSIONS.length })]);
-  return moved;
+  return changed;
 }
 
 /** Gives the ledgers of access tokens their shorter ids. */
 async function shortenLedgerIds(database: Database): Promise<number> {
+  const { add, flush } = collectWrites(database);
   let moved = 0;
-  let writes: Write[] = [];
-  const flush = async () => {
-    if (writes.length > 0) await database.commit(writes);
-    writes = [];
-  };
   for await (const item of database.scan(LONG_ID_PREFIX)) {
     if (!LONG_ID.test(String(item.pk))) continue;
-    writes.push(put(withShortId(item, KEY_ATTRIBUTES)), remove(item));
+    await add(put(withShortId(item, KEY_ATTRIBUTES)), remove(item));
     moved += 1;
-    if (writes.length >= 2 * ITEMS_AT_ONCE) await flush();
   }
   for (const item of await database.query({ value: API_KEY_NAMES, consistent: true })) {
-    if (LONG_ID.test(String(item.ledger))) writes.push(put(withShortId(item, ['ledger'])));
-    if (writes.length >= 2 * ITEMS_AT_ONCE) await flush();
+    if (LONG_ID.test(String(item.ledger))) await add(put(withShortId(item, ['ledger'])));
   }
   await flush();
   return moved;
 }
 
+/** Commits many writes a few at a time; those that are added together are never split. */
+function collectWrites(database: Database) {
+  let writes: Write[] = [];
+  const flush = async () => {
+    if (writes.length > 0) await database.commit(writes);
+    writes = [];
+  };
+  const add = async (...together: readonly Write[]) => {
+    writes.push(...together);
+    if (writes.length >= WRITES_AT_ONCE) await flush();
+  };
+  return { add, flush };
+}
+
 /** Gives each API key a partition of its own. */
 async function moveApiKeys(database: Database): Promise<number> {
   return await createApiKeys({ database, clock: () => new Date() }).moveEarlierKeys();
+}
+
+/** Gives each item a schema version, and enters each ledger into the list of ledgers. */
+async function giveVersions(database: Database): Promise<number> {
+  const schema = createSchema();
+  const { add, flush } = collectWrites(database);
+  const entered = new Set<string>();
+  let upgraded = 0;
+  for await (const item of database.scan()) {
+    const [owner = '', kind] = String(item.pk).split('#', 2);
+    const isOfLedger = kind !== undefined && !owner.startsWith('@');
+    if (!isOfLedger && owner !== API_KEY_NAMES) continue;
+    const write = schema.upgradeWrite(item);
+    if (!write) continue;
+    const isFirstSequence = kind === 'SEQUENCES' && !entered.has(owner);
+    if (isFirstSequence) entered.add(owner);
+    const entry = put(schema.stamp(createKeys(owner).registration));
+    await add(write, ...(isFirstSequence ? [entry] : []));
+    upgraded += 1;
+  }
+  await flush();
+  return upgraded;
 }
 
 function withShortId(item: Item, attributes: readonly string[]): Item {

@@ -77,8 +77,9 @@ async function openDatabase(settings: LocalSettings): Promise<Database> {
 async function convertOlderData(endpoint: string, tableName: string): Promise<void> {
   const client = createDocumentClient(endpoint);
   try {
-    const moved = await convertData({ client, tableName });
-    if (moved > 0) console.log(`converted ${moved} items that an earlier release wrote`);
+    const changes = await convertData({ client, tableName });
+    if (changes > 0)
+      console.log(`converted the data of an earlier release with ${changes} changes`);
   } finally {
     client.destroy();
   }

@@ -1,4 +1,5 @@
 // One IAM role per function, made from its line `table` in serverless.yml.
+import { LEDGERS } from '../lib/ledger/store/keys.ts';
 import table from '../lib/shared/table.json' with { type: 'json' };
 import { type Configuration, logicalName, type Resources, readFunctions } from './configuration.ts';
 
@@ -57,9 +58,12 @@ export function trust(service: string): object {
 
 // Reads one key, which no item has (lib/ledger/ledger.ts).
 function healthPolicies(): Policy[] {
-  const Condition = { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['HEALTH'] } };
   const read = allow(['dynamodb:GetItem'], [substituted(TABLE_ARN)]);
-  return [policy('health-check', [{ ...read, Condition }])];
+  return [policy('health-check', [{ ...read, Condition: leadingKeys('HEALTH') }])];
+}
+
+function leadingKeys(key: string): object {
+  return { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [key] } };
 }
 
 function tablePolicies(actions: readonly string[]): Policy[] {
@@ -68,7 +72,7 @@ function tablePolicies(actions: readonly string[]): Policy[] {
     Query: [TABLE_ARN, ...indexArns()],
     QueryTable: [TABLE_ARN],
   };
-  const ofLedgers = actions.filter((action) => action !== 'ApiKeys');
+  const ofLedgers = actions.filter((action) => action !== 'ApiKeys' && action !== 'Register');
   const statements = ofLedgers.map((action) =>
     queried[action]
       ? allow(['dynamodb:Query'], queried[action].map(substituted))
@@ -77,13 +81,17 @@ function tablePolicies(actions: readonly string[]): Policy[] {
   // API keys are found by their hash, and marked with the day of their use. No function may list them.
   const apiKeys = allow(['dynamodb:GetItem', 'dynamodb:UpdateItem'], [substituted(TABLE_ARN)]);
   const Condition = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@API_KEYS#*'] } };
+  const entries = allow(['dynamodb:PutItem'], [substituted(TABLE_ARN)]);
   return [
     ...(statements.length > 0 ? [policy('ledger-table', statements.map(onlyLedgers))] : []),
     policy('api-keys', [{ ...apiKeys, Condition }]),
+    ...(actions.includes('Register')
+      ? [policy('list-of-ledgers', [{ ...entries, Condition: leadingKeys(LEDGERS) }])]
+      : []),
   ];
 }
 
-// API keys and the records of migrations are in the same table. No ledger's id begins with "@".
+// API keys, the list of ledgers and the records of migrations are in the same table. No ledger's id begins with "@".
 function onlyLedgers(statement: Statement): Statement {
   const Condition = { 'ForAllValues:StringNotLike': { 'dynamodb:LeadingKeys': ['@*'] } };
   return { ...statement, Condition };

@@ -1,9 +1,12 @@
 // A plug-in of the packager: a function of serverless.yml says in `table` what it may do to the table.
 
-/** Actions of DynamoDB on the table; `Query` on its indexes too; `ApiKeys`: nothing besides the key of the request. */
+/**
+ * Actions of DynamoDB on the table; `Query` on its indexes too. `ApiKeys`: nothing besides the key of the request; `Register`: entries
+ * in the list of ledgers.
+ */
 const ACTIONS = [
   ...['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
-  ...['Query', 'QueryTable', 'ApiKeys'],
+  ...['Query', 'QueryTable', 'ApiKeys', 'Register'],
 ];
 
 interface Serverless {

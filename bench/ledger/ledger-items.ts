@@ -7,6 +7,7 @@ import {
   toNameGuard,
 } from '../../lib/ledger/store/categories.ts';
 import { createKeys, LAST_ID } from '../../lib/ledger/store/keys.ts';
+import { createSchema } from '../../lib/ledger/store/schema.ts';
 import {
   type Counters,
   counterName,
@@ -19,16 +20,21 @@ import type { Item } from '../../lib/shared/database.ts';
 export function createLedgerItems(ledgerId: string, categories: readonly Category[]) {
   const keys = createKeys(ledgerId);
   const tally = emptyTally();
+  const { stamp } = createSchema();
 
   function* rows(transactions: Iterable<Transaction>): Generator<Item> {
     for (const transaction of transactions) {
       countTransaction(keys, tally, transaction);
-      yield toTransactionItem(keys, transaction);
+      yield stamp(toTransactionItem(keys, transaction));
     }
   }
 
   /** Items that summarise the rows drawn so far; all rows come first. */
   function* summary(): Generator<Item> {
+    for (const item of summarise()) yield stamp(item);
+  }
+
+  function* summarise(): Generator<Item> {
     yield* dayItems(tally.counters);
     for (const category of categories) {
       yield toCategoryItem(keys, { ...category, transactionCount: countTransactions(category) });
@@ -39,6 +45,7 @@ export function createLedgerItems(ledgerId: string, categories: readonly Categor
       ...keys.sequence('category'),
       [LAST_ID]: Math.max(0, ...categories.map(({ id }) => id)),
     };
+    yield keys.registration;
   }
 
   function countTransactions({ id }: Category): number {

@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { LEDGER_ID, readLedgerId } from '../../lib/ledger/config.ts';
 import { type ApiKey, SCOPES } from '../../lib/ledger/domain/api-key.ts';
 import { type ApiKeys, createApiKeys } from '../../lib/ledger/store/api-keys.ts';
-import { createDatabase } from '../../lib/shared/database.ts';
+import { createLedgerDatabase } from '../../lib/ledger/store/schema.ts';
 import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
 import { createCommand, runProgram, stageOption } from '../../processes/program.ts';
@@ -69,7 +69,7 @@ async function withKeys<Result>(use: (keys: ApiKeys) => Promise<Result>): Promis
     : await reachLocalDatabase(running, process.env);
   const { endpoint, tableName } = reached;
   const client = createDocumentClient(endpoint);
-  const database = createDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
+  const database = createLedgerDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
   return await explainFailures(reached, () =>
     use(createApiKeys({ database, clock: () => new Date() })),
   );

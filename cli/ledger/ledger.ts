@@ -1,9 +1,11 @@
-// npm run ledger -- delete: deletes a ledger whole, of the local database or of a deployed stage.
+// npm run ledger: lists, upgrades and deletes ledgers, of the local database or of a deployed stage.
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { LEDGER_ID } from '../../lib/ledger/config.ts';
 import { createApiKeys } from '../../lib/ledger/store/api-keys.ts';
+import { openTable, readLedgerIds } from '../../lib/ledger/store/ledger-items.ts';
 import { createRemoval } from '../../lib/ledger/store/removal.ts';
-import { createDatabase } from '../../lib/shared/database.ts';
+import { createLedgerDatabase } from '../../lib/ledger/store/schema.ts';
+import { sweepLedgers } from '../../lib/ledger/store/schema-sweep.ts';
 import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
 import { UserError } from '../../lib/shared/user-error.ts';
@@ -19,7 +21,9 @@ import {
 } from '../reach-database.ts';
 
 const running = createRunning();
-const command = createCommand('npm run ledger --', 'Delete a ledger.').addOption(stageOption());
+const command = createCommand('npm run ledger --', 'List, upgrade and delete ledgers.').addOption(
+  stageOption(),
+);
 
 command
   .command('delete')
@@ -31,14 +35,44 @@ command
     '\nRepeat the command when it is interrupted: it goes on where it was. Backups keep the ledger for recoveryDays.',
   )
   .action(async ({ ledger, yes }) => {
-    const { stage } = command.opts();
-    const reached = stage
-      ? await reachDatabaseOfStage(stage, process.env)
-      : await reachLocalDatabase(running, process.env);
-    await explainFailures(reached, () => deleteLedger(reached, ledger, yes === true));
+    await withDatabase((reached) => deleteLedger(reached, ledger, yes === true));
   });
 
+command
+  .command('list')
+  .description('Print the id of each ledger that has records.')
+  .action(() => withDatabase(listLedgers));
+
+command
+  .command('upgrade')
+  .description('Bring the items that an earlier release wrote into the form of this one.')
+  .addHelpText(
+    'after',
+    '\nClients go on meanwhile, and reading needs no upgrade. Reads each ledger once; repeat the command when it is interrupted.',
+  )
+  .action(() => withDatabase(upgradeLedgers));
+
 await runProgram(command, { running });
+
+async function withDatabase(work: (reached: ReachedDatabase) => Promise<void>): Promise<void> {
+  const { stage } = command.opts();
+  const reached = stage
+    ? await reachDatabaseOfStage(stage, process.env)
+    : await reachLocalDatabase(running, process.env);
+  await explainFailures(reached, () => work(reached));
+}
+
+async function listLedgers({ endpoint, tableName }: ReachedDatabase): Promise<void> {
+  const client = createDocumentClient(endpoint);
+  const table = openTable({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
+  for await (const ledgerId of readLedgerIds(table)) console.log(ledgerId);
+}
+
+async function upgradeLedgers({ endpoint, tableName }: ReachedDatabase): Promise<void> {
+  const client = createDocumentClient(endpoint);
+  const { ledgers, upgraded } = await sweepLedgers({ client, tableName });
+  console.log(`${tableName}: ${upgraded} items of ${ledgers} ledgers upgraded`);
+}
 
 async function deleteLedger(
   { endpoint, tableName }: ReachedDatabase,
@@ -47,7 +81,7 @@ async function deleteLedger(
 ): Promise<void> {
   const client = createDocumentClient(endpoint);
   const removal = createRemoval({ client, tableName, ledgerId });
-  const database = createDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
+  const database = createLedgerDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
   const valid = (await createApiKeys({ database, clock: () => new Date() }).list()).filter(
     ({ ledger, revokedAt }) => ledger === ledgerId && revokedAt === undefined,
   );

@@ -1,7 +1,6 @@
 // Opens the ledger that a request's context names: its use cases, over one table.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { RequestLimits } from '../shared/database.ts';
-import { createDatabase, type Timeouts } from '../shared/database.ts';
+import type { RequestLimits, Timeouts } from '../shared/database.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy, withoutRetries } from '../shared/retry.ts';
 import type { VerifyToken } from './auth/access-tokens.ts';
 import { type Authenticate, createAuthenticate } from './auth/authenticate.ts';
@@ -21,6 +20,7 @@ import { createIdempotencyStore } from './store/idempotency.ts';
 import { createImportedRows, type ImportedRows } from './store/imported-rows.ts';
 import { createKeys, HEALTH_KEY } from './store/keys.ts';
 import { createMonthCache } from './store/month-cache.ts';
+import { createLedgerDatabase } from './store/schema.ts';
 import { createTransactionPages } from './store/transaction-pages.ts';
 import { createTransactionStore } from './store/transactions.ts';
 
@@ -95,10 +95,10 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
 
   const calls = { client, tableName, timeouts, timeoutSignal };
   const openDatabase = (limits: RequestLimits) =>
-    createDatabase({ ...calls, limits, retryPolicy: createPolicy(limits) });
+    createLedgerDatabase({ ...calls, limits, retryPolicy: createPolicy(limits) });
   /** Attempts each call once, for a quarter of the usual time: for writes that no request depends on. */
   const openDatabaseBriefly = (limits: RequestLimits) =>
-    createDatabase({
+    createLedgerDatabase({
       client,
       tableName,
       timeoutSignal,

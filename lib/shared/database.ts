@@ -193,20 +193,32 @@ export function createDatabase(options: {
   /**
    * Adds to a counter outside of any transaction and returns its new value.
    * An addition whose response was lost is repeated: values may be skipped, none is returned twice.
+   * @returns undefined where the condition does not hold
    */
-  async function increment(key: Key, attribute: string, by: number): Promise<number> {
+  async function increment(
+    key: Key,
+    attribute: string,
+    by: number,
+    condition?: { readonly expression: string; readonly values: Item },
+  ): Promise<number | undefined> {
     const input = {
       TableName,
       Key: key,
       UpdateExpression: 'ADD #counter :by',
       ExpressionAttributeNames: { '#counter': attribute },
-      ExpressionAttributeValues: { ':by': by },
+      ExpressionAttributeValues: { ':by': by, ...condition?.values },
+      ConditionExpression: condition?.expression,
       ReturnValues: 'UPDATED_NEW' as const,
     };
-    const { Attributes } = await attempt((options) =>
-      client.send(new UpdateCommand(input), options),
-    );
-    return Number(Attributes?.[attribute]);
+    try {
+      const { Attributes } = await attempt((options) =>
+        client.send(new UpdateCommand(input), options),
+      );
+      return Number(Attributes?.[attribute]);
+    } catch (error) {
+      if ((error as Error).name === 'ConditionalCheckFailedException') return undefined;
+      throw error;
+    }
   }
 
   /**

@@ -1,5 +1,5 @@
 // Writes with conditions. Attributes of an update are placeholders, because many names are reserved words.
-import type { Key, Write } from './database.ts';
+import type { Item, Key, Write } from './database.ts';
 
 /** A condition of a write and what it means when it does not hold. */
 export interface Condition {
@@ -32,6 +32,25 @@ export function setOn(
     ...(removed.length > 0 ? [`REMOVE ${removed.join(', ')}`] : []),
   ];
   return update(key, clauses.join(' '), new Map(Object.entries(attributes)), condition);
+}
+
+/** The attributes of an item that a change sets, for `setOn`: undefined where one is to be removed. The item keeps all others. */
+export function changedAttributes(before: Item, after: Item): Item {
+  const names = Object.keys({ ...before, ...after });
+  const changed = names.filter((name) => before[name] !== after[name]);
+  return Object.fromEntries(changed.map((name) => [name, after[name]]));
+}
+
+/**
+ * The condition that the attributes of an update are as they were.
+ * @param before their values in the order of the update; undefined for one that the item lacked
+ */
+export function areUnchanged(before: readonly unknown[]) {
+  const terms = before.map((value, n) =>
+    value === undefined ? `attribute_not_exists(#a${n})` : `#a${n} = :r${n}`,
+  );
+  const values = before.flatMap((value, n) => (value === undefined ? [] : [[`:r${n}`, value]]));
+  return { expression: terms.join(' AND '), values: Object.fromEntries(values) };
 }
 
 export function createDeletion(

@@ -1,6 +1,6 @@
 // A reason not to start, or to stop, that the person at the terminal can act on: shown as one line, without a stack.
 export class UserError extends Error {
-  override readonly name = 'UserError';
+  override readonly name: string = 'UserError';
 }
 
 /** The first line of what went wrong, for use inside a sentence of our own. */

@@ -1,5 +1,6 @@
 // Bytes that DynamoDB stores for a transaction of a household, in the table and in each index that has the row.
 
+import { SCHEMA_VERSION } from '../../../lib/ledger/store/schema.ts';
 import type { Item } from '../../../lib/shared/database.ts';
 import table from '../../../lib/shared/table.json' with { type: 'json' };
 import { householdLedger } from '../household-ledger.ts';
@@ -9,18 +10,29 @@ const ROWS = 1_000;
 // DynamoDB counts so many bytes more for every item that it stores.
 const OVERHEAD_BYTES = 100;
 
+export interface RowForm {
+  readonly ledgerIdLength: number;
+  readonly hasVersion: boolean;
+}
+
+/** Of access tokens. */
+export const ROW_OF_FIRST_RELEASE: RowForm = { ledgerIdLength: 48, hasVersion: false };
+const PRESENT_ROW: RowForm = { ledgerIdLength: 22, hasVersion: true };
+
 /** KB of 1,000 bytes, on average. */
-export function measureStoredRow(): number {
+export function measureStoredRow({ ledgerIdLength, hasVersion } = PRESENT_ROW): number {
   const { categories, transactions } = householdLedger({
     transactions: ROWS,
     years: 1,
     lastDay: '2026-06-30',
     seed: 1,
   });
-  const { rows } = createLedgerItems('A'.repeat(22), categories);
+  const { rows } = createLedgerItems('A'.repeat(ledgerIdLength), categories);
   let bytes = 0;
-  for (const item of rows(transactions))
+  for (const row of rows(transactions)) {
+    const item = hasVersion ? row : { ...row, [SCHEMA_VERSION]: undefined };
     bytes += countCopies(item) * (measureItem(item) + OVERHEAD_BYTES);
+  }
   return bytes / ROWS / 1_000;
 }
 

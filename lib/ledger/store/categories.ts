@@ -12,7 +12,8 @@ import {
 import { isAssignableId, isStoredAs } from '../domain/record.ts';
 import { unknownRecord } from '../errors.ts';
 import type { CommitPart } from './idempotency.ts';
-import { type Keys, LAST_ID } from './keys.ts';
+import type { Keys } from './keys.ts';
+import { createSequences } from './sequences.ts';
 
 export type CategoryStore = ReturnType<typeof createCategoryStore>;
 
@@ -43,6 +44,7 @@ const IS_UNUSED = `attribute_exists(pk) AND ${TRANSACTION_COUNT} = :none`;
 
 export function createCategoryStore(options: { readonly database: Database; readonly keys: Keys }) {
   const { database, keys } = options;
+  const sequences = createSequences({ database, keys });
 
   async function get(id: number): Promise<Category | undefined> {
     if (!isAssignableId(id)) return undefined;
@@ -56,9 +58,8 @@ export function createCategoryStore(options: { readonly database: Database; read
     return items.map(fromCategoryItem);
   }
 
-  /** Ids may be skipped, where one is drawn for a write that fails. */
   async function nextId(): Promise<number> {
-    return await database.increment(keys.sequence('category'), LAST_ID, 1);
+    return await sequences.draw('category', 1);
   }
 
   /** @throws StaleRecordError when the id is taken meanwhile; ConflictError when the name is */

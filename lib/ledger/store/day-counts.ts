@@ -40,6 +40,7 @@ export type DayCounts = ReturnType<typeof createDayCounts>;
 const COUNTS: Readonly<Record<TransactionType, string>> = { income: 'i', expense: 'e' };
 const SUMS: Readonly<Record<TransactionType, string>> = { income: 'I', expense: 'E' };
 const DIGEST = 'd';
+const COUNTER = /^[iIeEd]\d+$/;
 
 export function createDayCounts(database: Database, keys: Keys) {
   /** All counts that a total of the range needs. */
@@ -129,6 +130,13 @@ export function listCounters(keys: Keys, counted: Counted) {
 
 export function isDigest(attribute: string): boolean {
   return attribute.startsWith(DIGEST);
+}
+
+/** The counters of the item of a year or month, without what other attributes it has. */
+export function readCounters(item: Item): [attribute: string, count: bigint][] {
+  return Object.entries(item).flatMap(([name, value]): [string, bigint][] =>
+    COUNTER.test(name) ? [[name, BigInt(value as number)]] : [],
+  );
 }
 
 /** Tells sums of amounts from counts of rows among the counters of a year or month. */

@@ -12,10 +12,11 @@
 //   everything, to verify it     Get and Query as above (ledger-items.ts), or Scan
 //
 // Each of them starts with the ledger, so that no read can cross from one ledger into another. No ledger's id begins with "@",
-// as the keys of API keys do:
+// as the keys of API keys and the list of ledgers do:
 //
 //   one API key                  Get    @API_KEYS#the key's hash
 //   all API keys                 Query  @API_KEYS: their hashes
+//   all ledgers                  Query  @LEDGERS: their ids
 //
 // The records of migrations have their keys in lib/migration.
 
@@ -28,6 +29,9 @@ export const SEQUENCE_KINDS = ['transaction', 'category'] as const;
 export type SequenceKind = (typeof SEQUENCE_KINDS)[number];
 /** The attribute of a sequence that holds the id that was drawn last. */
 export const LAST_ID = 'last';
+
+/** The partition that lists all ledgers: a sort key is the id of a ledger. */
+export const LEDGERS = '@LEDGERS';
 
 /** The filters of a list that choose its index. */
 export interface IndexFilter {
@@ -89,6 +93,9 @@ export function createKeys(ledgerId: string) {
     replies: within('IDEMPOTENCY'),
     /** @param key hashed */
     reply: (key: string): Key => ({ pk: within('IDEMPOTENCY'), sk: key }),
+
+    /** The ledger's entry in the list of all ledgers. */
+    registration: { pk: LEDGERS, sk: ledgerId } satisfies Key,
 
     sequence: (kind: SequenceKind): Key => ({ pk: within('SEQUENCES'), sk: kind }),
 

@@ -1,13 +1,55 @@
 // Every item of one ledger, read by its keys: it costs what the ledger is large, and not what the table is. Rows are read
 // by the ids that the ledger has given. A scan alone finds what no key leads to: rows of ids that it has not given, guards of
 // external ids that no row has, and counts of categories that it has not numbered.
-import type { Batches } from '../../shared/batches.ts';
-import type { Database, Item, Position } from '../../shared/database.ts';
-import { type Keys, LAST_ID, type SequenceKind } from './keys.ts';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type Batches, createBatches } from '../../shared/batches.ts';
+import {
+  createDatabase,
+  type Database,
+  type Item,
+  LONG_TIMEOUTS,
+  type Position,
+} from '../../shared/database.ts';
+import type { RetryPolicy } from '../../shared/retry.ts';
+import { type Keys, LAST_ID, LEDGERS, type SequenceKind } from './keys.ts';
+import { createLedgerDatabase, createSchema } from './schema.ts';
 
 const KEYS_AT_ONCE = 100;
 
 type Reader = Pick<Database, 'get' | 'query'> & Pick<Batches, 'getMany'>;
+
+interface TableOptions {
+  readonly client: Pick<DynamoDBDocumentClient, 'send'>;
+  readonly tableName: string;
+  readonly retryPolicy: RetryPolicy;
+}
+
+/** For programs that read whole ledgers and serve no request. */
+export function openTable(options: TableOptions): Database & Batches {
+  const schema = createSchema();
+  const { getMany, deleteMany } = openTableAsStored(options);
+  return {
+    ...createLedgerDatabase({ ...options, timeouts: LONG_TIMEOUTS }, schema),
+    getMany: async (keys) => (await getMany(keys)).map(schema.upgrade),
+    deleteMany,
+  };
+}
+
+/** Items have the form in which they were written. */
+export function openTableAsStored(options: TableOptions): Database & Batches {
+  const { callMs } = LONG_TIMEOUTS;
+  return {
+    ...createDatabase({ ...options, timeouts: LONG_TIMEOUTS }),
+    ...createBatches({ ...options, callMs }),
+  };
+}
+
+/** The ids of all ledgers that have a record, or had one and are not deleted; as many in memory at a time as one call reads. */
+export async function* readLedgerIds(
+  database: Pick<Database, 'queryOnce'>,
+): AsyncGenerator<string> {
+  for await (const { sk } of readPartition(database, LEDGERS)) yield String(sk);
+}
 
 /** How many ids the ledger has given, also to records that are deleted since. */
 export async function readGivenIds(
@@ -51,17 +93,25 @@ export async function* readLedgerItems(
   yield* await database.query({ value: keys.sequence('transaction').pk, consistent });
 }
 
-/** Replies that are kept for retries; in memory at a time are as many as one call reads. */
-export async function* readReplies(
-  database: Pick<Database, 'queryOnce'>,
+/** As `readLedgerItems`, after the replies that are kept for retries; last, the entry in the list of ledgers. */
+export async function* readEverything(
+  database: Reader & Pick<Database, 'queryOnce'>,
   keys: Keys,
+): AsyncGenerator<Item> {
+  yield* readPartition(database, keys.replies);
+  yield* readLedgerItems(database, keys);
+  const entry = await database.get(keys.registration);
+  if (entry) yield entry;
+}
+
+/** In memory at a time are as many items as one call reads. */
+async function* readPartition(
+  database: Pick<Database, 'queryOnce'>,
+  value: string,
 ): AsyncGenerator<Item> {
   let read: Position | undefined;
   do {
-    const { items, end } = await database.queryOnce(
-      { value: keys.replies, consistent: true },
-      read,
-    );
+    const { items, end } = await database.queryOnce({ value, consistent: true }, read);
     yield* items;
     read = end;
   } while (read);

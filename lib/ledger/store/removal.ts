@@ -1,11 +1,10 @@
-// Removes a ledger whole. Its items are found by its keys, which its sequences lead to: they go last, so that a removal that
-// was interrupted goes on where it was.
+// Removes a ledger whole. Its items are found by its keys, which its sequences lead to: they go last, with its entry in the list of
+// ledgers, so that a removal that was interrupted goes on where it was.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createBatches } from '../../shared/batches.ts';
-import { createDatabase, type Item, LONG_TIMEOUTS } from '../../shared/database.ts';
+import type { Item } from '../../shared/database.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../shared/retry.ts';
 import { createKeys } from './keys.ts';
-import { readGivenIds, readLedgerItems, readReplies } from './ledger-items.ts';
+import { openTable, readEverything, readGivenIds } from './ledger-items.ts';
 
 // DynamoDB's limit for one batch write.
 const ITEMS_AT_ONCE = 25;
@@ -25,21 +24,12 @@ export function createRemoval(options: {
 }) {
   const { client, tableName, ledgerId, retryPolicy = DEFAULT_RETRY_POLICY } = options;
   const keys = createKeys(ledgerId);
-  const { callMs } = LONG_TIMEOUTS;
-  const database = {
-    ...createDatabase({ client, tableName, retryPolicy, timeouts: LONG_TIMEOUTS }),
-    ...createBatches({ client, tableName, retryPolicy, callMs }),
-  };
-
-  async function* readEverything(): AsyncGenerator<Item> {
-    yield* readReplies(database, keys);
-    yield* readLedgerItems(database, keys);
-  }
+  const database = openTable({ client, tableName, retryPolicy });
 
   /** Reads the whole ledger. */
   async function count(): Promise<LedgerContents> {
     const counts = { transactions: 0, categories: 0, items: 0 };
-    for await (const { pk } of readEverything()) {
+    for await (const { pk } of readEverything(database, keys)) {
       const kind = keys.kindOf(String(pk));
       counts.items += 1;
       if (kind === 'TRANSACTION') counts.transactions += 1;
@@ -61,10 +51,11 @@ export function createRemoval(options: {
       batch = [];
       onProgress(deleted);
     };
-    const sequences = keys.sequence('transaction').pk;
-    for await (const item of readEverything()) {
-      // The sequences prove that the ledger exists, so they go last: a batch may be applied in part, in any order.
-      if (item.pk === sequences && batch.some(({ pk }) => pk !== sequences)) await flush();
+    const proofs = new Set([keys.sequence('transaction').pk, keys.registration.pk]);
+    const isProof = ({ pk }: Item) => proofs.has(String(pk));
+    for await (const item of readEverything(database, keys)) {
+      // What proves that the ledger exists goes last: a batch may be applied in part, in any order.
+      if (isProof(item) && !batch.every(isProof)) await flush();
       batch.push(item);
       if (batch.length === ITEMS_AT_ONCE) await flush();
     }
@@ -76,7 +67,9 @@ export function createRemoval(options: {
   async function exists(): Promise<boolean> {
     const { transaction, category } = await readGivenIds(database, keys);
     return (
-      transaction + category > 0 || (await database.query({ value: keys.replies }, 1)).length > 0
+      transaction + category > 0 ||
+      (await database.query({ value: keys.replies }, 1)).length > 0 ||
+      (await database.get(keys.registration)) !== undefined
     );
   }
 

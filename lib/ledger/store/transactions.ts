@@ -2,13 +2,14 @@
 
 import type { Database, Item, OutcomeCheck, Write } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
-import { createDeletion, itemName, setOn } from '../../shared/update-writes.ts';
+import { changedAttributes, createDeletion, itemName, setOn } from '../../shared/update-writes.ts';
 import { isAssignableId, isStoredAs } from '../domain/record.ts';
 import { externalIdTaken, type Transaction, type TransactionType } from '../domain/transaction.ts';
 import type { CategoryStore } from './categories.ts';
 import type { DayCounts } from './day-counts.ts';
 import type { CommitPart } from './idempotency.ts';
-import { type Keys, LAST_ID, parseDateKey } from './keys.ts';
+import { type Keys, parseDateKey } from './keys.ts';
+import { createSequences } from './sequences.ts';
 
 export type TransactionStore = ReturnType<typeof createTransactionStore>;
 
@@ -73,6 +74,7 @@ export function createTransactionStore(options: {
   readonly categories: CategoryStore;
 }) {
   const { database, keys, dayCounts, categories } = options;
+  const sequences = createSequences({ database, keys });
 
   async function get(id: number): Promise<Transaction | undefined> {
     if (!isAssignableId(id)) return undefined;
@@ -86,9 +88,9 @@ export function createTransactionStore(options: {
     return guard && Number(guard.transaction_id);
   }
 
-  /** The first of several new ids. Ids may be skipped: an id that is drawn for a write that fails is not used. */
+  /** The first of several new ids. */
   async function nextIds(count: number): Promise<number> {
-    return (await database.increment(keys.sequence('transaction'), LAST_ID, count)) - count + 1;
+    return (await sequences.draw('transaction', count)) - count + 1;
   }
 
   function prepare(changes: readonly [RowChange, ...RowChange[]]): PreparedCommit {
@@ -193,13 +195,6 @@ export function createTransactionStore(options: {
   }
 
   return { get, findExternal, nextIds, prepare, write };
-}
-
-/** Undefined where the attribute is to go. All others stay as they are, also those that only newer code knows. */
-function changedAttributes(before: Item, after: Item): Item {
-  const names = Object.keys({ ...before, ...after });
-  const changed = names.filter((name) => before[name] !== after[name]);
-  return Object.fromEntries(changed.map((name) => [name, after[name]]));
 }
 
 function stale({ id, version }: Transaction, existing: Item | undefined): StaleRecordError {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
 import type { TransactionFields } from '../../../lib/ledger/domain/transaction.ts';
 import type { Keys } from '../../../lib/ledger/store/keys.ts';
+import { createSchema } from '../../../lib/ledger/store/schema.ts';
 import { toTransactionItem } from '../../../lib/ledger/store/transactions.ts';
 import type { Key } from '../../../lib/shared/database.ts';
 import { createCorruptibleTable } from '../support/corruptible-table.ts';
@@ -57,7 +58,7 @@ describe('an update of a transaction', () => {
     expect(newer).toBe('kept');
     const { categoryName: __, ...transaction } = await ledger.transactions.read('1');
     expect(transaction).toMatchObject(updates.at(-1) ?? {});
-    expect(item).toEqual(toTransactionItem(keys, transaction));
+    expect(item).toEqual(createSchema().stamp(toTransactionItem(keys, transaction)));
     expect((await verification.verify()).drifts).toEqual([]);
   });
 });

@@ -1,13 +1,15 @@
 // A local start converts what an earlier release wrote, also when it is interrupted, and changes nothing else.
 import { createHash, randomBytes } from 'node:crypto';
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, it } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
 import { ledgerOfSubject } from '../../../lib/ledger/auth/caller.ts';
 import { createApiKeys } from '../../../lib/ledger/store/api-keys.ts';
+import { LEDGERS } from '../../../lib/ledger/store/keys.ts';
 import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
 import { createDatabase } from '../../../lib/shared/database.ts';
+import { inBatches } from '../../../lib/shared/in-batches.ts';
 import { convertData } from '../../../local/convert-data.ts';
 import { interpose } from '../../shared/support/interposed-client.ts';
 import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
@@ -52,7 +54,7 @@ async function givenEarlierKey(ledger: string, more: object = {}): Promise<strin
   return secret;
 }
 
-/** A ledger with rows, guards, an import, and a text that looks like the id of a ledger. */
+/** A ledger of release 0.1.0, without versions and a list of ledgers: rows, guards, an import, and a text that looks like an id. */
 async function givenLedger(ledgerId: string): Promise<void> {
   const target = { ...table, ledgerId };
   await bulkLoadHousehold(target, HOUSEHOLD);
@@ -65,16 +67,36 @@ async function givenLedger(ledgerId: string): Promise<void> {
   };
   await transactions.create({ ...common, ...texts });
   await importedRows.record({ importId: 'bank.csv', part: 1, rows: ['a'] });
+  await forgetVersions();
 }
 
-/** The items of a ledger, with its id left out. */
+async function forgetVersions(): Promise<void> {
+  const { client, tableName: TableName } = table;
+  const written = (await readTable()).filter(({ v }) => v !== undefined);
+  await inBatches(written, 20, async ({ pk, sk }) => {
+    const Key = { pk: pk?.S, sk: sk?.S };
+    if (pk?.S === LEDGERS) await client.send(new DeleteCommand({ TableName, Key }));
+    else await client.send(new UpdateCommand({ TableName, Key, UpdateExpression: 'REMOVE v' }));
+  });
+}
+
+async function readTable(): Promise<Record<string, AttributeValue>[]> {
+  return (await table.client.send(new ScanCommand({ TableName: table.tableName }))).Items ?? [];
+}
+
+/** The items of a ledger, with its id and their version left out. */
 async function contents(ledgerId: string): Promise<string[]> {
-  const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.tableName }));
   const withoutId = ([name, { S, ...value }]: [string, AttributeValue]) =>
     /(^pk|_key)$/.test(name) ? [name, S?.replace(ledgerId, '')] : [name, S, value];
-  return Items.filter(({ pk }) => pk?.S?.startsWith(`${ledgerId}#`))
-    .map((item) => JSON.stringify(Object.entries(item).toSorted().map(withoutId)))
+  return (await readTable())
+    .filter(({ pk }) => pk?.S?.startsWith(`${ledgerId}#`))
+    .map(({ v: _, ...item }) => JSON.stringify(Object.entries(item).toSorted().map(withoutId)))
     .toSorted();
+}
+
+async function listLedgers(): Promise<string[]> {
+  const entries = (await readTable()).filter(({ pk }) => pk?.S === LEDGERS);
+  return entries.map(({ sk }) => String(sk?.S)).toSorted();
 }
 
 it('gives the ledgers of access tokens the ids that tokens lead to now', async () => {
@@ -83,7 +105,9 @@ it('gives the ledgers of access tokens the ids that tokens lead to now', async (
   const secret = await givenEarlierKey(longId('alice'));
   const before = await contents(longId('alice'));
   const untouched = [await contents('default'), await contents(byHand)];
-  expect(await convertData(table)).toBe(before.length + 1);
+  const stored = await readTable();
+  // Every item gets a version, those of one ledger another id, and the key a partition beside the item that names it.
+  expect(await convertData(table)).toBe(before.length + 1 + stored.length + 1);
   const ledgerId = ledgerOfSubject(ISSUER, 'alice');
   expect(await contents(ledgerId)).toEqual(before);
   expect(await contents(longId('alice'))).toEqual([]);
@@ -91,6 +115,9 @@ it('gives the ledgers of access tokens the ids that tokens lead to now', async (
   expect((await openKeys().find(secret))?.ledger).toBe(ledgerId);
   const { drifts } = await createVerification({ ...table, ledgerId }).verify();
   expect(drifts).toEqual([]);
+  const versions = (await readTable()).filter(({ pk }) => pk?.S !== '@FORM').map(({ v }) => v?.N);
+  expect(new Set(versions)).toEqual(new Set(['1']));
+  expect(await listLedgers()).toEqual([ledgerId, 'default', byHand].toSorted());
 });
 
 it('goes on where it was interrupted, and looks once', async () => {
@@ -113,6 +140,8 @@ it('goes on where it was interrupted, and looks once', async () => {
   }
   expect(interruptions).toBeGreaterThan(1);
   expect(await contents(ledgerOfSubject(ISSUER, 'alice'))).toEqual(before);
+  expect((await readTable()).filter(({ pk, v }) => pk?.S !== '@FORM' && v?.N !== '1')).toEqual([]);
+  expect(await listLedgers()).toEqual([ledgerOfSubject(ISSUER, 'alice')]);
   const calls: string[] = [];
   const client = interpose(table.client, (name) => void calls.push(name));
   expect([await convertData({ ...table, client }), calls]).toEqual([0, ['GetCommand']]);

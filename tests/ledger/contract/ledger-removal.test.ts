@@ -26,13 +26,18 @@ async function givenLedger(ledgerId: string) {
   return target;
 }
 
+/** With its entry in the list of ledgers. */
 async function countItems(ledgerId: string): Promise<number> {
   const { Count } = await client.send(
     new ScanCommand({
       TableName: tableName,
       Select: 'COUNT',
-      FilterExpression: 'begins_with(pk, :prefix)',
-      ExpressionAttributeValues: { ':prefix': `${ledgerId}#` },
+      FilterExpression: 'begins_with(pk, :prefix) OR (pk = :list AND sk = :id)',
+      ExpressionAttributeValues: {
+        ':prefix': `${ledgerId}#`,
+        ':list': '@LEDGERS',
+        ':id': ledgerId,
+      },
     }),
   );
   return Count ?? 0;

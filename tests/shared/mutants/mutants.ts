@@ -287,11 +287,9 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/domain/category.ts', 'tests/ledger/contract/category-limit.test.ts', [
     ['if (taken.length >= limit) return undefined;', ''],
   ]),
-  ...mutantsOf(
-    'lib/ledger/store/transactions.ts',
-    'tests/ledger/contract/changed-attributes.test.ts',
-    [['Object.keys({ ...before, ...after })', 'Object.keys(after)']],
-  ),
+  ...mutantsOf('lib/shared/update-writes.ts', 'tests/ledger/contract/changed-attributes.test.ts', [
+    ['Object.keys({ ...before, ...after })', 'Object.keys(after)'],
+  ]),
 
   // Counts and pages.
   ...mutantsOf(
@@ -998,7 +996,11 @@ export const MUTANTS: readonly Mutant[] = [
     ['new DeleteCommand({ TableName, Key, ...expired })', 'new DeleteCommand({ TableName, Key })'],
   ]),
   ...mutantsOf('lib/ledger/store/removal.ts', 'tests/ledger/contract/ledger-removal.test.ts', [
-    ['    yield* readReplies(database, keys);\n', ''],
+    [' && !batch.every(isProof)', ' && false'],
+  ]),
+  ...mutantsOf('lib/ledger/store/ledger-items.ts', 'tests/ledger/contract/ledger-removal.test.ts', [
+    ['  yield* readPartition(database, keys.replies);\n', ''],
+    ['  if (entry) yield entry;\n', ''],
   ]),
   ...mutantsOf(
     'lib/migration/adapters/file-artifacts.ts',
@@ -1028,7 +1030,35 @@ export const MUTANTS: readonly Mutant[] = [
       'perMonth(1);\n  const kilobytes',
     ],
   ]),
+  ...mutantsOf('lib/ledger/store/schema.ts', 'tests/ledger/contract/schema-versions.test.ts', [
+    ['if (version > present) throw', 'if (version > present + 99) throw'],
+    ['upgrades.slice(version).reduce', 'upgrades.reduce'],
+    ['attribute_exists(pk) AND ', ''],
+    ['      values: unchanged.values,\n', ''],
+    ['Item: stamp(Put.Item ?? {})', 'Item: Put.Item ?? {}'],
+    ['Delete: withCondition(Delete, IS_NOT_NEWER, values)', 'Delete'],
+    ['Update: withCondition({ ...Update, UpdateExpression }, isPresent, values)', 'Update'],
+    ['if (isOlder && needsPresent)', 'if (isOlder)'],
+    ['attempt === MAX_ATTEMPTS', 'attempt > 0'],
+    ['[...range.only, SCHEMA_VERSION]', '[...range.only]'],
+    ['ConditionExpression: own ? ', 'ConditionExpression: false ? '],
+  ]),
+  ...mutantsOf('lib/ledger/store/sequences.ts', 'tests/ledger/contract/schema-versions.test.ts', [
+    ['{ Put: { Item: keys.registration }, onConditionFailed: unconditional },', ''],
+  ]),
+  ...mutantsOf(
+    'lib/ledger/store/schema-sweep.ts',
+    'tests/ledger/contract/schema-versions.test.ts',
+    [['createKeys(ledgerId)', "createKeys('other')"]],
+  ),
+  ...mutantsOf(
+    'lib/ledger/store/verification/all-ledgers.ts',
+    'tests/ledger/contract/verification/all-ledgers.test.ts',
+    [[' && listed.has(ledgerId) === balance.hasGivenIds()', '']],
+  ),
   ...mutantsOf('local/convert-data.ts', 'tests/ledger/contract/data-of-earlier-releases.test.ts', [
+    [', ...(isFirstSequence ? [entry] : [])', ''],
+    ['if (!isOfLedger && owner !== API_KEY_NAMES) continue;', 'if (!isOfLedger) continue;'],
     ["const KEY_ATTRIBUTES = ['pk', ", "const KEY_ATTRIBUTES = ['pk', 'description', "],
     ['(?=#|$)', ''],
     [', remove(item)', ''],

@@ -62,10 +62,11 @@ export function grantedBy(template: Template, role: RoleProperties): string[] {
   );
 }
 
-// By the keys that a statement is limited to: the table holds ledgers, API keys and the records of migrations.
+// By the keys that a statement is limited to: the table holds ledgers, their list, API keys and the records of migrations.
 const CONDITIONS: Readonly<Record<string, string>> = {
   [leadingKeys('StringNotLike', '@*')]: ' of ledgers',
   [leadingKeys('StringLike', '@API_KEYS#*')]: ' of API keys',
+  [leadingKeys('StringEquals', '@LEDGERS')]: ' of the list of ledgers',
   [leadingKeys('StringEquals', 'HEALTH')]: ' of the health check',
   [leadingKeys('StringLike', '@migration', '@migration#*')]: ' of runs',
   // A bucket of the same name could be another account's.

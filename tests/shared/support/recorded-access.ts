@@ -133,6 +133,7 @@ function describeKey({ Key, Item, ExpressionAttributeValues = {} }: Part): strin
   const values = Object.values(ExpressionAttributeValues).map(({ S = '' }) => S);
   const partition = (Key ?? Item)?.pk.S ?? values.find((value) => value.startsWith('@')) ?? '';
   if (partition.startsWith('@API_KEYS#')) return 'API keys';
+  if (partition === '@LEDGERS') return 'the list of ledgers';
   if (partition === 'HEALTH') return 'the health check';
   return /^@migration(#|$)/.test(partition) ? 'runs' : 'ledgers';
 }

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { Item, Key } from '../../../shared/database.ts';
 import { fromCategoryItem, TRANSACTION_COUNT } from '../categories.ts';
-import { listCounters } from '../day-counts.ts';
+import { listCounters, readCounters } from '../day-counts.ts';
 import { createKeys, LAST_ID, SEQUENCE_KINDS, type SequenceKind } from '../keys.ts';
 import { counterName } from '../tally.ts';
 import { checkRow } from './figures.ts';
@@ -39,11 +39,9 @@ export function createBalance(ledgerId: string) {
       sum += share('name', name, id);
       note('category', id);
     },
-    DAYS({ pk, sk, ...counts }) {
-      const key = { pk: String(pk), sk: String(sk) };
-      for (const [attribute, recorded] of Object.entries(counts)) {
-        count(key, attribute, -BigInt(recorded as number));
-      }
+    DAYS(item) {
+      const key = { pk: String(item.pk), sk: String(item.sk) };
+      for (const [attribute, recorded] of readCounters(item)) count(key, attribute, -recorded);
     },
     EXTERNAL_ID({ pk, transaction_id }) {
       sum -= share('external id', keys.externalIdOf(String(pk)), Number(transaction_id));
@@ -71,6 +69,7 @@ export function createBalance(ledgerId: string) {
       sum === 0n &&
       wrongRows === 0 &&
       SEQUENCE_KINDS.every((kind) => highestIds[kind] <= lastIds[kind]),
+    hasGivenIds: (): boolean => SEQUENCE_KINDS.some((kind) => lastIds[kind] > 0),
     countRows: (): number => rows,
   };
 }

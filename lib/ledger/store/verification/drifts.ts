@@ -2,7 +2,7 @@
 
 import type { Item, Key, Write } from '../../../shared/database.ts';
 import { StaleRecordError } from '../../../shared/errors.ts';
-import { addTo, setOn } from '../../../shared/update-writes.ts';
+import { addTo, areUnchanged, setOn, unconditional } from '../../../shared/update-writes.ts';
 import type { Category } from '../../domain/category.ts';
 import { TRANSACTION_COUNT, toNameGuard } from '../categories.ts';
 import { describeCounter, isDigest, isSum } from '../day-counts.ts';
@@ -21,7 +21,8 @@ export interface Drift {
     | 'category of a row'
     | 'name guard'
     | 'external id'
-    | 'sequence';
+    | 'sequence'
+    | 'list of ledgers';
   readonly where: string;
   readonly recorded: string | number;
   readonly recomputed: string | number;
@@ -34,7 +35,8 @@ export function describeDrift({ what, where, recorded, recomputed, repair }: Dri
   return `${what}, ${where}: recorded ${recorded}, recomputed ${recomputed}${hint}`;
 }
 
-export function findDrifts(keys: Keys, figures: LedgerFigures): Drift[] {
+/** @param isListed whether the list of all ledgers has the ledger */
+export function findDrifts(keys: Keys, figures: LedgerFigures, isListed: boolean): Drift[] {
   return [
     ...counterDrifts(keys, figures),
     ...figures.wrongRows.map((row) => rowDrift(keys, row)),
@@ -42,6 +44,7 @@ export function findDrifts(keys: Keys, figures: LedgerFigures): Drift[] {
     ...nameDrifts(keys, figures),
     ...externalIdDrifts(keys, figures),
     ...sequenceDrifts(keys, figures),
+    ...(isListed ? [] : missingEntries(keys, figures)),
   ];
 }
 
@@ -123,15 +126,8 @@ function correct(key: Key, counters: readonly WrongCounter[]): Write {
   const by = counters.map(({ attribute, recorded = 0n, recomputed }) => {
     return [attribute, recomputed - recorded] as const;
   });
-  const unchanged = counters.map(({ recorded }, n) =>
-    recorded === undefined ? `attribute_not_exists(#a${n})` : `#a${n} = :r${n}`,
-  );
-  const values = counters.flatMap(({ recorded }, n) =>
-    recorded === undefined ? [] : [[`:r${n}`, recorded]],
-  );
   return addTo(key, new Map(by), {
-    expression: unchanged.join(' AND '),
-    values: Object.fromEntries(values),
+    ...areUnchanged(counters.map(({ recorded }) => recorded)),
     onConditionFailed: changedMeanwhile,
   });
 }
@@ -289,6 +285,20 @@ function sequenceDrifts(keys: Keys, { lastIds, highestIds }: LedgerFigures): Dri
       repair: [setOn(keys.sequence(kind), { [LAST_ID]: highest }, isBehind)],
     };
   });
+}
+
+/** A ledger that was never written to needs no entry. */
+function missingEntries({ registration }: Keys, { rows, lastIds }: LedgerFigures): Drift[] {
+  if (rows + lastIds.transaction + lastIds.category === 0) return [];
+  return [
+    {
+      what: 'list of ledgers',
+      where: registration.sk,
+      recorded: 'nothing',
+      recomputed: 'an entry',
+      repair: [{ Put: { Item: registration }, onConditionFailed: unconditional }],
+    },
+  ];
 }
 
 function changedMeanwhile(): StaleRecordError {

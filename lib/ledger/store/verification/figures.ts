@@ -6,6 +6,7 @@ import type { Category } from '../../domain/category.ts';
 import { isAssignableId } from '../../domain/record.ts';
 import { TRANSACTION_TYPES, type Transaction } from '../../domain/transaction.ts';
 import { fromCategoryItem, TRANSACTION_COUNT } from '../categories.ts';
+import { readCounters } from '../day-counts.ts';
 import { type Keys, LAST_ID, type SequenceKind } from '../keys.ts';
 import {
   type Counter,
@@ -104,11 +105,9 @@ export async function readLedgerFigures(
       noteGuard(keys.externalIdOf(String(pk)), Number(transaction_id));
     },
     CATEGORY_NAMES: ({ sk, category_id }) => guards.set(String(sk), Number(category_id)),
-    DAYS({ pk, sk, ...counts }) {
-      const key = { pk: String(pk), sk: String(sk) };
-      for (const [attribute, count] of Object.entries(counts)) {
-        record({ key, attribute, count: BigInt(count as number) });
-      }
+    DAYS(item) {
+      const key = { pk: String(item.pk), sk: String(item.sk) };
+      for (const [attribute, count] of readCounters(item)) record({ key, attribute, count });
     },
     SEQUENCES({ sk, [LAST_ID]: last }) {
       lastIds[sk as SequenceKind] = Number(last);

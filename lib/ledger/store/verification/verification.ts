@@ -1,11 +1,9 @@
 // Verifies a ledger: recomputes every count, guard and key from its rows, reports each drift, and repairs it on request.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createBatches } from '../../../shared/batches.ts';
-import { createDatabase, LONG_TIMEOUTS } from '../../../shared/database.ts';
 import { StaleRecordError } from '../../../shared/errors.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../../shared/retry.ts';
 import { createKeys } from '../keys.ts';
-import { readGivenIds, readLedgerItems } from '../ledger-items.ts';
+import { openTable, readGivenIds, readLedgerItems } from '../ledger-items.ts';
 import { type Drift, findDrifts } from './drifts.ts';
 import { noRows, type RowFigures, readLedgerFigures } from './figures.ts';
 
@@ -64,9 +62,7 @@ export function createVerification(options: {
   const { client, tableName, ledgerId, retryPolicy = DEFAULT_RETRY_POLICY } = options;
   const { isFull = true, progress } = options;
   const keys = createKeys(ledgerId);
-  const database = createDatabase({ client, tableName, retryPolicy, timeouts: LONG_TIMEOUTS });
-  const { callMs } = LONG_TIMEOUTS;
-  const reader = { ...database, ...createBatches({ client, tableName, retryPolicy, callMs }) };
+  const database = openTable({ client, tableName, retryPolicy });
 
   /** Reads the whole ledger once, or several times when there seems to be a drift. */
   async function verify(): Promise<Verdict> {
@@ -94,12 +90,13 @@ export function createVerification(options: {
     const items = isFull ? database.scan(keys.prefix) : readByKeys(position);
     const figures = await readLedgerFigures(keys, items, position.figures);
     const { rows, categories } = figures;
-    return { rows, categories: categories.length, drifts: findDrifts(keys, figures) };
+    const isListed = (await database.get(keys.registration)) !== undefined;
+    return { rows, categories: categories.length, drifts: findDrifts(keys, figures, isListed) };
   }
 
   function readByKeys(position: Position) {
     let saved = position.after;
-    return readLedgerItems(reader, keys, {
+    return readLedgerItems(database, keys, {
       after: position.after,
       onRead: async (after) => {
         if (after - saved < saved * LEAST_GROWTH) return;

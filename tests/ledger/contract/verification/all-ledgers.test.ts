@@ -1,7 +1,9 @@
 // One scan verifies all ledgers of a table, and skips the table's other items.
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
+import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
 import { createApiKeys } from '../../../../lib/ledger/store/api-keys.ts';
+import { createKeys } from '../../../../lib/ledger/store/keys.ts';
 import { verifyAllLedgers } from '../../../../lib/ledger/store/verification/all-ledgers.ts';
 import { createDatabase } from '../../../../lib/shared/database.ts';
 import { createSleeplessRetryPolicy } from '../../../shared/support/sleepless-retry-policy.ts';
@@ -43,6 +45,18 @@ it('names each ledger whose figures do not follow from its rows, and no other', 
   expect(verdict.uneven).toEqual([uneven.target.ledgerId]);
   expect(calls).toBe(1);
   expect(items).toBeGreaterThan(208);
+});
+
+it('a ledger that the list of ledgers lacks is found, and one that it has alone', async () => {
+  const { givenLedger, send } = await createCorruptibleTable();
+  const [listed, unlisted] = [await givenLedger(), await givenLedger()];
+  await send.delete(unlisted.keys.registration);
+  await send.put(createKeys('lost').registration);
+  // Recorded before its ledger has an id.
+  const { importedRows } = openLedger({ ...listed.target, ledgerId: 'empty', timeZone: 'UTC' });
+  await importedRows.record({ importId: 'bank.csv', part: 1, rows: ['a'] });
+  const { uneven } = await verifyAllLedgers(listed.target);
+  expect(uneven.toSorted()).toEqual([unlisted.target.ledgerId, 'lost']);
 });
 
 it('a row that was lost is found', async () => {

@@ -1,0 +1,227 @@
+// The schema version of items, and the one place that upgrades them.
+//
+// Each item carries the version of the form that it has. Reads upgrade older items in memory, writes upgrade them in the table
+// before they change them, and a sweep upgrades all (schema-sweep.ts). An item of a newer version is refused, by reads and by
+// conditions of writes: this release does not know what its attributes mean.
+//
+// The version rises only with a form that the release before would misread. An attribute that is new and may be missing needs none.
+import {
+  createDatabase,
+  type Database,
+  type Item,
+  type Key,
+  type OutcomeCheck,
+  type Range,
+  type Write,
+} from '../../shared/database.ts';
+import { StaleRecordError } from '../../shared/errors.ts';
+import { areUnchanged, changedAttributes, setOn } from '../../shared/update-writes.ts';
+import { UserError } from '../../shared/user-error.ts';
+
+/** Short, because the table and its indexes hold it five times for each transaction. */
+export const SCHEMA_VERSION = 'v';
+
+/** Brings an item into the form of the next version. A row that an index returns has the attributes that rows show, and no `pk`. */
+export type Upgrade = (item: Item) => Item;
+
+/** In the order of their versions. Release 0.1.0 gave its items no version; their form is that of version 1. */
+const UPGRADES: readonly Upgrade[] = [(item) => item];
+
+// Another release may write an item in its form between an upgrade and the next attempt.
+const MAX_ATTEMPTS = 3;
+/** The value that conditions and updates compare with. */
+const PRESENT = ':schema';
+const IS_PRESENT = `${SCHEMA_VERSION} = ${PRESENT}`;
+const IS_ABSENT = 'attribute_not_exists(pk)';
+const IS_NOT_NEWER = `attribute_not_exists(${SCHEMA_VERSION}) OR ${SCHEMA_VERSION} <= ${PRESENT}`;
+
+/** An item was written by a newer release than this one. */
+export class NewerItemError extends UserError {
+  override readonly name = 'NewerItemError';
+}
+
+class OlderItemError extends Error {
+  override readonly name = 'OlderItemError';
+}
+
+export type Schema = ReturnType<typeof createSchema>;
+
+export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
+  const present = upgrades.length;
+
+  /**
+   * The item in the form of this release: itself where it has that form.
+   * @throws NewerItemError
+   */
+  function upgrade(item: Item): Item {
+    const version = readVersion(item);
+    if (version === present) return item;
+    if (version > present) throw newerItem(item, present);
+    const upgraded = upgrades.slice(version).reduce((form, next) => next(form), item);
+    return stamp(upgraded);
+  }
+
+  function stamp(item: Item): Item {
+    return { ...item, [SCHEMA_VERSION]: present };
+  }
+
+  /** The write that brings a stored item into the form of this release; undefined where it has that form. */
+  function upgradeWrite(stored: Item): Write | undefined {
+    const upgraded = upgrade(stored);
+    if (upgraded === stored) return undefined;
+    const changed = changedAttributes(stored, upgraded);
+    const unchanged = areUnchanged(Object.keys(changed).map((name) => stored[name]));
+    return setOn(keyOf(stored), changed, {
+      expression: `attribute_exists(pk) AND ${unchanged.expression}`,
+      values: unchanged.values,
+      onConditionFailed: () => new StaleRecordError('The item of an upgrade has changed'),
+    });
+  }
+
+  /** Adds what keeps a write from changing an item of another version. */
+  function guard(write: Write): Write {
+    const { Put, Update, Delete, ConditionCheck } = write;
+    const guarded = { ...write, onConditionFailed };
+    if (Put) return { ...guarded, Put: { ...Put, Item: stamp(Put.Item ?? {}) } };
+    const values = { [PRESENT]: present };
+    if (Delete) return { ...guarded, Delete: withCondition(Delete, IS_NOT_NEWER, values) };
+    const isPresent = `${IS_ABSENT} OR ${IS_PRESENT}`;
+    if (ConditionCheck) {
+      return { ...guarded, ConditionCheck: withCondition(ConditionCheck, isPresent, values) };
+    }
+    if (!Update) return guarded;
+    const UpdateExpression = stampUpdate(Update.UpdateExpression ?? '');
+    return {
+      ...guarded,
+      Update: withCondition({ ...Update, UpdateExpression }, isPresent, values),
+    };
+
+    function onConditionFailed(existing: Item | undefined): Error {
+      const isOlder = existing !== undefined && readVersion(existing) < present;
+      const needsPresent = Update !== undefined || ConditionCheck !== undefined;
+      if (isOlder && needsPresent) return new OlderItemError('An item is to be upgraded first');
+      return write.onConditionFailed(existing && upgrade(existing));
+    }
+  }
+
+  return { present, upgrade, stamp, upgradeWrite, guard };
+}
+
+/** A database whose items have the form of this release. */
+export function createLedgerDatabase(
+  options: Parameters<typeof createDatabase>[0],
+  schema: Schema = createSchema(),
+): Database {
+  const database = createDatabase(options);
+  const { upgrade, guard } = schema;
+
+  const get: Database['get'] = async (key, options) => {
+    const item = await database.get(key, options);
+    return item && upgrade(item);
+  };
+
+  const query: Database['query'] = async (range, ...place) =>
+    (await database.query(withVersion(range), ...place)).map(upgrade);
+
+  const queryOnce: Database['queryOnce'] = async (range, after) => {
+    const { items, end } = await database.queryOnce(withVersion(range), after);
+    return { items: items.map(upgrade), end };
+  };
+
+  async function* scan(prefix?: string): AsyncGenerator<Item> {
+    for await (const item of database.scan(prefix)) yield upgrade(item);
+  }
+
+  const increment: Database['increment'] = (key, attribute, by) =>
+    database.increment(key, attribute, by, {
+      expression: IS_PRESENT,
+      values: { [PRESENT]: schema.present },
+    });
+
+  async function commit(writes: readonly Write[], check?: OutcomeCheck): Promise<void> {
+    const guarded = writes.map(guard);
+    const checked = check && {
+      ...check,
+      wasApplied: (stored: Item | undefined) => check.wasApplied(stored && upgrade(stored)),
+    };
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await database.commit(guarded, checked);
+      } catch (error) {
+        if (!(error instanceof OlderItemError) || attempt === MAX_ATTEMPTS) throw error;
+      }
+      for (const { Update, ConditionCheck } of writes) {
+        const key = Update?.Key ?? ConditionCheck?.Key;
+        const stored = key && (await database.get(key as Key));
+        if (stored) await upgradeStored(database, stored, schema);
+      }
+    }
+  }
+
+  return { ...database, get, query, queryOnce, scan, increment, commit };
+}
+
+/**
+ * Upgrades an item in the table, unless another process has changed it meanwhile.
+ * @param database without upgrades of its own
+ * @returns whether it was older
+ */
+export async function upgradeStored(
+  database: Pick<Database, 'commit'>,
+  stored: Item,
+  { upgradeWrite }: Pick<Schema, 'upgradeWrite'>,
+): Promise<boolean> {
+  const write = upgradeWrite(stored);
+  if (!write) return false;
+  try {
+    await database.commit([write]);
+  } catch (error) {
+    if (!(error instanceof StaleRecordError)) throw error;
+  }
+  return true;
+}
+
+function readVersion(item: Item): number {
+  return Number(item[SCHEMA_VERSION] ?? 0);
+}
+
+function keyOf({ pk, sk }: Item): Key {
+  return { pk: String(pk), sk: String(sk) };
+}
+
+function withVersion(range: Range): Range {
+  return range.only ? { ...range, only: [...range.only, SCHEMA_VERSION] } : range;
+}
+
+interface Conditional {
+  readonly ConditionExpression?: string | undefined;
+  readonly ExpressionAttributeValues?: Record<string, unknown> | undefined;
+}
+
+function withCondition<Part extends Conditional>(
+  part: Part,
+  expression: string,
+  values: Record<string, unknown>,
+): Part {
+  const { ConditionExpression: own } = part;
+  return {
+    ...part,
+    ConditionExpression: own ? `(${own}) AND (${expression})` : expression,
+    ExpressionAttributeValues: { ...part.ExpressionAttributeValues, ...values },
+  };
+}
+
+/** An update may create its item. */
+function stampUpdate(expression: string): string {
+  const stamp = `SET ${SCHEMA_VERSION} = ${PRESENT}`;
+  return expression.startsWith('SET ')
+    ? expression.replace('SET ', () => `${stamp}, `)
+    : `${stamp} ${expression}`;
+}
+
+function newerItem(item: Item, present: number): NewerItemError {
+  const where = item.pk === undefined ? 'A row of an index' : `The item ${item.pk} ${item.sk}`;
+  return new NewerItemError(
+    `${where} has schema version ${readVersion(item)}, and this release knows versions up to ${present}. Deploy the release that wrote it.`,
+  );
+}

@@ -1,0 +1,37 @@
+// Draws ids from a ledger's sequences. The transaction that begins a sequence also enters the ledger into the list of all ledgers:
+// a ledger with a record is in it.
+import type { Database } from '../../shared/database.ts';
+import { StaleRecordError } from '../../shared/errors.ts';
+import { addTo, unconditional } from '../../shared/update-writes.ts';
+import { type Keys, LAST_ID, type SequenceKind } from './keys.ts';
+
+export function createSequences(options: {
+  readonly database: Pick<Database, 'increment' | 'commit'>;
+  readonly keys: Keys;
+}) {
+  const { database, keys } = options;
+
+  /**
+   * The last of several new ids. Ids may be skipped: an id that is drawn for a write that fails is not used.
+   * @throws StaleRecordError where the ledger is deleted meanwhile
+   */
+  async function draw(kind: SequenceKind, count: number): Promise<number> {
+    const advance = () => database.increment(keys.sequence(kind), LAST_ID, count);
+    const last = await advance();
+    if (last !== undefined) return last;
+    await begin(kind);
+    const first = await advance();
+    if (first === undefined) throw new StaleRecordError(`The sequence of ${kind} ids was deleted`);
+    return first;
+  }
+
+  /** Also for a sequence of an earlier release, which did not enter its ledger. */
+  async function begin(kind: SequenceKind): Promise<void> {
+    await database.commit([
+      addTo(keys.sequence(kind), new Map([[LAST_ID, 0]])),
+      { Put: { Item: keys.registration }, onConditionFailed: unconditional },
+    ]);
+  }
+
+  return { draw };
+}

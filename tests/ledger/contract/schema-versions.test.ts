@@ -1,0 +1,328 @@
+// Items carry the version of their form. An older one is upgraded when it is read, changed or swept; a newer one is refused, and
+// stays as it is. A ledger enters the list of ledgers with its first id.
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openLedger } from '../../../cli/ledger/open-ledger.ts';
+import { createKeys, LEDGERS } from '../../../lib/ledger/store/keys.ts';
+import {
+  createLedgerDatabase,
+  createSchema,
+  NewerItemError,
+} from '../../../lib/ledger/store/schema.ts';
+import { sweepLedgers } from '../../../lib/ledger/store/schema-sweep.ts';
+import type { Item, Key } from '../../../lib/shared/database.ts';
+import { addTo, createDeletion, setOn } from '../../../lib/shared/update-writes.ts';
+import { runCommand } from '../../shared/support/command.ts';
+import { interpose } from '../../shared/support/interposed-client.ts';
+import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
+import type { Client } from '../../shared/support/store-faults.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
+import { bulkLoadHousehold } from '../support/bulk-loader.ts';
+import { createCorruptibleTable } from '../support/corruptible-table.ts';
+import { EVERYTHING } from '../support/ledger-contents.ts';
+
+/** A release whose third version calls `name` a label, and whose second counts from 100. */
+const NEXT = createSchema([
+  (item) => item,
+  ({ count, ...item }) => (count === undefined ? item : { ...item, count: Number(count) + 100 }),
+  ({ name, ...item }) => (name === undefined ? item : { ...item, label: name }),
+]);
+
+const KEY = { pk: 'home#THINGS', sk: '1' };
+const unreachable = () => new Error('The condition of a write did not hold');
+
+type Table = Awaited<ReturnType<typeof createCorruptibleTable>>;
+let send: Table['send'];
+let given: Awaited<ReturnType<Table['givenLedger']>>;
+
+beforeEach(async () => {
+  const table = await createCorruptibleTable();
+  send = table.send;
+  given = await table.givenLedger();
+});
+
+async function readStored(key: Key): Promise<Item | undefined> {
+  const { client, tableName: TableName } = given.target;
+  return (await client.send(new GetCommand({ TableName, Key: key }))).Item;
+}
+
+function openNext(client: Client = given.target.client) {
+  const { tableName } = given.target;
+  return createLedgerDatabase(
+    { client, tableName, retryPolicy: createSleeplessRetryPolicy() },
+    NEXT,
+  );
+}
+
+describe('an item of an older version', () => {
+  it.each([
+    [{}, { count: 101, label: 'a' }],
+    [{ v: 1 }, { count: 101, label: 'a' }],
+    [{ v: 2 }, { count: 1, label: 'a' }],
+    [{ v: 3 }, { count: 1, name: 'a' }],
+  ])('with %o is read in the form of this release, and stays as it is', async (version, read) => {
+    const item = { ...KEY, ...version, count: 1, name: 'a' };
+    await send.put(item);
+    const database = openNext();
+    const expected = { ...KEY, ...read, v: 3 };
+    expect(await database.get(KEY)).toEqual(expected);
+    expect(await database.query({ value: KEY.pk })).toEqual([expected]);
+    expect((await database.queryOnce({ value: KEY.pk })).items).toEqual([expected]);
+    const scanned = await Array.fromAsync(database.scan(KEY.pk));
+    expect(scanned).toEqual([expected]);
+    const [part] = await database.query({ value: KEY.pk, only: ['count'] });
+    expect(part).toEqual({ count: read.count, v: 3 });
+    expect(await readStored(KEY)).toEqual(item);
+  });
+
+  it('is upgraded before a write changes it, with all the others of that transaction', async () => {
+    const other = { ...KEY, sk: '2' };
+    await send.put({ ...KEY, v: 1, count: 1, name: 'a' });
+    await send.put({ ...other, count: 5 });
+    const exists = { expression: 'attribute_exists(pk)', onConditionFailed: unreachable };
+    await openNext().commit([
+      addTo(KEY, new Map([['count', 1]])),
+      setOn(other, { color: 'red' }, exists),
+    ]);
+    expect(await readStored(KEY)).toEqual({ ...KEY, v: 3, count: 102, label: 'a' });
+    expect(await readStored(other)).toEqual({ ...other, v: 3, count: 105, color: 'red' });
+  });
+
+  it('loses nothing that another request writes between reading and upgrade', async () => {
+    await send.put({ ...KEY, v: 1, count: 1 });
+    let commits = 0;
+    const client = interpose(given.target.client, async (name) => {
+      if (name !== 'TransactWriteCommand') return;
+      commits += 1;
+      // The first was refused, and the second is the upgrade.
+      if (commits === 2) await send.set(KEY, 'count', 7);
+    });
+    await openNext(client).commit([addTo(KEY, new Map([['count', 1]]))]);
+    expect([commits, await readStored(KEY)]).toEqual([5, { ...KEY, v: 3, count: 108 }]);
+  });
+
+  it('is not brought back by an upgrade after another request has deleted it', async () => {
+    await send.put({ ...KEY, count: 1 });
+    const stored = await readStored(KEY);
+    await send.delete(KEY);
+    const write = NEXT.upgradeWrite(stored ?? {});
+    if (!write) throw new Error('The item was not older');
+    await expect(openNext().commit([write])).rejects.toThrow('has changed');
+    expect(await readStored(KEY)).toBeUndefined();
+  });
+
+  it('is handed to a write whose own condition it breaks, in the form of this release', async () => {
+    await send.put({ ...KEY, v: 1, name: 'a' });
+    const put = {
+      Put: { Item: { ...KEY }, ConditionExpression: 'attribute_not_exists(pk)' },
+      onConditionFailed: (existing?: Item) => new Error(`taken by ${existing?.label}`),
+    };
+    await expect(openNext().commit([put])).rejects.toThrow('taken by a');
+    expect(await readStored(KEY)).toEqual({ ...KEY, v: 1, name: 'a' });
+  });
+
+  it('can be deleted as it is', async () => {
+    await send.put({ ...KEY, name: 'a' });
+    const condition = { expression: 'attribute_exists(pk)', onConditionFailed: unreachable };
+    await openNext().commit([createDeletion(KEY, condition)]);
+    expect(await readStored(KEY)).toBeUndefined();
+  });
+});
+
+describe('a release of which all items are older', () => {
+  it('lists, changes and deletes them, and leaves the ledger in order', async () => {
+    const { target, verification } = given;
+    for (const { pk, sk } of await readAll()) await send.remove({ pk, sk }, 'v');
+    const { transactions, categories } = openLedger({ ...target, timeZone: 'UTC' });
+    const { items } = await transactions.list({ ...EVERYTHING, page: 1, perPage: 20 });
+    expect(items).toHaveLength(4);
+    await transactions.update(await transactions.find('1'), { amount: 5, categoryId: 2 });
+    await transactions.remove('2');
+    await categories.update(await categories.find('1'), { name: 'Meals' });
+    const row = { description: 'x', amount: 1, type: 'income', categoryId: 2 } as const;
+    expect((await transactions.create({ ...row, date: '2026-03-05', notes: null })).id).toBe(5);
+    expect((await verification.verify()).drifts).toEqual([]);
+  });
+
+  async function readAll(): Promise<Key[]> {
+    const { client, tableName: TableName, ledgerId } = given.target;
+    const { Items = [] } = await client.send(new ScanCommand({ TableName }));
+    return Items.map(({ pk, sk }) => ({ pk: String(pk?.S), sk: String(sk?.S) })).filter(({ pk }) =>
+      pk.startsWith(`${ledgerId}#`),
+    );
+  }
+});
+
+describe('an item of a newer version', () => {
+  it('is not read, and the error says which and what to do', async () => {
+    await send.put({ ...KEY, v: 4 });
+    const reads = [
+      openNext().get(KEY),
+      openNext().query({ value: KEY.pk }),
+      openNext().queryOnce({ value: KEY.pk }),
+    ];
+    for (const read of await Promise.allSettled(reads)) {
+      expect(read).toMatchObject({ status: 'rejected', reason: expect.any(NewerItemError) });
+      expect(String((read as PromiseRejectedResult).reason)).toContain(
+        'The item home#THINGS 1 has schema version 4, and this release knows versions up to 3. Deploy the release that wrote it.',
+      );
+    }
+  });
+
+  it.each([
+    ['an addition', addTo(KEY, new Map([['count', 1]]))],
+    [
+      'an update',
+      setOn(KEY, { count: 2 }, { expression: 'v = v', onConditionFailed: unreachable }),
+    ],
+    [
+      'a deletion',
+      createDeletion(KEY, { expression: 'attribute_exists(pk)', onConditionFailed: unreachable }),
+    ],
+    [
+      'a check',
+      {
+        ConditionCheck: { Key: KEY, ConditionExpression: 'attribute_exists(pk)' },
+        onConditionFailed: unreachable,
+      },
+    ],
+    [
+      'a new item',
+      {
+        Put: { Item: { ...KEY }, ConditionExpression: 'attribute_not_exists(pk)' },
+        onConditionFailed: unreachable,
+      },
+    ],
+  ])('is not changed by %s, and nothing else of the transaction is', async (_, write) => {
+    const newer = { ...KEY, v: 4, count: 1 };
+    await send.put(newer);
+    const other = { ...KEY, sk: '3' };
+    const writes = [write, addTo(other, new Map([['count', 1]]))];
+    await expect(openNext().commit(writes)).rejects.toThrow(NewerItemError);
+    expect([await readStored(KEY), await readStored(other)]).toEqual([newer, undefined]);
+  });
+
+  it('is a 500 with the message of the operation, and its rows stay as they are', async () => {
+    const { target, keys } = given;
+    await send.set(keys.transaction(1), 'v', 99);
+    const before = await readStored(keys.transaction(1));
+    const api = await openInProcess(createServiceOn(target));
+    for (const [method, body] of [['GET'], ['PUT', { amount: 9 }], ['DELETE']] as const) {
+      const { status, body: answer } = await api.request(method, '/transactions/1', {
+        ...(body && { body }),
+      });
+      expect([status, answer]).toEqual([500, expect.not.stringContaining('version')]);
+    }
+    expect((await api.request('GET', '/transactions')).status).toBe(500);
+    expect((await api.request('GET', '/transactions/2')).status).toBe(200);
+    expect(await readStored(keys.transaction(1))).toEqual(before);
+  });
+
+  it('draws no id from its sequence', async () => {
+    const { target, keys } = given;
+    const sequence = keys.sequence('transaction');
+    await send.set(sequence, 'v', 99);
+    const before = await readStored(sequence);
+    const { transactions } = openLedger({ ...target, timeZone: 'UTC' });
+    const row = { description: 'x', amount: 1, type: 'income', categoryId: null } as const;
+    const created = transactions.create({ ...row, date: '2026-03-05', notes: null });
+    await expect(created).rejects.toThrow(NewerItemError);
+    expect(await readStored(sequence)).toEqual(before);
+  });
+});
+
+describe('the list of ledgers', () => {
+  it('is entered in the transaction that begins a sequence, and costs later ids nothing', async () => {
+    const { client, tableName } = given.target;
+    const ledgerId = 'new-ledger';
+    const keys = createKeys(ledgerId);
+    const calls: [string, string[]][] = [];
+    const recorded = interpose(client, (name, input) => {
+      const { TransactItems = [] } = input as { TransactItems?: Item[] };
+      const text = JSON.stringify(TransactItems);
+      const pks = [LEDGERS, keys.sequence('category').pk].filter((pk) => text.includes(pk));
+      calls.push([name, pks]);
+    });
+    const target = { client: recorded, tableName, ledgerId };
+    const { categories } = openLedger({ ...target, timeZone: 'UTC' });
+    const food = { name: 'Food', description: null, color: null, isActive: true };
+    await categories.create(food);
+    const both = [LEDGERS, keys.sequence('category').pk];
+    expect(calls).toContainEqual(['TransactWriteCommand', both]);
+    expect(await readStored(keys.registration)).toEqual({ ...keys.registration, v: 1 });
+    calls.length = 0;
+    await categories.create({ ...food, name: 'Pay' });
+    const writes = calls.filter(([name]) => /Update|Write/.test(name));
+    expect(writes.map(([name]) => name)).toEqual(['UpdateCommand', 'TransactWriteCommand']);
+    expect(writes.flatMap(([, pks]) => pks)).toEqual([]);
+  });
+
+  it('has each of many first requests once, with ids of their own', async () => {
+    const target = { ...given.target, ledgerId: 'raced' };
+    const row = { description: 'x', amount: 1, type: 'income', categoryId: null } as const;
+    const { transactions } = openLedger({ ...target, timeZone: 'UTC' });
+    const create = () => transactions.create({ ...row, date: '2026-03-05', notes: null });
+    const created = await Promise.all(Array.from({ length: 8 }, create));
+    expect(new Set(created.map(({ id }) => id)).size).toBe(8);
+    const entries = await openNext().query({ value: LEDGERS });
+    expect(entries.filter(({ sk }) => sk === 'raced')).toHaveLength(1);
+  });
+
+  it('is a drift where it lacks a ledger, which a repair enters', async () => {
+    const { keys, verification, byKeys } = given;
+    await send.delete(keys.registration);
+    const expected = { what: 'list of ledgers', where: keys.registration.sk };
+    expect((await byKeys.verify()).drifts).toMatchObject([expected]);
+    const { repaired, verdict } = await verification.repair();
+    expect([repaired, verdict.drifts]).toMatchObject([[expected], []]);
+    expect(await readStored(keys.registration)).toBeDefined();
+  });
+});
+
+describe('a sweep', () => {
+  it('upgrades every item of the ledgers in the list, once', async () => {
+    const { target, keys } = given;
+    const row = keys.transaction(1);
+    await send.remove(row, 'v');
+    await send.remove(keys.registration, 'v');
+    const { client, tableName } = target;
+    const counts: number[] = [];
+    const swept = await sweepLedgers({
+      client,
+      tableName,
+      onLedger: (count) => counts.push(count),
+    });
+    expect(swept.upgraded).toBeGreaterThanOrEqual(2);
+    expect(counts).toHaveLength(swept.ledgers);
+    expect([(await readStored(row))?.v, (await readStored(keys.registration))?.v]).toEqual([1, 1]);
+    expect(await sweepLedgers(target)).toEqual({ ledgers: swept.ledgers, upgraded: 0 });
+  });
+
+  it('brings items through every version between theirs and this one', async () => {
+    const { target, keys } = given;
+    await send.set(keys.category(1), 'count', 1);
+    await sweepLedgers({ ...target, schema: NEXT });
+    const { name, ...stored } = (await readStored(keys.category(1))) ?? {};
+    expect([name, stored]).toEqual([undefined, expect.objectContaining({ label: 'Food', v: 3 })]);
+    expect(stored.count).toBe(101);
+    await expect(sweepLedgers(target)).rejects.toThrow(NewerItemError);
+  });
+});
+
+it('the command lists ledgers and upgrades them', async () => {
+  const { client, tableName, endpoint } = await createTestTable();
+  const household = { transactions: 2, years: 1, lastDay: '2026-06-30', seed: 5 };
+  for (const ledgerId of ['one', 'two']) {
+    await bulkLoadHousehold({ client, tableName, ledgerId }, household);
+  }
+  const { registration } = createKeys('one');
+  await client.send(new PutCommand({ TableName: tableName, Item: registration }));
+  const environment = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: tableName };
+  const run = (name: string) => runCommand('cli/ledger/ledger.ts', [name], environment);
+  expect(await run('list')).toMatchObject({ code: 0, stdout: 'one\ntwo\n' });
+  const stdout = `${tableName}: 1 items of 2 ledgers upgraded\n`;
+  expect(await run('upgrade')).toMatchObject({ code: 0, stdout });
+});
