@@ -90,7 +90,7 @@ export function planImport(
     refused,
     reusedIds: countReusedIds(missing, ledger),
     possibleDuplicates,
-    needs: isAccountKnown ? [] : findOtherAccount(period, pairs, strangers),
+    needs: isAccountKnown ? [] : findOtherAccount({ period, pairs, strangers, missing }),
   };
 }
 
@@ -110,29 +110,49 @@ export function toChangeBody({ row, there, fields }: Change, categoryId: number 
   return { id: Number(there.id), if_match: there.etag, ...changed };
 }
 
+interface Comparison {
+  readonly period: Period;
+  readonly pairs: ReadonlyMap<StatementRow, LedgerRow>;
+  /** Transactions that no row of the file is. */
+  readonly strangers: readonly LedgerRow[];
+  readonly missing: readonly StatementRow[];
+}
+
+/** Such as the fee and the interest of one day. */
+const MAX_CHANCE_ROWS = 2;
+
 /**
  * Two accounts may have equal rows, and only a name tells them apart. A file that repeats rows of an import has its other rows of
- * these days, too; the file of another account has not.
- * @param strangers transactions that no row of the file is
+ * these days, too; the file of another account has not. Where file and import have only one day in common, one or two rows
+ * show nothing, unless they have the bank's id or a balance.
  */
-function findOtherAccount(
-  { first, last }: Period,
-  pairs: ReadonlyMap<StatementRow, LedgerRow>,
-  strangers: readonly LedgerRow[],
-): readonly Need[] {
+function findOtherAccount(comparison: Comparison): readonly Need[] {
+  const { pairs, strangers, missing } = comparison;
+  const { first, last } = comparison.period;
   if (strangers.length === 0) return [];
   const shared = Map.groupBy(
     [...pairs].filter(([row, { importId }]) => row.exported === null && importId !== null),
     ([, { importId }]) => importId,
   );
+  const all = [...shared.values()].flat();
+  const mayBeChance =
+    missing.length > 0 &&
+    all.length <= MAX_CHANCE_ROWS &&
+    all.every(([row]) => row.date === all[0]?.[0].date && row.bankId === null && !row.hasBalance);
+  const isExtending = new Set(strangers.map(({ importId }) => importId));
   const lacking = Map.groupBy(
     strangers.filter(({ date }) => first <= date && date <= last),
     ({ importId }) => importId,
   );
   return [...shared].flatMap(([importId, equal]): Need[] => {
     const others = lacking.get(importId)?.length ?? 0;
-    if (others < equal.length) return [];
-    const message = `${counted(equal.length, 'row')} of the file and of the import ${importId} are equal, and ${counted(others, 'other row')} of that import on these days ${others === 1 ? 'is' : 'are'} not in the file: it seems to be of another account. Name the account with --account NAME, the same each time. If it is the same account, add --as-it-is.`;
+    const isChance = mayBeChance && isExtending.has(importId);
+    if (others < equal.length && !isChance) return [];
+    const why =
+      others < equal.length
+        ? 'nothing else shows whether the file is of another account'
+        : `${counted(others, 'other row')} of that import on these days ${others === 1 ? 'is' : 'are'} not in the file: it seems to be of another account`;
+    const message = `${counted(equal.length, 'row')} of the file and of the import ${importId} ${equal.length === 1 ? 'is' : 'are'} equal, and ${why}. Name the account with --account NAME, the same each time. If it is the same account, add --as-it-is.`;
     return [{ question: 'account', message }];
   });
 }

@@ -129,10 +129,11 @@ function shareError(sharing: readonly Booking[] = [], booking: Booking): Error {
 type GivenIds = Pick<RowIds, 'externalId'> & Partial<Pick<RowIds, 'otherIds'>>;
 
 function toRow(
-  { line, date, signed, texts, bookingType, notes, category, former, bankId }: Booking,
+  booking: Booking,
   { externalId, otherIds }: GivenIds,
   createFormer: ReturnType<typeof createFormerIds>,
 ): StatementRow {
+  const { line, date, signed, texts, bookingType, notes, category, former, bankId } = booking;
   const type = signed < 0 ? 'expense' : 'income';
   const amount = Math.abs(signed);
   const description = texts[0] ?? notes ?? bookingType ?? NO_DESCRIPTION;
@@ -148,6 +149,7 @@ function toRow(
     bankId,
     formerBankId: former?.bankId ?? null,
     exported: null,
+    ...(booking.balance === null ? {} : { hasBalance: true }),
   } as const;
   if (!otherIds) return row;
   const fields: FormerFields = {

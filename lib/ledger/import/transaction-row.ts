@@ -25,6 +25,8 @@ export interface StatementRow extends TransactionRow {
   readonly bankId: string | null;
   /** Bank's id as earlier releases read it: it names a transaction only together with its date and amount. */
   readonly formerBankId: string | null;
+  /** The file has the balance after the row, which equal rows of two accounts seldom share. */
+  readonly hasBalance?: boolean;
   /** The transaction's record, in an export of a ledger. */
   readonly exported: ExportedRecord | null;
 }

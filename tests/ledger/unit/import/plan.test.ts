@@ -204,19 +204,65 @@ describe('a row of another format whose transaction was edited', () => {
 describe('rows that two accounts have alike', () => {
   const FEE = '2026-01-03,Fee,-1';
   const giro = bank('2026-01-02,Tea,-3', FEE, '2026-01-04,Bus,-2');
-  const ledger = giro.map((row, n) => {
-    const record = { id: String(n), createdAt: CREATED, updatedAt: CREATED };
-    return { ...row, ...record, etag: '', importId: 'first.csv' };
-  });
+  const store = (rows: ReturnType<typeof bank>) =>
+    rows.map((row, n) => {
+      const record = { id: String(n), createdAt: CREATED, updatedAt: CREATED };
+      return { ...row, ...record, etag: '', importId: 'first.csv' };
+    });
+  const ledger = store(giro);
   const card = ['2026-01-01,Rent,-900', FEE, '2026-01-05,Pay,9'];
 
   it('are asked about where the file lacks the other rows of their import', () => {
     const { needs } = planImport(bank(...card), ledger);
     expect(needs).toMatchObject([{ question: 'account' }]);
     expect(needs[0]?.message).toContain('--account NAME');
+    const between = ['a', 'b', 'c'].map((name) => `2026-01-03,${name},-1`);
+    const many = store(bank('2026-01-02,Tea,-3', ...between, '2026-01-04,Bus,-2'));
+    const some = bank('2026-01-02,Tea,-3', '2026-01-04,Bus,-2', '2026-01-05,Pay,9');
+    expect(planImport(some, many).needs).toMatchObject([{ question: 'account' }]);
     const named = readCsv(['date,name,amount', ...card].join('\n'), { account: 'Card' }).rows;
     expect(planImport(named, ledger)).toMatchObject({ present: 0, needs: [] });
     expect(planImport(bank(...card), ledger, { isAccountKnown: true }).needs).toEqual([]);
+  });
+
+  describe('on the only day that the file and their import have in common', () => {
+    const last = '2026-01-04,Bus,-2';
+    const ask = (rows: ReturnType<typeof bank>, stored = ledger) =>
+      planImport(rows, stored).needs.map(({ question }) => question);
+
+    it('are asked about', () => {
+      expect(ask(bank(last, '2026-01-05,Pay,9'))).toEqual(['account']);
+      expect(ask(bank('2026-01-01,Rent,-900', '2026-01-02,Tea,-3'))).toEqual(['account']);
+      const named = readCsv(`date,name,amount\n${last}\n2026-01-05,Pay,9`, { account: 'Card' });
+      expect(planImport(named.rows, ledger)).toMatchObject({ present: 0, needs: [] });
+    });
+
+    it('are the same where the file has nothing new, or the import nothing else', () => {
+      expect(ask(bank(last))).toEqual([]);
+      expect(ask(bank(last, '2026-01-05,Pay,9'), ledger.slice(2))).toEqual([]);
+      const others = ledger.slice(0, 1).map((row) => ({ ...row, importId: 'other.csv' }));
+      const stored = [...others, ...ledger.slice(2)];
+      expect(ask(bank(last, '2026-01-05,Pay,9'), stored)).toEqual([]);
+    });
+
+    it.each([
+      ['the bank’s id', 'Transaction ID'],
+      ['a balance', 'Balance'],
+    ])('are the same by %s', (_, column) => {
+      const read = (...lines: readonly string[]) =>
+        readCsv([`date,name,amount,${column}`, ...lines].join('\n')).rows;
+      const stored = store(read('2026-01-02,Tea,-3,97.50', `${last},95.50`));
+      expect(ask(read(`${last},95.50`, '2026-01-05,Pay,9,104.50'), stored)).toEqual([]);
+    });
+
+    it('are the same where they are many', () => {
+      const many = ['Bus', 'Tram', 'Taxi'].map((name) => `2026-01-04,${name},-2`);
+      const stored = store(bank('2026-01-02,Tea,-3', ...many));
+      expect(ask(bank(...many, '2026-01-05,Pay,9'), stored)).toEqual([]);
+      expect(ask(bank(...many.slice(0, 2), '2026-01-05,Pay,9'), stored.slice(0, 3))).toEqual([
+        'account',
+      ]);
+    });
   });
 
   it.each([
