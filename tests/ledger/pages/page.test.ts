@@ -1,5 +1,6 @@
 // The page as a person keeps a ledger in it: adding, correcting, deleting, sorting into categories, looking at months; by mouse
 // and by keyboard, without a connection, with a key that only reads. It has no fault that axe can find, in any of its states.
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { whyNoChromium } from '../../../processes/chromium.ts';
 import { expectAccessible } from '../../shared/pages/opened-pages.ts';
@@ -583,6 +584,31 @@ describe.skipIf(whyNoChromium())('the page', () => {
     }
   });
 
+  test('a key press in a field of text lays out nothing but the field', async () => {
+    for (const description of ['Chosen', 'Corrected'])
+      await pages.row({ description, transaction_date: '2002-01-02' });
+    const page = await pages.visit('#period=2002');
+    await listed(page, 'Chosen').getByRole('checkbox').check();
+    await listed(page, 'Corrected').click();
+    const edit = page.getByRole('form', { name: /^Edit/ });
+    const fields = [addForm(page), edit].flatMap((form) =>
+      ['Description', 'Amount'].map((label) => form.getByLabel(label)),
+    );
+    for (const field of [...fields, edit.getByLabel('Notes')]) {
+      await field.focus();
+      // The focus changes more than the field.
+      await page.keyboard.press('1');
+      await nextFrame(page);
+      const layouts = await traceLayouts(page, async () => {
+        await page.keyboard.press('1');
+        await nextFrame(page);
+      });
+      expect(layouts.length).toBeGreaterThan(0);
+      // The page has hundreds.
+      expect(Math.max(...layouts.map(({ totalObjects }) => totalObjects))).toBeLessThan(50);
+    }
+  });
+
   test('the keys are listed, and the currency sign is a setting of the browser', async () => {
     await pages.row({ description: 'In euros', amount: 8 });
     const page = await pages.visit();
@@ -638,3 +664,39 @@ describe.skipIf(whyNoChromium())('the page', () => {
     },
   );
 });
+
+async function nextFrame(page: Page): Promise<void> {
+  await page.evaluate(
+    'new Promise((drawn) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(drawn))))',
+  );
+}
+
+interface Layout {
+  readonly totalObjects: number;
+}
+
+interface TraceEvent {
+  readonly name?: string;
+  readonly args?: { readonly beginData?: Layout };
+}
+
+/** Layouts of the browser while something happens. */
+async function traceLayouts(page: Page, run: () => Promise<void>): Promise<readonly Layout[]> {
+  const session = await page.context().browser()?.newBrowserCDPSession();
+  if (!session) throw new Error('The browser cannot be traced');
+  const layouts: Layout[] = [];
+  session.on('Tracing.dataCollected', ({ value }) => {
+    for (const event of value as readonly TraceEvent[])
+      if (event.name === 'Layout' && event.args?.beginData) layouts.push(event.args.beginData);
+  });
+  const traceConfig = { includedCategories: ['devtools.timeline'] };
+  await session.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig });
+  await run();
+  const complete = new Promise<void>((resolve) => {
+    session.once('Tracing.tracingComplete', () => resolve());
+  });
+  await session.send('Tracing.end');
+  await complete;
+  await session.detach();
+  return layouts;
+}
