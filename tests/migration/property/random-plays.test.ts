@@ -27,7 +27,12 @@ const kind = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      kind: fc.constantFrom('killed' as const, 'answer lost' as const, 'not done' as const),
+      kind: fc.constantFrom(
+        'killed' as const,
+        'answer lost' as const,
+        'time up' as const,
+        'not done' as const,
+      ),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('dropped' as const) }) },
@@ -170,6 +175,16 @@ const SAFEGUARDS: Readonly<Record<string, readonly Act[]>> = {
       kind: 'write',
       write: { writer: 'forgotten', change: 'change' },
     }),
+  ],
+  UNKNOWN_IS_ABSENT: [
+    command(
+      'cutover',
+      { since: 'freeze', calls: 105, kind: 'time up' },
+      { since: 'freeze', calls: 122, kind: 'killed' },
+    ),
+    command('roll back by machine'),
+    writing('user', 'delete'),
+    command('copy'),
   ],
   NO_NOTE: [...CARRIED_AND_DELETED, command('cutover')],
   NOTES_DROPPED: [

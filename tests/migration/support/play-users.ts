@@ -115,12 +115,15 @@ export async function createPlayUsers(migration: Migration, service: Service, di
     return [id, text];
   }
 
-  /** A change meets the first memory of the user, so that two of them meet; a deletion the newest that the play created. */
+  /**
+   * A change meets the first memory of the user, so that two of them meet; a deletion the newest that the play created, or else
+   * the last, which a walk comes to in another page.
+   */
   async function choose(change: Change, collection: string): Promise<ScrolledPoint | undefined> {
     const points = await scroll(collection);
     const own = points.filter(({ payload }) => JSON.parse(payload).user_id === USER);
     const newest = created.flatMap((id) => own.find((point) => JSON.parse(point.id) === id) ?? []);
-    return change === 'delete' && newest[0] ? newest[0] : own[0];
+    return change === 'delete' ? (newest[0] ?? own.at(-1)) : own[0];
   }
 
   async function overwrite(collection: string, point: ScrolledPoint, by: object): Promise<void> {

@@ -2,12 +2,13 @@
 // early, collections are damaged, actions are reported that were not done, and the store drops what it confirmed.
 import type { HookRequest } from '../../../lib/migration/ports/hooks.ts';
 import { Refusal, RetryableFailure } from '../../../lib/migration/refusals.ts';
+import type { StepInput } from '../../../lib/migration/runs/input.ts';
 import { testUserOf } from '../../../lib/migration/runs/run-names.ts';
 import { readSwitch } from '../../../lib/migration/runs/stages.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import { type Call, watchCalls } from './calls.ts';
-import { RUN } from './migration.ts';
+import { RUN, type StepName } from './migration.ts';
 import { Killed } from './mortal.ts';
 import { createPlayUsers, type Damage, type Service, type Write } from './play-users.ts';
 import { migrationAt } from './prepared.ts';
@@ -15,6 +16,8 @@ import { LEASE_MS } from './run-table.ts';
 
 /** More memories than a step may take for deletions of users: an emptied collection is seen. */
 const WORLD = { memories: 30, users: 2, dimensions: 4 };
+/** A walk reads as many points at once as the store takes: it has several pages. */
+const PAGE = 8;
 const PLAN = { removesWhenOver: true };
 const MOMENTS = ['begin', 'freeze', 'deploy', 'prove', 'open', 'store'] as const;
 /** The last question of the proof that the new version works */
@@ -28,8 +31,11 @@ const MAX_SETTLING_COMMANDS = 12;
 export type Moment = (typeof MOMENTS)[number];
 
 /** Happens once, right after a remote call: the nth since the moment. */
-export type Incident = { readonly since: Moment; readonly calls: number } & (
-  | { readonly kind: 'killed' | 'answer lost' }
+export type Incident = {
+  readonly since: Moment;
+  readonly calls: number;
+} /** The function's time is up: the command is invoked again. */ & (
+  | { readonly kind: 'killed' | 'answer lost' | 'time up' }
   /** The next action is reported as done, and is not; the store confirms the next write, and drops it. */
   | { readonly kind: 'not done' | 'dropped' }
   | { readonly kind: 'damaged'; readonly damage: Exclude<Damage, 'deleted'> }
@@ -69,6 +75,10 @@ export async function startPlay() {
   const diary: string[] = [];
   const faults: string[] = [];
   const users = await createPlayUsers(migration, service, diary);
+  const strict_mode_config = { enabled: true, upsert_max_batchsize: PAGE };
+  for (const name of [SOURCE, migration.target]) {
+    await vectors.updateCollection(name, { strict_mode_config });
+  }
   const calls: Record<Moment, number> = {
     begin: 0,
     freeze: 0,
@@ -79,6 +89,7 @@ export async function startPlay() {
   };
   /** What the next action, or the next write to the store, meets */
   const next = { isUndone: false, isDropped: false };
+  let isTimeUp = false;
   /** The final check of this command has read the new collection: nothing notices damage to it before writes open. */
   let isChecked = false;
 
@@ -155,6 +166,7 @@ export async function startPlay() {
   async function happens(incident: Incident, { name }: Call): Promise<void> {
     if (incident.kind === 'write') return await users.write(incident.write);
     if (incident.kind === 'damaged') return await damageTarget(incident.damage);
+    if (incident.kind === 'time up') isTimeUp = true;
     if (incident.kind === 'not done') next.isUndone = true;
     if (incident.kind === 'dropped') next.isDropped = true;
     if (incident.kind === 'killed') {
@@ -200,7 +212,7 @@ export async function startPlay() {
     const isMachine = command === 'roll back by machine';
     const name = isMachine ? 'rollback' : command;
     const input = isMachine ? ({ actor: 'machine' } as const) : {};
-    const end = await migration.finish(name, input, services(incidents)).then(
+    const end = await finish(name, input, services(incidents)).then(
       () => 'done',
       (error: unknown) => {
         if (error instanceof Killed || error instanceof RetryableFailure) return error.name;
@@ -215,6 +227,16 @@ export async function startPlay() {
     if (name === 'cutover' && end.startsWith('Refused')) await checkReturning(end);
     // The lease of a killed process runs out.
     migration.pass(LEASE_MS);
+  }
+
+  /** Each invocation has its own time, which an incident ends. */
+  async function finish(name: StepName, input: Partial<StepInput>, by: Services): Promise<void> {
+    for (;;) {
+      isTimeUp = false;
+      const result = await migration.invoke(name, input, by, () => (isTimeUp ? 0 : 600_000));
+      if (result.dryRun || result.done) return;
+      migration.pass(result.waitSeconds * 1_000);
+    }
   }
 
   /** No person is needed: a window that fails is on its way back. */
