@@ -235,6 +235,7 @@ const MUST_HAPPEN = [
     'killed after ',
     'answer to ',
     'a write is dropped',
+    'time is up after ',
   ],
   ...['freeze is not done', 'deploy-new is not done', 'memories is deleted'],
   ...['copy: done', 'cutover: done', 'cutover: Killed', 'cutover: Refused'],

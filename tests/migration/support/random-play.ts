@@ -166,7 +166,10 @@ export async function startPlay() {
   async function happens(incident: Incident, { name }: Call): Promise<void> {
     if (incident.kind === 'write') return await users.write(incident.write);
     if (incident.kind === 'damaged') return await damageTarget(incident.damage);
-    if (incident.kind === 'time up') isTimeUp = true;
+    if (incident.kind === 'time up') {
+      diary.push(`time is up after ${name}`);
+      isTimeUp = true;
+    }
     if (incident.kind === 'not done') next.isUndone = true;
     if (incident.kind === 'dropped') next.isDropped = true;
     if (incident.kind === 'killed') {
