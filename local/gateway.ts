@@ -1,15 +1,13 @@
 // The local API Gateway: serverless-offline on the deployed definition, running the functions as they are bundled there.
-import { globSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { build, stop } from 'esbuild';
 import { UserError } from '../lib/shared/user-error.ts';
 import { type Answer, awaitAnswer } from '../processes/await-answer.ts';
 import { claimBuildFolder } from '../processes/build-folder.ts';
 import { COMPILE_CACHE, SERVERLESS_HOME } from '../processes/caches.ts';
 import type { Child } from '../processes/child-process.ts';
 import type { Running } from '../processes/running.ts';
-import { bundleOptions } from '../serverless/bundle/esbuild.config.ts';
+import { runToEnd } from '../processes/tools.ts';
 import { localAccess } from './local-access.ts';
 import { openPrivateSockets } from './private-sockets.ts';
 
@@ -24,6 +22,9 @@ export interface Gateway {
 }
 
 const PROJECT = join(import.meta.dirname, '..');
+const BUNDLER = join(import.meta.dirname, 'bundle.ts');
+/** Node otherwise lets 48 MB of young objects gather before it looks which of them are still used. */
+const SMALL_HEAP = '--max-semi-space-size=4';
 const SERVERLESS = createRequire(import.meta.url).resolve('serverless/bin/serverless.js');
 
 /**
@@ -32,18 +33,14 @@ const SERVERLESS = createRequire(import.meta.url).resolve('serverless/bin/server
  */
 export async function startGateway(running: Running, spec: GatewaySpec): Promise<Gateway> {
   const folder = claimBuildFolder(running);
-  // The bundler's own process would outlive this one for a moment.
-  running.whenStopping(stop);
-  // The folder that serverless-esbuild would use.
-  await bundleFunctions(join(folder, '.build'));
-  const environment = gatewayEnvironment(process.env, spec, folder);
+  const bundles = join(folder, 'bundles');
+  await runToEnd(running, { title: 'The bundler', ...nodeProgram(BUNDLER, bundles) });
+  const environment = gatewayEnvironment(process.env, spec, bundles);
   const socket = await openPrivateSockets(running);
   const socketPath = socket('gateway');
   const log = createGatewayLog((line) => console.log(line));
   const child = running.startProgram({
-    command: process.execPath,
-    args: [SERVERLESS, ...gatewayArguments(socketPath, socket('lambda'))],
-    folder: PROJECT,
+    ...nodeProgram(SMALL_HEAP, SERVERLESS, ...gatewayArguments(socketPath, socket('lambda'))),
     environment,
     onLine: log.read,
   });
@@ -57,26 +54,8 @@ export async function startGateway(running: Running, spec: GatewaySpec): Promise
   return { socketPath, child };
 }
 
-/** Bundles the functions as for deployment, but with shared code in common files: one build instead of one for each. */
-async function bundleFunctions(folder: string): Promise<void> {
-  try {
-    await build({
-      ...bundleOptions,
-      absWorkingDir: PROJECT,
-      // The gateway serves none of the migration.
-      entryPoints: globSync('functions/**/*.ts', {
-        cwd: PROJECT,
-        exclude: ['functions/migration/**'],
-      }),
-      outbase: '.',
-      outdir: folder,
-      outExtension: { '.js': '.mjs' },
-      splitting: true,
-    });
-  } finally {
-    // Its process would wait for another build.
-    await stop();
-  }
+function nodeProgram(...args: readonly string[]) {
+  return { command: process.execPath, args, folder: PROJECT };
 }
 
 function gatewayArguments(gateway: string, lambda: string): string[] {
@@ -109,7 +88,7 @@ function isServing(answer: Answer | undefined): boolean {
 function gatewayEnvironment(
   inherited: NodeJS.ProcessEnv,
   spec: GatewaySpec,
-  buildFolder: string,
+  bundles: string,
 ): NodeJS.ProcessEnv {
   const { region, accessKeyId, secretAccessKey } = localAccess(inherited);
   const neutral = Object.entries(inherited).filter(([name]) => !name.startsWith('AWS_'));
@@ -121,8 +100,9 @@ function gatewayEnvironment(
     DYNAMODB_ENDPOINT: spec.databaseEndpoint,
     TABLE_NAME: spec.tableName,
     AUTH: inherited.AUTH || 'open',
-    BUILD_FOLDER: buildFolder,
-    IS_BUNDLED: 'yes',
+    BUNDLES: bundles,
+    // The C library keeps what threads free, in an arena for each: twice the memory of the gateway.
+    MALLOC_ARENA_MAX: '1',
     HOME: SERVERLESS_HOME,
     NODE_COMPILE_CACHE: COMPILE_CACHE,
     SLS_NOTIFICATIONS_MODE: 'off',

@@ -1,5 +1,6 @@
 // The service of `npm start` beside the same ledger on PostgreSQL, both over HTTP: the same rows, the same requests, in turns.
 import { join } from 'node:path';
+import type { Child } from '../../processes/child-process.ts';
 import { freePort } from '../../processes/free-port.ts';
 import { atMost, notJudged, type Report, round } from '../report.ts';
 import { household, LAST_DAY, openBenchLedger } from './bench-ledger.ts';
@@ -7,9 +8,11 @@ import type { BenchRun } from './bench-run.ts';
 import { openPostgresListing } from './postgres-listing.ts';
 import { startPostgres, whyNoPostgres } from './postgres-server.ts';
 import { race, timed } from './race.ts';
+import { measureMemory } from './resident-memory.ts';
 
 const YEARS = 10;
 const BULK = 100;
+const MAX_MEGABYTES = 400;
 const PURCHASE = {
   ...{ description: 'Supermarket', amount: 23.4, type: 'expense', notes: null },
   ...{ category_id: 7, transaction_date: LAST_DAY },
@@ -72,15 +75,25 @@ export async function peers(run: BenchRun): Promise<Report> {
   const [ours, theirs] = await Promise.all([startOurs(run, rows), startTheirs(run, rows)]);
   const results: (Work & { readonly times: readonly number[] })[] = [];
   for (const work of WORK) {
-    const urls = [ours, theirs.url];
+    const urls = [ours.url, theirs.url];
     const [our, their] = await Promise.all(urls.map((url) => work.run(url)));
     if (our !== their || our === 0) throw new Error(`${work.name}: ${our} rows, and ${their}`);
     const contenders = urls.map((url) => timed(() => work.run(url)));
     results.push({ ...work, times: await race(contenders, work.rounds) });
   }
-  const bars = results.flatMap(({ name, most, times: [our = 0, their = 1] }) =>
+  const megabytes = await measureMemory(ours.child.pid);
+  const ratios = results.flatMap(({ name, most, times: [our = 0, their = 1] }) =>
     most === undefined ? [] : [atMost(`${name}, against PostgreSQL`, our / their, most, 'x')],
   );
+  const bars = [
+    ...ratios,
+    atMost(
+      'memory of `npm start` after all of it, without its database',
+      megabytes,
+      MAX_MEGABYTES,
+      ' MB',
+    ),
+  ];
   return {
     bars: run.quick ? bars.map(notJudged) : bars,
     tables: [
@@ -96,14 +109,14 @@ export async function peers(run: BenchRun): Promise<Report> {
   };
 }
 
-async function startOurs(run: BenchRun, rows: number): Promise<string> {
+async function startOurs(run: BenchRun, rows: number) {
   const { place } = await openBenchLedger(run, household(rows, YEARS), rows);
   const port = await freePort();
-  await startService(run, [join(import.meta.dirname, '../../local/start.ts')], {
+  const child = await startService(run, [join(import.meta.dirname, '../../local/start.ts')], {
     ...{ PORT: String(port), DYNAMODB_ENDPOINT: place.endpoint, TABLE_NAME: place.tableName },
     LEDGER_ID: place.ledgerId,
   });
-  return `http://localhost:${port}`;
+  return { url: `http://localhost:${port}`, child };
 }
 
 async function startTheirs(run: BenchRun, rows: number) {
@@ -120,7 +133,7 @@ async function startService(
   { running }: BenchRun,
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
-): Promise<void> {
+): Promise<Child> {
   let lastWord = '';
   const { promise: ready, resolve } = Promise.withResolvers<undefined>();
   const onLine = (line: string) => {
@@ -134,6 +147,7 @@ async function startService(
   });
   const end = await Promise.race([ready, child.ended]);
   if (end !== undefined) throw new Error(`${args[0]} ${end}: ${lastWord}`);
+  return child;
 }
 
 interface Body {

@@ -89,14 +89,7 @@ export const bundleOptions = {
 // If only the template is needed, the entry points stay unbundled.
 const unbundledOptions = { bundle: false, platform: 'node', format: 'esm' } satisfies BuildOptions;
 
-interface Packaged {
-  readonly service: { readonly functions: Readonly<Record<string, { skipEsbuild?: boolean }>> };
-}
-
-function packagingOptions({ service }: Packaged) {
-  // npm start has bundled them (local/gateway.ts).
-  if (process.env.IS_BUNDLED)
-    for (const each of Object.values(service.functions)) each.skipEsbuild = true;
+function packagingOptions() {
   return {
     ...(process.env.ONLY_TEMPLATE ? unbundledOptions : bundleOptions),
     concurrency: 2,
