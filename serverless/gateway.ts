@@ -94,13 +94,12 @@ export async function allowedOrigins(configuration: Configuration): Promise<read
   return readOrigins(await readText(configuration, 'param:allowedOrigins'));
 }
 
+// Nothing whose length a client chooses: logs of an attack would cost ten times as much (docs/ledger/decisions/0023-access-log.md).
 const ACCESS_LOG_FORMAT = JSON.stringify({
   requestId: '$context.requestId',
   functionRequestId: '$context.integration.requestId', // what clients see as X-Request-Id
   requestTime: '$context.requestTime',
   routeKey: '$context.routeKey',
-  method: '$context.httpMethod',
-  path: '$context.path',
   status: '$context.status',
   responseLength: '$context.responseLength',
   responseLatency: '$context.responseLatency',
@@ -108,10 +107,9 @@ const ACCESS_LOG_FORMAT = JSON.stringify({
   integrationError: '$context.integrationErrorMessage',
   gatewayError: '$context.error.message',
   sourceIp: '$context.identity.sourceIp',
-  userAgent: '$context.identity.userAgent',
 });
 
-/** One JSON object per request: the request line, never a body. */
+/** One JSON object per request: its route and its outcome, never its path or its body. */
 export function accessLogFormat(): string {
   return ACCESS_LOG_FORMAT;
 }

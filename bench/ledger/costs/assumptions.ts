@@ -39,11 +39,6 @@ export const ASSUMED = {
     value: 1.2,
     unit: 'KB',
   },
-  longLog: {
-    item: 'the same with the longest path and user agent that API Gateway accepts',
-    value: 11.5,
-    unit: 'KB',
-  },
   refusalLog: {
     item: 'log line of a request above a limit, which API Gateway refuses',
     value: 0.6,

@@ -60,7 +60,7 @@ export function billWithoutKey(limits: StageLimits): Bill {
   const sentKb = (route: RouteLimit) =>
     ASSUMED.responseHeaders.value + (isPublic(route) ? largestResponse(route) : 0);
   return {
-    ...billTraffic(limits.routes, sentKb, ASSUMED.longLog.value),
+    ...billTraffic(limits.routes, sentKb, ASSUMED.log.value),
     functions: billRefusingFunctions(limits.routes),
     units: billKeyReads(limits),
     storage: 0,
@@ -87,7 +87,7 @@ export function billWithKey(limits: StageLimits): Bill {
     ...billTraffic(
       routes,
       (route) => ASSUMED.responseHeaders.value + largestResponse(route),
-      ASSUMED.longLog.value,
+      ASSUMED.log.value,
     ),
     functions:
       (invocations / MILLION) * PRICES.invocation.usd +

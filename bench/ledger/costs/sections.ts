@@ -213,7 +213,7 @@ function monthlyCosts(stages: Stages): Table {
     `${stage}, with a key`,
   ]);
   return {
-    title: `USD for a month of as many requests as every route allows, without a pause, at the largest responses and the longest log lines. Above
+    title: `USD for a month of as many requests as every route allows, without a pause, at the largest responses. Above
 the limits, API Gateway refuses requests unbilled, but logs them: ${Math.round(billRefusals()).toLocaleString('en')} USD for each 1,000 a second.`,
     columns: ['At most', ...names],
     rows: [...rows, ['all together', ...bills.map((bill) => Math.round(sumBill(bill)))]],

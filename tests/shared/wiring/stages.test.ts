@@ -71,6 +71,18 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, ofGatewa
     expect(routes.sort()).toEqual(Object.keys(Properties.RouteSettings ?? {}).sort());
   });
 
+  it('logs nothing at the gateway whose length a client chooses', () => {
+    const { Properties } = theOnly<{ readonly AccessLogSettings: { readonly Format: string } }>(
+      template,
+      'AWS::ApiGatewayV2::Stage',
+    );
+    const logged = Object.values(JSON.parse(Properties.AccessLogSettings.Format)).map(String);
+    expect(logged).toContain('$context.routeKey');
+    for (const value of logged) {
+      expect(value).not.toMatch(/path|userAgent|queryString|header|authorizer|domain/i);
+    }
+  });
+
   it('has the table that lib/shared/table.json defines, as a local start has', () => {
     const { Properties } = theOnly(template, 'AWS::DynamoDB::Table');
     const { OnDemandThroughput } = Properties;
