@@ -95,10 +95,10 @@ it('goes on after an interruption, wherever it was', async () => {
     const send = (async (command: BatchWriteCommand, ...options: []) => {
       const isLast = command instanceof BatchWriteCommand && ++calls > most;
       if (!isLast) return await client.send(command, ...options);
-      // A batch is applied in any order: of this one, the last two items are gone and the others are left.
+      // A batch is applied in any order: of this one, the last three items are gone and the others are left.
       const { RequestItems = {} } = command.input;
       const [table = '', items = []] = Object.entries(RequestItems)[0] ?? [];
-      const some = { RequestItems: { [table]: items.slice(-2) } };
+      const some = { RequestItems: { [table]: items.slice(-3) } };
       await client.send(new BatchWriteCommand(some));
       throw new Error('Interrupted');
     }) as typeof client.send;

@@ -105,7 +105,7 @@ describe('an item of an older version', () => {
   });
 
   it('is not brought back by an upgrade after another request has deleted it', async () => {
-    await send.put({ ...KEY, count: 1 });
+    await send.put(KEY);
     const stored = await readStored(KEY);
     await send.delete(KEY);
     const write = NEXT.upgradeWrite(stored ?? {});
