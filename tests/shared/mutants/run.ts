@@ -1,9 +1,9 @@
 // Applies each mutant in a copy of the project and runs the test that must fail for it.
-// `npm run test:mutants -- lib/ledger/http` applies those of a folder.
 import { readFileSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Command } from '@commander-js/extra-typings';
 import { createVitest, type TestModule, type Vitest } from 'vitest/node';
 import { MUTANTS, type Mutant } from './mutants.ts';
 
@@ -12,12 +12,17 @@ const PROJECT = join(import.meta.dirname, '../../..');
 /** Outcome of a test file: `passed` only when a test ran and none failed. */
 type Outcome = 'passed' | 'failed' | 'broken';
 
-const parts = process.argv.slice(2);
+const { args: parts } = new Command('npm run test:mutants --')
+  .description('Break one rule at a time: a test must fail each time.')
+  .argument('[parts...]', 'parts of the paths of sources or tests, such as lib/ledger/http')
+  .parse();
 const chosen = MUTANTS.filter(
   ({ file, test }) =>
     parts.length === 0 || parts.some((part) => file.includes(part) || test.includes(part)),
 );
 let survivors = 0;
+/** Vitest keeps the outcome of a file that a run could not begin. */
+const reported = new WeakSet<TestModule>();
 
 assertApplicable();
 const copy = await createCopy();
@@ -88,12 +93,14 @@ async function assertPassing(): Promise<void> {
   if (failing.length > 0) throw new Error(`Not passed without a mutant: ${failing.join(', ')}`);
 }
 
-/** @returns the outcome of each test file, of earlier runs too */
+/** @returns the outcome of each test file that ran */
 async function run(tests: string[]): Promise<ReadonlyMap<string, Outcome>> {
   const { testModules } = await vitest.runTestSpecifications(
     await vitest.globTestSpecifications(tests),
   );
-  return new Map(testModules.map((file) => [file.relativeModuleId, decideOutcome(file)]));
+  const ran = testModules.filter((file) => !reported.has(file));
+  for (const file of ran) reported.add(file);
+  return new Map(ran.map((file) => [file.relativeModuleId, decideOutcome(file)]));
 }
 
 function decideOutcome(file: TestModule): Outcome {
