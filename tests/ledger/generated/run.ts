@@ -5,13 +5,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createDocumentClient } from '../../../lib/shared/document-client.ts';
 import { UserError } from '../../../lib/shared/user-error.ts';
-import { startDatabase } from '../../../local/engine.ts';
-import { localAccess } from '../../../local/local-access.ts';
 import { createCommand, runProgram, wholeNumber } from '../../../processes/program.ts';
 import { pythonWith, whyNoPython } from '../../../processes/python-tools.ts';
 import { createRunning } from '../../../processes/running.ts';
 import { createTestKeys } from '../support/auth/test-keys.ts';
-import { startService } from '../support/running-service.ts';
+import { startService, startSharedDatabase } from '../support/running-service.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'schemathesis.txt');
 const TABLE = 'generated-requests';
@@ -65,19 +63,11 @@ await runProgram(command, { running });
 
 /** @returns the options of Schemathesis that go with it */
 async function openService(mode: (typeof MODES)[number]) {
-  // For the client that makes a key, in this process.
-  const { region, accessKeyId, secretAccessKey } = localAccess({});
-  Object.assign(process.env, {
-    AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SECRET_ACCESS_KEY: secretAccessKey,
-  });
-  const { endpoint } = await startDatabase(running);
-  const environment = { AUTH: mode, TABLE_NAME: TABLE, DYNAMODB_ENDPOINT: endpoint };
-  const { ready } = await startService(running, { environment });
+  const database = await startSharedDatabase(running, TABLE);
+  const { ready } = await startService(running, { environment: { AUTH: mode, ...database } });
   const url = await ready;
   if (mode === 'required') {
-    const secret = await createKey(endpoint);
+    const secret = await createKey(database.DYNAMODB_ENDPOINT);
     return { url, options: ['--header', `Authorization: Bearer ${secret}`] };
   }
   // There, requests without a key are answered: what the description says of keys does not hold.

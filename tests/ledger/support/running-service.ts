@@ -1,5 +1,7 @@
 // The service as `npm start` runs it, in a process of its own.
 import { join } from 'node:path';
+import { startDatabase } from '../../../local/engine.ts';
+import { localAccess } from '../../../local/local-access.ts';
 import type { Child } from '../../../processes/child-process.ts';
 import { freePort } from '../../../processes/free-port.ts';
 import { createRunning, type Running } from '../../../processes/running.ts';
@@ -46,6 +48,22 @@ export async function startService(
   // A caller that does not wait for it does not care that it never was ready.
   ready.catch(() => {});
   return { child, port, lines, ready };
+}
+
+/**
+ * A database for services that share it, which this process can reach, too.
+ * @returns the variables that lead a service to it
+ */
+export async function startSharedDatabase(running: Running, tableName: string) {
+  // The database keeps separate tables for every access key and region.
+  const { region, accessKeyId, secretAccessKey } = localAccess({});
+  Object.assign(process.env, {
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  });
+  const { endpoint } = await startDatabase(running);
+  return { TABLE_NAME: tableName, DYNAMODB_ENDPOINT: endpoint };
 }
 
 /** A service that is ready, stopped by `stop`. */
