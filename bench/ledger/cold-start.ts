@@ -1,5 +1,5 @@
-// Bundle size of each function, and the time a fresh process takes until it could serve, against one that does nothing and
-// against the same function at an earlier commit.
+// Bundle size of each function, and how long a fresh process takes to load it, compared with an empty function and with the same
+// function at an earlier commit.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { atMost, type Report, round, type Table } from '../report.ts';
@@ -10,10 +10,10 @@ import { race } from './race.ts';
 import { previousRelease } from './releases.ts';
 
 const FRESH_PROCESSES = 21;
-const LARGEST_BUNDLE_KB = 320;
-const SLOWEST_START = 3.6;
+const MAX_BUNDLE_KB = 320;
+const MAX_START_RATIO = 3.6;
 /** Highest accepted ratio of a function to the same one at another commit. */
-const SLOWEST_AGAINST = 1.1;
+const MAX_RATIO_TO_EARLIER = 1.1;
 const BYTES_PER_KB = 1024;
 
 // The deployed settings that affect the start.
@@ -43,17 +43,17 @@ export async function coldStart(run: BenchRun): Promise<Report> {
   const most = (figure: (each: Started) => number) => Math.max(...functions.map(figure));
   return {
     bars: [
-      atMost('largest bundle', most(kilobytes), LARGEST_BUNDLE_KB, ' KB'),
+      atMost('largest bundle', most(kilobytes), MAX_BUNDLE_KB, ' KB'),
       atMost(
         'start and import against an empty function, time',
         most(({ milliseconds }) => milliseconds / floor.milliseconds),
-        SLOWEST_START,
+        MAX_START_RATIO,
         'x',
       ),
       atMost(
         'the same, processor time',
         most(({ processor }) => processor / floor.processor),
-        SLOWEST_START,
+        MAX_START_RATIO,
         'x',
       ),
       ...(against
@@ -63,7 +63,7 @@ export async function coldStart(run: BenchRun): Promise<Report> {
               most(
                 ({ name, processor }) => processor / (earlier.get(name)?.processor ?? processor),
               ),
-              SLOWEST_AGAINST,
+              MAX_RATIO_TO_EARLIER,
               'x',
             ),
           ]
@@ -71,7 +71,7 @@ export async function coldStart(run: BenchRun): Promise<Report> {
     ],
     tables: [
       {
-        title: `Medians of ${FRESH_PROCESSES} fresh processes each, in turns:`,
+        title: `Medians of ${FRESH_PROCESSES} fresh processes each, taking turns:`,
         columns: [
           'function',
           'bundle KB',
@@ -100,7 +100,7 @@ function comparison(
   earlier: ReadonlyMap<string, Started>,
 ): Table {
   return {
-    title: `The same functions at ${commit}, in the same turns:`,
+    title: `The same functions at ${commit}, measured in the same turns:`,
     columns: [
       'function',
       'bundle KB then',
@@ -133,7 +133,7 @@ function kilobytes({ bytes }: Bundle): number {
   return bytes / BYTES_PER_KB;
 }
 
-/** Times fresh processes, from their start until the module is there, as they themselves see it. */
+/** Times fresh processes by their own clock, from their start until the module is loaded. */
 function createStarter(bundle: Bundle) {
   const processorTimes: number[] = [];
   const script = `import(${JSON.stringify(bundle.file)}).then(() => {

@@ -14,7 +14,7 @@ import { createVirtualRetryPolicy, createVirtualTime } from './virtual-time.ts';
 const RATES = [20, 30, 40, 50, 60];
 /** How long a transaction of eight items owns them on DynamoDB; AWS publishes no figure. */
 const OWNED_MS = 20;
-const LEAST_CREATES = 30;
+const MIN_CREATES = 30;
 const ROWS = 1_000;
 
 /** The amount is another in each measurement. */
@@ -51,12 +51,7 @@ export async function contention(run: BenchRun): Promise<Report> {
   await assertInOrder(bench);
   return {
     bars: [
-      atLeast(
-        'creates a second of one ledger in one year, all applied',
-        ceiling,
-        LEAST_CREATES,
-        '',
-      ),
+      atLeast('creates a second of one ledger in one year, all applied', ceiling, MIN_CREATES, ''),
     ],
     tables: [
       {

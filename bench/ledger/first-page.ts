@@ -21,7 +21,7 @@ import { race, timed } from './race.ts';
 
 const YEARS = 10;
 const ROUNDS = 200;
-const MOST_ROUND_TRIPS = 2;
+const MAX_ROUND_TRIPS = 2;
 const QUERY = { ...EVERYTHING, page: 1, perPage: PER_PAGE };
 
 export async function firstPage(run: BenchRun): Promise<Report> {
@@ -41,7 +41,7 @@ export async function firstPage(run: BenchRun): Promise<Report> {
   ];
   return {
     bars: [
-      atMost('sequential round trips', parallel.cost.roundTrips, MOST_ROUND_TRIPS, ''),
+      atMost('sequential round trips', parallel.cost.roundTrips, MAX_ROUND_TRIPS, ''),
       atMost('read units', parallel.cost.readUnits, sequential.cost.readUnits, ''),
       atMost('time against the sequential way', ours / theirs, 1, 'x'),
     ],

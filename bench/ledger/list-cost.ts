@@ -16,8 +16,8 @@ const SPANS = [
   { years: 10, mostReadUnits: 5 },
   { years: 50, mostReadUnits: 6 },
 ];
-const MOST_ROUND_TRIPS = 3;
-const LAST_AGAINST_FIRST = 1.3;
+const MAX_ROUND_TRIPS = 3;
+const MAX_LAST_TO_FIRST = 1.3;
 const ROUNDS = 60;
 
 interface Measured extends NamedFilter {
@@ -25,7 +25,7 @@ interface Measured extends NamedFilter {
   readonly costs: readonly Cost[];
   /** Read units of the last page over those of the first. */
   readonly unitsRatio: number;
-  /** The same of the times. */
+  /** Time of the last page over that of the first. */
   readonly timeRatio: number;
 }
 
@@ -67,9 +67,12 @@ async function measureFilter(
     costs.set(page, cost);
   }
   const last = lastPage(ids.length);
-  const show = (page: number) =>
+  const listPage = (page: number) =>
     timed(() => ledger.transactions.list({ ...named.filter, page, perPage: PER_PAGE }));
-  const [firstTime = Number.NaN, lastTime = Number.NaN] = await race([show(1), show(last)], ROUNDS);
+  const [firstTime = Number.NaN, lastTime = Number.NaN] = await race(
+    [listPage(1), listPage(last)],
+    ROUNDS,
+  );
   return {
     ...named,
     total: ids.length,
@@ -97,19 +100,19 @@ function createBars(span: string, mostReadUnits: number, measured: readonly Meas
     atMost(
       `${span}: calls one after another`,
       most((cost) => cost.roundTrips),
-      MOST_ROUND_TRIPS,
+      MAX_ROUND_TRIPS,
       '',
     ),
     atMost(
       `${span}: read units of the last page against the first`,
       Math.max(...measured.map((each) => each.unitsRatio)),
-      LAST_AGAINST_FIRST,
+      MAX_LAST_TO_FIRST,
       'x',
     ),
     atMost(
       `${span}: time of the last page against the first`,
       Math.max(...whole.map((each) => each.timeRatio)),
-      LAST_AGAINST_FIRST,
+      MAX_LAST_TO_FIRST,
       'x',
     ),
   ];
@@ -117,7 +120,7 @@ function createBars(span: string, mostReadUnits: number, measured: readonly Meas
 
 function createTable(span: string, measured: readonly Measured[]): Table {
   return {
-    title: `${span}, 30 categories, pages of ${PER_PAGE}: the first, second, middle and last page and others picked by chance.`,
+    title: `${span}, 30 categories, pages of ${PER_PAGE}: the first, second, middle and last page and others at random.`,
     columns: [
       'filter',
       'dates',

@@ -1,4 +1,4 @@
-// The result of a list, in a form in which different ways of listing can be compared.
+// The result of a list, reduced to what every way of listing must agree on.
 import { deepStrictEqual } from 'node:assert';
 import type { TransactionListing } from '../../lib/ledger/service/transactions.ts';
 

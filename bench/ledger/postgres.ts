@@ -1,4 +1,4 @@
-// Beside PostgreSQL with an index for every filter: the same rows, the same machine, in turns.
+// Compares lists with PostgreSQL, which has an index for every filter: the same rows on the same machine, taking turns.
 import type { TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
 import { atMost, notJudged, type Report, round } from '../report.ts';
 import { household, openBenchLedger } from './bench-ledger.ts';
@@ -13,7 +13,7 @@ import { race, timed } from './race.ts';
 
 const YEARS = 10;
 const ROUNDS = 31;
-const OURS_AGAINST_THEIRS = 0.7;
+const MAX_RATIO_TO_POSTGRES = 0.7;
 
 const FILTERS: readonly [string, TransactionFilter][] = [
   ['all', EVERYTHING],
@@ -92,7 +92,7 @@ function createReport(run: BenchRun, results: readonly Result[], what: string): 
     atMost(
       `p50 of the ${place} page of all, against PostgreSQL`,
       ours / theirs,
-      OURS_AGAINST_THEIRS,
+      MAX_RATIO_TO_POSTGRES,
       'x',
     ),
   );
@@ -100,7 +100,7 @@ function createReport(run: BenchRun, results: readonly Result[], what: string): 
     bars: run.quick ? bars.map(notJudged) : bars,
     tables: [
       {
-        title: `${what}: p50 of ${ROUNDS} lists each, in turns.`,
+        title: `${what}: p50 of ${ROUNDS} lists each, taking turns.`,
         columns: [
           'filter, page',
           'page number',

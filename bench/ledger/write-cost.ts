@@ -1,4 +1,4 @@
-// The cost of writes, in a small ledger and in a large one: the counts must not make them more expensive as it grows.
+// The cost of writes in a small and a large ledger: keeping the counts must not cost more as the ledger grows.
 
 import { atMost, type Report, round } from '../report.ts';
 import {
@@ -12,7 +12,7 @@ import type { BenchRun } from './bench-run.ts';
 import type { Cost } from './metered-client.ts';
 
 const YEARS = 10;
-const MOST_WRITE_UNITS = new Map([
+const MAX_WRITE_UNITS = new Map([
   ['create', 17],
   ['delete', 16],
   ['update of notes', 6],
@@ -29,13 +29,13 @@ export async function writeCost(run: BenchRun): Promise<Report> {
   const listUnits = (name: string) =>
     sizes.map((size) => bySize.get(size)?.get(name)?.writeUnits ?? Number.NaN);
   return {
-    bars: [...MOST_WRITE_UNITS].map(([name, limit]) =>
+    bars: [...MAX_WRITE_UNITS].map(([name, limit]) =>
       atMost(`write units: ${name}, at either size`, Math.max(...listUnits(name)), limit, ''),
     ),
     tables: [
       {
         title:
-          'Write units by the number of transactions that are there already; DynamoDB charges a transaction double for each of its items, and each index entry apart.',
+          'Write units by the number of transactions in the ledger. DynamoDB charges each item of a transaction twice, and each index entry separately.',
         columns: [
           'write',
           ...sizes.map((size) => `at ${round(size)}`),
@@ -55,29 +55,29 @@ async function measureWrites({ metered, meter }: BenchLedger): Promise<Map<strin
   const costs = new Map<string, Cost>();
   const { transactions } = metered;
 
-  async function note<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  async function measure<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
     const { result, cost } = await meter.measure(work);
     costs.set(name, cost);
     return result;
   }
 
-  const created = await note('create', () => transactions.create(PURCHASE));
-  const noted = await note('update of notes', () =>
+  const created = await measure('create', () => transactions.create(PURCHASE));
+  const noted = await measure('update of notes', () =>
     transactions.update(created, { notes: 'Paid in cash' }),
   );
-  const sameMonth = await note('move to another day of the month', () =>
+  const sameMonth = await measure('move to another day of the month', () =>
     transactions.update(noted, { date: `${LAST_DAY.slice(0, 8)}01` }),
   );
-  const otherYear = await note('move to another year', () =>
+  const otherYear = await measure('move to another year', () =>
     transactions.update(sameMonth, { date: `${Number(LAST_DAY.slice(0, 4)) - 1}-03-05` }),
   );
-  const moved = await note('move to another category', () =>
+  const moved = await measure('move to another category', () =>
     transactions.update(otherYear, { categoryId: 8 }),
   );
-  await note('delete', () => transactions.remove(String(moved.id)));
-  const bare = await note('create without a category', () =>
+  await measure('delete', () => transactions.remove(String(moved.id)));
+  const bare = await measure('create without a category', () =>
     transactions.create({ ...PURCHASE, categoryId: null }),
   );
-  await note('delete without a category', () => transactions.remove(String(bare.id)));
+  await measure('delete without a category', () => transactions.remove(String(bare.id)));
   return costs;
 }

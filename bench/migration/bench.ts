@@ -14,8 +14,8 @@ import { median } from '../statistics.ts';
 import { HEAP_OF_A_SMALL_FUNCTION, measureWorker, startSandboxProcess } from './processes.ts';
 import type { Measured, Way } from './worker.ts';
 
-const MOST_MEGABYTES = 256;
-const LEAST_SPEED = 0.7;
+const MAX_MEGABYTES = 256;
+const MIN_SPEED = 0.7;
 const USERS = 500;
 const BATCH = 250;
 
@@ -82,7 +82,7 @@ async function measure(url: string, folder: string, size: Size): Promise<Bar[]> 
     ...fidelityBars(report, expected, count),
     holds('points of the restored snapshot', restored === count, restored.toLocaleString('en')),
     ...costBars({ bare, plain, filled }, count),
-    atMost('resident memory of the snapshot', snapshot.peakMegabytes, MOST_MEGABYTES, ' MB'),
+    atMost('resident memory of the snapshot', snapshot.peakMegabytes, MAX_MEGABYTES, ' MB'),
   ];
 }
 
@@ -146,8 +146,8 @@ function costBars(
     met: undefined,
   });
   return [
-    atMost('resident memory of the copy', peak, MOST_MEGABYTES, ' MB'),
-    atLeast('speed of the copy over that of the bare loop', ratio, LEAST_SPEED, 'x'),
+    atMost('resident memory of the copy', peak, MAX_MEGABYTES, ' MB'),
+    atLeast('speed of the copy over that of the bare loop', ratio, MIN_SPEED, 'x'),
     measured('bare loop, which changes payloads', perSecond(bareMs)),
     measured('copy', perSecond(plainMs)),
     measured('copy with keyword vectors made by the store', perSecond(filled.milliseconds)),

@@ -1,5 +1,5 @@
-// node bench/migration/measure-graph-dump.ts [megabytes] [limit in megabytes]: dumps a graph of about that much, reads the
-// dump back, and says how much memory that took; exits 1 over the limit.
+// node bench/migration/measure-graph-dump.ts [megabytes] [limit in megabytes]: dumps a graph of that size, reads the
+// dump back, and prints the peak memory. Exits 1 above the limit.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import type { GraphSource } from '../../lib/migration/graph/graph-store.ts';
 
 const MEGABYTE = 1024 * 1024;
 const DIMENSIONS = 1536;
-// The embedding of a node in base64, and its other properties; the relationship that belongs to it.
+// A node with its embedding in base64 and its other properties, and one relationship.
 const NODE_BYTES = 8_600;
 
 const [megabytes = 1024, limit = 512] = process.argv.slice(2).map(Number);
@@ -37,7 +37,7 @@ try {
   await rm(folder, { recursive: true });
 }
 
-/** Made as it is read: the graph itself takes no memory. */
+/** Generated while it is read: the graph itself takes no memory. */
 function source(): GraphSource {
   return {
     server: async () => ({ version: '5.26.0', edition: 'made up' }),

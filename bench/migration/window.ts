@@ -18,15 +18,15 @@ import { type QdrantServer, startQdrant } from '../../sandbox/real/qdrant-server
 import { checkOut, PROJECT, placeIn } from '../editions.ts';
 import { atMost, type Bar, notJudged, round, toMarkdown } from '../report.ts';
 
-/** Release 0.1.0: the last commit before the switch had a direction. */
-const BEFORE = 'dd2c40c';
-/** From so many memories on, reading them is most of the window. */
-const MANY = 30_000;
+/** Release 0.1.0, whose switch could only go forward. */
+const EARLIER = 'dd2c40c';
+/** With at least this many memories, most of the window is spent reading them. */
+const MANY_MEMORIES = 30_000;
 const ACCEPTED = ['--accept', 'no-graph', '--free-gb', '1000'];
-const MOST_OF_BEFORE = 0.8;
-const MOST_SECONDS = 6;
-const MOST_SECONDS_IN_PLACE = 5;
-const MOST_DISK_IN_PLACE = 1.2;
+const MAX_RATIO_TO_EARLIER = 0.8;
+const MAX_SECONDS = 6;
+const MAX_SECONDS_IN_PLACE = 5;
+const MAX_DISK_IN_PLACE = 1.2;
 const MEGABYTE = 1e6;
 const POLL_MS = 500;
 
@@ -36,22 +36,22 @@ interface Size {
   readonly drainSeconds: number;
 }
 
-interface Way {
+interface Mode {
   readonly title: string;
   /** Folder of the edition. */
   readonly folder: string;
   readonly options: readonly string[];
-  /** True if the run continues after a rollback. */
+  /** True if the same run cuts over again after a rollback. */
   readonly isRepeated: boolean;
 }
 
-/** In seconds, megabytes, and times of the collection and a snapshot of it. */
+/** Times in seconds, `written` in megabytes, `disk` as a multiple of the collection with one snapshot. */
 interface Measured {
-  readonly way: string;
+  readonly mode: string;
   readonly window: number;
   /** The part of the window before the new version is deployed. */
   readonly untilDeployed: number;
-  /** Seconds of its stages, where the run has them. */
+  /** The time of each stage; empty for an edition that does not report them. */
   readonly stages: string;
   readonly rollback: number;
   /** After the rollback, in the same run. */
@@ -64,7 +64,7 @@ interface Measured {
 }
 
 const COLUMNS = [
-  'way',
+  'mode',
   'window, s',
   'until the new version is deployed',
   'stages, s',
@@ -82,10 +82,10 @@ const statusSchema = v.object({ result: v.object({ took: v.record(v.string(), v.
 
 const running = createRunning();
 const command = createCommand('npm run bench -- window', 'Compare the windows of migrations.')
-  .option('--memories <n>', 'how many to migrate', wholeNumber({ min: 1 }), MANY)
+  .option('--memories <n>', 'number of memories to migrate', wholeNumber({ min: 1 }), MANY_MEMORIES)
   .option('--dimensions <n>', 'of their vectors', wholeNumber({ min: 1 }), 384)
   .option('--drain-seconds <n>', 'of each window', wholeNumber({ min: 1 }), 2)
-  .option('--against <commit>', 'the edition to compare with; "nothing" for none', BEFORE)
+  .option('--against <commit>', 'the edition to compare with; "nothing" for none', EARLIER)
   .action(compare);
 await runProgram(command, { running });
 
@@ -102,9 +102,9 @@ async function compare({ against, ...size }: Size & { readonly against: string }
     qdrant,
     size,
   );
-  const rows = [...(before ? [before] : []), anew, inPlace].map(figuresOf);
+  const rows = [...(before ? [before] : []), anew, inPlace].map(listFigures);
   const title = `${size.memories.toLocaleString('en')} memories of ${size.dimensions} dimensions, not indexed; ${size.drainSeconds} s to drain:`;
-  const bars = barsOf({ before, anew, inPlace }, against, size);
+  const bars = createBars({ before, anew, inPlace }, against, size);
   console.log(`\n${toMarkdown({ bars, tables: [{ title, columns: COLUMNS, rows }] })}`);
   if (bars.some(({ met }) => met === false)) process.exitCode = EXIT.failed;
 }
@@ -115,36 +115,36 @@ async function measureBefore(commit: string, qdrant: QdrantServer, size: Size): 
   return await measure({ title: commit, folder, options: [], isRepeated: false }, qdrant, size);
 }
 
-function figuresOf(measured: Measured): string[] {
+function listFigures(measured: Measured): string[] {
   return Object.values(measured).map((figure) =>
     typeof figure === 'number' ? round(figure) : (figure ?? ''),
   );
 }
 
-interface Ways {
+interface Results {
   readonly before: Measured | undefined;
   readonly anew: Measured;
   readonly inPlace: Measured;
 }
 
-function barsOf({ before, anew, inPlace }: Ways, against: string, size: Size): Bar[] {
-  const beyondDrain = (way: string, seconds: number, limit: number) =>
-    atMost(`${way}, beyond the drain`, seconds - size.drainSeconds, limit, ' s');
-  const few = beyondDrain('window', anew.window, MOST_SECONDS);
+function createBars({ before, anew, inPlace }: Results, against: string, size: Size): Bar[] {
+  const beyondDrain = (what: string, seconds: number, limit: number) =>
+    atMost(`${what}, beyond the drain`, seconds - size.drainSeconds, limit, ' s');
+  const few = beyondDrain('window', anew.window, MAX_SECONDS);
   const ratio = anew.window / (before?.window ?? Number.NaN);
-  const share = atMost(`window over that of ${against}`, ratio, MOST_OF_BEFORE, 'x');
-  const isMany = size.memories >= MANY;
+  const share = atMost(`window over that of ${against}`, ratio, MAX_RATIO_TO_EARLIER, 'x');
+  const isMany = size.memories >= MANY_MEMORIES;
   return [
     ...(before ? [isMany ? share : notJudged(share)] : []),
     isMany ? notJudged(few) : few,
-    beyondDrain('window in place', inPlace.window, MOST_SECONDS_IN_PLACE),
-    beyondDrain('rollback in place', inPlace.rollback, MOST_SECONDS_IN_PLACE),
-    atMost('disk in place', inPlace.disk, MOST_DISK_IN_PLACE, 'x'),
+    beyondDrain('window in place', inPlace.window, MAX_SECONDS_IN_PLACE),
+    beyondDrain('rollback in place', inPlace.rollback, MAX_SECONDS_IN_PLACE),
+    atMost('disk in place', inPlace.disk, MAX_DISK_IN_PLACE, 'x'),
   ];
 }
 
 async function measure(
-  { title, folder, options, isRepeated }: Way,
+  { title, folder, options, isRepeated }: Mode,
   qdrant: QdrantServer,
   { memories, dimensions, drainSeconds }: Size,
 ): Promise<Measured> {
@@ -152,8 +152,8 @@ async function measure(
   const source = `memories_${runId}`;
   const store = createQdrant({ url: qdrant.url });
   const windows: Map<HookAction, number>[] = [];
-  // A slow action is requested again until it is done.
-  const hear = (action: HookAction) => {
+  // A slow action is requested repeatedly until it is done: only the first request counts.
+  const recordAction = (action: HookAction) => {
     if (action === 'freeze' && windows.at(-1)?.has('open-writes') !== false)
       windows.push(new Map());
     const window = windows.at(-1);
@@ -164,9 +164,9 @@ async function measure(
   const { environment } = await openPlayground(
     { memories, run: runId, isByHand: false, qdrantUrl: qdrant.url, world },
     running,
-    hear,
+    recordAction,
   );
-  const give = async (...words: readonly string[]) => {
+  const runCommand = async (...words: readonly string[]) => {
     const program = placeIn(
       folder,
       'cli/migration/migrate/migrate.ts',
@@ -188,15 +188,15 @@ async function measure(
   };
   const watched = await watchDisk(store, source, qdrant);
   const plan = ['--source', source, '--drain-seconds', `${drainSeconds}`, ...ACCEPTED, ...options];
-  const { seconds: whole } = await give('run', '--yes', ...plan);
+  const { seconds: whole } = await runCommand('run', '--yes', ...plan);
   const { written, disk } = await watched.end();
-  const stages = stagesIn((await give('status', '--json')).stdout);
-  await give('rollback', '--execute', '--yes');
-  if (isRepeated) await give('run', '--yes');
-  const secondStages = stagesIn((await give('status', '--json')).stdout);
+  const stages = listStages((await runCommand('status', '--json')).stdout);
+  await runCommand('rollback', '--execute', '--yes');
+  if (isRepeated) await runCommand('run', '--yes');
+  const secondStages = listStages((await runCommand('status', '--json')).stdout);
   await removeCollections(store, runId);
   return {
-    way: title,
+    mode: title,
     window: span(0, 'open-writes'),
     untilDeployed: span(0, 'deploy-new'),
     stages,
@@ -210,7 +210,7 @@ async function measure(
 }
 
 /** Such as `freeze 2, backup 1.3`. */
-function stagesIn(status: string): string {
+function listStages(status: string): string {
   const parsed = v.safeParse(statusSchema, JSON.parse(status));
   const took = parsed.success ? Object.entries(parsed.output.result.took) : [];
   const stages = took.filter(([name]) => STAGES.includes(name));
@@ -220,14 +220,14 @@ function stagesIn(status: string): string {
 /** Measures what the store writes, and its peak disk usage, until the end. */
 async function watchDisk(store: VectorStore, collection: string, { child, folder }: QdrantServer) {
   const { pid } = child();
-  const begun = await bytesOn(folder);
-  const atOnce = begun + (await snapshotBytes(store, collection));
-  const before = await writtenBy(pid);
+  const begun = await measureFolder(folder);
+  const atOnce = begun + (await measureSnapshot(store, collection));
+  const before = await countWrittenBytes(pid);
   let most = begun;
   let isOver = false;
   const watching = (async () => {
     while (!isOver) {
-      most = Math.max(most, await bytesOn(folder));
+      most = Math.max(most, await measureFolder(folder));
       await pause(POLL_MS);
     }
   })();
@@ -235,12 +235,12 @@ async function watchDisk(store: VectorStore, collection: string, { child, folder
     async end() {
       isOver = true;
       await watching;
-      return { written: ((await writtenBy(pid)) - before) / MEGABYTE, disk: most / atOnce };
+      return { written: ((await countWrittenBytes(pid)) - before) / MEGABYTE, disk: most / atOnce };
     },
   };
 }
 
-async function snapshotBytes(store: VectorStore, collection: string): Promise<number> {
+async function measureSnapshot(store: VectorStore, collection: string): Promise<number> {
   await store.startSnapshot(collection);
   for (;;) {
     const [made] = await store.listSnapshots(collection);
@@ -253,15 +253,15 @@ async function snapshotBytes(store: VectorStore, collection: string): Promise<nu
   }
 }
 
-/** On Linux. */
-async function writtenBy(pid: number): Promise<number> {
+/** Linux only. */
+async function countWrittenBytes(pid: number): Promise<number> {
   const figures = await readFile(`/proc/${pid}/io`, 'utf8');
   return Number(/^write_bytes: (\d+)$/m.exec(figures)?.[1]);
 }
 
-/** Files may be longer than what they take. */
-async function bytesOn(folder: string): Promise<number> {
-  // Some of them go while they are listed.
+/** Counts allocated blocks: the files are sparse. */
+async function measureFolder(folder: string): Promise<number> {
+  // Files may disappear while they are listed.
   const entries = await readdir(folder, { recursive: true }).catch(() => []);
   const sizes = entries.map(async (name) => (await stat(join(folder, name))).blocks * 512);
   const settled = await Promise.allSettled(sizes);

@@ -4,7 +4,7 @@ import { buildOpenApiDocument } from './openapi-document.ts';
 const SECTION =
   /^### ((?:GET|POST|PUT|DELETE) \/\S*)\n(?:<!-- generated -->\n[\s\S]*?<!-- end -->\n)?/gm;
 
-/** The same for every route, as the document says above them. */
+/** Statuses that mean the same for every route; the document explains them once. */
 const USUAL = new Set(['401', '403', '413', '415', '429', '500', '503']);
 
 interface Described {

@@ -47,7 +47,7 @@ const NO_SERVER = ['ECONNREFUSED', 'ENOTFOUND'];
 /** Failures below HTTP that another attempt may not meet; others, such as those of TLS, would come each time. */
 const PASSING =
   /^(ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|UND_ERR_.*)$/;
-const MOST_SHOWN = 200;
+const MAX_SHOWN_CHARACTERS = 200;
 const HOW_TO_GET_A_KEY =
   '. Set API_KEY to a valid key: export API_KEY=$(npm run -s keys -- create --name my-key)';
 
@@ -103,7 +103,9 @@ export function createServiceClient(options: ServiceClientOptions) {
     try {
       return JSON.parse(text) as Responses[Id];
     } catch (cause) {
-      throw new UserError(`${url} answered no JSON: ${text.slice(0, MOST_SHOWN)}`, { cause });
+      throw new UserError(`${url} answered no JSON: ${text.slice(0, MAX_SHOWN_CHARACTERS)}`, {
+        cause,
+      });
     }
   }
 
@@ -159,8 +161,8 @@ function requestedDelayMs(error: unknown): number {
 /** The message of an error response; a proxy in between answers with other text than JSON. */
 function messageIn(text: string): string {
   try {
-    return String(JSON.parse(text).message ?? text.slice(0, MOST_SHOWN));
+    return String(JSON.parse(text).message ?? text.slice(0, MAX_SHOWN_CHARACTERS));
   } catch {
-    return text.slice(0, MOST_SHOWN);
+    return text.slice(0, MAX_SHOWN_CHARACTERS);
   }
 }

@@ -1,5 +1,5 @@
-// The watchdog: rolls back a window that is over, and ends the rollback period of a live run on its day. For a run that is
-// named, only the step "retention".
+// The watchdog: rolls back a window whose time is up, and ends the rollback period of a live run when it is due. A payload that
+// names a run takes only the step "retention".
 
 import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';

@@ -2,10 +2,8 @@
 
 import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { foundPage } from '../../lib/ledger/http/replies.ts';
-import {
-  parseTransactionQuery,
-  toTransactionJson,
-} from '../../lib/ledger/http/transaction-json.ts';
+import { toTransactionJson } from '../../lib/ledger/http/transaction-json.ts';
+import { parseTransactionQuery } from '../../lib/ledger/http/transaction-query.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 

@@ -1,5 +1,5 @@
 // Everything that the costs in docs/ledger/deploy.md assume, as data. What a stage allows is read from its packaged template.
-import type { MOST_UNITS, RequestKind } from './request-units.ts';
+import type { MAX_UNITS, RequestKind } from './request-units.ts';
 
 export interface Price {
   readonly item: string;
@@ -66,7 +66,7 @@ export interface RequestShape {
 const LIST = 'GET /transactions';
 const SUMMARY = 'GET /summary';
 
-export const REQUEST_SHAPES: Readonly<Record<keyof typeof MOST_UNITS | RequestKind, RequestShape>> =
+export const REQUEST_SHAPES: Readonly<Record<keyof typeof MAX_UNITS | RequestKind, RequestShape>> =
   {
     list: { route: LIST, seconds: 0.05, kilobytes: 7 },
     'list with `q` or `import_id`': { route: LIST, seconds: 0.3, kilobytes: 7 },

@@ -8,7 +8,7 @@ import {
   QUOTAS,
   REQUEST_SHAPES,
 } from './assumptions.ts';
-import { INDEX_WRITES, MOST_UNITS, REQUEST_UNITS, type Units } from './request-units.ts';
+import { INDEX_WRITES, MAX_UNITS, REQUEST_UNITS, type Units } from './request-units.ts';
 import type { RouteLimit, StageLimits } from './stage-limits.ts';
 
 export const SECONDS_PER_MONTH = 30 * 86_400;
@@ -28,7 +28,7 @@ export interface Bill {
 }
 
 export type Kind = keyof typeof REQUEST_SHAPES;
-export const UNITS: Readonly<Record<Kind, Units>> = { ...MOST_UNITS, ...REQUEST_UNITS };
+export const UNITS: Readonly<Record<Kind, Units>> = { ...MAX_UNITS, ...REQUEST_UNITS };
 
 export function sumBill(bill: Bill): number {
   return sum(Object.values(bill));

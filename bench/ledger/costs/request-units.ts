@@ -7,7 +7,7 @@ export interface Units {
 }
 
 /** At most. A part of an export is 1 MB of rows, a search reads 25,000; both read the names of some 30 categories. */
-export const MOST_UNITS = {
+export const MAX_UNITS = {
   list: { read: 5, write: 0 },
   'list with `q` or `import_id`': { read: 74, write: 0 },
   'part of an export': { read: 130, write: 0 },

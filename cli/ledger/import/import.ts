@@ -50,7 +50,7 @@ import { readRecordedImports, writePart, writeParts } from './recorded-imports.t
 import { listImports, undoImport } from './undo.ts';
 import { applyChanges, upload } from './upload.ts';
 
-const LONGEST_IMPORT_ID = 64;
+const MAX_IMPORT_ID = 64;
 
 const command = createCommand('npm run import --', "Add a bank's file, or an export, to a ledger.")
   .argument('[file]', 'the file')
@@ -286,7 +286,7 @@ function readCategoryOptions({ categories, rules }: Options): CategoryOptions {
 function newImportId(file: string): string {
   const time = new Date().toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
   const name = basename(file).replace(/[^\p{L}\p{N}._-]+/gu, '-');
-  return [...`${time}-${name}`].slice(0, LONGEST_IMPORT_ID).join('');
+  return [...`${time}-${name}`].slice(0, MAX_IMPORT_ID).join('');
 }
 
 function requiresChoice({ possibleDuplicates }: ImportPlan, options: Options): boolean {

@@ -16,7 +16,7 @@ export class CanaryFailed extends Error {
 }
 
 // Lists lag behind writes, seldom by more than a second.
-const MOST_LISTS = 20;
+const MAX_LISTS = 20;
 const BETWEEN_LISTS_MS = 500;
 /** A request that hangs is a failure with a name, and not the end of the function. */
 const CALL_TIMEOUT_MS = 10_000;
@@ -49,7 +49,7 @@ export async function runCanary(options: CanaryOptions): Promise<void> {
   }
 
   async function awaitList(id: number): Promise<void> {
-    for (let lists = 1; lists <= MOST_LISTS; lists += 1) {
+    for (let lists = 1; lists <= MAX_LISTS; lists += 1) {
       if ((await list()).some((row) => row.id === id)) return;
       await sleep(BETWEEN_LISTS_MS);
     }

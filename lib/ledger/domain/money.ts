@@ -2,12 +2,12 @@
 // which add up exactly.
 import * as v from 'valibot';
 
-export const LARGEST_AMOUNT = 999_999_999_999.99;
+export const MAX_AMOUNT = 999_999_999_999.99;
 
 export const amount = v.pipe(
   v.number('Must be a number.'),
   v.check(
-    (value) => Math.abs(value) <= LARGEST_AMOUNT,
+    (value) => Math.abs(value) <= MAX_AMOUNT,
     'Must lie between -999999999999.99 and 999999999999.99.',
   ),
   v.check(hasAtMostTwoDecimals, 'Must have at most 2 decimal places.'),
@@ -15,8 +15,8 @@ export const amount = v.pipe(
   v.metadata({
     description: 'At most 2 decimals.',
     format: 'double',
-    minimum: -LARGEST_AMOUNT,
-    maximum: LARGEST_AMOUNT,
+    minimum: -MAX_AMOUNT,
+    maximum: MAX_AMOUNT,
   }),
 );
 

@@ -4,11 +4,11 @@ import { ValidationError } from '../errors.ts';
 
 /** No body of ours has more than four, and no function that follows a value down runs out of stack. */
 const MAX_DEPTH = 512;
-const MOST_SHOWN = 100;
+const MAX_SHOWN_CHARACTERS = 100;
 const BEYOND_DOUBLES = '1e999';
 /** Digits of integers: fewer are always kept, and more never. */
-const SHORTEST_LOST = 16;
-const LONGEST_DOUBLE = 308;
+const MIN_LOST_DIGITS = 16;
+const MAX_DOUBLE_DIGITS = 308;
 
 /** A name with its colon, a string, a bracket, or a number. */
 const TOKENS = /("[^"\\]*(?:\\.[^"\\]*)*")\s*:|"[^"\\]*(?:\\.[^"\\]*)*"?|[[\]{}]|[^\s,:"[\]{}]+/gs;
@@ -60,8 +60,8 @@ function minusSign(number: string): string {
 
 /** True for an integer in plain digits that no double represents exactly. */
 function losesDigits(text: string): boolean {
-  if (text.length < SHORTEST_LOST || !INTEGER.test(text)) return false;
-  return text.length > LONGEST_DOUBLE || BigInt(Number(text)) !== BigInt(text);
+  if (text.length < MIN_LOST_DIGITS || !INTEGER.test(text)) return false;
+  return text.length > MAX_DOUBLE_DIGITS || BigInt(Number(text)) !== BigInt(text);
 }
 
 /** True for a number with more than two decimals that a double would round to two. */
@@ -80,6 +80,6 @@ function tooDeep() {
 }
 
 function repeated(name: string) {
-  const shown = JSON.stringify(name.slice(0, MOST_SHOWN));
+  const shown = JSON.stringify(name.slice(0, MAX_SHOWN_CHARACTERS));
   return new ValidationError(`The request body must not have the key ${shown} twice`);
 }

@@ -5,7 +5,7 @@ import type { MonthFigures } from '../service/months.ts';
 import { parseFilter } from './fields.ts';
 import type { Query } from './query-string.ts';
 import { toTotalsJson } from './summary-json.ts';
-import { transactionFilter } from './transaction-json.ts';
+import { transactionFilter } from './transaction-query.ts';
 
 export const monthsQuery = v.object({
   start_date: transactionFilter.start_date,

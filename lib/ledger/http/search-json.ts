@@ -1,6 +1,6 @@
 // A search as clients ask for it and see its result.
 import * as v from 'valibot';
-import { hasAtMostTwoDecimals, LARGEST_AMOUNT } from '../domain/money.ts';
+import { hasAtMostTwoDecimals, MAX_AMOUNT } from '../domain/money.ts';
 import { ROW_ORDERS } from '../domain/pagination.ts';
 import type { SearchQuery } from '../domain/search.ts';
 import { filledText } from '../domain/text.ts';
@@ -10,13 +10,13 @@ import { parseFilter } from './fields.ts';
 import type { Query } from './query-string.ts';
 import { foundPage } from './replies.ts';
 import { toTotalsJson } from './summary-json.ts';
+import { toTransactionJson } from './transaction-json.ts';
 import {
   categoriesFilter,
   pageParameters,
   toCategoriesFilter,
   toPageRequest,
-  toTransactionJson,
-} from './transaction-json.ts';
+} from './transaction-query.ts';
 
 const amountBound = v.pipe(
   v.string(),
@@ -25,8 +25,8 @@ const amountBound = v.pipe(
   v.metadata({
     type: 'number',
     format: 'double',
-    minimum: -LARGEST_AMOUNT,
-    maximum: LARGEST_AMOUNT,
+    minimum: -MAX_AMOUNT,
+    maximum: MAX_AMOUNT,
   }),
 );
 
@@ -79,7 +79,7 @@ export function searchReply({ items, pagination, totals }: SearchResult) {
 
 function isAmount(value: string): boolean {
   const number = toNumber(value);
-  return hasAtMostTwoDecimals(number) && Math.abs(number) <= LARGEST_AMOUNT;
+  return hasAtMostTwoDecimals(number) && Math.abs(number) <= MAX_AMOUNT;
 }
 
 /** NaN for anything but a JSON number: Java and others write 12345678.91 as 1.234567891E7. */

@@ -20,7 +20,7 @@ import { ValidationError } from '../errors.ts';
 import { parseFilter } from './fields.ts';
 import type { Query } from './query-string.ts';
 import { found } from './replies.ts';
-import { categoriesFilter, requireDates, toCategoriesFilter } from './transaction-json.ts';
+import { categoriesFilter, requireDates, toCategoriesFilter } from './transaction-query.ts';
 
 /** Each group by its periods. */
 const BOTH = GROUPINGS.flatMap((grouping) =>

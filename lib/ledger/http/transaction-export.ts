@@ -10,14 +10,11 @@ import { parseFilter } from './fields.ts';
 import type { Query } from './query-string.ts';
 import type { NoBody, Reply, ReplyTo } from './replies.ts';
 import { CSV_HEADER, toCsvLine } from './transaction-csv.ts';
-import {
-  toTransactionJson,
-  toTransactionSelection,
-  transactionSelection,
-} from './transaction-json.ts';
+import { toTransactionJson } from './transaction-json.ts';
+import { toTransactionSelection, transactionSelection } from './transaction-query.ts';
 
 /** A response of Lambda may have 6 MB of JSON text, in which a control character takes 6 bytes. */
-const LARGEST_PART_BYTES = 4_000_000;
+const MAX_PART_BYTES = 4_000_000;
 
 interface SentExport {
   readonly query: Query;
@@ -144,7 +141,7 @@ function fitting<Shown>(
     const each = show(item);
     const text = typeof each === 'string' ? each : JSON.stringify(each);
     size += Buffer.byteLength(JSON.stringify(text));
-    if (size > LARGEST_PART_BYTES) return { shown, last: items[n - 1] };
+    if (size > MAX_PART_BYTES) return { shown, last: items[n - 1] };
     shown.push(each);
   }
   return { shown, last: next };

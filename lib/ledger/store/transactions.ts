@@ -61,7 +61,7 @@ export interface PreparedCommit {
 }
 
 /** The limit of one TransactWriteItems. */
-const MOST_WRITES = 100;
+const MAX_WRITES = 100;
 
 const IS_NEW = 'attribute_not_exists(pk)';
 const IS_OWN_EXTERNAL_ID = 'transaction_id = :id';
@@ -97,7 +97,7 @@ export function createTransactionStore(options: {
     const writes = listWrites(changes);
     const isEachOnce = new Set(writes.map(itemName)).size === writes.length;
     return {
-      fits: isEachOnce && writes.length <= MOST_WRITES,
+      fits: isEachOnce && writes.length <= MAX_WRITES,
       commit: () => database.commit(writes, checkOutcome(changes[0], changes.length === 1)),
     };
   }

@@ -1,7 +1,7 @@
 // Measures requests in DynamoDB's units, which depend neither on the machine nor on the size of the ledger.
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import {
-  MOST_UNITS,
+  MAX_UNITS,
   REQUEST_UNITS,
   type RequestKind,
 } from '../../../bench/ledger/costs/request-units.ts';
@@ -23,7 +23,7 @@ import { EVERYTHING } from '../support/ledger-contents.ts';
 import { storedCategory, storedTransaction } from '../support/stored-records.ts';
 
 const LIST = {
-  readUnits: MOST_UNITS.list.read,
+  readUnits: MAX_UNITS.list.read,
   roundTrips: 3,
   firstOrLastRoundTrips: 2,
   lastToFirst: 1.3,

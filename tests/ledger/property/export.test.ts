@@ -6,7 +6,7 @@ import { readLedger } from '../../../cli/ledger/import/ledger-rows.ts';
 import { upload } from '../../../cli/ledger/import/upload.ts';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
 import { createServiceClient } from '../../../cli/ledger/service-client.ts';
-import { LARGEST_AMOUNT } from '../../../lib/ledger/domain/money.ts';
+import { MAX_AMOUNT } from '../../../lib/ledger/domain/money.ts';
 import { filledText } from '../../../lib/ledger/domain/text.ts';
 import { TRANSACTION_TYPES, type Transaction } from '../../../lib/ledger/domain/transaction.ts';
 import { planImport } from '../../../lib/ledger/import/plan.ts';
@@ -46,7 +46,7 @@ const text = fc
 const filled = text.filter((made) => v.is(filledText(100), made));
 const cents = fc.oneof(
   fc.integer({ min: -10_000, max: 100_000 }),
-  fc.constantFrom(0, 1, -1, Math.round(LARGEST_AMOUNT * 100), -Math.round(LARGEST_AMOUNT * 100)),
+  fc.constantFrom(0, 1, -1, Math.round(MAX_AMOUNT * 100), -Math.round(MAX_AMOUNT * 100)),
 );
 const row = fc.record({
   description: filled,

@@ -24,9 +24,9 @@ import { linearise, step } from '../support/model/linearisation.ts';
 
 /** `npm test` ends as soon as every outcome was seen. */
 const INTERLEAVINGS = 12;
-const LONGEST_CALL_MS = 30;
+const MAX_CALL_MS = 30;
 /** About as long as a request, so that either may also be early. */
-const LONGEST_START_MS = 100;
+const MAX_START_MS = 100;
 
 const category = (name: string): Command => ({
   kind: 'create category',
@@ -179,7 +179,7 @@ async function race(ledgerId: string, commands: readonly Command[], random: Seed
   const replies = commands.map(async (command, index) => {
     const api = apis[index];
     if (!api) throw new RangeError('There are as many writers as commands');
-    await time.sleep(random.between(0, LONGEST_START_MS));
+    await time.sleep(random.between(0, MAX_START_MS));
     return { command, reply: await send(api, command) };
   });
   return await time.run(Promise.all(replies));
@@ -187,9 +187,9 @@ async function race(ledgerId: string, commands: readonly Command[], random: Seed
 
 function delayed(client: Client, time: VirtualTime, random: SeededRandom): Client {
   const send = async (command: Parameters<Client['send']>[0]) => {
-    await time.sleep(random.between(0, LONGEST_CALL_MS));
+    await time.sleep(random.between(0, MAX_CALL_MS));
     const answer = await client.send(command);
-    await time.sleep(random.between(0, LONGEST_CALL_MS));
+    await time.sleep(random.between(0, MAX_CALL_MS));
     return answer;
   };
   return { send: send as Client['send'] };

@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { amount, hasAtMostTwoDecimals, LARGEST_AMOUNT } from '../../../lib/ledger/domain/money.ts';
+import { amount, hasAtMostTwoDecimals, MAX_AMOUNT } from '../../../lib/ledger/domain/money.ts';
 import { SEED, seeded } from '../../shared/support/seed.ts';
 
-const MOST_CENTS = Math.round(LARGEST_AMOUNT * 100);
+const MAX_CENTS = Math.round(MAX_AMOUNT * 100);
 
 /** Written in decimals, as a client would write it, and read as JSON. */
 function fromCents(cents: number): number {
@@ -13,7 +13,7 @@ function fromCents(cents: number): number {
   return JSON.parse(`${cents < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`);
 }
 
-const wholeCents = fc.integer({ min: -MOST_CENTS, max: MOST_CENTS }).map(fromCents);
+const wholeCents = fc.integer({ min: -MAX_CENTS, max: MAX_CENTS }).map(fromCents);
 
 test(`any whole number of cents is accepted and survives JSON (seed ${SEED})`, () => {
   const survives = fc.property(wholeCents, (value) => {

@@ -8,7 +8,7 @@ import {
   monthOf,
   toDayNumber,
 } from '../../../lib/ledger/domain/calendar-date.ts';
-import { LARGEST_AMOUNT } from '../../../lib/ledger/domain/money.ts';
+import { MAX_AMOUNT } from '../../../lib/ledger/domain/money.ts';
 import {
   MAX_SUMMARY_DAYS,
   type Period,
@@ -31,7 +31,7 @@ const INACTIVE = 2;
 
 const cents = fc.oneof(
   fc.integer({ min: -10_000, max: 100_000 }),
-  fc.constantFrom(0, Math.round(LARGEST_AMOUNT * 100), -Math.round(LARGEST_AMOUNT * 100)),
+  fc.constantFrom(0, Math.round(MAX_AMOUNT * 100), -Math.round(MAX_AMOUNT * 100)),
 );
 const fields: fc.Arbitrary<TransactionFields> = fc.record({
   description: fc.constant('x'),
@@ -180,8 +180,8 @@ function upTo(most: number): string[] {
 }
 
 /** More of them are refused, as docs/ledger/api.md says. */
-const MOST_PERIODS = 1_200;
-const ONE_SENTENCE = expect.stringContaining(`may have ${MOST_PERIODS}`);
+const MAX_PERIODS = 1_200;
+const ONE_SENTENCE = expect.stringContaining(`may have ${MAX_PERIODS}`);
 
 function periodsIn(summary: ReturnType<typeof summarizeRows>, { period }: SummaryQuery): number {
   if ('periods' in summary) return summary.periods.length;
@@ -197,7 +197,7 @@ test(`every summary is the model's (seed ${SEED})`, async () => {
     for (const query of asked) {
       const summary = ledger.summaries.read(query);
       const expected = summarizeRows(model, query);
-      if (periodsIn(expected, query) <= MOST_PERIODS) expect(await summary).toEqual(expected);
+      if (periodsIn(expected, query) <= MAX_PERIODS) expect(await summary).toEqual(expected);
       else await expect(summary).rejects.toMatchObject({ details: { group_by: [ONE_SENTENCE] } });
     }
     expect((await verification.verify()).drifts).toEqual([]);

@@ -266,10 +266,14 @@ export const MUTANTS: readonly Mutant[] = [
     ['toDayNumber(start) + 1', 'toDayNumber(start)'],
     ['requireDates(sent, `', 'String(`'],
   ]),
-  ...mutantsOf('lib/ledger/http/transaction-json.ts', 'tests/ledger/contract/api/summary.test.ts', [
-    ['[...new Set(sent.split(', '[...Array.from(sent.split('],
-    ['ids.length <= MAX_FILTER_CATEGORIES', 'ids.length > 0'],
-  ]),
+  ...mutantsOf(
+    'lib/ledger/http/transaction-query.ts',
+    'tests/ledger/contract/api/summary.test.ts',
+    [
+      ['[...new Set(sent.split(', '[...Array.from(sent.split('],
+      ['ids.length <= MAX_FILTER_CATEGORIES', 'ids.length > 0'],
+    ],
+  ),
   ...mutantsOf('lib/ledger/service/summaries.ts', 'tests/ledger/contract/api/summary.test.ts', [
     ['categoryIds?.includes(id) ?? true', 'true'],
   ]),
@@ -361,7 +365,7 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/ledger/http/transaction-export.ts',
     'tests/ledger/unit/http/transaction-export.test.ts',
     [
-      ['size > LARGEST_PART_BYTES', 'size > 2 * LARGEST_PART_BYTES'],
+      ['size > MAX_PART_BYTES', 'size > 2 * MAX_PART_BYTES'],
       ['last: items[n - 1]', 'last: items[n]'],
     ],
   ),
@@ -416,7 +420,7 @@ export const MUTANTS: readonly Mutant[] = [
 
   // Rules on values.
   ...mutantsOf('lib/ledger/domain/money.ts', 'tests/ledger/unit/http/record-json.test.ts', [
-    ['Math.abs(value) <= LARGEST_AMOUNT', 'Math.abs(value) < LARGEST_AMOUNT'],
+    ['Math.abs(value) <= MAX_AMOUNT', 'Math.abs(value) < MAX_AMOUNT'],
     ['\\d{1,2}', '\\d{1,3}'],
   ]),
   ...mutantsOf(
@@ -1132,7 +1136,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
 
   // Pages after a row.
-  ...mutantsOf('lib/ledger/http/transaction-json.ts', 'tests/ledger/contract/cursors.test.ts', [
+  ...mutantsOf('lib/ledger/http/transaction-query.ts', 'tests/ledger/contract/cursors.test.ts', [
     ['if (after.order !== order) {', 'if (false) {'],
   ]),
   ...mutantsOf('lib/ledger/store/transaction-pages.ts', 'tests/ledger/contract/cursors.test.ts', [

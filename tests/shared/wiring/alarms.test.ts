@@ -102,7 +102,10 @@ it('every alarm is documented', () => {
   );
   for (const [, { AlarmName }] of alarms) {
     // An alarm counts ten functions; that of the next ten, `transactions2-errors`, stands with the first.
-    const name = AlarmName.replace(/^finance-ledger-prod-/, '').replace(/\d+(?=-errors$)/, '');
+    const name = AlarmName.replace(/^finance-ledger-prod-/, '').replace(
+      /\d+(?=-(?:errors|throttles|duration)$)/,
+      '',
+    );
     expect(document).toContain(`\`${name}\``);
   }
 });

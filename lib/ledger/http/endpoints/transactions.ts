@@ -9,11 +9,11 @@ import {
   newTransactionsBody,
   transactionChangeBody,
   transactionChangesBody,
-  transactionQuery,
   transactionRemovalBody,
   transactionsChangesBody,
   transactionsRemovalBody,
 } from '../transaction-json.ts';
+import { transactionQuery } from '../transaction-query.ts';
 import { type Endpoint, LARGEST_KB } from './endpoint-declaration.ts';
 import {
   DELETED,

@@ -43,7 +43,7 @@ const READINGS = 3;
 const BETWEEN_READINGS_MS = 1_000;
 
 /** Saves progress only after such growth: saving it whole after each slice would cost a quadratic amount of writing. */
-const LEAST_GROWTH = 1 / 20;
+const MIN_GROWTH = 1 / 20;
 
 function firstPosition(): Position {
   return { after: 0, figures: noRows(), readings: 0, seen: new Set() };
@@ -99,7 +99,7 @@ export function createVerification(options: {
     return readLedgerItems(database, keys, {
       after: position.after,
       onRead: async (after) => {
-        if (after - saved < saved * LEAST_GROWTH) return;
+        if (after - saved < saved * MIN_GROWTH) return;
         saved = after;
         await progress?.save({ ...position, after });
       },

@@ -1,6 +1,6 @@
 // Cost of an export in DynamoDB's units: each part costs what it reads, which is at most 1 MB.
 import { expect, it } from 'vitest';
-import { MOST_UNITS } from '../../../../bench/ledger/costs/request-units.ts';
+import { MAX_UNITS } from '../../../../bench/ledger/costs/request-units.ts';
 import { createMeteredClient } from '../../../../bench/ledger/metered-client.ts';
 import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
 import type { ListPosition } from '../../../../lib/ledger/domain/pagination.ts';
@@ -9,12 +9,12 @@ import { createTestTable } from '../../../shared/support/test-table.ts';
 import { bulkLoadHousehold } from '../../support/bulk-loader.ts';
 import { EVERYTHING } from '../../support/ledger-contents.ts';
 
-const MOST_READ = MOST_UNITS['part of an export'].read;
+const MAX_READ = MAX_UNITS['part of an export'].read;
 const TRANSACTIONS = 5_000;
 /** Usual rows: docs/ledger/api.md says how many of them a part has. */
-const LEAST_ROWS = 2_000;
+const MIN_ROWS = 2_000;
 
-it(`costs at most ${MOST_READ} read units for each part`, async () => {
+it(`costs at most ${MAX_READ} read units for each part`, async () => {
   const table = { ...(await createTestTable()), ledgerId: 'household' };
   const household = { transactions: TRANSACTIONS, years: 10, lastDay: '2026-06-30', seed: 11 };
   await bulkLoadHousehold(table, household);
@@ -25,7 +25,7 @@ it(`costs at most ${MOST_READ} read units for each part`, async () => {
   do {
     const query = { ...EVERYTHING, after };
     const { result, cost } = await client.measure(() => transactions.readExportPart(query));
-    expect(cost.readUnits).toBeLessThanOrEqual(MOST_READ);
+    expect(cost.readUnits).toBeLessThanOrEqual(MAX_READ);
     expect(cost).toMatchObject({ calls: 2, roundTrips: 1 });
     // The whole of it fits into one response.
     const { headers } = exportReply(result, { query: {}, isJson: false });
@@ -37,7 +37,7 @@ it(`costs at most ${MOST_READ} read units for each part`, async () => {
   } while (after);
   expect(rows.reduce((sum, count) => sum + count)).toBe(TRANSACTIONS);
   expect(
-    rows.slice(0, -1).every((count) => count >= LEAST_ROWS),
+    rows.slice(0, -1).every((count) => count >= MIN_ROWS),
     String(rows),
   ).toBe(true);
 });

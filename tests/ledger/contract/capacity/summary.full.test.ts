@@ -1,11 +1,11 @@
 // Cost of a summary in DynamoDB's units. Keeping the sums makes no ordinary write more expensive.
 import { beforeAll, describe, expect, it, test } from 'vitest';
-import { MOST_UNITS, REQUEST_UNITS } from '../../../../bench/ledger/costs/request-units.ts';
+import { MAX_UNITS, REQUEST_UNITS } from '../../../../bench/ledger/costs/request-units.ts';
 import { createMeteredClient } from '../../../../bench/ledger/metered-client.ts';
 import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
 import { fromDayNumber, toDayNumber } from '../../../../lib/ledger/domain/calendar-date.ts';
 import { CATEGORY_LIMIT } from '../../../../lib/ledger/domain/category.ts';
-import { LARGEST_AMOUNT } from '../../../../lib/ledger/domain/money.ts';
+import { MAX_AMOUNT } from '../../../../lib/ledger/domain/money.ts';
 import { MAX_SUMMARY_DAYS } from '../../../../lib/ledger/domain/summary.ts';
 import { TRANSACTION_TYPES } from '../../../../lib/ledger/domain/transaction.ts';
 import { summaryReply } from '../../../../lib/ledger/http/summary-json.ts';
@@ -39,8 +39,8 @@ describe.each([500, 5_000])('a summary of a year in a ledger of %i', (transactio
     [{ period: 'month' }, { ...YEAR, startDate: '2025-06-10', endDate: '2026-06-09' }, 4],
     [{ grouping: 'type' }, YEAR, 4],
     [{ grouping: 'type', period: 'month' }, YEAR, 4],
-    [{ period: 'day' }, YEAR, MOST_UNITS['summary of a year by day'].read],
-    [{ grouping: 'type', period: 'day' }, YEAR, MOST_UNITS['summary of a year by day'].read],
+    [{ period: 'day' }, YEAR, MAX_UNITS['summary of a year by day'].read],
+    [{ grouping: 'type', period: 'day' }, YEAR, MAX_UNITS['summary of a year by day'].read],
     [{ grouping: 'category' }, YEAR, CATEGORIES],
     [{ grouping: 'category', period: 'day' }, YEAR, CATEGORIES],
     [{ grouping: 'category', period: 'month' }, YEAR, CATEGORIES],
@@ -65,7 +65,7 @@ test.skipIf(isOnDynamodbLocal())(
     await bulkLoad(
       target,
       [storedCategory(1, 'All')],
-      rows.map((row, n) => storedTransaction(n + 1, { ...row, amount: LARGEST_AMOUNT - n })),
+      rows.map((row, n) => storedTransaction(n + 1, { ...row, amount: MAX_AMOUNT - n })),
     );
     const { client, ledger } = open(target.ledgerId);
     const { cost } = await client.measure(() =>
@@ -87,7 +87,7 @@ test('366 days that have all there can be cost as much as documented, in one que
   await bulkLoad(
     target,
     [],
-    rows.map((row, n) => storedTransaction(n + 1, { ...row, amount: LARGEST_AMOUNT - n })),
+    rows.map((row, n) => storedTransaction(n + 1, { ...row, amount: MAX_AMOUNT - n })),
   );
   const { client, ledger } = open(target.ledgerId);
   const range = { startDate: '2024-01-31', endDate: fromDayNumber(first + MAX_SUMMARY_DAYS - 1) };
@@ -95,7 +95,7 @@ test('366 days that have all there can be cost as much as documented, in one que
     ledger.summaries.read({ ...EVERYTHING, ...range, period: 'day' }),
   );
   expect(result.count).toBe(rows.length);
-  const most = MOST_UNITS['summary of a year by day'].read;
+  const most = MAX_UNITS['summary of a year by day'].read;
   expect(cost.readUnits).toBeLessThanOrEqual(most);
   expect(cost.readUnits).toBeGreaterThan(0.7 * most);
   expect(cost.calls).toBe(1);
@@ -112,7 +112,7 @@ test('600 categories over ten years by month fit one response, and take little o
   await bulkLoad(
     { ...table, ledgerId },
     categories,
-    rows.map((row, n) => storedTransaction(n + 1, { ...row, amount: LARGEST_AMOUNT - n })),
+    rows.map((row, n) => storedTransaction(n + 1, { ...row, amount: MAX_AMOUNT - n })),
   );
   const { client, ledger } = open(ledgerId);
   const range = { startDate: '2017-01-01', endDate: '2026-12-31' };

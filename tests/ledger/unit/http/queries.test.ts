@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { canonicalId, isAssignableId } from '../../../../lib/ledger/domain/record.ts';
 import { parseCategoryQuery } from '../../../../lib/ledger/http/category-json.ts';
-import { parseTransactionQuery } from '../../../../lib/ledger/http/transaction-json.ts';
+import { parseTransactionQuery } from '../../../../lib/ledger/http/transaction-query.ts';
 
 const DEFAULTS = { order: '-date', page: 1, perPage: 20 };
 

@@ -1,0 +1,184 @@
+// The parameters that choose and order transactions: those of lists, searches, sums and exports.
+import * as v from 'valibot';
+import { calendarDate } from '../domain/calendar-date.ts';
+import type { PageRequest, RowOrder } from '../domain/pagination.ts';
+import { filledText } from '../domain/text.ts';
+import {
+  type CategoriesFilter,
+  DEFAULT_PER_PAGE,
+  MAX_FILTER_CATEGORIES,
+  MAX_LISTED_ROWS,
+  MAX_PER_PAGE,
+  type TransactionFilter,
+  type TransactionQuery,
+  type TransactionSelection,
+} from '../domain/transaction.ts';
+import { ValidationError } from '../errors.ts';
+import { pageCursor } from './cursor.ts';
+import { parseFilter } from './fields.ts';
+import type { Query } from './query-string.ts';
+import { importId, MAX_EXTERNAL_ID_LENGTH, transactionType } from './transaction-json.ts';
+
+const wholeNumber = v.pipe(
+  v.string(),
+  v.regex(/^\d+$/, 'Must be one whole number in plain decimal digits.'),
+  v.transform(Number),
+);
+
+const categoryIdOrNone = v.pipe(
+  v.string(),
+  v.regex(/^(?:\d+|none)$/, 'Must be one whole number in plain decimal digits, or "none".'),
+  v.transform((value) => (value === 'none' ? null : Number(value))),
+);
+
+/** The parameters that choose transactions. */
+export const transactionFilter = {
+  type: v.exactOptional(transactionType),
+  category_id: v.exactOptional(categoryIdOrNone),
+  start_date: v.exactOptional(calendarDate),
+  end_date: v.exactOptional(calendarDate),
+};
+
+const CATEGORY_IDS_RULE = `Must be up to ${MAX_FILTER_CATEGORIES} ids of categories, or "none", separated by commas.`;
+
+/** The same parameters with any of several categories. */
+export const categoriesFilter = {
+  ...transactionFilter,
+  category_id: v.exactOptional(
+    v.pipe(
+      v.string(),
+      v.regex(/^(?:none|[0-9]+)(?:,(?:none|[0-9]+))*$/, CATEGORY_IDS_RULE),
+      v.transform(toCategoryIds),
+      v.check((ids) => ids.length <= MAX_FILTER_CATEGORIES, CATEGORY_IDS_RULE),
+      v.description(
+        `Ids of categories, separated by commas; \`none\` for what has no category. At most ${MAX_FILTER_CATEGORIES}.`,
+      ),
+    ),
+  ),
+};
+
+/** Filters that read every transaction that passes the others. */
+const searched = (limits = '') => ({
+  import_id: v.exactOptional(
+    v.pipe(importId, v.description(`The import that created the transaction.${limits}`)),
+  ),
+  q: v.exactOptional(
+    v.pipe(
+      filledText(100),
+      v.description(`A text in the description or the notes, in any case.${limits}`),
+    ),
+  ),
+});
+
+export const transactionSelection = {
+  ...transactionFilter,
+  external_id: v.exactOptional(filledText(MAX_EXTERNAL_ID_LENGTH)),
+  ...searched(),
+};
+
+export const pageParameters = {
+  page: v.exactOptional(
+    v.pipe(
+      wholeNumber,
+      v.minValue(1, 'Must be at least 1.'),
+      v.maxValue(Number.MAX_SAFE_INTEGER, `Must be at most ${Number.MAX_SAFE_INTEGER}.`),
+    ),
+  ),
+  per_page: v.exactOptional(
+    v.pipe(
+      wholeNumber,
+      v.minValue(1, 'Must be at least 1.'),
+      v.maxValue(MAX_PER_PAGE, `Must be at most ${MAX_PER_PAGE}.`),
+    ),
+  ),
+  after: v.exactOptional(pageCursor),
+};
+
+/** @throws ValidationError for a page that is named in two ways, or in another order */
+export function toPageRequest({
+  page,
+  per_page: perPage = DEFAULT_PER_PAGE,
+  after,
+  sort: order = '-date',
+}: v.InferOutput<v.ObjectSchema<typeof pageParameters, undefined>> & {
+  sort?: RowOrder;
+}): PageRequest {
+  if (!after) return { page: page ?? 1, perPage, order };
+  if (page !== undefined) {
+    throw wrongCursor('Must not be sent with page: it begins the page after a row.');
+  }
+  if (after.order !== order) {
+    throw wrongCursor(`Is of pages with sort=${after.order}: send that too, or begin without it.`);
+  }
+  return { perPage, after, order };
+}
+
+function wrongCursor(sentence: string): ValidationError {
+  return new ValidationError('Filter validation failed', { details: { after: [sentence] } });
+}
+
+export const transactionQuery = v.object({
+  ...transactionSelection,
+  ...searched(
+    ` Needs \`start_date\` and \`end_date\`; the other filters may leave ${MAX_LISTED_ROWS} transactions at most.`,
+  ),
+  sort: v.exactOptional(v.picklist(['date', '-date'], 'Must be "date" or "-date".')),
+  ...pageParameters,
+});
+
+/** @throws ValidationError with the errors of every parameter */
+export function parseTransactionQuery(query: Query): TransactionQuery {
+  const sent = parseFilter(transactionQuery, query);
+  if (sent.q !== undefined) requireDates(sent, 'q');
+  if (sent.import_id !== undefined) requireDates(sent, 'import_id');
+  return {
+    ...toTransactionSelection(sent),
+    ...toPageRequest(sent),
+  };
+}
+
+export function toTransactionSelection(
+  sent: v.InferOutput<v.ObjectSchema<typeof transactionSelection, undefined>>,
+): TransactionSelection {
+  return {
+    ...toTransactionFilter(sent),
+    externalId: sent.external_id,
+    importId: sent.import_id,
+    search: sent.q,
+  };
+}
+
+export function toTransactionFilter(
+  sent: v.InferOutput<v.ObjectSchema<typeof transactionFilter, undefined>>,
+): TransactionFilter {
+  return {
+    type: sent.type,
+    categoryId: sent.category_id,
+    startDate: sent.start_date,
+    endDate: sent.end_date,
+  };
+}
+
+export function toCategoriesFilter(
+  sent: v.InferOutput<v.ObjectSchema<typeof categoriesFilter, undefined>>,
+): CategoriesFilter {
+  const { category_id: categoryIds, ...others } = sent;
+  return { ...toTransactionFilter(others), categoryIds };
+}
+
+function toCategoryIds(sent: string): readonly (number | null)[] {
+  return [...new Set(sent.split(',').map((id) => (id === 'none' ? null : Number(id))))];
+}
+
+/** For what reads the whole range. @throws ValidationError */
+export function requireDates(
+  { start_date, end_date }: { start_date?: string; end_date?: string },
+  parameter: string,
+): void {
+  const missing = Object.entries({ start_date, end_date }).filter(([, date]) => !date);
+  if (missing.length === 0) return;
+  const details = Object.fromEntries(
+    missing.map(([name]) => [name, [`Is required with ${parameter}.`]]),
+  );
+  throw new ValidationError('Filter validation failed', { details });
+}
