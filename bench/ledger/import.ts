@@ -1,14 +1,22 @@
-// Time that the importer takes to read a bank's file and to plan its import, against the importer of an earlier commit.
+// Time that the importer takes to read a bank's file and to plan its import, and the command for the whole import with its requests,
+// against the importer of an earlier commit.
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { writeFile as saveFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { checkOut, PROJECT, placeIn } from '../editions.ts';
 import { atMost, type Report, round } from '../report.ts';
 import type { BenchRun } from './bench-run.ts';
+import { startService } from './local-service.ts';
 import { race, type Timed, timed } from './race.ts';
 import { previousRelease } from './releases.ts';
 
 const ROWS = { full: 20_000, quick: 2_000 };
 const ROUNDS = 9;
+/** A whole import takes a thousand times as long as a plan. */
+const COMMAND_ROUNDS = 3;
 /** Highest accepted ratio of the present importer to the earlier one. */
 const MAX_RATIO = 1;
 
@@ -26,38 +34,56 @@ interface Step {
 export async function importing(run: BenchRun): Promise<Report> {
   const file = writeFile(run.quick ? ROWS.quick : ROWS.full);
   const against = run.against === 'release' ? await previousRelease() : run.against;
-  const importers = [await loadImporter(PROJECT)];
+  const editions = [PROJECT];
+  const folder = await run.running.temporaryFolder('ledger-bench-');
   if (against) {
-    const folder = join(await run.running.temporaryFolder('ledger-bench-'), 'source');
-    await checkOut(against, folder);
-    importers.push(await loadImporter(folder));
+    const source = join(folder, 'source');
+    await checkOut(against, source);
+    editions.push(source);
   }
+  const importers = (await Promise.all(editions.map(loadImporter))).flatMap((each) => each ?? []);
   const steps = listSteps(file);
-  run.progress.start('importing', ROUNDS * steps.length);
+  run.progress.start('importing', ROUNDS * steps.length + COMMAND_ROUNDS);
   const measured: { readonly name: string; readonly now: number; readonly then: number }[] = [];
   for (const { name, run: take } of steps) {
     const contenders = importers.map((importer): Timed => timed(() => take(importer)));
     const [now = Number.NaN, then = Number.NaN] = await race(contenders, ROUNDS, run.progress.step);
     measured.push({ name, now, then });
   }
+  const path = join(folder, 'bank.csv');
+  await saveFile(path, file);
+  const commands = editions.map((root) => async () => await timeCommand(run, root, path));
+  const [now = Number.NaN, then = Number.NaN] = await race(
+    commands,
+    COMMAND_ROUNDS,
+    run.progress.step,
+  );
+  measured.push({ name: 'the whole import by the command', now, then });
   return {
     bars: against
-      ? measured.map(({ name, now, then }) =>
-          atMost(`${name}, against ${against}`, now / then, MAX_RATIO, 'x'),
+      ? measured.flatMap(({ name, now, then }) =>
+          Number.isNaN(then)
+            ? []
+            : atMost(`${name}, against ${against}`, now / then, MAX_RATIO, 'x'),
         )
       : [],
     tables: [
       {
-        title: `Medians of ${ROUNDS} imports of ${file.split('\n').length - 1} rows, in turns:`,
+        title: `Medians of ${ROUNDS} readings and ${COMMAND_ROUNDS} whole imports of ${file.split('\n').length - 1} rows, in turns:`,
         columns: ['step', 'ms', ...(against ? [`at ${against}, ms`, 'now against then'] : [])],
         rows: measured.map(({ name, now, then }) => [
           name,
           now,
-          ...(against ? [then, `${round(now / then)}x`] : []),
+          ...(against ? describe(now, then) : []),
         ]),
       },
     ],
   };
+}
+
+/** The release made no plans: it sent all rows. */
+function describe(now: number, then: number): readonly (string | number)[] {
+  return Number.isNaN(then) ? ['-', '-'] : [then, `${round(now / then)}x`];
 }
 
 function listSteps(file: string): readonly Step[] {
@@ -85,6 +111,24 @@ const RECORD = {
   importId: 'bench',
 };
 
+/** Milliseconds of the command with a service that starts empty, whose start does not count. */
+async function timeCommand({ running }: BenchRun, root: string, file: string): Promise<number> {
+  const { url, stop } = await startService(running);
+  const program = placeIn(
+    root,
+    ...['cli/ledger/import/import.ts', 'cli/import/import.ts', 'local/import.ts'],
+  );
+  const environment = { ...process.env, XDG_CONFIG_HOME: join(file, '..') };
+  const started = performance.now();
+  await promisify(execFile)(process.execPath, [program, '--url', url, file, '--yes'], {
+    env: environment,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const duration = performance.now() - started;
+  await stop();
+  return duration;
+}
+
 /** Rows of some years, as a bank writes them. */
 function writeFile(rows: number): string {
   const lines = Array.from({ length: rows }, (_, n) => {
@@ -97,7 +141,8 @@ function writeFile(rows: number): string {
 }
 
 /** The importer was once part of the command, and read a text instead of bytes. */
-async function loadImporter(root: string): Promise<Importer> {
+async function loadImporter(root: string): Promise<Importer | undefined> {
+  if (existsSync(join(root, 'local/import'))) return undefined;
   const load = async (name: string) =>
     await import(
       pathToFileURL(placeIn(root, `lib/ledger/import/${name}`, `cli/import/${name}`)).href

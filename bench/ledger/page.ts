@@ -1,16 +1,13 @@
 // The page over twenty thousand transactions in Chromium: requests and script of each view, and the time from a key press to the
 // next frame on a processor that is slowed four times.
-import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { UserError } from '../../lib/shared/user-error.ts';
 import { launchChromium, whyNoChromium } from '../../processes/chromium.ts';
-import { freePort } from '../../processes/free-port.ts';
-import type { Running } from '../../processes/running.ts';
 import { atMost, type Report } from '../report.ts';
 import { median } from '../statistics.ts';
 import type { BenchRun } from './bench-run.ts';
+import { startService } from './local-service.ts';
 
-const PROJECT = join(import.meta.dirname, '../..');
 const TRANSACTIONS = { full: 20_000, quick: 2_000 };
 const CATEGORIES = 20;
 const BULK = 100;
@@ -35,7 +32,7 @@ const VIEWS = [
 export async function page(run: BenchRun): Promise<Report> {
   const obstacle = whyNoChromium();
   if (obstacle) return { bars: [], tables: [], skipped: `${obstacle} on this machine.` };
-  const url = await startService(run.running);
+  const { url } = await startService(run.running);
   const transactions = run.quick ? TRANSACTIONS.quick : TRANSACTIONS.full;
   run.progress.start('writing transactions', transactions / BULK);
   await fillLedger(url, transactions, run.progress.step);
@@ -70,22 +67,6 @@ export async function page(run: BenchRun): Promise<Report> {
       },
     ],
   };
-}
-
-async function startService(running: Running): Promise<string> {
-  const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
-  const child = running.startProgram({
-    command: process.execPath,
-    args: ['local/start.ts'],
-    folder: PROJECT,
-    environment: { ...process.env, DATA_DIR: 'memory', PORT: String(await freePort()) },
-    onLine: (line) => {
-      const url = /^ready (http:\S+)$/.exec(line)?.[1];
-      if (url) resolve(url);
-    },
-  });
-  child.ended.then((how) => reject(new UserError(`The service ${how}`)));
-  return await ready;
 }
 
 /** Ten years of rows in twenty categories, some of them of this month and without a category. */

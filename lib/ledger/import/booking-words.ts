@@ -6,7 +6,7 @@ const list = (words: string) => words.split(',').map((word) => word.trim());
 const DONE = [
   ...list('completed, complete, cleared, uncleared, reconciled, posted, booked, settled, success'),
   ...list(
-    'successful, approved, approvato, paid, sent, accepted, processed, executed, done, ok, final, finished, issued',
+    'successful, approved, approvato, paid, sent, deposited, refunded, received, accepted, processed, executed, done, ok, final, finished, issued',
   ),
   ...list('gebucht, umsatz gebucht, verbucht, ausgeführt, abgeschlossen, erledigt, geaccepteerd'),
   ...list(
@@ -113,8 +113,11 @@ const MAX_WORD_LENGTH = 40;
 export function stateOfWord(word: string): RowState | undefined {
   if (word.length > MAX_WORD_LENGTH) return undefined;
   const plain = normalize(word);
-  // Some apps write a sign before the word, such as a check mark.
-  return STATES.get(plain) ?? STATES.get(plain.replace(/^[^\p{L}\p{N}]+/u, ''));
+  // Some apps write a sign before the word, such as a check mark, or what it is that was sent.
+  return (
+    STATES.get(plain) ??
+    STATES.get(plain.replace(/^[^\p{L}\p{N}]+|^(?:payment|transaction|transfer) /u, ''))
+  );
 }
 
 const BALANCE_PHRASES = [

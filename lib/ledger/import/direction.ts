@@ -61,6 +61,10 @@ export function createDirectionReader(
       stated.push({ direction, isNegative: signed < 0 });
   }
   const convention = findConvention(stated, hasOtherNegatives);
+  const [only, ...others] = new Set(stated.map(({ direction }) => direction));
+  // Cards write CR beside a payment, and nothing beside a purchase.
+  const unmarked =
+    hasColumn || others.length > 0 ? undefined : only === 'income' ? 'expense' : 'income';
   const hasWords = stated.length > 0 || isGiven;
   return {
     usesColumn: hasColumn && hasWords,
@@ -70,7 +74,11 @@ export function createDirectionReader(
         return { signed: 0, isStated: true, isNeutral: true };
       if (direction === 'income' || direction === 'expense')
         return readStated(amount, direction, convention);
-      if (isGiven || (hasWords && convention === 'unsigned')) throw unknownWord(word ?? '', words);
+      if (isGiven) throw unknownWord(word ?? '', words);
+      if (hasWords && convention === 'unsigned') {
+        if (unmarked === undefined) throw unknownWord(word ?? '', words);
+        return readStated(amount, unmarked, convention);
+      }
       const signed = convention === 'reversed' ? 0 - amount.signed : amount.signed;
       return { signed, isStated: false };
     },

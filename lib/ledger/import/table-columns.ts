@@ -180,13 +180,24 @@ function findDirections(
     .slice(0, 1);
 }
 
+/** Names no other column: its words are asked about, even if none is known. */
+const STATUS_NAME = /\b(?:status|statut|estado|stato|situacao)\b/;
+const MAX_STATUS_WORDS = 6;
+
+function isFewWords(sample: Sample | undefined): boolean {
+  const words = new Set(sample?.cells);
+  return words.size > 1 && words.size <= MAX_STATUS_WORDS && isText(sample);
+}
+
 function findStatuses(
   { names, samples }: TableContext,
   free: (indexes: readonly number[]) => readonly number[],
 ): readonly number[] {
   const isState = (cell: string) => stateOfWord(cell) !== undefined;
   const named = free(findNamed(names, 'status')).filter(
-    (index) => measureShare(samples[index], isState) > 0,
+    (index) =>
+      measureShare(samples[index], isState) > 0 ||
+      (STATUS_NAME.test(names[index] ?? '') && isFewWords(samples[index])),
   );
   if (named.length > 0) return named.slice(0, 1);
   const texts = findNamed(names, 'description');

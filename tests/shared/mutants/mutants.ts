@@ -849,6 +849,19 @@ export const MUTANTS: readonly Mutant[] = [
     ['written.some((text) => NO_GROUP.test(text))', 'true'],
     ["group === '.'", 'false'],
   ]),
+  ...mutantsOf(
+    'lib/ledger/import/direction.ts',
+    'tests/ledger/unit/import/bank-statements.test.ts',
+    [
+      ["only === 'income' ? 'expense' : 'income'", "'income'"],
+      ['hasColumn || others.length > 0', 'true'],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/ledger/import/table-columns.ts',
+    'tests/ledger/unit/import/bank-statements.test.ts',
+    [["STATUS_NAME.test(names[index] ?? '')", 'false']],
+  ),
   ...mutantsOf('lib/ledger/import/sort-rows.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ["cell.trim().replace(/[.,]$/, '')", 'cell.trim()'],
   ]),

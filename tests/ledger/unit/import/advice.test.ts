@@ -1,5 +1,4 @@
 // Every message that names an option is right: who takes its advice has the file read to the end.
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
@@ -8,6 +7,7 @@ import {
   type StatementOptions,
   splitTrailer,
 } from '../../../../lib/ledger/import/statement.ts';
+import { listAdvice, toPattern } from '../../support/import/messages.ts';
 
 const TODAY = '2026-01-15';
 
@@ -181,50 +181,17 @@ it('--trailer leaves out what the bank writes after the rows', async () => {
 });
 
 const IMPORT = join(import.meta.dirname, '../../../../lib/ledger/import');
-const COMMAND = join(import.meta.dirname, '../../../../cli/ledger/import');
-const TEXT = /`[^`]*`|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g;
-
-/** Texts of the sources that name an option, without those that are an option alone. */
-function listTexts(folder: string): readonly string[] {
-  return readdirSync(folder).flatMap((file) => {
-    const code = readFileSync(join(folder, file), 'utf8').replace(/^\s*(?:\/\/|\/?\*).*$/gm, '');
-    return [...code.matchAll(TEXT)]
-      .map(([quoted]) => quoted.slice(1, -1))
-      .filter((text) => /--[a-z]|\{optionName/.test(text) && !/^--[\w-]+(?: <\w+>)?$/.test(text));
-  });
-}
-
-/** Matches the text of a template with any values. */
-function toPattern(template: string): RegExp {
-  const parts = template
-    .split(/\$\{[^}]*\}/)
-    .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-  return new RegExp(parts.join('.*'), 's');
-}
 
 it('has a case for every message of the importer that names an option', async () => {
   const heard = await Promise.all(
     CASES.map(([, file, , before = {}]) => listMessages(file, before)),
   );
   const others = [/^The file has \$\{all\} unreadable lines/, /^\$\{counted\(equal\.length/];
-  const untried = listTexts(IMPORT).filter(
+  const untried = listAdvice(IMPORT).filter(
     (text) =>
       !others.some((other) => other.test(text)) &&
       !heard.flat().some((message) => toPattern(text).test(message)),
   );
   // The trailer is tried above, two accounts in the tests of the plan.
   expect(untried).toEqual([]);
-});
-
-it('has a test of the command that takes each option which its messages name', () => {
-  const tests = ['import-command', 'import-categories'].map((name) =>
-    readFileSync(join(import.meta.dirname, `../../contract/${name}.full.test.ts`), 'utf8'),
-  );
-  const named = new Set(
-    listTexts(COMMAND).flatMap((text) => text.match(/--[a-z][a-z-]*[a-z]/g) ?? []),
-  );
-  const untaken = [...named].filter(
-    (option) => !tests.some((test) => test.includes(`'${option}'`)),
-  );
-  expect(untaken).toEqual([]);
 });

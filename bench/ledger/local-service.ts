@@ -1,0 +1,26 @@
+// The service on the local engine, with an empty ledger in memory.
+import { UserError } from '../../lib/shared/user-error.ts';
+import { freePort } from '../../processes/free-port.ts';
+import type { Running } from '../../processes/running.ts';
+import { PROJECT } from '../editions.ts';
+
+export interface LocalService {
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+
+export async function startService(running: Running): Promise<LocalService> {
+  const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
+  const child = running.startProgram({
+    command: process.execPath,
+    args: ['local/start.ts'],
+    folder: PROJECT,
+    environment: { ...process.env, DATA_DIR: 'memory', PORT: String(await freePort()) },
+    onLine: (line) => {
+      const url = /^ready (http:\S+)$/.exec(line)?.[1];
+      if (url) resolve(url);
+    },
+  });
+  child.ended.then((how) => reject(new UserError(`The service ${how}`)));
+  return { url: await ready, stop: child.stop };
+}

@@ -1,0 +1,23 @@
+// Messages in the sources of a folder that name an option of the command.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const TEXT = /`[^`]*`|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g;
+
+/** Without texts that are an option alone, as where it is declared. */
+export function listAdvice(folder: string): readonly string[] {
+  return readdirSync(folder).flatMap((file) => {
+    const code = readFileSync(join(folder, file), 'utf8').replace(/^\s*(?:\/\/|\/?\*).*$/gm, '');
+    return [...code.matchAll(TEXT)]
+      .map(([quoted]) => quoted.slice(1, -1))
+      .filter((text) => /--[a-z]|\{optionName/.test(text) && !/^--[\w-]+(?: <\w+>)?$/.test(text));
+  });
+}
+
+/** Matches the text of a template with any values, however its words are parted. */
+export function toPattern(template: string): RegExp {
+  const parts = template
+    .split(/\$\{[^}]*\}/)
+    .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&').replace(/\s+/g, '\\s+'));
+  return new RegExp(parts.join('.*'), 's');
+}
