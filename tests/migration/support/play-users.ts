@@ -160,8 +160,11 @@ export async function createPlayUsers(migration: Migration, service: Service, di
       );
   }
 
-  /** Once everything has settled: nothing is lost, left behind, or comes back. */
-  async function checkKept(): Promise<string[]> {
+  /**
+   * Once everything has settled: nothing is lost, left behind, or comes back.
+   * @param isOver the days in which damage to the active collection could be repaired from the old one
+   */
+  async function checkKept(isOver: boolean): Promise<string[]> {
     const active = await read(service.worksOn);
     const kept = await Promise.all((await vectors.listCollections()).map(read));
     // Both contents of a memory that was changed on both sides; a backup is no place in which users find what they wrote.
@@ -172,7 +175,8 @@ export async function createPlayUsers(migration: Migration, service: Service, di
     return [...truth].flatMap(([id, { text, writer }]) => {
       if ((active.get(id) ?? null) === text) return [];
       if (text === null) return writer === 'user' ? `came back: ${id} "${active.get(id)}"` : [];
-      if (reports.some((report) => report.includes(text))) return [];
+      if (reports.some((report) => report.includes(text)) || (writer === 'damage' && isOver))
+        return [];
       if (!kept.some((memories) => memories.get(id) === text)) return `lost: ${id} "${text}"`;
       // The next switch carries over what a forgotten program writes.
       if (writer === 'forgotten' || writer === 'damage') return [];

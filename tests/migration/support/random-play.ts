@@ -291,7 +291,7 @@ export async function startPlay() {
     if ((await setting.read()) !== service.worksOn) {
       faults.push(`the setting is ${await setting.read()}, and users are on ${service.worksOn}`);
     }
-    return [...faults, ...(await users.checkKept())];
+    return [...faults, ...(await users.checkKept(phase === 'closed'))];
   }
 
   return { perform, settle, verify, diary };
