@@ -8,7 +8,7 @@ import { canonicalId } from '../domain/record.ts';
 import { ValidationError } from '../errors.ts';
 import type { Ledger, LedgerService } from '../ledger.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { ApiEvent } from './api-event.ts';
+import type { ApiEvent, GatewayEvent, RequestParameters } from './api-event.ts';
 import { envelope } from './envelope.ts';
 import FAILURES from './failures.json' with { type: 'json' };
 import { refuseParameters } from './fields.ts';
@@ -32,7 +32,7 @@ export function failureMessage(operation: Operation): string {
 /** @param failure the message of the response when the request fails unexpectedly (500) */
 export function endpoint<Answer extends Reply<object> = Reply>(failure: string) {
   // Middy runs `after` and `onError` in reverse order: the first middleware logs the final response.
-  return middy<ApiEvent, Answer>()
+  return middy<GatewayEvent, Answer>()
     .use(requestLog())
     .use(envelope(failure))
     .use(requestParameters());
@@ -62,7 +62,7 @@ export function noParameters(): MiddlewareObj<ApiEvent, Reply> {
   };
 }
 
-function requestParameters(): MiddlewareObj<ApiEvent, Reply> {
+function requestParameters(): MiddlewareObj<GatewayEvent & RequestParameters, Reply> {
   return {
     before: ({ event }) => {
       const { rawQueryString = '' } = event;

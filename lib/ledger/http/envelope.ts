@@ -1,7 +1,7 @@
 // Puts every reply and every error on the wire: JSON, the request's id, and the log line of a failure.
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import type { ApiEvent } from './api-event.ts';
+import type { GatewayEvent } from './api-event.ts';
 import { replyToError } from './error-reply.ts';
 import type { Reply } from './replies.ts';
 
@@ -15,7 +15,7 @@ export const SECURITY_HEADERS = {
   'strict-transport-security': 'max-age=31536000',
 };
 
-export function envelope(failure: string): MiddlewareObj<ApiEvent, WireReply> {
+export function envelope(failure: string): MiddlewareObj<GatewayEvent, WireReply> {
   return {
     after: (request) => {
       request.response = toResult(request.response as Reply, request.context.awsRequestId);

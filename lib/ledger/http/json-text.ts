@@ -16,9 +16,9 @@ const INTEGER = /^-?[1-9]\d*$/;
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
 /**
- * The same JSON, except that a number whose decimals a double does not keep is the smallest double, which, too, has more
- * decimals than any amount or id may have, and an integer that a double does not keep is one beyond all doubles: no id, which
- * an answer would name as another one, and larger than any amount.
+ * The same JSON with each number that a double does not keep replaced by one that no field accepts: decimals by the smallest double,
+ * which has more of them than an amount or id may have, and an integer by one beyond all doubles, so that no response names another
+ * id than was sent. It changes the text, because middy's parser does not pass the source of a number to a reviver.
  * @throws ValidationError for a value that is nested too deep, and for an object that has a name twice
  */
 export function withoutLoss(json: string): string {

@@ -2,13 +2,16 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { logRequest } from '../../shared/log.ts';
-import type { ApiEvent } from './api-event.ts';
+import type { GatewayEvent, Tallied } from './api-event.ts';
 import type { Reply } from './replies.ts';
 
 let isColdStart = true;
 
 /** Silent without a namespace: a local start has a log of its own. */
-export function requestLog(): MiddlewareObj<ApiEvent, Reply | APIGatewayProxyStructuredResultV2> {
+export function requestLog(): MiddlewareObj<
+  GatewayEvent & Tallied,
+  Reply | APIGatewayProxyStructuredResultV2
+> {
   const startedAt = new WeakMap<object, number>();
 
   function finish({ event, context, response }: Served): void {
@@ -39,7 +42,7 @@ export function requestLog(): MiddlewareObj<ApiEvent, Reply | APIGatewayProxyStr
 }
 
 interface Served {
-  readonly event: ApiEvent;
+  readonly event: GatewayEvent & Tallied;
   readonly context: { readonly awsRequestId: string };
   readonly response: unknown;
 }
