@@ -1,7 +1,10 @@
 // `npm run migrate` as processes of their own: here and on a stage, at a terminal, interrupted, and without what it needs.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { readOutput } from '../../../../processes/tools.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { BARE_ENVIRONMENT } from '../../../shared/support/bare-environment.ts';
@@ -92,6 +95,17 @@ describe('the environment', () => {
     const ended = await migrateWith({ TABLE_NAME, DYNAMODB_ENDPOINT }, 'status');
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(ended.stdout).toContain(`table ${TABLE_NAME} at ${DYNAMODB_ENDPOINT}`);
+  });
+
+  it('makes the table in a data folder, and keeps its runs there', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'runs-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const { named } = await createOperator();
+    const own = { ...named, DYNAMODB_ENDPOINT: '', DATA_DIR: folder };
+    const begin = ['preflight', ...OF_RUN, ...PLAN, '--free-gb', '1', '--execute'];
+    expect(await migrateWith(own, ...begin)).toMatchObject({ code: 0, stderr: '' });
+    const { code, stdout } = await migrateWith(own, 'status');
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`${RUN}: checked`)]);
   });
 
   it('needs to name no more than the memory backend for a check of that', async () => {
