@@ -28,7 +28,7 @@ import mem0  # noqa: E402
 import uvicorn  # noqa: E402
 from fastapi import Depends, FastAPI, Header, HTTPException  # noqa: E402
 from pydantic import BaseModel  # noqa: E402
-from qdrant_client import models  # noqa: E402
+from qdrant_client import QdrantClient, models  # noqa: E402
 
 HAS_GRAPH = mem0.__version__.startswith("1.")
 
@@ -67,11 +67,12 @@ app = FastAPI()
 @cache
 def memory() -> mem0.Memory:
     """Made with the first request that needs it: mem0 creates its collection at once."""
+    qdrant = {"url": SETTINGS["qdrant"]["url"], "api_key": SETTINGS["qdrant"].get("apiKey")}
     collection = {
         "collection_name": SETTINGS["collection"],
         "embedding_model_dims": SETTINGS["dimensions"],
-        "url": SETTINGS["qdrant"]["url"],
-        "api_key": SETTINGS["qdrant"].get("apiKey"),
+        # mem0's own client gives up after five seconds, which a busy machine may take.
+        "client": QdrantClient(**qdrant, timeout=60),
     }
     return mem0.Memory.from_config(
         {

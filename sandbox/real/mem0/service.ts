@@ -77,8 +77,8 @@ export async function startMem0Service(options: Mem0Options): Promise<Mem0Servic
   };
 }
 
-/** The actions of the service's operator when the migration asks. */
-export function mem0Hooks(service: Mem0Service): Hooks {
+/** The actions of the service's operator when the migration asks. @param old the version that the service ran before */
+export function mem0Hooks(service: Mem0Service, old: Mem0Major): Hooks {
   return {
     async ask({ action, collection, testUser, deadlineAt = Number.MAX_SAFE_INTEGER }) {
       if (action === 'freeze') await service.setWriters({ frozenUntil: deadlineAt });
@@ -87,7 +87,7 @@ export function mem0Hooks(service: Mem0Service): Hooks {
         await service.setWriters({ only: testUser });
         await service.deploy(2, collection);
       }
-      if (action === 'deploy-old') await service.deploy(1, collection);
+      if (action === 'deploy-old') await service.deploy(old, collection);
       return 'done';
     },
   };

@@ -3,15 +3,63 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { toJsonText } from '../../../lib/migration/json/json-text.ts';
+import { KEYWORD_SLOT } from '../../../lib/migration/points.ts';
+import type { Filter, Point } from '../../../lib/migration/ports/vector-store.ts';
 import { play, type Scenario } from '../support/busy-service.ts';
 import { hasMem0, hasQdrantProgram, REAL_QDRANT } from '../support/real-services.ts';
+
+const WITHOUT_KEYWORDS: Filter = { must_not: [{ has_vector: KEYWORD_SLOT }] };
+const UNIT = Array.from({ length: 32 }, (_, n) => (n === 0 ? 1 : 0));
 
 /** For the lock of a command that was killed on this machine. */
 const LOCK_MS = 5_000;
 /** A command reads and checks more than a status before its first action; the machine may be busy. */
 const SLOW_START = 3;
 
+/** Points that no user of the service has, by their keys: memories of an agent or a session alone, and one without a vector */
+const OTHERS: readonly Point[] = [
+  { payload: { agent_id: 'planner', data: 'Books trains first' } },
+  { payload: { run_id: 'spring', data: 'The plan has two parts' } },
+  { payload: { user_id: 'guest', data: 'Plays the oboe' }, vector: {} },
+].map(({ payload, vector = UNIT }, n) => ({
+  id: toJsonText(n + 1),
+  vector: toJsonText(vector),
+  payload: toJsonText(payload),
+}));
+
 const SCENARIOS: readonly Scenario[] = [
+  {
+    title: 'a service that runs the new version already',
+    old: 2,
+    play: async ({ collection, migrate, rollBack, source, store, target, usersWrite }) => {
+      await migrate();
+      await usersWrite();
+      expect(await collection()).toBe(target);
+      expect(await store.count(target, WITHOUT_KEYWORDS)).toBe(0);
+      await rollBack();
+      expect(await collection()).toBe(source);
+    },
+  },
+  {
+    title: 'memories of an agent or a session alone, and a point without a vector',
+    play: async ({ migrate, rollBack, source, store, target, usersWrite }) => {
+      const read = async (collection: string) => {
+        const points = await store.retrieve(collection, ids, { vector: [''] });
+        return points.toSorted((one, other) => Number(one.id) - Number(other.id));
+      };
+      const ids = OTHERS.map(({ id }) => id);
+      await store.upsert(source, OTHERS, 'upsert');
+      const before = await read(source);
+      expect(before).toHaveLength(OTHERS.length);
+      await migrate();
+      await usersWrite();
+      expect(await read(target)).toEqual(before);
+      await store.deletePoints(target, { ids: ids.slice(0, 1) });
+      await rollBack();
+      expect(await read(source)).toEqual(before.slice(1));
+    },
+  },
   {
     title: 'ten switches forward and back in one run',
     perSecond: 10,

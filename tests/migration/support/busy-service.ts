@@ -11,6 +11,7 @@ import type { HookAction, HookRequest } from '../../../lib/migration/ports/hooks
 import { testUserOf } from '../../../lib/migration/runs/run-names.ts';
 import { createRunning, type Running } from '../../../processes/running.ts';
 import { seedMemories } from '../../../sandbox/readable-memories.ts';
+import type { Mem0Major } from '../../../sandbox/real/mem0/environments.ts';
 import { mem0Hooks, startMem0Service } from '../../../sandbox/real/mem0/service.ts';
 import { startQdrant } from '../../../sandbox/real/qdrant-server.ts';
 import { startWebhook } from '../../../sandbox/webhook.ts';
@@ -36,6 +37,8 @@ export interface Scenario {
   readonly title: string;
   readonly perSecond?: number;
   readonly isInPlace?: boolean;
+  /** Version of mem0 that users are on at first: 1 by default */
+  readonly old?: Mem0Major;
   /** The store is damaged: users get other answers than a refusal meanwhile. */
   readonly breaksStore?: boolean;
   /** Needs a Qdrant of its own, not one that others use as well. */
@@ -69,9 +72,8 @@ export async function play(scenario: Scenario): Promise<void> {
   }
 }
 
-/** On mem0 1.x. */
 async function startBusyService(running: Running, options: Scenario) {
-  const { perSecond = 5, isInPlace = false } = options;
+  const { perSecond = 5, isInPlace = false, old = 1 } = options;
   // Two preflights at a time use the same name on one store.
   const server = hasQdrantProgram ? await startQdrant(running) : undefined;
   const qdrant = { url: server?.url ?? REAL_QDRANT ?? '' };
@@ -97,6 +99,7 @@ async function startBusyService(running: Running, options: Scenario) {
   await preview.deploy(2, target);
   // mem0 makes its collection with the first request.
   await people[0]?.count(url);
+  if (old === 2) await mem0.deploy(2, source);
   const size = { users: USERS, memories: MEMORIES, dimensions: DIMENSIONS };
   await seedMemories(store, { collection: source, ...size, seed: 1 });
 
@@ -112,7 +115,7 @@ async function startBusyService(running: Running, options: Scenario) {
   const users = startBusyUsers({ url, users: people, memories, perSecond, find });
   running.whenStopping(users.stop);
 
-  const hooks = mem0Hooks(mem0);
+  const hooks = mem0Hooks(mem0, old);
   const accidents = new Map<HookAction, Accident[]>();
   const askedAt: number[] = [];
   let atCutover: Ledger = users.ledger();
@@ -176,7 +179,7 @@ async function startBusyService(running: Running, options: Scenario) {
     return v.parse(v.object({ mem0: v.string() }), health).mem0;
   }
 
-  async function expectVersion(major: 1 | 2): Promise<void> {
+  async function expectVersion(major: Mem0Major): Promise<void> {
     expect(await version()).toMatch(new RegExp(`^${major}\\.`));
   }
 
@@ -218,7 +221,7 @@ async function startBusyService(running: Running, options: Scenario) {
     /** Users are in the old version afterwards. */
     async rollBack(...options: string[]): Promise<void> {
       await expectDone(rollback(...(options.length > 0 ? options : DELETES)));
-      await expectVersion(1);
+      await expectVersion(old);
     },
     /** Users stay where they are, and can write. */
     async expectRefused(words: readonly string[], why: RegExp): Promise<void> {
@@ -231,7 +234,7 @@ async function startBusyService(running: Running, options: Scenario) {
     async expectFailedWindow(): Promise<void> {
       const { code, stdout, stderr } = await give(run);
       expect(code, `${stdout}${stderr}`).not.toBe(0);
-      await expectVersion(1);
+      await expectVersion(old);
     },
     /** Killed at those points, in milliseconds, and repeated until the run has come to that phase. */
     async insist(words: readonly string[], phase: string, kills: readonly number[]): Promise<void> {

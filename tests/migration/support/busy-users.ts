@@ -51,6 +51,8 @@ export function startBusyUsers(options: {
   const counts = { create: 0, change: 0, delete: 0, refused: 0, unanswered: 0 };
   const writing = new Set<Promise<void>>();
   let tried = 0;
+  let closedAt: number | undefined;
+  let longestClosedMs = 0;
   const acknowledged = () => KINDS.reduce((sum, kind) => sum + counts[kind], 0);
 
   /** The one of the user's memories that was not written to for the longest time. */
@@ -87,9 +89,13 @@ export function startBusyUsers(options: {
       if (id === undefined) await create(user, text);
       else await (kind === 'change' ? change(user, id, text) : remove(user, id));
       counts[kind] += 1;
+      if (closedAt) longestClosedMs = Math.max(longestClosedMs, Date.now() - closedAt);
+      closedAt = undefined;
     } catch (error) {
-      if (isRefused(error)) counts.refused += 1;
-      else {
+      if (isRefused(error)) {
+        counts.refused += 1;
+        closedAt ??= Date.now();
+      } else {
         if (error instanceof Mem0RefusalError) failures.push(error.message);
         else counts.unanswered += 1;
         for (const name of named) unknown.add(name);
@@ -144,7 +150,8 @@ export function startBusyUsers(options: {
     refused: () => counts.refused,
     /** Answers that no write should get. */
     failures: () => [...failures],
-    summary: () => `${acknowledged()} writes acknowledged, ${JSON.stringify(counts)}`,
+    summary: () =>
+      `${acknowledged()} writes acknowledged, ${JSON.stringify(counts)}, none possible for ${(longestClosedMs / 1_000).toFixed(1)} s at most`,
     async stop(): Promise<void> {
       clearInterval(timer);
       await Promise.all(writing);

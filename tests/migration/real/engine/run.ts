@@ -1,65 +1,84 @@
-// npx node tests/migration/real/engine/run.ts: the contract of the vector store on Qdrant's own storage engine, without its server.
+// npx node tests/migration/real/engine/run.ts: tests on Qdrant's own storage engine, without its server: the contract of the
+// vector store, real mem0 of both versions, and migrations from one to the other and back while users write.
 // Whatever the engine lacks is listed in lacks.ts; a test fails this command where it fails for another reason, and an entry of
 // the list where its tests have passed.
+import type { UserConsoleLog } from 'vitest';
 import { createVitest, type TestCase } from 'vitest/node';
 import { createCommand, runProgram } from '../../../../processes/program.ts';
 import { createRunning } from '../../../../processes/running.ts';
 import { qdrantEngine } from '../../../../sandbox/real/engine/server.ts';
+import { mem0Environments } from '../../../../sandbox/real/mem0/environments.ts';
 import { LACKS } from './lacks.ts';
 
-const CONTRACT = 'tests/migration/contract/vector-store/';
-const ON_A_REAL_ONE = /^a real Qdrant/;
+const SUITES = ['contract/vector-store/', 'real/mem0', 'real/switches', 'real/in-place'].map(
+  (suite) => `tests/migration/${suite}`,
+);
+const ON_A_REAL_ONE = 'a real Qdrant';
+/** Forward and back; the others take many minutes each. */
+const MIGRATIONS = [
+  'users who deleted many memories',
+  'a service that runs the new version already',
+  'memories of an agent or a session alone',
+];
+const EVERY_MIGRATION = 'a busy service';
 
 const running = createRunning();
 const command = createCommand(
   'npx node tests/migration/real/engine/run.ts',
-  "Run the contract of the vector store on Qdrant's storage engine.",
-).action(async () => {
-  const obstacle = qdrantEngine.obstacle();
-  if (obstacle) {
-    console.log(`Skipped what needs ${qdrantEngine.title}: ${obstacle} on this machine`);
-    console.log('0 passed, 0 failed, 1 skipped');
-    return;
-  }
-  const { environment } = await qdrantEngine.start(running);
-  Object.assign(process.env, environment);
-  report(await runContract());
-});
+  "Run tests of the migration on Qdrant's storage engine.",
+)
+  .option('--all', 'play every migration of a busy service, not three')
+  .action(async ({ all = false }) => {
+    const services = [qdrantEngine, mem0Environments];
+    const obstacles = services.flatMap(({ title, obstacle }) => {
+      const why = obstacle();
+      return why ? [`Skipped what needs ${title}: ${why} on this machine`] : [];
+    });
+    if (obstacles.length > 0) {
+      console.log(obstacles.join('\n'));
+      console.log('0 passed, 0 failed, 1 skipped');
+      return;
+    }
+    for (const service of services) {
+      const { environment } = await service.start(running);
+      Object.assign(process.env, environment);
+    }
+    const titles = [ON_A_REAL_ONE, ...(all ? [EVERY_MIGRATION] : MIGRATIONS)];
+    report(await runTests(new RegExp(titles.join('|'))));
+  });
 await runProgram(command, { running });
 
 /** @returns the tests that ran, and nothing of the stand-ins */
-async function runContract(): Promise<readonly TestCase[]> {
+async function runTests(titles: RegExp): Promise<readonly TestCase[]> {
+  const reporter = { onUserConsoleLog: ({ content }: UserConsoleLog) => console.log(content) };
   const vitest = await createVitest({
     watch: false,
-    reporters: [{}],
-    testNamePattern: ON_A_REAL_ONE,
+    reporters: [reporter],
+    testNamePattern: titles,
   });
   try {
-    const { testModules } = await vitest.start([CONTRACT]);
-    return testModules.flatMap((file) => [...file.children.allTests()]).filter(hasRun);
+    const { testModules } = await vitest.start(SUITES);
+    const tests = testModules.flatMap((file) => [...file.children.allTests()]);
+    return tests.filter((test) => test.result().state !== 'skipped');
   } finally {
     await vitest.close();
   }
 }
 
-function hasRun(test: TestCase): boolean {
-  return ON_A_REAL_ONE.test(test.fullName) && test.result().state !== 'skipped';
-}
-
 function report(tests: readonly TestCase[]): void {
   const failures = tests.filter((test) => test.result().state === 'failed');
-  const unexplained = failures.filter((test) => !LACKS.some((lack) => isOf(lack, test)));
+  const unexplained = failures.filter((test) => !LACKS.some((lack) => isWithout(lack, test)));
   for (const lack of LACKS) {
-    const count = failures.filter((test) => isOf(lack, test)).length;
+    const count = failures.filter((test) => isWithout(lack, test)).length;
     console.log(`Without ${lack.part}, ${count} tests fail`);
   }
   const stale = LACKS.filter((lack) => {
-    const own = tests.filter((test) => isOf(lack, test));
+    const own = tests.filter((test) => isWithout(lack, test));
     return own.length === 0 || own.some((test) => test.result().state === 'passed');
   });
   for (const test of unexplained) {
     const [error] = test.result().errors ?? [];
-    console.log(`FAIL  ${test.module.relativeModuleId} > ${test.fullName}\n${error?.message}`);
+    console.log(`FAIL  ${fullTitle(test)}\n${error?.message}`);
   }
   for (const { part } of stale)
     console.log(`FAIL  The engine does not lack ${part}, or no test needs it`);
@@ -70,6 +89,10 @@ function report(tests: readonly TestCase[]): void {
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 }
 
-function isOf({ without }: Pick<(typeof LACKS)[number], 'without'>, test: TestCase): boolean {
-  return without.test(`${test.module.relativeModuleId} > ${test.fullName}`);
+function isWithout({ without }: Pick<(typeof LACKS)[number], 'without'>, test: TestCase): boolean {
+  return without.test(fullTitle(test));
+}
+
+function fullTitle(test: TestCase): string {
+  return `${test.module.relativeModuleId} > ${test.fullName}`;
 }
