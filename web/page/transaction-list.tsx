@@ -1,6 +1,6 @@
 // The rows of the scope, grouped by day: opened by click or Enter, walked through with the arrow keys.
 import { signal, useComputed } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button, ScopeLink, Skeleton } from './components.tsx';
 import { ConflictRow, EditRow, readStoredEdit } from './edit-row.tsx';
 import { addUp, addUpRows, pagesAround } from './figures.ts';
@@ -38,6 +38,7 @@ export function TransactionList() {
   const hidden = [...outbox.conflicts.value.values()].filter(
     ({ mine }) => !rows.value.some(({ id }) => id === mine.id),
   );
+  useKeptFocus(table);
   useEffect(() => {
     const stored = readStoredEdit();
     if (stored && isWritable) editing.value ??= { id: stored.id, field: 'description' };
@@ -88,6 +89,36 @@ export function TransactionList() {
       ))}
     </table>
   );
+}
+
+/** When a row with the focus leaves the list, or its field for a category does, the next one gets the focus. */
+function useKeptFocus(table: { readonly current: HTMLElement | null }): void {
+  const last = useRef<{ element: Element; at: number; selector: string }>(undefined);
+  useEffect(() => {
+    const remember = ({ target }: FocusEvent) => {
+      const element = target instanceof Element ? target : document.body;
+      const entry = element.closest<HTMLElement>('.entry');
+      const at = entry ? listEntries(table.current).indexOf(entry) : -1;
+      const selector = element.role === 'combobox' ? '[role=combobox]' : '';
+      last.current = at < 0 ? undefined : { element, at, selector };
+    };
+    addEventListener('focusin', remember);
+    return () => removeEventListener('focusin', remember);
+  }, []);
+  useLayoutEffect(() => {
+    const { element, at = 0, selector } = last.current ?? {};
+    if (!element || element.isConnected || document.activeElement !== document.body) return;
+    const entries = listEntries(table.current);
+    const nearest = [...entries.slice(at), ...entries.slice(0, at).reverse()];
+    const fields = selector
+      ? nearest.flatMap((entry) => entry.querySelector<HTMLElement>(selector) ?? [])
+      : [];
+    (fields[0] ?? nearest[0])?.focus({ preventScroll: true });
+  });
+}
+
+function listEntries(table: HTMLElement | null): readonly HTMLElement[] {
+  return [...(table?.querySelectorAll<HTMLElement>('.entry') ?? [])];
 }
 
 interface DayProps {
@@ -249,7 +280,7 @@ function signedAmount({ type, amount }: Row): number {
 }
 
 function moveInList(event: KeyboardEvent, table: HTMLTableElement | null): void {
-  const entries = [...(table?.querySelectorAll<HTMLElement>('.entry') ?? [])];
+  const entries = listEntries(table);
   const at = entries.indexOf(event.target as HTMLElement);
   if (at < 0) return;
   const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: entries.length - 1 }[event.key];

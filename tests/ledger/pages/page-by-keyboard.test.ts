@@ -25,6 +25,7 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
   test('a row is corrected, and deleted with Undo', async () => {
+    await pages.row({ description: 'Stays', transaction_date: '2001-05-01' });
     const id = await pages.row({ description: 'Wrong', transaction_date: '2001-05-02' });
     const page = await pages.visit('#period=2001-05');
     await press(page, 'ArrowDown', 'Enter');
@@ -37,6 +38,7 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await page.waitForSelector('.entry:focus');
     await press(page, 'Delete');
     await button(page, 'Undo').waitFor();
+    await page.waitForSelector('.entry:has-text("Stays"):focus');
     await tabTo(page, button(page, 'Undo'));
     await press(page, 'Enter');
     await listed(page, 'Right').waitFor();
@@ -55,8 +57,10 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     const sorted = async () =>
       (await pages.rows('unsorted')).filter((row) => row.category_id === category_id).length;
     await expect.poll(sorted).toBe(1);
-    await tabTo(page, page.locator('.entry').first());
-    await press(page, 'ArrowDown', 'x', 'ArrowDown', 'Shift+X');
+    // The field for the next one has the focus.
+    await page.waitForSelector('.entry:nth-of-type(3) [role=combobox]:focus');
+    await tabTo(page, page.locator('.entry').nth(1), 'Shift+Tab');
+    await press(page, 'x', 'ArrowDown', 'Shift+X');
     await page.getByText('2 selected').waitFor();
     await tabTo(page, page.getByLabel('Category for selected'), 'Shift+Tab');
     await page.keyboard.type('typ');

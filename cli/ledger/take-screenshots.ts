@@ -1,0 +1,86 @@
+// npm run screenshots: takes the pictures of the page in docs/ledger, of a running service that `npm run seed` has filled.
+import { join } from 'node:path';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { launchChromium } from '../../processes/chromium.ts';
+import { createCommand, httpAddress, runProgram } from '../../processes/program.ts';
+import { serviceAddress } from './service-client.ts';
+
+const FOLDER = join(import.meta.dirname, '../../docs/ledger');
+const SCREEN = { viewport: { width: 1180, height: 760 } };
+const DARK = { ...SCREEN, colorScheme: 'dark' } as const;
+const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+
+interface Picture {
+  readonly name: string;
+  readonly options: BrowserContextOptions;
+  readonly hash?: string;
+  readonly arrange?: (page: Page) => Promise<void>;
+}
+
+const PICTURES: readonly Picture[] = [
+  { name: 'page-month', options: SCREEN },
+  { name: 'page-edit', options: SCREEN, arrange: openRow },
+  {
+    name: 'page-inbox-dark',
+    options: DARK,
+    hash: '#category=none&period=3m',
+    arrange: chooseCategory,
+  },
+  { name: 'page-import', options: SCREEN, arrange: chooseFile },
+  { name: 'page-months-dark', options: DARK, hash: '#period=12m' },
+  { name: 'page-phone', options: PHONE },
+];
+
+const command = createCommand(
+  'npm run screenshots --',
+  'Take the pictures of the page in docs/ledger. First: npm run seed -- --transactions 720 --years 2',
+)
+  .option('--url <url>', 'address of the service', httpAddress, serviceAddress())
+  .action(takeScreenshots);
+
+await runProgram(command);
+
+async function takeScreenshots({ url }: { readonly url: string }): Promise<void> {
+  const browser = await launchChromium();
+  try {
+    for (const { name, options, hash = '', arrange } of PICTURES) {
+      const page = await browser.newPage({ locale: 'en-GB', ...options });
+      await page.goto(new URL(hash, url).href);
+      await page.waitForSelector('#ledger[aria-busy=false] .entry');
+      await arrange?.(page);
+      await page.screenshot({ path: join(FOLDER, `${name}.png`) });
+      await page.context().close();
+    }
+  } finally {
+    await browser.close();
+  }
+}
+
+async function openRow(page: Page): Promise<void> {
+  await page.locator('.entry').nth(1).click();
+  const form = page.getByRole('form', { name: /^Edit/ });
+  await form.waitFor();
+  await form.scrollIntoViewIfNeeded();
+}
+
+async function chooseCategory(page: Page): Promise<void> {
+  const field = page.locator('.entry').nth(1).getByRole('combobox', { name: 'Category' });
+  await field.fill('e');
+  await page.getByRole('listbox', { name: 'Suggestions' }).waitFor();
+}
+
+async function chooseFile(page: Page): Promise<void> {
+  const month = new Date().toISOString().slice(0, 7);
+  const lines = [
+    `${month}-01,Salary,2500.00,Salary`,
+    `${month}-02,Rent,-900.00,Rent`,
+    `${month}-05,Bakery,-3.20,Groceries`,
+    `${month}-05,Bakery,-3.20,Groceries`,
+    `${month}-06,Unreadable,abc,Groceries`,
+  ];
+  const buffer = Buffer.from(['Date,Description,Amount,Category', ...lines].join('\n'));
+  const chosen = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Import a file' }).click();
+  await (await chosen).setFiles({ name: 'bank.csv', mimeType: 'text/csv', buffer });
+  await page.getByRole('region', { name: 'Import preview' }).getByText('4 new').waitFor();
+}
