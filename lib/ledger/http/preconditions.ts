@@ -4,7 +4,7 @@
 //                     changes with the name of the category or the number of its transactions, which no version counts.
 //
 // If-Match compares the record and its version. So does If-None-Match on a write; on a read it compares the whole.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Category } from '../domain/category.ts';
 import type { Revision } from '../domain/record.ts';
 import type { NamedTransaction } from '../domain/transaction.ts';
@@ -26,8 +26,8 @@ export function makeTag(
   { id, version }: Pick<Revision, 'version'> & { readonly id: number },
   shown: object,
 ): string {
-  const hash = createHash('sha256').update(JSON.stringify(shown)).digest('hex').slice(0, 8);
-  return `"${kind}${id}.${version}.${hash}"`;
+  const digest = hash('sha256', JSON.stringify(shown), 'hex').slice(0, 8);
+  return `"${kind}${id}.${version}.${digest}"`;
 }
 
 /** The headers of a request, by their names in lower case. */
@@ -75,8 +75,8 @@ export function unlessUnchanged<Body extends object>(
   reply: Reply<Body>,
   ifNoneMatch: string | undefined,
 ): Reply<Body | NoBody> {
-  const hash = createHash('sha256').update(JSON.stringify(reply.body)).digest('hex').slice(0, 16);
-  return unlessKnown({ ...reply, headers: { ...reply.headers, etag: `"${hash}"` } }, ifNoneMatch);
+  const digest = hash('sha256', JSON.stringify(reply.body), 'hex').slice(0, 16);
+  return unlessKnown({ ...reply, headers: { ...reply.headers, etag: `"${digest}"` } }, ifNoneMatch);
 }
 
 /**

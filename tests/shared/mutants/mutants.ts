@@ -366,6 +366,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/unit/http/transaction-export.test.ts',
     [
       ['size > MAX_PART_BYTES', 'size > 2 * MAX_PART_BYTES'],
+      ['sum(items.map(boundSize)) <= MAX_PART_BYTES', '1 <= MAX_PART_BYTES'],
       ['last: items[n - 1]', 'last: items[n]'],
     ],
   ),

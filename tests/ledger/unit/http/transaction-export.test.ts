@@ -23,6 +23,15 @@ const LUNCH: NamedTransaction = {
   version: 2,
 };
 
+const CONTROLS: Partial<NamedTransaction> = {
+  ...{
+    description: '\u0001'.repeat(60),
+    notes: '\u0001'.repeat(60),
+    categoryName: '\u0001'.repeat(60),
+  },
+  ...{ externalId: '\u0001'.repeat(60), importId: '\u0001'.repeat(60) },
+};
+
 const parsed = (query: Query, path = '/transactions/export', accept?: string) =>
   parseExportRequest({ query, path, accept });
 
@@ -155,9 +164,17 @@ describe('a part as JSON', () => {
     expect(exportReply({ items: [LUNCH] }, { query, isJson: true }).body.next).toBeNull();
   });
 
-  it('fits a response with the longest transactions, and misses none', () => {
-    const long = { description: '\u0001'.repeat(1_000), notes: '\u0001'.repeat(5_000) };
-    const items = Array.from({ length: 500 }, (_, n) => ({ ...LUNCH, ...long, id: n + 1 }));
+  it.each([
+    [
+      'the longest transactions',
+      500,
+      { description: '\u0001'.repeat(1_000), notes: '\u0001'.repeat(5_000) },
+    ],
+    // All that one query reads, where a row has little but its names, numbers and dates.
+    ['the shortest transactions', 20_000, { description: 'x', amount: -123_456_789_012.34 }],
+    ['texts of control characters in every field', 5_000, CONTROLS],
+  ])('fits a response with %s, and misses none', (_, length, fields) => {
+    const items = Array.from({ length }, (_, n) => ({ ...LUNCH, ...fields, id: n + 1 }));
     const ids: number[] = [];
     for (let rest = items; rest.length > 0; ) {
       const reply = exportReply({ items: rest }, { query: {}, isJson: true });
