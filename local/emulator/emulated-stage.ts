@@ -8,7 +8,7 @@ import {
   GetTemplateCommand,
 } from '@aws-sdk/client-cloudformation';
 import { createApiKeys } from '../../lib/ledger/store/api-keys.ts';
-import { createDatabase } from '../../lib/shared/database.ts';
+import { createLedgerDatabase } from '../../lib/ledger/store/schema.ts';
 import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
 import { UserError } from '../../lib/shared/user-error.ts';
@@ -89,7 +89,7 @@ export async function createKey(
   ledger: string,
 ): Promise<string> {
   Object.assign(process.env, environment);
-  const database = createDatabase({
+  const database = createLedgerDatabase({
     client: createDocumentClient(environment.AWS_ENDPOINT_URL),
     tableName: stackName(stage),
     retryPolicy: DEFAULT_RETRY_POLICY,
