@@ -87,8 +87,20 @@ describe('replies kept for retries', () => {
   });
 });
 
-it('goes on after an interruption, wherever it was', async () => {
-  const target = await givenLedger('interrupted');
+/** All of its items fit one batch. */
+async function givenSmallLedger(ledgerId: string) {
+  const target = { client, tableName, ledgerId };
+  const { importedRows, categories } = openLedger({ ...target, timeZone: 'UTC' });
+  await categories.create({ name: 'Food', description: null, color: null, isActive: true });
+  await importedRows.record({ importId: 'bank.csv', part: 1, rows: ['a'] });
+  return target;
+}
+
+it.each([
+  ['interrupted', givenLedger],
+  ['interrupted-and-small', givenSmallLedger],
+])('goes on after an interruption, wherever it was: %s', async (ledgerId, given) => {
+  const target = await given(ledgerId);
   const retryPolicy = createSleeplessRetryPolicy();
   for (let most = 0; await createRemoval(target).exists(); most += 1) {
     let calls = 0;
@@ -105,7 +117,7 @@ it('goes on after an interruption, wherever it was', async () => {
     const removed = createRemoval({ ...target, client: { send }, retryPolicy }).remove(() => {});
     await removed.catch((error: Error) => expect(error.message).toBe('Interrupted'));
   }
-  expect(await countItems('interrupted')).toBe(0);
+  expect(await countItems(ledgerId)).toBe(0);
 });
 
 const run = (...options: string[]) => {
