@@ -29,7 +29,7 @@ function theOne(service: StartedService, name: RegExp): ProcessEntry | undefined
 }
 
 const ENGINE = /^\S*dynoxide serve/;
-const GATEWAY = /^\S*node \S*serverless\.js offline/;
+const GATEWAY = /^\S*node (?:--\S+ )*\S*serverless\.js offline/;
 
 describe.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
   it.for([
