@@ -1,7 +1,8 @@
 // API keys: random, shown once, stored only as a hash. Each opens one ledger.
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database, Item, Write } from '../../shared/database.ts';
-import { setOn, unconditional } from '../../shared/update-writes.ts';
+import { StaleRecordError } from '../../shared/errors.ts';
+import { areUnchanged, setOn, unconditional } from '../../shared/update-writes.ts';
 import type { ApiKey, Scope } from '../domain/api-key.ts';
 import { NotFoundError } from '../errors.ts';
 import { API_KEY_NAMES, apiKey, apiKeyHash, apiKeyName } from './keys.ts';
@@ -15,6 +16,11 @@ const SECRET = /^fl_[\w-]{43}$/;
 const ID_DIGITS = 12;
 const ID = new RegExp(`^[0-9a-f]{${ID_DIGITS}}$`);
 const EXISTS = { expression: 'attribute_exists(pk)' };
+const IS_NEW = 'attribute_not_exists(pk)';
+/** What the item that names a key had in 0.1.0, where it was the key. */
+const EARLIER_ATTRIBUTES = ['name', 'ledger', 'scope', 'created_at', 'last_used_on', 'revoked_at'];
+// Each failure is another command that has changed the key.
+const MAX_ATTEMPTS = 3;
 
 /** Tells this service's keys from access tokens by their prefix. */
 export function isApiKey(token: string): boolean {
@@ -37,7 +43,7 @@ export function createApiKeys(options: {
     const hash = hashSecret(secret);
     const item = { ...apiKey(hash), ...given, created_at: clock().getTime() };
     const onConditionFailed = () => new Error('Two API keys have one hash');
-    const Put = { Item: item, ConditionExpression: 'attribute_not_exists(pk)' };
+    const Put = { Item: item, ConditionExpression: IS_NEW };
     await database.commit([{ Put, onConditionFailed }, putName(hash)]);
     return { key: fromItem(item), secret };
   }
@@ -70,13 +76,28 @@ export function createApiKeys(options: {
    */
   async function moveEarlierKeys(): Promise<number> {
     const names = await database.query({ value: API_KEY_NAMES, consistent: true });
-    const earlier = names.filter(({ ledger }) => ledger !== undefined);
-    for (const item of earlier) {
-      const hash = String(item.sk);
-      const Put = { Item: { ...item, ...apiKey(hash) } };
-      await database.commit([{ Put, onConditionFailed: unconditional }, putName(hash)]);
+    let moved = 0;
+    for (const name of names) if (await moveEarlierKey(name)) moved += 1;
+    return moved;
+  }
+
+  /**
+   * Moves a key as it is stored: a copy from before another command revoked it would open its ledger again.
+   * @returns whether it was one of 0.1.0
+   */
+  async function moveEarlierKey(name: Item): Promise<boolean> {
+    const hash = String(name.sk);
+    let earlier: Item | undefined = name;
+    for (let attempt = 1; earlier?.ledger !== undefined; attempt += 1) {
+      try {
+        await database.commit(moveKey(hash, earlier));
+        return true;
+      } catch (error) {
+        if (!(error instanceof StaleRecordError) || attempt === MAX_ATTEMPTS) throw error;
+      }
+      earlier = await database.get(apiKeyName(hash));
     }
-    return earlier.length;
+    return false;
   }
 
   /**
@@ -113,6 +134,20 @@ export function createApiKeys(options: {
 
 function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
+}
+
+/** Fails where the key has changed since it was read, or has a partition of its own. */
+function moveKey(hash: string, earlier: Item): Write[] {
+  const id = hash.slice(0, ID_DIGITS);
+  const message = `Another command changed the API key ${id} while this one moved it. Give the command again.`;
+  const onConditionFailed = () => new StaleRecordError(message);
+  const Put = { Item: { ...earlier, ...apiKey(hash) }, ConditionExpression: IS_NEW };
+  const removed = Object.fromEntries(EARLIER_ATTRIBUTES.map((name) => [name, undefined]));
+  const unchanged = areUnchanged(EARLIER_ATTRIBUTES.map((name) => earlier[name]));
+  return [
+    { Put, onConditionFailed },
+    setOn(apiKeyName(hash), removed, { ...unchanged, onConditionFailed }),
+  ];
 }
 
 function putName(hash: string): Write {

@@ -1,18 +1,19 @@
 // A local start converts what an earlier release wrote, also when it is interrupted, and changes nothing else.
 import { createHash, randomBytes } from 'node:crypto';
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, it } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
 import { ledgerOfSubject } from '../../../lib/ledger/auth/caller.ts';
 import { createApiKeys } from '../../../lib/ledger/store/api-keys.ts';
 import { LEDGERS } from '../../../lib/ledger/store/keys.ts';
+import { createLedgerDatabase } from '../../../lib/ledger/store/schema.ts';
 import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
-import { createDatabase } from '../../../lib/shared/database.ts';
 import { inBatches } from '../../../lib/shared/in-batches.ts';
 import { convertData } from '../../../local/convert-data.ts';
-import { interpose } from '../../shared/support/interposed-client.ts';
+import { interpose, onceBefore } from '../../shared/support/interposed-client.ts';
 import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
+import type { Client } from '../../shared/support/store-faults.ts';
 import { createTestTable, type TestTable } from '../../shared/support/test-table.ts';
 import { bulkLoadHousehold } from '../support/bulk-loader.ts';
 
@@ -31,16 +32,24 @@ function longId(subject: string): string {
   return `user-${digest}`;
 }
 
-function openKeys() {
+function openKeys(client: Client = table.client) {
   const retryPolicy = createSleeplessRetryPolicy();
-  const database = createDatabase({ ...table, retryPolicy });
+  const database = createLedgerDatabase({ ...table, client, retryPolicy });
   return createApiKeys({ database, clock: () => new Date() });
+}
+
+function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+function showId(secret: string): string {
+  return hashSecret(secret).slice(0, 12);
 }
 
 /** A key as 0.1.0 stored it. */
 async function givenEarlierKey(ledger: string, more: object = {}): Promise<string> {
   const secret = `fl_${randomBytes(32).toString('base64url')}`;
-  const sk = createHash('sha256').update(secret).digest('hex');
+  const sk = hashSecret(secret);
   const item = {
     pk: '@API_KEYS',
     sk,
@@ -167,11 +176,64 @@ it('recognises the keys of an earlier release, and knows what they may do and wh
 it('lists and revokes the keys of an earlier release where nothing has converted them', async () => {
   const [one, other] = [await givenEarlierKey('home'), await givenEarlierKey('home')];
   const keys = openKeys();
-  const id = createHash('sha256').update(one).digest('hex').slice(0, 12);
-  await keys.revoke(id);
+  await keys.revoke(showId(one));
   expect((await keys.find(one))?.revokedAt).toBeDefined();
   expect(await keys.list()).toHaveLength(2);
   // A key moves once: the next list does not bring it back as it was.
   expect((await keys.find(one))?.revokedAt).toBeDefined();
   expect((await keys.find(other))?.ledger).toBe('home');
+});
+
+it.each([
+  ['this release', async (secret: string) => void (await openKeys().revoke(showId(secret)))],
+  [
+    '0.1.0',
+    async (secret: string) => {
+      await table.client.send(
+        new UpdateCommand({
+          TableName: table.tableName,
+          Key: { pk: '@API_KEYS', sk: hashSecret(secret) },
+          UpdateExpression: 'SET revoked_at = :now',
+          ExpressionAttributeValues: { ':now': 7 },
+        }),
+      );
+    },
+  ],
+])('a key that %s revokes while another command moves it stays revoked', async (_, revoke) => {
+  const secret = await givenEarlierKey('home');
+  const revoking = onceBefore(table.client, 'TransactWriteCommand', () => revoke(secret));
+  const [listed] = await openKeys(revoking).list();
+  expect(listed?.revokedAt).toBeDefined();
+  expect((await openKeys().find(secret))?.revokedAt).toBe(listed?.revokedAt);
+  expect(await openKeys().moveEarlierKeys()).toBe(0);
+});
+
+it('a key that changes each time it is moved ends the command, which says to repeat it', async () => {
+  const secret = await givenEarlierKey('home');
+  const Key = { pk: '@API_KEYS', sk: hashSecret(secret) };
+  let uses = 0;
+  const used = interpose(table.client, async (name) => {
+    if (name !== 'TransactWriteCommand') return;
+    uses += 1;
+    const UpdateExpression = 'SET last_used_on = :day, v = :v';
+    const ExpressionAttributeValues = { ':day': `2026-01-0${uses}`, ':v': 1 };
+    const TableName = table.tableName;
+    await table.client.send(
+      new UpdateCommand({ TableName, Key, UpdateExpression, ExpressionAttributeValues }),
+    );
+  });
+  await expect(openKeys(used).list()).rejects.toThrow(
+    `Another command changed the API key ${showId(secret)} while this one moved it. Give the command again.`,
+  );
+  expect(uses).toBe(3);
+});
+
+it('a key is never replaced by what the item that names it still holds', async () => {
+  const secret = await givenEarlierKey('home');
+  const Key = { pk: '@API_KEYS', sk: hashSecret(secret) };
+  const { Item } = await table.client.send(new GetCommand({ TableName: table.tableName, Key }));
+  await openKeys().revoke(showId(secret));
+  await table.client.send(new PutCommand({ TableName: table.tableName, Item }));
+  await expect(openKeys().list()).rejects.toThrow('Give the command again');
+  expect((await openKeys().find(secret))?.revokedAt).toBeDefined();
 });

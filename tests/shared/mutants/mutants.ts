@@ -1094,9 +1094,12 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/ledger/store/api-keys.ts',
     'tests/ledger/contract/data-of-earlier-releases.test.ts',
     [
-      [', putName(hash)]);\n    }', ']);\n    }'],
+      ['    setOn(apiKeyName(hash), removed, { ...unchanged, onConditionFailed }),\n', ''],
       ['    await moveEarlierKeys();\n    const [name]', '    const [name]'],
-      ['{ ...item, ...apiKey(hash) }', 'apiKey(hash)'],
+      ['{ ...earlier, ...apiKey(hash) }', 'apiKey(hash)'],
+      ['{ ...unchanged, onConditionFailed }', '{ ...EXISTS, onConditionFailed }'],
+      [', ConditionExpression: IS_NEW };\n  const removed', ' };\n  const removed'],
+      [' || attempt === MAX_ATTEMPTS', ' || attempt === 1'],
     ],
   ),
   ...mutantsOf(
