@@ -2,10 +2,11 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { LEDGER_ID } from '../../lib/ledger/config.ts';
 import { createApiKeys } from '../../lib/ledger/store/api-keys.ts';
-import { openTable, readLedgerIds } from '../../lib/ledger/store/ledger-items.ts';
+import { openTable } from '../../lib/ledger/store/ledger-items.ts';
+import { readLedgerIds } from '../../lib/ledger/store/list-of-ledgers.ts';
 import { createRemoval } from '../../lib/ledger/store/removal.ts';
 import { createLedgerDatabase } from '../../lib/ledger/store/schema.ts';
-import { sweepLedgers } from '../../lib/ledger/store/schema-sweep.ts';
+import { sweepTable } from '../../lib/ledger/store/schema-sweep.ts';
 import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
 import { UserError } from '../../lib/shared/user-error.ts';
@@ -41,6 +42,10 @@ command
 command
   .command('list')
   .description('Print the id of each ledger that has records.')
+  .addHelpText(
+    'after',
+    '\nAfter an update from 0.1.0 give "upgrade" once: it enters older ledgers.',
+  )
   .action(() => withDatabase(listLedgers));
 
 command
@@ -48,7 +53,7 @@ command
   .description('Bring the items that an earlier release wrote into the form of this one.')
   .addHelpText(
     'after',
-    '\nClients go on meanwhile, and reading needs no upgrade. Reads each ledger once; repeat the command when it is interrupted.',
+    '\nClients go on meanwhile, and reading needs no upgrade. Reads the table once; repeat the command when it is interrupted.',
   )
   .action(() => withDatabase(upgradeLedgers));
 
@@ -70,8 +75,10 @@ async function listLedgers({ endpoint, tableName }: ReachedDatabase): Promise<vo
 
 async function upgradeLedgers({ endpoint, tableName }: ReachedDatabase): Promise<void> {
   const client = createDocumentClient(endpoint);
-  const { ledgers, upgraded } = await sweepLedgers({ client, tableName });
-  console.log(`${tableName}: ${upgraded} items of ${ledgers} ledgers upgraded`);
+  const { upgraded, entered } = await sweepTable({ client, tableName });
+  console.log(
+    `${tableName}: items upgraded: ${upgraded}, ledgers entered into the list: ${entered}`,
+  );
 }
 
 async function deleteLedger(

@@ -22,6 +22,8 @@ export interface RestorationOptions {
   /** Undefined for a target that exists, such as one that a backup was restored into. */
   readonly time: Date | undefined;
   readonly verify: (tableName: string) => Promise<TableVerdict>;
+  /** Enters ledgers into the table's list of ledgers, and returns how many. */
+  readonly enter: (tableName: string, ledgerIds: readonly string[]) => Promise<number>;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly say: (line: string) => void;
 }
@@ -38,7 +40,7 @@ export function nameRestoredTable(stackName: string, time: Date): string {
 }
 
 export function createRestoration(options: RestorationOptions) {
-  const { aws, source, target, time, verify, sleep, say } = options;
+  const { aws, stage, source, target, time, verify, enter, sleep, say } = options;
   const isSwitched = async () => (await aws.readStack()).tableInUse === target;
 
   async function waitForTable(): Promise<TableDescription> {
@@ -113,13 +115,15 @@ export function createRestoration(options: RestorationOptions) {
   }
 
   async function verifyAll(): Promise<void> {
-    const { ledgers, rows, uneven } = await verify(target);
-    say(`${target}: ${rows} transactions in ${ledgers} ledgers`);
-    if (uneven.length > 0) {
-      const named = uneven.slice(0, MAX_NAMED_LEDGERS).join(', ');
-      throw new UserError(
-        `${uneven.length} of ${ledgers} ledgers differ from their rows: ${named}. Repair each with "TABLE_NAME=${target} LEDGER_ID=<ledger> npm run verify-ledger -- --stage ${options.stage} --repair", then give this command again.`,
-      );
+    const verdict = await verify(target);
+    say(`${target}: ${verdict.rows} transactions in ${verdict.ledgers} ledgers`);
+    if (verdict.unlisted.length > 0) {
+      const entered = await enter(target, verdict.unlisted);
+      say(`${entered} ledgers of an earlier release are now in the list of ledgers`);
+    }
+    const faults = describeFaults(verdict, target, stage);
+    if (faults.length > 0) {
+      throw new UserError(`${faults.join(' ')} Then give this command again.`);
     }
     const { TableArn = '' } = (await aws.describeTable(target)) ?? {};
     await aws.addTags(TableArn, new Map([[VERIFIED, 'all ledgers']]));
@@ -198,7 +202,7 @@ export function createRestoration(options: RestorationOptions) {
       run: verifyAll,
     }),
     {
-      title: `Switch the stage ${options.stage} to ${target}`,
+      title: `Switch the stage ${stage} to ${target}`,
       isDone: async () => {
         const { tableInUse, status } = await aws.readStack();
         return tableInUse === target && status === 'UPDATE_COMPLETE';
@@ -221,6 +225,29 @@ export async function runSteps(steps: readonly Step[], say: (line: string) => vo
     say(what);
     await step.run();
   }
+}
+
+function describeFaults(
+  { ledgers, uneven, lost }: TableVerdict,
+  target: string,
+  stage: string,
+): string[] {
+  const faults: string[] = [];
+  if (uneven.length > 0) {
+    faults.push(
+      `${uneven.length} of ${ledgers} ledgers differ from their rows: ${nameSome(uneven)}. Repair each with "TABLE_NAME=${target} LEDGER_ID=<ledger> npm run verify-ledger -- --stage ${stage} --repair".`,
+    );
+  }
+  if (lost.length > 0) {
+    faults.push(
+      `${lost.length} ledgers are in the list of ledgers alone: ${nameSome(lost)}. Either they were being deleted, or the table is not whole. Take each that was deleted off the list with "TABLE_NAME=${target} npm run ledger -- --stage ${stage} delete --ledger <ledger>".`,
+    );
+  }
+  return faults;
+}
+
+function nameSome(ledgerIds: readonly string[]): string {
+  return ledgerIds.slice(0, MAX_NAMED_LEDGERS).join(', ');
 }
 
 interface Limits {

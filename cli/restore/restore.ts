@@ -1,6 +1,8 @@
 // npm run restore: restores the table of a deployed stage to a moment of the past, and moves the stage to it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { openTable } from '../../lib/ledger/store/ledger-items.ts';
+import { enterLedgers } from '../../lib/ledger/store/list-of-ledgers.ts';
 import { verifyAllLedgers } from '../../lib/ledger/store/verification/all-ledgers.ts';
 import { hasEnded } from '../../lib/migration/phases.ts';
 import { LOCK_KEY, recordKey } from '../../lib/migration/runs/run-lock.ts';
@@ -55,10 +57,13 @@ async function restore(options: Options): Promise<void> {
     const { tableInUse } = await aws.readStack();
     const source = from ?? tableInUse;
     const say = (line: string) => console.error(line);
+    const { client } = aws;
     const verify = (tableName: string) => verifyTable(aws, tableName);
+    const enter = (tableName: string, ledgerIds: readonly string[]) =>
+      enterLedgers(openTable({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY }), ledgerIds);
     const target = time ? nameRestoredTable(aws.stackName, time) : String(table);
     const { steps, resume } = createRestoration({
-      ...{ aws, stage, source, target, time, verify, say },
+      ...{ aws, stage, source, target, time, verify, enter, say },
       sleep: (milliseconds) => sleep(milliseconds),
     });
     if (dryRun) {

@@ -139,6 +139,12 @@ export function createKeys(ledgerId: string) {
   };
 }
 
+/** The ledger that a partition key begins with; undefined for the keys of everything else. */
+export function findLedger(pk: string): string | undefined {
+  const [owner = '', kind] = pk.split('#', 2);
+  return kind === undefined || owner.startsWith('@') ? undefined : owner;
+}
+
 /** No item has it. The role of the health check reads nothing else. */
 export const HEALTH_KEY: Key = { pk: 'HEALTH', sk: ONLY_ITEM };
 

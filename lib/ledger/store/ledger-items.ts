@@ -11,8 +11,8 @@ import {
   type Position,
 } from '../../shared/database.ts';
 import type { RetryPolicy } from '../../shared/retry.ts';
-import { type Keys, LAST_ID, LEDGERS, type SequenceKind } from './keys.ts';
-import { createLedgerDatabase, createSchema } from './schema.ts';
+import { type Keys, LAST_ID, type SequenceKind } from './keys.ts';
+import { createLedgerDatabase, createSchema, type Schema } from './schema.ts';
 
 const KEYS_AT_ONCE = 100;
 
@@ -25,8 +25,10 @@ interface TableOptions {
 }
 
 /** For programs that read whole ledgers and serve no request. */
-export function openTable(options: TableOptions): Database & Batches {
-  const schema = createSchema();
+export function openTable(
+  options: TableOptions,
+  schema: Schema = createSchema(),
+): Database & Batches {
   const { getMany, deleteMany } = openTableAsStored(options);
   return {
     ...createLedgerDatabase({ ...options, timeouts: LONG_TIMEOUTS }, schema),
@@ -42,13 +44,6 @@ export function openTableAsStored(options: TableOptions): Database & Batches {
     ...createDatabase({ ...options, timeouts: LONG_TIMEOUTS }),
     ...createBatches({ ...options, callMs }),
   };
-}
-
-/** The ids of all ledgers that have a record, or had one and are not deleted; as many in memory at a time as one call reads. */
-export async function* readLedgerIds(
-  database: Pick<Database, 'queryOnce'>,
-): AsyncGenerator<string> {
-  for await (const { sk } of readPartition(database, LEDGERS)) yield String(sk);
 }
 
 /** How many ids the ledger has given, also to records that are deleted since. */
@@ -105,7 +100,7 @@ export async function* readEverything(
 }
 
 /** In memory at a time are as many items as one call reads. */
-async function* readPartition(
+export async function* readPartition(
   database: Pick<Database, 'queryOnce'>,
   value: string,
 ): AsyncGenerator<Item> {

@@ -1,38 +1,63 @@
-// Upgrades in the table what an earlier release wrote, ledger by ledger, while clients use it.
+// Upgrades in the table what an earlier release wrote, in one scan, while clients use it. A scan reads some ten rows a unit, where
+// the key of each would cost one, and finds the ledgers that the list of ledgers lacks.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Database, Item } from '../../shared/database.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../shared/retry.ts';
-import { createKeys } from './keys.ts';
-import { openTableAsStored, readEverything, readLedgerIds } from './ledger-items.ts';
+import { API_KEY_NAMES, findLedger, LEDGERS } from './keys.ts';
+import { openTable, openTableAsStored } from './ledger-items.ts';
+import { enterLedgers, readLedgerIds } from './list-of-ledgers.ts';
 import { createSchema, type Schema, upgradeStored } from './schema.ts';
 
 export interface Sweep {
-  readonly ledgers: number;
   /** Items that were older than this release. */
   readonly upgraded: number;
+  /** Ledgers that were not in the list of ledgers. */
+  readonly entered: number;
 }
 
 /**
  * Can be repeated at any time: an item that has the present form is not written.
- * @param options.onLedger is called with the number of ledgers swept so far
  * @throws NewerItemError
  */
-export async function sweepLedgers(options: {
+export async function sweepTable(options: {
   readonly client: Pick<DynamoDBDocumentClient, 'send'>;
   readonly tableName: string;
   readonly retryPolicy?: RetryPolicy;
   readonly schema?: Schema;
-  readonly onLedger?: (ledgers: number) => void;
 }): Promise<Sweep> {
-  const { client, tableName, retryPolicy = DEFAULT_RETRY_POLICY, onLedger } = options;
+  const { client, tableName, retryPolicy = DEFAULT_RETRY_POLICY } = options;
   const { schema = createSchema() } = options;
-  const table = openTableAsStored({ client, tableName, retryPolicy });
-  let [ledgers, upgraded] = [0, 0];
-  for await (const ledgerId of readLedgerIds(table)) {
-    for await (const item of readEverything(table, createKeys(ledgerId))) {
-      if (await upgradeStored(table, item, schema)) upgraded += 1;
-    }
-    ledgers += 1;
-    onLedger?.(ledgers);
+  const stored = openTableAsStored({ client, tableName, retryPolicy });
+  const listed = new Set(await Array.fromAsync(readLedgerIds(stored)));
+  const unlisted = new Set<string>();
+  let upgraded = 0;
+  for await (const item of stored.scan()) {
+    const pk = String(item.pk);
+    const ledgerId = findLedger(pk);
+    if (ledgerId !== undefined && !listed.has(ledgerId)) unlisted.add(ledgerId);
+    if (ledgerId === undefined && !isListedOrKey(pk)) continue;
+    if (await upgradeLatest(stored, item, schema)) upgraded += 1;
   }
-  return { ledgers, upgraded };
+  const present = openTable({ client, tableName, retryPolicy }, schema);
+  return { upgraded, entered: await enterLedgers(present, [...unlisted]) };
+}
+
+/** Other items that belong to no ledger have versions of their own. */
+function isListedOrKey(pk: string): boolean {
+  return [LEDGERS, API_KEY_NAMES].includes(pk.split('#', 1)[0] ?? '');
+}
+
+/** Also where an earlier release changes the item meanwhile. */
+async function upgradeLatest(
+  table: Pick<Database, 'get' | 'commit'>,
+  item: Item,
+  schema: Schema,
+): Promise<boolean> {
+  const key = { pk: String(item.pk), sk: String(item.sk) };
+  let stored: Item | undefined = item;
+  while (stored && schema.upgradeWrite(stored)) {
+    if (await upgradeStored(table, stored, schema)) return true;
+    stored = await table.get(key);
+  }
+  return false;
 }

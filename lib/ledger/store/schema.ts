@@ -164,7 +164,7 @@ export function createLedgerDatabase(
 /**
  * Upgrades an item in the table, unless another process has changed it meanwhile.
  * @param database without upgrades of its own
- * @returns whether it was older
+ * @returns whether it has upgraded it
  */
 export async function upgradeStored(
   database: Pick<Database, 'commit'>,
@@ -175,10 +175,11 @@ export async function upgradeStored(
   if (!write) return false;
   try {
     await database.commit([write]);
+    return true;
   } catch (error) {
-    if (!(error instanceof StaleRecordError)) throw error;
+    if (error instanceof StaleRecordError) return false;
+    throw error;
   }
-  return true;
 }
 
 function readVersion(item: Item): number {

@@ -1,20 +1,26 @@
 // Items carry the version of their form. An older one is upgraded when it is read, changed or swept; a newer one is refused, and
 // stays as it is. A ledger enters the list of ledgers with its first id.
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
-import { createKeys, LEDGERS } from '../../../lib/ledger/store/keys.ts';
+import {
+  apiKey,
+  apiKeyName,
+  createKeys,
+  LEDGERS,
+  SEQUENCE_KINDS,
+} from '../../../lib/ledger/store/keys.ts';
 import {
   createLedgerDatabase,
   createSchema,
   NewerItemError,
 } from '../../../lib/ledger/store/schema.ts';
-import { sweepLedgers } from '../../../lib/ledger/store/schema-sweep.ts';
+import { sweepTable } from '../../../lib/ledger/store/schema-sweep.ts';
 import { createDatabase, type Item, type Key } from '../../../lib/shared/database.ts';
 import { addTo, createDeletion, setOn } from '../../../lib/shared/update-writes.ts';
 import { runCommand } from '../../shared/support/command.ts';
-import { interpose } from '../../shared/support/interposed-client.ts';
+import { interpose, onceBefore } from '../../shared/support/interposed-client.ts';
 import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
 import type { Client } from '../../shared/support/store-faults.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
@@ -291,32 +297,70 @@ describe('the list of ledgers', () => {
 });
 
 describe('a sweep', () => {
-  it('upgrades every item of the ledgers in the list, once', async () => {
+  it('upgrades every item of ledgers, of their list and of API keys, once', async () => {
     const { target, keys } = given;
-    const row = keys.transaction(1);
-    await send.remove(row, 'v');
-    await send.remove(keys.registration, 'v');
-    const { client, tableName } = target;
-    const counts: number[] = [];
-    const swept = await sweepLedgers({
-      client,
-      tableName,
-      onLedger: (count) => counts.push(count),
-    });
-    expect(swept.upgraded).toBeGreaterThanOrEqual(2);
-    expect(counts).toHaveLength(swept.ledgers);
-    expect([(await readStored(row))?.v, (await readStored(keys.registration))?.v]).toEqual([1, 1]);
-    expect(await sweepLedgers(target)).toEqual({ ledgers: swept.ledgers, upgraded: 0 });
+    const hash = 'a'.repeat(64);
+    const others = [apiKey(hash), apiKeyName(hash)];
+    for (const key of others) await send.put(key);
+    const older = [...others, keys.transaction(1), keys.registration];
+    for (const key of older) await send.remove(key, 'v');
+    const run = { pk: '@migration', sk: 'lock' };
+    await send.put(run);
+    expect(await sweepTable(target)).toEqual({ upgraded: 4, entered: 0 });
+    for (const key of older) expect((await readStored(key))?.v).toBe(1);
+    expect(await readStored(run)).toEqual(run);
+    expect(await sweepTable(target)).toEqual({ upgraded: 0, entered: 0 });
+  });
+
+  it('enters the ledgers that an earlier release began', async () => {
+    const { target, keys } = given;
+    for (const kind of SEQUENCE_KINDS) {
+      await send.remove(keys.sequence(kind), 'v');
+    }
+    await send.delete(keys.registration);
+    expect(await sweepTable(target)).toEqual({ upgraded: 2, entered: 1 });
+    expect(await readStored(keys.registration)).toEqual({ ...keys.registration, v: 1 });
+    expect(await sweepTable(target)).toEqual({ upgraded: 0, entered: 0 });
+  });
+
+  it('does not enter a ledger that is deleted meanwhile, nor count one that enters itself', async () => {
+    const { target, keys } = given;
+    const countEntered = async (intervene: () => Promise<unknown>) => {
+      await send.delete(keys.registration);
+      const client = onceBefore(target.client, 'TransactWriteCommand', intervene);
+      return (await sweepTable({ ...target, client })).entered;
+    };
+    expect(await countEntered(() => send.put({ ...keys.registration, v: 1 }))).toBe(0);
+    const remove = () =>
+      Promise.all(SEQUENCE_KINDS.map((kind) => send.delete(keys.sequence(kind))));
+    expect(await countEntered(remove)).toBe(0);
+    expect(await readStored(keys.registration)).toBeUndefined();
+  });
+
+  it.each([
+    ['another process has upgraded', { v: 3, count: 101 }, 0, { v: 3, count: 101 }],
+    ['another process has deleted', undefined, 0, undefined],
+    ['an earlier release has changed', { v: 1, count: 2 }, 1, { v: 3, count: 102 }],
+  ])('counts what it upgrades itself, beside an item that %s', async (_, now, upgraded, left) => {
+    const { target } = given;
+    await sweepTable({ ...target, schema: NEXT });
+    await send.put({ ...KEY, v: 1, count: 1 });
+    const client = onceBefore(target.client, 'TransactWriteCommand', () =>
+      now ? send.put({ ...KEY, ...now }) : send.delete(KEY),
+    );
+    const swept = await sweepTable({ ...target, client, schema: NEXT });
+    expect(swept.upgraded).toBe(upgraded);
+    expect(await readStored(KEY)).toEqual(left && { ...KEY, ...left });
   });
 
   it('brings items through every version between theirs and this one', async () => {
     const { target, keys } = given;
     await send.set(keys.category(1), 'count', 1);
-    await sweepLedgers({ ...target, schema: NEXT });
+    await sweepTable({ ...target, schema: NEXT });
     const { name, ...stored } = (await readStored(keys.category(1))) ?? {};
     expect([name, stored]).toEqual([undefined, expect.objectContaining({ label: 'Food', v: 3 })]);
     expect(stored.count).toBe(101);
-    await expect(sweepLedgers(target)).rejects.toThrow(NewerItemError);
+    await expect(sweepTable(target)).rejects.toThrow(NewerItemError);
   });
 });
 
@@ -326,11 +370,14 @@ it('the command lists ledgers and upgrades them', async () => {
   for (const ledgerId of ['one', 'two']) {
     await bulkLoadHousehold({ client, tableName, ledgerId }, household);
   }
-  const { registration } = createKeys('one');
-  await client.send(new PutCommand({ TableName: tableName, Item: registration }));
+  const one = createKeys('one');
+  await client.send(new PutCommand({ TableName: tableName, Item: one.registration }));
+  const Key = createKeys('two').registration;
+  await client.send(new DeleteCommand({ TableName: tableName, Key }));
   const environment = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: tableName };
   const run = (name: string) => runCommand('cli/ledger/ledger.ts', [name], environment);
-  expect(await run('list')).toMatchObject({ code: 0, stdout: 'one\ntwo\n' });
-  const stdout = `${tableName}: 1 items of 2 ledgers upgraded\n`;
+  expect(await run('list')).toMatchObject({ code: 0, stdout: 'one\n' });
+  const stdout = `${tableName}: items upgraded: 1, ledgers entered into the list: 1\n`;
   expect(await run('upgrade')).toMatchObject({ code: 0, stdout });
+  expect(await run('list')).toMatchObject({ code: 0, stdout: 'one\ntwo\n' });
 });

@@ -167,6 +167,8 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     ['if (!(await isSwitched())) await aws', 'await aws'],
     ['if (uneven.length > 0) {', 'if (uneven.length > 1) {'],
+    ['if (lost.length > 0) {', 'if (lost.length > 1) {'],
+    ['if (verdict.unlisted.length > 0) {', 'if (verdict.unlisted.length > 2) {'],
     ['        await refuseUnrestorableTime();\n', ''],
     ['(error as Error).name !== RECOVERY_NOT_READY', 'true'],
   ]),
@@ -1074,12 +1076,33 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/ledger/store/schema-sweep.ts',
     'tests/ledger/contract/schema-versions.test.ts',
-    [['createKeys(ledgerId)', "createKeys('other')"]],
+    [
+      ['ledgerId === undefined && !isListedOrKey(pk)', 'ledgerId === undefined'],
+      ['ledgerId === undefined && !isListedOrKey(pk)', 'false'],
+      [' && !listed.has(ledgerId)) unlisted', ' && listed.has(ledgerId)) unlisted'],
+      ['while (stored &&', 'if (stored &&'],
+    ],
+  ),
+  ...mutantsOf('lib/ledger/store/schema.ts', 'tests/ledger/contract/schema-versions.test.ts', [
+    ['if (error instanceof StaleRecordError) return false;', ''],
+    ['StaleRecordError) return false;', 'StaleRecordError) return true;'],
+  ]),
+  ...mutantsOf(
+    'lib/ledger/store/list-of-ledgers.ts',
+    'tests/ledger/contract/schema-versions.test.ts',
+    [
+      [", ConditionExpression: 'attribute_not_exists(pk)' }", ' }'],
+      ["'attribute_exists(pk)' }", "'attribute_exists(pk) OR attribute_not_exists(pk)' }"],
+    ],
   ),
   ...mutantsOf(
     'lib/ledger/store/verification/all-ledgers.ts',
     'tests/ledger/contract/verification/all-ledgers.test.ts',
-    [[' && listed.has(ledgerId) === balance.hasGivenIds()', '']],
+    [
+      ['balance.hasGivenIds() && !listed', '!listed'],
+      ['balance.hasGivenIds() && !listed.has(ledgerId)', 'balance.hasGivenIds()'],
+      ['!balances.has(ledgerId)', 'false'],
+    ],
   ),
   ...mutantsOf('local/convert-data.ts', 'tests/ledger/contract/data-of-earlier-releases.test.ts', [
     [', ...(isFirstSequence ? [entry] : [])', ''],

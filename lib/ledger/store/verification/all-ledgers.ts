@@ -1,16 +1,20 @@
 // Verifies all ledgers of a table that nothing writes to: after a restore, before clients use it. One scan reads each item once, for a
-// fraction of the units that its key would cost, and finds ledgers that are not in the list of ledgers.
+// fraction of the units that its key would cost, and finds where the list of ledgers differs from the ledgers.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../../shared/retry.ts';
-import { LEDGERS } from '../keys.ts';
+import { findLedger, LEDGERS } from '../keys.ts';
 import { openTable } from '../ledger-items.ts';
 import { type Balance, createBalance } from './balance.ts';
 
 export interface TableVerdict {
   readonly ledgers: number;
   readonly rows: number;
-  /** Ids of the ledgers whose figures do not follow from their rows, or that the list of ledgers lacks, or has alone. */
+  /** Ids of the ledgers whose figures do not follow from their rows. */
   readonly uneven: readonly string[];
+  /** Ids of the ledgers that have given ids and are not in the list of ledgers: an earlier release began them. */
+  readonly unlisted: readonly string[];
+  /** Ids in the list of ledgers of which the table has nothing else. */
+  readonly lost: readonly string[];
 }
 
 /** @param options.onItem is called with the number of items read so far */
@@ -28,23 +32,20 @@ export async function verifyAllLedgers(options: {
   for await (const item of database.scan()) {
     items += 1;
     onItem?.(items);
-    const [ledgerId = '', kind] = String(item.pk).split('#', 2);
-    if (ledgerId === LEDGERS) listed.add(String(item.sk));
-    // API keys and the records of migrations belong to no ledger.
-    if (kind === undefined || ledgerId.startsWith('@')) continue;
+    if (item.pk === LEDGERS) listed.add(String(item.sk));
+    const ledgerId = findLedger(String(item.pk));
+    if (ledgerId === undefined) continue;
     const balance = balances.get(ledgerId) ?? createBalance(ledgerId);
     balances.set(ledgerId, balance);
     balance.take(item);
   }
-  const isInOrder = (ledgerId: string) => {
-    const balance = balances.get(ledgerId);
-    return balance?.isEven() && listed.has(ledgerId) === balance.hasGivenIds();
-  };
+  const select = (isSelected: (balance: Balance, ledgerId: string) => boolean) =>
+    [...balances].flatMap(([ledgerId, each]) => (isSelected(each, ledgerId) ? [ledgerId] : []));
   return {
     ledgers: balances.size,
     rows: balances.values().reduce((total, balance) => total + balance.countRows(), 0),
-    uneven: [...new Set([...listed, ...balances.keys()])].filter(
-      (ledgerId) => !isInOrder(ledgerId),
-    ),
+    uneven: select((balance) => !balance.isEven()),
+    unlisted: select((balance, ledgerId) => balance.hasGivenIds() && !listed.has(ledgerId)),
+    lost: [...listed].filter((ledgerId) => !balances.has(ledgerId)),
   };
 }

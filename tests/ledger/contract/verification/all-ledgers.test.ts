@@ -3,9 +3,12 @@ import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
 import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
 import { createApiKeys } from '../../../../lib/ledger/store/api-keys.ts';
-import { createKeys } from '../../../../lib/ledger/store/keys.ts';
+import { createKeys, SEQUENCE_KINDS } from '../../../../lib/ledger/store/keys.ts';
+import { openTable } from '../../../../lib/ledger/store/ledger-items.ts';
+import { enterLedgers } from '../../../../lib/ledger/store/list-of-ledgers.ts';
 import { verifyAllLedgers } from '../../../../lib/ledger/store/verification/all-ledgers.ts';
 import { createDatabase } from '../../../../lib/shared/database.ts';
+import { interpose } from '../../../shared/support/interposed-client.ts';
 import { createSleeplessRetryPolicy } from '../../../shared/support/sleepless-retry-policy.ts';
 import { bulkLoadHousehold } from '../../support/bulk-loader.ts';
 import { createCorruptibleTable } from '../../support/corruptible-table.ts';
@@ -25,7 +28,8 @@ it('names each ledger whose figures do not follow from its rows, and no other', 
   const keys = createApiKeys({ database, clock: () => new Date() });
   await keys.create({ name: 'phone', ledger: even.target.ledgerId, scope: 'write' });
   await send.put({ pk: '@migration', sk: 'lock', active_run: 'spring' });
-  expect(await verifyAllLedgers(even.target)).toEqual({ ledgers: 3, rows: 208, uneven: [] });
+  const inOrder = { uneven: [], unlisted: [], lost: [] };
+  expect(await verifyAllLedgers(even.target)).toEqual({ ledgers: 3, rows: 208, ...inOrder });
 
   await send.set(uneven.keys.transaction(1), 'amount', 2);
   let calls = 0;
@@ -47,7 +51,7 @@ it('names each ledger whose figures do not follow from its rows, and no other', 
   expect(items).toBeGreaterThan(208);
 });
 
-it('a ledger that the list of ledgers lacks is found, and one that it has alone', async () => {
+it('a ledger that the list of ledgers lacks is found, and one of which the table has nothing else', async () => {
   const { givenLedger, send } = await createCorruptibleTable();
   const [listed, unlisted] = [await givenLedger(), await givenLedger()];
   await send.delete(unlisted.keys.registration);
@@ -55,8 +59,45 @@ it('a ledger that the list of ledgers lacks is found, and one that it has alone'
   // Recorded before its ledger has an id.
   const { importedRows } = openLedger({ ...listed.target, ledgerId: 'empty', timeZone: 'UTC' });
   await importedRows.record({ importId: 'bank.csv', part: 1, rows: ['a'] });
-  const { uneven } = await verifyAllLedgers(listed.target);
-  expect(uneven.toSorted()).toEqual([unlisted.target.ledgerId, 'lost']);
+  const verdict = await verifyAllLedgers(listed.target);
+  const lacking = { unlisted: [unlisted.target.ledgerId], lost: ['lost'] };
+  expect(verdict).toMatchObject({ uneven: [], ...lacking });
+});
+
+it('a table from before the list of ledgers is in order when its ledgers are entered', async () => {
+  const { givenLedger, send } = await createCorruptibleTable();
+  const [one, other] = [await givenLedger(), await givenLedger()];
+  for (const { keys } of [one, other]) {
+    await send.delete(keys.registration);
+    for (const kind of SEQUENCE_KINDS) await send.remove(keys.sequence(kind), 'v');
+  }
+  const { target } = one;
+  const { categories } = openLedger({ ...target, ledgerId: 'no-rows', timeZone: 'UTC' });
+  await categories.create({ name: 'Food', description: null, color: null, isActive: true });
+  await send.delete(createKeys('no-rows').registration);
+  const { uneven, unlisted } = await verifyAllLedgers(target);
+  const all = [target.ledgerId, other.target.ledgerId, 'no-rows'];
+  expect([uneven, unlisted.toSorted()]).toEqual([[], all.toSorted()]);
+  const table = openTable({ ...target, retryPolicy: createSleeplessRetryPolicy() });
+  expect(await enterLedgers(table, [...all, 'never-used'])).toBe(3);
+  expect(await enterLedgers(table, all)).toBe(0);
+  expect(await verifyAllLedgers(target)).toMatchObject({ uneven: [], unlisted: [], lost: [] });
+});
+
+it('a ledger whose first request ended before it drew an id is in order', async () => {
+  const { givenLedger } = await createCorruptibleTable();
+  const { target } = await givenLedger();
+  let draws = 0;
+  const client = interpose(target.client, (name) => {
+    if (name !== 'UpdateCommand') return;
+    draws += 1;
+    if (draws === 2) throw new Error('killed');
+  });
+  const { categories } = openLedger({ ...target, client, ledgerId: 'begun', timeZone: 'UTC' });
+  const food = { name: 'Food', description: null, color: null, isActive: true };
+  await expect(categories.create(food)).rejects.toThrow('killed');
+  const inOrder = { uneven: [], unlisted: [], lost: [] };
+  expect(await verifyAllLedgers(target)).toMatchObject({ ledgers: 2, ...inOrder });
 });
 
 it('a row that was lost is found', async () => {

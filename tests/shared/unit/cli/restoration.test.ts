@@ -8,6 +8,7 @@ import {
   runSteps,
 } from '../../../../cli/restore/restoration.ts';
 import { findWriters } from '../../../../cli/restore/stage-on-aws.ts';
+import type { TableVerdict } from '../../../../lib/ledger/store/verification/all-ledgers.ts';
 
 const TIME = new Date('2026-03-05T08:30:00Z');
 const DAMAGED = 'finance-ledger-prod';
@@ -143,10 +144,15 @@ function killedAt({ calls }: Fake, n: number, isAfter: boolean): Fake['calls'] {
 async function restore(
   aws: Fake['calls'],
   {
-    uneven = [],
     say = () => undefined,
     isRestored = false,
-  }: { uneven?: string[]; say?: (line: string) => void; isRestored?: boolean } = {},
+    enter = async () => 0,
+    ...verdict
+  }: Partial<TableVerdict> & {
+    say?: (line: string) => void;
+    isRestored?: boolean;
+    enter?: (tableName: string, ledgerIds: readonly string[]) => Promise<number>;
+  } = {},
 ) {
   const { tableInUse } = await aws.readStack();
   const { steps } = createRestoration({
@@ -155,7 +161,11 @@ async function restore(
     source: tableInUse,
     target: nameRestoredTable(DAMAGED, TIME),
     time: isRestored ? undefined : TIME,
-    verify: async () => ({ ledgers: 2, rows: 9, uneven }),
+    verify: async () => ({
+      ...{ ledgers: 2, rows: 9, uneven: [], unlisted: [], lost: [] },
+      ...verdict,
+    }),
+    enter,
     sleep: async () => undefined,
     say,
   });
@@ -219,11 +229,38 @@ describe('a restore', () => {
   it('does not switch to a table whose ledgers differ from their rows, and names them', async () => {
     const fake = createAws();
     await expect(restore(fake.calls, { uneven: ['home'] })).rejects.toThrow(
-      /^1 of 2 ledgers differ from their rows: home\. Repair each with "TABLE_NAME=finance-ledger-prod-at-20260305T083000Z LEDGER_ID=<ledger> npm run verify-ledger -- --stage prod --repair"/,
+      /^1 of 2 ledgers differ from their rows: home\. Repair each with "TABLE_NAME=finance-ledger-prod-at-20260305T083000Z LEDGER_ID=<ledger> npm run verify-ledger -- --stage prod --repair"\. Then give this command again\.$/,
     );
     expect([fake.stack.tableInUse, fake.stopped.size]).toEqual([DAMAGED, 2]);
     await restore(fake.calls);
     expectRestored(fake);
+  });
+
+  it('enters the ledgers that an earlier release began, says so, and goes on', async () => {
+    const fake = createAws();
+    const said: string[] = [];
+    const entered: unknown[] = [];
+    await restore(fake.calls, {
+      unlisted: ['home', 'shop'],
+      say: (line) => said.push(line),
+      enter: async (...given) => {
+        entered.push(given);
+        return 2;
+      },
+    });
+    expect(entered).toEqual([[RESTORED, ['home', 'shop']]]);
+    expect(said).toContain('2 ledgers of an earlier release are now in the list of ledgers');
+    expectRestored(fake);
+  });
+
+  it('does not switch to a table that lacks a ledger, and says how to take one off the list', async () => {
+    const fake = createAws();
+    const lost = { lost: ['gone'], uneven: ['home'] };
+    await expect(restore(fake.calls, lost)).rejects.toThrow(
+      /^1 of 2 .* 1 ledgers are in the list of ledgers alone: gone\. .* "TABLE_NAME=finance-ledger-prod-at-20260305T083000Z npm run ledger -- --stage prod delete --ledger <ledger>"\. Then give this command again\.$/,
+    );
+    expect([fake.stack.tableInUse, fake.stopped.size]).toEqual([DAMAGED, 2]);
+    await expect(restore(fake.calls, { lost: ['gone'] })).rejects.toThrow(/^1 ledgers are in/);
   });
 
   it('moves to a table that exists already, and ends without one', async () => {

@@ -1,0 +1,56 @@
+// The list of all ledgers. A ledger enters it with its first id (sequences.ts); those that an earlier release began are entered here.
+import type { Database } from '../../shared/database.ts';
+import { StaleRecordError } from '../../shared/errors.ts';
+import { inBatches } from '../../shared/in-batches.ts';
+import { createKeys, LEDGERS } from './keys.ts';
+import { readPartition } from './ledger-items.ts';
+
+const ENTERED_AT_ONCE = 20;
+
+/** The ids of all ledgers that have a record, or had one and are not deleted; as many in memory at a time as one call reads. */
+export async function* readLedgerIds(
+  database: Pick<Database, 'queryOnce'>,
+): AsyncGenerator<string> {
+  for await (const { sk } of readPartition(database, LEDGERS)) yield String(sk);
+}
+
+/**
+ * Enters those that have a sequence of ids. Can be repeated, also while clients write.
+ * @returns how many it has entered
+ */
+export async function enterLedgers(
+  database: Pick<Database, 'query' | 'commit'>,
+  ledgerIds: readonly string[],
+): Promise<number> {
+  const enter = (ledgerId: string) => enterLedger(database, ledgerId);
+  return (await inBatches(ledgerIds, ENTERED_AT_ONCE, enter)).filter(Boolean).length;
+}
+
+async function enterLedger(
+  database: Pick<Database, 'query' | 'commit'>,
+  ledgerId: string,
+): Promise<boolean> {
+  const keys = createKeys(ledgerId);
+  const { pk } = keys.sequence('transaction');
+  const [sequence] = await database.query({ value: pk, consistent: true }, 1);
+  if (!sequence) return false;
+  const Key = { pk, sk: sequence.sk };
+  const onConditionFailed = () =>
+    new StaleRecordError(`The ledger ${ledgerId} was entered or deleted`);
+  try {
+    await database.commit([
+      {
+        Put: { Item: keys.registration, ConditionExpression: 'attribute_not_exists(pk)' },
+        onConditionFailed,
+      },
+      {
+        ConditionCheck: { Key, ConditionExpression: 'attribute_exists(pk)' },
+        onConditionFailed,
+      },
+    ]);
+  } catch (error) {
+    if (error instanceof StaleRecordError) return false;
+    throw error;
+  }
+  return true;
+}
