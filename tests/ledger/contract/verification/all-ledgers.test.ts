@@ -6,6 +6,7 @@ import { createApiKeys } from '../../../../lib/ledger/store/api-keys.ts';
 import { createKeys, SEQUENCE_KINDS } from '../../../../lib/ledger/store/keys.ts';
 import { openTable } from '../../../../lib/ledger/store/ledger-items.ts';
 import { enterLedgers } from '../../../../lib/ledger/store/list-of-ledgers.ts';
+import { createRemoval } from '../../../../lib/ledger/store/removal.ts';
 import { verifyAllLedgers } from '../../../../lib/ledger/store/verification/all-ledgers.ts';
 import { createDatabase } from '../../../../lib/shared/database.ts';
 import { interpose } from '../../../shared/support/interposed-client.ts';
@@ -62,6 +63,10 @@ it('a ledger that the list of ledgers lacks is found, and one of which the table
   const verdict = await verifyAllLedgers(listed.target);
   const lacking = { unlisted: [unlisted.target.ledgerId], lost: ['lost'] };
   expect(verdict).toMatchObject({ uneven: [], ...lacking });
+  // The way out that a restore names.
+  const lost = createRemoval({ ...listed.target, ledgerId: 'lost' });
+  expect([await lost.exists(), await lost.remove(() => undefined)]).toEqual([true, 1]);
+  expect((await verifyAllLedgers(listed.target)).lost).toEqual([]);
 });
 
 it('a table from before the list of ledgers is in order when its ledgers are entered', async () => {
