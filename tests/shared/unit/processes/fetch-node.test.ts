@@ -1,0 +1,47 @@
+// The Node of this project is fetched once, and only a machine with an older one needs it.
+import { spawnSync } from 'node:child_process';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const FETCHES = 'mkdir -p node_modules/node/bin && touch node_modules/node/bin/node';
+const OLDER = `Object.defineProperty(process, 'versions', { value: { node: '20.1.0' } })`;
+
+describe.skipIf(process.platform === 'win32')('the Node of this project', () => {
+  /** @param npm what the package manager does in place of a rebuild, as a shell script */
+  async function openCheckout(npm: string) {
+    const checkout = await temporaryFolder();
+    const program = join(checkout, 'processes/fetch-node.js');
+    const calls = join(checkout, 'calls');
+    await cp('processes/fetch-node.js', program);
+    await writeFile(join(checkout, 'package.json'), '{ "type": "module" }');
+    const script = `#!/bin/sh\necho "$@" >> ${calls}\n${npm}\n`;
+    await writeFile(join(checkout, 'npm'), script, { mode: 0o755 });
+    const env = { ...process.env, PATH: `${checkout}${delimiter}${process.env.PATH}` };
+    return {
+      setUp: (...options: readonly string[]) =>
+        spawnSync(process.execPath, [...options, program], { env, encoding: 'utf8' }),
+      calls: () => readFile(calls, 'utf8'),
+    };
+  }
+
+  test('is fetched by the script of one package, once', async () => {
+    const { setUp, calls } = await openCheckout(FETCHES);
+    expect(setUp()).toMatchObject({ status: 0, stderr: '' });
+    expect(setUp()).toMatchObject({ status: 0, stderr: '' });
+    expect(await calls()).toBe('rebuild node --ignore-scripts=false\n');
+  });
+
+  test('is not missed where npm has none and the Node at hand is new enough', async () => {
+    const { setUp } = await openCheckout('exit 1');
+    expect(setUp()).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  test('is asked for where npm has none and the Node at hand is older', async () => {
+    const { setUp } = await openCheckout('exit 1');
+    const { status, stderr } = setUp('--import', `data:text/javascript,${encodeURIComponent(OLDER)}`);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/install Node 24 or newer, and repeat/);
+  });
+});
