@@ -100,7 +100,7 @@ function gatewayEnvironment(
     DYNAMODB_ENDPOINT: spec.databaseEndpoint,
     TABLE_NAME: spec.tableName,
     AUTH: inherited.AUTH || 'open',
-    BUNDLES: bundles,
+    LOCAL_BUNDLES: bundles,
     // The C library keeps what threads free, in an arena for each: twice the memory of the gateway.
     MALLOC_ARENA_MAX: '1',
     HOME: SERVERLESS_HOME,

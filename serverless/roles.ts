@@ -1,5 +1,5 @@
 // One IAM role per function, made from its line `table` in serverless.yml.
-import { LEDGERS } from '../lib/ledger/store/keys.ts';
+import { HEALTH_KEY, LEDGERS } from '../lib/ledger/store/keys.ts';
 import table from '../lib/shared/table.json' with { type: 'json' };
 import { type Configuration, logicalName, type Resources, readFunctions } from './configuration.ts';
 
@@ -56,10 +56,10 @@ export function trust(service: string): object {
   return { Version: '2012-10-17', Statement: [statement] };
 }
 
-// Reads one key, which no item has (lib/ledger/ledger.ts).
+// Reads one key, which no item has.
 function healthPolicies(): Policy[] {
   const read = allow(['dynamodb:GetItem'], [substituted(TABLE_ARN)]);
-  return [policy('health-check', [{ ...read, Condition: leadingKeys('HEALTH') }])];
+  return [policy('health-check', [{ ...read, Condition: leadingKeys(HEALTH_KEY.pk) }])];
 }
 
 function leadingKeys(key: string): object {

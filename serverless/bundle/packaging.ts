@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
-const { BUNDLES } = process.env;
+const { LOCAL_BUNDLES } = process.env;
 
 interface Serverless {
   readonly service: { readonly custom: Record<string, object> };
@@ -11,11 +11,11 @@ interface Serverless {
 
 class Bundled {
   constructor({ service: { custom } }: Serverless) {
-    custom['serverless-offline'] = { ...custom['serverless-offline'], location: BUNDLES };
+    custom['serverless-offline'] = { ...custom['serverless-offline'], location: LOCAL_BUNDLES };
   }
 }
 
-const packaging: unknown = BUNDLES ? Bundled : require('serverless-esbuild');
+const packaging: unknown = LOCAL_BUNDLES ? Bundled : require('serverless-esbuild');
 
 // The packager requires this file and calls what it gets.
 export { packaging as 'module.exports' };

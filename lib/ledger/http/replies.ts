@@ -9,7 +9,7 @@ export interface Reply<Body extends object = Readonly<Record<string, unknown>>> 
   readonly body: Body;
   /** Beside those of every response, names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is, in the place of the body. */
+  /** Raw payload; replaces `body`. */
   readonly text?: string;
   /** True if `text` is base64, which the gateway decodes. */
   readonly isBase64Encoded?: boolean;

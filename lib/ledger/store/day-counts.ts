@@ -185,15 +185,15 @@ function toSlotCounts(item: Item): SlotCounts & StoredSums {
   const expense = new Map<number, number>();
   const cents = { income: new Map<number, bigint>(), expense: new Map<number, bigint>() };
   const digests = new Map<number, bigint>();
-  const put: Record<string, (slot: number, value: unknown) => unknown> = {
-    [COUNTS.income]: (slot, value) => income.set(slot, Number(value)),
-    [COUNTS.expense]: (slot, value) => expense.set(slot, Number(value)),
-    [SUMS.income]: (slot, value) => cents.income.set(slot, BigInt(value as number)),
-    [SUMS.expense]: (slot, value) => cents.expense.set(slot, BigInt(value as number)),
-    [DIGEST]: (slot, value) => digests.set(slot, BigInt(value as number)),
+  const put: Record<string, (slot: number, count: bigint) => unknown> = {
+    [COUNTS.income]: (slot, count) => income.set(slot, Number(count)),
+    [COUNTS.expense]: (slot, count) => expense.set(slot, Number(count)),
+    [SUMS.income]: (slot, count) => cents.income.set(slot, count),
+    [SUMS.expense]: (slot, count) => cents.expense.set(slot, count),
+    [DIGEST]: (slot, count) => digests.set(slot, count),
   };
-  for (const [name, value] of Object.entries(item)) {
-    put[name.slice(0, 1)]?.(Number(name.slice(1)), value);
+  for (const [name, count] of readCounters(item)) {
+    put[name.slice(0, 1)]?.(Number(name.slice(1)), count);
   }
   return { income, expense, cents, digests };
 }

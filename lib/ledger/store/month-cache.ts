@@ -18,13 +18,13 @@ export type MonthCache = ReturnType<typeof createMonthCache>;
 /** About what a row takes besides its texts, in characters. */
 const ROW_SIZE = 200;
 
-/** @param maxSize in characters; beyond it, months that were not used for longest are dropped */
+/** @param maxSize in characters; beyond it, the least recently used months are dropped */
 export function createMonthCache(maxSize: number) {
   /** The least recently used first. */
   const entries = new Map<Name, Entry>();
   let size = 0;
 
-  /** The rows of a month, if they are those that the digest is of. */
+  /** The month's rows, if this is their digest. */
   function find(name: Name, digest: bigint): readonly Transaction[] | undefined {
     const entry = entries.get(name);
     if (!entry) return undefined;
@@ -35,7 +35,7 @@ export function createMonthCache(maxSize: number) {
     return entry.rows;
   }
 
-  /** Takes any rows: those of an index that lags, or of a month with others by now, are not found again. */
+  /** Rows may be stale (a lagging index): `find` ignores them, because their digest differs. */
   function keep(name: Name, rows: readonly Transaction[]): void {
     drop(name);
     entries.set(name, { rows, size: measure(rows) });

@@ -30,10 +30,10 @@ const UPGRADES: readonly Upgrade[] = [(item) => item];
 // Another release may write an item in its form between an upgrade and the next attempt.
 const MAX_ATTEMPTS = 3;
 /** The value that conditions and updates compare with. */
-const PRESENT = ':schema';
-const IS_PRESENT = `${SCHEMA_VERSION} = ${PRESENT}`;
-const IS_ABSENT = 'attribute_not_exists(pk)';
-const IS_NOT_NEWER = `attribute_not_exists(${SCHEMA_VERSION}) OR ${SCHEMA_VERSION} <= ${PRESENT}`;
+const CURRENT = ':schema';
+const IS_CURRENT = `${SCHEMA_VERSION} = ${CURRENT}`;
+const IS_NEW = 'attribute_not_exists(pk)';
+const IS_NOT_NEWER = `attribute_not_exists(${SCHEMA_VERSION}) OR ${SCHEMA_VERSION} <= ${CURRENT}`;
 
 /** An item was written by a newer release than this one. */
 export class NewerItemError extends UserError {
@@ -47,7 +47,7 @@ class OlderItemError extends Error {
 export type Schema = ReturnType<typeof createSchema>;
 
 export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
-  const present = upgrades.length;
+  const current = upgrades.length;
 
   /**
    * The item in the form of this release: itself where it has that form.
@@ -55,23 +55,24 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
    */
   function upgrade(item: Item): Item {
     const version = readVersion(item);
-    if (version === present) return item;
-    if (version > present) throw newerItem(item, present);
+    if (version === current) return item;
+    if (version > current) throw newerItem(item, current);
     const upgraded = upgrades.slice(version).reduce((form, next) => next(form), item);
     return stamp(upgraded);
   }
 
   function stamp(item: Item): Item {
-    return { ...item, [SCHEMA_VERSION]: present };
+    return { ...item, [SCHEMA_VERSION]: current };
   }
 
   /** The write that brings a stored item into the form of this release; undefined where it has that form. */
   function upgradeWrite(stored: Item): Write | undefined {
     const upgraded = upgrade(stored);
     if (upgraded === stored) return undefined;
-    const changed = changedAttributes(stored, upgraded);
-    const unchanged = areUnchanged(Object.keys(changed).map((name) => stored[name]));
-    return setOn(keyOf(stored), changed, {
+    // The upgrade may have read any attribute, so all of them must still be as they were.
+    const { pk, sk, ...attributes } = { ...stored, ...changedAttributes(stored, upgraded) };
+    const unchanged = areUnchanged(Object.keys(attributes).map((name) => stored[name]));
+    return setOn({ pk: String(pk), sk: String(sk) }, attributes, {
       expression: `attribute_exists(pk) AND ${unchanged.expression}`,
       values: unchanged.values,
       onConditionFailed: () => new StaleRecordError('The item of an upgrade has changed'),
@@ -82,29 +83,32 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
   function guard(write: Write): Write {
     const { Put, Update, Delete, ConditionCheck } = write;
     const guarded = { ...write, onConditionFailed };
-    if (Put) return { ...guarded, Put: { ...Put, Item: stamp(Put.Item ?? {}) } };
-    const values = { [PRESENT]: present };
+    const values = { [CURRENT]: current };
+    if (Put) {
+      const stamped = { ...Put, Item: stamp(Put.Item ?? {}) };
+      return { ...guarded, Put: withCondition(stamped, IS_NOT_NEWER, values) };
+    }
     if (Delete) return { ...guarded, Delete: withCondition(Delete, IS_NOT_NEWER, values) };
-    const isPresent = `${IS_ABSENT} OR ${IS_PRESENT}`;
+    const isCurrent = `${IS_NEW} OR ${IS_CURRENT}`;
     if (ConditionCheck) {
-      return { ...guarded, ConditionCheck: withCondition(ConditionCheck, isPresent, values) };
+      return { ...guarded, ConditionCheck: withCondition(ConditionCheck, isCurrent, values) };
     }
     if (!Update) return guarded;
     const UpdateExpression = stampUpdate(Update.UpdateExpression ?? '');
     return {
       ...guarded,
-      Update: withCondition({ ...Update, UpdateExpression }, isPresent, values),
+      Update: withCondition({ ...Update, UpdateExpression }, isCurrent, values),
     };
 
     function onConditionFailed(existing: Item | undefined): Error {
-      const isOlder = existing !== undefined && readVersion(existing) < present;
-      const needsPresent = Update !== undefined || ConditionCheck !== undefined;
-      if (isOlder && needsPresent) return new OlderItemError('An item is to be upgraded first');
+      const isOlder = existing !== undefined && readVersion(existing) < current;
+      const needsCurrent = Update !== undefined || ConditionCheck !== undefined;
+      if (isOlder && needsCurrent) return new OlderItemError('An item must be upgraded first');
       return write.onConditionFailed(existing && upgrade(existing));
     }
   }
 
-  return { present, upgrade, stamp, upgradeWrite, guard };
+  return { current, upgrade, stamp, upgradeWrite, guard };
 }
 
 /** A database whose items have the form of this release. */
@@ -134,8 +138,8 @@ export function createLedgerDatabase(
 
   const increment: Database['increment'] = (key, attribute, by) =>
     database.increment(key, attribute, by, {
-      expression: IS_PRESENT,
-      values: { [PRESENT]: schema.present },
+      expression: IS_CURRENT,
+      values: { [CURRENT]: schema.current },
     });
 
   async function commit(writes: readonly Write[], check?: OutcomeCheck): Promise<void> {
@@ -186,10 +190,6 @@ function readVersion(item: Item): number {
   return Number(item[SCHEMA_VERSION] ?? 0);
 }
 
-function keyOf({ pk, sk }: Item): Key {
-  return { pk: String(pk), sk: String(sk) };
-}
-
 function withVersion(range: Range): Range {
   return range.only ? { ...range, only: [...range.only, SCHEMA_VERSION] } : range;
 }
@@ -214,15 +214,15 @@ function withCondition<Part extends Conditional>(
 
 /** An update may create its item. */
 function stampUpdate(expression: string): string {
-  const stamp = `SET ${SCHEMA_VERSION} = ${PRESENT}`;
+  const stamp = `SET ${SCHEMA_VERSION} = ${CURRENT}`;
   return expression.startsWith('SET ')
     ? expression.replace('SET ', () => `${stamp}, `)
     : `${stamp} ${expression}`;
 }
 
-function newerItem(item: Item, present: number): NewerItemError {
+function newerItem(item: Item, current: number): NewerItemError {
   const where = item.pk === undefined ? 'A row of an index' : `The item ${item.pk} ${item.sk}`;
   return new NewerItemError(
-    `${where} has schema version ${readVersion(item)}, and this release knows versions up to ${present}. Deploy the release that wrote it.`,
+    `${where} has schema version ${readVersion(item)}, and this release knows versions up to ${current}. Deploy the release that wrote it.`,
   );
 }

@@ -18,6 +18,7 @@ import {
   splitByCount,
   sum,
 } from '../domain/day-histogram.ts';
+import { isComplete } from '../domain/month-digest.ts';
 import type { ListPosition, Page } from '../domain/pagination.ts';
 import type { ExportPart, Transaction, TransactionFilter } from '../domain/transaction.ts';
 import { type DayCounts, digestsByMonth, type MonthDigests } from './day-counts.ts';
@@ -127,7 +128,7 @@ export function createTransactionPages(options: {
     const { total, months, years } = await countRows(filter, rows);
     const isOfAll = filter.type === undefined && filter.categoryId === undefined;
     const digests = digestsByMonth(isOfAll ? years : []);
-    const cached = new Map(months.flatMap(([month]) => findCached(rows, month, digests)));
+    const cached = new Map(months.flatMap((each) => findCached(rows, each, digests)));
     const parts = rangesOutside(rows, [...cached.keys()]).flatMap((range) => {
       const inRange = ([month]: [string, number]) =>
         monthOf(range.start) <= month && month <= monthOf(range.end);
@@ -140,9 +141,15 @@ export function createTransactionPages(options: {
     };
   }
 
-  function findCached(range: DateRange, month: CalendarMonth, digests: MonthDigests) {
+  /** A digest that lacks rows of an earlier release proves nothing. */
+  function findCached(
+    range: DateRange,
+    [month, count]: readonly [CalendarMonth, number],
+    digests: MonthDigests,
+  ) {
     const digest = digests.get(month);
-    if (digest === undefined || !isWholeMonthIn(month, range)) return [];
+    if (digest === undefined || !isComplete(digest, count)) return [];
+    if (!isWholeMonthIn(month, range)) return [];
     const rows = monthCache.find(keys.allOf(month), digest);
     return rows ? [[month, rows] as const] : [];
   }

@@ -90,7 +90,7 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
   }
 
   /**
-   * The endpoints that it does not have, and those that answer no otherwise than a path that nothing has. The body is valid JSON,
+   * The endpoints that it does not have, and those that answer exactly as an unknown path does. The body is valid JSON,
    * for some backends parse it before they choose a route, and an empty list: with no user and no text in it, even a backend that
    * checks nothing has nothing to write.
    * @throws Refusal for the wrong key; RetryableFailure without an answer
@@ -101,18 +101,18 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
         ({ status }) => status,
         statusIn,
       );
-    const nowhere = `/${randomUUID()}`;
-    const unknown = { GET: await probe('GET', nowhere), POST: await probe('POST', nowhere) };
+    const unknownPath = `/${randomUUID()}`;
+    const unknown = { GET: await probe('GET', unknownPath), POST: await probe('POST', unknownPath) };
     const missing: Endpoint[] = [];
-    const untold: Endpoint[] = [];
+    const undetermined: Endpoint[] = [];
     for (const name of ENDPOINT_NAMES) {
       const { method } = ENDPOINTS[name];
       const status = await probe(method, pathOf(name));
       const endpoint = { name, request: `${method} ${pathOf(name)}`, status };
       if (MISSING.includes(status)) missing.push(endpoint);
-      else if (status === unknown[method]) untold.push(endpoint);
+      else if (status === unknown[method]) undetermined.push(endpoint);
     }
-    return { missing, untold };
+    return { missing, undetermined };
   }
 
   async function found(userId: string, query: string): Promise<readonly unknown[]> {
@@ -165,7 +165,7 @@ export interface Endpoint {
 interface MissingEndpoints {
   readonly missing: readonly Endpoint[];
   /** It may have them or not: it answers every path of that method with this status. */
-  readonly untold: readonly Endpoint[];
+  readonly undetermined: readonly Endpoint[];
 }
 
 function isMissing(failure: unknown): boolean {

@@ -97,21 +97,21 @@ export async function checkBackend(
   run: Run,
 ): Promise<Finding> {
   await backend.health();
-  const { missing, untold } = await backend.findMissing(testUserOf(run.runId));
+  const { missing, undetermined } = await backend.findMissing(testUserOf(run.runId));
   const without = missing.flatMap(({ name, request }) =>
     INSTEAD[name] ? [`without ${request}: ${INSTEAD[name]}`] : [],
   );
   const requests = (ones: readonly Endpoint[]) => ones.map(({ request }) => request);
   return {
-    detail: ['answers', ...without, ...describeUntold(untold)].join('; '),
+    detail: ['answers', ...without, ...describeUndetermined(undetermined)].join('; '),
     problems: missing.length === ENDPOINT_NAMES.length ? OTHER_PATH : lacking(missing, run.plan),
-    facts: { missing: requests(missing), untold: requests(untold) },
+    facts: { missing: requests(missing), undetermined: requests(undetermined) },
   };
 }
 
 // No problem yet: a search is tried with the key, and a write by the rebuild, long before the window.
-function describeUntold(untold: readonly Endpoint[]): string[] {
-  const byStatus = Map.groupBy(untold, ({ status }) => status);
+function describeUndetermined(undetermined: readonly Endpoint[]): string[] {
+  const byStatus = Map.groupBy(undetermined, ({ status }) => status);
   return [...byStatus].map(([status, endpoints]) => {
     const requests = endpoints.map(({ request }) => request).join(', ');
     return `${requests} answer ${status}, as does a path that nothing has: whether they exist is found out when they are used`;

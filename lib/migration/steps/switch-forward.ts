@@ -105,7 +105,7 @@ export async function assertReady({ services, run }: StepRequest): Promise<void>
   await assertNamesFree({ services, run });
 }
 
-// Here a refusal costs little; after writes were opened it would leave users between two versions.
+// Fail here, while it is cheap: after writes open, users would be split across two versions.
 const prepare: Advance = async (context) => {
   await assertReady(context);
   const { services, run, note } = context;

@@ -1,5 +1,5 @@
 // A search keeps the months that it read, and reads again what their digests do not prove to be current.
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { createMeteredClient } from '../../../bench/ledger/metered-client.ts';
 import { createKeys, yearKey } from '../../../lib/ledger/store/keys.ts';
@@ -96,6 +96,25 @@ it('does not rely on the digest of a month that is not complete', async () => {
   expect(await search(api)).toEqual(['2026-03 market']);
   await given(api, '2026-03', 'second market');
   expect(await search(api)).toEqual(['2026-03 second market', '2026-03 market']);
+  expect(await search(api)).toEqual(['2026-03 second market', '2026-03 market']);
+});
+
+it('does not take a month for complete to which an earlier release has added a row', async () => {
+  const table = { ...(await createTestTable()), ledgerId: 'beside-older' };
+  const api = await openInProcess(createServiceOn(table));
+  await given(api, '2026-03');
+  const { tableName: TableName } = table;
+  const Key = { pk: createKeys(table.ledgerId).days(), sk: yearKey('2026') };
+  const { Item } = await table.client.send(new GetCommand({ TableName, Key }));
+  expect(await search(api)).toEqual(['2026-03 market']);
+  await given(api, '2026-03', 'second market');
+  // That release counts its rows, and knows no digest.
+  await table.client.send(
+    new UpdateCommand({
+      ...{ TableName, Key, UpdateExpression: 'SET d3 = :before' },
+      ExpressionAttributeValues: { ':before': Item?.d3 },
+    }),
+  );
   expect(await search(api)).toEqual(['2026-03 second market', '2026-03 market']);
 });
 

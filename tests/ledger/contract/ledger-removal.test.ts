@@ -87,6 +87,16 @@ describe('replies kept for retries', () => {
   });
 });
 
+it('a recorded import is a ledger to delete where nothing else is kept', async () => {
+  const target = { client, tableName, ledgerId: 'only-imports' };
+  const { importedRows } = openLedger({ ...target, timeZone: 'UTC' });
+  await importedRows.record({ importId: 'bank.csv', part: 1, rows: ['a'] });
+  const removal = createRemoval(target);
+  expect(await removal.exists()).toBe(true);
+  expect(await removal.remove(() => {})).toBe(1);
+  expect(await removal.exists()).toBe(false);
+});
+
 /** All of its items fit one batch. */
 async function givenSmallLedger(ledgerId: string) {
   const target = { client, tableName, ledgerId };

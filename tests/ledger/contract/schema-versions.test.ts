@@ -124,6 +124,23 @@ describe('an item of an older version', () => {
     expect(await readStored(KEY)).toBeUndefined();
   });
 
+  it('is not upgraded from an attribute that another request has changed meanwhile', async () => {
+    const { upgradeWrite } = createSchema([
+      (item) => item,
+      ({ amount, ...item }) => ({ ...item, amount, cents: Number(amount) * 100 }),
+    ]);
+    const stored = { ...KEY, v: 1, amount: 5 };
+    await send.put({ ...stored, amount: 7 });
+    const write = upgradeWrite(stored);
+    if (!write) throw new Error('The item was not older');
+    const database = createDatabase({
+      ...given.target,
+      retryPolicy: createSleeplessRetryPolicy(),
+    });
+    await expect(database.commit([write])).rejects.toThrow('has changed');
+    expect(await readStored(KEY)).toEqual({ ...stored, amount: 7 });
+  });
+
   it('is handed to a write whose own condition it breaks, in the form of this release', async () => {
     await send.put({ ...KEY, v: 1, name: 'a' });
     const put = {
@@ -203,6 +220,7 @@ describe('an item of a newer version', () => {
         onConditionFailed: unreachable,
       },
     ],
+    ['an item that is put', { Put: { Item: { ...KEY } }, onConditionFailed: unreachable }],
     [
       'a new item',
       {

@@ -1023,7 +1023,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['new DeleteCommand({ TableName, Key, ...expired })', 'new DeleteCommand({ TableName, Key })'],
   ]),
   ...mutantsOf('lib/ledger/store/removal.ts', 'tests/ledger/contract/ledger-removal.test.ts', [
-    [' && !batch.every(isProof)', ' && false'],
+    [' && batch.some(({ pk }) => pk !== item.pk)', ' && false'],
   ]),
   ...mutantsOf('lib/ledger/store/ledger-items.ts', 'tests/ledger/contract/ledger-removal.test.ts', [
     ['  yield* readPartition(database, keys.replies);\n', ''],
@@ -1058,14 +1058,15 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
   ...mutantsOf('lib/ledger/store/schema.ts', 'tests/ledger/contract/schema-versions.test.ts', [
-    ['if (version > present) throw', 'if (version > present + 99) throw'],
+    ['if (version > current) throw', 'if (version > current + 99) throw'],
     ['upgrades.slice(version).reduce', 'upgrades.reduce'],
     ['attribute_exists(pk) AND ', ''],
     ['      values: unchanged.values,\n', ''],
     ['Item: stamp(Put.Item ?? {})', 'Item: Put.Item ?? {}'],
+    ['Put: withCondition(stamped, IS_NOT_NEWER, values)', 'Put: stamped'],
     ['Delete: withCondition(Delete, IS_NOT_NEWER, values)', 'Delete'],
-    ['Update: withCondition({ ...Update, UpdateExpression }, isPresent, values)', 'Update'],
-    ['if (isOlder && needsPresent)', 'if (isOlder)'],
+    ['Update: withCondition({ ...Update, UpdateExpression }, isCurrent, values)', 'Update'],
+    ['if (isOlder && needsCurrent)', 'if (isOlder)'],
     ['attempt === MAX_ATTEMPTS', 'attempt > 0'],
     ['[...range.only, SCHEMA_VERSION]', '[...range.only]'],
     ['ConditionExpression: own ? ', 'ConditionExpression: false ? '],
@@ -1157,7 +1158,8 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/ledger/store/transaction-pages.ts',
     'tests/ledger/contract/cached-months.test.ts',
     [
-      [' || !isWholeMonthIn(month, range)', ''],
+      ['if (!isWholeMonthIn(month, range)) return [];', ''],
+      [' || !isComplete(digest, count)', ''],
       ['if (isWholeMonthIn(month, rows)) monthCache', 'monthCache'],
       ['isOfAll ? years : []', 'years'],
       ['    if (isOfAll) {', '    {'],

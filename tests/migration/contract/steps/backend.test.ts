@@ -47,8 +47,8 @@ describe('the preflight', () => {
     const migration = await createMigration({ backend: { paths, validatesFirst: true } });
     const { whys, detail, facts } = await backendIn(migration);
     expect(whys).toEqual(['It has no GET /health.']);
-    const untold = ['POST /memories', 'POST /memories/search', 'POST /chat'];
-    expect(facts).toMatchObject({ missing: ['GET /health'], untold });
+    const undetermined = ['POST /memories', 'POST /memories/search', 'POST /chat'];
+    expect(facts).toMatchObject({ missing: ['GET /health'], undetermined });
     expect(detail).toContain('POST /chat answer 422, as does a path that nothing has');
   });
 
@@ -122,7 +122,7 @@ it('finds the endpoints of a backend that has them elsewhere', async () => {
     timeoutMs: 10_000,
     paths: { search: '/search', health: '/healthz' },
   });
-  expect(await mapped.findMissing(USER)).toEqual({ missing: [], untold: [] });
+  expect(await mapped.findMissing(USER)).toEqual({ missing: [], undetermined: [] });
   await mapped.health();
   expect(await mapped.search(USER, 'Who plays the cello?')).toBe(0);
 });
