@@ -11,7 +11,7 @@ export const MAX_UNITS = {
   list: { read: 5, write: 0 },
   'list with `q` or `import_id`': { read: 74, write: 0 },
   'part of an export': { read: 130, write: 0 },
-  search: { read: 860, write: 0 },
+  search: { read: 880, write: 0 },
   'summary of a year by day': { read: 2, write: 0 },
 } satisfies Record<string, Units>;
 

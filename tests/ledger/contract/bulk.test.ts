@@ -103,8 +103,8 @@ describe('POST /transactions/bulk', () => {
     const rows = newRows(100, place).map((row) => ({ ...row, external_id: randomUUID() }));
     written.length = 0;
     expect((await api.post(PATH, { transactions: rows })).body.data.created).toBe(100);
-    // Two for each row, and five counts.
-    expect(written).toEqual([99, 99, 17]);
+    // The first id enters the ledger in the list of ledgers. Then two for each row, and five counts.
+    expect(written).toEqual([2, 99, 99, 17]);
     expect(await verify()).toBe(100);
   });
 
