@@ -89,8 +89,11 @@ async function startVitest(): Promise<Vitest> {
 async function assertPassing(): Promise<void> {
   const tests = [...new Set(chosen.map(({ test }) => test))];
   const outcomes = await run(tests);
-  const failing = tests.filter((test) => outcomes.get(test) !== 'passed');
-  if (failing.length > 0) throw new Error(`Not passed without a mutant: ${failing.join(', ')}`);
+  // After the first failure the others do not run.
+  const failed = tests.filter((test) => outcomes.get(test) === 'failed');
+  const others = tests.filter((test) => outcomes.get(test) !== 'passed');
+  const named = failed.length > 0 ? failed : others;
+  if (named.length > 0) throw new Error(`Not passed without a mutant: ${named.join(', ')}`);
 }
 
 /** @returns the outcome of each test file that ran */
