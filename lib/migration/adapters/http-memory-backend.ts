@@ -102,7 +102,10 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
         statusIn,
       );
     const unknownPath = `/${randomUUID()}`;
-    const unknown = { GET: await probe('GET', unknownPath), POST: await probe('POST', unknownPath) };
+    const unknown = {
+      GET: await probe('GET', unknownPath),
+      POST: await probe('POST', unknownPath),
+    };
     const missing: Endpoint[] = [];
     const undetermined: Endpoint[] = [];
     for (const name of ENDPOINT_NAMES) {

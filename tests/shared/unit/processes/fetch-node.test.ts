@@ -40,7 +40,10 @@ describe.skipIf(process.platform === 'win32')('the Node of this project', () => 
 
   test('is asked for where npm has none and the Node at hand is older', async () => {
     const { setUp } = await openCheckout('exit 1');
-    const { status, stderr } = setUp('--import', `data:text/javascript,${encodeURIComponent(OLDER)}`);
+    const { status, stderr } = setUp(
+      '--import',
+      `data:text/javascript,${encodeURIComponent(OLDER)}`,
+    );
     expect(status).toBe(1);
     expect(stderr).toMatch(/install Node 24 or newer, and repeat/);
   });
