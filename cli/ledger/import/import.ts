@@ -50,7 +50,7 @@ import { readRecordedImports, writePart, writeParts } from './recorded-imports.t
 import { listImports, undoImport } from './undo.ts';
 import { applyChanges, upload } from './upload.ts';
 
-const MAX_IMPORT_ID = 64;
+const MAX_IMPORT_ID_LENGTH = 64;
 
 const command = createCommand('npm run import --', "Add a bank's file, or an export, to a ledger.")
   .argument('[file]', 'the file')
@@ -260,7 +260,9 @@ async function importStatement(
   showRefused(refused);
   if (options.trailer) console.log(`left out after the rows: ${trailer.length} lines`);
   else if (trailer.length > 0 && trailer.length === refused.length)
-    console.error(`If the bank always ends its files so, add --trailer ${trailer.length}.`);
+    console.error(
+      `If every export from this bank ends with these lines, add --trailer ${trailer.length}.`,
+    );
   showNeeds(needs);
   if (refused.length + needs.length > 0) process.exitCode = EXIT.failed;
   if (!options.yes) console.log('Nothing was sent. Add --yes to import.');
@@ -286,7 +288,7 @@ function readCategoryOptions({ categories, rules }: Options): CategoryOptions {
 function newImportId(file: string): string {
   const time = new Date().toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
   const name = basename(file).replace(/[^\p{L}\p{N}._-]+/gu, '-');
-  return [...`${time}-${name}`].slice(0, MAX_IMPORT_ID).join('');
+  return [...`${time}-${name}`].slice(0, MAX_IMPORT_ID_LENGTH).join('');
 }
 
 function requiresChoice({ possibleDuplicates }: ImportPlan, options: Options): boolean {

@@ -14,7 +14,7 @@ import type { TransactionRow } from '../../../lib/ledger/import/transaction-row.
 import { asPrintable } from '../../../lib/shared/printable.ts';
 
 const FIRST_ROWS = 5;
-const MAX_SHOWN_CHARACTERS = 20;
+const MAX_SHOWN_LINES = 20;
 
 /** How the file was read. */
 export function showStatement(statement: Statement): void {
@@ -118,17 +118,12 @@ export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
 }
 
 export function showRefused(lines: readonly RefusedLine[]): void {
-  for (const { line, message } of lines.slice(0, MAX_SHOWN_CHARACTERS))
+  for (const { line, message } of lines.slice(0, MAX_SHOWN_LINES))
     console.error(asPrintable(`line ${line} refused: ${message}`));
-  if (lines.length > MAX_SHOWN_CHARACTERS)
-    console.error(`and ${lines.length - MAX_SHOWN_CHARACTERS} more`);
+  if (lines.length > MAX_SHOWN_LINES) console.error(`and ${lines.length - MAX_SHOWN_LINES} more`);
 }
 
-export function showSome(
-  title: string,
-  lines: readonly string[],
-  limit = MAX_SHOWN_CHARACTERS,
-): void {
+export function showSome(title: string, lines: readonly string[], limit = MAX_SHOWN_LINES): void {
   if (lines.length === 0) return;
   console.log(title);
   for (const line of lines.slice(0, limit)) print(line);

@@ -33,7 +33,6 @@ interface SortedRows {
   readonly leftOut: LeftOutLine[];
 }
 
-/** Parts rows that can be bookings from those that are known by their form. */
 export function sortRows(
   table: Table,
   readCell: CellReader,

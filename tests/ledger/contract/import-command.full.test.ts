@@ -136,7 +136,7 @@ describe('--url', () => {
       'decimal sign: comma',
     ]);
     expect(stderr).toBe(
-      'line 5 refused: It has 2 cells, the header 5.\nIf the bank always ends its files so, add --trailer 1.\n',
+      'line 5 refused: It has 2 cells, the header 5.\nIf every export from this bank ends with these lines, add --trailer 1.\n',
     );
     expect(await importWith('--yes', '--trailer', '2')).toMatchObject({ code: 1, stdout: '' });
     const imported = await importWith('--yes', '--trailer', '1');
