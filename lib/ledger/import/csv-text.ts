@@ -20,6 +20,7 @@ const MAX_CELL_LINES = 40;
 const DATE = /(?<!\d)(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{8})(?!\d)/;
 const AMOUNT =
   /^\s*"?[-+(]?\s*\p{Sc}?\s*\d[\d.,' ]*[.,]\d{1,2}\s*(?:\p{Sc}|[A-Z]{2,3})?[-)]?"?\s*$/u;
+const TEXT_FORMULA = /^\s*="((?:[^"]|"")*)"\s*$/;
 
 interface Line {
   readonly text: string;
@@ -47,7 +48,7 @@ export function splitCsv(
       ? readQuotedRow({ lines, delimiter, isExact }, n)
       : { cells: line.split(delimiter), next: n + 1, isOpen: false };
     if (read.isOpen) openQuotes.push(n + 1);
-    const cells = unwrap(read.cells, delimiter);
+    const cells = unwrap(read.cells, delimiter).map(readTextFormula);
     if (cells.some((cell) => cell.trim() !== '')) rows.push({ line: n + 1, cells });
     n = read.next;
   }
@@ -90,6 +91,12 @@ function unwrap(cells: readonly string[], delimiter: string): readonly string[] 
   const lines = [{ text: only, lineBreak: '' }];
   const inner = readQuotedRow({ lines, delimiter, isExact: false }, 0);
   return inner.cells;
+}
+
+/** The text of a formula such as ="0042", with which exports keep a spreadsheet from changing it. */
+function readTextFormula(cell: string): string {
+  const text = TEXT_FORMULA.exec(cell)?.[1];
+  return text === undefined ? cell : undouble(text);
 }
 
 interface Source {

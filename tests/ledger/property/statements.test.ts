@@ -103,7 +103,10 @@ test(`each line of a table is a row, refused, left out or a repetition (seed ${S
 });
 
 test(`a well-formed table has the cells that a parser of CSV finds (seed ${SEED})`, () => {
-  const anyCell = fc.string({ maxLength: 6 }).map((text) => text.replace(/[\r\n]/g, ' '));
+  const anyCell = fc
+    .string({ maxLength: 6 })
+    .map((text) => text.replace(/[\r\n]/g, ' '))
+    .filter((text) => !text.includes('="'));
   const rows = fc.array(fc.array(anyCell, { minLength: 2, maxLength: 5 }), {
     minLength: 1,
     maxLength: 8,

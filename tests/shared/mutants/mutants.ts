@@ -420,6 +420,10 @@ export const MUTANTS: readonly Mutant[] = [
       ['if (sent.length + next.length > rowsOfPart)', 'if (false)'],
     ],
   ),
+  ...mutantsOf('lib/ledger/import/csv-text.ts', 'tests/ledger/unit/import/statement.test.ts', [
+    ['unwrap(read.cells, delimiter).map(readTextFormula)', 'unwrap(read.cells, delimiter)'],
+    ['text === undefined ? cell : undouble(text)', 'text ?? cell'],
+  ]),
 
   // Rules on values.
   ...mutantsOf('lib/ledger/domain/money.ts', 'tests/ledger/unit/http/record-json.test.ts', [

@@ -52,6 +52,18 @@ it.each<[what: string, file: string, options: Options, rows: string[], refused?:
     ['3: 2026-01-02 expense 3 Tea, mint'],
   ],
   [
+    'texts as formulas, which keep a spreadsheet from changing them',
+    '="Date","=""Payee""",="Amount"|="2026-03-05",="Bakery ""Old Town""",="-12.50"|="2026-03-06",Salary,"=""2,500.00"""',
+    {},
+    ['2: 2026-03-05 expense 12.5 Bakery "Old Town"', '3: 2026-03-06 income 2500 Salary'],
+  ],
+  [
+    'other formulas, which are texts',
+    'date,name,amount|2026-01-02,"=""a""&""b""",-3|2026-01-02,="c,-3',
+    {},
+    ['2: 2026-01-02 expense 3 ="a"&"b"', '3: 2026-01-02 expense 3 ="c'],
+  ],
+  [
     'quotes within a cell',
     'date,name,amount|2026-01-02,The "Old" Pub,-3',
     {},
