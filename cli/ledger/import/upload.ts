@@ -28,6 +28,7 @@ type OnProgress = (done: number) => void;
 
 const MAX_ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 400;
+const CREATED = 201;
 const NOT_FOUND = 404;
 const CONFLICT = 409;
 const PRECONDITION_FAILED = 412;
@@ -59,8 +60,11 @@ export async function upload(
   const request = {
     ...({ method: 'POST', path: '/transactions/bulk', items: rows, toBody } as const),
     onSend: recorder.announce,
-    onSent: (sent: readonly ItemResult<StatementRow>[]) =>
-      recorder.confirm(sent.filter(isCreated).map(({ item }) => item)),
+    onSent: async (sent: readonly ItemResult<StatementRow>[]) => {
+      const claimed = await claimCreated(service, importId, sent);
+      recorder.confirm(claimed.filter(isCreated).map(({ item }) => item));
+      return claimed;
+    },
   };
   const results = await sendAll(service, request, onProgress);
   await recorder.close();
@@ -71,6 +75,35 @@ export async function upload(
     duplicates: duplicates.length,
     refused: refusedLines(results.filter(({ result }) => !isDuplicate(result))),
   };
+}
+
+/**
+ * A request whose response was lost may have created rows, which answer 409 when it is repeated: those that have this import's
+ * id count as created. Another import has brought the others since the ledger was read.
+ */
+async function claimCreated(
+  service: ServiceClient,
+  importId: string,
+  results: readonly ItemResult<StatementRow>[],
+): Promise<readonly ItemResult<StatementRow>[]> {
+  const claimed: ItemResult<StatementRow>[] = [];
+  for (const { item, result } of results) {
+    const isOwn =
+      result.status === CONFLICT &&
+      item.externalId !== null &&
+      (await findImportId(service, item.externalId)) === importId;
+    claimed.push({ item, result: isOwn ? { ...result, status: CREATED } : result });
+  }
+  return claimed;
+}
+
+async function findImportId(
+  service: ServiceClient,
+  externalId: string,
+): Promise<string | null | undefined> {
+  const query = new URLSearchParams({ external_id: externalId });
+  const [found] = await service.call<'listTransactions'>('GET', `/transactions?${query}`);
+  return found?.import_id;
 }
 
 /** Each change is made only where the transaction is still as it was exported. */
@@ -131,7 +164,8 @@ interface BulkRequest<Item> {
   readonly toBody: (item: Item) => object;
   /** Awaited before the items of a request are sent. */
   readonly onSend?: (items: readonly Item[]) => Promise<void>;
-  readonly onSent?: (results: readonly ItemResult<Item>[]) => void;
+  /** @returns the results as they count */
+  readonly onSent?: (results: readonly ItemResult<Item>[]) => Promise<readonly ItemResult<Item>[]>;
 }
 
 interface ItemResult<Item> {
@@ -152,8 +186,7 @@ async function sendAll<Item>(
       const item = some[result.index];
       return item === undefined ? [] : { item, result };
     });
-    all.push(...sent);
-    onSent?.(sent);
+    all.push(...((await onSent?.(sent)) ?? sent));
     onProgress(first + some.length);
   }
   return all;

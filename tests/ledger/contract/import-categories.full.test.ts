@@ -1,6 +1,7 @@
 // From a file into categories, and what is deleted by hand or taken back: `npm run import` as a person runs it, month after month.
 import { describe, expect, it } from 'vitest';
 import { createTestTable } from '../../shared/support/test-table.ts';
+import { toApiResponse } from '../support/api/api-client.ts';
 import { givenPerson, importIdIn } from '../support/import/person.ts';
 
 const table = await createTestTable();
@@ -149,6 +150,30 @@ describe('rows that were deleted by hand', () => {
     expect(undone.stdout).toContain('100 removed, 0 left');
     expect((await person.run('--undo', second, '--yes')).stdout).toContain('50 removed, 0 left');
     expect((await person.run(file, '--yes')).stdout).toContain('150 created');
+  });
+
+  it('stay deleted, and count as created, after an import whose response was lost', async () => {
+    const person = await givenPerson(table);
+    const file = await person.write('march.csv', MANY);
+    let isLost = false;
+    const imported = await person.runThrough(
+      async (request, carryOut) => {
+        const response = await carryOut();
+        if (request !== 'POST /transactions/bulk' || isLost) return response;
+        isLost = true;
+        return toApiResponse(503, {}, '');
+      },
+      file,
+      '--yes',
+    );
+    expect(imported.stdout).toContain('150 created, 0 were there already, 0 refused');
+    await person.api.delete(`/transactions/${(await person.findRow('row 7')).id}`);
+    expect((await person.run(file, '--yes')).stdout).toContain('0 created');
+    const { body } = await person.api.post('/categories', { name: 'Food' });
+    const { id } = await person.findRow('row 8');
+    await person.api.put(`/transactions/${id}`, { category_id: body.data.id });
+    const undone = await person.run('--undo', importIdIn(imported), '--yes');
+    expect(undone.stdout).toContain('149 removed, 0 left');
   });
 
   it('are brought back after an undo of an import in several parts', async () => {

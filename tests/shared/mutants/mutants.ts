@@ -424,6 +424,10 @@ export const MUTANTS: readonly Mutant[] = [
     ['unwrap(read.cells, delimiter).map(readTextFormula)', 'unwrap(read.cells, delimiter)'],
     ['text === undefined ? cell : undouble(text)', 'text ?? cell'],
   ]),
+  ...mutantsOf('cli/ledger/import/upload.ts', 'tests/ledger/unit/cli/import/upload.test.ts', [
+    ['isOwn ? { ...result, status: CREATED } : result', 'result'],
+    ['(await findImportId(service, item.externalId)) === importId', 'true'],
+  ]),
 
   // Rules on values.
   ...mutantsOf('lib/ledger/domain/money.ts', 'tests/ledger/unit/http/record-json.test.ts', [

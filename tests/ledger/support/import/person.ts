@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { runCommand } from '../../../shared/support/command.ts';
 import type { TestTable } from '../../../shared/support/test-table.ts';
+import type { ApiResponse } from '../api/api-client.ts';
 import { openInProcess } from '../api/in-process-client.ts';
 import { createServiceOn } from '../api/open-api.ts';
 import { serve } from '../api/served.ts';
@@ -17,6 +18,8 @@ interface Row {
   readonly transaction_date: string;
   readonly category_name?: string;
 }
+
+type Answer = (request: string, carryOut: () => Promise<ApiResponse>) => Promise<ApiResponse>;
 
 let people = 0;
 
@@ -36,24 +39,32 @@ export async function givenPerson(table: TestTable) {
     return runCommand('cli/ledger/import/import.ts', ['--url', server.url, ...args], environment);
   }
 
-  /** Runs the command while the service refuses the key for one kind of request, after it has answered some of them. */
-  async function runInterrupted(request: string, answered: number, ...args: string[]) {
-    let left = answered;
-    const interrupted: typeof api = {
+  /** Runs the command against a service that answers each request, such as `GET /imports`, as `answer` does. */
+  async function runThrough(answer: Answer, ...args: string[]) {
+    const through: typeof api = {
       ...api,
-      request: async (method, path, options) => {
-        if (request === `${method} ${path}`) left -= 1;
-        if (left < 0) return await api.request('GET', '/no-such-route');
-        return await api.request(method, path, options);
-      },
+      request: async (method, path, options) =>
+        await answer(`${method} ${path}`, () => api.request(method, path, options)),
     };
-    const other = await serve(() => interrupted);
+    const other = await serve(() => through);
     try {
       return await run('--url', other.url, ...args);
     } finally {
       await other.close();
     }
   }
+
+  /** Runs the command while the service refuses all requests once it has answered some of one kind. */
+  async function runInterrupted(request: string, answered: number, ...args: string[]) {
+    let left = answered;
+    const answer: Answer = async (sent, carryOut) => {
+      if (request === sent) left -= 1;
+      return left < 0 ? await refuse() : await carryOut();
+    };
+    return await runThrough(answer, ...args);
+  }
+
+  const refuse = async () => await api.request('GET', '/no-such-route');
 
   async function write(name: string, content: readonly string[] | Uint8Array): Promise<string> {
     const file = join(folder, name);
@@ -71,7 +82,7 @@ export async function givenPerson(table: TestTable) {
     return found;
   }
 
-  return { api, run, runInterrupted, write, readRows, findRow };
+  return { api, run, runThrough, runInterrupted, refuse, write, readRows, findRow };
 }
 
 /** Finds the id of an import in its last line, which says how to undo it. */

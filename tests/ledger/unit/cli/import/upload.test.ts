@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { applyChanges, deleteRows, upload } from '../../../../../cli/ledger/import/upload.ts';
 import { createServiceClient, PATIENT_POLICY } from '../../../../../cli/ledger/service-client.ts';
-import { createRecorder } from '../../../../../lib/ledger/import/recorded-rows.ts';
+import { createRecorder, recordRow } from '../../../../../lib/ledger/import/recorded-rows.ts';
 import { readCsv } from '../../../../../lib/ledger/import/statement.ts';
 import type { LedgerRow, StatementRow } from '../../../../../lib/ledger/import/transaction-row.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../../lib/shared/retry.ts';
@@ -83,6 +83,27 @@ it('adds ten thousand rows in minutes at the bulkRate of prod', async () => {
   const uploaded = await upload(service, { rows, importId: 'x', recorder }, (n) => done.push(n));
   expect([uploaded.created, done.length]).toEqual([10_000, 100]);
   expect(milliseconds / 60_000).toBeLessThan(3);
+});
+
+it.each([
+  ['whose response was lost', () => new Response('', { status: 503 }), () => results(409, 409)],
+  ['that failed after it was created', () => results(500, 409), () => results(409, 409)],
+])('records a row %s, and none that another import has brought', async (_, first, later) => {
+  const own = BANK.rows[0] as StatementRow;
+  const { service } = openService((path, requests) =>
+    path === '/transactions/bulk'
+      ? (requests === 1 ? first : later)()
+      : Response.json({ data: [{ import_id: requests === 1 ? 'x' : 'other' }] }),
+  );
+  const written: (readonly string[])[] = [];
+  const recording = createRecorder(
+    { importId: 'x', total: 2 },
+    async ({ rows }) => void written.push(rows),
+  );
+  const request = { ...BANK, importId: 'x', recorder: recording };
+  const uploaded = await upload(service, request, () => undefined);
+  expect(uploaded).toEqual({ created: 1, duplicates: 1, refused: [] });
+  expect(written.at(-1)).toEqual([recordRow(own)]);
 });
 
 it('names the rows that fail to the end', async () => {
