@@ -95,7 +95,9 @@ export async function preview(
 }
 
 async function readStored(): Promise<StoredLedger> {
-  const [rows, imports] = await Promise.all([readRows({}), readRecordedImports()]);
+  // Before the rows: see `resolvePendingRecords`.
+  const imports = await readRecordedImports();
+  const rows = await readRows({});
   return {
     rows: rows.map(toLedgerRow),
     imports,

@@ -92,8 +92,9 @@ async function sendRows(
   importId: string,
   onProgress: (done: number) => void,
 ): Promise<Sent> {
-  const { toTransactionBody, createRecorder, settleRecords } = await loadImporter();
-  for (const part of settleRecords(stored.imports, stored.rows)) await writePart(part);
+  const { toTransactionBody, createRecorder, resolvePendingRecords } = await loadImporter();
+  const readParts = () => untilAnswered(readRecordedImports);
+  await resolvePendingRecords(stored, { readParts, writePart });
   const recorder = createRecorder({ importId, total: rows.length }, writePart);
   const categoryIds = await ensureCategories(rows);
   const toBody = (row: StatementRow) => ({

@@ -5,7 +5,7 @@ export {
   createRecordedRows,
   createRecorder,
   keepRecords,
-  settleRecords,
+  resolvePendingRecords,
 } from '../../lib/ledger/import/recorded-rows.ts';
 export { readStatement } from '../../lib/ledger/import/statement.ts';
 export { toTransactionBody } from '../../lib/ledger/import/transaction-row.ts';

@@ -10,7 +10,7 @@ import {
   type CategoryOptions,
   planWithCategories,
 } from '../../../lib/ledger/import/plan-with-categories.ts';
-import { createRecorder, settleRecords } from '../../../lib/ledger/import/recorded-rows.ts';
+import { createRecorder, resolvePendingRecords } from '../../../lib/ledger/import/recorded-rows.ts';
 import {
   type Statement,
   type StatementOptions,
@@ -46,7 +46,7 @@ import {
   showStatement,
 } from './preview.ts';
 import { readBytes, readFile } from './read-file.ts';
-import { readRecordedImports, writePart, writeParts } from './recorded-imports.ts';
+import { readRecordedImports, writePart } from './recorded-imports.ts';
 import { listImports, undoImport } from './undo.ts';
 import { applyChanges, upload } from './upload.ts';
 
@@ -240,11 +240,9 @@ async function importStatement(
   { file, statement, options }: Import,
 ): Promise<boolean> {
   const known = await service.readCategories();
-  const stored = {
-    rows: await readLedger(service),
-    categories: known,
-    imports: await readRecordedImports(service),
-  };
+  // Before the rows: see `resolvePendingRecords`.
+  const imports = await readRecordedImports(service);
+  const stored = { imports, rows: await readLedger(service), categories: known };
   const { rows, plan, choices, names } = planWithCategories(statement, stored, {
     ...readCategoryOptions(options),
     importsDeleted: options.importDeleted === true,
@@ -273,7 +271,10 @@ async function importStatement(
     );
     process.exitCode = EXIT.failed;
   } else {
-    await writeParts(service, settleRecords(stored.imports, stored.rows));
+    await resolvePendingRecords(stored, {
+      readParts: () => readRecordedImports(service),
+      writePart: (part) => writePart(service, part),
+    });
     await run(service, plan, { file, options, refusedBefore: refused.length });
     return true;
   }

@@ -74,23 +74,33 @@ export function keepRecords(
   return parts.map((part) => ({ ...part, rows: part.rows.filter(isKept) }));
 }
 
+export type WritePart = (part: RecordedPart) => Promise<unknown>;
+
 /**
- * Parts of imports that were interrupted, as they are to be written: of the rows that were about to be sent, those count as sent
- * that the ledger has.
+ * Rewrites the parts of interrupted imports: of the pending rows, those that the ledger has count as sent. A part that was written
+ * since it was read is left alone: its import goes on, or has ended.
+ * @param stored the records, and the rows of the ledger, read after them: no row that was created in between counts as unsent
  */
-export function settleRecords(
-  parts: readonly RecordedPart[],
-  ledger: readonly TransactionRow[],
-): readonly RecordedPart[] {
-  return parts.flatMap((part) => {
+export async function resolvePendingRecords(
+  stored: { readonly imports: readonly RecordedPart[]; readonly rows: readonly TransactionRow[] },
+  access: {
+    readonly readParts: () => Promise<readonly RecordedPart[]>;
+    readonly writePart: WritePart;
+  },
+): Promise<void> {
+  const pending = stored.imports.filter(({ rows }) => splitAtMark(rows).after.length > 0);
+  if (pending.length === 0) return;
+  const current = new Set((await access.readParts()).map(describePart));
+  for (const part of pending.filter((each) => current.has(describePart(each)))) {
     const { before, after } = splitAtMark(part.rows);
-    if (after.length === 0) return [];
-    const [found] = keepRecords([{ ...part, rows: after }], ledger);
-    return { ...part, rows: [...before, ...(found?.rows ?? [])] };
-  });
+    const [found] = keepRecords([{ ...part, rows: after }], stored.rows);
+    await access.writePart({ ...part, rows: [...before, ...(found?.rows ?? [])] });
+  }
 }
 
-export type WritePart = (part: RecordedPart) => Promise<unknown>;
+function describePart({ importId, part, rows }: RecordedPart): string {
+  return JSON.stringify([importId, part, rows]);
+}
 
 /** Rows of a part, each of which is written again with each request of rows; a long import has larger parts. */
 const ROWS_OF_PART = 500;

@@ -111,6 +111,10 @@ describe('rows that were deleted by hand', () => {
     ...Array.from({ length: 150 }, (_, n) => `2026-03-05,row ${n},-${n + 1}.00`),
   ];
 
+  /** An import reads the records, and all rows. */
+  const isReading = (request: string) =>
+    ['GET /imports', 'GET /transactions/export'].includes(request);
+
   it.each([
     ['between two requests of rows', 'POST /transactions/bulk', 1, '50 created'],
     ['before the next rows are announced', 'PUT /imports', 1, '50 created'],
@@ -174,6 +178,60 @@ describe('rows that were deleted by hand', () => {
     await person.api.put(`/transactions/${id}`, { category_id: body.data.id });
     const undone = await person.run('--undo', importIdIn(imported), '--yes');
     expect(undone.stdout).toContain('149 removed, 0 left');
+  });
+
+  it('stay deleted where an interrupted import goes on while the next one reads the ledger', async () => {
+    const person = await givenPerson(table);
+    const file = await person.write('march.csv', MANY);
+    let sent = 0;
+    let goOn: (() => Promise<unknown>) | undefined;
+    await person.runThrough(
+      async (request, carryOut) => {
+        if (request === 'POST /transactions/bulk') sent += 1;
+        if (sent < 2) return await carryOut();
+        goOn ??= carryOut;
+        return await person.refuse();
+      },
+      file,
+      '--yes',
+    );
+    expect(await person.readRows()).toHaveLength(100);
+    await person.runThrough(
+      async (request, carryOut) => {
+        const response = await carryOut();
+        if (!isReading(request)) return response;
+        await goOn?.();
+        goOn = undefined;
+        return response;
+      },
+      file,
+      '--yes',
+    );
+    await person.api.delete(`/transactions/${(await person.findRow('row 120')).id}`);
+    expect((await person.run(file, '--yes')).stdout).toContain('0 created');
+    expect(await person.readRows()).toHaveLength(149);
+  });
+
+  it('stay deleted where an import ends while the next one is planned', async () => {
+    const person = await givenPerson(table);
+    const file = await person.write('march.csv', MANY);
+    await person.runInterrupted('POST /transactions/bulk', 1, file, '--yes');
+    const [part] = (await person.api.get('/imports')).body.data;
+    const ended = { ...part, rows: part.rows.filter((row: string) => row !== 'unsent') };
+    expect(ended.rows).toHaveLength(150);
+    let readings = 0;
+    await person.runThrough(
+      async (request, carryOut) => {
+        const response = await carryOut();
+        if (!isReading(request)) return response;
+        readings += 1;
+        if (readings === 2) await person.api.put('/imports', ended);
+        return response;
+      },
+      file,
+      '--yes',
+    );
+    expect((await person.api.get('/imports')).body.data).toContainEqual(ended);
   });
 
   it('are brought back after an undo of an import in several parts', async () => {

@@ -194,6 +194,21 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await preview.getByText('150 new, 99 there already').waitFor();
   });
 
+  test('an import that goes on while a file is previewed keeps its record', async () => {
+    const page = await pages.visit();
+    const record = (rows: readonly string[]) =>
+      pages.call('PUT', '/imports', { import_id: 'of another tab', rows });
+    await record(['first', 'unsent', 'second']);
+    const preview = await choose(page, bankFile(['03.02.2002;Next import;-6,00;'], 'next.csv'));
+    await preview.getByText('1 new').waitFor();
+    await record(['first', 'second', 'third']);
+    await run(page);
+    await page.getByText('1 imported').waitFor();
+    const { data } = await pages.call('GET', '/imports');
+    const rows = ['first', 'second', 'third'];
+    expect(data).toContainEqual({ import_id: 'of another tab', part: 1, rows });
+  });
+
   test('an export that was edited changes the transactions that are still as they were', async () => {
     await pages.row({ description: 'To edit', transaction_date: '2007-02-01' });
     const id = await pages.row({ description: 'Edited here, too', transaction_date: '2007-02-02' });

@@ -418,6 +418,9 @@ export const MUTANTS: readonly Mutant[] = [
       ['await write([...sent, MARK, ...next]);', 'await write([...sent, ...next]);'],
       ['if (isAnnounced) await write(sent);', ''],
       ['if (sent.length + next.length > rowsOfPart)', 'if (false)'],
+      ['current.has(describePart(each))', 'true'],
+      ['JSON.stringify([importId, part, rows])', 'JSON.stringify([importId, part])'],
+      ['if (pending.length === 0) return;', ''],
     ],
   ),
   ...mutantsOf('lib/ledger/import/csv-text.ts', 'tests/ledger/unit/import/statement.test.ts', [

@@ -8,7 +8,7 @@ import {
   keepRecords,
   type RecordedPart,
   recordRow,
-  settleRecords,
+  resolvePendingRecords,
 } from '../../../../lib/ledger/import/recorded-rows.ts';
 import { readStatement } from '../../../../lib/ledger/import/statement.ts';
 import type { TransactionRow } from '../../../../lib/ledger/import/transaction-row.ts';
@@ -20,6 +20,18 @@ const [tea, bus] = rows;
 if (!tea || !bus) throw new Error('The statement has two rows');
 const records = rows.flatMap((row) => recordRow(row) ?? []);
 const recorded = createRecordedRows([{ importId: 'a', part: 1, rows: records }]);
+
+/** @returns the parts that are written */
+async function resolve(
+  imports: readonly RecordedPart[],
+  ledger: readonly TransactionRow[],
+  readParts = async () => imports,
+) {
+  const written: RecordedPart[] = [];
+  const writePart = async (part: RecordedPart) => void written.push(part);
+  await resolvePendingRecords({ imports, rows: ledger }, { readParts, writePart });
+  return written;
+}
 
 describe('recorded rows', () => {
   it('fit what the service takes', () => {
@@ -108,13 +120,40 @@ describe('the record of an import that is interrupted', () => {
       expect(ledger.every((row) => isOnlyCategorised({ ...row, category: 'Food' }))).toBe(true);
       expect(many.filter(has).every((row) => ledger.includes(row))).toBe(true);
       const written = new Map(parts.map((part) => [part.part, part]));
-      for (const part of settleRecords(parts, ledger)) written.set(part.part, part);
+      for (const part of await resolve(parts, ledger)) written.set(part.part, part);
       const settled = createRecordedRows([...written.values()]);
       expect(many.filter(settled.has)).toEqual(ledger);
-      expect(settleRecords([...written.values()], ledger)).toEqual([]);
+      expect(await resolve([...written.values()], ledger)).toEqual([]);
     }
     expect(ended).toBeGreaterThan(0);
     expect(ended % many.length).toBe(0);
+  });
+
+  describe('is resolved by the next import', () => {
+    const [first = '', second = ''] = records;
+    const cut = { importId: 'a', part: 1, rows: [first, 'unsent', second] };
+
+    it('where it is still as it was read', async () => {
+      const others = [{ ...cut, part: 2 }];
+      const written = await resolve([cut], [tea], async () => [...others, cut]);
+      expect(written).toEqual([{ ...cut, rows: [first] }]);
+    });
+
+    it.each([
+      ['ended', [{ ...cut, rows: [first, second, 'a', 'b'] }]],
+      ['went on', [{ ...cut, rows: [first, second, 'unsent', 'a'] }]],
+      ['went on in another part', [{ ...cut, part: 2 }]],
+      ['was taken back', []],
+      ['was put under another id', [{ ...cut, importId: 'b' }]],
+    ])('but not where the import %s since it was read', async (_, now) => {
+      expect(await resolve([cut], [tea, bus], async () => now)).toEqual([]);
+    });
+
+    it('but not read again where nothing is pending', async () => {
+      const parts = [{ ...cut, rows: records }];
+      const readParts = () => Promise.reject(new Error('No request is needed'));
+      expect(await resolve(parts, [tea], readParts)).toEqual([]);
+    });
   });
 
   it('of rows without an identity is not written', async () => {
