@@ -35,6 +35,7 @@ export interface WatchedFunction {
 
 const MINUTE = 60;
 const FIVE_MINUTES = 300;
+const DAY = 86_400;
 
 // CloudWatch takes up to ten metrics in one alarm.
 const LARGEST_ALARM = 10;
@@ -144,7 +145,7 @@ export function canaryAlarms(name: string): AlarmDefinition[] {
     silent({
       id: 'CanarySilent',
       description: 'The canary has not run for a quarter of an hour',
-      name,
+      metric: functionMetric(name, 'Invocations'),
       period: FIVE_MINUTES,
       periods: 3,
     }),
@@ -256,6 +257,41 @@ export function tableAlarms(TableName: unknown, indexes: readonly string[]): Ala
   ];
 }
 
+const BACKUP_FAILURES = [
+  'BackupJobsFailed',
+  'BackupJobsExpired',
+  'BackupJobsAborted',
+  'CopyJobsFailed',
+];
+
+// Each holds for a day, in which the next backup is made: a failure that ended with its period would look mended.
+export function backupAlarms(BackupVaultName: unknown): AlarmDefinition[] {
+  const jobs = (outcome: string): Metric => ({
+    Namespace: 'AWS/Backup',
+    MetricName: `NumberOf${outcome}`,
+    Dimensions: { BackupVaultName },
+  });
+  return [
+    {
+      id: 'BackupFailed',
+      description: 'A backup of the table, or a copy of one, failed or was not begun in time',
+      metrics: BACKUP_FAILURES.map(jobs),
+      statistic: 'Sum',
+      period: DAY,
+      threshold: 1,
+      datapointsToAlarm: 1,
+      evaluationPeriods: 1,
+    },
+    silent({
+      id: 'BackupSilent',
+      description: 'No backup of the table was completed for two days',
+      metric: jobs('BackupJobsCompleted'),
+      period: DAY,
+      periods: 2,
+    }),
+  ];
+}
+
 export function migrationAlarms(): AlarmDefinition[] {
   const execution = (MetricName: string): Metric => ({
     Namespace: 'AWS/States',
@@ -287,7 +323,7 @@ export function migrationAlarms(): AlarmDefinition[] {
       id: 'WatchdogSilent',
       description:
         'The watchdog of the migration has not run for ten minutes: a window would stay open',
-      name: 'migrationRetention',
+      metric: functionMetric('migrationRetention', 'Invocations'),
       period: MINUTE,
       periods: 10,
     }),
@@ -314,18 +350,18 @@ export function migrationAlarms(): AlarmDefinition[] {
 interface Silence {
   readonly id: string;
   readonly description: string;
-  /** Name of the silent function. */
-  readonly name: string;
+  /** Counts what has to happen. */
+  readonly metric: Metric;
   readonly period: number;
   readonly periods: number;
 }
 
-function silent({ id, description, name, period, periods }: Silence): AlarmDefinition {
+function silent({ id, description, metric, period, periods }: Silence): AlarmDefinition {
   return {
     id,
     description,
-    metrics: [functionMetric(name, 'Invocations')],
-    // Periods without an invocation have no data point; a zero in each makes the time exact.
+    metrics: [metric],
+    // Periods in which nothing happens have no data point; a zero in each makes the time exact.
     expression: 'FILL(m1, 0)',
     statistic: 'Sum',
     period,

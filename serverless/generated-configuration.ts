@@ -3,6 +3,7 @@
 import type { Configuration } from './configuration.ts';
 import { customDomain, domainOutputs, hasOwnAddress } from './domain.ts';
 import { accessLogFormat, allowedOrigins, routeSettings, slashRoutes } from './gateway.ts';
+import { backupOutputs, backups } from './ledger/backups.ts';
 import { canaryFunctions, canaryRole } from './ledger/canary.ts';
 import { savedQueries } from './ledger/saved-queries.ts';
 import {
@@ -20,6 +21,8 @@ type Make = (configuration: Configuration) => unknown;
 const MAKERS: Readonly<Record<string, Make>> = {
   accessLogFormat,
   allowedOrigins,
+  backupOutputs,
+  backups,
   canaryFunctions,
   canaryRole,
   customDomain,

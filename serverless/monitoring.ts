@@ -2,6 +2,7 @@
 import table from '../lib/shared/table.json' with { type: 'json' };
 import {
   type AlarmDefinition,
+  backupAlarms,
   canaryAlarms,
   functionAlarms,
   gatewayAlarms,
@@ -17,6 +18,7 @@ import {
   readSection,
   readText,
 } from './configuration.ts';
+import { BACKUP_VAULT } from './ledger/backups.ts';
 import { CANARY } from './ledger/canary.ts';
 import { TABLE_IN_USE } from './table.ts';
 
@@ -48,6 +50,9 @@ export async function monitoring(configuration: Configuration): Promise<Resource
       TABLE_IN_USE,
       table.GlobalSecondaryIndexes.map(({ IndexName }) => IndexName),
     ),
+    ...((await readText(configuration, 'param:backupDays')) === ''
+      ? []
+      : backupAlarms(BACKUP_VAULT)),
     ...((await readText(configuration, 'param:qdrantUrl')) === '' ? [] : migrationAlarms()),
   ];
   const alarms = definitions.map((definition) => [

@@ -2,6 +2,7 @@
 import { readLedgerConfig } from '../lib/ledger/config.ts';
 import { Refusal } from '../lib/migration/refusals.ts';
 import { readStepSettings } from '../lib/migration/settings.ts';
+import { LOCKED_DAYS } from './ledger/backups.ts';
 import { SETTINGS } from './migration/settings.ts';
 
 /** Values from serverless.yml and the command line: text or numbers. */
@@ -83,8 +84,24 @@ const RULES: Readonly<Record<string, Rule>> = {
   logRetentionDays: RETENTION,
   accessLogDays: RETENTION,
   recoveryDays: whole(1, 35),
+  backupDays: orEmpty(whole(LOCKED_DAYS.MinRetentionDays, LOCKED_DAYS.MaxRetentionDays)),
+  // AWS Backup gives at least three days to think again.
+  backupLockDays: orEmpty(whole(3, 36_500)),
+  backupCopyVaultArn: orEmpty(
+    matching(
+      /^arn:aws[\w-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[\w-]{2,50}$/,
+      'the ARN of a vault, such as arn:aws:backup:eu-west-1:444455556666:backup-vault:ledger',
+    ),
+  ),
   maxReadUnits: whole(1, 10_000_000),
   maxWriteUnits: whole(1, 10_000_000),
+};
+
+// Parameters that do nothing without another.
+const NEEDED: Readonly<Record<string, string>> = {
+  monthlyBudgetUsd: 'alarmTopicArn',
+  backupCopyVaultArn: 'backupDays',
+  backupLockDays: 'backupDays',
 };
 
 // The functions' variables, by the parameters that they come from.
@@ -113,8 +130,10 @@ export function findFaults(stage: string, parameters: Parameters): string[] {
       if (value === undefined || value === null) return [`${name} is not set.`];
       return allows(String(value)) ? [] : [`${name} "${value}" must be ${requirement}.`];
     });
-  const { monthlyBudgetUsd, alarmTopicArn, domainName, certificateArn } = parameters;
-  const unnotified = monthlyBudgetUsd !== '' && alarmTopicArn === '';
+  const { alarmTopicArn, domainName, certificateArn } = parameters;
+  const useless = Object.entries(NEEDED).filter(
+    ([name, needed]) => parameters[name] !== '' && parameters[needed] === '',
+  );
   return [
     ...broken,
     ...(stage === 'prod' && alarmTopicArn === ''
@@ -123,7 +142,7 @@ export function findFaults(stage: string, parameters: Parameters): string[] {
     ...((domainName === '') === (certificateArn === '')
       ? []
       : ['domainName and certificateArn are set together or not at all.']),
-    ...(unnotified ? [`monthlyBudgetUsd "${monthlyBudgetUsd}" needs alarmTopicArn.`] : []),
+    ...useless.map(([name, needed]) => `${name} "${parameters[name]}" needs ${needed}.`),
     ...faultsOfVariables(parameters),
   ];
 }

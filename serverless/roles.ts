@@ -19,7 +19,7 @@ export interface Policy {
 export const TABLE_ARN = `arn:\${AWS::Partition}:dynamodb:\${AWS::Region}:\${AWS::AccountId}:table/\${TableInUse}`;
 
 // Made by an administrator, from docs/ledger/boundary-policy.json: a deployer can give a role no more than it allows.
-export const BOUNDARY = {
+const BOUNDARY = {
   PermissionsBoundary: {
     'Fn::Sub': `arn:\${AWS::Partition}:iam::\${AWS::AccountId}:policy/finance-ledger-boundary`,
   },
@@ -40,20 +40,18 @@ export async function ledgerRoles(configuration: Configuration): Promise<Resourc
 
 /** A role of one function. */
 export function role(logGroup: string, policies: readonly Policy[]): object {
-  return {
-    Type: 'AWS::IAM::Role',
-    Properties: {
-      AssumeRolePolicyDocument: trust('lambda.amazonaws.com'),
-      ...BOUNDARY,
-      Policies: [policy('own-log-group', [logStatement(logGroup)]), ...policies],
-    },
-  };
+  const ownLogGroup = policy('own-log-group', [logStatement(logGroup)]);
+  return serviceRole('lambda.amazonaws.com', [ownLogGroup, ...policies]);
 }
 
-/** Lets one service of AWS act in the role. */
-export function trust(service: string): object {
-  const statement = { Effect: 'Allow', Principal: { Service: service }, Action: 'sts:AssumeRole' };
-  return { Version: '2012-10-17', Statement: [statement] };
+/** A role that one service of AWS acts in. */
+export function serviceRole(Service: string, Policies: readonly Policy[]): object {
+  const statement = { Effect: 'Allow', Principal: { Service }, Action: 'sts:AssumeRole' };
+  const AssumeRolePolicyDocument = { Version: '2012-10-17', Statement: [statement] };
+  return {
+    Type: 'AWS::IAM::Role',
+    Properties: { AssumeRolePolicyDocument, ...BOUNDARY, Policies },
+  };
 }
 
 // Reads one key, which no item has.

@@ -20,5 +20,8 @@ export const MIGRATING = {
   canaryKeyParameter: '/finance-ledger/canary-key',
   alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms',
   monthlyBudgetUsd: '50',
+  backupDays: '14',
+  backupCopyVaultArn: 'arn:aws:backup:eu-west-1:444455556666:backup-vault:ledger',
+  backupLockDays: '30',
   reservedConcurrency: '2',
 };

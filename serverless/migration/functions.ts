@@ -9,7 +9,7 @@ import {
   readSection,
   readText,
 } from '../configuration.ts';
-import { allow, BOUNDARY, type Policy, policy, role, trust } from '../roles.ts';
+import { allow, type Policy, policy, role, serviceRole } from '../roles.ts';
 import { migrationMachine } from './machine.ts';
 import {
   artifactPolicies,
@@ -187,17 +187,10 @@ function machineRole(): object {
   const resources = [...new Set<string>(invoked)].map((name) => ({
     'Fn::GetAtt': [`${logicalName(name)}LambdaFunction`, 'Arn'],
   }));
-  return {
-    Type: 'AWS::IAM::Role',
-    Properties: {
-      AssumeRolePolicyDocument: trust('states.amazonaws.com'),
-      ...BOUNDARY,
-      Policies: [
-        policy('migration-functions', [allow(['lambda:InvokeFunction'], resources)]),
-        policy('log-delivery', [allow(LOG_DELIVERY, ['*'])]),
-      ],
-    },
-  };
+  return serviceRole('states.amazonaws.com', [
+    policy('migration-functions', [allow(['lambda:InvokeFunction'], resources)]),
+    policy('log-delivery', [allow(LOG_DELIVERY, ['*'])]),
+  ]);
 }
 
 // Lambda itself sends the failed invocation there, in the function's role.

@@ -9,7 +9,7 @@ import {
   REQUEST_SHAPES,
 } from './assumptions.ts';
 import { INDEX_WRITES, MAX_UNITS, REQUEST_UNITS, type Units } from './request-units.ts';
-import type { RouteLimit, StageLimits } from './stage-limits.ts';
+import type { Backups, RouteLimit, StageLimits } from './stage-limits.ts';
 
 export const SECONDS_PER_MONTH = 30 * 86_400;
 const KB_PER_GB = 1e6;
@@ -124,11 +124,27 @@ export interface Households {
   readonly reached: readonly string[];
 }
 
-/** @param storedRowKb what a transaction takes in the table and its indexes */
-export function billHouseholds(
-  limits: StageLimits,
-  { households, storedRowKb }: { readonly households: number; readonly storedRowKb: number },
-): Households {
+interface Stored {
+  readonly households: number;
+  /** What a transaction takes in the table and its indexes. */
+  readonly storedRowKb: number;
+}
+
+export function countGigabytes({ households, storedRowKb }: Stored): number {
+  const creates = (households * HOUSEHOLD.requests.value * HOUSEHOLD.creates.value) / 100;
+  return (creates * 12 * HOUSEHOLD.years.value * storedRowKb) / KB_PER_GB;
+}
+
+/** USD a month for each GB of the table. */
+export function billBackups({ warm, cold, made }: Backups) {
+  return {
+    kept: warm * PRICES.backup.usd + cold * PRICES.coldBackup.usd,
+    toAnotherRegion: made * PRICES.betweenRegions.usd,
+  };
+}
+
+export function billHouseholds(limits: StageLimits, stored: Stored): Households {
+  const { households } = stored;
   const requests = households * HOUSEHOLD.requests.value;
   const creates = (requests * HOUSEHOLD.creates.value) / 100;
   const lists = requests - creates;
@@ -136,7 +152,6 @@ export function billHouseholds(
   const listBill = billRequests(limits, 'list');
   const scaled = (part: keyof Bill) =>
     (creates * createBill[part] + lists * listBill[part]) / MILLION;
-  const stored = creates * 12 * HOUSEHOLD.years.value * storedRowKb;
   const atPeak = (monthly: number) => (monthly * HOUSEHOLD.peak.value) / SECONDS_PER_MONTH;
   // Indexes have a maximum of their own, which they reach later.
   const write = UNITS.create.write - INDEX_WRITES.create;
@@ -151,7 +166,7 @@ export function billHouseholds(
       requests: scaled('requests'),
       functions: scaled('functions'),
       units: scaled('units'),
-      storage: billStorage(stored / KB_PER_GB),
+      storage: billStorage(countGigabytes(stored)),
       logs: scaled('logs'),
       sent: scaled('sent'),
     },

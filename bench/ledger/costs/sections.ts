@@ -4,12 +4,14 @@ import { withFigures } from '../figures.ts';
 import { ASSUMED, HOUSEHOLD, PRICE_LIST, PRICES, REQUEST_SHAPES } from './assumptions.ts';
 import {
   type Bill,
+  billBackups,
   billHouseholds,
   billRefusals,
   billRequests,
   billWithKey,
   billWithoutKey,
   billWrongKeys,
+  countGigabytes,
   countKeyReads,
   findRoute,
   type Kind,
@@ -19,7 +21,7 @@ import {
 } from './bills.ts';
 import { INDEX_WRITES, MAX_SEARCHING_LIST_UNITS } from './request-units.ts';
 import type { StageLimits } from './stage-limits.ts';
-import { measureStoredRow, ROW_OF_FIRST_RELEASE } from './stored-size.ts';
+import { measureStoredRow, measureTableRow, ROW_OF_FIRST_RELEASE } from './stored-size.ts';
 
 export type Stages = Readonly<Record<'dev' | 'prod', StageLimits>>;
 
@@ -41,6 +43,7 @@ const SECTIONS: Readonly<Record<string, (stages: Stages) => Report>> = {
   'cost-prices': () => tables(priceList(), assumptions()),
   'cost-requests': (stages) => tables(requestCosts(stages)),
   'cost-month': (stages) => tables(monthlyCosts(stages)),
+  'cost-backups': (stages) => tables(recoveryCosts(stages)),
   'cost-fixed': (stages) => tables(fixedCosts(stages)),
 };
 
@@ -217,6 +220,25 @@ function monthlyCosts(stages: Stages): Table {
 the limits, API Gateway refuses requests unbilled, but logs them: ${Math.round(billRefusals()).toLocaleString('en')} USD for each 1,000 a second.`,
     columns: ['At most', ...names],
     rows: [...rows, ['all together', ...bills.map((bill) => Math.round(sumBill(bill)))]],
+  };
+}
+
+function recoveryCosts({ prod }: Stages): Table {
+  const { warm, cold } = prod.backups;
+  const { kept, toAnotherRegion } = billBackups(prod.backups);
+  const households = 1_000;
+  const gigabytes = countGigabytes({ households, storedRowKb: measureTableRow() });
+  const copies = [warm + cold, cold].map((count) => count.toFixed(1));
+  const cost = (usd: number) => [usd.toFixed(2), Math.round(usd * gigabytes)];
+  return {
+    title: `USD a month. Every backup is a copy of the whole table without its indexes; that of ${households.toLocaleString('en')} households has ${Math.round(gigabytes)} GB:`,
+    columns: ['Recovery', 'Copies', 'Of them cold', 'USD for each GB', 'USD for 1,000 households'],
+    rows: [
+      ['point-in-time recovery', '', '', ...cost(PRICES.recovery.usd)],
+      ['the vault of `prod`', ...copies, ...cost(kept)],
+      ['a vault of another account', ...copies, ...cost(kept)],
+      ['the way there, if it is in another region', '', '', ...cost(toAnotherRegion)],
+    ],
   };
 }
 

@@ -1,4 +1,5 @@
-// Limits of a stage, read from its packaged template: the throttle of each route, the function behind it, the table's maximum throughput.
+// Limits of a stage, read from its packaged template: the throttle of each route, the function behind it, the table's maximum throughput,
+// the backups that it keeps.
 import * as v from 'valibot';
 
 export interface RouteLimit {
@@ -17,6 +18,16 @@ export interface StageLimits {
   readonly maxWriteUnits: number;
   readonly indexes: number;
   readonly watchedMetrics: number;
+  readonly backups: Backups;
+}
+
+/** Copies of the whole table. */
+export interface Backups {
+  /** Kept at a time. */
+  readonly warm: number;
+  readonly cold: number;
+  /** Made in a month. */
+  readonly made: number;
 }
 
 /** The part of a template that is read. */
@@ -25,6 +36,8 @@ export interface PackagedTemplate {
     Record<string, { readonly Type: string; readonly Properties?: unknown }>
   >;
 }
+
+const DAYS_PER_MONTH = 30;
 
 const throttle = v.object({ ThrottlingRateLimit: v.number() });
 const stageSchema = v.object({
@@ -49,6 +62,19 @@ const tableSchema = v.object({
     MaxWriteRequestUnits: v.number(),
   }),
 });
+const planSchema = v.object({
+  BackupPlan: v.object({
+    BackupPlanRule: v.array(
+      v.object({
+        ScheduleExpression: v.string(),
+        Lifecycle: v.object({
+          DeleteAfterDays: v.number(),
+          MoveToColdStorageAfterDays: v.optional(v.number()),
+        }),
+      }),
+    ),
+  }),
+});
 const alarmSchema = v.object({ Metrics: v.optional(v.array(v.record(v.string(), v.unknown()))) });
 
 /** @throws where the template lacks a part */
@@ -71,7 +97,38 @@ export function readStageLimits(template: PackagedTemplate): StageLimits {
     watchedMetrics: alarms
       .map(({ Metrics }) => Metrics?.filter((metric) => 'MetricStat' in metric).length ?? 1)
       .reduce((sum, metrics) => sum + metrics, 0),
+    backups: countBackups(template),
   };
+}
+
+function countBackups(template: PackagedTemplate): Backups {
+  const plans = listProperties(template, 'AWS::Backup::BackupPlan', planSchema);
+  return plans
+    .flatMap(({ BackupPlan }) => BackupPlan.BackupPlanRule)
+    .map(({ ScheduleExpression, Lifecycle }) => {
+      const days = daysBetween(ScheduleExpression);
+      const { DeleteAfterDays: kept, MoveToColdStorageAfterDays: moved = kept } = Lifecycle;
+      return { warm: moved / days, cold: (kept - moved) / days, made: DAYS_PER_MONTH / days };
+    })
+    .reduce(
+      (all, { warm, cold, made }) => ({
+        warm: all.warm + warm,
+        cold: all.cold + cold,
+        made: all.made + made,
+      }),
+      { warm: 0, cold: 0, made: 0 },
+    );
+}
+
+/** @throws for a schedule that is neither daily nor monthly */
+function daysBetween(schedule: string): number {
+  const [, day] = /^cron\(\d+ \d+ (\*|\d+) \* \? \*\)$/.exec(schedule) ?? [];
+  if (day === undefined) {
+    throw new Error(
+      `The schedule ${schedule} is neither daily nor monthly: bench/ledger/costs/stage-limits.ts counts no others`,
+    );
+  }
+  return day === '*' ? 1 : DAYS_PER_MONTH;
 }
 
 function readFunction(template: PackagedTemplate, integration: string) {

@@ -10,6 +10,7 @@ import {
   REQUEST_SHAPES,
 } from '../../../bench/ledger/costs/assumptions.ts';
 import {
+  billBackups,
   billHouseholds,
   billRequests,
   billWithKey,
@@ -82,6 +83,32 @@ describe.each(STAGES)('the limits of %s', (stage) => {
     );
     const rates = asking.filter(({ route }) => route in ENDPOINTS_BY_ROUTE).map(({ rate }) => rate);
     expect(countKeyReads(limits)).toBe(sum(rates));
+  });
+});
+
+describe('backups', () => {
+  // 14 daily ones, and in the warm storage of 30 days and the cold one of the rest of a year those of every month.
+  it('are those of the plan', () => {
+    expect(dev.backups).toEqual({ warm: 0, cold: 0, made: 0 });
+    expect(prod.backups.warm).toBe(14 + 1);
+    expect(prod.backups.cold).toBeCloseTo((365 - 30) / 30);
+    expect(prod.backups.made).toBe(30 + 1);
+  });
+
+  it('cost what each copy of the table costs', () => {
+    const { kept, toAnotherRegion } = billBackups({ warm: 3, cold: 2, made: 5 });
+    expect(kept).toBeCloseTo(3 * PRICES.backup.usd + 2 * PRICES.coldBackup.usd);
+    expect(toAnotherRegion).toBeCloseTo(5 * PRICES.betweenRegions.usd);
+  });
+
+  it('on a schedule that is not understood are not counted as none', () => {
+    const rule = { ScheduleExpression: 'rate(7 days)', Lifecycle: { DeleteAfterDays: 7 } };
+    const BackupPlan = { BackupPlanRule: [rule] };
+    const weekly = { Type: 'AWS::Backup::BackupPlan', Properties: { BackupPlan } };
+    const template = readTemplate('dev');
+    expect(() =>
+      readStageLimits({ Resources: { ...template.Resources, BackupPlan: weekly } }),
+    ).toThrow('The schedule rate(7 days) is neither daily nor monthly');
   });
 });
 

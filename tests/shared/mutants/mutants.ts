@@ -1067,6 +1067,17 @@ export const MUTANTS: readonly Mutant[] = [
       'sum(routes.map(({ rate }) => perMonth(rate)));\n  const kilobytes',
       'perMonth(1);\n  const kilobytes',
     ],
+    [
+      'warm * PRICES.backup.usd + cold * PRICES.coldBackup.usd',
+      '(warm + cold) * PRICES.backup.usd',
+    ],
+  ]),
+  ...mutantsOf('bench/ledger/costs/stage-limits.ts', 'tests/ledger/wiring/costs.test.ts', [
+    ['cold: (kept - moved) / days', 'cold: kept / days'],
+    ["day === '*' ? 1 : DAYS_PER_MONTH", '1'],
+  ]),
+  ...mutantsOf('serverless/parameters.ts', 'tests/shared/wiring/parameters.test.ts', [
+    ["parameters[needed] === ''", "parameters[needed] !== ''"],
   ]),
   ...mutantsOf('lib/ledger/store/schema.ts', 'tests/ledger/contract/schema-versions.test.ts', [
     ['if (version > current) throw', 'if (version > current + 99) throw'],

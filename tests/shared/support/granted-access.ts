@@ -10,6 +10,7 @@ import {
 } from './packaged-template.ts';
 
 export const STATE_MACHINE = 'state machine';
+export const BACKUP_PLAN = 'backup plan';
 
 export interface Statement {
   readonly Effect: string;
@@ -28,7 +29,11 @@ export interface RoleProperties {
   }[];
 }
 
-/** The logical name of each role by who acts in it: a function's entry point, or the state machine. */
+interface BackupSelection {
+  readonly BackupSelection: { readonly IamRoleArn: unknown };
+}
+
+/** The logical name of each role by who acts in it: a function's entry point, the state machine, or the backup plan. */
 export function listRoles(template: Template): [user: string, role: string][] {
   const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function').map(
     ([, { Properties }]) => [entryPoint(Properties.Handler), Properties.Role] as const,
@@ -36,7 +41,10 @@ export function listRoles(template: Template): [user: string, role: string][] {
   const machines = listResources(template, 'AWS::StepFunctions::StateMachine').map(
     ([, { Properties }]) => [STATE_MACHINE, Properties.RoleArn] as const,
   );
-  return [...functions, ...machines].map(([user, role]) => {
+  const backups = listResources<BackupSelection>(template, 'AWS::Backup::BackupSelection').map(
+    ([, { Properties }]) => [BACKUP_PLAN, Properties.BackupSelection.IamRoleArn] as const,
+  );
+  return [...functions, ...machines, ...backups].map(([user, role]) => {
     return [user, (role as { 'Fn::GetAtt': [string, string] })['Fn::GetAtt'][0]];
   });
 }
@@ -128,9 +136,36 @@ const LOG_DELIVERY = [
   ...['ListLogDeliveries', 'PutResourcePolicy', 'DescribeResourcePolicies', 'DescribeLogGroups'],
 ].map((action) => `logs:${action} "*"`);
 
-/** Calls that Lambda and Step Functions themselves make in a role, according to the function's or machine's configuration. */
+// From AWSBackupServiceRolePolicyForBackup and the guide on advanced backups of DynamoDB.
+const TABLE_BACKUP = ['DescribeTable', 'ListTagsOfResource', 'StartAwsBackupJob'].map(
+  (action) => `dynamodb:${action} table`,
+);
+
+interface BackupPlan {
+  readonly BackupPlan: {
+    readonly BackupPlanRule: readonly {
+      readonly CopyActions?: readonly { readonly DestinationBackupVaultArn: string }[];
+    }[];
+  };
+}
+
+function neededByBackups(template: Template): string[] {
+  const { BackupPlanRule } = theOnly<BackupPlan>(template, 'AWS::Backup::BackupPlan').Properties
+    .BackupPlan;
+  const copies = BackupPlanRule.flatMap(({ CopyActions = [] }) => CopyActions);
+  const vaults = new Set(copies.map((copy) => JSON.stringify(copy.DestinationBackupVaultArn)));
+  const into = [...vaults].flatMap((vault) => [
+    `backup:CopyIntoBackupVault ${vault}`,
+    `backup:DescribeBackupVault ${vault}`,
+  ]);
+  const from = vaults.size > 0 ? ['backup:CopyFromBackupVault backup:recovery-point:*'] : [];
+  return [...TABLE_BACKUP, ...from, ...into];
+}
+
+/** Calls that services of AWS themselves make in a role, according to the configuration of the function, machine or plan. */
 export function neededByAws(template: Template, user: string): string[] {
   const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function');
+  if (user === BACKUP_PLAN) return neededByBackups(template);
   if (user === STATE_MACHINE) {
     const invoked = functions.filter(([, { Properties }]) =>
       readDefinition(template).includes(`:function:${Properties.FunctionName}"`),

@@ -22,6 +22,7 @@ import { LEDGER_OPERATIONS } from '../../ledger/support/api/routes.ts';
 import { createTestKeys } from '../../ledger/support/auth/test-keys.ts';
 import { createRecordedRun, type RecordedRun } from '../../migration/support/recorded-run.ts';
 import {
+  BACKUP_PLAN,
   findRole,
   grantedBy,
   listRoles,
@@ -286,6 +287,11 @@ async function migrate(): Promise<void> {
   }
 }
 
+const SERVICES: Readonly<Record<string, string>> = {
+  [STATE_MACHINE]: 'states.amazonaws.com',
+  [BACKUP_PLAN]: 'backup.amazonaws.com',
+};
+
 const PACKAGED: readonly Packaged[] = ['dev', 'prod', 'migrating'];
 
 describe.skipIf(!hasEngine).each(PACKAGED)('the roles of the package %s', (packaged) => {
@@ -308,14 +314,14 @@ describe.skipIf(!hasEngine).each(PACKAGED)('the roles of the package %s', (packa
   });
 
   it.each(users)('%s trusts one service', (user) => {
-    const Service = user === STATE_MACHINE ? 'states.amazonaws.com' : 'lambda.amazonaws.com';
+    const Service = SERVICES[user] ?? 'lambda.amazonaws.com';
     expect(findRole(template, user).AssumeRolePolicyDocument).toEqual({
       Version: '2012-10-17',
       Statement: [{ Effect: 'Allow', Principal: { Service }, Action: 'sts:AssumeRole' }],
     });
   });
 
-  it('belong to one function or machine each', () => {
+  it('belong to one function, machine or plan each', () => {
     const roles = listResources(template, 'AWS::IAM::Role').map(([name]) => name);
     expect(listRoles(template).map(([, role]) => role)).toEqual(expect.arrayContaining(roles));
     expect(users).toHaveLength(roles.length);

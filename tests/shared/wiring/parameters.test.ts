@@ -39,6 +39,9 @@ it.each([
   ['maxWriteUnits', '0', /^maxWriteUnits "0" must be/],
   ['alarmTopicArn', 'notanarn', /^alarmTopicArn "notanarn" must be the ARN of an SNS topic/],
   ['alarmTopicArn', '', 'alarmTopicArn is empty: alarms of prod would notify no one.'],
+  ['backupDays', '6', /^backupDays "6" must be a whole number from 7 to 365, or empty\.$/],
+  ['backupLockDays', '2', /^backupLockDays "2" must be a whole number from 3 /],
+  ['backupCopyVaultArn', 'ledger', /^backupCopyVaultArn "ledger" must be the ARN of a vault/],
   ['canaryKeyParameter', 'canary-key', /^canaryKeyParameter "canary-key" must be a name such as/],
   ['allowedOrigins', 'https://a.example/', /^allowedOrigins "https:\/\/a.example\/" must be/],
   ['allowedOrigins', 'https://a.example,b', /^allowedOrigins "https:\/\/a.example,b" must be/],
@@ -63,6 +66,13 @@ it('a budget needs a topic, and is an amount', () => {
   expect(faultsWith({ ...MIGRATING, monthlyBudgetUsd: 'much' })).toEqual([
     'monthlyBudgetUsd "much" must be a number above 0, or empty.',
   ]);
+});
+
+it.each([
+  ['backupCopyVaultArn', MIGRATING.backupCopyVaultArn],
+  ['backupLockDays', '30'],
+])('%s needs backups', (name, value) => {
+  expect(faultsWith({ [name]: value }, 'dev')).toEqual([`${name} "${value}" needs backupDays.`]);
 });
 
 it('a store to migrate needs what the steps need, by the names of the parameters', () => {

@@ -1,0 +1,123 @@
+// Backups of the table in use, in a vault that no role of the guide can empty. docs/ledger/decisions/0025-locked-backups.md has the
+// reasons.
+import { type Configuration, type Resources, readSection, readText } from '../configuration.ts';
+import { allow, type Policy, policy, serviceRole, substituted, TABLE_ARN } from '../roles.ts';
+import { TABLE_IN_USE } from '../table.ts';
+
+export const BACKUP_VAULT = { Ref: 'BackupVault' };
+
+/** A backup that is kept for less or more than the lock allows is not made. */
+export const LOCKED_DAYS = { MinRetentionDays: 7, MaxRetentionDays: 365 };
+
+// Cold storage is paid for 90 days at least.
+const MONTHLY = { MoveToColdStorageAfterDays: 30, DeleteAfterDays: LOCKED_DAYS.MaxRetentionDays };
+
+interface Lifecycle {
+  readonly DeleteAfterDays: number;
+  readonly MoveToColdStorageAfterDays?: number;
+}
+
+/** CloudFormation resources; none for a stage without backups. */
+export async function backups(configuration: Configuration): Promise<Resources> {
+  const days = await readText(configuration, 'param:backupDays');
+  if (days === '') return {};
+  const copyVault = await readText(configuration, 'param:backupCopyVaultArn');
+  const BackupPlanName = await readStageName(configuration);
+  const BackupPlanRule = [
+    planRule('daily', 'cron(0 3 * * ? *)', { DeleteAfterDays: Number(days) }, copyVault),
+    planRule('monthly', 'cron(0 5 1 * ? *)', MONTHLY, copyVault),
+  ];
+  return {
+    BackupVault: await lockedVault(configuration),
+    BackupPlan: {
+      Type: 'AWS::Backup::BackupPlan',
+      Properties: { BackupPlan: { BackupPlanName, BackupPlanRule } },
+    },
+    BackupSelection: selection(),
+    BackupRole: serviceRole('backup.amazonaws.com', backupPolicies(copyVault)),
+  };
+}
+
+/** Name of the vault, which a restore needs. */
+export async function backupOutputs(configuration: Configuration): Promise<Resources> {
+  if ((await readText(configuration, 'param:backupDays')) === '') return {};
+  return { BackupVaultName: { Description: 'Vault with the backups', Value: BACKUP_VAULT } };
+}
+
+async function lockedVault(configuration: Configuration): Promise<object> {
+  const name = `${await readStageName(configuration)}-\${Stack}`;
+  const permanentAfter = await readText(configuration, 'param:backupLockDays');
+  return {
+    Type: 'AWS::Backup::BackupVault',
+    DeletionPolicy: 'Retain',
+    UpdateReplacePolicy: 'Retain',
+    Properties: {
+      // The vault of a removed stage exists for as long as its backups, and would have the name that the next stack wants.
+      BackupVaultName: { 'Fn::Sub': [name, { Stack: endOfStackId() }] },
+      LockConfiguration: {
+        ...LOCKED_DAYS,
+        ...(permanentAfter !== '' && { ChangeableForDays: Number(permanentAfter) }),
+      },
+    },
+  };
+}
+
+/** The last 12 characters of the id, which ends in `/<name of the stack>/<UUID>`. */
+function endOfStackId(): object {
+  const uuid = { 'Fn::Select': [2, { 'Fn::Split': ['/', { Ref: 'AWS::StackId' }] }] };
+  return { 'Fn::Select': [4, { 'Fn::Split': ['-', uuid] }] };
+}
+
+function planRule(
+  RuleName: string,
+  ScheduleExpression: string,
+  Lifecycle: Lifecycle,
+  copyVault: string,
+): object {
+  const copy = { DestinationBackupVaultArn: copyVault, Lifecycle };
+  return {
+    RuleName,
+    ScheduleExpression,
+    TargetBackupVault: BACKUP_VAULT,
+    Lifecycle,
+    ...(copyVault !== '' && { CopyActions: [copy] }),
+  };
+}
+
+// Named for the table: a restore changes the table, and CloudFormation makes the new selection before it deletes the old one.
+function selection(): object {
+  return {
+    Type: 'AWS::Backup::BackupSelection',
+    Properties: {
+      BackupPlanId: { Ref: 'BackupPlan' },
+      BackupSelection: {
+        SelectionName: TABLE_IN_USE,
+        IamRoleArn: { 'Fn::GetAtt': ['BackupRole', 'Arn'] },
+        Resources: [substituted(TABLE_ARN)],
+      },
+    },
+  };
+}
+
+// The part of AWSBackupServiceRolePolicyForBackup that is for tables. Deleting is not: AWS Backup itself expires what a vault holds.
+function backupPolicies(copyVault: string): Policy[] {
+  const table = ['DescribeTable', 'ListTagsOfResource', 'StartAwsBackupJob'];
+  const actions = table.map((action) => `dynamodb:${action}`);
+  const backup = `arn:\${AWS::Partition}:backup:\${AWS::Region}:\${AWS::AccountId}:recovery-point:*`;
+  return [
+    policy('table-backup', [allow(actions, [substituted(TABLE_ARN)])]),
+    ...(copyVault === ''
+      ? []
+      : [
+          policy('copy', [
+            allow(['backup:CopyFromBackupVault'], [substituted(backup)]),
+            allow(['backup:CopyIntoBackupVault', 'backup:DescribeBackupVault'], [copyVault]),
+          ]),
+        ]),
+  ];
+}
+
+async function readStageName(configuration: Configuration): Promise<string> {
+  const service = await readSection<string>(configuration, 'service');
+  return `${service}-${await readText(configuration, 'sls:stage')}`;
+}
