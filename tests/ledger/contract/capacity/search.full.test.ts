@@ -38,7 +38,8 @@ it('costs what the rows cost that it reads', { timeout: 120_000 }, async () => {
   expect(all.cost.calls).toBeLessThan(MAX_SEARCHED_ROWS / 500);
   // A condition on texts or amounts changes what is shown, not what is read.
   const found = await measure({ text: 'market' });
-  expect(found.cost).toMatchObject({ readUnits: all.cost.readUnits, calls: all.cost.calls });
+  const { readUnits, calls } = all.cost;
+  expect(found.cost).toMatchObject({ readUnits, calls });
   expect(found.result.totals.count).toBeLessThan(MAX_SEARCHED_ROWS / 2);
   // Dates and categories leave fewer rows to read.
   const year = await measure({ startDate: '2025-01-01', endDate: '2025-12-31' });
@@ -47,7 +48,7 @@ it('costs what the rows cost that it reads', { timeout: 120_000 }, async () => {
   expect(categories.cost.readUnits / all.cost.readUnits).toBeLessThan(1 / 8);
   // What was read is not read again while its digests stand: the counts, and what lies outside of the months.
   const warm = open();
-  expect((await measure({ text: 'market' }, warm)).cost).toEqual(found.cost);
+  expect((await measure({ text: 'market' }, warm)).cost).toMatchObject({ readUnits, calls });
   const again = await measure({ text: 'market' }, warm);
   expect(again.result).toEqual(found.result);
   expect(again.cost.readUnits).toBeLessThanOrEqual(5);
