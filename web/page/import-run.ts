@@ -164,7 +164,7 @@ async function applyChanges(
 
 /** Deletes the rows that the import has created and that were not changed since; a category alone is no change. */
 export async function undoImport(importId: string, name: string): Promise<void> {
-  const { createRecordedRows, keepRecords } = await loadImporter();
+  const { announceRemoval, createRecordedRows, keepRecords } = await loadImporter();
   const rows = await untilAnswered(() => readRows({ import_id: importId }));
   const records = (await untilAnswered(readRecordedImports)).filter(
     (each) => each.importId === importId,
@@ -175,6 +175,7 @@ export async function undoImport(importId: string, name: string): Promise<void> 
       ? 'unedited'
       : 'edited',
   );
+  for (const part of announceRemoval(records, edited.map(toLedgerRow))) await writePart(part);
   let stayed = edited.map(({ description }) => `${description}: it was changed since.`);
   const left = [...edited];
   for (let first = 0; first < unedited.length; first += MAX_BULK_ITEMS) {

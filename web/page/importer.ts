@@ -2,6 +2,7 @@
 export { changedSince, toChangeBody } from '../../lib/ledger/import/plan.ts';
 export { planWithCategories } from '../../lib/ledger/import/plan-with-categories.ts';
 export {
+  announceRemoval,
   createRecordedRows,
   createRecorder,
   keepRecords,

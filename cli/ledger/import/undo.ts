@@ -1,7 +1,11 @@
 // Imports that a ledger has, and the removal of one.
 
 import { counted } from '../../../lib/ledger/import/booking.ts';
-import { createRecordedRows, keepRecords } from '../../../lib/ledger/import/recorded-rows.ts';
+import {
+  announceRemoval,
+  createRecordedRows,
+  keepRecords,
+} from '../../../lib/ledger/import/recorded-rows.ts';
 import type { LedgerRow } from '../../../lib/ledger/import/transaction-row.ts';
 import { EXIT } from '../../../processes/program.ts';
 import { withBar } from '../../progress.ts';
@@ -52,6 +56,7 @@ export async function undoImport(
     console.log('Nothing was removed. Add --yes to remove them.');
     return;
   }
+  await writeParts(service, announceRemoval(recorded, edited));
   const changed = await withBar(unedited.length, (onProgress) =>
     deleteRows(service, unedited, onProgress),
   );

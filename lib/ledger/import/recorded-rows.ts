@@ -67,11 +67,31 @@ export function keepRecords(
   parts: readonly RecordedPart[],
   transactions: readonly TransactionRow[],
 ): readonly RecordedPart[] {
-  const kept = new Set(
-    transactions.flatMap(({ externalId }) => (externalId === null ? [] : identify(externalId))),
-  );
-  const isKept = (row: string) => kept.has(row.slice(0, HASH_LENGTH));
+  const isKept = recognize(transactions);
   return parts.map((part) => ({ ...part, rows: part.rows.filter(isKept) }));
+}
+
+/**
+ * Parts as they are to be written before all but these transactions are deleted: the others are behind the mark, so that those
+ * which an interrupted undo has deleted do not count as deleted by hand.
+ */
+export function announceRemoval(
+  parts: readonly RecordedPart[],
+  transactions: readonly TransactionRow[],
+): readonly RecordedPart[] {
+  const isKept = recognize(transactions);
+  return parts.map((part) => {
+    const leaving = part.rows.filter((row) => row !== MARK && !isKept(row));
+    return { ...part, rows: [...part.rows.filter(isKept), MARK, ...leaving] };
+  });
+}
+
+function recognize(transactions: readonly TransactionRow[]): (record: string) => boolean {
+  const ids = transactions.flatMap(({ externalId }) =>
+    externalId === null ? [] : identify(externalId),
+  );
+  const kept = new Set(ids);
+  return (record) => kept.has(record.slice(0, HASH_LENGTH));
 }
 
 export type WritePart = (part: RecordedPart) => Promise<unknown>;

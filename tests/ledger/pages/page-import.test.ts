@@ -272,6 +272,31 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     expect(await pages.rows('Reloaded row')).toHaveLength(250);
   });
 
+  test('after an undo that was cut off, the same file brings back what it has deleted', async () => {
+    const page = await pages.visit();
+    const file = bankFile(manyLines(150, 'Undone row', 2003), 'undone.csv');
+    await choose(page, file);
+    await run(page);
+    await page.getByText('150 imported').waitFor();
+    let requests = 0;
+    const { promise: isStopped, resolve: stop } = Promise.withResolvers<void>();
+    await page.route('**/transactions/bulk/delete', async (route) => {
+      requests += 1;
+      if (requests === 1) return await route.fallback();
+      stop();
+      // A reload may have ended it.
+      await route.abort().catch(() => undefined);
+    });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await isStopped;
+    await page.reload();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    expect(await pages.rows('Undone row')).toHaveLength(50);
+    const preview = await choose(page, file);
+    await preview.getByText('100 new, 50 there already').waitFor();
+    expect(await preview.getByText('Deleted before').count()).toBe(0);
+  });
+
   test('the imports are listed, and one of them is taken back', async () => {
     const page = await pages.visit();
     await choose(page, bankFile(['02.01.2005;Of a listed import;-4,00;'], 'listed.csv'));

@@ -412,7 +412,9 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/unit/import/recorded-rows.test.ts',
     [
       ['describe({ ...row, category: null })', 'describe(row)'],
-      ['kept.has(row.slice(0, HASH_LENGTH))', 'true'],
+      ['kept.has(record.slice(0, HASH_LENGTH))', 'true'],
+      ['[...part.rows.filter(isKept), MARK, ...leaving]', 'part.rows'],
+      ['row !== MARK && !isKept(row)', '!isKept(row)'],
       ['for (const row of before) sent.add', 'for (const row of [...before, ...after]) sent.add'],
       ['for (const row of [...before, ...after])\n', 'for (const row of before)\n'],
       ['await write([...sent, MARK, ...next]);', 'await write([...sent, ...next]);'],

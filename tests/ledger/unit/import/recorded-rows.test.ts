@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { importPartBody } from '../../../../lib/ledger/http/import-json.ts';
 import { planImport } from '../../../../lib/ledger/import/plan.ts';
 import {
+  announceRemoval,
   createRecordedRows,
   createRecorder,
   keepRecords,
@@ -174,5 +175,28 @@ describe('the record of an import that is interrupted', () => {
       recorder.confirm(chunks[0] ?? []);
     }
     expect(Math.max(...written)).toBe(3);
+  });
+});
+
+describe('the record of an undo that is interrupted', () => {
+  const all = Array.from({ length: 6 }, (_, n) => ({ ...tea, externalId: `row-${n}` }));
+  const edited = all.slice(2, 3);
+  const unedited = all.filter((row) => !edited.includes(row));
+  const parts = [{ importId: 'a', part: 1, rows: all.flatMap((row) => recordRow(row) ?? []) }];
+  const announced = announceRemoval(parts, edited);
+
+  it('knows every row, and counts only those that stay as imported', () => {
+    for (const { part, rows: written } of announced)
+      v.parse(importPartBody, { import_id: 'a', part, rows: written });
+    const { has, isOnlyCategorised } = createRecordedRows(announced);
+    expect(all.filter(has)).toEqual(edited);
+    expect(all.every((row) => isOnlyCategorised({ ...row, category: 'Food' }))).toBe(true);
+    expect(announceRemoval(announced, edited)).toEqual(announced);
+  });
+
+  it.each([0, 1, 5])('brings back the rows that it has deleted: %d of them', async (deleted) => {
+    const ledger = all.filter((row) => !unedited.slice(0, deleted).includes(row));
+    const settled = createRecordedRows(await resolve(announced, ledger));
+    expect(all.filter(settled.has)).toEqual(ledger);
   });
 });
