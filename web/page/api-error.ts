@@ -1,4 +1,4 @@
-// A request to the service, and how it fails: what every part of the page that writes has to tell apart.
+// A request to the service, and how it fails: what every part of the page has to tell apart.
 import type { Failure } from '../../lib/ledger/http/api-types.ts';
 
 export interface Call {
@@ -13,6 +13,14 @@ type Refusal = Partial<Failure> & {
   readonly requestId: string;
   readonly isRetryable: boolean;
 };
+
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 20_000;
+
+/** Time before the next attempt. @param failures earlier attempts that were not answered */
+export function pauseAfter(failures: number): number {
+  return Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
+}
 
 /** A request that failed, with what the page says about it. */
 export class ApiError extends Error {

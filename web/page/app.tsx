@@ -203,6 +203,7 @@ function LoadFailure({ isShown }: { readonly isShown: boolean }) {
   const error = failure.value?.error;
   const tooMany = error?.refusalOf('group_by');
   const request = error?.requestId ? ` (request ${error.requestId})` : '';
+  const again = error?.isRetryable ? ' It is asked again.' : '';
   const at =
     isShown && view.value ? ` What is shown is from ${format.time(view.value.readAt)}.` : '';
   return (
@@ -211,7 +212,7 @@ function LoadFailure({ isShown }: { readonly isShown: boolean }) {
         text={
           tooMany
             ? `${tooMany} Choose a year, or a shorter range.`
-            : `${error?.message}${request}${at}`
+            : `${error?.message}${request}${again}${at}`
         }
       >
         {tooMany ? (

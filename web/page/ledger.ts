@@ -1,6 +1,6 @@
 // The page's state of the ledger: the caller, the categories, and the rows and sums of the scope. It requests the parts that it
 // does not have yet, and all of them again after a write.
-import { batch, computed, effect, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import type {
   Caller,
   CallerData,
@@ -10,7 +10,7 @@ import type {
   TransactionPage,
   TransactionSearch,
 } from '../../lib/ledger/http/api-types.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, pauseAfter } from './api-error.ts';
 import { call, pathWith, storedKey } from './client.ts';
 import {
   addUp,
@@ -103,6 +103,9 @@ export const outbox = createOutbox({
 let running = new AbortController();
 let answers = new Map<string, Answer<unknown>>();
 let refreshTimer: ReturnType<typeof setTimeout> | undefined;
+let repeatTimer: ReturnType<typeof setTimeout> | undefined;
+/** Since the last one that succeeded. */
+let failedLoads = 0;
 
 /** Writes that the sums of the view do not have yet. */
 const newerWrites = computed(() => {
@@ -163,8 +166,9 @@ export const unsaved = computed(
 export async function show(): Promise<void> {
   running.abort();
   running = new AbortController();
+  clearTimeout(repeatTimer);
   const { signal: given } = running;
-  const wanted = scope.value;
+  const [wanted, began] = [scope.value, Date.now()];
   isLoading.value = true;
   try {
     if (outbox.isCreating()) await resolveCreates(given);
@@ -175,18 +179,27 @@ export async function show(): Promise<void> {
       keyQuestion.value = undefined;
       isLoading.value = false;
     });
+    failedLoads = 0;
     outbox.open(me.value?.ledger ?? '');
   } catch (cause) {
     if (given.aborted) return;
     running.abort();
-    const error = cause instanceof ApiError ? cause : new ApiError(String(cause));
-    if (error.status === 401) askForKey(error);
-    else
-      batch(() => {
-        failure.value = { scope: wanted, error };
-        isLoading.value = false;
-      });
+    const error =
+      cause instanceof ApiError ? cause : new ApiError(String(cause), { isRetryable: false });
+    if (error.status === 401) return askForKey(error);
+    forgetAnswers(({ at }) => at >= began);
+    batch(() => {
+      failure.value = { scope: wanted, error };
+      isLoading.value = false;
+    });
+    repeatTimer = setTimeout(repeatFailed, pauseAfter(failedLoads));
+    failedLoads += 1;
   }
+}
+
+/** Until it succeeds, as long as the page is seen. */
+function repeatFailed(): void {
+  if (failure.value?.error.isRetryable && !document.hidden) void show();
 }
 
 /** Attempts them before anything is read: a list that has such a row would show it beside the one that waits. */
@@ -203,8 +216,9 @@ export function refresh(): void {
   void show();
 }
 
-function forgetAnswers(): void {
-  answers = new Map([...answers].filter(([path]) => path === '/me'));
+/** A load under way keeps none of its answers for later. */
+function forgetAnswers(isForgotten: (answer: Answer<unknown>) => boolean = () => true): void {
+  answers = new Map([...answers].filter(([path, each]) => path === '/me' || !isForgotten(each)));
 }
 
 /** Waits a moment: another write may follow immediately. */
@@ -224,13 +238,16 @@ export function start(): void {
   addEventListener('hashchange', () => {
     scope.value = readScope(location.hash);
   });
-  effect(() => {
-    scope.value;
-    void show();
+  // Not an effect: it would also run at each write, because a view waits for those that are under way.
+  scope.subscribe(() => void show());
+  addEventListener('online', () => {
+    void outbox.retryNow();
+    repeatFailed();
   });
-  addEventListener('online', () => void outbox.retryNow());
   addEventListener('pagehide', () => outbox.flush());
-  document.addEventListener('visibilitychange', () => document.hidden && outbox.flush());
+  document.addEventListener('visibilitychange', () =>
+    document.hidden ? outbox.flush() : repeatFailed(),
+  );
 }
 
 export function openWithKey(key: string, isKept: boolean): void {

@@ -2,7 +2,7 @@
 // answer, and taken back if it is refused. A reload in the middle resumes: creates and bulks carry an Idempotency-Key, updates
 // and deletions the version that they expect.
 import { computed, signal } from '@preact/signals';
-import { ApiError, type Call } from './api-error.ts';
+import { ApiError, type Call, pauseAfter } from './api-error.ts';
 import type { Change } from './figures.ts';
 import { changedFields, type Row, readFields } from './rows.ts';
 
@@ -57,8 +57,6 @@ interface BulkResult {
 const STORED = 'outbox';
 const UNDO_MS = 10_000;
 const MAX_BULK_ITEMS = 100;
-const FIRST_PAUSE_MS = 500;
-const MAX_PAUSE_MS = 20_000;
 /** The service remembers a key for a day: after that, a repetition could record twice. */
 const KEY_LIFETIME_MS = 20 * 3_600_000;
 const TOO_OLD = new ApiError(
@@ -221,7 +219,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
     }
     update(write.key, { attempts: write.attempts + 1 });
     isInterrupted.value = true;
-    pausedUntil = Date.now() + Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** write.attempts);
+    pausedUntil = Date.now() + pauseAfter(write.attempts);
   }
 
   function drop(key: string): void {

@@ -1,14 +1,12 @@
 // Calls that have to be answered: a lost connection is waited for, and a repetition applies nothing twice.
 import { signal } from '@preact/signals';
-import { ApiError } from './api-error.ts';
+import { ApiError, pauseAfter } from './api-error.ts';
 import { call } from './client.ts';
 
 /** The service did not answer the last attempt. */
 export const isWaiting = signal(false);
 
 export const MAX_BULK_ITEMS = 100;
-const FIRST_PAUSE_MS = 500;
-const MAX_PAUSE_MS = 10_000;
 
 export interface BulkResult {
   readonly index: number;
@@ -42,8 +40,7 @@ export async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise
     } catch (error) {
       if (!(error instanceof ApiError && error.isRetryable)) throw error;
       isWaiting.value = true;
-      const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
-      await waitForConnection(pause);
+      await waitForConnection(pauseAfter(attempt));
     }
   }
 }

@@ -166,18 +166,4 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     await shown.waitFor();
     expect(await notice.textContent()).toBe('');
   });
-
-  test('a failure is a sentence with its request, and another try helps', async () => {
-    const page = await pages.open();
-    const json = { success: false, error: 'internal_server_error', message: 'Oh' };
-    const headers = { 'x-request-id': 'request-7' };
-    await page.route('**/me', (route) => route.fulfill({ status: 500, headers, json }));
-    await page.goto(pages.url());
-    const notice = page.getByRole('alert');
-    await notice.getByText('The service answered 500: Oh (request request-7)').waitFor();
-    await page.unroute('**/me');
-    await notice.getByRole('button', { name: 'Try again' }).click();
-    await page.waitForSelector('.chips');
-    expect(await notice.textContent()).toBe('');
-  });
 });

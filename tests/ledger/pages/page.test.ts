@@ -478,7 +478,6 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.getByRole('button', { name: 'Refresh' }).click();
     await page.getByText('What is shown is from').waitFor();
     await page.context().setOffline(false);
-    await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('What is shown is from').waitFor({ state: 'detached' });
   });
 

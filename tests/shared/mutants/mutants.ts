@@ -1237,6 +1237,10 @@ export const MUTANTS: readonly Mutant[] = [
     ['writes.value.filter((each) => !undone.has(each))', 'writes.value'],
     ['(isRemoval && status === 404)', 'status === 404'],
   ]),
+  ...mutantsOf('web/page/api-error.ts', 'tests/ledger/unit/web/outbox.test.ts', [
+    ['FIRST_PAUSE_MS * 2 ** failures', 'FIRST_PAUSE_MS'],
+    ['Math.min(MAX_PAUSE_MS, ', 'Math.max(0, '],
+  ]),
   ...mutantsOf('web/page/rows.ts', 'tests/ledger/unit/web/page.test.ts', [
     ['if (after && listed && readVersion(listed) > readVersion(after)) continue;', ''],
     ['if (after && isIn(after)) shown', 'if (after) shown'],

@@ -75,6 +75,21 @@ describe('the outbox', () => {
     expect([outbox.isInterrupted.value, outbox.waiting.value.length]).toEqual([false, 0]);
   });
 
+  test('each attempt waits twice as long as the one before, up to 20 seconds', async () => {
+    const { outbox, sent, replies } = open();
+    const pauses = [500, 1_000, 2_000, 4_000, 8_000, 16_000, 20_000, 20_000];
+    replies.push(...pauses.map(() => new ApiError('lost')));
+    outbox.create(FIELDS);
+    await settle();
+    for (const [n, pause] of pauses.entries()) {
+      await vi.advanceTimersByTimeAsync(pause - 1);
+      expect(sent).toHaveLength(n + 1);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(sent).toHaveLength(n + 2);
+    }
+    expect(outbox.waiting.value).toEqual([]);
+  });
+
   test('an unanswered create is known until its next attempt, which a view waits for', async () => {
     const first = open();
     first.replies.push(new ApiError('lost'));

@@ -1,0 +1,140 @@
+// The page while the service does not answer: what it could not read or write is asked for again, at pauses that grow.
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { whyNoChromium } from '../../../processes/chromium.ts';
+import { addForm, listed, openPages } from './opened-page.ts';
+
+const LIST = /\/transactions\?/;
+
+describe.skipIf(whyNoChromium())('the page without an answer', () => {
+  const pages = openPages();
+
+  /** A page whose timers wait until they are told to go on. */
+  async function openStopped(): Promise<Page> {
+    const page = await pages.open();
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    return page;
+  }
+
+  /** Loses the requests of a path while `isLost`, and counts them all. */
+  async function lose(page: Page, path: RegExp, method = 'GET') {
+    const state = { asked: 0, isLost: true };
+    await page.route(path, async (route) => {
+      if (route.request().method() !== method) return await route.fallback();
+      state.asked += 1;
+      if (state.isLost) await route.abort();
+      else await route.fallback();
+    });
+    return state;
+  }
+
+  /** Long enough for a request that is due to be made. */
+  const roundTrip = (page: Page) => page.evaluate("fetch('/me').then(({ status }) => status)");
+
+  test('a first view that could not be read appears by itself', async () => {
+    await pages.row({ description: 'Read late', transaction_date: '1998-01-02' });
+    const page = await pages.open();
+    let failures = 2;
+    await page.route(LIST, async (route) => {
+      failures -= 1;
+      if (failures < 0) return await route.fallback();
+      if (failures === 0) return await route.fulfill({ status: 503, json: { message: 'Busy' } });
+      await route.abort();
+    });
+    await page.goto(`${pages.url()}/#period=1998`);
+    await listed(page, 'Read late').waitFor();
+    await page.getByText('It is asked again').waitFor({ state: 'detached' });
+    expect(failures).toBe(-1);
+  });
+
+  test('a failure is a sentence with its request, and another try helps', async () => {
+    const page = await openStopped();
+    const json = { success: false, error: 'internal_server_error', message: 'Oh' };
+    const headers = { 'x-request-id': 'request-7' };
+    await page.route('**/me', (route) => route.fulfill({ status: 500, headers, json }));
+    await page.goto(pages.url());
+    const notice = page.getByRole('alert');
+    await notice.getByText('The service answered 500: Oh (request request-7)').waitFor();
+    await page.unroute('**/me');
+    await notice.getByRole('button', { name: 'Try again' }).click();
+    await page.waitForSelector('.chips');
+    expect(await notice.textContent()).toBe('');
+  });
+
+  test('nothing is read again while the page is hidden, or where another try is refused, too', async () => {
+    const page = await openStopped();
+    const list = await lose(page, LIST);
+    await page.goto(pages.url());
+    await page.getByText('It is asked again').waitFor();
+    await setHidden(page, true);
+    await page.clock.runFor(60_000);
+    await roundTrip(page);
+    expect(list.asked).toBe(1);
+    list.isLost = false;
+    await setHidden(page, false);
+    await page.waitForSelector('.chips');
+    expect(list.asked).toBe(2);
+
+    const json = { success: false, error: 'forbidden', message: 'Not yours' };
+    let refusals = 0;
+    await page.route('**/categories?*', async (route) => {
+      refusals += 1;
+      await route.fulfill({ status: 403, json });
+    });
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByText('Not yours').waitFor();
+    await page.clock.runFor(60_000);
+    await roundTrip(page);
+    expect(refusals).toBe(1);
+  });
+
+  test('a view that could not be read is read again as a whole', async () => {
+    await pages.row({ description: 'Read whole', transaction_date: '1997-01-02' });
+    const page = await openStopped();
+    const isListRead = page.waitForResponse(LIST);
+    let isLost = true;
+    await page.route(/\/summary\?/, async (route) => {
+      await isListRead;
+      await (isLost ? route.abort() : route.fallback());
+    });
+    await page.goto(`${pages.url()}/#period=1997`);
+    await page.getByText('It is asked again').waitFor();
+    await pages.row({ description: 'Written meanwhile', transaction_date: '1997-01-03' });
+    isLost = false;
+    await page.clock.runFor(60_000);
+    await listed(page, 'Written meanwhile').waitFor();
+    expect(await page.getByRole('region', { name: 'Totals' }).textContent()).toContain('2.00');
+  });
+
+  test('each attempt to write waits longer than the one before', async () => {
+    const page = await openStopped();
+    const writes = await lose(page, /\/transactions$/, 'POST');
+    await page.goto(pages.url());
+    await addForm(page).getByLabel('Description').fill('Attempted');
+    await addForm(page).getByLabel('Amount').fill('1');
+    await page.keyboard.press('Enter');
+    await page.getByText('the service does not answer').waitFor();
+    await roundTrip(page);
+    expect(writes.asked).toBe(1);
+    await page.clock.runFor(600);
+    await expect.poll(() => writes.asked).toBe(2);
+    await roundTrip(page);
+    await page.clock.runFor(600);
+    await roundTrip(page);
+    expect(writes.asked).toBe(2);
+    await page.clock.runFor(1_500);
+    await expect.poll(() => writes.asked).toBe(3);
+    writes.isLost = false;
+    await page.getByRole('button', { name: 'Try now' }).click();
+    await page.waitForSelector('.state:text-is("")', { state: 'attached' });
+    expect(await pages.rows('Attempted')).toHaveLength(1);
+  });
+});
+
+async function setHidden(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate(`(() => {
+    Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  })()`);
+}
