@@ -5,27 +5,27 @@ import { AddRow } from './add-row.tsx';
 import { CategoriesSheet } from './categories.tsx';
 import { CategoryChart, PeriodChart, Tooltip } from './charts.tsx';
 import { storedKey } from './client.ts';
-import { Button, Field, NoticeBox, ScopeLink, Sheet } from './components.tsx';
+import { Button, Field, NoticeBox, ScopeLink } from './components.tsx';
 import { chooseCurrency, currency, format } from './format.ts';
 import { DropTarget, ImportButton, ImportSheet, ImportsSheet } from './import-sheet.tsx';
 import { Chips, SelectionBar } from './inbox.tsx';
 import { KeyForm } from './key-form.tsx';
 import {
-  announcement,
   failure,
   forgetKey,
   isLoading,
   isOnlySums,
   keyQuestion,
   me,
-  notice,
   outbox,
   refresh,
   scope,
   view,
 } from './ledger.ts';
+import { Messages } from './messages.tsx';
 import { Figures, ScopeBar } from './months.tsx';
 import { scopeHash } from './scope.ts';
+import { isSheetOpen, Sheet } from './sheet.tsx';
 import { EmptyList, Pages, TransactionList } from './transaction-list.tsx';
 
 const sheet = signal<'categories' | 'imports' | 'help' | undefined>(undefined);
@@ -53,15 +53,12 @@ export function App() {
       <Tooltip />
       <DropTarget />
       <div class="toasts">
-        <Messages />
+        {!isSheetOpen.value && <Messages />}
         <UndoBar />
       </div>
       {sheet.value === 'categories' && <CategoriesSheet onClose={closeSheet} />}
       {sheet.value === 'imports' && <ImportsSheet onClose={closeSheet} />}
       {sheet.value === 'help' && <HelpSheet />}
-      <p class="unseen" role="status">
-        {announcement.value}
-      </p>
     </>
   );
 }
@@ -138,30 +135,6 @@ function SaveState() {
     <p class="state" role="status">
       {count > 1 ? `Saving ${changes}` : count === 1 ? 'Saving' : ''}
     </p>
-  );
-}
-
-function Messages() {
-  const shown = notice.value;
-  return (
-    <div role="alert">
-      {shown && (
-        <NoticeBox text={shown.text} details={shown.details}>
-          {shown.action && (
-            <Button kind="primary" onClick={shown.action.run}>
-              {shown.action.name}
-            </Button>
-          )}
-          <Button
-            onClick={() => {
-              notice.value = undefined;
-            }}
-          >
-            Dismiss
-          </Button>
-        </NoticeBox>
-      )}
-    </div>
   );
 }
 

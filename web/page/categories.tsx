@@ -1,10 +1,11 @@
 // The categories of the ledger: create, rename, color, deactivate, merge into another, and a monthly target for each.
 import { signal } from '@preact/signals';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { ApiError } from './api-error.ts';
-import { Button, Field, Sheet } from './components.tsx';
+import { Button, Field } from './components.tsx';
 import { format, readAmount } from './format.ts';
+import { useFocusInList } from './kept-focus.ts';
 import {
   announcement,
   canWrite,
@@ -16,6 +17,7 @@ import {
   updateCategory,
 } from './ledger.ts';
 import { categoryColor } from './scheme.ts';
+import { Sheet } from './sheet.tsx';
 import { setTarget, targets } from './targets.ts';
 
 /** The category whose settings are open. */
@@ -25,24 +27,29 @@ export function CategoriesSheet({ onClose }: { readonly onClose: () => void }) {
   const { active = [], inactive = [] } = Object.groupBy(categories.value, (each) =>
     each.is_active ? 'active' : 'inactive',
   );
+  const lists = useRef<HTMLDivElement>(null);
+  // One that is merged, or deactivated, goes to the other list.
+  useFocusInList(lists, 'li', (item) => item.querySelector('button'));
   return (
     <Sheet title="Categories" onClose={onClose}>
       {canWrite.value && <NewCategory />}
-      <ul class="categories">
-        {active.map((category) => (
-          <CategoryItem key={category.id} category={category} />
-        ))}
-      </ul>
-      {inactive.length > 0 && (
-        <details>
-          <summary>Inactive ({format.count(inactive.length)})</summary>
-          <ul class="categories">
-            {inactive.map((category) => (
-              <CategoryItem key={category.id} category={category} />
-            ))}
-          </ul>
-        </details>
-      )}
+      <div ref={lists}>
+        <ul class="categories">
+          {active.map((category) => (
+            <CategoryItem key={category.id} category={category} />
+          ))}
+        </ul>
+        {inactive.length > 0 && (
+          <details>
+            <summary>Inactive ({format.count(inactive.length)})</summary>
+            <ul class="categories">
+              {inactive.map((category) => (
+                <CategoryItem key={category.id} category={category} />
+              ))}
+            </ul>
+          </details>
+        )}
+      </div>
     </Sheet>
   );
 }

@@ -1,6 +1,7 @@
-// The six pieces that every part of the page is made of: button, field, link to a scope, sheet, notice and skeleton.
+// The pieces that every part of the page is made of: button, field, link to a scope, notice and skeleton.
 import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
+import { useReturnedFocus } from './kept-focus.ts';
 import { scope } from './ledger.ts';
 import { type Scope, scopeHash } from './scope.ts';
 
@@ -52,34 +53,6 @@ export function ScopeLink({ to, isCurrent = false, ...rest }: LinkProps) {
   return <a {...current} {...rest} href={scopeHash(scope.value, to)} />;
 }
 
-interface SheetProps {
-  readonly title: string;
-  readonly onClose: () => void;
-  readonly children: ComponentChildren;
-}
-
-/** A modal dialog: the rest of the page is inert, Escape closes it, and the focus returns to where it was. */
-export function Sheet({ title, onClose, children }: SheetProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const id = useId();
-  useEffect(() => {
-    const before = document.activeElement;
-    dialog.current?.showModal();
-    return () => before instanceof HTMLElement && before.focus();
-  }, []);
-  return (
-    <dialog ref={dialog} class="sheet" aria-labelledby={id} onClose={onClose}>
-      <div class="sheet-title">
-        <h2 id={id}>{title}</h2>
-        <Button kind="quiet" onClick={() => dialog.current?.close()}>
-          Close
-        </Button>
-      </div>
-      {children}
-    </dialog>
-  );
-}
-
 interface NoticeProps {
   readonly text: string;
   readonly details?: readonly string[] | undefined;
@@ -87,8 +60,10 @@ interface NoticeProps {
 }
 
 export function NoticeBox({ text, details = [], children }: NoticeProps) {
+  const box = useRef<HTMLDivElement>(null);
+  useReturnedFocus(box);
   return (
-    <div class="notice">
+    <div ref={box} class="notice">
       <div>
         <p>{text}</p>
         {details.length > 0 && (

@@ -1,12 +1,13 @@
 // An import on the page: the ways to bring a file in, its progress and its result, and the list of earlier imports.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { closeImport, type Done, importing, leftAfterUndo, openFile } from './bring-in.ts';
-import { Button, NoticeBox, ScopeLink, Sheet } from './components.tsx';
+import { Button, NoticeBox, ScopeLink } from './components.tsx';
 import { format } from './format.ts';
 import { Lines, PreviewCard } from './import-preview.tsx';
 import { undoImport } from './import-run.ts';
 import { canWrite, notice, readRows } from './ledger.ts';
 import { isWaiting } from './repeated-call.ts';
+import { Sheet } from './sheet.tsx';
 
 export function ImportButton() {
   const input = useRef<HTMLInputElement>(null);

@@ -1,6 +1,6 @@
 // Chooses the period: the month before and after, other periods, a search; and shows the figures of exactly these rows.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button, Field, ScopeLink, Sheet } from './components.tsx';
+import { Button, Field, ScopeLink } from './components.tsx';
 import { format } from './format.ts';
 import { go, scope, totals, totalsBefore, view } from './ledger.ts';
 import {
@@ -12,6 +12,7 @@ import {
   neighbour,
   periodDates,
 } from './scope.ts';
+import { Sheet } from './sheet.tsx';
 
 const RECENT_YEARS = 12;
 const SEARCH_DELAY_MS = 300;

@@ -1,11 +1,12 @@
 // The rows of the scope, grouped by day: opened by click or Enter, walked through with the arrow keys.
 import { signal, useComputed } from '@preact/signals';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { Button, ScopeLink, Skeleton } from './components.tsx';
 import { ConflictRow, EditRow, readStoredEdit } from './edit-row.tsx';
 import { addUp, addUpRows, pagesAround } from './figures.ts';
 import { format } from './format.ts';
 import { QuickCategory } from './inbox.tsx';
+import { useFocusInList } from './kept-focus.ts';
 import {
   canWrite,
   categoriesById,
@@ -38,7 +39,10 @@ export function TransactionList() {
   const hidden = [...outbox.conflicts.value.values()].filter(
     ({ mine }) => !rows.value.some(({ id }) => id === mine.id),
   );
-  useKeptFocus(table);
+  // The field for a category leaves when the row has one.
+  useFocusInList(table, '.entry', (entry, lost) =>
+    lost.role === 'combobox' ? entry.querySelector('[role=combobox]') : entry,
+  );
   useEffect(() => {
     const stored = readStoredEdit();
     if (stored && isWritable) editing.value ??= { id: stored.id, field: 'description' };
@@ -89,32 +93,6 @@ export function TransactionList() {
       ))}
     </table>
   );
-}
-
-/** When a row with the focus leaves the list, or its field for a category does, the next one gets the focus. */
-function useKeptFocus(table: { readonly current: HTMLElement | null }): void {
-  const last = useRef<{ element: Element; at: number; selector: string }>(undefined);
-  useEffect(() => {
-    const remember = ({ target }: FocusEvent) => {
-      const element = target instanceof Element ? target : document.body;
-      const entry = element.closest<HTMLElement>('.entry');
-      const at = entry ? listEntries(table.current).indexOf(entry) : -1;
-      const selector = element.role === 'combobox' ? '[role=combobox]' : '';
-      last.current = at < 0 ? undefined : { element, at, selector };
-    };
-    addEventListener('focusin', remember);
-    return () => removeEventListener('focusin', remember);
-  }, []);
-  useLayoutEffect(() => {
-    const { element, at = 0, selector } = last.current ?? {};
-    if (!element || element.isConnected || document.activeElement !== document.body) return;
-    const entries = listEntries(table.current);
-    const nearest = [...entries.slice(at), ...entries.slice(0, at).reverse()];
-    const fields = selector
-      ? nearest.flatMap((entry) => entry.querySelector<HTMLElement>(selector) ?? [])
-      : [];
-    (fields[0] ?? nearest[0])?.focus({ preventScroll: true });
-  });
 }
 
 function listEntries(table: HTMLElement | null): readonly HTMLElement[] {

@@ -2,7 +2,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { launchChromium } from '../../../processes/chromium.ts';
-import { watch } from '../../shared/pages/opened-pages.ts';
+import { expectAccessible, watch } from '../../shared/pages/opened-pages.ts';
 import { openService } from '../support/running-service.ts';
 
 /** Only ends what hangs: no test may depend on how busy the machine is. */
@@ -81,6 +81,21 @@ export function openPages() {
 
 export async function idle(page: Page): Promise<void> {
   await page.waitForSelector('#ledger[aria-busy=false]');
+}
+
+/** Until what has changed is drawn. */
+export async function nextFrame(page: Page): Promise<void> {
+  await page.evaluate(
+    'new Promise((drawn) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(drawn))))',
+  );
+}
+
+export async function expectAccessibleInBothSchemes(page: Page): Promise<void> {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await nextFrame(page);
+    await expectAccessible(page);
+  }
 }
 
 export function addForm(page: Page) {

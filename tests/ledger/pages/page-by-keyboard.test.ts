@@ -112,6 +112,8 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await tabTo(page, sheet.getByRole('button', { name: 'Merge', exact: true }));
     await press(page, 'Enter');
     await sheet.getByText('Inactive (1)').waitFor();
+    await sheet.getByRole('alert').getByText('of Merged by key are in Renamed by key').waitFor();
+    await page.waitForSelector('.categories button:focus');
     const [row] = await pages.rows('Moved by key');
     expect(row?.category_name).toBe('Renamed by key');
     await press(page, 'Escape');

@@ -1,0 +1,57 @@
+// Keeps the focus where the person is when what has it leaves: it would fall to the page, whose top is where the tab key begins.
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+
+interface Reference {
+  readonly current: HTMLElement | null;
+}
+
+/**
+ * What is in the place of an item that left with the focus gets it.
+ * @param items selects the items of the list
+ * @param choose the part of an item that can have the focus as `lost` had it; null if this item has none
+ */
+export function useFocusInList(
+  list: Reference,
+  items: string,
+  choose: (item: HTMLElement, lost: Element) => HTMLElement | null,
+): void {
+  const last = useRef<{ readonly element: Element; readonly at: number }>(undefined);
+  const find = () => [...(list.current?.querySelectorAll<HTMLElement>(items) ?? [])];
+  useEffect(() => {
+    const remember = ({ target }: FocusEvent) => {
+      const element = target instanceof Element ? target : document.body;
+      const item = element.closest<HTMLElement>(items);
+      const at = item ? find().indexOf(item) : -1;
+      last.current = at < 0 ? undefined : { element, at };
+    };
+    addEventListener('focusin', remember);
+    return () => removeEventListener('focusin', remember);
+  }, []);
+  useLayoutEffect(() => {
+    const { element, at = 0 } = last.current ?? {};
+    if (!element || element.isConnected || document.activeElement !== document.body) return;
+    const all = find();
+    const nearest = [...all.slice(at), ...all.slice(0, at).reverse()].filter((item) =>
+      item.checkVisibility(),
+    );
+    const [chosen] = nearest.flatMap((item) => choose(item, element) ?? []);
+    const first = list.current?.querySelector<HTMLElement>('input, button, summary');
+    (chosen ?? nearest[0] ?? first)?.focus({ preventScroll: true });
+  });
+}
+
+/** What had the focus before a box gets it again when the box leaves with it. */
+export function useReturnedFocus(box: Reference): void {
+  useLayoutEffect(() => {
+    const { current } = box;
+    let before: EventTarget | null = null;
+    const remember = ({ relatedTarget }: FocusEvent) => {
+      if (!current?.contains(relatedTarget as Node | null)) before = relatedTarget;
+    };
+    current?.addEventListener('focusin', remember);
+    return () => {
+      if (before instanceof HTMLElement && current?.contains(document.activeElement))
+        before.focus();
+    };
+  }, []);
+}

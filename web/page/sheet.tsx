@@ -1,0 +1,41 @@
+// A modal dialog. The rest of the page is inert meanwhile, so that an open sheet has what the page says.
+import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { Button } from './components.tsx';
+import { Messages } from './messages.tsx';
+
+export const isSheetOpen = signal(false);
+
+interface SheetProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** Escape closes it, and the focus returns to where it was. */
+export function Sheet({ title, onClose, children }: SheetProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    isSheetOpen.value = true;
+    return () => {
+      isSheetOpen.value = false;
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  return (
+    <dialog ref={dialog} class="sheet" aria-labelledby={id} onClose={onClose}>
+      <div class="sheet-title">
+        <h2 id={id}>{title}</h2>
+        <Button kind="quiet" onClick={() => dialog.current?.close()}>
+          Close
+        </Button>
+      </div>
+      <Messages />
+      {children}
+    </dialog>
+  );
+}
