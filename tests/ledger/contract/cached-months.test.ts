@@ -118,6 +118,28 @@ it('does not take a month for complete to which an earlier release has added a r
   expect(await search(api)).toEqual(['2026-03 second market', '2026-03 market']);
 });
 
+it.each([
+  ['other dates', { transaction_date: '2026-03-20' }, { ...YEAR, start_date: '2026-03-06' }],
+  ['the other type', { type: 'income' }, { ...YEAR, type: 'income' }],
+])('reads rows of %s, though the cached month has as many', async (_, other, query) => {
+  const table = { ...(await createTestTable()), ledgerId: 'as-many' };
+  const api = await openInProcess(createServiceOn(table));
+  await given(api, '2026-03');
+  const { tableName: TableName } = table;
+  const Key = { pk: createKeys(table.ledgerId).days(), sk: yearKey('2026') };
+  const { Item } = await table.client.send(new GetCommand({ TableName, Key }));
+  expect(await search(api)).toEqual(['2026-03 market']);
+  const row = { description: 'second market', transaction_date: '2026-03-05', ...other };
+  await givenTransaction(api, row);
+  await table.client.send(
+    new UpdateCommand({
+      ...{ TableName, Key, UpdateExpression: 'SET d3 = :before' },
+      ExpressionAttributeValues: { ':before': Item?.d3 },
+    }),
+  );
+  expect(await search(api, query)).toEqual(['2026-03 second market']);
+});
+
 it('keeps the months of each ledger for itself', async () => {
   const table = await createTestTable();
   const client = createMeteredClient(table.client);
