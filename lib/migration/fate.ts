@@ -41,7 +41,7 @@ export function isUnchanged(version: Version, base: CommonVersion): boolean {
   return version !== undefined && base.equals(digestOf(version.id, version.payload));
 }
 
-/** What a collection holds: the sum of the digests of its memories, from a walk, a report or the last common version */
+/** The contents of a collection: the sum of the digests of its memories, from a walk, a report or the last common version */
 interface Contents {
   readonly digest?: unknown;
 }

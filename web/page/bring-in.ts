@@ -69,7 +69,7 @@ export async function openFile(file: File): Promise<void> {
   await preview({ name: file.name, bytes, options: {}, importsDeleted: false });
 }
 
-/** What the ledger had when the file was chosen. */
+/** The contents of the ledger when the file was chosen. */
 export let stored: StoredLedger = { rows: [], categories: [], imports: [] };
 
 /** Reads the file again with these options; the ledger is read for the first reading alone. */

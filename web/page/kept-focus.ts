@@ -6,7 +6,7 @@ interface Reference {
 }
 
 /**
- * What is in the place of an item that left with the focus gets it.
+ * The item in the place of one that left with the focus gets it.
  * @param items selects the items of the list
  * @param choose the part of an item that can have the focus as `lost` had it; null if this item has none
  */
@@ -40,7 +40,7 @@ export function useFocusInList(
   });
 }
 
-/** What had the focus before a box gets it again when the box leaves with it. */
+/** The element that had the focus before a box gets it again when the box leaves with it. */
 export function useReturnedFocus(box: Reference): void {
   useLayoutEffect(() => {
     const { current } = box;

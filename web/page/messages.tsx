@@ -1,4 +1,4 @@
-// What the page says: a notice with its action, and sentences for screen readers.
+// The messages of the page: a notice with its action, and sentences for screen readers.
 import { Button, NoticeBox } from './components.tsx';
 import { announcement, notice } from './ledger.ts';
 

@@ -126,7 +126,7 @@ export interface Households {
 
 interface Stored {
   readonly households: number;
-  /** What a transaction takes in the table and its indexes. */
+  /** The size of a transaction in the table and its indexes. */
   readonly storedRowKb: number;
 }
 

@@ -15,7 +15,7 @@ export interface RowForm {
   readonly hasVersion: boolean;
 }
 
-/** Of access tokens. */
+/** Rows of ledgers that access tokens name. */
 export const ROW_OF_FIRST_RELEASE: RowForm = { ledgerIdLength: 48, hasVersion: false };
 const PRESENT_ROW: RowForm = { ledgerIdLength: 22, hasVersion: true };
 

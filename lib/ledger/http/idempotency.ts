@@ -21,7 +21,7 @@ export function idempotent<Event extends WriteEvent, Body extends Reply['body']>
       readKeyedRequest(event),
       (remember) => create(event, remember),
     );
-    // What is replayed was made by `create`, too.
+    // A replayed reply was made by `create`, too.
     return (isReplayed ? markReplayed(reply) : reply) as Reply<Body>;
   };
 }

@@ -152,7 +152,7 @@ function fitting<Shown>(
   return { shown, last: next };
 }
 
-/** What a row takes at most in a response: escaped twice, a character has 7 bytes, and names, numbers and dates have 700. */
+/** The most that a row takes in a response: escaped twice, a character has 7 bytes, and names, numbers and dates have 700. */
 function boundSize(row: NamedTransaction): number {
   const texts = [row.description, row.notes, row.categoryName, row.externalId, row.importId];
   return 700 + 7 * sum(texts.map((text) => text?.length ?? 0));

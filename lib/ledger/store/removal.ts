@@ -54,7 +54,7 @@ export function createRemoval(options: {
     const proofs = new Set([keys.sequence('transaction').pk, keys.registration.pk]);
     const isProof = ({ pk }: Item) => proofs.has(String(pk));
     for await (const item of readEverything(database, keys)) {
-      // What proves that the ledger exists goes last, its entry by itself: a batch may be applied in part, in any order.
+      // The proof that the ledger exists goes last, its entry by itself: a batch may be applied in part, in any order.
       if (isProof(item) && batch.some(({ pk }) => pk !== item.pk)) await flush();
       batch.push(item);
       if (batch.length === ITEMS_AT_ONCE) await flush();

@@ -268,7 +268,7 @@ class Store:
         return at_once_or_later(body, lambda: self.archive(name, file))
 
     def archive(self, name, file):
-        # What is listed is complete.
+        # A listed snapshot is complete.
         part = file.with_suffix(".part")
         folder = self.new_folder()
         with self.lock:

@@ -175,7 +175,7 @@ describe('the work of a file to import grows no faster than the file', () => {
   });
 
   test('with 3,000 bookings of one id', () => {
-    // As many as the processor's cache holds: beyond it each takes longer.
+    // No more than the processor's cache holds: beyond it each takes longer.
     expect(growsFaster(numberSharedIds, makeEqualIds, 3_000)).toBe(false);
     const ids = numberSharedIds(makeEqualIds(3)).map(({ bankId }) => bankId);
     expect(ids).toEqual(['A', 'A/2', 'A/3']);

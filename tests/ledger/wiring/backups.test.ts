@@ -134,7 +134,7 @@ it('every backup is copied as it is kept, where the operator names a vault', () 
     ]);
 });
 
-/** What CloudFormation makes of the functions, for a stack whose own name has dashes and whose region has more than usual. */
+/** The names that CloudFormation gives the functions, for a stack whose own name has dashes and whose region has more than usual. */
 function readEndOfStackId(made: unknown): string {
   const id =
     'arn:aws:cloudformation:us-gov-west-1:111122223333:stack/finance-ledger-prod/6b1f2a30-7c1d-11ef-9a5b-0242ac120002';

@@ -87,7 +87,7 @@ export async function startPlay() {
     open: 0,
     store: 0,
   };
-  /** What the next action, or the next write to the store, meets */
+  /** The fault that the next action, or the next write to the store, meets */
   const next = { isUndone: false, isDropped: false };
   let isTimeUp = false;
   /** The final check of this command has read the new collection: nothing notices damage to it before writes open. */

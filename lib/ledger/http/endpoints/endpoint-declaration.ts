@@ -17,7 +17,7 @@ export const LARGEST_KB = {
   response: 6_292,
 } as const;
 
-/** What validates a body, and the name that generators of clients give to its type. */
+/** The schema of a body, and the name that generators of clients give to its type. */
 export interface Body {
   readonly name: string;
   readonly schema: ObjectSchema;

@@ -46,7 +46,7 @@ it('costs what the rows cost that it reads', { timeout: 120_000 }, async () => {
   expect(year.cost.readUnits / all.cost.readUnits).toBeLessThan(1 / 8);
   const categories = await measure({ categoryIds: [1, 2, 3] });
   expect(categories.cost.readUnits / all.cost.readUnits).toBeLessThan(1 / 8);
-  // What was read is not read again while its digests stand: the counts, and what lies outside of the months.
+  // Months that were read are not read again while their digests stand; the counts are, and days outside of whole months.
   const warm = open();
   expect((await measure({ text: 'market' }, warm)).cost).toMatchObject({ readUnits, calls });
   const again = await measure({ text: 'market' }, warm);

@@ -1,4 +1,4 @@
-// What a Qdrant has in its server, and its engine lacks: the tests that need it fail on the engine.
+// Parts of a Qdrant's server that its engine lacks: the tests that need it fail on the engine.
 
 interface Lack {
   readonly part: string;
