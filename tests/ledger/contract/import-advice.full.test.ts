@@ -171,9 +171,9 @@ const CASES: readonly Case[] = [
     ends: '2 rows',
   },
   {
-    says: '--update takes a file',
-    command: ['--list', '--update'],
-    advice: ['bank.csv', '--update', '--yes'],
+    says: '--forget does nothing with --yes. Give one of them.',
+    command: ['bank.csv', '--forget', '--yes'],
+    advice: ['bank.csv', '--yes'],
     ends: '2 created',
   },
 ];

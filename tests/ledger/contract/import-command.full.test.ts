@@ -283,9 +283,9 @@ describe('--url', () => {
     [['--list', 'bank.csv'], '--list takes no file'],
     [['--undo', 'x', 'bank.csv'], '--undo takes no file'],
     [['--undo', ''], '--undo takes the id of an import'],
-    [['--undo', 'x', '--update'], '--update takes a file'],
-    [['--list', '--update'], '--update takes a file'],
-    [['--list', '--undo', 'x'], '--undo'],
+    [['--undo', 'x', '--update'], '--undo does nothing with --update'],
+    [['--list', '--undo', 'x'], 'does nothing with --'],
+    [['bank.csv', '--forget', '--yes'], '--forget does nothing with --yes'],
     [['bank.csv', '--stage', 'a b'], '--stage'],
     [['bank.csv', '--stage', 'dev', '--url', 'http://localhost:3000'], '--stage'],
   ])('ends with 2 for %j', async (options, stderr) => {

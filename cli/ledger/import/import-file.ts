@@ -1,0 +1,191 @@
+// The import of a file: its preview, and with --yes what it says.
+import { basename } from 'node:path';
+import type { LayoutOptions } from '../../../lib/ledger/import/layouts.ts';
+import type { ImportPlan } from '../../../lib/ledger/import/plan.ts';
+import {
+  type CategorisedPlan,
+  type CategoryOptions,
+  planWithCategories,
+} from '../../../lib/ledger/import/plan-with-categories.ts';
+import { createRecorder, resolvePendingRecords } from '../../../lib/ledger/import/recorded-rows.ts';
+import { type Statement, splitTrailer } from '../../../lib/ledger/import/statement.ts';
+import type { StatementRow } from '../../../lib/ledger/import/transaction-row.ts';
+import { EXIT } from '../../../processes/program.ts';
+import { withBar } from '../../progress.ts';
+import type { ServiceClient } from '../service-client.ts';
+import { readRules, showChoices, showInactive } from './categorise.ts';
+import { openLayoutFile } from './layout-file.ts';
+import { readLedger } from './ledger-rows.ts';
+import { type Options, readOptions } from './options.ts';
+import {
+  describeOptions,
+  print,
+  showNeeds,
+  showPlan,
+  showRefused,
+  showStatement,
+} from './preview.ts';
+import { readBytes, readFile } from './read-file.ts';
+import { readRecordedImports, writePart } from './recorded-imports.ts';
+import { applyChanges, upload } from './upload.ts';
+
+const MAX_IMPORT_ID_LENGTH = 64;
+
+export async function importFile(
+  open: () => Promise<ServiceClient>,
+  file: string,
+  options: Options,
+): Promise<void> {
+  const bytes = readBytes(file);
+  const layouts = openLayoutFile(options.layouts);
+  const given = readOptions(options);
+  // A file that cannot be read is reported without a service.
+  const unaided = layouts.isEmpty ? await readFile(file, bytes, given) : undefined;
+  if (unaided && unaided.rows.length + unaided.refused.length + unaided.leftOut.length === 0)
+    return console.log('The file has no rows: nothing to import.');
+  const service = await open();
+  const ledger = `${service.url} ${(await service.call<'identifyCaller'>('GET', '/me')).ledger}`;
+  const statement =
+    unaided ?? (await readFile(file, bytes, { ...given, layouts: layouts.read(ledger) }));
+  const remember = (layout: LayoutOptions | undefined) =>
+    statement.layout && layouts.write(ledger, statement.layout.key, layout);
+  if (options.forget) {
+    remember(undefined);
+    return console.log('The layout is forgotten. Nothing was sent.');
+  }
+  const split = splitTrailer(statement, options.trailer);
+  const isImported = await importStatement(service, {
+    file,
+    options,
+    statement: { ...statement, ...split },
+  });
+  const { used = {}, recalled = null } = statement.layout ?? {};
+  if (!isImported || Object.keys(used).length === 0) return;
+  remember(used);
+  if (JSON.stringify(used) !== JSON.stringify(recalled))
+    print(
+      `remembered in ${options.layouts} for files of this layout (--forget): ${describeOptions(used)}`,
+    );
+}
+
+interface Import {
+  readonly file: string;
+  readonly statement: Statement & ReturnType<typeof splitTrailer>;
+  readonly options: Options;
+}
+
+/** @returns whether rows were sent, or would have been if the ledger had not had them all */
+async function importStatement(service: ServiceClient, given: Import): Promise<boolean> {
+  const { statement, options } = given;
+  const categories = await service.readCategories();
+  // Before the rows: see `resolvePendingRecords`.
+  const imports = await readRecordedImports(service);
+  const stored = { imports, rows: await readLedger(service), categories };
+  const planned = planWithCategories(statement, stored, {
+    ...readCategoryOptions(options),
+    importsDeleted: options.importDeleted === true,
+    isAccountKnown: options.account !== undefined || options.asItIs === true,
+  });
+  const { plan } = planned;
+  showPreview(given, planned, new Set(categories.map(({ name }) => name)));
+  const needs = [...statement.needs, ...plan.needs];
+  const refusedBefore = statement.refused.length + plan.refused.length;
+  if (refusedBefore + needs.length > 0) process.exitCode = EXIT.failed;
+  if (!options.yes) console.log('Nothing was sent. Add --yes to import.');
+  else if (needs.length > 0) console.error('Nothing was imported.');
+  else if (requiresChoice(plan, options)) {
+    console.error(
+      'Nothing was imported. Leave possible duplicates out with --skip-duplicates, or import them with --import-duplicates.',
+    );
+    process.exitCode = EXIT.failed;
+  } else {
+    await resolvePendingRecords(stored, {
+      readParts: () => readRecordedImports(service),
+      writePart: (part) => writePart(service, part),
+    });
+    await run(service, plan, { ...given, refusedBefore });
+    return true;
+  }
+  return false;
+}
+
+function showPreview(
+  { statement, options }: Import,
+  { rows, plan, choices, names }: CategorisedPlan,
+  known: ReadonlySet<string>,
+): void {
+  showStatement({ ...statement, rows });
+  showPlan(plan, known);
+  showChoices(choices, ({ line }) => `line ${line}`);
+  showInactive(plan.missing, names);
+  const refused = [...statement.refused, ...plan.refused];
+  showRefused(refused);
+  const { length } = statement.trailer;
+  if (options.trailer) console.log(`left out after the rows: ${length} lines`);
+  else if (length > 0 && length === refused.length)
+    console.error(`If every export from this bank ends with these lines, add --trailer ${length}.`);
+  showNeeds([...statement.needs, ...plan.needs]);
+}
+
+export function readCategoryOptions({ categories, rules }: Options): CategoryOptions {
+  return { isLearning: categories, rules: readRules(rules) };
+}
+
+/** Holds the time and the file's name, within the 64 characters of the API. */
+function newImportId(file: string): string {
+  const time = new Date().toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
+  const name = basename(file).replace(/[^\p{L}\p{N}._-]+/gu, '-');
+  return [...`${time}-${name}`].slice(0, MAX_IMPORT_ID_LENGTH).join('');
+}
+
+function requiresChoice({ possibleDuplicates }: ImportPlan, options: Options): boolean {
+  const { skipDuplicates, importDuplicates } = options;
+  return possibleDuplicates.length > 0 && !skipDuplicates && !importDuplicates;
+}
+
+async function run(
+  service: ServiceClient,
+  plan: ImportPlan,
+  { file, options, refusedBefore }: Pick<Import, 'file' | 'options'> & RefusedBefore,
+): Promise<void> {
+  const { changes, missing, possibleDuplicates } = plan;
+  const skipped = new Set<StatementRow>(
+    options.skipDuplicates ? possibleDuplicates.map(({ row }) => row) : [],
+  );
+  const rows = missing.filter((row) => !skipped.has(row));
+  const importId = newImportId(file);
+  const total = rows.length;
+  const recorder = createRecorder({ importId, total }, (part) => writePart(service, part));
+  const uploaded = await withBar(total, (onProgress) =>
+    upload(service, { rows, importId, recorder }, onProgress),
+  );
+  const updated = options.update
+    ? await withBar(changes.length, (onProgress) => applyChanges(service, changes, onProgress))
+    : undefined;
+  const refused = [...uploaded.refused, ...(updated?.refused ?? [])];
+  showRefused(refused);
+  if (skipped.size > 0) console.log(`possible duplicates left out: ${skipped.size}`);
+  showUnapplied(plan, updated?.changed);
+  if (uploaded.created > 0) console.log(`import ${importId}: --undo ${importId} takes it back`);
+  console.log(
+    `${uploaded.created} created, ${plan.present + uploaded.duplicates} were there already, ${refused.length + refusedBefore} refused`,
+  );
+  if (refused.length > 0) process.exitCode = EXIT.failed;
+}
+
+interface RefusedBefore {
+  readonly refusedBefore: number;
+}
+
+/** The exit code is 0 only where the ledger is as the file has it, or a user has chosen otherwise by an option. */
+function showUnapplied({ deleted, changes }: ImportPlan, changed: number | undefined): void {
+  if (deleted.length > 0) {
+    console.log(`deleted meanwhile: ${deleted.length}. Add --import-deleted to import them.`);
+    process.exitCode = EXIT.failed;
+  }
+  if (changed !== undefined) console.log(`${changed} changed`);
+  else if (changes.length > 0) {
+    console.log(`changes not applied: ${changes.length}. Add --update to apply them.`);
+    process.exitCode = EXIT.failed;
+  }
+}

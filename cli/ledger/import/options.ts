@@ -1,0 +1,151 @@
+// The options of `npm run import`, and which of them each of its uses takes.
+import { Option } from '@commander-js/extra-typings';
+import { DECIMAL_SIGNS } from '../../../lib/ledger/import/amounts.ts';
+import { DATE_ORDERS } from '../../../lib/ledger/import/dates.ts';
+import type { StatementOptions } from '../../../lib/ledger/import/statement.ts';
+import {
+  createCommand,
+  httpAddress,
+  stageOption,
+  wholeNumber,
+} from '../../../processes/program.ts';
+import { serviceAddress } from '../service-client.ts';
+import { LAYOUT_FILE } from './layout-file.ts';
+
+export const command = createCommand(
+  'npm run import --',
+  "Add a bank's file, or an export, to a ledger.",
+)
+  .argument('[file]', 'the file')
+  .option('--yes', 'import; without it the command only shows what it would do')
+  .addOption(
+    new Option('--url <url>', 'address of the service')
+      .argParser(httpAddress)
+      .default(serviceAddress())
+      .conflicts('stage'),
+  )
+  .addOption(stageOption('the deployed stage, such as prod; without it, --url'))
+  .option('--date <column>', 'the column of the date: its name, or its number from 1')
+  .option('--amount <column>', 'the column of the amount; negative is an expense')
+  .addOption(
+    new Option('--debit <column>', 'the column of expenses, with --credit').conflicts('amount'),
+  )
+  .addOption(
+    new Option('--credit <column>', 'the column of income, with --debit').conflicts('amount'),
+  )
+  .option('--invert', 'expenses are positive and income is negative, as on credit cards')
+  .option('--description <columns>', 'the columns of the description, with commas between them')
+  .option('--fee <column>', 'the column of fees that the amounts do not include; or "none"')
+  .option('--notes <column>', 'the column of the notes')
+  .option(
+    '--category <column>',
+    "the column of the category's name; missing categories are created",
+  )
+  .option(
+    '--type <column>',
+    'the column with "income" or "expense"; the amount then keeps its sign. "none": by the sign of the amount',
+  )
+  .option('--income <word>', 'a word for income in the type column; can be repeated', addWord, [])
+  .option(
+    '--expense <word>',
+    'a word for expenses in the type column; can be repeated',
+    addWord,
+    [],
+  )
+  .option('--id <column>', "the column of the bank's id; without it one is made from the row")
+  .addOption(new Option('--date-order <order>', 'how dates are written').choices(DATE_ORDERS))
+  .addOption(
+    new Option('--decimal <sign>', 'the decimal sign of the amounts').choices(DECIMAL_SIGNS),
+  )
+  .option(
+    '--account <name>',
+    'a name for the account, the same each time: part of the ids that are made from rows, so that equal rows of two accounts are two transactions',
+  )
+  .option('--skip-duplicates', 'leave possible duplicates out')
+  .addOption(
+    new Option('--import-duplicates', 'import possible duplicates, too').conflicts(
+      'skipDuplicates',
+    ),
+  )
+  .option('--update', 'apply the changes of an edited export')
+  .option('--import-deleted', 'import rows that were deleted from the ledger since, too')
+  .option('--no-categories', 'learn no categories from earlier rows')
+  .option('--rules <file>', 'rules for categories, one a line: text or /expression/ = Category')
+  .option('--categorise', 'offer categories for rows of the ledger that have none')
+  .option('--only-account <name>', 'import only the rows with this account in the file')
+  .option('--currency <code>', 'import only the rows in this currency')
+  .option('--status-column <column>', 'the column that says whether a row has happened; or "none"')
+  .option(
+    '--leave-out <word>',
+    'a word of the status column whose rows are left out; can be repeated',
+    addWord,
+    [],
+  )
+  .option('--encoding <name>', 'the encoding of the file, such as windows-1250')
+  .option('--as-it-is', 'import the file as the preview shows it, without further questions')
+  .option('--layouts <file>', 'the file that remembers how files are read', LAYOUT_FILE)
+  .option('--forget', 'forget how files of this layout are read')
+  .addOption(
+    new Option(
+      '--trailer <lines>',
+      'how many lines the bank writes after the rows; they are left out',
+    ).argParser(wholeNumber({ min: 0, max: 100 })),
+  )
+  .option('--list', 'show the imports that the ledger has')
+  .option('--undo <id>', 'remove the rows that an import created, except those edited since')
+  .addHelpText(
+    'after',
+    '\nA key is read from API_KEY. Rows that were imported before are not added again: repeat an\ninterrupted import. Exit code 0: all rows are there; 1: some were not imported.',
+  );
+
+export type Options = ReturnType<typeof command.opts>;
+
+function addWord(word: string, words: readonly string[]): readonly string[] {
+  return [...words, word];
+}
+
+/** Other uses than an import, and the options that each takes besides the address. */
+const USES: Readonly<Record<string, (option: string) => boolean>> = {
+  list: () => false,
+  undo: (option) => option === 'yes',
+  categorise: (option) => ['yes', 'categories', 'rules'].includes(option),
+  // The file is read, and nothing is sent.
+  forget: (option) => !SENDING.has(option),
+};
+const SENDING: ReadonlySet<string> = new Set([
+  ...(['yes', 'update', 'importDeleted', 'skipDuplicates', 'importDuplicates'] as const),
+  ...(['categories', 'rules', 'list', 'undo', 'categorise'] as const),
+]);
+const ADDRESS: readonly string[] = ['url', 'stage'];
+
+/** Ends the program where an option would be ignored: a user who gave it expects more than would be done. */
+export function refuseUnusedOptions(): void {
+  const given = command.options.filter(
+    (option) => command.getOptionValueSource(option.attributeName()) === 'cli',
+  );
+  const use = given.find((option) => Object.hasOwn(USES, option.attributeName()));
+  const isTaken = USES[use?.attributeName() ?? ''];
+  const unused = given.find((option) => {
+    const name = option.attributeName();
+    return option !== use && !ADDRESS.includes(name) && !isTaken?.(name);
+  });
+  if (use && unused)
+    command.error(`error: ${use.long} does nothing with ${unused.long}. Give one of them.`);
+}
+
+export function readOptions(options: Options): StatementOptions {
+  const { date, amount, debit, credit, description, notes, category, type, id, fee } = options;
+  const { dateOrder, decimal, account, income, expense, encoding, currency, leaveOut } = options;
+  return {
+    columns: {
+      ...{ date, amount, debit, credit, description, notes, category, type, fee },
+      externalId: id,
+      status: options.statusColumn,
+    },
+    ...{ dateOrder, decimal, account, encoding, currency, leaveOut },
+    isInverted: options.invert,
+    isAsItIs: options.asItIs,
+    onlyAccount: options.onlyAccount,
+    words: { income, expense },
+  };
+}
