@@ -131,7 +131,7 @@ interface ColumnFieldsProps {
 /** Names of columns, or their numbers from 1. */
 function ColumnFields({ state: { options, reading }, onChange }: ColumnFieldsProps) {
   const { columns = {}, ignored = [] } = reading?.statement ?? {};
-  const names = [...Object.values(columns).flatMap((each) => each.split(', ')), ...ignored];
+  const names = [...Object.values(columns).flat(), ...ignored];
   return (
     <>
       <datalist id="columns-of-file">
@@ -145,7 +145,7 @@ function ColumnFields({ state: { options, reading }, onChange }: ColumnFieldsPro
           label={label}
           list="columns-of-file"
           value={options.columns?.[field]}
-          placeholder={columns[field] ?? ''}
+          placeholder={columns[field]?.join(', ') ?? ''}
           onChange={(name) => onChange({ columns: { ...options.columns, [field]: name } })}
         />
       ))}

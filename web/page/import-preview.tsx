@@ -72,7 +72,7 @@ function Facts({ reading }: { readonly reading: NonNullable<Preview['reading']> 
       .reduce((total, row) => total + Math.round(row.amount * 100), 0) / 100;
   const days = rows.map(({ date }) => date).toSorted();
   const [first, last] = [days[0], days.at(-1)];
-  const used = Object.entries(columns).map(([field, name]) => `${field}: ${name}`);
+  const used = Object.entries(columns).map(([field, names]) => `${field}: ${names.join(', ')}`);
   const without = plan.missing.filter(({ category }) => category === null).length;
   return (
     <>

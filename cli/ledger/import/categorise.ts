@@ -1,5 +1,4 @@
 // Categories for rows without one: shown before an import, and offered again for rows of the ledger (--categorise).
-import { readFileSync } from 'node:fs';
 import { counted } from '../../../lib/ledger/import/booking.ts';
 import {
   type CategoryChoices,
@@ -22,6 +21,7 @@ import { withBar } from '../../progress.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { readLedger } from './ledger-rows.ts';
 import { print, showSome } from './preview.ts';
+import { readBytes } from './read-file.ts';
 import { applyChanges } from './upload.ts';
 
 const MAX_EXAMPLES = 5;
@@ -29,8 +29,9 @@ const MAX_EXAMPLES = 5;
 /** @throws UserError where the file cannot be read, or a line of it is no rule */
 export function readRules(file: string | undefined): readonly CategoryRule[] {
   if (file === undefined) return [];
+  const text = Buffer.from(readBytes(file)).toString();
   try {
-    return parseCategoryRules(readFileSync(file, 'utf8'));
+    return parseCategoryRules(text);
   } catch (cause) {
     throw new UserError(`The rules in ${file} cannot be used: ${firstLine(cause)}`, { cause });
   }

@@ -18,7 +18,7 @@ const MAX_SHOWN_LINES = 20;
 
 /** How the file was read. */
 export function showStatement(statement: Statement): void {
-  const { isExport, format, encoding, headerLine, columns, ignored, rows, repeated } = statement;
+  const { isExport, format, encoding, headerLine, columns, ignored, rows } = statement;
   const { decimal, dateOrder, layout, leftOut } = statement;
   if (isExport) console.log('an export of this service');
   if (format !== 'CSV') console.log(`format: ${format}`);
@@ -26,7 +26,13 @@ export function showStatement(statement: Statement): void {
   if (layout?.recalled) print(`remembered: ${describeOptions(layout.recalled)}`);
   if (layout && headerLine === 0) console.log('header: none');
   if (headerLine > 1) console.log(`header: line ${headerLine}`);
-  for (const [field, header] of Object.entries(columns)) print(`${field}: column "${header}"`);
+  const joinsTexts = (field: string) =>
+    field === 'notes' ||
+    (field === 'description' && layout?.used.columns?.description !== undefined);
+  for (const [field, names] of Object.entries(columns))
+    print(
+      `${field}: column ${names.map((name) => `"${name}"`).join(joinsTexts(field) ? ', ' : ', else ')}`,
+    );
   if (ignored.length > 0)
     print(`ignored: ${ignored.map((header) => `column "${header}"`).join(', ')}`);
   if (rows.length > 0) console.log('first rows, as they would be imported:');
@@ -39,8 +45,6 @@ export function showStatement(statement: Statement): void {
     const cents = rows.flatMap(({ type, amount }) => (type === wanted ? [toCents(amount)] : []));
     return `${cents.length} ${wanted} (${fromCents(cents.reduce((sum, each) => sum + BigInt(each), 0n))})`;
   };
-  if (repeated > 0)
-    console.log(`left out, with the id of an earlier row: ${counted(repeated, 'row')}`);
   console.log(
     `${counted(rows.length, 'row')}${describeDates(dates)}: ${total('income')}, ${total('expense')}`,
   );

@@ -1,5 +1,5 @@
 // A file that a bank or a spreadsheet wrote, as a statement.
-import { readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import {
   readStatement,
@@ -10,20 +10,41 @@ import { UserError } from '../../../lib/shared/user-error.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
-  EISDIR: 'it is a folder',
   EACCES: 'this user may not read it',
 };
 
+/** Far above the largest statement: a larger file was named by mistake. */
+const MAX_MEBIBYTES = 256;
+
 /** @throws UserError where the file cannot be read */
 export function readBytes(file: string): Uint8Array {
+  const opened = open(file);
   try {
-    return readFileSync(file);
+    const stats = fstatSync(opened);
+    if (stats.isDirectory()) throw unreadable(file, 'it is a folder');
+    // A device or a pipe may have no end.
+    if (!stats.isFile())
+      throw unreadable(file, 'it is a device or a pipe. Save its contents as a file first');
+    if (stats.size > MAX_MEBIBYTES * 2 ** 20)
+      throw unreadable(file, `it has more than ${MAX_MEBIBYTES} MiB. Download a shorter period`);
+    return readFileSync(opened);
+  } finally {
+    closeSync(opened);
+  }
+}
+
+/** Does not wait for the writer of a pipe. */
+function open(file: string): number {
+  try {
+    return openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (cause) {
     const { code = '', message } = cause as NodeJS.ErrnoException;
-    throw new UserError(`The file ${file} cannot be read: ${REASONS[code] ?? message}.`, {
-      cause,
-    });
+    throw unreadable(file, REASONS[code] ?? message, cause);
   }
+}
+
+function unreadable(file: string, reason: string, cause?: unknown): UserError {
+  return new UserError(`The file ${file} cannot be read: ${reason}.`, { cause });
 }
 
 /** @throws UserError that names the file where it cannot be read as a statement */

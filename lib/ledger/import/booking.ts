@@ -12,14 +12,17 @@ export interface Booking {
   readonly isDirectionStated: boolean;
   /** Text in the file, however it is interpreted: part of the identity of a booking with an id. */
   readonly writtenAmount: string;
-  /** Candidates for the description, the most telling first, without empty ones: the other party, then the purpose. */
+  /** The most telling first, without empty ones: the other party, then the purpose. One is the description, the others are notes. */
   readonly texts: readonly string[];
   /** Such as "Card payment"; describes a booking that has no text. */
   readonly bookingType: string | null;
+  /** They come before those of the texts. */
   readonly notes: string | null;
   readonly category: string | null;
   /** The bank's id; together with account, date and amount it names the booking. */
   readonly bankId: string | null;
+  /** What a spreadsheet left of the bank's id: an earlier release took it for the id. */
+  readonly roundedId?: string | null;
   /** A name or number, where the file has one. */
   readonly account: string | null;
   /** A code such as EUR, or a sign. */
@@ -83,6 +86,19 @@ export interface ReadBookings {
   /** Notes for the user about how the file was read. */
   readonly findings: readonly string[];
   readonly needs: readonly Need[];
+}
+
+/**
+ * Divides texts into the description, which is the first, and notes. Banks cut a name to a field's width and repeat it whole in
+ * the next field.
+ * @param notes come before those of the texts
+ */
+export function describeTexts(texts: readonly string[], notes: string | null) {
+  const [first, ...others] = texts;
+  if (first === undefined) return { description: undefined, notes };
+  const description = others.find((text) => text.startsWith(first)) ?? first;
+  const rest = new Set(others.filter((text) => !description.includes(text)));
+  return { description, notes: [...(notes === null ? [] : [notes]), ...rest].join('; ') || null };
 }
 
 /** Formats counts such as "1 row" and "2 rows". */

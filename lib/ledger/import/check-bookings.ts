@@ -67,7 +67,12 @@ export function checkBookings(read: ReadBookings, options: CheckOptions): Checke
   };
 }
 
-function describeBooking({ date, signed, texts, bookingType }: Booking): string {
+export function describeBooking({
+  date,
+  signed,
+  texts,
+  bookingType,
+}: Pick<Booking, 'date' | 'signed' | 'texts' | 'bookingType'>): string {
   return `${date} ${signed} ${texts[0] ?? bookingType ?? ''}`;
 }
 

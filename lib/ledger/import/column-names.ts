@@ -61,15 +61,22 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list('交易对方, 对方户名, 対方名称, 收款人, 利用店名 商品名, 利用店名, ご利用店名, 取引先'),
     ...list('description, details, transaction description, transaction details, narration'),
     ...list('narrative, particulars, text, memo, label, title, original statement, item'),
-    ...list('transaction remarks, remarks, memo description, description 1, original description'),
+    ...list('transaction remarks, remarks, memo description, original description'),
+    ...list(
+      'description 1, description1, description 2, description2, description 3, description3',
+    ),
     ...list('transaction, statement description, information, purpose, payment reference, message'),
     ...list('verwendungszweck, buchungstext, buchungs details, avisierungstext, beschreibung'),
-    ...list('vorgang verwendungszweck, beschreibung1, zahlungszweck, text mottagare, notiztext'),
+    ...list(
+      'vorgang verwendungszweck, beschreibung1, beschreibung2, beschreibung3, zahlungszweck, text mottagare, notiztext',
+    ),
     ...list(
       'libellé, libellés, libelle simplifie, libelle operation, libellé opération, détails, communication',
     ),
     ...list("détail de l'écriture, libellé de l'opération, nature de l'opération"),
-    ...list('omschrijving, omschrijving 1, mededelingen, mededeling, descrizione, causale'),
+    ...list(
+      'omschrijving, omschrijving 1, omschrijving 2, omschrijving 3, mededelingen, mededeling, descrizione, causale',
+    ),
     ...list('descrizione operazioni, descrizione operazione, descrizione completa, operazione'),
     ...list('descripción, concepto, movimiento, detalle, descrição, descrição do lançamento'),
     ...list('lançamento, histórico, título, estabelecimento, movimentação, descritivo'),
@@ -334,6 +341,18 @@ const POSTING_DATES = new Set(
 /** The day on which the bank has booked, beside that of the purchase. */
 export function isPostingDate(name: string): boolean {
   return POSTING_DATES.has(name);
+}
+
+const RECIPIENTS = new Set(
+  [
+    ...list('zahlungsempfanger in, recipient, recipient name, target name, payee, empfängername'),
+    ...list('empfänger, empfaenger, mottagare, saaja, saajan nimi, maksunsaaja, beneficiary'),
+  ].map(normalizeName),
+);
+
+/** The party that was paid, which is the account's owner where another column has the payer of money that came. */
+export function isRecipient(name: string): boolean {
+  return RECIPIENTS.has(name);
 }
 
 /** Names that say nothing about a language in which the month stands first. */

@@ -1,21 +1,21 @@
 // Bookings from a table, as its columns state them. What is no booking is left out by its form and said; what cannot be read
 // is refused by its line.
 import type { DecimalSign } from './amounts.ts';
-import type { Booking, LeftOutLine, Need, ReadBookings } from './booking.ts';
+import type { Booking, Need, ReadBookings } from './booking.ts';
 import type { ChosenColumns } from './chosen-columns.ts';
-import { type Field, isEnglishDate, normalizeName } from './column-names.ts';
+import { type Field, isEnglishDate, isRecipient, normalizeName } from './column-names.ts';
 import type { TableRow } from './csv-text.ts';
 import { currencyOfColumn } from './currencies.ts';
 import { type DateOrder, readDates } from './dates.ts';
-import { findDecimals } from './decimal-sign.ts';
+import { type FoundDecimals, findDecimals } from './decimal-sign.ts';
 import type { TypeWords } from './direction.ts';
 import { directionOfWord } from './direction-words.ts';
 import { addFees, type FeeOptions, findFeeRule } from './fees.ts';
 import { createFormerReader } from './former-columns.ts';
 import { completeDates, describeCompleted, findPeriod } from './missing-years.ts';
-import { readRowAmounts, tryNumber } from './row-amounts.ts';
-import { toBankId } from './row-ids.ts';
-import { createCellReader, leave, refuse, sortRows } from './sort-rows.ts';
+import { type RowAmount, readRowAmounts, tryNumber } from './row-amounts.ts';
+import { isRoundedId, toBankId } from './row-ids.ts';
+import { type CellReader, createCellReader, leave, refuse, sortRows } from './sort-rows.ts';
 import type { Table } from './table.ts';
 
 export interface TableOptions {
@@ -39,36 +39,65 @@ export interface ReadTable extends ReadBookings {
 
 /** @throws UserError where dates can be read in two orders */
 export function readTable(table: Table, options: TableOptions): ReadTable {
-  const { columns } = table;
   const readCell = createCellReader(table);
   const { records, refused, leftOut } = sortRows(table, readCell, options.leaveOut);
-  const readColumn = (field: Field) =>
-    columns[field].length === 0 ? [] : records.flatMap((record) => readCell(record, field) ?? []);
-  const amountTexts = AMOUNT_FIELDS.flatMap(readColumn);
-  const { decimal, trim, need } = findDecimals({
-    amounts: amountTexts,
-    others: (['balance', 'fee'] as const).flatMap(readColumn),
-    texts: [...listHeaders(table, AMOUNT_FIELDS), ...readColumn('currency'), ...amountTexts],
-    chosen: options.decimal,
-  });
-  const dateOptions = {
-    chosen: options.dateOrder,
-    today: options.today,
-    isDayFirst: decimal === 'comma' || options.isSemicolon || isOfOtherLanguage(table),
+  const source = { table, options, records, readCell };
+  const amounts = readAmounts(source);
+  const dates = readRowDates(source, amounts.decimal);
+  const toBooking = createBookingReader(source);
+  const bookings: Booking[] = [];
+  for (const [n, record] of records.entries()) {
+    try {
+      const { amount, isReceived } = amounts.read(n);
+      if (amount.isNeutral)
+        leftOut.push(leave(record, `"${readCell(record, 'type')}": neither income nor expense`));
+      else bookings.push(toBooking(record, { date: dates.read(n), amount, isReceived }));
+    } catch (error) {
+      refused.push({ ...refuse(record), message: (error as Error).message });
+    }
+  }
+  return {
+    ...{ bookings, refused, leftOut, decimal: amounts.decimal, dateOrder: dates.order },
+    usesType: amounts.usesType,
+    findings: [...amounts.findings, ...dates.findings],
+    needs: [
+      ...amounts.needs,
+      ...(table.headerLine > 0 ? [] : findOddEdges(bookings, dates.textByLine)),
+    ],
   };
-  const dateTexts = records.map((record) => readCell(record, 'date') ?? '');
-  const dates = readDates(dateTexts, dateOptions);
-  const completed = completeDates(dateTexts, dates, () => findPeriod(table.above, dateOptions));
+}
+
+/** The rows of a table that may be bookings, and how their cells are found. */
+interface Source {
+  readonly table: Table;
+  readonly options: TableOptions;
+  readonly records: readonly TableRow[];
+  readonly readCell: CellReader;
+}
+
+interface FoundAmount {
+  readonly amount: RowAmount;
+  /** The other side of a transfer is the account's. */
+  readonly isReceived: boolean;
+}
+
+/** The amount of each row, with its fee. */
+function readAmounts(source: Source) {
+  const { table, options, records, readCell } = source;
+  const { columns } = table;
+  const { decimal, trim, need } = findTableDecimals(source);
   const trimmed = (record: TableRow, field: Field) => {
     const cell = readCell(record, field);
     return cell === null ? null : trim(cell);
   };
-  const isReceived = (record: TableRow) =>
-    readCell(record, 'receivedAmount') !== null &&
-    directionOfWord(readCell(record, 'type') ?? '') === 'income';
-  const read = readRowAmounts(
-    records.map((record) => ({
-      amount: trimmed(record, isReceived(record) ? 'receivedAmount' : 'amount'),
+  const received = records.map(
+    (record) =>
+      readCell(record, 'receivedAmount') !== null &&
+      directionOfWord(readCell(record, 'type') ?? '') === 'income',
+  );
+  const { rows, usesType } = readRowAmounts(
+    records.map((record, n) => ({
+      amount: trimmed(record, received[n] ? 'receivedAmount' : 'amount'),
       debit: trimmed(record, 'debit'),
       credit: trimmed(record, 'credit'),
       type: readCell(record, 'type'),
@@ -84,36 +113,83 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
   const fees =
     columns.fee.length === 0
       ? []
-      : records.map((record) =>
-          isReceived(record) ? null : tryNumber(trimmed(record, 'fee'), decimal),
+      : records.map((record, n) =>
+          received[n] ? null : tryNumber(trimmed(record, 'fee'), decimal),
         );
-  const amounts = addFees(read.rows, fees, describeFees(table, options.columns.fee));
+  const amounts = addFees(rows, fees, describeFees(table, options.columns.fee));
+  return {
+    ...{ decimal, usesType, findings: amounts.findings },
+    needs: [...(need === undefined ? [] : [need]), ...amounts.needs],
+    /** @throws Error where the row has no amount */
+    read: (n: number): FoundAmount => {
+      const amount = amounts.rows[n] ?? new Error('It has no amount.');
+      if (amount instanceof Error) throw amount;
+      return { amount, isReceived: received[n] ?? false };
+    },
+  };
+}
+
+function findTableDecimals({ table, options, records, readCell }: Source): FoundDecimals {
+  const readColumn = (field: Field) =>
+    table.columns[field].length === 0
+      ? []
+      : records.flatMap((record) => readCell(record, field) ?? []);
+  const amounts = AMOUNT_FIELDS.flatMap(readColumn);
+  return findDecimals({
+    amounts,
+    others: (['balance', 'fee'] as const).flatMap(readColumn),
+    texts: [...listHeaders(table, AMOUNT_FIELDS), ...readColumn('currency'), ...amounts],
+    chosen: options.decimal,
+  });
+}
+
+/** The date of each row, completed where the bank wrote no year. */
+function readRowDates({ table, options, records, readCell }: Source, decimal: DecimalSign) {
+  const dateOptions = {
+    chosen: options.dateOrder,
+    today: options.today,
+    isDayFirst: decimal === 'comma' || options.isSemicolon || isOfOtherLanguage(table),
+  };
+  const texts = records.map((record) => readCell(record, 'date') ?? '');
+  const dates = readDates(texts, dateOptions);
+  const completed = completeDates(texts, dates, () => findPeriod(table.above, dateOptions));
+  return {
+    order: dates.order,
+    findings: describeCompleted(completed),
+    textByLine: new Map(records.map(({ line }, n) => [line, texts[n] ?? ''])),
+    /** @throws Error where the row has no date */
+    read: (n: number): string => completed[n] ?? dates.read(texts[n] ?? ''),
+  };
+}
+
+function createBookingReader({ table, options, readCell }: Source) {
   const former = createFormerReader(table.headers, options.columns);
   const currencyOfHeader = createHeaderCurrencyReader(table);
-  const isJoined = options.columns.description !== undefined;
+  const readTexts = createTextReader(table, options.columns);
 
-  function toBooking(record: TableRow, n: number): Booking | LeftOutLine {
+  return (
+    record: TableRow,
+    { date, amount, isReceived }: FoundAmount & { date: string },
+  ): Booking => {
     const { line, cells } = record;
     const cell = (field: Field) => readCell(record, field);
-    const amount = amounts.rows[n] ?? new Error('It has no amount.');
-    if (amount instanceof Error) throw amount;
-    if (amount.isNeutral) return leave(record, `"${cell('type')}": neither income nor expense`);
-    const texts = readTexts(record, table, amount.signed > 0);
+    const id = toBankId(cell('externalId'));
+    const isRounded = id !== null && isRoundedId(id);
     return {
       line,
       cells,
-      date: completed[n] ?? dates.read(dateTexts[n] ?? ''),
+      date,
       signed: amount.signed,
       isDirectionStated: amount.isStated,
       writtenAmount: amount.written,
-      texts: isJoined ? texts.slice(0, 1).map(() => [...new Set(texts)].join(', ')) : texts,
+      ...readTexts(record, amount.signed > 0),
       bookingType: cell('bookingType'),
-      notes: cell('notes'),
       category: cell('category'),
-      bankId: toBankId(cell('externalId')),
+      bankId: isRounded ? null : id,
+      roundedId: isRounded ? id : null,
       account: cell('account'),
       currency:
-        cell(isReceived(record) ? 'receivedCurrency' : 'currency') ??
+        cell(isReceived ? 'receivedCurrency' : 'currency') ??
         amount.currency ??
         currencyOfHeader(record),
       status: cell('status'),
@@ -121,28 +197,6 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
       reference: cell('reference'),
       former: former(cells),
     };
-  }
-
-  const bookings: Booking[] = [];
-  const dateByLine = new Map(records.map(({ line }, n) => [line, dateTexts[n] ?? '']));
-  for (const [n, record] of records.entries()) {
-    try {
-      const read = toBooking(record, n);
-      if ('reason' in read) leftOut.push(read);
-      else bookings.push(read);
-    } catch (error) {
-      refused.push({ ...refuse(record), message: (error as Error).message });
-    }
-  }
-  return {
-    ...{ bookings, refused, leftOut, decimal, dateOrder: dates.order },
-    usesType: read.usesType,
-    findings: [...amounts.findings, ...describeCompleted(completed)],
-    needs: [
-      ...(need === undefined ? [] : [need]),
-      ...amounts.needs,
-      ...(table.headerLine > 0 ? [] : findOddEdges(bookings, dateByLine)),
-    ],
   };
 }
 
@@ -201,13 +255,36 @@ function isOfOtherLanguage({ headers, columns, headerLine }: Table): boolean {
   return headerLine > 0 && !isEnglishDate(normalizeName(headers[columns.date[0] ?? -1] ?? ''));
 }
 
-function readTexts({ cells }: TableRow, { columns }: Table, isIncome: boolean): readonly string[] {
-  const order = isIncome ? [...columns.payer, ...columns.description] : columns.description;
-  return order.flatMap((index) => {
-    const text = cells[index]?.trim() ?? '';
-    return text === '' || NO_TEXT.test(text) ? [] : text;
-  });
+/** Several columns that a person has named for a field are one text. */
+function createTextReader({ headers, columns }: Table, chosen: ChosenColumns) {
+  const recipients = new Set(
+    columns.description.filter((index) => isRecipient(normalizeName(headers[index] ?? ''))),
+  );
+  return ({ cells }: TableRow, isIncome: boolean): Pick<Booking, 'texts' | 'notes'> => {
+    const read = (indexes: readonly number[]) =>
+      indexes.flatMap((index) => {
+        const text = cells[index]?.trim() ?? '';
+        return text === '' || NO_TEXT.test(text) ? [] : text;
+      });
+    const payers = isIncome ? read(columns.payer).filter((text) => !ACCOUNT_NUMBER.test(text)) : [];
+    // Money that came has its payer for the other party: the recipient is the account's owner.
+    const others = columns.description.filter(
+      (index) => payers.length === 0 || !recipients.has(index),
+    );
+    const texts = [...payers, ...read(others)];
+    return {
+      texts: chosen.description === undefined ? texts : joinTexts(texts),
+      notes: joinTexts(read(columns.notes))[0] ?? null,
+    };
+  };
 }
+
+function joinTexts(texts: readonly string[]): readonly string[] {
+  return texts.slice(0, 1).map(() => [...new Set(texts)].join(', '));
+}
+
+/** Some banks write it in place of the payer's name. */
+const ACCOUNT_NUMBER = /^[A-Z]{2}\d\d[\dA-Z ]*$/;
 
 /** Banks write these where a booking has no text. */
 const NO_TEXT = /^(?:no description|not ?provided|n\/?a|[-–.]+)$/i;

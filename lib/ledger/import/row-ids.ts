@@ -15,18 +15,30 @@ export function toBankId(text: string | null): string | null {
   return text === null || NO_ID.test(text) ? null : text;
 }
 
+/** A spreadsheet keeps 15 digits of a number, and shows fewer of them: several ids look like one. */
+const ROUNDED_ID = /^\d(?:[.,]\d+)?E\+\d+$|^\d{15}0{3,}$/i;
+
+export function isRoundedId(id: string): boolean {
+  return ROUNDED_ID.test(id);
+}
+
 /**
  * With a bank's id: that id, date and amount as the file has them, and the account. Banks use ids again, and each account has
  * its own.
  * @param account that a person has named; in its place, the account that the file names
  */
-export function identifyByBankId(booking: Booking, account: string | undefined): string | null {
+export function identifyByBankId(
+  booking: Identifiable,
+  account: string | undefined,
+): string | null {
   const { bankId, date, writtenAmount } = booking;
   if (bankId === null) return null;
   const owner = account ?? booking.account;
   const id = [bankId, date, writtenAmount, ...(owner === null ? [] : [owner])].join(' ');
   return id.length <= MAX_ID_LENGTH ? id : `bank-${hash({ bankId, date, writtenAmount, owner })}`;
 }
+
+type Identifiable = Pick<Booking, 'bankId' | 'date' | 'writtenAmount' | 'account'>;
 
 /** The bank's id in an identity; the whole of it in what earlier releases stored. */
 export function readBankId(identity: string): string {

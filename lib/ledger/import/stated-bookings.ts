@@ -1,7 +1,7 @@
 // Shared by the formats that banks make for programs: exact amounts, texts cut to the width of a field, and lines that a
 // person can look up.
 import { UserError } from '../../shared/user-error.ts';
-import type { Booking, LeftOutLine, ReadBookings } from './booking.ts';
+import { type Booking, describeTexts, type LeftOutLine, type ReadBookings } from './booking.ts';
 
 /** Fields that a format states; the rest of a booking follows from them. */
 export interface StatedBooking
@@ -18,7 +18,7 @@ export function toBooking(stated: StatedBooking): Booking {
   const { line, date, signed, account, bankId, currency, bookingType = null } = stated;
   const { category = null, remark = null } = stated;
   const texts = stated.texts.flatMap((text) => tidyText(text) ?? []);
-  const { description, notes } = describe(texts);
+  const { description, notes } = describeTexts(texts, remark);
   const shared = { line, date, signed, account, bankId, currency, bookingType, category };
   return {
     ...shared,
@@ -26,7 +26,7 @@ export function toBooking(stated: StatedBooking): Booking {
     writtenAmount: signed.toFixed(2),
     isDirectionStated: true,
     texts: description === undefined ? [] : [description],
-    notes: [remark, notes].filter((each) => each !== null).join('; ') || null,
+    notes,
     ...{ status: null, balance: null, reference: null },
     cells: [account ?? '', date, signed.toFixed(2), ...texts, category ?? '', remark ?? ''],
   };
@@ -46,15 +46,6 @@ export function numberSharedIds(bookings: readonly Booking[]): readonly Booking[
     numbers.set(content, number);
     return number === 1 ? booking : { ...booking, bankId: `${bankId}/${number}` };
   });
-}
-
-/** Banks cut a name to a field's width and repeat it whole in the next field. */
-function describe(texts: readonly string[]) {
-  const [first, ...others] = texts;
-  if (first === undefined) return { description: undefined, notes: null };
-  const description = others.find((text) => text.startsWith(first)) ?? first;
-  const rest = new Set(others.filter((text) => !description.includes(text)));
-  return { description, notes: [...rest].join('; ') || null };
 }
 
 /**

@@ -2,19 +2,14 @@
 import {
   type Booking,
   counted,
+  describeTexts,
   type LeftOutLine,
   type Need,
   type ReadBookings,
   type RefusedLine,
 } from './booking.ts';
-import { type CheckOptions, checkBookings } from './check-bookings.ts';
-import {
-  createFormerIds,
-  createRowIds,
-  type FormerFields,
-  identifyByBankId,
-  type RowIds,
-} from './row-ids.ts';
+import { type CheckOptions, checkBookings, describeBooking } from './check-bookings.ts';
+import { createFormerIds, createRowIds, identifyByBankId } from './row-ids.ts';
 import { requireValid, type StatementRow } from './transaction-row.ts';
 
 export interface RowOptions extends CheckOptions {
@@ -30,10 +25,8 @@ export interface StatementRows {
   readonly rows: readonly StatementRow[];
   /** Rows that cannot be read. */
   readonly refused: readonly RefusedLine[];
-  /** Rows that are no bookings of this account. */
+  /** Rows that are no bookings of this account, or repeat one. */
   readonly leftOut: readonly LeftOutLine[];
-  /** How many rows repeat an earlier one with the bank's id: they are one transaction. */
-  readonly repeated: number;
   /** Notes for the user about how the file was read. */
   readonly findings: readonly string[];
   /** Questions that the user must answer before anything is imported. */
@@ -45,48 +38,101 @@ export function makeRows(
   read: ReadBookings,
   { account, encoding, hasColumns, ...options }: RowOptions,
 ): StatementRows {
-  const checked = checkBookings(read, options);
-  const { bookings } = checked;
-  const identities = bookings.map((booking) => identifyByBankId(booking, account));
-  const shared = findShared(bookings, identities);
-  const createIds = createRowIds(account, encoding);
-  const createFormer = createFormerIds(account);
-  const seen = new Set<string>();
-  const dates = new Map<string, string>();
+  const { bookings, leftOut, findings, needs, ...checked } = checkBookings(read, options);
+  const { unique, repeated, refused, reused } = compareIds(bookings, account);
+  const toRow = createRowMaker(account, encoding);
   const rows: StatementRow[] = [];
-  const refused: RefusedLine[] = [...checked.refused];
-  let [repeated, reused, undescribed] = [0, 0, 0];
-  for (const [n, booking] of bookings.entries()) {
-    const { line, bankId } = booking;
-    const identity = identities[n] ?? null;
+  for (const { booking, identity } of unique) {
     try {
-      if (identity !== null && shared.has(identity))
-        throw shareError(shared.get(identity), booking);
-      if (identity !== null && seen.has(identity)) {
-        repeated += 1;
-        continue;
-      }
-      if (bankId !== null && dates.has(bankId)) reused += 1;
-      if (bankId !== null) dates.set(bankId, booking.date);
-      if (identity !== null) seen.add(identity);
-      const ids = identity === null ? createIds(booking) : { externalId: identity };
-      const row = toRow(booking, ids, createFormer);
+      const row = toRow(booking, identity);
       requireValid(row);
-      if (row.description === NO_DESCRIPTION) undescribed += 1;
       rows.push(row);
     } catch (error) {
-      refused.push({ line, message: (error as Error).message });
+      refused.push({ line: booking.line, message: (error as Error).message });
     }
   }
-  const { leftOut, needs } = checked;
   return {
-    ...{ rows, leftOut, needs, repeated },
+    ...{ rows, needs },
+    leftOut: [...leftOut, ...repeated].toSorted(byLine),
+    refused: [...checked.refused, ...refused].toSorted(byLine),
     findings: [
-      ...checked.findings,
+      ...findings,
       ...describeIds(reused),
-      ...describeTexts(undescribed, hasColumns),
+      ...describeRounded(bookings),
+      ...describeMissingTexts(rows, hasColumns),
     ],
-    refused: refused.toSorted((one, other) => one.line - other.line),
+  };
+}
+
+function byLine(one: { readonly line: number }, other: { readonly line: number }): number {
+  return one.line - other.line;
+}
+
+interface Identified {
+  readonly booking: Booking;
+  /** With the bank's id; null without one. */
+  readonly identity: string | null;
+}
+
+interface ComparedIds {
+  readonly unique: readonly Identified[];
+  /** Rows that are equal to an earlier one, its id included: they are one transaction. */
+  readonly repeated: readonly LeftOutLine[];
+  readonly refused: RefusedLine[];
+  /** How many rows have the id of an earlier row, and another date or amount. */
+  readonly reused: number;
+}
+
+function compareIds(bookings: readonly Booking[], account: string | undefined): ComparedIds {
+  const identified = bookings.map((booking) => ({
+    booking,
+    identity: identifyByBankId(booking, account),
+  }));
+  const shared = findShared(identified);
+  const seen = new Map<string, Booking>();
+  const ids = new Set<string>();
+  const unique: Identified[] = [];
+  const repeated: LeftOutLine[] = [];
+  const refused: RefusedLine[] = [];
+  let reused = 0;
+  for (const each of identified) {
+    const { booking, identity } = each;
+    const sharing = identity === null ? undefined : shared.get(identity);
+    const earlier = identity === null ? undefined : seen.get(identity);
+    if (sharing) refused.push({ line: booking.line, message: describeShared(sharing, booking) });
+    else if (earlier) repeated.push(describeRepeated(booking, earlier));
+    else {
+      if (booking.bankId !== null && ids.has(booking.bankId)) reused += 1;
+      if (booking.bankId !== null) ids.add(booking.bankId);
+      if (identity !== null) seen.set(identity, booking);
+      unique.push(each);
+    }
+  }
+  return { unique, repeated, refused, reused };
+}
+
+/** Rows with one identity and other content: one of them would be lost. */
+function findShared(
+  identified: readonly Identified[],
+): ReadonlyMap<string | null, readonly Identified[]> {
+  const isShared = ([identity, [first, ...others]]: [string | null, Identified[]]) => {
+    if (identity === null) return false;
+    const content = first?.booking.cells.join('\n');
+    return others.some(({ booking }) => booking.cells.join('\n') !== content);
+  };
+  return new Map([...Map.groupBy(identified, ({ identity }) => identity)].filter(isShared));
+}
+
+function describeShared(sharing: readonly Identified[], booking: Booking): string {
+  const other = sharing.find((each) => each.booking !== booking);
+  return `line ${other?.booking.line} has the same id "${booking.bankId}", date and amount, and other content. Name a column of unique ids with --id, or --id none`;
+}
+
+function describeRepeated({ line, bankId, ...booking }: Booking, earlier: Booking): LeftOutLine {
+  return {
+    line,
+    reason: 'equal to an earlier row with the same id',
+    text: `line ${earlier.line} again, with the id "${bankId}": ${describeBooking(booking)}`,
   };
 }
 
@@ -97,7 +143,19 @@ function describeIds(reused: number): readonly string[] {
   ];
 }
 
-function describeTexts(undescribed: number, hasColumns: boolean): readonly string[] {
+function describeRounded(bookings: readonly Booking[]): readonly string[] {
+  const [first, ...others] = bookings.flatMap(({ roundedId }) => roundedId ?? []);
+  if (first === undefined) return [];
+  return [
+    `${counted(others.length + 1, 'row')} with an id that a spreadsheet has rounded, such as "${first}": read as without an id`,
+  ];
+}
+
+function describeMissingTexts(
+  rows: readonly StatementRow[],
+  hasColumns: boolean,
+): readonly string[] {
+  const undescribed = rows.filter(({ description }) => description === NO_DESCRIPTION).length;
   if (undescribed === 0) return [];
   const advice = hasColumns ? '; name columns of texts with --description COLUMN,COLUMN' : '';
   return [`${counted(undescribed, 'row')} without a text: "${NO_DESCRIPTION}"${advice}`];
@@ -105,59 +163,41 @@ function describeTexts(undescribed: number, hasColumns: boolean): readonly strin
 
 const NO_DESCRIPTION = '(no description)';
 
-/** Rows with one identity and other content: one of them would be lost. */
-function findShared(
-  bookings: readonly Booking[],
-  identities: readonly (string | null)[],
-): ReadonlyMap<string | null, readonly Booking[]> {
-  const isShared = ([identity, [first, ...others]]: [string | null, Booking[]]) => {
-    if (identity === null) return false;
-    const content = first?.cells.join('\n');
-    return others.some(({ cells }) => cells.join('\n') !== content);
+function createRowMaker(account: string | undefined, encoding: string | undefined) {
+  const createIds = createRowIds(account, encoding);
+  const createFormer = createFormerIds(account);
+  const takeRounded = createRoundedIds(account);
+  return (booking: Booking, identity: string | null): StatementRow => {
+    const { line, date, signed, category, former, bankId } = booking;
+    const type = signed < 0 ? 'expense' : 'income';
+    const amount = Math.abs(signed);
+    const { description = booking.notes ?? booking.bookingType ?? NO_DESCRIPTION, notes } =
+      describeTexts(booking.texts, booking.notes);
+    const fields = { date, type, amount, description, notes, category } as const;
+    const shared = {
+      ...{ line, ...fields, bankId, exported: null },
+      formerBankId: former?.bankId ?? null,
+      ...(booking.balance === null ? {} : { hasBalance: true }),
+    };
+    if (identity !== null) return { ...shared, externalId: identity };
+    const { externalId, otherIds } = createIds(booking);
+    const formerIds = createFormer({ ...fields, ...former });
+    const roundedIds = takeRounded(booking);
+    return {
+      ...shared,
+      externalId,
+      otherIds: () => [...formerIds(), ...otherIds(), ...roundedIds],
+    };
   };
-  const byIdentity = Map.groupBy(bookings, (_, n) => identities[n] ?? null);
-  return new Map([...byIdentity].filter(isShared));
 }
 
-function shareError(sharing: readonly Booking[] = [], booking: Booking): Error {
-  const other = sharing.find((each) => each !== booking);
-  return new Error(
-    `line ${other?.line} has the same id "${booking.bankId}", date and amount, and other content. Name a column of unique ids with --id, or --id none`,
-  );
-}
-
-type GivenIds = Pick<RowIds, 'externalId'> & Partial<Pick<RowIds, 'otherIds'>>;
-
-function toRow(
-  booking: Booking,
-  { externalId, otherIds }: GivenIds,
-  createFormer: ReturnType<typeof createFormerIds>,
-): StatementRow {
-  const { line, date, signed, texts, bookingType, notes, category, former, bankId } = booking;
-  const type = signed < 0 ? 'expense' : 'income';
-  const amount = Math.abs(signed);
-  const description = texts[0] ?? notes ?? bookingType ?? NO_DESCRIPTION;
-  const row = {
-    line,
-    date,
-    type,
-    amount,
-    description,
-    notes,
-    category,
-    externalId,
-    bankId,
-    formerBankId: former?.bankId ?? null,
-    exported: null,
-    ...(booking.balance === null ? {} : { hasBalance: true }),
-  } as const;
-  if (!otherIds) return row;
-  const fields: FormerFields = {
-    date,
-    type,
-    amount,
-    ...(former ?? { description, notes, category }),
+/** Identities of rows with rounded ids as an earlier release made them: it imported the first of equal rows alone. */
+function createRoundedIds(account: string | undefined): (booking: Booking) => readonly string[] {
+  const taken = new Set<string>();
+  return (booking) => {
+    const id = identifyByBankId({ ...booking, bankId: booking.roundedId ?? null }, account);
+    if (id === null || taken.has(id)) return [];
+    taken.add(id);
+    return [id];
   };
-  const formerIds = createFormer(fields);
-  return { ...row, otherIds: () => [...formerIds(), ...otherIds()] };
 }

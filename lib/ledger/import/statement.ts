@@ -39,8 +39,8 @@ export interface Statement extends StatementRows {
   readonly isExport: boolean;
   /** 0 without a header. */
   readonly headerLine: number;
-  /** Names of the used columns by field; several are separated by commas. */
-  readonly columns: Readonly<Partial<Record<Field, string>>>;
+  /** Names of the used columns by field. Texts of a row beyond the first, the description, are notes. */
+  readonly columns: Readonly<Partial<Record<Field, readonly string[]>>>;
   /** Names of the other columns. */
   readonly ignored: readonly string[];
   /** Null in a format that states them. */
@@ -186,7 +186,7 @@ function readSheet(
   const { dateOrder, decimal, usesType } = read;
   return {
     ...makeStatementRows(read, options, { hasColumns: true }),
-    ...describeColumns(table, usesType),
+    ...describeColumns(table, usesType, columns.description !== undefined),
     ...{ isExport: false, headerLine: table.headerLine, dateOrder, decimal },
     layout: { ...describeLayout(table, { ...options, columns }), recalled: recalled ?? null },
   };
@@ -224,7 +224,6 @@ function readOwnExport(
       columns: {},
       ignored: [],
       leftOut: [],
-      repeated: 0,
       findings: [],
       needs: [],
       layout: null,
@@ -235,15 +234,18 @@ function readOwnExport(
 function describeColumns(
   { headers, columns }: Table,
   usesType: boolean,
+  isJoined: boolean,
 ): Pick<Statement, 'columns' | 'ignored'> {
-  const used = (Object.entries(columns) as [Field, readonly number[]][]).filter(
+  const { description, notes } = columns;
+  const shown = { ...columns, notes: isJoined ? notes : [...notes, ...description.slice(1)] };
+  const used = (Object.entries(shown) as [Field, readonly number[]][]).filter(
     ([field, indexes]) =>
       indexes.length > 0 && (field !== 'type' || usesType) && !SILENT_FIELDS.has(field),
   );
   const indexes = new Set(used.flatMap(([, some]) => some));
   return {
     columns: Object.fromEntries(
-      used.map(([field, some]) => [field, some.map((index) => headers[index] ?? '').join(', ')]),
+      used.map(([field, some]) => [field, some.map((index) => headers[index] ?? '')]),
     ),
     ignored: headers.filter((header, index) => header.trim() !== '' && !indexes.has(index)),
   };
@@ -272,7 +274,6 @@ export function splitTrailer(
 
 /** They help to read a row and are not part of it. */
 const SILENT_FIELDS: ReadonlySet<Field> = new Set([
-  'payer',
   'bookingType',
   'reference',
   'balance',

@@ -94,7 +94,7 @@ export function findColumns(
         .slice(0, 1),
   );
   const category = take(pick('category') ?? free(named('category')).slice(0, 1));
-  const namedTexts = free(named('description')).filter((index) => isText(samples[index]));
+  const namedTexts = findNamedTexts(context, free(named('description')));
   const namedNotes = free(named('notes')).filter((index) => isText(samples[index]));
   // Without another text, notes are the best description.
   const isDescribed = namedTexts.length > 0 || chosen.description !== undefined;
@@ -104,15 +104,13 @@ export function findColumns(
     free(named('account'))
       .filter((index) => isFilled(samples[index]))
       .slice(0, 1);
-  const bookingType = named('bookingType').filter(
-    (index) => !namedTexts.includes(index) || namedTexts.length > 1,
-  );
+  const bookingType = named('bookingType').filter((index) => !namedTexts.includes(index));
   const payer = free(named('payer'));
   const description =
     pick('description') ??
     (namedTexts.length > 0
       ? namedTexts
-      : [...free(namedNotes), ...findTexts(free([...headers.keys()]), samples)]);
+      : [...new Set([...free(namedNotes), ...findTexts(free([...headers.keys()]), samples)])]);
   const isDateNamed = date.some(
     (index) => chosen.date !== undefined || named('date').includes(index),
   );
@@ -236,13 +234,28 @@ function findCurrencies(
     .slice(0, 1);
 }
 
-/** The texts that differ most from row to row. */
+/** Words of the direction, and the type of a booking, are no texts beside others. */
+function findNamedTexts(
+  { names, samples }: TableContext,
+  indexes: readonly number[],
+): readonly number[] {
+  const types = findNamed(names, 'bookingType');
+  const isWord = (cell: string) => directionOfWord(cell) !== undefined;
+  const texts = indexes.filter((index) => isText(samples[index]));
+  const telling = texts.filter(
+    (index) => !types.includes(index) && measureShare(samples[index], isWord) < 0.5,
+  );
+  return telling.length > 0 ? telling : texts;
+}
+
+/** The texts that differ most from row to row; one that never differs describes nothing beside others. */
 function findTexts(indexes: readonly number[], samples: readonly Sample[]): readonly number[] {
   const isOther = (cell: string) =>
-    looksLikeDate(cell) || looksLikeAmount(cell) || !/\p{L}/u.test(cell);
+    looksLikeDate(cell) || looksLikeAmount(cell) || isCurrencyCode(cell) || !/\p{L}/u.test(cell);
   return indexes
     .filter((index) => isFilled(samples[index]) && measureShare(samples[index], isOther) < 0.5)
-    .toSorted((one, other) => variety(samples[other]) - variety(samples[one]));
+    .toSorted((one, other) => variety(samples[other]) - variety(samples[one]))
+    .filter((index, n) => n === 0 || new Set(samples[index]?.cells).size > 1);
 }
 
 function variety(sample: Sample | undefined): number {

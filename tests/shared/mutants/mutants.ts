@@ -860,6 +860,18 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/ledger/import/row-ids.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['NO_ID.test(text)', "text === ''"],
+    ['return ROUNDED_ID.test(id)', 'return false'],
+  ]),
+  ...mutantsOf('lib/ledger/import/statement-rows.ts', 'tests/ledger/unit/import/plan.test.ts', [
+    ['id === null || taken.has(id)', 'id === null'],
+    ['...otherIds(), ...roundedIds', '...otherIds()'],
+  ]),
+  ...mutantsOf('lib/ledger/import/booking.ts', 'tests/ledger/unit/import/statement.test.ts', [
+    ['[notes]), ...rest]', '[notes])]'],
+  ]),
+  ...mutantsOf('lib/ledger/import/read-table.ts', 'tests/ledger/unit/import/statement.test.ts', [
+    ['payers.length === 0 || !recipients.has(index)', 'true'],
+    ['!ACCOUNT_NUMBER.test(text)', 'true'],
   ]),
   ...mutantsOf('lib/ledger/import/decimal-sign.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['written.some((text) => NO_GROUP.test(text))', 'true'],

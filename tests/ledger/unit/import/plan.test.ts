@@ -30,6 +30,28 @@ it('finds rows by the id that is made from them, and by the one of earlier versi
   expect(plan).toMatchObject({ present: 2, missing: [third], possibleDuplicates: [] });
 });
 
+describe('repeats nothing that the release before this one imported', () => {
+  it('with one text of several', () => {
+    const { rows } = readCsv(
+      'Buchungstag;Empfänger;Verwendungszweck;Betrag\n03.11.2026;Vermieter;Miete Nov;-900,00',
+    );
+    const ledger = ledgerRows(
+      `1,2026-11-03,Vermieter,900,expense,,,row-49c8977ccf27e995c6ba9216112a7957-1,${CREATED},${CREATED}`,
+    );
+    expect(rows).toMatchObject([{ description: 'Vermieter', notes: 'Miete Nov' }]);
+    expect(planImport(rows, ledger)).toMatchObject({ present: 1, missing: [] });
+  });
+
+  it('with a rounded id, by which it knew the first of two rows alone', () => {
+    const coffee = '2026-11-14,Coffee,-4.5,1.23457E+15';
+    const { rows } = readCsv(['Date,Name,Amount,Transaction ID', coffee, coffee].join('\n'));
+    const id = '1.23457E+15 2026-11-14 -4.5';
+    const ledger = ledgerRows(`1,2026-11-14,Coffee,4.5,expense,,,${id},${CREATED},${CREATED}`);
+    const [, second] = rows;
+    expect(planImport(rows, ledger)).toMatchObject({ present: 1, missing: [second] });
+  });
+});
+
 describe('with the id of a bank', () => {
   const withIds = (header: string, ...lines: readonly string[]) =>
     readCsv([`${header},Date,Name,Amount`, ...lines].join('\n')).rows;

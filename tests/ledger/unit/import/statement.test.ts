@@ -352,22 +352,38 @@ describe('ids of the bank', () => {
     ]);
   });
 
-  it('reads rows that are equal as one, and counts the others', () => {
+  it('reads rows that are equal as one, and names the others', () => {
     const lines = [HEADER, ...Array(3).fill('2026-01-02,Tea,-3,7')];
-    const { rows, repeated, refused } = read(lines, { columns });
-    expect([rows.length, repeated, refused]).toEqual([1, 2, []]);
+    const { rows, leftOut, refused } = read(lines, { columns });
+    expect([rows.length, refused]).toEqual([1, []]);
+    const reason = 'equal to an earlier row with the same id';
+    const text = 'line 2 again, with the id "7": 2026-01-02 -3 Tea';
+    expect(leftOut).toEqual([3, 4].map((line) => ({ line, reason, text })));
   });
+
+  it.each(['1.23457E+15', '1,23457E+15', '123456789012345000'])(
+    'loses no row where a spreadsheet has made %s of several ids',
+    (id) => {
+      const row = `2026-01-02;Tea;-3;${id}`;
+      const lines = ['date;name;amount;Transaction ID', row, row, row.replace('Tea', 'Bus')];
+      const { rows, leftOut, refused, findings } = read(lines);
+      expect([rows.length, leftOut, refused]).toEqual([3, [], []]);
+      expect(findings).toEqual([
+        `3 rows with an id that a spreadsheet has rounded, such as "${id}": read as without an id`,
+      ]);
+    },
+  );
 });
 
 it.each(['0', '000', '-', 'N/A', 'n/a', 'none', 'NOTPROVIDED'])(
   'counts equal rows where %j stands for no id',
   (id) => {
     const coffee = `2026-01-02,Coffee,-3,${id}`;
-    const { rows, repeated, refused } = read([
+    const { rows, leftOut, refused } = read([
       'date,name,amount,Transaction ID',
       ...['2026-01-03,Rent,-900,A1', coffee, coffee, coffee.replace('Coffee', 'Cake')],
     ]);
-    expect([rows.length, repeated, refused]).toEqual([4, 0, []]);
+    expect([rows.length, leftOut, refused]).toEqual([4, [], []]);
   },
 );
 
@@ -465,6 +481,63 @@ describe('lines before the header and after the rows', () => {
     expect(splitTrailer(read(lines.slice(0, 3)), 0).refused).toMatchObject([{ line: 2 }]);
     // Without a row, no line is after the rows.
     expect(splitTrailer(read(lines.slice(0, 2)), undefined).trailer).toEqual([]);
+  });
+});
+
+describe('texts of a row', () => {
+  const texts = (file: string, options?: Options) =>
+    read(file.split('|'), options).rows.map(({ description, notes }) => [description, notes]);
+
+  it.each<[what: string, file: string, texts: (string | null)[][]]>([
+    [
+      'the other party and the purpose',
+      'Buchungstag;Wertstellung;Auftraggeber/Empfänger;Verwendungszweck;Betrag;Saldo|03.11.2026;03.11.2026;Vermieter GmbH;Miete Nov;-900,00;100,00|04.11.2026;04.11.2026;;Gebühr;-1,00;99,00',
+      [
+        ['Vermieter GmbH', 'Miete Nov'],
+        ['Gebühr', null],
+      ],
+    ],
+    [
+      'notes of their own, and three texts of which one repeats another',
+      'Date,Payee,Description,Memo,Note,Amount|2026-01-02,Shop,Shop,Tea,for Ann,-3',
+      [['Shop', 'for Ann; Tea']],
+    ],
+    [
+      'a name that is cut, and whole in the next column',
+      'Date,Payee,Memo,Amount|2026-01-02,Rail and Sail Ho,Rail and Sail Holidays,-3',
+      [['Rail and Sail Holidays', null]],
+    ],
+    [
+      'the payer of money that came, without the own name',
+      'Date;Zahlungspflichtige*r;Zahlungsempfänger*in;Verwendungszweck;Betrag|2026-01-02;Acme;Ann;Pay;9|2026-01-02;Ann;Shop;Tea;-3|2026-01-02;DE02;Ann;Gift;7',
+      [
+        ['Acme', 'Pay'],
+        ['Shop', 'Tea'],
+        ['Ann', 'Gift'],
+      ],
+    ],
+    [
+      'no words of the direction, and no type of the booking',
+      'Details,Posting Date,Description,Buchungstext,Amount|DEBIT,01/13/2026,Taxi,Lastschrift,-3|CREDIT,01/14/2026,Pay,Gutschrift,9',
+      [
+        ['Taxi', null],
+        ['Pay', null],
+      ],
+    ],
+  ])('keeps %s', (_, file, expected) => {
+    expect(texts(file)).toEqual(expected);
+  });
+
+  it('joins several columns of notes that are named', () => {
+    const file = 'Date,Payee,Foo,Bar,Amount|2026-01-02,Shop,Tea,Mint,-3';
+    expect(texts(file, { columns: { notes: 'Foo,Bar' } })).toEqual([['Shop', 'Tea, Mint']]);
+  });
+
+  it('are named by their columns', () => {
+    const file = 'Date,Payee,Memo,Amount|2026-01-02,Shop,Tea,-3'.split('|');
+    expect(read(file).columns).toMatchObject({ description: ['Payee', 'Memo'], notes: ['Memo'] });
+    const columns = { description: 'Payee,Memo' };
+    expect(read(file, { columns }).columns).not.toHaveProperty('notes');
   });
 });
 
