@@ -34,6 +34,19 @@ export function PreviewCard({ state }: { readonly state: Preview }) {
       {reading && (
         <>
           <Deleted state={state} plan={reading.plan} />
+          <Lines
+            title="Being sent when an import broke off; new, unless you have deleted them"
+            lines={reading.plan.unproven.map(
+              ({ line, description }) => `Line ${line}: ${description}`,
+            )}
+          />
+          <Lines
+            title="Not in the file any more; the bank may have taken them back"
+            lines={reading.plan.vanished.map(
+              ({ date, description, amount }) =>
+                `${format.date(date)}: ${description}, ${format.money(amount)}`,
+            )}
+          />
           <Duplicates plan={reading.plan} isOn={withDuplicates} onChange={setWithDuplicates} />
           <Changes changes={reading.plan.changes} isOn={withChanges} onChange={setWithChanges} />
         </>

@@ -93,7 +93,7 @@ export function describeDates(dates: readonly string[]): string {
 
 /** @param known names of the categories that are there */
 export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
-  const { present, missing, deleted, possibleDuplicates, changes } = plan;
+  const { present, missing, changes } = plan;
   const rows = [...missing, ...changes.map(({ row }) => row)];
   const names = new Set(rows.flatMap(({ category }) => category ?? []));
   const added = [...names].filter((name) => !known.has(name));
@@ -105,6 +105,12 @@ export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
     console.log(
       `${counted(plan.reusedIds, 'new row')} with an id that the ledger has with another date or amount: other bookings`,
     );
+  showDoubtful(plan);
+  showSome(`changes (${changes.length}), applied with --update:`, changes.map(changeText));
+}
+
+/** Rows about which the ledger and the file disagree. */
+function showDoubtful({ deleted, unproven, possibleDuplicates, vanished }: ImportPlan): void {
   showSome(
     `deleted meanwhile (${deleted.length}), imported with --import-deleted:`,
     deleted.map((row) => {
@@ -113,12 +119,21 @@ export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
     }),
   );
   showSome(
-    `possible duplicates (${possibleDuplicates.length}), with type and amount of a transaction that is there under another id, on the same or a near date:`,
+    `being sent when an import was interrupted, and not in the ledger (${unproven.length}); they are new. Take those out of the file that you have deleted since:`,
+    unproven.map((row) => `  line ${row.line}: ${describeRow(row)}`),
+    FIRST_ROWS,
+  );
+  showSome(
+    `possible duplicates (${possibleDuplicates.length}) of transactions that are there under another id:`,
     possibleDuplicates.map(({ row, there }) => {
       return `  line ${row.line}: ${describeRow(row)} may be transaction ${there.id}: ${describeRow(there)}`;
     }),
   );
-  showSome(`changes (${changes.length}), applied with --update:`, changes.map(changeText));
+  showSome(
+    `not in the file any more (${vanished.length}), though other rows of their imports are; the bank may have taken them back:`,
+    vanished.map((there) => `  transaction ${there.id}: ${describeRow(there)}`),
+    FIRST_ROWS,
+  );
 }
 
 export function showRefused(lines: readonly RefusedLine[]): void {

@@ -36,15 +36,16 @@ export interface CategorisedPlan {
 }
 
 export function planWithCategories(
-  { rows: read, isExport }: Pick<Statement, 'rows' | 'isExport'>,
+  { rows: read, isExport, namesAccount }: Pick<Statement, 'rows' | 'isExport' | 'namesAccount'>,
   stored: StoredLedger,
   options: CategoryOptions & Omit<PlanOptions, 'recorded'>,
 ): CategorisedPlan {
   const names = createCategoryNames(stored.categories);
   // An export is read exactly as it is: the names of a ledger may differ in case alone.
   const rows = isExport ? read : read.map((row) => resolveCategory(row, names));
-  const recorded = createRecordedRows(stored.imports);
-  const found = planImport(rows, stored.rows, { ...options, recorded });
+  const recorded = createRecordedRows(stored.imports, stored.rows);
+  const isAccountKnown = options.isAccountKnown || namesAccount;
+  const found = planImport(rows, stored.rows, { ...options, isAccountKnown, recorded });
   const without = isExport ? [] : found.missing.filter(({ category }) => category === null);
   const choices = chooseForRows(without, stored.rows, { ...options, names });
   return { rows, choices, names, plan: fillCategories(found, choices) };

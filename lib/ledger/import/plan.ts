@@ -1,6 +1,7 @@
 // Plans an import: which rows the ledger has, which are new, which may be there under another id, and which rows of an
 // edited export are changes.
-import { counted, type Need, type RefusedLine } from './booking.ts';
+import type { Need, RefusedLine } from './booking.ts';
+import { findOtherAccount, findOverlap } from './overlapping-imports.ts';
 import { findDuplicates, matchKey, type Pair } from './possible-duplicates.ts';
 import type { RecordedRows } from './recorded-rows.ts';
 import { readBankId } from './row-ids.ts';
@@ -22,8 +23,12 @@ export interface ImportPlan {
   readonly missing: readonly StatementRow[];
   /** Rows that the ledger had, and that were deleted since: of an export of this ledger, or of an earlier import. */
   readonly deleted: readonly StatementRow[];
-  /** Those of the missing rows that have type, amount, and the same or a near date of a transaction that no row of the file is. */
+  /** Those of the missing rows that an interrupted import may have created, and that may have been deleted since. */
+  readonly unproven: readonly StatementRow[];
+  /** Those of the missing rows that may be a transaction that no row of the file is. */
   readonly possibleDuplicates: readonly Pair[];
+  /** Transactions of imports whose other rows the file has, and that it has neither itself nor in another form. */
+  readonly vanished: readonly LedgerRow[];
   /** How many of the missing rows have a bank's id that the ledger has with another date or amount. */
   readonly reusedIds: number;
   readonly changes: readonly Change[];
@@ -63,6 +68,34 @@ export function planImport(
       return wasThere && !importsDeleted ? 'deleted' : 'missing';
     },
   );
+  const unmatched = ledger.filter((there) => !matched.has(there));
+  const overlap = findOverlap(rows, pairs, unmatched);
+  const { period, lacking } = overlap;
+  const possibleDuplicates = findDuplicates(missing, unmatched, {
+    recorded,
+    firstDate: period.first,
+    vanished: lacking,
+  });
+  const paired = new Set(possibleDuplicates.map(({ there }) => there));
+  const strangers = unmatched.filter((there) => !paired.has(there));
+  return {
+    present: pairs.size - edited.length,
+    missing,
+    deleted,
+    unproven: recorded ? missing.filter(recorded.isUnproven) : [],
+    ...planChanges(edited, pairs),
+    reusedIds: countReusedIds(missing, ledger),
+    possibleDuplicates,
+    vanished: lacking.filter((there) => !paired.has(there)),
+    needs: isAccountKnown ? [] : findOtherAccount({ ...overlap, strangers, missing }),
+  };
+}
+
+/** Edited rows of an export are changes, unless the transaction was changed since, or is another row of the file, too. */
+function planChanges(
+  edited: readonly (readonly [StatementRow, LedgerRow])[],
+  pairs: ReadonlyMap<StatementRow, LedgerRow>,
+): Pick<ImportPlan, 'changes' | 'refused'> {
   const changes: Change[] = [];
   const refused: RefusedLine[] = [];
   const rowsByMatch = Map.groupBy(edited.length === 0 ? [] : pairs.keys(), (row) => pairs.get(row));
@@ -74,24 +107,7 @@ export function planImport(
     else if (updatedAt === row.exported?.updatedAt) changes.push({ row, there, fields });
     else refused.push({ line: row.line, message: changedSince(id) });
   }
-  const unmatched = ledger.filter((there) => !matched.has(there));
-  const period = findPeriod(rows);
-  const possibleDuplicates = findDuplicates(missing, unmatched, {
-    recorded,
-    firstDate: period.first,
-  });
-  const paired = new Set(possibleDuplicates.map(({ there }) => there));
-  const strangers = unmatched.filter((there) => !paired.has(there));
-  return {
-    present: pairs.size - edited.length,
-    missing,
-    deleted,
-    changes,
-    refused,
-    reusedIds: countReusedIds(missing, ledger),
-    possibleDuplicates,
-    needs: isAccountKnown ? [] : findOtherAccount({ period, pairs, strangers, missing }),
-  };
+  return { changes, refused };
 }
 
 /** The fields that differ, as a bulk update takes them: only if the transaction is still as it was exported. */
@@ -108,64 +124,6 @@ export function toChangeBody({ row, there, fields }: Change, categoryId: number 
   };
   const changed = Object.assign({}, ...fields.map((field) => sent[field])) as object;
   return { id: Number(there.id), if_match: there.etag, ...changed };
-}
-
-interface Comparison {
-  readonly period: Period;
-  readonly pairs: ReadonlyMap<StatementRow, LedgerRow>;
-  /** Transactions that no row of the file is. */
-  readonly strangers: readonly LedgerRow[];
-  readonly missing: readonly StatementRow[];
-}
-
-/** Such as the fee and the interest of one day. */
-const MAX_CHANCE_ROWS = 2;
-
-/**
- * Two accounts may have equal rows, and only a name tells them apart. A file that repeats rows of an import has its other rows of
- * these days, too; the file of another account has not. Where file and import have only one day in common, one or two rows
- * show nothing, unless they have the bank's id or a balance.
- */
-function findOtherAccount(comparison: Comparison): readonly Need[] {
-  const { pairs, strangers, missing } = comparison;
-  const { first, last } = comparison.period;
-  if (strangers.length === 0) return [];
-  const shared = Map.groupBy(
-    [...pairs].filter(([row, { importId }]) => row.exported === null && importId !== null),
-    ([, { importId }]) => importId,
-  );
-  const all = [...shared.values()].flat();
-  const mayBeChance =
-    missing.length > 0 &&
-    all.length <= MAX_CHANCE_ROWS &&
-    all.every(([row]) => row.date === all[0]?.[0].date && row.bankId === null && !row.hasBalance);
-  const isExtending = new Set(strangers.map(({ importId }) => importId));
-  const lacking = Map.groupBy(
-    strangers.filter(({ date }) => first <= date && date <= last),
-    ({ importId }) => importId,
-  );
-  return [...shared].flatMap(([importId, equal]): Need[] => {
-    const others = lacking.get(importId)?.length ?? 0;
-    const isChance = mayBeChance && isExtending.has(importId);
-    if (others < equal.length && !isChance) return [];
-    const why =
-      others < equal.length
-        ? 'nothing else shows whether the file is of another account'
-        : `${counted(others, 'other row')} of that import on these days ${others === 1 ? 'is' : 'are'} not in the file: it seems to be of another account`;
-    const message = `${counted(equal.length, 'row')} of the file and of the import ${importId} ${equal.length === 1 ? 'is' : 'are'} equal, and ${why}. Name the account with --account NAME, the same each time. If it is the same account, add --as-it-is.`;
-    return [{ question: 'account', message }];
-  });
-}
-
-interface Period {
-  readonly first: string;
-  readonly last: string;
-}
-
-function findPeriod(rows: readonly StatementRow[]): Period {
-  const dates = new Set(rows.map(({ date }) => date));
-  const sorted = [...dates].toSorted();
-  return { first: sorted[0] ?? '', last: sorted.at(-1) ?? '' };
 }
 
 export function changedSince(id: string): string {

@@ -18,7 +18,7 @@ export interface Pair {
 export function findDuplicates(
   rows: readonly StatementRow[],
   ledger: readonly LedgerRow[],
-  { recorded, firstDate }: DuplicateOptions,
+  { recorded, firstDate, vanished }: DuplicateOptions,
 ): Pair[] {
   if (ledger.length === 0) return [];
   const others = Map.groupBy(ledger, matchKey);
@@ -43,11 +43,12 @@ export function findDuplicates(
     );
   }
   // Only of what is left: a transaction of the same date is the likelier one.
-  const findNear = createNearFinder(others, firstDate);
-  for (const row of rows.filter((each) => !pairs.has(each))) pair(row, findNear(row).find(isFree));
-  const findEdited = createEditedFinder(ledger, recorded);
-  for (const row of rows.filter((each) => !pairs.has(each)))
-    pair(row, findEdited(row).find(isFree));
+  for (const find of [
+    createNearFinder(others, firstDate),
+    createEditedFinder(ledger, recorded),
+    ...createVanishedFinders(vanished),
+  ])
+    for (const row of rows.filter((each) => !pairs.has(each))) pair(row, find(row).find(isFree));
   return rows.flatMap((row) => {
     const there = pairs.get(row);
     return there ? { row, there } : [];
@@ -58,6 +59,8 @@ interface DuplicateOptions {
   readonly recorded: RecordedRows | undefined;
   /** Earliest date in the file; it has no transactions before it. */
   readonly firstDate: string;
+  /** Transactions that an earlier file of the account had on the days of this one, which lacks them. */
+  readonly vanished: readonly LedgerRow[];
 }
 
 /**
@@ -97,6 +100,46 @@ function createNearFinder(byKey: ReadonlyMap<string, readonly LedgerRow[]>, firs
   };
 }
 
+/** By the amount, whatever the text; then by a word of the text, whatever the amount, as with a tip or fuel. */
+function createVanishedFinders(vanished: readonly LedgerRow[]) {
+  return [
+    createPendingFinder(vanished, ({ amount }) => [amount]),
+    createPendingFinder(vanished, ({ description }) => listWords(description)),
+  ];
+}
+
+/** Finds vanished transactions of the row's direction that share a key with it; the nearest first. */
+function createPendingFinder(
+  vanished: readonly LedgerRow[],
+  listKeys: (row: TransactionRow) => readonly (string | number)[],
+) {
+  const listPlaces = (row: TransactionRow, period: number) =>
+    listKeys(row).map((key) => `${row.type} ${period} ${key}`);
+  const places = Map.groupBy(
+    vanished.flatMap((there) =>
+      listPlaces(there, findPeriod(there)).map((place) => [place, there] as const),
+    ),
+    ([place]) => place,
+  );
+  return (row: StatementRow): readonly LedgerRow[] => {
+    if (places.size === 0) return [];
+    const period = findPeriod(row);
+    const distance = ({ date }: TransactionRow) =>
+      Math.abs(toDayNumber(date) - toDayNumber(row.date));
+    return [period - 1, period, period + 1]
+      .flatMap((each) => listPlaces(row, each))
+      .flatMap((place) => places.get(place)?.slice(0, MAX_COMPARED) ?? [])
+      .map(([, there]) => there)
+      .filter((there) => distance(there) <= MAX_DAYS_PENDING)
+      .toSorted((one, other) => distance(one) - distance(other));
+  };
+}
+
+/** Rows that are no further apart than a pending one and its booking are in one period, or in two neighbouring ones. */
+function findPeriod({ date }: TransactionRow): number {
+  return Math.floor(toDayNumber(date) / MAX_DAYS_PENDING);
+}
+
 /** Matches rows that share a word with this row's description. */
 function createWordMatcher(row: TransactionRow): (there: TransactionRow) => boolean {
   const words = new Set(listWords(row.description));
@@ -105,6 +148,8 @@ function createWordMatcher(row: TransactionRow): (there: TransactionRow) => bool
 
 /** Between a purchase and its booking; a weekend and a holiday are among them. */
 const MAX_DAYS_BETWEEN = 5;
+/** Hotels and fuel pumps book as late. */
+const MAX_DAYS_PENDING = 14;
 /** Equal amounts of one day may be thousands. */
 const MAX_COMPARED = 10;
 

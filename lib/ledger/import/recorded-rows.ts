@@ -3,7 +3,7 @@
 import { MAX_IMPORT_PARTS } from '../domain/import-part.ts';
 import { MAX_BULK_ITEMS } from '../domain/transaction.ts';
 import { hash } from './row-ids.ts';
-import type { StatementRow, TransactionRow } from './transaction-row.ts';
+import type { LedgerRow, StatementRow, TransactionRow } from './transaction-row.ts';
 
 /** A part of what the service has recorded of an import. */
 export interface RecordedPart {
@@ -22,14 +22,23 @@ export function recordRow(row: TransactionRow): string | undefined {
 
 type Identified = TransactionRow & Pick<StatementRow, 'otherIds'>;
 
-export function createRecordedRows(parts: readonly RecordedPart[]) {
+/** A row of the ledger, and the import that has created it. */
+type StoredRow = TransactionRow & Pick<LedgerRow, 'importId'>;
+
+/** @param ledger settles what interrupted imports have created */
+export function createRecordedRows(
+  parts: readonly RecordedPart[],
+  ledger: readonly StoredRow[] = [],
+) {
   const contents = new Map<string, string>();
   const sent = new Set<string>();
-  for (const { rows } of parts) {
-    const { before, after } = splitAtMark(rows);
-    for (const row of before) sent.add(row.slice(0, HASH_LENGTH));
-    for (const row of [...before, ...after])
-      contents.set(row.slice(0, HASH_LENGTH), row.slice(HASH_LENGTH));
+  const unproven = new Set<string>();
+  const findImport = createImportFinder(ledger);
+  for (const part of parts) {
+    const resolved = resolvePart(part, findImport);
+    for (const row of resolved.sent) sent.add(row.slice(0, HASH_LENGTH));
+    for (const row of resolved.unproven) unproven.add(row.slice(0, HASH_LENGTH));
+    for (const row of part.rows) contents.set(row.slice(0, HASH_LENGTH), row.slice(HASH_LENGTH));
   }
 
   function find({ externalId }: TransactionRow): string | undefined {
@@ -41,6 +50,9 @@ export function createRecordedRows(parts: readonly RecordedPart[]) {
   }
 
   return {
+    /** An interrupted import may have created the row, and nothing shows whether it did. */
+    isUnproven: ({ externalId }: TransactionRow): boolean =>
+      unproven.size > 0 && externalId !== null && unproven.has(identify(externalId)),
     /** The row was created, even if the ledger does not have it any more. */
     has: ({ externalId, otherIds }: Identified): boolean =>
       sent.size > 0 && (isKnown(externalId) || (otherIds?.().some(isKnown) ?? false)),
@@ -81,8 +93,8 @@ export function announceRemoval(
 ): readonly RecordedPart[] {
   const isKept = recognize(transactions);
   return parts.map((part) => {
-    const leaving = part.rows.filter((row) => row !== MARK && !isKept(row));
-    return { ...part, rows: [...part.rows.filter(isKept), MARK, ...leaving] };
+    const leaving = part.rows.filter((row) => !MARKS.includes(row) && !isKept(row));
+    return { ...part, rows: [...part.rows.filter(isKept), UNDONE, ...leaving] };
   });
 }
 
@@ -97,12 +109,12 @@ function recognize(transactions: readonly TransactionRow[]): (record: string) =>
 export type WritePart = (part: RecordedPart) => Promise<unknown>;
 
 /**
- * Rewrites the parts of interrupted imports: of the pending rows, those that the ledger has count as sent. A part that was written
+ * Rewrites the parts of interrupted imports: of the pending rows, those that were created count as sent. A part that was written
  * since it was read is left alone: its import goes on, or has ended.
  * @param stored the records, and the rows of the ledger, read after them: no row that was created in between counts as unsent
  */
 export async function resolvePendingRecords(
-  stored: { readonly imports: readonly RecordedPart[]; readonly rows: readonly TransactionRow[] },
+  stored: { readonly imports: readonly RecordedPart[]; readonly rows: readonly StoredRow[] },
   access: {
     readonly readParts: () => Promise<readonly RecordedPart[]>;
     readonly writePart: WritePart;
@@ -110,12 +122,41 @@ export async function resolvePendingRecords(
 ): Promise<void> {
   const pending = stored.imports.filter(({ rows }) => splitAtMark(rows).after.length > 0);
   if (pending.length === 0) return;
+  const findImport = createImportFinder(stored.rows);
   const current = new Set((await access.readParts()).map(describePart));
-  for (const part of pending.filter((each) => current.has(describePart(each)))) {
-    const { before, after } = splitAtMark(part.rows);
-    const [found] = keepRecords([{ ...part, rows: after }], stored.rows);
-    await access.writePart({ ...part, rows: [...before, ...(found?.rows ?? [])] });
-  }
+  for (const part of pending.filter((each) => current.has(describePart(each))))
+    await access.writePart({ ...part, rows: resolvePart(part, findImport).sent });
+}
+
+/**
+ * A request creates its rows in their order: where the ledger has one of them from this import, those before it were created, too,
+ * and were deleted by hand if the ledger lacks them. Nothing shows whether those after it were created. Rows that an undo was
+ * deleting were not deleted by hand.
+ */
+function resolvePart({ importId, rows }: RecordedPart, findImport: ImportFinder) {
+  const { before, mark, after } = splitAtMark(rows);
+  const isUndone = mark === UNDONE;
+  const last = isUndone ? -1 : after.findLastIndex((record) => findImport(record) === importId);
+  const { created = [], unproven = [] } = Object.groupBy(after, (record, n) =>
+    n <= last || findImport(record) !== undefined ? 'created' : 'unproven',
+  );
+  return { sent: [...before, ...created], unproven: isUndone ? [] : unproven };
+}
+
+/** Finds the import that created the row of a record, null for none; undefined where the ledger lacks the row. */
+type ImportFinder = (record: string) => string | null | undefined;
+
+function createImportFinder(ledger: readonly StoredRow[]): ImportFinder {
+  let imports: ReadonlyMap<string, string | null> | undefined;
+  const listImports = () =>
+    ledger.flatMap(({ externalId, importId }) =>
+      externalId === null ? [] : [[identify(externalId), importId] as const],
+    );
+  return (record) => {
+    // Hashes of a whole ledger, which few imports need.
+    imports ??= new Map(listImports());
+    return imports.get(record.slice(0, HASH_LENGTH));
+  };
 }
 
 function describePart({ importId, part, rows }: RecordedPart): string {
@@ -142,7 +183,7 @@ export function createRecorder(
   let sent: string[] = [];
   let isAnnounced = false;
   const write = async (rows: readonly string[]) => {
-    isAnnounced = rows.includes(MARK);
+    isAnnounced = rows.includes(UNSENT);
     await writePart({ importId, part, rows });
   };
   const listRecords = (rows: readonly TransactionRow[]) =>
@@ -157,7 +198,7 @@ export function createRecorder(
         part += 1;
         sent = [];
       }
-      await write([...sent, MARK, ...next]);
+      await write([...sent, UNSENT, ...next]);
     },
     /** After they were sent; written with the next announcement. */
     confirm: (created: readonly TransactionRow[]): void => {
@@ -173,12 +214,15 @@ export function createRecorder(
 export type Recorder = ReturnType<typeof createRecorder>;
 
 /** Rows after it may not have been created. */
-const MARK = 'unsent';
+const UNSENT = 'unsent';
+/** Rows after it may have been deleted by an undo. */
+const UNDONE = 'undone';
+const MARKS: readonly string[] = [UNSENT, UNDONE];
 
 function splitAtMark(rows: readonly string[]) {
-  const mark = rows.indexOf(MARK);
+  const mark = rows.findIndex((row) => MARKS.includes(row));
   const end = mark < 0 ? rows.length : mark;
-  return { before: rows.slice(0, end), after: rows.slice(end + 1) };
+  return { before: rows.slice(0, end), mark: rows[end], after: rows.slice(end + 1) };
 }
 
 function identify(externalId: string): string {

@@ -37,6 +37,8 @@ export interface Statement extends StatementRows {
   readonly encoding: string | null;
   /** The file is an export of this service. */
   readonly isExport: boolean;
+  /** The format states the account of each booking, so equal rows are of one account. */
+  readonly namesAccount: boolean;
   /** 0 without a header. */
   readonly headerLine: number;
   /** Names of the used columns by field. Texts of a row beyond the first, the description, are notes. */
@@ -82,6 +84,7 @@ export async function readStatement(
     ...makeStatementRows(contents, options, { hasColumns: false }),
     ...{ format: format.name, encoding: null, isExport: false, headerLine: 0, columns: {} },
     ...{ ignored: [], dateOrder: null, decimal: null, layout: null },
+    namesAccount: contents.bookings.every(({ account }) => account !== null),
   };
 }
 
@@ -187,7 +190,7 @@ function readSheet(
   return {
     ...makeStatementRows(read, options, { hasColumns: true }),
     ...describeColumns(table, usesType, columns.description !== undefined),
-    ...{ isExport: false, headerLine: table.headerLine, dateOrder, decimal },
+    ...{ isExport: false, headerLine: table.headerLine, dateOrder, decimal, namesAccount: false },
     layout: { ...describeLayout(table, { ...options, columns }), recalled: recalled ?? null },
   };
 }
@@ -222,6 +225,7 @@ function readOwnExport(
     ...{ rows, refused, dateOrder, decimal, isExport: true, headerLine: 1 },
     ...{
       columns: {},
+      namesAccount: false,
       ignored: [],
       leftOut: [],
       findings: [],

@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { CSV_COLUMNS } from '../../../../lib/ledger/http/transaction-csv.ts';
 import { planImport } from '../../../../lib/ledger/import/plan.ts';
+import { planWithCategories } from '../../../../lib/ledger/import/plan-with-categories.ts';
 import { createRecordedRows, recordRow } from '../../../../lib/ledger/import/recorded-rows.ts';
-import { readCsv } from '../../../../lib/ledger/import/statement.ts';
+import { readCsv, readStatement } from '../../../../lib/ledger/import/statement.ts';
 
 const bank = (...lines: readonly string[]) =>
   readCsv(['date,name,amount', ...lines].join('\n')).rows;
@@ -180,6 +181,72 @@ describe('a purchase that a file has with a later date', () => {
   it('is another one where the transaction is older than the file', () => {
     expect(pairDuplicates('2026-01-05,Tea House,-3', others.slice(1))).toEqual([]);
   });
+});
+
+describe('rows of an import that a later file of the account lacks', () => {
+  const HEADER = 'date,name,amount';
+  const kept = ['2026-01-02,Grocer,-20', '2026-01-03,Rent,-900'];
+  const store = (...lines: readonly string[]) =>
+    bank(...kept, ...lines).map((row, n) => {
+      const record = { id: String(n), createdAt: CREATED, updatedAt: CREATED };
+      return { ...row, ...record, etag: '', importId: 'first.csv' };
+    });
+  const compare = (before: readonly string[], after: readonly string[]) => {
+    const { possibleDuplicates, vanished, needs } = planImport(
+      readCsv([HEADER, ...kept, ...after].join('\n')).rows,
+      store(...before),
+    );
+    expect(needs).toEqual([]);
+    return {
+      pairs: possibleDuplicates.map(({ row, there }) => `${there.description} ${row.description}`),
+      vanished: vanished.map(({ description }) => description),
+    };
+  };
+
+  it.each([
+    ['another text', '2026-01-05,HOTEL X,-100', '2026-01-06,BOOKING.COM,-100'],
+    ['the same text after a week', '2026-01-05,SHELL 123,-50', '2026-01-13,SHELL 123,-50'],
+    ['another amount', '2026-01-05,UBER TRIP,-33', '2026-01-07,UBER TRIP,-38'],
+  ])('may be booked with %s', (_, pending, booked) => {
+    const after = [booked, '2026-01-14,Other,-1'];
+    const [one, other] = [pending, booked].map((line) => line.split(',')[1]);
+    expect(compare([pending], after)).toEqual({ pairs: [`${one} ${other}`], vanished: [] });
+  });
+
+  it.each([
+    ['with another text and amount', '2026-01-06,BOOKING.COM,-90'],
+    ['in the other direction', '2026-01-06,HOTEL X,100'],
+    ['more than two weeks later', '2026-01-20,HOTEL X,-100'],
+  ])('are named where a row is another one, %s', (_, booked) => {
+    const vanished = ['HOTEL X'];
+    expect(compare(['2026-01-05,HOTEL X,-100'], [booked])).toEqual({ pairs: [], vanished });
+  });
+
+  it('are not those on days that the file does not have', () => {
+    expect(compare(['2026-01-08,HOTEL X,-100'], ['2026-01-07,BOOKING.COM,-100'])).toEqual({
+      pairs: [],
+      vanished: [],
+    });
+  });
+});
+
+it('knows the account of a file whose format names it', async () => {
+  const entry = (day: number, amount: number) =>
+    `<Ntry><Amt>${amount}</Amt><CdtDbtInd>DBIT</CdtDbtInd><BookgDt><Dt>2026-01-0${day}</Dt></BookgDt></Ntry>`;
+  const read = async (...entries: readonly string[]) =>
+    await readStatement(
+      Buffer.from(
+        `<?xml version="1.0"?><Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><BkToCstmrStmt><Stmt><Acct><Id><IBAN>DE1</IBAN></Id></Acct>${entries.join('')}</Stmt></BkToCstmrStmt></Document>`,
+      ),
+    );
+  const record = { id: '1', createdAt: CREATED, updatedAt: CREATED, etag: '', importId: 'a.xml' };
+  const rows = (await read(entry(2, 3), entry(3, 5))).rows.map((row) => ({ ...row, ...record }));
+  const stored = { rows, categories: [], imports: [] };
+  const next = await read(entry(3, 5), entry(4, 9));
+  const options = { isLearning: false, rules: [] };
+  expect(planWithCategories(next, stored, options).plan).toMatchObject({ present: 1, needs: [] });
+  const unnamed = { ...next, namesAccount: false };
+  expect(planWithCategories(unnamed, stored, options).plan.needs).toHaveLength(1);
 });
 
 describe('a row of another format whose transaction was edited', () => {

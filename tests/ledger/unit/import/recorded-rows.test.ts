@@ -12,20 +12,22 @@ import {
   resolvePendingRecords,
 } from '../../../../lib/ledger/import/recorded-rows.ts';
 import { readStatement } from '../../../../lib/ledger/import/statement.ts';
-import type { TransactionRow } from '../../../../lib/ledger/import/transaction-row.ts';
+import type { LedgerRow, TransactionRow } from '../../../../lib/ledger/import/transaction-row.ts';
 
 const { rows } = await readStatement(
   Buffer.from('date,description,amount\n2026-02-05,Tea,-3.00\n2026-02-06,Bus,-4.00'),
 );
-const [tea, bus] = rows;
+const [tea, bus] = rows.map((row) => ({ ...row, importId: 'a' }));
 if (!tea || !bus) throw new Error('The statement has two rows');
 const records = rows.flatMap((row) => recordRow(row) ?? []);
 const recorded = createRecordedRows([{ importId: 'a', part: 1, rows: records }]);
 
+type StoredRow = TransactionRow & Pick<LedgerRow, 'importId'>;
+
 /** @returns the parts that are written */
 async function resolve(
   imports: readonly RecordedPart[],
-  ledger: readonly TransactionRow[],
+  ledger: readonly StoredRow[],
   readParts = async () => imports,
 ) {
   const written: RecordedPart[] = [];
@@ -78,14 +80,14 @@ describe('recorded rows', () => {
 });
 
 describe('the record of an import that is interrupted', () => {
-  const sample: TransactionRow = tea;
+  const sample: StoredRow = tea;
   const many = Array.from({ length: 1_200 }, (_, n) => ({ ...sample, externalId: `row-${n}` }));
   const chunks = Array.from({ length: 12 }, (_, n) => many.slice(n * 100, n * 100 + 100));
 
   /** The ledger and its records after an import that is cut off in the middle of a request, which may still have been carried out. */
   async function interruptAfter(requests: number, isCarriedOut: boolean) {
     const parts = new Map<number, RecordedPart>();
-    const ledger: TransactionRow[] = [];
+    const ledger: StoredRow[] = [];
     let left = requests;
     const request = (carryOut: () => void) => {
       left -= 1;
@@ -138,6 +140,40 @@ describe('the record of an import that is interrupted', () => {
       const others = [{ ...cut, part: 2 }];
       const written = await resolve([cut], [tea], async () => [...others, cut]);
       expect(written).toEqual([{ ...cut, rows: [first] }]);
+    });
+
+    describe('although rows were deleted by hand before', () => {
+      const pending = { ...cut, rows: ['unsent', first, second] };
+      const isDeleted = (part: RecordedPart, ledger: readonly StoredRow[]) =>
+        rows.map((row) => createRecordedRows([part], ledger).has(row));
+
+      it('where the ledger has a later row of the request', async () => {
+        expect(await resolve([pending], [bus])).toEqual([{ ...cut, rows: [first, second] }]);
+        expect(isDeleted(pending, [bus])).toEqual([true, true]);
+      });
+
+      it.each([
+        ['of another import', { ...bus, importId: 'b' }],
+        ['by hand', { ...bus, importId: null }],
+      ])('but not where the ledger has the later row %s', async (_, there) => {
+        expect(await resolve([pending], [there])).toEqual([{ ...cut, rows: [second] }]);
+        expect(isDeleted(pending, [there])).toEqual([false, true]);
+      });
+
+      it('but not where an undo was deleting the rows', async () => {
+        const undone = announceRemoval([pending], []);
+        expect(await resolve(undone, [bus])).toEqual([{ ...cut, rows: [second] }]);
+      });
+
+      it('and names the others, which may have been', () => {
+        const { isUnproven } = createRecordedRows([pending], [tea]);
+        expect(rows.map(isUnproven)).toEqual([false, true]);
+        expect(planImport(rows, [], { recorded: createRecordedRows([pending]) })).toMatchObject({
+          missing: rows,
+          unproven: rows,
+        });
+        expect(createRecordedRows(announceRemoval([pending], [])).isUnproven(bus)).toBe(false);
+      });
     });
 
     it.each([

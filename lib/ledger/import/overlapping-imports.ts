@@ -1,0 +1,85 @@
+// Compares a file with the imports whose rows it repeats. A file of the same account has their other rows of its days, too, but for
+// those that the bank took back or booked anew; the file of another account has few of them.
+import { counted, type Need } from './booking.ts';
+import type { LedgerRow, StatementRow } from './transaction-row.ts';
+
+export interface Overlap {
+  readonly period: Period;
+  /** Rows of the file and of an import, by import. */
+  readonly shared: ReadonlyMap<string | null, readonly (readonly [StatementRow, LedgerRow])[]>;
+  /** Transactions of these imports, on the days of the file, that no row of it is. */
+  readonly lacking: readonly LedgerRow[];
+}
+
+/** First and last date of a file. */
+export interface Period {
+  readonly first: string;
+  readonly last: string;
+}
+
+/** @param unmatched transactions that no row of the file is */
+export function findOverlap(
+  rows: readonly StatementRow[],
+  pairs: ReadonlyMap<StatementRow, LedgerRow>,
+  unmatched: readonly LedgerRow[],
+): Overlap {
+  const period = findPeriod(rows);
+  const shared = Map.groupBy(
+    [...pairs].filter(([row, { importId }]) => row.exported === null && importId !== null),
+    ([, { importId }]) => importId,
+  );
+  const lacking = unmatched.filter(
+    ({ importId, date }) => shared.has(importId) && period.first <= date && date <= period.last,
+  );
+  return { period, shared, lacking };
+}
+
+function findPeriod(rows: readonly StatementRow[]): Period {
+  const dates = new Set(rows.map(({ date }) => date));
+  const sorted = [...dates].toSorted();
+  return { first: sorted[0] ?? '', last: sorted.at(-1) ?? '' };
+}
+
+interface Comparison extends Overlap {
+  /** Transactions that no row of the file is or may be. */
+  readonly strangers: readonly LedgerRow[];
+  readonly missing: readonly StatementRow[];
+}
+
+/** Such as the fee and the interest of one day. */
+const MAX_CHANCE_ROWS = 2;
+
+/**
+ * Two accounts may have equal rows, and only a name tells them apart. Where file and import have only one day in common, one or two
+ * rows show nothing, unless they have the bank's id or a balance.
+ */
+export function findOtherAccount(comparison: Comparison): readonly Need[] {
+  const { shared, strangers } = comparison;
+  const isStrange = new Set(strangers);
+  const lacking = Map.groupBy(
+    comparison.lacking.filter((there) => isStrange.has(there)),
+    ({ importId }) => importId,
+  );
+  const isExtending = new Set(strangers.map(({ importId }) => importId));
+  const isByChance = mayBeChance(comparison);
+  return [...shared].flatMap(([importId, equal]): Need[] => {
+    const others = lacking.get(importId)?.length ?? 0;
+    const isChance = isByChance && isExtending.has(importId);
+    if (others < equal.length && !isChance) return [];
+    const why =
+      others < equal.length
+        ? 'nothing else shows whether the file is of another account'
+        : `${counted(others, 'other row')} of that import on these days ${others === 1 ? 'is' : 'are'} not in the file: it seems to be of another account`;
+    const message = `${counted(equal.length, 'row')} of the file and of the import ${importId} ${equal.length === 1 ? 'is' : 'are'} equal, and ${why}. Name the account with --account NAME, the same each time. If it is the same account, add --as-it-is.`;
+    return [{ question: 'account', message }];
+  });
+}
+
+function mayBeChance({ shared, missing }: Comparison): boolean {
+  const all = [...shared.values()].flat();
+  return (
+    missing.length > 0 &&
+    all.length <= MAX_CHANCE_ROWS &&
+    all.every(([row]) => row.date === all[0]?.[0].date && row.bankId === null && !row.hasBalance)
+  );
+}
