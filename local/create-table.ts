@@ -12,8 +12,10 @@ import definition from '../lib/shared/table.json' with { type: 'json' };
 import { firstLine, UserError } from '../lib/shared/user-error.ts';
 import { localAccess } from './local-access.ts';
 
-// A local database answers within a second or two, even right after its start.
-const PATIENCE_MILLISECONDS = 8_000;
+/** A local database answers within a second or two, right after its start and on a busy machine within ten times that. */
+const PATIENCE_MILLISECONDS = 30_000;
+/** The caller's signal decides when to give up. */
+const NO_LIMIT_SECONDS = 3_600;
 
 /** A client of a local database; the caller destroys it. */
 export function createLocalClient(endpoint: string): DynamoDBClient {
@@ -25,20 +27,24 @@ export function createLocalClient(endpoint: string): DynamoDBClient {
   });
 }
 
-/** Creates the table where it is missing and waits until it can be used. */
+/**
+ * Creates the table where it is missing and waits until it can be used.
+ * @param abortSignal ends a call that hangs; without it, the caller has a limit of its own for everything that it does
+ */
 export async function createTable(
   client: DynamoDBClient,
   tableName: string,
-  abortSignal = AbortSignal.timeout(PATIENCE_MILLISECONDS),
+  abortSignal?: AbortSignal,
 ): Promise<void> {
+  const options = abortSignal && { abortSignal };
   const input = { TableName: tableName, ...definition } as CreateTableCommandInput;
   try {
-    await client.send(new CreateTableCommand(input), { abortSignal });
+    await client.send(new CreateTableCommand(input), options);
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
   }
   await waitUntilTableExists(
-    { client, maxWaitTime: 30, minDelay: 0.05, maxDelay: 1, abortSignal },
+    { client, maxWaitTime: NO_LIMIT_SECONDS, minDelay: 0.05, maxDelay: 1, ...options },
     { TableName: tableName },
   );
 }

@@ -1,0 +1,29 @@
+// A table is waited for until the caller gives up: how long that takes depends on how busy the machine is.
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { expect, it, vi } from 'vitest';
+import { createTable } from '../../../local/create-table.ts';
+
+function slowDatabase(describesUntilActive: number) {
+  let described = 0;
+  const send = vi.fn(async ({ constructor }: object, _options?: { abortSignal?: AbortSignal }) => {
+    if (constructor.name === 'CreateTableCommand') return {};
+    described += 1;
+    return { Table: { TableStatus: described < describesUntilActive ? 'CREATING' : 'ACTIVE' } };
+  });
+  return { send, client: { send, config: {} } as unknown as DynamoDBClient };
+}
+
+it('has no limit of its own', async () => {
+  const limit = vi.spyOn(AbortSignal, 'timeout');
+  const { send, client } = slowDatabase(3);
+  await createTable(client, 'ledger');
+  expect(send).toHaveBeenCalledTimes(4);
+  expect(send.mock.calls.map(([, options]) => options?.abortSignal)).toEqual(Array(4));
+  expect(limit).not.toHaveBeenCalled();
+});
+
+it("ends with the caller's signal", async () => {
+  const { client } = slowDatabase(Number.POSITIVE_INFINITY);
+  const gaveUp = AbortSignal.abort();
+  await expect(createTable(client, 'ledger', gaveUp)).rejects.toThrow(/abort/i);
+});
