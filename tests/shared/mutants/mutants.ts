@@ -23,8 +23,10 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('docs/ledger/clients.md', 'tests/ledger/property/catching-up.test.ts', [
     ['if (part.digest === digest) copy.months', 'copy.months'],
     ['if (part.digest !== digest || digest', 'if (digest'],
-    ['for (const month of left) delete copy.months[month];', ''],
-    ['if part["digest"] == digest: copy', 'copy'],
+    ['if (!data.some((row: any) => row.month === month)) delete copy.months[month];', ';'],
+    ['months[month] is None or ', ''],
+    ['!row.digest || row.digest !==', 'row.digest !=='],
+    ['if part["digest"] == months[month]: copy', 'copy'],
   ]),
   // Two requests that change the same record.
   ...mutantsOf('lib/ledger/store/categories.ts', 'tests/ledger/contract/races.test.ts', [
