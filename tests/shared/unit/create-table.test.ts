@@ -5,8 +5,8 @@ import { createTable } from '../../../local/create-table.ts';
 
 function slowDatabase(describesUntilActive: number) {
   let described = 0;
-  const send = vi.fn(async ({ constructor }: object, _options?: { abortSignal?: AbortSignal }) => {
-    if (constructor.name === 'CreateTableCommand') return {};
+  const send = vi.fn(async (command: object, _options?: { abortSignal?: AbortSignal }) => {
+    if (command.constructor.name === 'CreateTableCommand') return {};
     described += 1;
     return { Table: { TableStatus: described < describesUntilActive ? 'CREATING' : 'ACTIVE' } };
   });
