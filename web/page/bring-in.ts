@@ -84,7 +84,8 @@ export async function preview(
     if (!isAgain) stored = await readStored();
     const statement = await readStatement(bytes, { ...options, layouts: readLayouts() });
     const isAccountKnown = Boolean(options.account) || options.isAsItIs === true;
-    const choices = { isLearning: true, rules: [], isAccountKnown, importsDeleted };
+    const { account } = options;
+    const choices = { isLearning: true, rules: [], account, isAccountKnown, importsDeleted };
     const reading = { statement, ...planWithCategories(statement, stored, choices) };
     importing.value = { ...shown, reading, problem: '' };
     announcement.value = `${name}: ${reading.plan.missing.length} new transactions`;

@@ -4,6 +4,7 @@ import type { Change } from '../../lib/ledger/import/plan.ts';
 import type { RecordedPart } from '../../lib/ledger/import/recorded-rows.ts';
 import type { StatementRow } from '../../lib/ledger/import/transaction-row.ts';
 import {
+  type Done,
   importing,
   leftAfterUndo,
   loadImporter,
@@ -26,41 +27,18 @@ export interface ImportChoices {
   readonly withChanges: boolean;
 }
 
-export async function runImport({ name, reading }: Preview, choices: ImportChoices): Promise<void> {
+export async function runImport(
+  { name, reading, options }: Preview,
+  choices: ImportChoices,
+): Promise<void> {
   if (!reading) return;
-  const { statement, plan } = reading;
-  const doubtful = new Set(
-    choices.withDuplicates ? [] : plan.possibleDuplicates.map(({ row }) => row),
-  );
-  const rows = plan.missing.filter((row) => !doubtful.has(row));
-  const changes = choices.withChanges ? plan.changes : [];
-  const importId = newImportId(name);
-  const total = rows.length + changes.length;
-  const onProgress = (done: number) => {
-    importing.value = { stage: 'sending', name, done, total };
-  };
-  onProgress(0);
   try {
-    const sent = await sendRows(rows, importId, onProgress);
-    const updated = await applyChanges(changes, (done) => onProgress(rows.length + done));
-    const period = choosePeriod([...rows, ...changes.map(({ row }) => row)]);
-    const unread = [...statement.refused, ...plan.refused].map(
-      ({ line, message }) => `Line ${line}: ${message}`,
-    );
-    const refused = [...unread, ...sent.refused, ...updated.refused];
-    importing.value = {
-      stage: 'done',
-      ...{ name, importId, period, created: sent.created, changed: updated.changed },
-      ...{
-        uncategorised: sent.uncategorised,
-        present: plan.present + sent.present,
-        leftOut: doubtful.size,
-        refused,
-      },
-    };
+    const done = await sendPlan(reading, { ...choices, name, account: options.account });
+    importing.value = done;
+    const { period } = done;
     if (period) go({ period, category: undefined, type: undefined, q: '' });
-    announcement.value = `${sent.created} transactions imported`;
-    rememberLayout(statement);
+    announcement.value = `${done.created} transactions imported`;
+    rememberLayout(reading.statement);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     importing.value = {
@@ -70,6 +48,40 @@ export async function runImport({ name, reading }: Preview, choices: ImportChoic
     };
   }
   refresh();
+}
+
+interface Sending extends ImportChoices {
+  readonly name: string;
+  readonly account: string | undefined;
+}
+
+async function sendPlan(
+  { statement, plan }: NonNullable<Preview['reading']>,
+  { name, account, withDuplicates, withChanges }: Sending,
+): Promise<Done> {
+  const doubtful = new Set(withDuplicates ? [] : plan.possibleDuplicates.map(({ row }) => row));
+  const rows = plan.missing.filter((row) => !doubtful.has(row));
+  const changes = withChanges ? plan.changes : [];
+  const importId = newImportId(name);
+  const total = rows.length + changes.length;
+  const onProgress = (done: number) => {
+    importing.value = { stage: 'sending', name, done, total };
+  };
+  onProgress(0);
+  const sent = await sendRows(rows, { importId, account }, onProgress);
+  const updated = await applyChanges(changes, (done) => onProgress(rows.length + done));
+  const unread = [...statement.refused, ...plan.refused].map(
+    ({ line, message }) => `Line ${line}: ${message}`,
+  );
+  return {
+    stage: 'done',
+    ...{ name, importId, created: sent.created, changed: updated.changed },
+    period: choosePeriod([...rows, ...changes.map(({ row }) => row)]),
+    uncategorised: sent.uncategorised,
+    present: plan.present + sent.present,
+    leftOut: doubtful.size,
+    refused: [...unread, ...sent.refused, ...updated.refused],
+  };
 }
 
 /** The month of the rows, or their first and last day. */
@@ -89,13 +101,13 @@ interface Sent {
 
 async function sendRows(
   rows: readonly StatementRow[],
-  importId: string,
+  { importId, account }: { readonly importId: string; readonly account: string | undefined },
   onProgress: (done: number) => void,
 ): Promise<Sent> {
   const { toTransactionBody, createRecorder, resolvePendingRecords } = await loadImporter();
   const readParts = () => untilAnswered(readRecordedImports);
   await resolvePendingRecords(stored, { readParts, writePart });
-  const recorder = createRecorder({ importId, total: rows.length }, writePart);
+  const recorder = createRecorder({ importId, total: rows.length, account }, writePart);
   const categoryIds = await ensureCategories(rows);
   const toBody = (row: StatementRow) => ({
     ...toTransactionBody(row),

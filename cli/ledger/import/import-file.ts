@@ -77,6 +77,7 @@ interface Import {
 /** @returns whether rows were sent, or would have been if the ledger had not had them all */
 async function importStatement(service: ServiceClient, given: Import): Promise<boolean> {
   const { statement, options } = given;
+  const { account } = readOptions(options);
   const categories = await service.readCategories();
   // Before the rows: see `resolvePendingRecords`.
   const imports = await readRecordedImports(service);
@@ -84,7 +85,8 @@ async function importStatement(service: ServiceClient, given: Import): Promise<b
   const planned = planWithCategories(statement, stored, {
     ...readCategoryOptions(options),
     importsDeleted: options.importDeleted === true,
-    isAccountKnown: options.account !== undefined || options.asItIs === true,
+    account,
+    isAccountKnown: account !== undefined || options.asItIs === true,
   });
   const { plan } = planned;
   showPreview(given, planned, new Set(categories.map(({ name }) => name)));
@@ -155,7 +157,10 @@ async function run(
   const rows = missing.filter((row) => !skipped.has(row));
   const importId = newImportId(file);
   const total = rows.length;
-  const recorder = createRecorder({ importId, total }, (part) => writePart(service, part));
+  const recorder = createRecorder(
+    { importId, total, account: readOptions(options).account },
+    (part) => writePart(service, part),
+  );
   const uploaded = await withBar(total, (onProgress) =>
     upload(service, { rows, importId, recorder }, onProgress),
   );

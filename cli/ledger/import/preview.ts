@@ -101,6 +101,12 @@ export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
   console.log(
     `${counted(present, 'row')} ${present === 1 ? 'is' : 'are'} there already, ${missing.length} ${missing.length === 1 ? 'is' : 'are'} new`,
   );
+  for (const { name, pairs } of plan.otherNames) {
+    const under = name === undefined ? 'without --account' : `with --account "${name}"`;
+    print(
+      `${counted(pairs.size, 'row')} of these ${pairs.size === 1 ? 'was' : 'were'} imported ${under}`,
+    );
+  }
   if (plan.reusedIds > 0)
     console.log(
       `${counted(plan.reusedIds, 'new row')} with an id that the ledger has with another date or amount: other bookings`,

@@ -3,6 +3,9 @@
 import { counted, type Need } from './booking.ts';
 import type { LedgerRow, StatementRow } from './transaction-row.ts';
 
+/** Such as the fee and the interest of one day. */
+const MAX_CHANCE_ROWS = 2;
+
 export interface Overlap {
   readonly period: Period;
   /** Rows of the file and of an import, by import. */
@@ -40,14 +43,21 @@ function findPeriod(rows: readonly StatementRow[]): Period {
   return { first: sorted[0] ?? '', last: sorted.at(-1) ?? '' };
 }
 
+/**
+ * The file repeats the import as a file of the same account does: more than a few rows, or of more than one day, and most of those that
+ * the import has on these days.
+ */
+export function isOfAccount({ shared, lacking }: Overlap, importId: string | null): boolean {
+  const equal = shared.get(importId) ?? [];
+  const others = lacking.filter((there) => there.importId === importId).length;
+  return others < equal.length && !isFew(equal.map(([row]) => row));
+}
+
 interface Comparison extends Overlap {
   /** Transactions that no row of the file is or may be. */
   readonly strangers: readonly LedgerRow[];
   readonly missing: readonly StatementRow[];
 }
-
-/** Such as the fee and the interest of one day. */
-const MAX_CHANCE_ROWS = 2;
 
 /**
  * Two accounts may have equal rows, and only a name tells them apart. Where file and import have only one day in common, one or two
@@ -76,10 +86,11 @@ export function findOtherAccount(comparison: Comparison): readonly Need[] {
 }
 
 function mayBeChance({ shared, missing }: Comparison): boolean {
-  const all = [...shared.values()].flat();
-  return (
-    missing.length > 0 &&
-    all.length <= MAX_CHANCE_ROWS &&
-    all.every(([row]) => row.date === all[0]?.[0].date && row.bankId === null && !row.hasBalance)
-  );
+  const all = [...shared.values()].flat().map(([row]) => row);
+  const isShown = all.some(({ bankId, hasBalance }) => bankId !== null || hasBalance);
+  return missing.length > 0 && isFew(all) && !isShown;
+}
+
+function isFew(rows: readonly StatementRow[]): boolean {
+  return rows.length <= MAX_CHANCE_ROWS && rows.every(({ date }) => date === rows[0]?.date);
 }

@@ -1,6 +1,7 @@
 // Plans an import: which rows the ledger has, which are new, which may be there under another id, and which rows of an
 // edited export are changes.
 import type { Need, RefusedLine } from './booking.ts';
+import { findOtherNames, type OtherName } from './other-names.ts';
 import { findOtherAccount, findOverlap } from './overlapping-imports.ts';
 import { findDuplicates, matchKey, type Pair } from './possible-duplicates.ts';
 import type { RecordedRows } from './recorded-rows.ts';
@@ -20,6 +21,8 @@ export interface Change extends Pair {
 export interface ImportPlan {
   /** How many rows the ledger has already. */
   readonly present: number;
+  /** Those of them that were imported under another name of the account. */
+  readonly otherNames: readonly OtherName[];
   readonly missing: readonly StatementRow[];
   /** Rows that the ledger had, and that were deleted since: of an export of this ledger, or of an earlier import. */
   readonly deleted: readonly StatementRow[];
@@ -48,6 +51,8 @@ export interface PlanOptions {
   readonly importsDeleted?: boolean;
   /** The rows of earlier imports. */
   readonly recorded?: RecordedRows;
+  /** A name that a person gave the account. */
+  readonly account?: string | undefined;
   /** The account has a name, or a person has looked at the preview: equal rows are one transaction. */
   readonly isAccountKnown?: boolean;
 }
@@ -56,18 +61,22 @@ export interface PlanOptions {
 export function planImport(
   rows: readonly StatementRow[],
   ledger: readonly LedgerRow[],
-  { importsDeleted = false, recorded, isAccountKnown = false }: PlanOptions = {},
+  { importsDeleted = false, recorded, isAccountKnown = false, account }: PlanOptions = {},
 ): ImportPlan {
-  const { pairs, edited, isOfThisLedger } = matchRows(rows, ledger);
-  const matched = new Set(pairs.values());
+  const { edited, isOfThisLedger, ...named } = matchRows(rows, ledger);
+  const otherNames = findOtherNames({ rows, ledger, pairs: named.pairs, recorded, account });
+  const pairs = new Map([named, ...otherNames].flatMap((each) => [...each.pairs]));
+  const deletedUnderOthers = new Set(otherNames.flatMap((each) => each.deleted));
   const { deleted = [], missing = [] } = Object.groupBy(
     rows.filter((row) => !pairs.has(row)),
     (row) => {
       const { id, createdAt } = row.exported ?? {};
-      const wasThere = (isOfThisLedger && id && createdAt) || recorded?.has(row);
+      const isRecorded = recorded?.has(row) || deletedUnderOthers.has(row);
+      const wasThere = (isOfThisLedger && id && createdAt) || isRecorded;
       return wasThere && !importsDeleted ? 'deleted' : 'missing';
     },
   );
+  const matched = new Set(pairs.values());
   const unmatched = ledger.filter((there) => !matched.has(there));
   const overlap = findOverlap(rows, pairs, unmatched);
   const { period, lacking } = overlap;
@@ -80,6 +89,7 @@ export function planImport(
   const strangers = unmatched.filter((there) => !paired.has(there));
   return {
     present: pairs.size - edited.length,
+    otherNames,
     missing,
     deleted,
     unproven: recorded ? missing.filter(recorded.isUnproven) : [],

@@ -50,6 +50,8 @@ export function createRecordedRows(
   }
 
   return {
+    /** Names of accounts that imports were given. */
+    accounts: [...new Set(parts.flatMap(({ rows }) => readAccount(rows) ?? []))],
     /** An interrupted import may have created the row, and nothing shows whether it did. */
     isUnproven: ({ externalId }: TransactionRow): boolean =>
       unproven.size > 0 && externalId !== null && unproven.has(identify(externalId)),
@@ -80,7 +82,10 @@ export function keepRecords(
   transactions: readonly TransactionRow[],
 ): readonly RecordedPart[] {
   const isKept = recognize(transactions);
-  return parts.map((part) => ({ ...part, rows: part.rows.filter(isKept) }));
+  return parts.map((part) => {
+    const rows = part.rows.filter(isKept);
+    return { ...part, rows: rows.length === 0 ? [] : [...part.rows.filter(isOfName), ...rows] };
+  });
 }
 
 /**
@@ -93,8 +98,11 @@ export function announceRemoval(
 ): readonly RecordedPart[] {
   const isKept = recognize(transactions);
   return parts.map((part) => {
-    const leaving = part.rows.filter((row) => !MARKS.includes(row) && !isKept(row));
-    return { ...part, rows: [...part.rows.filter(isKept), UNDONE, ...leaving] };
+    const { name = [], others = [] } = Object.groupBy(part.rows, (row) =>
+      isOfName(row) ? 'name' : 'others',
+    );
+    const leaving = others.filter((row) => !MARKS.includes(row) && !isKept(row));
+    return { ...part, rows: [...name, ...others.filter(isKept), UNDONE, ...leaving] };
   });
 }
 
@@ -140,7 +148,8 @@ function resolvePart({ importId, rows }: RecordedPart, findImport: ImportFinder)
   const { created = [], unproven = [] } = Object.groupBy(after, (record, n) =>
     n <= last || findImport(record) !== undefined ? 'created' : 'unproven',
   );
-  return { sent: [...before, ...created], unproven: isUndone ? [] : unproven };
+  const sent = [...before, ...created];
+  return { sent: sent.every(isOfName) ? [] : sent, unproven: isUndone ? [] : unproven };
 }
 
 /** Finds the import that created the row of a record, null for none; undefined where the ledger lacks the row. */
@@ -166,25 +175,30 @@ function describePart({ importId, part, rows }: RecordedPart): string {
 /** Rows of a part, each of which is written again with each request of rows; a long import has larger parts. */
 const ROWS_OF_PART = 500;
 
+interface RecordedImport {
+  readonly importId: string;
+  /** Rows that the import sends. */
+  readonly total: number;
+  /** The name that a person gave the account. */
+  readonly account?: string | undefined;
+}
+
 /**
  * Records rows before they are sent, behind a mark, and moves the mark behind those that were created. After an interruption, the
  * record has every row that the import can have created, and tells those that may not have been.
- * @param total rows that the import sends
  */
-export function createRecorder(
-  { importId, total }: { readonly importId: string; readonly total: number },
-  writePart: WritePart,
-) {
+export function createRecorder({ importId, total, account }: RecordedImport, writePart: WritePart) {
   const rowsOfPart = Math.max(
     ROWS_OF_PART,
     MAX_BULK_ITEMS * Math.ceil(total / (MAX_BULK_ITEMS * MAX_IMPORT_PARTS)),
   );
+  const name = account === undefined ? [] : recordAccount(account);
   let part = 1;
   let sent: string[] = [];
   let isAnnounced = false;
   const write = async (rows: readonly string[]) => {
     isAnnounced = rows.includes(UNSENT);
-    await writePart({ importId, part, rows });
+    await writePart({ importId, part, rows: [...name, ...rows] });
   };
   const listRecords = (rows: readonly TransactionRow[]) =>
     rows.flatMap((row) => recordRow(row) ?? []);
@@ -223,6 +237,32 @@ function splitAtMark(rows: readonly string[]) {
   const mark = rows.findIndex((row) => MARKS.includes(row));
   const end = mark < 0 ? rows.length : mark;
   return { before: rows.slice(0, end), mark: rows[end], after: rows.slice(end + 1) };
+}
+
+/** An account's name is cut into texts that the service takes, each of them behind this. */
+const NAME = 'account-';
+const BYTES_OF_TEXT = 18;
+
+function recordAccount(account: string): readonly string[] {
+  const bytes = new TextEncoder().encode(account);
+  const texts = Math.ceil(bytes.length / BYTES_OF_TEXT);
+  return Array.from({ length: texts }, (_, n) => {
+    const some = bytes.slice(n * BYTES_OF_TEXT, (n + 1) * BYTES_OF_TEXT);
+    const text = btoa(String.fromCharCode(...some));
+    return NAME + text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+  });
+}
+
+function isOfName(row: string): boolean {
+  return row.startsWith(NAME);
+}
+
+function readAccount(rows: readonly string[]): string | undefined {
+  const texts = rows.filter(isOfName).map((row) => {
+    return atob(row.slice(NAME.length).replaceAll('-', '+').replaceAll('_', '/'));
+  });
+  if (texts.length === 0) return undefined;
+  return new TextDecoder().decode(Uint8Array.from(texts.join(''), (each) => each.charCodeAt(0)));
 }
 
 function identify(externalId: string): string {

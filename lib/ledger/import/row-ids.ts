@@ -48,6 +48,8 @@ export function readBankId(identity: string): string {
 
 export interface RowIds {
   readonly externalId: string;
+  /** Makes the id under another name of the account, or without one. */
+  readonly idUnder: (account: string | undefined) => string;
   /** Makes the ids that the row would have if its file was read in another encoding. */
   readonly otherIds: () => readonly string[];
 }
@@ -67,14 +69,16 @@ export function createRowIds(
   return ({ cells }) => {
     const width = cells.findLastIndex((cell) => cell !== '') + 1;
     const written = cells.slice(0, width);
-    const identify = (some: readonly string[]) => `row-${hash({ cells: some, account })}`;
-    const id = identify(written);
+    const identify = (some: readonly string[], owner: string | undefined) =>
+      `row-${hash({ cells: some, account: owner })}`;
+    const id = identify(written, account);
     const number = count(id);
     return {
       externalId: `${id}-${number}`,
+      idUnder: (owner) => `${identify(written, owner)}-${number}`,
       otherIds: () =>
         rereadText(written.join(CELL_END)).map(
-          (text) => `${identify(text.split(CELL_END))}-${number}`,
+          (text) => `${identify(text.split(CELL_END), account)}-${number}`,
         ),
     };
   };

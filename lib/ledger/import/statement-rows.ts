@@ -179,13 +179,17 @@ function createRowMaker(account: string | undefined, encoding: string | undefine
       formerBankId: former?.bankId ?? null,
       ...(booking.balance === null ? {} : { hasBalance: true }),
     };
-    if (identity !== null) return { ...shared, externalId: identity };
-    const { externalId, otherIds } = createIds(booking);
+    if (identity !== null)
+      return {
+        ...shared,
+        externalId: identity,
+        idUnder: (other) => identifyByBankId(booking, other),
+      };
+    const { externalId, otherIds, idUnder } = createIds(booking);
     const formerIds = createFormer({ ...fields, ...former });
     const roundedIds = takeRounded(booking);
     return {
-      ...shared,
-      externalId,
+      ...{ ...shared, externalId, idUnder },
       otherIds: () => [...formerIds(), ...otherIds(), ...roundedIds],
     };
   };

@@ -22,6 +22,8 @@ export interface StatementRow extends TransactionRow {
   readonly line: number;
   /** Makes the ids that earlier releases, or another reading of the same file, gave the row. Few rows need these hashes. */
   readonly otherIds?: () => readonly string[];
+  /** Makes the id that the row has under another name of its account, or without one. Few rows need these hashes. */
+  readonly idUnder?: (account: string | undefined) => string | null;
   readonly bankId: string | null;
   /** Bank's id as earlier releases read it: it names a transaction only together with its date and amount. */
   readonly formerBankId: string | null;

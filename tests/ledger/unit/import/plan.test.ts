@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { CSV_COLUMNS } from '../../../../lib/ledger/http/transaction-csv.ts';
 import { planImport } from '../../../../lib/ledger/import/plan.ts';
 import { planWithCategories } from '../../../../lib/ledger/import/plan-with-categories.ts';
-import { createRecordedRows, recordRow } from '../../../../lib/ledger/import/recorded-rows.ts';
+import {
+  createRecordedRows,
+  createRecorder,
+  type RecordedPart,
+  recordRow,
+} from '../../../../lib/ledger/import/recorded-rows.ts';
 import { readCsv, readStatement } from '../../../../lib/ledger/import/statement.ts';
 
 const bank = (...lines: readonly string[]) =>
@@ -362,6 +367,72 @@ describe('rows that two accounts have alike', () => {
     ['without one row that the bank took back', ['2026-01-02,Tea,-3', '2026-01-04,Bus,-2']],
   ])('are the same where the file has the rows of its import %s', (_, lines) => {
     expect(planImport(bank(...lines), ledger).needs).toEqual([]);
+  });
+});
+
+describe('an account that is named for some of its files', () => {
+  const LINES = ['2026-01-02,Tea,-3', '2026-01-02,Tea,-3', '2026-01-03,Bus,-2', '2026-01-04,Pay,9'];
+  const NEXT = [...LINES, '2026-01-05,Rent,-900'];
+  const read = (lines: readonly string[], account?: string, header = 'date,name,amount') =>
+    readCsv([header, ...lines].join('\n'), { account }).rows;
+  type Rows = ReturnType<typeof read>;
+  /** The ledger after an import, and its record. */
+  const store = async (rows: Rows, account?: string) => {
+    const parts: RecordedPart[] = [];
+    const recorder = createRecorder({ importId: 'a', total: 1, account }, async (part) => {
+      parts.splice(0, 1, part);
+    });
+    await recorder.announce(rows);
+    recorder.confirm(rows);
+    await recorder.close();
+    const ledger = rows.map((row, n) => {
+      const record = { id: String(n), createdAt: CREATED, updatedAt: CREATED };
+      return { ...row, ...record, etag: '', importId: 'a' };
+    });
+    return { ledger, recorded: createRecordedRows(parts) };
+  };
+
+  it.each([
+    ['named for the next one', undefined, 'Giro 日本 – a long name of an account'],
+    ['not named for the next one', 'Giro 日本 – a long name of an account', undefined],
+    ['named in another case', 'Giro', 'giro'],
+  ])('is found again, %s', async (_, before, after) => {
+    const { ledger, recorded } = await store(read(LINES, before), before);
+    const rows = read(NEXT, after);
+    const options = { recorded, account: after };
+    const plan = planImport(rows, ledger, options);
+    expect(plan).toMatchObject({ present: 4, missing: [{ line: 6 }], possibleDuplicates: [] });
+    expect(plan.otherNames.map(({ name }) => name)).toEqual([before]);
+    // Deleted by hand.
+    const left = planImport(rows, ledger.slice(1), options);
+    expect(left).toMatchObject({ present: 3, deleted: [{ line: 2 }], missing: [{ line: 6 }] });
+    const asked = planImport(rows, ledger.slice(1), { ...options, importsDeleted: true });
+    expect(asked.missing).toMatchObject([{ line: 2 }, { line: 6 }]);
+  });
+
+  it('is found again by the ids of a bank', async () => {
+    const header = 'Transaction ID,date,name,amount';
+    const number = (lines: readonly string[]) => lines.map((line, n) => `A${n},${line}`);
+    const { ledger, recorded } = await store(read(number(LINES), undefined, header));
+    const rows = read(number(NEXT), 'Giro', header);
+    const plan = planImport(rows, ledger, { recorded, account: 'Giro' });
+    expect(plan).toMatchObject({ present: 4, missing: [{ line: 6 }] });
+  });
+
+  it.each([
+    ['under a third name', 'Giro', 'Card', NEXT],
+    [
+      'with few of the rows of an import',
+      undefined,
+      'Card',
+      [...NEXT.slice(2, 3), ...NEXT.slice(4)],
+    ],
+    ['with two rows of one day', undefined, 'Card', [...NEXT.slice(0, 2), ...NEXT.slice(4)]],
+  ])('is another one %s', async (_, before, after, lines) => {
+    const { ledger, recorded } = await store(read(LINES, before), before);
+    const plan = planImport(read(lines, after), ledger, { recorded, account: after });
+    expect(plan).toMatchObject({ present: 0, otherNames: [], deleted: [] });
+    expect(plan.missing).toHaveLength(lines.length);
   });
 });
 

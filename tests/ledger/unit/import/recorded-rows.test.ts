@@ -71,6 +71,14 @@ describe('recorded rows', () => {
     expect(keepRecords([part], [bus])).toEqual([{ ...part, rows: [recordRow(bus)] }]);
   });
 
+  it('have the name of their account, as long as a row is left', () => {
+    const part = { importId: 'a', part: 1, rows: ['account-R2lybw', ...records] };
+    expect(createRecordedRows([part]).accounts).toEqual(['Giro']);
+    expect(createRecordedRows(keepRecords([part], [bus])).accounts).toEqual(['Giro']);
+    expect(createRecordedRows(announceRemoval([part], [bus])).accounts).toEqual(['Giro']);
+    expect(keepRecords([part], [])).toEqual([{ ...part, rows: [] }]);
+  });
+
   it('make a plan leave out what was deleted, unless it is asked for', () => {
     const plan = planImport(rows, [], { recorded: createRecordedRows([]) });
     expect([plan.missing.length, plan.deleted.length]).toEqual([2, 0]);

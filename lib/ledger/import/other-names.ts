@@ -1,0 +1,62 @@
+// Finds rows of a file that were imported under another name of their account: without one before a user named it, or with one that
+// this file is not given. Their identities differ by the name alone.
+import { findOverlap, isOfAccount } from './overlapping-imports.ts';
+import type { RecordedRows } from './recorded-rows.ts';
+import type { LedgerRow, StatementRow } from './transaction-row.ts';
+
+export interface OtherName {
+  /** Undefined for rows that were imported without one. */
+  readonly name: string | undefined;
+  readonly pairs: ReadonlyMap<StatementRow, LedgerRow>;
+  /** Rows that were deleted since. */
+  readonly deleted: readonly StatementRow[];
+}
+
+interface Search {
+  /** All rows of the file. */
+  readonly rows: readonly StatementRow[];
+  readonly ledger: readonly LedgerRow[];
+  /** Rows that were found under the file's own name. */
+  readonly pairs: ReadonlyMap<StatementRow, LedgerRow>;
+  readonly recorded: RecordedRows | undefined;
+  /** The name that the account was given for this file. */
+  readonly account: string | undefined;
+}
+
+/** Under each name for which the file has the rows of an import as a file of the same account has them. */
+export function findOtherNames(search: Search): readonly OtherName[] {
+  const { rows, ledger, pairs, account, recorded } = search;
+  const names = listNames(account, recorded?.accounts ?? []);
+  const open = names.length === 0 ? [] : rows.filter((row) => !pairs.has(row));
+  if (open.length === 0) return [];
+  const matched = new Set(pairs.values());
+  const unmatched = ledger.filter((there) => !matched.has(there));
+  const byExternalId = new Map(unmatched.map((there) => [there.externalId, there]));
+  return names.flatMap((name): readonly OtherName[] => {
+    const all = new Map<StatementRow, LedgerRow>();
+    const deleted: StatementRow[] = [];
+    for (const row of open) {
+      const externalId = row.idUnder?.(name) ?? null;
+      const there = externalId === null ? undefined : byExternalId.get(externalId);
+      if (there) all.set(row, there);
+      else if (recorded?.has({ ...row, externalId, otherIds: () => [] })) deleted.push(row);
+    }
+    const found = new Set(all.values());
+    const lacking = unmatched.filter((there) => !found.has(there));
+    const overlap = findOverlap(rows, all, lacking);
+    const imports = new Set(overlap.shared.keys().filter((id) => isOfAccount(overlap, id)));
+    const same = new Map([...all].filter(([, { importId }]) => imports.has(importId)));
+    return same.size === 0 ? [] : [{ name, pairs: same, deleted }];
+  });
+}
+
+/** Two names are two accounts, unless they differ in case alone. */
+function listNames(
+  account: string | undefined,
+  known: readonly string[],
+): readonly (string | undefined)[] {
+  if (account === undefined) return known;
+  const isAlike = (name: string) =>
+    name !== account && name.toLowerCase() === account.toLowerCase();
+  return [undefined, ...known.filter(isAlike)];
+}
