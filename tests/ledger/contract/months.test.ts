@@ -133,7 +133,7 @@ it('answers 304 until something changes', async () => {
   expect((await ask()).status).toBe(200);
 });
 
-it('shows 1,200 months, and names the dates of more', { timeout: 60_000 }, async () => {
+it('shows 1,200 months, and names the dates of more', async () => {
   const rows = Array.from({ length: 1_201 }, (_, n) => {
     const [year, month] = [1_926 + Math.floor(n / 12), (n % 12) + 1];
     return storedTransaction(n + 1, { date: `${year}-${String(month).padStart(2, '0')}-01` });

@@ -46,7 +46,7 @@ it.each([
   const { lines, port } = await startInTest({ environment });
   const commandAfter = (label: RegExp) =>
     lines.flatMap((line) => label.exec(line)?.[1] ?? []).join('');
-  await expect.poll(() => commandAfter(/^Try: +(curl .*?) {3}/), { timeout: 60_000 }).not.toBe('');
+  await expect.poll(() => commandAfter(/^Try: +(curl .*?) {3}/)).not.toBe('');
   const script = `${commandAfter(/needs an API key: (.*)/)}; ${commandAfter(/^Try: +(curl .*?) {3}/)}`;
   const { stdout } = await promisify(execFile)('bash', ['-c', script], {
     env: { ...process.env, ...environment, PORT: String(port) },
@@ -113,8 +113,6 @@ it('converts what an earlier release wrote before it answers, and deletes what h
     const { Items = [] } = await client.send(new ScanCommand({ TableName: tableName }));
     return Items.map(({ pk }) => pk?.S).toSorted();
   };
-  await expect
-    .poll(stored, { timeout: 60_000 })
-    .toEqual([`${'0'.repeat(22)}#SEQUENCES`, '@FORM', '@LEDGERS']);
+  await expect.poll(stored).toEqual([`${'0'.repeat(22)}#SEQUENCES`, '@FORM', '@LEDGERS']);
   expect(lines).toContain('converted the data of an earlier release with 3 changes');
 });

@@ -48,13 +48,13 @@ function assertApplicable(): void {
   throw new Error(`Not exactly once in its file:\n${lines.join('\n')}`);
 }
 
-async function tryMutant({ file, search, replacement, test }: Mutant): Promise<void> {
+async function tryMutant({ file, search, replacement, test, testName }: Mutant): Promise<void> {
   const source = await readFile(join(copy, file), 'utf8');
   await change(
     file,
     source.replace(search, () => replacement),
   );
-  const outcome = (await run([test])).get(test) ?? 'broken';
+  const outcome = (await run([{ test, testName }])).get(test) ?? 'broken';
   await change(file, source);
   // A mutant that keeps the test from running proves nothing.
   const isKilled = outcome === 'failed';
@@ -85,10 +85,10 @@ async function startVitest(): Promise<Vitest> {
   return started;
 }
 
-/** @throws when a test file does not pass without a mutant */
+/** @throws when a test does not pass without a mutant */
 async function assertPassing(): Promise<void> {
+  const outcomes = await run(chosen);
   const tests = [...new Set(chosen.map(({ test }) => test))];
-  const outcomes = await run(tests);
   // After the first failure the others do not run.
   const failed = tests.filter((test) => outcomes.get(test) === 'failed');
   const others = tests.filter((test) => outcomes.get(test) !== 'passed');
@@ -96,11 +96,22 @@ async function assertPassing(): Promise<void> {
   if (named.length > 0) throw new Error(`Not passed without a mutant: ${named.join(', ')}`);
 }
 
-/** @returns the outcome of each test file that ran */
-async function run(tests: string[]): Promise<ReadonlyMap<string, Outcome>> {
-  const { testModules } = await vitest.runTestSpecifications(
-    await vitest.globTestSpecifications(tests),
-  );
+/**
+ * Runs the tests of some mutants: of a file only the tests that are named, unless a mutant wants all.
+ * @returns the outcome of each test file that ran
+ */
+async function run(
+  wanted: readonly Pick<Mutant, 'test' | 'testName'>[],
+): Promise<ReadonlyMap<string, Outcome>> {
+  const specifications = [];
+  for (const [test, mutants] of Map.groupBy(wanted, ({ test }) => test)) {
+    const names = mutants.flatMap(({ testName }) => testName ?? []);
+    const testNames = names.length === mutants.length ? { testNames: [...new Set(names)] } : {};
+    for (const { project, moduleId } of await vitest.globTestSpecifications([test])) {
+      specifications.push(project.createSpecification(moduleId, testNames));
+    }
+  }
+  const { testModules } = await vitest.runTestSpecifications(specifications);
   const ran = testModules.filter((file) => !reported.has(file));
   for (const file of ran) reported.add(file);
   return new Map(ran.map((file) => [file.relativeModuleId, decideOutcome(file)]));
