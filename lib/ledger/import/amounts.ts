@@ -1,4 +1,5 @@
 // Amounts as banks write them: grouped in any way, with a currency, a sign on either side, or a word for the direction.
+import { isCurrencyCode, mayBeEqual } from './currencies.ts';
 import { type Direction, directionOfWord } from './direction-words.ts';
 
 export const DECIMAL_SIGNS = ['point', 'comma'] as const;
@@ -92,7 +93,9 @@ function stripAmount(written: string): StrippedAmount | undefined {
     const meant = isPrefix && word.length < 2 ? undefined : directionOfWord(word);
     if (meant) direction = meant;
     else if (currency === null) currency = word;
-    else if (currency !== word) return undefined;
+    // A code says more than a sign: "$5.00 USD".
+    else if (mayBeEqual(currency, word)) currency = isCurrencyCode(currency) ? currency : word;
+    else return undefined;
     text = (
       text.startsWith(found) ? text.slice(found.length) : text.slice(0, -found.length)
     ).trim();

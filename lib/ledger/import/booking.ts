@@ -86,6 +86,8 @@ export interface ReadBookings {
   /** Notes for the user about how the file was read. */
   readonly findings: readonly string[];
   readonly needs: readonly Need[];
+  /** Codes by which the file calls the account's currency; signs may stand beside amounts. */
+  readonly currencies?: readonly string[];
 }
 
 /**

@@ -11,6 +11,12 @@ import {
   type ReadBookings,
   type RefusedLine,
 } from './booking.ts';
+import {
+  type CurrencyReader,
+  createCurrencyReader,
+  isCurrencyCode,
+  mayBeEqual,
+} from './currencies.ts';
 import { describeState, isCardPayment, isConversionText, stateOfWord } from './booking-words.ts';
 
 export interface CheckOptions {
@@ -42,7 +48,8 @@ export function checkBookings(read: ReadBookings, options: CheckOptions): Checke
     return false;
   };
   const { onlyAccount } = options;
-  const moved = read.bookings.filter((booking) => {
+  const readCurrency = createCurrencyReader(read.currencies);
+  const moved = nameCurrencies(read.bookings, readCurrency).filter((booking) => {
     const state = describeState(booking.status, options.leaveOut);
     if (state !== undefined) return leave(booking, state);
     if (onlyAccount !== undefined && booking.account !== onlyAccount)
@@ -51,7 +58,12 @@ export function checkBookings(read: ReadBookings, options: CheckOptions): Checke
   });
   needs.push(...findUnknownStates(moved, read.leftOut));
   const paid = joinConversions(moved, leave);
-  const ofCurrency = chooseCurrency(paid, options.currency, leave, needs);
+  const ofCurrency = chooseCurrency(
+    paid,
+    options.currency?.split(',').map(readCurrency),
+    leave,
+    needs,
+  );
   const byDate = Map.groupBy(ofCurrency, ({ date }) => date);
   needs.push(...findDoubleEntries(ofCurrency, byDate));
   const { bookings, finding, need } = direct(ofCurrency, options);
@@ -141,38 +153,57 @@ function joinConversions(bookings: readonly Booking[], leave: Leave): readonly B
     .map((booking) => joined.get(booking) ?? booking);
 }
 
+function nameCurrencies(
+  bookings: readonly Booking[],
+  readCurrency: CurrencyReader,
+): readonly Booking[] {
+  return bookings.map((booking) =>
+    booking.currency === null ? booking : { ...booking, currency: readCurrency(booking.currency) },
+  );
+}
+
 function countCurrencies(bookings: readonly Booking[]): number {
   return new Set(bookings.flatMap(({ currency }) => currency ?? [])).size;
 }
 
 function chooseCurrency(
   bookings: readonly Booking[],
-  chosen: string | undefined,
+  chosen: readonly string[] | undefined,
   leave: Leave,
   needs: Need[],
 ): readonly Booking[] {
-  if (chosen !== undefined) {
-    const wanted = chosen.trim().toUpperCase();
+  if (chosen !== undefined)
     return bookings.filter(
       (booking) =>
         booking.currency === null ||
-        booking.currency.trim().toUpperCase() === wanted ||
+        chosen.includes(booking.currency) ||
         leave(booking, `in ${booking.currency}`),
     );
-  }
-  if (countCurrencies(bookings) < 2) return bookings;
-  const counts = Map.groupBy(bookings, ({ currency }) => currency?.trim().toUpperCase() ?? null);
-  const currencies = [...counts].filter(([currency]) => currency !== null);
-  if (currencies.length < 2) return bookings;
-  const shown = currencies
-    .map(([currency, some]) => `${currency} (${counted(some.length, 'row')})`)
-    .join(', ');
-  const [most] = currencies.toSorted(([, one], [, other]) => other.length - one.length);
-  needs.push({
-    question: 'currency',
-    message: `The amounts are in several currencies, which do not add up: ${shown}. Import those of one with --currency ${most?.[0]}.`,
-  });
+  const currencies = [...Map.groupBy(bookings, ({ currency }) => currency)].flatMap(
+    ([currency, some]) => (currency === null ? [] : { currency, rows: some.length }),
+  );
+  if (currencies.length > 1)
+    needs.push({ question: 'currency', message: describeCurrencies(currencies) });
   return bookings;
+}
+
+function describeCurrencies(
+  counts: readonly { readonly currency: string; readonly rows: number }[],
+): string {
+  const shown = counts.map(({ currency, rows }) => `${currency} (${counted(rows, 'row')})`);
+  const [most] = counts.toSorted((one, other) => other.rows - one.rows);
+  const codes = counts.map(({ currency }) => currency);
+  const alike = codes.flatMap((one, n) =>
+    codes
+      .slice(n + 1)
+      .filter((other) => mayBeEqual(one, other))
+      .map((other) => ({ one, other })),
+  );
+  const [pair] = alike;
+  const quote = (text: string) => (isCurrencyCode(text) ? text : `'${text}'`);
+  const names = quote(`${pair?.one},${pair?.other}`);
+  const both = pair ? `; if ${pair.one} is ${pair.other}, take both with --currency ${names}` : '';
+  return `The amounts are in several currencies, which do not add up: ${shown.join(', ')}. Import those of one with --currency ${quote(most?.currency ?? '')}${both}.`;
 }
 
 type BookingsByDate = ReadonlyMap<string, readonly Booking[]>;

@@ -1,4 +1,4 @@
-// Codes of currencies, in cells and in the headers of columns.
+// Codes and signs of currencies, in cells and in the headers of columns.
 
 const CURRENCY_CODES = new Set([...Intl.supportedValuesOf('currency'), 'RMB', 'NIS', 'BTC', 'ETH']);
 
@@ -11,4 +11,90 @@ export function currencyOfColumn(header: string): string | null {
   // Bob is a name, BOB a currency.
   const code = /^([A-Z]{3})\$?$/.exec(header.trim())?.[1];
   return code !== undefined && CURRENCY_CODES.has(code) ? code : null;
+}
+
+/** Codes that a text names among other words, such as "Amount (USD)". */
+export function findCurrencyCodes(text: string): readonly string[] {
+  const words = text.match(/(?<![\p{L}\p{N}])[A-Z]{3}(?![\p{L}\p{N}])/gu) ?? [];
+  return words.filter((word) => CURRENCY_CODES.has(word));
+}
+
+/** Codes for which a sign stands, upper case. Several dollars and crowns share theirs. */
+const CODES_BY_SIGN: Readonly<Record<string, string>> = {
+  ...{
+    '€': 'EUR',
+    EURO: 'EUR',
+    EUROS: 'EUR',
+    '£': 'GBP',
+    ZŁ: 'PLN',
+    KČ: 'CZK',
+    FT: 'HUF',
+    LEI: 'RON',
+  },
+  ...{
+    '₹': 'INR',
+    RS: 'INR',
+    '₺': 'TRY',
+    TL: 'TRY',
+    '₴': 'UAH',
+    ГРН: 'UAH',
+    '₽': 'RUB',
+    РУБ: 'RUB',
+    Р: 'RUB',
+  },
+  ...{
+    '₩': 'KRW',
+    원: 'KRW',
+    '₪': 'ILS',
+    NIS: 'ILS',
+    '₫': 'VND',
+    '฿': 'THB',
+    '₱': 'PHP',
+    R$: 'BRL',
+  },
+  ...{
+    RP: 'IDR',
+    RM: 'MYR',
+    FR: 'CHF',
+    SFR: 'CHF',
+    ЛВ: 'BGN',
+    円: 'JPY',
+    元: 'CNY',
+    人民币: 'CNY',
+    RMB: 'CNY',
+  },
+  ...{ US$: 'USD', CA$: 'CAD', C$: 'CAD', A$: 'AUD', AU$: 'AUD', NZ$: 'NZD', S$: 'SGD' },
+  ...{ SG$: 'SGD', HK$: 'HKD', NT$: 'TWD', MX$: 'MXN', 'JP¥': 'JPY', 'CN¥': 'CNY' },
+  $: 'USD CAD AUD NZD SGD HKD TWD MXN CLP COP ARS UYU',
+  KR: 'SEK NOK DKK ISK',
+  '¥': 'JPY CNY',
+};
+
+/** Codes that a code or a sign may mean: one where it is certain. */
+function listMeanings(written: string): readonly string[] {
+  const text = written.normalize('NFKC').trim().toUpperCase().replace(/\.$/, '');
+  return (CODES_BY_SIGN[text] ?? text).split(' ');
+}
+
+/** True if both may be one currency, such as $ and USD. */
+export function mayBeEqual(one: string, other: string): boolean {
+  const meanings = new Set(listMeanings(one));
+  return listMeanings(other).some((code) => meanings.has(code));
+}
+
+export type CurrencyReader = (written: string) => string;
+
+/**
+ * Reads a code or a sign as a code. A sign that several currencies share stays a sign, unless the file names the account's
+ * currency: a bank may write $ for its own dollars, and USD for others.
+ * @param named codes by which the bank calls the account's currency
+ */
+export function createCurrencyReader(named: readonly string[] = []): CurrencyReader {
+  return (written) => {
+    const meanings = listMeanings(written);
+    const [first = written, ...others] = meanings;
+    if (others.length === 0) return first;
+    const [only, ...more] = new Set(named.filter((code) => meanings.includes(code)));
+    return only !== undefined && more.length === 0 ? only : written.trim();
+  };
 }

@@ -16,6 +16,8 @@ export interface DecimalEvidence {
   readonly others: readonly string[];
   /** Headers and cells that may name the currency. */
   readonly texts: readonly string[];
+  /** Other texts of the bank's own, whose language may have a currency without decimals. */
+  readonly bankTexts?: readonly string[];
   readonly chosen: DecimalSign | undefined;
 }
 
@@ -27,8 +29,9 @@ export interface FoundDecimals {
   readonly need?: Need;
 }
 
-export function findDecimals({ amounts, others, texts, chosen }: DecimalEvidence): FoundDecimals {
-  const digits = findMinorDigits(texts);
+export function findDecimals(evidence: DecimalEvidence): FoundDecimals {
+  const { amounts, others, texts, bankTexts = [], chosen } = evidence;
+  const digits = findMinorDigits([...texts, ...bankTexts.filter(isOfWholeUnits)]);
   const trim = createDecimalTrimmer([...amounts, ...others], { chosen, digits });
   const written = amounts.map(trim);
   const found =
@@ -98,16 +101,20 @@ const CODE = /(?<![\p{L}\p{N}])[A-Z]{3}(?![\p{L}\p{N}])/gu;
 const CODES = new Set(Intl.supportedValuesOf('currency'));
 /** The standard gives these decimals, but their banks write none. */
 const WHOLE_UNITS = new Set(['IDR', 'HUF', 'COP', 'CRC', 'LAK', 'MMK', 'IRR']);
-/** Signs and words of currencies and languages without decimals: yen, won, dong. */
+/** Signs and words of currencies and languages without decimals: yen, won, dong, rupiah. */
 const WHOLE_UNIT_TEXTS =
-  /[円₩₫원]|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|年月日|日付|取引日|利用日/u;
+  /[円₩₫원ơưạảấầậắằặẹếềệịọốồộớờợụứừự]|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|年月日|日付|取引日|利用日|(?<!\p{L})(?:Rp|Ft|tanggal)(?!\p{L})/iu;
+
+function isOfWholeUnits(text: string): boolean {
+  return text.length <= MAX_TEXT_LENGTH && WHOLE_UNIT_TEXTS.test(text);
+}
 
 /** Number of decimals in the currency that the file names: 2 where it names none or several kinds. */
 function findMinorDigits(texts: readonly string[]): number {
   const found = new Set<number>();
   const telling = texts.filter((text) => text.length <= MAX_TEXT_LENGTH && !BARE_NUMBER.test(text));
   for (const text of new Set(telling)) {
-    if (WHOLE_UNIT_TEXTS.test(text)) found.add(0);
+    if (isOfWholeUnits(text)) found.add(0);
     for (const [code] of text.matchAll(CODE)) if (CODES.has(code)) found.add(countDecimals(code));
   }
   const [only = 2, ...more] = found;

@@ -49,39 +49,82 @@ export function createDirectionReader(
   const lookUp = derivePerText((word) =>
     isGiven ? givenDirection(word, words) : directionOfWord(word),
   );
-  const statedDirection = ({ amount, word }: Reading): Direction | undefined =>
-    amount.direction ?? (word === null ? undefined : lookUp(word));
-  const stated: StatedSign[] = [];
-  let hasOtherNegatives = false;
-  for (const reading of readings) {
-    const { signed } = reading.amount;
-    const direction = statedDirection(reading);
-    if (direction === undefined) hasOtherNegatives ||= signed < 0;
-    else if (signed !== 0 && direction !== 'neutral')
-      stated.push({ direction, isNegative: signed < 0 });
-  }
-  const convention = findConvention(stated, hasOtherNegatives);
-  const [only, ...others] = new Set(stated.map(({ direction }) => direction));
-  // Cards write CR beside a payment, and nothing beside a purchase.
-  const unmarked =
-    hasColumn || others.length > 0 ? undefined : only === 'income' ? 'expense' : 'income';
-  const hasWords = stated.length > 0 || isGiven;
+  const read = (word: string | null) => (word === null ? undefined : lookUp(word));
+  const marks = judge(readings.map(({ amount }) => [amount, amount.direction ?? undefined]));
+  const column = judge(
+    readings
+      .filter(({ amount }) => amount.direction === null)
+      .map(({ amount, word }) => [amount, read(word)]),
+  );
+  const usesColumn = hasColumn && (column.hasWords || isGiven);
+  const readUnmarked = createUnmarkedReader(marks, column, hasColumn);
   return {
-    usesColumn: hasColumn && hasWords,
+    usesColumn,
     read: (amount, word) => {
-      const direction = statedDirection({ amount, word });
-      if (direction === 'neutral' && convention === 'unsigned' && hasWords)
+      const { convention } = amount.direction === null ? column : marks;
+      const direction = amount.direction ?? read(word);
+      if (direction === 'neutral' && convention === 'unsigned')
         return { signed: 0, isStated: true, isNeutral: true };
       if (direction === 'income' || direction === 'expense')
-        return readStated(amount, direction, convention);
-      if (isGiven) throw unknownWord(word ?? '', words);
-      if (hasWords && convention === 'unsigned') {
-        if (unmarked === undefined) throw unknownWord(word ?? '', words);
-        return readStated(amount, unmarked, convention);
-      }
-      const signed = convention === 'reversed' ? 0 - amount.signed : amount.signed;
-      return { signed, isStated: false };
+        return readStated(amount, { direction, convention });
+      if (isGiven || (usesColumn && convention === 'unsigned'))
+        throw unknownWord(word ?? '', words);
+      return readUnmarked(amount);
     },
+  };
+}
+
+interface Judgement {
+  readonly convention: Convention;
+  readonly hasWords: boolean;
+  /** The only direction that the words have. */
+  readonly only: TransactionType | undefined;
+  /** Numbers without a word have signs. */
+  readonly hasOtherNegatives: boolean;
+}
+
+/** Words beside numbers and words of a column each have a convention of their own. */
+function judge(
+  readings: readonly (readonly [amount: ReadAmount, direction: Direction | undefined])[],
+): Judgement {
+  const stated = readings.flatMap(([{ signed }, direction]): StatedSign[] =>
+    signed === 0 || direction === undefined || direction === 'neutral'
+      ? []
+      : [{ direction, isNegative: signed < 0 }],
+  );
+  const hasOtherNegatives = readings.some(
+    ([{ signed }, direction]) => direction === undefined && signed < 0,
+  );
+  const [only, ...others] = new Set(stated.map(({ direction }) => direction));
+  return {
+    convention: findConvention(stated, hasOtherNegatives),
+    hasWords: stated.length > 0,
+    only: others.length > 0 ? undefined : only,
+    hasOtherNegatives,
+  };
+}
+
+/** Reads numbers without a word, in a file where others may have one. */
+function createUnmarkedReader(
+  marks: Judgement,
+  column: Judgement,
+  hasColumn: boolean,
+): (amount: ReadAmount) => DirectedAmount {
+  const isSigned = !marks.hasWords || marks.hasOtherNegatives;
+  // Cards write CR beside a payment, and nothing beside a purchase.
+  const opposite = marks.only === 'income' ? 'expense' : 'income';
+  return (amount) => {
+    const { signed } = amount;
+    if (isSigned || signed === 0)
+      return {
+        signed: column.convention === 'reversed' ? 0 - signed : signed,
+        isStated: false,
+      };
+    if (marks.only === undefined || hasColumn)
+      throw new Error(
+        `the amount ${signed} has neither a sign nor a word such as DR or CR, as others have. Write one beside it in the file`,
+      );
+    return readStated(amount, { direction: opposite, convention: 'unsigned' });
   };
 }
 
@@ -111,21 +154,26 @@ function findConvention(stated: readonly StatedSign[], hasOtherNegatives: boolea
   return counts.reduce((one, other) => (other.misfits < one.misfits ? other : one)).convention;
 }
 
+interface Stated {
+  readonly direction: TransactionType;
+  readonly convention: Convention;
+}
+
 function readStated(
-  amount: ReadAmount,
-  direction: TransactionType,
-  convention: Convention,
+  { signed, direction: mark }: ReadAmount,
+  { direction, convention }: Stated,
 ): DirectedAmount {
-  const { signed } = amount;
   const isExpected =
     signed === 0 ||
     (convention === 'unsigned'
       ? signed > 0
       : signed < 0 === ((direction === 'expense') === (convention === 'signed')));
-  if (!isExpected)
+  if (!isExpected) {
+    const other = mark === null ? ', or go by the signs alone with --type none' : '';
     throw new Error(
-      `the amount ${signed} and the word for ${direction} disagree. Correct one in the file, or go by the signs alone with --type none`,
+      `the amount ${signed} and the word for ${direction} disagree. Correct one in the file${other}`,
     );
+  }
   const size = Math.abs(signed);
   // Not -0.
   return { signed: direction === 'expense' ? 0 - size : size, isStated: true };

@@ -5,7 +5,7 @@ import type { Booking, Need, ReadBookings } from './booking.ts';
 import type { ChosenColumns } from './chosen-columns.ts';
 import { type Field, isEnglishDate, isRecipient, normalizeName } from './column-names.ts';
 import type { TableRow } from './csv-text.ts';
-import { currencyOfColumn } from './currencies.ts';
+import { currencyOfColumn, findCurrencyCodes } from './currencies.ts';
 import { type DateOrder, readDates } from './dates.ts';
 import { type FoundDecimals, findDecimals } from './decimal-sign.ts';
 import type { TypeWords } from './direction.ts';
@@ -59,6 +59,7 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
   return {
     ...{ bookings, refused, leftOut, decimal: amounts.decimal, dateOrder: dates.order },
     usesType: amounts.usesType,
+    currencies: findAccountCurrencies(source),
     findings: [...amounts.findings, ...dates.findings],
     needs: [
       ...amounts.needs,
@@ -139,8 +140,19 @@ function findTableDecimals({ table, options, records, readCell }: Source): Found
     amounts,
     others: (['balance', 'fee'] as const).flatMap(readColumn),
     texts: [...listHeaders(table, AMOUNT_FIELDS), ...readColumn('currency'), ...amounts],
+    bankTexts: [...table.headers, ...table.above.flatMap(({ cells }) => cells)],
     chosen: options.decimal,
   });
+}
+
+/** Codes above the rows, and beside balances, are the account's. */
+function findAccountCurrencies({ table, records, readCell }: Source): readonly string[] {
+  const texts = [
+    ...listHeaders(table, [...AMOUNT_FIELDS, 'balance']),
+    ...table.above.flatMap(({ cells }) => cells),
+    ...records.slice(0, 1).map((record) => readCell(record, 'balance') ?? ''),
+  ];
+  return texts.flatMap(findCurrencyCodes);
 }
 
 /** The date of each row, completed where the bank wrote no year. */

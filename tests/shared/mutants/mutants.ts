@@ -876,6 +876,16 @@ export const MUTANTS: readonly Mutant[] = [
     ['NO_ID.test(text)', "text === ''"],
     ['return ROUNDED_ID.test(id)', 'return false'],
   ]),
+  ...mutantsOf('lib/ledger/import/direction.ts', 'tests/ledger/unit/import/statement.test.ts', [
+    ['!marks.hasWords || marks.hasOtherNegatives', '!marks.hasWords'],
+  ]),
+  ...mutantsOf('lib/ledger/import/currencies.ts', 'tests/ledger/unit/import/currencies.test.ts', [
+    ['named.filter((code) => meanings.includes(code))', 'named'],
+    ['only !== undefined && more.length === 0', 'only !== undefined'],
+  ]),
+  ...mutantsOf('lib/ledger/import/decimal-sign.ts', 'tests/ledger/unit/import/statement.test.ts', [
+    ['...bankTexts.filter(isOfWholeUnits)', ''],
+  ]),
   ...mutantsOf('lib/ledger/import/statement-rows.ts', 'tests/ledger/unit/import/plan.test.ts', [
     ['id === null || taken.has(id)', 'id === null'],
     ['...otherIds(), ...roundedIds', '...otherIds()'],
@@ -895,8 +905,8 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/ledger/import/direction.ts',
     'tests/ledger/unit/import/bank-statements.test.ts',
     [
-      ["only === 'income' ? 'expense' : 'income'", "'income'"],
-      ['hasColumn || others.length > 0', 'true'],
+      ["marks.only === 'income' ? 'expense' : 'income'", "'income'"],
+      ['marks.only === undefined || hasColumn', 'true'],
     ],
   ),
   ...mutantsOf(
@@ -929,7 +939,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ['income.length * 2 > bookings.length', 'false'],
       ['witness.reversed > witness.agreeing', 'false'],
-      ['currencies.length < 2', 'true'],
+      ['currencies.length > 1', 'false'],
       ['rows < bookings.length * 0.8', 'true'],
     ],
   ),

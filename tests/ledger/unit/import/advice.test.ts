@@ -71,6 +71,7 @@ const CASES: readonly Case[] = [
   ['--leave-out "quux"', STATUS, { leaveOut: ['quux'] }],
   ['--status-column none', STATUS, { columns: { status: 'none' } }],
   ['--currency EUR', CURRENCIES, { currency: 'EUR' }],
+  ["--currency '$,USD'", CURRENCIES.replace('EUR', '$'), { currency: '$,USD' }],
   ['--only-account NAME; the file has Giro, Food', POSTINGS, { onlyAccount: 'Giro' }],
   ['--as-it-is', FAR, { isAsItIs: true }],
   ['--invert', REVERSED, { isInverted: true }],

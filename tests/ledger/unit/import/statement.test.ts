@@ -99,6 +99,30 @@ it.each<[what: string, file: string, options: Options, rows: string[], refused?:
     ['2: 2026-01-02 expense 5 x', '3: 2026-01-02 expense 6 x', '4: 2026-01-02 income 5 x'],
   ],
   [
+    'words beside some numbers as their signs, and signs beside others',
+    'date,name,amount|2026-01-02,a,5.00 DR|2026-01-02,b,5.00 CR|2026-01-02,c,-3.00|2026-01-02,d,4.00',
+    {},
+    [
+      '2: 2026-01-02 expense 5 a',
+      '3: 2026-01-02 income 5 b',
+      '4: 2026-01-02 expense 3 c',
+      '5: 2026-01-02 income 4 d',
+    ],
+  ],
+  [
+    'the word for an expense beside one number, and signs beside others',
+    'date,name,amount|2026-01-02,a,5.00 DR|2026-01-02,b,-3.00|2026-01-02,c,-4.00',
+    {},
+    ['2: 2026-01-02 expense 5 a', '3: 2026-01-02 expense 3 b', '4: 2026-01-02 expense 4 c'],
+  ],
+  [
+    'no number without word or sign, where others have both words',
+    'date,name,amount|2026-01-02,a,5.00 DR|2026-01-02,b,5.00 CR|2026-01-02,c,4.00',
+    {},
+    ['2: 2026-01-02 expense 5 a', '3: 2026-01-02 income 5 b'],
+    [4],
+  ],
+  [
     'no row with both debit and credit, nor one with neither',
     'date;name;Debit;Credit|2026-01-02;x;1;2|2026-01-02;x;;|2026-01-02;x;1;',
     {},
@@ -273,6 +297,16 @@ describe('amounts', () => {
     ['a code of whole units', ['-25.500 IDR', '900.000'], [-25_500, 900_000]],
   ])('reads groups of three digits that %s prove', (_, written, amounts) => {
     expect(readAmounts(written)).toMatchObject({ amounts, refused: [] });
+  });
+
+  it.each([
+    'お支払日;お支払い先;金額|2026年11月05日;コンビニ;"-1,200"',
+    '日付;内容;出金金額;入金金額;残高|2026年11月05日;コンビニ;"1,200";;"98,800"',
+    'Ngày;Nội dung;Amount|2026-11-05;Cafe;"-1,200"',
+    'Rekening Rp;|Date;Text;Amount|2026-11-05;Kopi;-1.200',
+  ])('asks for no decimal sign in a currency without decimals: %s', (file) => {
+    const { rows, needs } = read(file.split('|'));
+    expect([rows, needs]).toMatchObject([[{ amount: 1200, type: 'expense' }], []]);
   });
 
   it('reads three decimals of a currency that has them', () => {

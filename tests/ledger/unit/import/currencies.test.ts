@@ -1,0 +1,52 @@
+// Which codes and signs are one currency, and when that is a question.
+import { expect, it } from 'vitest';
+import { readCsv, type StatementOptions } from '../../../../lib/ledger/import/statement.ts';
+
+function sumUp(lines: readonly string[], options?: StatementOptions) {
+  const { rows, refused, needs } = readCsv(lines.join('\n'), { today: '2026-11-25', ...options });
+  return {
+    signed: rows.map(({ type, amount }) => (type === 'expense' ? -amount : amount)),
+    refused,
+    needs: needs.map(({ message }) => message),
+  };
+}
+
+/** Rows with these texts for amounts. */
+const file = (header: string, ...amounts: readonly string[]) => [
+  `Date;Text;${header}`,
+  ...amounts.map((amount, n) => `2026-11-0${n + 1};a;${amount}`),
+];
+
+it.each([
+  ['€ and EUR', file('Amount', '-8.00 €', '-9.00 EUR')],
+  ['€ and a column of codes', file('Amount;Currency', '-8.00 €;', '-9.00;EUR')],
+  ['£ and GBP', file('Amount', '-£8.00', '-9.00 GBP')],
+  ['words and signs', file('Amount', '-8.00 zł', '-9.00 PLN')],
+  ['$ and USD in a column of USD', file('Amount (USD)', '-$8.00', '-9.00 USD')],
+  ['$ and USD beside balances in USD', file('Amount;Balance', '-$8.00;88 USD', '-9.00 USD;79')],
+  ['$ and USD above the rows', ['Account;12;USD', '', ...file('Amount', '-$8.00', '-9.00 USD')]],
+  ['both beside one number', file('Amount', '-$8.00 USD', '-9.00 USD')],
+])('takes %s for one currency', (_, lines) => {
+  expect(sumUp(lines)).toEqual({ signed: [-8, -9], refused: [], needs: [] });
+});
+
+const DOLLARS = file('Amount', '-$8.00', '-9.00 USD');
+
+it('asks whether $ is USD, and takes each answer', () => {
+  expect(sumUp(DOLLARS).needs).toEqual([
+    "The amounts are in several currencies, which do not add up: $ (1 row), USD (1 row). Import those of one with --currency '$'; if $ is USD, take both with --currency '$,USD'.",
+  ]);
+  const answers = ['$', 'usd', '$,USD'].map((currency) => sumUp(DOLLARS, { currency }));
+  expect(answers).toEqual(
+    [[-8], [-9], [-8, -9]].map((signed) => ({ signed, refused: [], needs: [] })),
+  );
+});
+
+it.each([
+  ['other dollars', file('Amount', '-8.00 CAD', '-9.00 USD')],
+  ['$ beside two dollars', file('Amount USD;Balance', '-$8.00;1 CAD', '-9.00 USD;2 CAD')],
+  ['$ where the account is in EUR', file('Amount (EUR)', '-$8.00', '-9.00 EUR')],
+  ['€ and £', file('Amount', '-8.00 €', '-£9.00')],
+])('asks about %s', (_, lines) => {
+  expect(sumUp(lines).needs).toEqual([expect.stringContaining('do not add up')]);
+});
