@@ -11,13 +11,13 @@ import {
   type ReadBookings,
   type RefusedLine,
 } from './booking.ts';
+import { describeState, isCardPayment, isConversionText, stateOfWord } from './booking-words.ts';
 import {
   type CurrencyReader,
   createCurrencyReader,
   isCurrencyCode,
   mayBeEqual,
 } from './currencies.ts';
-import { describeState, isCardPayment, isConversionText, stateOfWord } from './booking-words.ts';
 
 export interface CheckOptions {
   readonly isInverted: boolean;
@@ -187,23 +187,23 @@ function chooseCurrency(
   return bookings;
 }
 
-function describeCurrencies(
-  counts: readonly { readonly currency: string; readonly rows: number }[],
-): string {
-  const shown = counts.map(({ currency, rows }) => `${currency} (${counted(rows, 'row')})`);
-  const [most] = counts.toSorted((one, other) => other.rows - one.rows);
-  const codes = counts.map(({ currency }) => currency);
-  const alike = codes.flatMap((one, n) =>
-    codes
-      .slice(n + 1)
-      .filter((other) => mayBeEqual(one, other))
-      .map((other) => ({ one, other })),
+interface CurrencyCount {
+  readonly currency: string;
+  readonly rows: number;
+}
+
+function describeCurrencies(counts: readonly CurrencyCount[]): string {
+  const most = counts.toSorted((one, other) => other.rows - one.rows).slice(0, MAX_SHOWN);
+  const shown = most.map(({ currency, rows }) => `${currency} (${counted(rows, 'row')})`);
+  const more = counts.length > most.length ? [`${counts.length - most.length} more`] : [];
+  const codes = most.map(({ currency }) => currency);
+  const [pair] = codes.flatMap((one, n) =>
+    codes.slice(n + 1).flatMap((other) => (mayBeEqual(one, other) ? { one, other } : [])),
   );
-  const [pair] = alike;
   const quote = (text: string) => (isCurrencyCode(text) ? text : `'${text}'`);
   const names = quote(`${pair?.one},${pair?.other}`);
   const both = pair ? `; if ${pair.one} is ${pair.other}, take both with --currency ${names}` : '';
-  return `The amounts are in several currencies, which do not add up: ${shown.join(', ')}. Import those of one with --currency ${quote(most?.currency ?? '')}${both}.`;
+  return `The amounts are in several currencies, which do not add up: ${[...shown, ...more].join(', ')}. Import those of one with --currency ${quote(codes[0] ?? '')}${both}.`;
 }
 
 type BookingsByDate = ReadonlyMap<string, readonly Booking[]>;

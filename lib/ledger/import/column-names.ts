@@ -56,6 +56,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list('empfaenger, empfänger zahlungspflichtiger, händler, transaktionspartner'),
     ...list('naam omschrijving, naam van de tegenpartij, naam tegenpartij, tegenrekeninghouder'),
     ...list('naam tegenpartij bevat, odbiorca zleceniodawca, dane kontrahenta, nadawca odbiorca'),
+    ...list('nazwa odbiorcy, odbiorca, zahlungspartner, empfänger absender, navn, merchantname'),
     ...list('kontrahent, název protiúčtu, název protistrany, nazev protistrany, mottagare, namn'),
     ...list('maksunsaaja, saaja maksaja, saajan nimi, nimi, saaja, makse saaja, payer payee'),
     ...list('交易对方, 对方户名, 対方名称, 收款人, 利用店名 商品名, 利用店名, ご利用店名, 取引先'),
@@ -82,6 +83,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list('lançamento, histórico, título, estabelecimento, movimentação, descritivo'),
     ...list('opis operacji, opis transakcji, opis, tytuł, tytułem, tytuł operacji, beskrivning'),
     ...list('rubrik, referens, forklaring, tekst, beskrivelse, selitys, otsikko, viesti'),
+    ...list('subject, activity name, más datos, tittel, meddelande, szczegóły transakcji'),
     ...list('selgitus, paaiškinimai, mokėjimo paskirtis, zpráva pro příjemce, popis, poznámka'),
     ...list('közlemény, megnevezés, leírás, açıklama, işlem açıklaması, περιγραφή, αιτιολογία'),
     ...list(
@@ -93,6 +95,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list('적요, 내용, 거래내용, 기재내용'),
   ],
   amount: [
+    ...list('account amount, kwota w walucie rachunku'),
     ...list('amount, transaction amount, net, net amount, amount total, value, sum, total'),
     ...list(
       'billing amount, amount in account currency, source amount, source amount after fees, netto, neto, credit debit amount',
@@ -101,7 +104,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list('umsatz soll haben, soll haben, montant, montant de l’opération, montant opération'),
     ...list("montant de l'opération, bedrag, transactiebedrag, importo, importe, cantidad, monto"),
     ...list('valor, valor da transação, quantia, kwota, kwota operacji, kwota transakcji'),
-    ...list('kwota transakcji waluta rachunku, kwota w walucie rachunku, belopp, beløb, beløp'),
+    ...list('kwota transakcji waluta rachunku, belopp, beløb, beløp'),
     ...list(
       'määrä, määrä euroa, summa, suma, částka, objem, částka v měně účtu, zaúčtovaná částka',
     ),
@@ -170,7 +173,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
   ],
   notes: list('notes, note, comment'),
   payer: list(
-    'zahlungspflichtige r, avsändare, maksaja, absender, sender, from, source name, auftraggebername',
+    'zahlungspflichtige r, avsändare, avsender, nazwa nadawcy, nadawca, maksaja, absender, sender, from, source name, auftraggebername',
   ),
   externalId: [
     ...list('external_id, transaction id, transaction_id, transactionid, id, fitid, record id'),
@@ -192,7 +195,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
   ],
   currency: [
     ...list(
-      'currency, currency code, ccy, account currency, transaction currency, commodity currency',
+      'waluta rachunku, currency, currency code, ccy, account currency, debit currency, credit currency, transaction currency, commodity currency',
     ),
     ...list(
       'source currency, währung, waehrung, whg, devise, devises, munt, valuta rekening, divisa',
@@ -246,7 +249,9 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list(
       'type verrichting, transactie, type operation, tipo, tipologia, movimiento, rodzaj transakcji',
     ),
-    ...list('typ transakcji, typ operacji, laji, tapahtumalaji, typ, типы операции, категория'),
+    ...list(
+      'activity type, betalingstype, transaktionstyp, typ transakcji, typ operacji, laji, tapahtumalaji, typ, типы операции, категория',
+    ),
     ...list('交易分类, 交易类型, 取引区分, 거래구분'),
   ],
 };
@@ -346,7 +351,9 @@ export function isPostingDate(name: string): boolean {
 const RECIPIENTS = new Set(
   [
     ...list('zahlungsempfanger in, recipient, recipient name, target name, payee, empfängername'),
-    ...list('empfänger, empfaenger, mottagare, saaja, saajan nimi, maksunsaaja, beneficiary'),
+    ...list(
+      'nazwa odbiorcy, odbiorca, empfänger, empfaenger, mottagare, saaja, saajan nimi, maksunsaaja, beneficiary',
+    ),
   ].map(normalizeName),
 );
 

@@ -299,4 +299,4 @@ function joinTexts(texts: readonly string[]): readonly string[] {
 const ACCOUNT_NUMBER = /^[A-Z]{2}\d\d[\dA-Z ]*$/;
 
 /** Banks write these where a booking has no text. */
-const NO_TEXT = /^(?:no description|not ?provided|n\/?a|[-–.]+)$/i;
+const NO_TEXT = /^(?:no description|not ?provided|n\/?a|[-–.'"]+)$/i;

@@ -85,7 +85,7 @@ export function findColumns(
   take([...balance.slice(0, 1), ...fee]);
   const type = take(pick('type') ?? findDirections(context, free, amounts.isSplit));
   const status = take(pick('status') ?? findStatuses(context, free));
-  const near = amounts.amount[0] ?? amounts.debit[0] ?? 0;
+  const near = [amounts.amount[0] ?? amounts.debit[0] ?? 0, ...amounts.credit.slice(0, 1)];
   const currency = take(pick('currency') ?? findCurrencies(context, free, near));
   const externalId = take(
     pick('externalId') ??
@@ -105,7 +105,7 @@ export function findColumns(
       .filter((index) => isFilled(samples[index]))
       .slice(0, 1);
   const bookingType = named('bookingType').filter((index) => !namedTexts.includes(index));
-  const payer = free(named('payer'));
+  const payer = free(named('payer')).filter((index) => isText(samples[index]));
   const description =
     pick('description') ??
     (namedTexts.length > 0
@@ -212,11 +212,11 @@ function findStatuses(
     .slice(0, 1);
 }
 
-/** Prefers the column beside the amount. */
+/** The column beside the amount, or one beside each of debit and credit. */
 function findCurrencies(
   { names, samples }: TableContext,
   free: (indexes: readonly number[]) => readonly number[],
-  near: number,
+  near: readonly number[],
 ): readonly number[] {
   const isCode = (cell: string) => isCurrencyCode(cell) || /^(?:\p{Sc}|人民币|元|円)$/u.test(cell);
   const named = free(findNamed(names, 'currency')).filter(
@@ -229,9 +229,13 @@ function findCurrencies(
       isFilled(samples[index]),
   );
   const candidates = named.length > 0 ? named : others;
-  return candidates
-    .toSorted((one, other) => Math.abs(one - near) - Math.abs(other - near))
-    .slice(0, 1);
+  const measure = (amount: number) => (index: number) =>
+    names[index]?.startsWith(`${names[amount]} `) ? 0 : Math.abs(index - amount);
+  const nearest = near.flatMap((amount) => {
+    const distance = measure(amount);
+    return candidates.toSorted((one, other) => distance(one) - distance(other)).slice(0, 1);
+  });
+  return [...new Set(nearest)];
 }
 
 /** Words of the direction, and the type of a booking, are no texts beside others. */
@@ -255,7 +259,11 @@ function findTexts(indexes: readonly number[], samples: readonly Sample[]): read
   return indexes
     .filter((index) => isFilled(samples[index]) && measureShare(samples[index], isOther) < 0.5)
     .toSorted((one, other) => variety(samples[other]) - variety(samples[one]))
-    .filter((index, n) => n === 0 || new Set(samples[index]?.cells).size > 1);
+    .filter((index, n) => n === 0 || !isConstant(samples[index]));
+}
+
+function isConstant({ cells }: Sample = { cells: [], rows: 0 }): boolean {
+  return cells.length > 2 && new Set(cells).size === 1;
 }
 
 function variety(sample: Sample | undefined): number {

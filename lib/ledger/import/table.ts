@@ -64,8 +64,12 @@ export function findTable(rows: readonly TableRow[], chosen: ChosenColumns): Tab
 }
 
 function isValue(cell: string): boolean {
-  return looksLikeDate(cell.trim()) || looksLikeAmount(cell.trim());
+  const text = cell.trim();
+  return looksLikeDate(text) || (looksLikeAmount(text) && !NUMBERED_NAME.test(text));
 }
+
+/** Such as "Text 1" or "E2E", which could be an amount in a currency. */
+const NUMBERED_NAME = /^\p{L}+ ?\d{1,2}\p{L}*$/u;
 
 /** Two columns of one name are told apart by their numbers alone. */
 function findTwins({ headers, columns }: Candidate, chosen: ChosenColumns): UserError | undefined {

@@ -897,6 +897,12 @@ export const MUTANTS: readonly Mutant[] = [
     ['payers.length === 0 || !recipients.has(index)', 'true'],
     ['!ACCOUNT_NUMBER.test(text)', 'true'],
   ]),
+  ...mutantsOf('lib/ledger/import/table.ts', 'tests/ledger/unit/import/statement.test.ts', [
+    ['looksLikeAmount(text) && !NUMBERED_NAME.test(text)', 'looksLikeAmount(text)'],
+  ]),
+  ...mutantsOf('lib/ledger/import/table-columns.ts', 'tests/ledger/unit/import/statement.test.ts', [
+    ['n === 0 || !isConstant(samples[index])', 'true'],
+  ]),
   ...mutantsOf('lib/ledger/import/decimal-sign.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['written.some((text) => NO_GROUP.test(text))', 'true'],
     ["group === '.'", 'false'],

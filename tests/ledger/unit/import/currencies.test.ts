@@ -43,6 +43,14 @@ it('asks whether $ is USD, and takes each answer', () => {
 });
 
 it.each([
+  ['beside each', 'Debit;Debit currency;Credit;Credit currency', '1;EUR;;', ';;2;USD'],
+  ['before each', 'Debit currency;Debit;Credit currency;Credit', 'EUR;1;;', ';;USD;2'],
+])('reads the currencies %s of debit and credit', (_, header, debit, credit) => {
+  const { needs } = sumUp(file(header, debit, credit));
+  expect(needs).toEqual([expect.stringContaining('EUR (1 row), USD (1 row)')]);
+});
+
+it.each([
   ['other dollars', file('Amount', '-8.00 CAD', '-9.00 USD')],
   ['$ beside two dollars', file('Amount USD;Balance', '-$8.00;1 CAD', '-9.00 USD;2 CAD')],
   ['$ where the account is in EUR', file('Amount (EUR)', '-$8.00', '-9.00 EUR')],

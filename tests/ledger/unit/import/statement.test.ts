@@ -551,6 +551,16 @@ describe('texts of a row', () => {
       ],
     ],
     [
+      'a header of names with numbers, which are no amounts',
+      'Date,Name,E2E,Text1,Text2,Amount|2026-01-02,Shop,,,,-3',
+      [['Shop', null]],
+    ],
+    [
+      'texts under names that say nothing, unless they never differ or are codes',
+      `Date,A,B,C,Amount|${['Tea', 'Bus', 'Car'].map((text) => `2026-01-02,Cash,${text},EUR,-3`).join('|')}`,
+      ['Tea', 'Bus', 'Car'].map((text) => [text, null]),
+    ],
+    [
       'no words of the direction, and no type of the booking',
       'Details,Posting Date,Description,Buchungstext,Amount|DEBIT,01/13/2026,Taxi,Lastschrift,-3|CREDIT,01/14/2026,Pay,Gutschrift,9',
       [
