@@ -79,7 +79,7 @@ export function findOtherAccount(comparison: Comparison): readonly Need[] {
     const why =
       others < equal.length
         ? 'nothing else shows whether the file is of another account'
-        : `${counted(others, 'other row')} of that import on these days ${others === 1 ? 'is' : 'are'} not in the file: it seems to be of another account`;
+        : `${counted(others, 'other row')} of that import on these days ${others === 1 ? 'is' : 'are'} not in the file: it seems to be of another account, unless they were pending`;
     const message = `${counted(equal.length, 'row')} of the file and of the import ${importId} ${equal.length === 1 ? 'is' : 'are'} equal, and ${why}. Name the account with --account NAME, the same each time. If it is the same account, add --as-it-is.`;
     return [{ question: 'account', message }];
   });

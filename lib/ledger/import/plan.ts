@@ -2,8 +2,8 @@
 // edited export are changes.
 import type { Need, RefusedLine } from './booking.ts';
 import { findOtherNames, type OtherName } from './other-names.ts';
-import { findOtherAccount, findOverlap } from './overlapping-imports.ts';
-import { findDuplicates, matchKey, type Pair } from './possible-duplicates.ts';
+import { findOtherAccount, findOverlap, type Overlap } from './overlapping-imports.ts';
+import { findDuplicates, findRebooked, matchKey, type Pair } from './possible-duplicates.ts';
 import type { RecordedRows } from './recorded-rows.ts';
 import { readBankId } from './row-ids.ts';
 import {
@@ -67,26 +67,25 @@ export function planImport(
   const otherNames = findOtherNames({ rows, ledger, pairs: named.pairs, recorded, account });
   const pairs = new Map([named, ...otherNames].flatMap((each) => [...each.pairs]));
   const deletedUnderOthers = new Set(otherNames.flatMap((each) => each.deleted));
+  const wasThere = (row: StatementRow) => {
+    const { id, createdAt } = row.exported ?? {};
+    const isOfExport = isOfThisLedger && id && createdAt;
+    return isOfExport || recorded?.has(row) || deletedUnderOthers.has(row);
+  };
   const { deleted = [], missing = [] } = Object.groupBy(
     rows.filter((row) => !pairs.has(row)),
-    (row) => {
-      const { id, createdAt } = row.exported ?? {};
-      const isRecorded = recorded?.has(row) || deletedUnderOthers.has(row);
-      const wasThere = (isOfThisLedger && id && createdAt) || isRecorded;
-      return wasThere && !importsDeleted ? 'deleted' : 'missing';
-    },
+    (row) => (!importsDeleted && wasThere(row) ? 'deleted' : 'missing'),
   );
   const matched = new Set(pairs.values());
   const unmatched = ledger.filter((there) => !matched.has(there));
   const overlap = findOverlap(rows, pairs, unmatched);
-  const { period, lacking } = overlap;
-  const possibleDuplicates = findDuplicates(missing, unmatched, {
+  const { duplicates, rebooked } = findPossibleDuplicates(missing, unmatched, {
     recorded,
-    firstDate: period.first,
-    vanished: lacking,
+    overlap,
   });
-  const paired = new Set(possibleDuplicates.map(({ there }) => there));
-  const strangers = unmatched.filter((there) => !paired.has(there));
+  const paired = new Set([...duplicates, ...rebooked].map(({ there }) => there));
+  const explained = new Set(duplicates.map(({ there }) => there));
+  const strangers = unmatched.filter((there) => !explained.has(there));
   return {
     present: pairs.size - edited.length,
     otherNames,
@@ -95,10 +94,35 @@ export function planImport(
     unproven: recorded ? missing.filter(recorded.isUnproven) : [],
     ...planChanges(edited, pairs),
     reusedIds: countReusedIds(missing, ledger),
-    possibleDuplicates,
-    vanished: lacking.filter((there) => !paired.has(there)),
+    possibleDuplicates: [...duplicates, ...rebooked].toSorted(
+      (one, other) => one.row.line - other.row.line,
+    ),
+    vanished: overlap.lacking.filter((there) => !paired.has(there)),
     needs: isAccountKnown ? [] : findOtherAccount({ ...overlap, strangers, missing }),
   };
+}
+
+interface DuplicateOptions {
+  readonly recorded: RecordedRows | undefined;
+  readonly overlap: Overlap;
+}
+
+/** A row that was booked anew explains why the file lacks a transaction only if a person says so: another account has such rows, too. */
+function findPossibleDuplicates(
+  rows: readonly StatementRow[],
+  ledger: readonly LedgerRow[],
+  { recorded, overlap: { period, lacking } }: DuplicateOptions,
+) {
+  const duplicates = findDuplicates(rows, ledger, recorded);
+  const found = new Set<StatementRow | LedgerRow>(
+    duplicates.flatMap(({ row, there }) => [row, there]),
+  );
+  const isOpen = (each: StatementRow | LedgerRow) => !found.has(each);
+  const rebooked = findRebooked(rows.filter(isOpen), ledger.filter(isOpen), {
+    firstDate: period.first,
+    vanished: lacking.filter(isOpen),
+  });
+  return { duplicates, rebooked };
 }
 
 /** Edited rows of an export are changes, unless the transaction was changed since, or is another row of the file, too. */

@@ -12,51 +12,66 @@ export interface Pair {
 
 /**
  * One transaction is the possible duplicate of one row: one with its date, type and amount, or one that has the row's id from
- * an earlier release and was edited, so that its date and amount say nothing. Else one of a near date: a booking that was pending,
- * or that another file of the bank has by the date of the purchase. Else one whose amount or date was edited.
+ * an earlier release and was edited, so that its date and amount say nothing. Else one whose amount or date was edited.
  */
 export function findDuplicates(
   rows: readonly StatementRow[],
   ledger: readonly LedgerRow[],
-  { recorded, firstDate, vanished }: DuplicateOptions,
-): Pair[] {
+  recorded: RecordedRows | undefined,
+): readonly Pair[] {
   if (ledger.length === 0) return [];
   const others = Map.groupBy(ledger, matchKey);
-  const used = new Set<LedgerRow>();
   const edited = Map.groupBy(
     ledger.filter(({ createdAt, updatedAt }) => createdAt !== updatedAt),
     ({ externalId }) => externalId,
   );
-  const isFree = (there: LedgerRow) => !used.has(there);
-  const pairs = new Map<StatementRow, LedgerRow>();
-  const pair = (row: StatementRow, there: LedgerRow | undefined) => {
-    if (!there || !isFree(there)) return;
-    used.add(there);
-    pairs.set(row, there);
-  };
-  for (const row of rows) {
-    const { formerBankId } = row;
-    const same = others.get(matchKey(row));
-    pair(
-      row,
-      same?.shift() ?? (formerBankId === null ? undefined : edited.get(formerBankId)?.find(isFree)),
-    );
-  }
-  // Only of what is left: a transaction of the same date is the likelier one.
-  for (const find of [
-    createNearFinder(others, firstDate),
+  return pairInTurn(rows, [
+    (row) => [
+      ...(others.get(matchKey(row))?.splice(0, 1) ?? []),
+      ...(row.formerBankId === null ? [] : (edited.get(row.formerBankId) ?? [])),
+    ],
     createEditedFinder(ledger, recorded),
+  ]);
+}
+
+/**
+ * Rows that may be a transaction of another date: a booking that was pending, or that another file of the bank has by the date of
+ * the purchase. Else one that has vanished: the bank books a pending row anew, often with another text or amount.
+ * @param rows those without another duplicate, as in `ledger`: a transaction of the same date is the likelier one
+ */
+export function findRebooked(
+  rows: readonly StatementRow[],
+  ledger: readonly LedgerRow[],
+  { firstDate, vanished }: RebookedOptions,
+): readonly Pair[] {
+  if (ledger.length === 0) return [];
+  const finders = [
+    createNearFinder(Map.groupBy(ledger, matchKey), firstDate),
     ...createVanishedFinders(vanished),
-  ])
-    for (const row of rows.filter((each) => !pairs.has(each))) pair(row, find(row).find(isFree));
+  ];
+  return pairInTurn(rows, finders);
+}
+
+type Find = (row: StatementRow) => readonly LedgerRow[];
+
+/** Pairs each row with the first transaction that no other row has, by the first way that finds one. */
+function pairInTurn(rows: readonly StatementRow[], finders: readonly Find[]): readonly Pair[] {
+  const used = new Set<LedgerRow>();
+  const pairs = new Map<StatementRow, LedgerRow>();
+  for (const find of finders)
+    for (const row of rows) {
+      const there = pairs.has(row) ? undefined : find(row).find((each) => !used.has(each));
+      if (!there) continue;
+      used.add(there);
+      pairs.set(row, there);
+    }
   return rows.flatMap((row) => {
     const there = pairs.get(row);
     return there ? { row, there } : [];
   });
 }
 
-interface DuplicateOptions {
-  readonly recorded: RecordedRows | undefined;
+interface RebookedOptions {
   /** Earliest date in the file; it has no transactions before it. */
   readonly firstDate: string;
   /** Transactions that an earlier file of the account had on the days of this one, which lacks them. */

@@ -953,9 +953,10 @@ export const MUTANTS: readonly Mutant[] = [
     ['!taken.has(there) && matchKey(there) === matchKey(row)', '!taken.has(there)'],
     ['!taken.has(there) && ', ''],
     ['isOfThisLedger && id && createdAt', 'id && createdAt'],
-    ['wasThere && !importsDeleted', 'wasThere'],
+    ['!importsDeleted && wasThere(row)', 'wasThere(row)'],
     ['missing.filter(recorded.isUnproven)', '[]'],
-    ['lacking.filter((there) => !paired.has(there))', 'lacking'],
+    ['overlap.lacking.filter((there) => !paired.has(there))', 'overlap.lacking'],
+    ['new Set(duplicates.map(({ there }) => there))', 'paired'],
     ['isOfThisLedger && id && createdAt', 'isOfThisLedger && createdAt'],
   ]),
   ...mutantsOf(

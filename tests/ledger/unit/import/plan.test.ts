@@ -227,6 +227,16 @@ describe('rows of an import that a later file of the account lacks', () => {
     expect(compare(['2026-01-05,HOTEL X,-100'], [booked])).toEqual({ pairs: [], vanished });
   });
 
+  it('ask for the account where they are as many as the equal ones: another one has such rows, too', () => {
+    const pending = ['2026-01-05,HOTEL X,-100', '2026-01-05,UBER TRIP,-33'];
+    const booked = ['2026-01-06,BOOKING.COM,-100', '2026-01-07,UBER TRIP,-38'];
+    const { possibleDuplicates, needs } = planImport(bank(...kept, ...booked), store(...pending));
+    expect(possibleDuplicates).toHaveLength(2);
+    expect(needs).toMatchObject([
+      { question: 'account', message: expect.stringContaining('unless they were pending') },
+    ]);
+  });
+
   it('are not those on days that the file does not have', () => {
     expect(compare(['2026-01-08,HOTEL X,-100'], ['2026-01-07,BOOKING.COM,-100'])).toEqual({
       pairs: [],
