@@ -9,7 +9,9 @@ import { text } from 'node:stream/consumers';
 import { hasEnded } from '../lib/migration/phases.ts';
 import { LOCK_KEY, recordKey } from '../lib/migration/runs/run-lock.ts';
 import {
+  isGradual,
   NO_ROLLBACK,
+  RELEASE,
   type RollbackConfiguration,
   rollbackConfiguration,
 } from './deploy-rollback.ts';
@@ -100,10 +102,13 @@ export class DeployGuard {
     // Again: the run may have started meanwhile, and `--package` names a template of its own.
     'before:deploy:deploy': async () => {
       await this.#check({ next: this.#compiled() });
-      this.#serverless.service.provider.rollbackConfiguration = await this.#rollbackOf(
-        this.#compiled(),
-      );
-      await this.#keepTableInUse();
+      const rollback = await this.#rollbackOf(this.#compiled());
+      this.#serverless.service.provider.rollbackConfiguration = rollback;
+      const gradual = { ParameterKey: RELEASE, ParameterValue: 'gradual' };
+      this.#serverless.service.provider.stackParameters = [
+        ...(await this.#tableParameter()),
+        ...(isGradual(this.#compiled(), rollback) ? [gradual] : []),
+      ];
     },
     'before:deploy:function:initialize': () => {
       throw this.#refusal(['It would change the code but not its settings. Use "deploy".']);
@@ -114,7 +119,7 @@ export class DeployGuard {
       await this.#checkRollback();
       // Alarms that fire already are the reason for it.
       this.#serverless.service.provider.rollbackConfiguration = NO_ROLLBACK;
-      await this.#keepTableInUse();
+      this.#serverless.service.provider.stackParameters = await this.#tableParameter();
     },
     'before:remove:remove': () => this.#check({ next: undefined }),
     'discard-table:discard': () => this.#discardTable(),
@@ -217,10 +222,9 @@ export class DeployGuard {
   }
 
   /** Without it CloudFormation would point the functions at the table that the template names, the damaged one. */
-  async #keepTableInUse(): Promise<void> {
+  async #tableParameter(): Promise<StackParameter[]> {
     const ParameterValue = await this.#tableInUse();
-    this.#serverless.service.provider.stackParameters =
-      ParameterValue === undefined ? [] : [{ ParameterKey: TABLE_IN_USE.Ref, ParameterValue }];
+    return ParameterValue === undefined ? [] : [{ ParameterKey: TABLE_IN_USE.Ref, ParameterValue }];
   }
 
   /** Undefined where nothing is deployed, and after a first deployment that failed. */

@@ -1,5 +1,6 @@
 // Which alarms undo a deployment. CloudFormation watches them while it deploys and for some minutes afterwards, and goes
 // back to the earlier code and settings when one of them fires.
+import { CANARY } from './ledger/canary.ts';
 import type { Template } from './template.ts';
 
 export interface RollbackConfiguration {
@@ -7,16 +8,24 @@ export interface RollbackConfiguration {
   readonly MonitoringTimeInMinutes: number;
 }
 
-const CANARY = 'CanaryFailedAlarm';
+const CANARY_FAILED = 'CanaryFailedAlarm';
 
-// CloudFormation takes up to five. An alarm fires here when requests of clients fail.
+// CloudFormation takes up to five, CodeDeploy ten. An alarm fires here when requests of clients fail.
 const TRIGGERS = [
   'GatewayErrorsAlarm',
   'GatewayErrorRatioAlarm',
   'TransactionsErrorsAlarm',
   'CategoriesErrorsAlarm',
-  CANARY,
+  CANARY_FAILED,
 ];
+
+/** The alarms of a stage that undo a deployment, by their logical names. */
+export function listUndoingAlarms(functions: readonly string[]): string[] {
+  return TRIGGERS.filter((id) => id !== CANARY_FAILED || functions.includes(CANARY));
+}
+
+/** The parameter of the stack that makes a release gradual. Whatever changes the stack without it, such as a restore, acts at once. */
+export const RELEASE = 'Release';
 
 /** Without triggers of its own a stack would keep those of the deployment before. */
 export const NO_ROLLBACK: RollbackConfiguration = {
@@ -37,7 +46,7 @@ export function rollbackConfiguration(options: {
 }): RollbackConfiguration {
   const { deployed, next, minutes, arnOf } = options;
   const isMoved = findAddress(deployed) !== findAddress(next);
-  const triggers = isMoved ? TRIGGERS.filter((id) => id !== CANARY) : TRIGGERS;
+  const triggers = isMoved ? TRIGGERS.filter((id) => id !== CANARY_FAILED) : TRIGGERS;
   const names = triggers.flatMap((id) => {
     const name = deployed?.Resources[id]?.Properties?.AlarmName;
     return name === next.Resources[id]?.Properties?.AlarmName && name ? [String(name)] : [];
@@ -48,6 +57,16 @@ export function rollbackConfiguration(options: {
     Type: 'AWS::CloudWatch::Alarm',
   }));
   return { RollbackTriggers, MonitoringTimeInMinutes: minutes };
+}
+
+/**
+ * True if functions that write may get the release gradually: CloudFormation has to watch each alarm that stops CodeDeploy, or the
+ * release would stop for an alarm that the deployment itself causes.
+ */
+export function isGradual(next: Template, { RollbackTriggers }: RollbackConfiguration): boolean {
+  const stopping = TRIGGERS.filter((id) => next.Resources[id]);
+  const isKnown = next.Parameters?.[RELEASE] !== undefined;
+  return isKnown && RollbackTriggers.length > 0 && RollbackTriggers.length === stopping.length;
 }
 
 /**

@@ -42,8 +42,13 @@ export async function deployStage(
   await runServerless(deployed, ['deploy', '--package', packageFolder], parameters);
 }
 
-// The policy of the code's bucket requires HTTPS. The emulator's CloudFormation does not know saved queries.
-const REFUSED_TYPES = ['AWS::S3::BucketPolicy', 'AWS::Logs::QueryDefinition'];
+// The policy of the code's bucket requires HTTPS. The emulator's CloudFormation does not know saved queries and CodeDeploy.
+const REFUSED_TYPES = [
+  'AWS::S3::BucketPolicy',
+  'AWS::Logs::QueryDefinition',
+  'AWS::CodeDeploy::Application',
+  'AWS::CodeDeploy::DeploymentGroup',
+];
 
 /**
  * Leaves out of a package what the emulator refuses, also alarms that compute with several metrics. When they fire is
@@ -54,8 +59,11 @@ async function leaveOutUnsupported(packageFolder: string): Promise<void> {
   const state = JSON.parse(await readFile(file, 'utf8'));
   const { compiledCloudFormationTemplate, coreCloudFormationTemplate } = state.service.provider;
   for (const { Resources } of [compiledCloudFormationTemplate, coreCloudFormationTemplate]) {
-    for (const [name, { Type, Properties }] of Object.entries<PackagedResource>(Resources)) {
+    for (const [name, resource] of Object.entries<PackagedResource>(Resources)) {
+      const { Type, Properties } = resource;
       if (Properties?.Metrics || REFUSED_TYPES.includes(Type)) delete Resources[name];
+      // It names the groups of CodeDeploy.
+      delete resource.UpdatePolicy;
     }
   }
   await writeFile(file, JSON.stringify(state));
@@ -64,6 +72,7 @@ async function leaveOutUnsupported(packageFolder: string): Promise<void> {
 interface PackagedResource {
   readonly Type: string;
   readonly Properties?: { readonly Metrics?: unknown };
+  UpdatePolicy?: unknown;
 }
 
 /**

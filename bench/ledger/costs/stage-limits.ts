@@ -51,8 +51,16 @@ const routeSchema = v.object({
     'Fn::Join': v.tuple([v.string(), v.tuple([v.string(), reference])]),
   }),
 });
+const functionArn = v.object({ 'Fn::GetAtt': v.tuple([v.string(), v.literal('Arn')]) });
+/** The gateway names a function by itself, or by its alias. */
 const integrationSchema = v.object({
-  IntegrationUri: v.object({ 'Fn::GetAtt': v.tuple([v.string(), v.string()]) }),
+  IntegrationUri: v.union([
+    functionArn,
+    v.pipe(
+      v.object({ 'Fn::Join': v.tuple([v.string(), v.tuple([functionArn, v.string()])]) }),
+      v.transform(({ 'Fn::Join': [, [arn]] }) => arn),
+    ),
+  ]),
 });
 const functionSchema = v.object({ MemorySize: v.number(), Timeout: v.number() });
 const tableSchema = v.object({

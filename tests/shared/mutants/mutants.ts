@@ -197,7 +197,21 @@ export const MUTANTS: readonly Mutant[] = [
 
   ...mutantsOf('serverless/deploy-rollback.ts', 'tests/shared/wiring/deploy-guard.test.ts', [
     ['isMoved ? TRIGGERS.filter', 'false ? TRIGGERS.filter'],
+    ['RollbackTriggers.length === stopping.length', 'stopping.length > 0'],
   ]),
+  ...mutantsOf(
+    'serverless/ledger/gradual-release.ts',
+    'tests/ledger/wiring/gradual-release.test.ts',
+    [
+      ['  delete version.DeletionPolicy;\n', ''],
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+      ['For the table \\${TableInUse}', 'For the table in use'],
+      [
+        "UpdatePolicy: { 'Fn::If': ['IsGradual', gradual, { Ref: 'AWS::NoValue' }] }",
+        'UpdatePolicy: gradual',
+      ],
+    ],
+  ),
 
   ...mutantsOf('processes/program.ts', 'tests/shared/unit/processes/program.test.ts', [
     ["['log', 'warn', 'error'] as const", "['warn', 'error'] as const"],

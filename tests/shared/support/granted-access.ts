@@ -11,6 +11,7 @@ import {
 
 export const STATE_MACHINE = 'state machine';
 export const BACKUP_PLAN = 'backup plan';
+export const GRADUAL_RELEASE = 'gradual release';
 
 export interface Statement {
   readonly Effect: string;
@@ -33,7 +34,7 @@ interface BackupSelection {
   readonly BackupSelection: { readonly IamRoleArn: unknown };
 }
 
-/** The logical name of each role by who acts in it: a function's entry point, the state machine, or the backup plan. */
+/** The logical name of each role by who acts in it: a function's entry point, the state machine, the backup plan, or CodeDeploy. */
 export function listRoles(template: Template): [user: string, role: string][] {
   const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function').map(
     ([, { Properties }]) => [entryPoint(Properties.Handler), Properties.Role] as const,
@@ -44,7 +45,11 @@ export function listRoles(template: Template): [user: string, role: string][] {
   const backups = listResources<BackupSelection>(template, 'AWS::Backup::BackupSelection').map(
     ([, { Properties }]) => [BACKUP_PLAN, Properties.BackupSelection.IamRoleArn] as const,
   );
-  return [...functions, ...machines, ...backups].map(([user, role]) => {
+  const [release] = listResources(template, 'AWS::CodeDeploy::DeploymentGroup').map(
+    ([, { Properties }]) => [GRADUAL_RELEASE, Properties.ServiceRoleArn] as const,
+  );
+  const others = release ? [release] : [];
+  return [...functions, ...machines, ...backups, ...others].map(([user, role]) => {
     return [user, (role as { 'Fn::GetAtt': [string, string] })['Fn::GetAtt'][0]];
   });
 }
@@ -162,10 +167,25 @@ function neededByBackups(template: Template): string[] {
   return [...TABLE_BACKUP, ...from, ...into];
 }
 
+// From AWSCodeDeployRoleForLambda, without hooks and notifications.
+function neededByReleases(template: Template): string[] {
+  const aliases = listResources<{ FunctionName: { Ref: string } }>(template, 'AWS::Lambda::Alias');
+  const places = aliases.flatMap(([, { Properties }]) => {
+    const { Ref: id } = Properties.FunctionName;
+    return [id, `\${${id}.Arn}:*`];
+  });
+  const actions = ['GetAlias', 'UpdateAlias', 'GetProvisionedConcurrencyConfig'];
+  return [
+    ...places.flatMap((place) => actions.map((action) => `lambda:${action} ${place}`)),
+    'cloudwatch:DescribeAlarms "*"',
+  ];
+}
+
 /** Calls that services of AWS themselves make in a role, according to the configuration of the function, machine or plan. */
 export function neededByAws(template: Template, user: string): string[] {
   const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function');
   if (user === BACKUP_PLAN) return neededByBackups(template);
+  if (user === GRADUAL_RELEASE) return neededByReleases(template);
   if (user === STATE_MACHINE) {
     const invoked = functions.filter(([, { Properties }]) =>
       readDefinition(template).includes(`:function:${Properties.FunctionName}"`),

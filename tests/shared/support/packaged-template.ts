@@ -86,6 +86,13 @@ export function listMigrationFunctions(template: Template): [name: string, Funct
   return listFunctions(template).filter(([name]) => name.startsWith('migration/'));
 }
 
+/** The logical name of the function that a gateway's integration or permission names, by itself or by its alias. */
+export function findInvoked(target: unknown): string {
+  const { 'Fn::Join': joined } = target as { readonly 'Fn::Join'?: [string, [object, string]] };
+  const arn = (joined ? joined[1][0] : target) as { readonly 'Fn::GetAtt'?: [string, 'Arn'] };
+  return arn['Fn::GetAtt']?.[0] ?? JSON.stringify(target);
+}
+
 /** `functions/transactions/list.handler` -> `transactions/list` */
 export function entryPoint(handler: string): string {
   return handler.replace(/^functions\//, '').replace(/\.handler$/, '');

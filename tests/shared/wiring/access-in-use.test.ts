@@ -24,6 +24,7 @@ import { createRecordedRun, type RecordedRun } from '../../migration/support/rec
 import {
   BACKUP_PLAN,
   findRole,
+  GRADUAL_RELEASE,
   grantedBy,
   listRoles,
   neededByAws,
@@ -290,6 +291,7 @@ async function migrate(): Promise<void> {
 const SERVICES: Readonly<Record<string, string>> = {
   [STATE_MACHINE]: 'states.amazonaws.com',
   [BACKUP_PLAN]: 'backup.amazonaws.com',
+  [GRADUAL_RELEASE]: 'codedeploy.amazonaws.com',
 };
 
 const PACKAGED: readonly Packaged[] = ['dev', 'prod', 'migrating'];
@@ -321,7 +323,7 @@ describe.skipIf(!hasEngine).each(PACKAGED)('the roles of the package %s', (packa
     });
   });
 
-  it('belong to one function, machine or plan each', () => {
+  it('belong to one function or service each', () => {
     const roles = listResources(template, 'AWS::IAM::Role').map(([name]) => name);
     expect(listRoles(template).map(([, role]) => role)).toEqual(expect.arrayContaining(roles));
     expect(users).toHaveLength(roles.length);

@@ -1,5 +1,5 @@
 // The packaged stages are those that were approved: files of approved/, which a person reads when they change. Roles, routes,
-// permissions, log groups and the definition of the state machine have tests of their own.
+// permissions, gradual releases, log groups and the definition of the state machine have tests of their own.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -14,8 +14,11 @@ const TESTED_ELSEWHERE = [
   'AWS::ApiGatewayV2::Integration',
   'AWS::ApiGatewayV2::Route',
   'AWS::CloudWatch::Dashboard',
+  'AWS::CodeDeploy::DeploymentGroup',
   'AWS::IAM::Role',
+  'AWS::Lambda::Alias',
   'AWS::Lambda::Permission',
+  'AWS::Lambda::Version',
   'AWS::Logs::LogGroup',
   'AWS::S3::BucketPolicy',
 ];

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { PHASES } from '../../../lib/migration/phases.ts';
 import { LOCK_KEY } from '../../../lib/migration/runs/run-lock.ts';
 import { plannedTemplate } from '../../../serverless/deploy-guard.ts';
-import { rollbackConfiguration } from '../../../serverless/deploy-rollback.ts';
+import { isGradual, rollbackConfiguration } from '../../../serverless/deploy-rollback.ts';
 import { reasonsAgainst, type Situation } from '../../../serverless/deploy-rules.ts';
 import { SETTINGS } from '../../../serverless/migration/settings.ts';
 import { createGuard, type GuardSpec } from '../support/deploy-guard.ts';
@@ -324,6 +324,17 @@ describe('alarms undo a deployment', () => {
     }
   });
 
+  it('and the release is gradual where they all do', () => {
+    const watched = makeRollback({});
+    expect(isGradual(migrating, watched)).toBe(true);
+    expect(isGradual(migrating, makeRollback({ minutes: 0 }))).toBe(false);
+    // A canary that is not watched, because it is new or its address changes, would stop the release.
+    expect(isGradual(migrating, makeRollback({ deployed: withoutStore }))).toBe(false);
+    expect(isGradual(withoutStore, makeRollback({ next: withoutStore }))).toBe(true);
+    // A package of an earlier release.
+    expect(isGradual({ ...migrating, Parameters: {} }, watched)).toBe(false);
+  });
+
   it('names no more alarms than CloudFormation takes', () => {
     expect(makeRollback({}).RollbackTriggers.length).toBeLessThanOrEqual(5);
   });
@@ -342,6 +353,18 @@ describe('the table in use is state of the stack, which survives', () => {
     await guard.hooks.initialize();
     await guard.hooks['before:deploy:deploy']();
     expect(provider.stackParameters).toEqual(restored);
+  });
+
+  it('a deployment that is gradual, because alarms watch it', async () => {
+    const answer = answerDuring(ACTIVE);
+    const custom = { deployDuringRun: ACTIVE.id, rollbackMinutes: '15' };
+    const guard = createGuard({ service: () => ({ custom, provider }), answer });
+    await guard.hooks.initialize();
+    await guard.hooks['before:deploy:deploy']();
+    expect(provider.stackParameters).toEqual([
+      ...restored,
+      { ParameterKey: 'Release', ParameterValue: 'gradual' },
+    ]);
   });
 
   it('a rollback to a deployment of before the restore', async () => {

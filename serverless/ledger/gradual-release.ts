@@ -1,0 +1,149 @@
+// A plug-in of the packager: a new version of a function that writes ledgers gets a tenth of the requests first, and all of them when no
+// alarm has fired for a quarter of an hour. docs/ledger/decisions/0026-gradual-release.md has the reasons.
+//
+// Requests reach such a function through an alias, and CodeDeploy moves the alias. It does so only while alarms watch the
+// deployment (serverless/deploy-rollback.ts): otherwise CloudFormation moves the alias at once.
+import { type FunctionSettings, logicalName, type Resources } from '../configuration.ts';
+import { listUndoingAlarms } from '../deploy-rollback.ts';
+import { allow, isWriter, policy, serviceRole, substituted } from '../roles.ts';
+
+const ALIAS = 'live';
+const APPLICATION = 'GradualRelease';
+/** As long as an alarm that needs two periods of five minutes out of three. */
+const SHIFT = 'CodeDeployDefault.LambdaCanary10Percent15Minutes';
+
+const RELEASE_ACTIONS = [
+  'lambda:GetAlias',
+  'lambda:UpdateAlias',
+  'lambda:GetProvisionedConcurrencyConfig',
+];
+
+/** A function in the hands of the packager. */
+interface PackagedFunction extends FunctionSettings {
+  /** The packager points routes and permissions there. */
+  targetAlias?: { readonly name: string; readonly logicalId: string };
+  versionFunction?: boolean;
+  /** Known once the function is compiled. */
+  readonly versionLogicalId?: string;
+}
+
+interface Version {
+  DeletionPolicy?: string;
+  readonly Properties: { Description?: object };
+}
+
+interface Serverless {
+  readonly service: {
+    readonly service: string;
+    readonly functions: Readonly<Record<string, PackagedFunction>>;
+    readonly provider: { readonly compiledCloudFormationTemplate: { Resources: Resources } };
+  };
+  getProvider(name: 'aws'): { getStage(): string };
+}
+
+export class GradualRelease {
+  readonly hooks = {
+    'before:package:compileFunctions': () => this.#nameAliases(),
+    'after:package:compileFunctions': () => this.#addResources(),
+  };
+
+  readonly #serverless: Serverless;
+
+  constructor(serverless: Serverless) {
+    this.#serverless = serverless;
+  }
+
+  get #writers(): [name: string, settings: PackagedFunction][] {
+    const functions = Object.entries(this.#serverless.service.functions);
+    return functions.filter(([, { table = [] }]) => isWriter(table));
+  }
+
+  #nameAliases(): void {
+    for (const [name, settings] of this.#writers) {
+      settings.versionFunction = true;
+      settings.targetAlias = { name: ALIAS, logicalId: `${logicalName(name)}Alias` };
+    }
+  }
+
+  #addResources(): void {
+    const { service, functions, provider } = this.#serverless.service;
+    const { Resources } = provider.compiledCloudFormationTemplate;
+    const alarms = listUndoingAlarms(Object.keys(functions));
+    for (const [name, { versionLogicalId = '' }] of this.#writers) {
+      publishForTable(Resources[versionLogicalId] as Version);
+      Resources[`${logicalName(name)}Alias`] = alias(name, versionLogicalId);
+      Resources[`${logicalName(name)}Release`] = deploymentGroup(alarms);
+    }
+    const ApplicationName = `${service}-${this.#serverless.getProvider('aws').getStage()}`;
+    Resources[APPLICATION] = {
+      Type: 'AWS::CodeDeploy::Application',
+      Properties: { ApplicationName, ComputePlatform: 'Lambda' },
+    };
+    Resources[`${APPLICATION}Role`] = releaseRole(this.#writers.map(([name]) => name));
+  }
+}
+
+/**
+ * A version keeps the variables that its function had, the name of the table among them. The description changes with the
+ * table, and CloudFormation publishes another version for it: a restore reaches the alias.
+ *
+ * The packager would keep versions for ever. That of a deployment that was undone would then be in the way of the next
+ * attempt, because Lambda publishes the same code and configuration once.
+ */
+function publishForTable(version: Version): void {
+  delete version.DeletionPolicy;
+  version.Properties.Description = substituted(`For the table \${TableInUse}`);
+}
+
+function alias(name: string, version: string): object {
+  const DeploymentGroupName = { Ref: `${logicalName(name)}Release` };
+  const gradual = {
+    CodeDeployLambdaAliasUpdate: { ApplicationName: { Ref: APPLICATION }, DeploymentGroupName },
+  };
+  return {
+    Type: 'AWS::Lambda::Alias',
+    Properties: {
+      Name: ALIAS,
+      FunctionName: { Ref: `${logicalName(name)}LambdaFunction` },
+      FunctionVersion: { 'Fn::GetAtt': [version, 'Version'] },
+    },
+    UpdatePolicy: { 'Fn::If': ['IsGradual', gradual, { Ref: 'AWS::NoValue' }] },
+  };
+}
+
+function deploymentGroup(alarms: readonly string[]): object {
+  return {
+    Type: 'AWS::CodeDeploy::DeploymentGroup',
+    Properties: {
+      ApplicationName: { Ref: APPLICATION },
+      ServiceRoleArn: { 'Fn::GetAtt': [`${APPLICATION}Role`, 'Arn'] },
+      DeploymentConfigName: SHIFT,
+      DeploymentStyle: {
+        DeploymentType: 'BLUE_GREEN',
+        DeploymentOption: 'WITH_TRAFFIC_CONTROL',
+      },
+      AlarmConfiguration: { Enabled: true, Alarms: alarms.map((Ref) => ({ Name: { Ref } })) },
+      AutoRollbackConfiguration: {
+        Enabled: true,
+        Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM', 'DEPLOYMENT_STOP_ON_REQUEST'],
+      },
+    },
+  };
+}
+
+// The part of AWSCodeDeployRoleForLambda that a release without hooks needs. IAM knows an alias by its function, too.
+function releaseRole(writers: readonly string[]): object {
+  const places = writers.flatMap((name) => {
+    const id = `${logicalName(name)}LambdaFunction`;
+    return [{ 'Fn::GetAtt': [id, 'Arn'] }, substituted(`\${${id}.Arn}:*`)];
+  });
+  return serviceRole('codedeploy.amazonaws.com', [
+    policy('move-aliases', [
+      allow(RELEASE_ACTIONS, places),
+      allow(['cloudwatch:DescribeAlarms'], ['*']),
+    ]),
+  ]);
+}
+
+// The packager requires this file and calls what it gets.
+export { GradualRelease as 'module.exports' };

@@ -1,0 +1,149 @@
+// How a new version of a function that writes ledgers comes into use: which functions have an alias, what moves it, and what stops the move.
+import { describe, expect, it } from 'vitest';
+import { findWriters } from '../../../cli/restore/stage-on-aws.ts';
+import { NO_ROLLBACK, rollbackConfiguration } from '../../../serverless/deploy-rollback.ts';
+import {
+  type FunctionProperties,
+  listResources,
+  type Packaged,
+  type Resource,
+  readTemplate,
+} from '../../shared/support/packaged-template.ts';
+
+const MAX_RESOURCES = 500;
+const MAX_TEMPLATE_BYTES = 1_000_000;
+const PACKAGES: readonly Packaged[] = ['dev', 'prod', 'migrating'];
+
+interface Alias {
+  readonly Name: string;
+  readonly FunctionName: { readonly Ref: string };
+  readonly FunctionVersion: { readonly 'Fn::GetAtt': readonly [string, string] };
+}
+
+interface Version {
+  readonly FunctionName: { readonly Ref: string };
+  readonly Description: object;
+}
+
+interface DeploymentGroup {
+  readonly AlarmConfiguration: {
+    readonly Enabled: boolean;
+    readonly Alarms: readonly { readonly Name: { readonly Ref: string } }[];
+  };
+  readonly AutoRollbackConfiguration: { readonly Enabled: boolean; readonly Events: string[] };
+}
+
+describe.each(PACKAGES)('in stage %s', (stage) => {
+  const template = readTemplate(stage);
+  const aliases = listResources<Alias>(template, 'AWS::Lambda::Alias');
+  const groups = listResources<DeploymentGroup>(template, 'AWS::CodeDeploy::DeploymentGroup');
+  const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function');
+  const written = findWriters(template as Parameters<typeof findWriters>[0]);
+  const writers = functions
+    .filter(([, { Properties }]) => written.includes(String(Properties.FunctionName)))
+    .map(([id]) => id);
+  const resource = <Properties>(id: string) => template.Resources[id] as Resource<Properties>;
+
+  it('functions that write ledgers have an alias each, and no other has one', () => {
+    expect(aliases.map(([, { Properties }]) => Properties.FunctionName.Ref)).toEqual(writers);
+  });
+
+  it('the gateway invokes them by the alias alone, and may do so', () => {
+    const targets = functions.map(([id]) => {
+      const arn = { 'Fn::GetAtt': [id, 'Arn'] };
+      return writers.includes(id) ? { 'Fn::Join': [':', [arn, 'live']] } : arn;
+    });
+    for (const { Properties } of aliases.map(([, alias]) => alias)) {
+      expect(Properties.Name).toBe('live');
+    }
+    const used = listResources(template, 'AWS::ApiGatewayV2::Integration').map(
+      ([, { Properties }]) => Properties.IntegrationUri,
+    );
+    const allowed = listResources(template, 'AWS::Lambda::Permission').map(
+      ([, { Properties }]) => Properties.FunctionName,
+    );
+    const behindGateway = targets.filter((target) =>
+      used.some((uri) => JSON.stringify(uri) === JSON.stringify(target)),
+    );
+    expect(used).toEqual(expect.arrayContaining(behindGateway));
+    expect(behindGateway).toHaveLength(used.length);
+    expect(allowed).toEqual(expect.arrayContaining(behindGateway));
+  });
+
+  it.each(aliases)('%s leads to a version of its function and of the table in use', (_, alias) => {
+    const [id, attribute] = alias.Properties.FunctionVersion['Fn::GetAtt'];
+    const version = resource<Version>(id);
+    expect([version.Type, attribute]).toEqual(['AWS::Lambda::Version', 'Version']);
+    expect(version.Properties.FunctionName).toEqual(alias.Properties.FunctionName);
+    // Another description is another version: without it a restore would leave the alias on the damaged table.
+    expect(version.Properties.Description).toEqual({
+      'Fn::Sub': expect.stringContaining('$' + '{TableInUse}'),
+    });
+    // A version of an undone deployment that is kept is in the way of the next attempt.
+    expect(version.DeletionPolicy).toBeUndefined();
+  });
+
+  it.each(aliases)(
+    '%s is moved by a group of its own in a gradual release, and at once otherwise',
+    (id, alias) => {
+      const [condition, gradual, otherwise] = (
+        alias as unknown as { UpdatePolicy: { 'Fn::If': [string, object, object] } }
+      ).UpdatePolicy['Fn::If'];
+      const group = id.replace(/Alias$/, 'Release');
+      expect(groups.map(([name]) => name)).toContain(group);
+      expect(gradual).toEqual({
+        CodeDeployLambdaAliasUpdate: {
+          ApplicationName: { Ref: 'GradualRelease' },
+          DeploymentGroupName: { Ref: group },
+        },
+      });
+      expect(otherwise).toEqual({ Ref: 'AWS::NoValue' });
+      const { Parameters, Conditions } = template as unknown as Record<
+        string,
+        Record<string, object>
+      >;
+      expect(Conditions?.[condition]).toEqual({ 'Fn::Equals': [{ Ref: 'Release' }, 'gradual'] });
+      // A restore changes the stack without the parameter, and must not wait for alarms that fire while writes are stopped.
+      expect(Parameters?.Release).toMatchObject({ Default: 'at once' });
+    },
+  );
+
+  it('a tenth of the requests comes first, for as long as the slowest alarm needs', () => {
+    expect(groups).toHaveLength(aliases.length);
+    for (const [, { Properties }] of groups) {
+      expect(Properties).toMatchObject({
+        DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent15Minutes',
+        DeploymentStyle: {
+          DeploymentType: 'BLUE_GREEN',
+          DeploymentOption: 'WITH_TRAFFIC_CONTROL',
+        },
+      });
+    }
+  });
+
+  it('the alarms that undo a deployment stop the release and lead back', () => {
+    const { RollbackTriggers } = rollbackConfiguration({
+      deployed: template,
+      next: template,
+      minutes: 15,
+      arnOf: (name) => name,
+    } as Parameters<typeof rollbackConfiguration>[0]);
+    expect(RollbackTriggers).not.toEqual(NO_ROLLBACK.RollbackTriggers);
+    for (const [, { Properties }] of groups) {
+      const { Enabled, Alarms } = Properties.AlarmConfiguration;
+      const names = Alarms.map(
+        ({ Name }) => resource<{ AlarmName: string }>(Name.Ref).Properties.AlarmName,
+      );
+      expect([Enabled, names]).toEqual([true, RollbackTriggers.map(({ Arn }) => Arn)]);
+      expect(Properties.AutoRollbackConfiguration).toMatchObject({
+        Enabled: true,
+        Events: expect.arrayContaining(['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM']),
+      });
+    }
+  });
+
+  it('stays below what CloudFormation takes', () => {
+    expect(Object.keys(template.Resources).length).toBeLessThan(MAX_RESOURCES);
+    expect(JSON.stringify(template, null, 2).length).toBeLessThan(MAX_TEMPLATE_BYTES);
+  });
+});
