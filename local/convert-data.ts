@@ -2,8 +2,8 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ledgerOfDigest } from '../lib/ledger/auth/caller.ts';
 import { createApiKeys } from '../lib/ledger/store/api-keys.ts';
-import { API_KEY_NAMES, createKeys } from '../lib/ledger/store/keys.ts';
-import { createSchema } from '../lib/ledger/store/schema.ts';
+import { API_KEY_NAMES } from '../lib/ledger/store/keys.ts';
+import { sweepTable } from '../lib/ledger/store/schema-sweep.ts';
 import {
   createDatabase,
   type Database,
@@ -22,8 +22,13 @@ const KEY_ATTRIBUTES = ['pk', 'all_key', 'type_key', 'category_key', 'category_t
 const FORM_KEY = { pk: '@FORM', sk: '-' };
 const WRITES_AT_ONCE = 20;
 
+interface TableToConvert {
+  readonly client: Pick<DynamoDBDocumentClient, 'send'>;
+  readonly tableName: string;
+}
+
 /** In the order of the releases that need them; each returns how many items it converted. */
-const CONVERSIONS: readonly ((database: Database) => Promise<number>)[] = [
+const CONVERSIONS: readonly ((database: Database, table: TableToConvert) => Promise<number>)[] = [
   shortenLedgerIds,
   moveApiKeys,
   giveVersions,
@@ -34,19 +39,16 @@ const CONVERSIONS: readonly ((database: Database) => Promise<number>)[] = [
  * the next start.
  * @returns how many items it changed; one that several conversions change counts as often
  */
-export async function convertData(options: {
-  readonly client: Pick<DynamoDBDocumentClient, 'send'>;
-  readonly tableName: string;
-}): Promise<number> {
+export async function convertData(table: TableToConvert): Promise<number> {
   const database = createDatabase({
-    ...options,
+    ...table,
     retryPolicy: DEFAULT_RETRY_POLICY,
     timeouts: LONG_TIMEOUTS,
   });
   const form = Number((await database.get(FORM_KEY))?.form ?? 0);
   if (form >= CONVERSIONS.length) return 0;
   let changed = 0;
-  for (const convert of CONVERSIONS.slice(form)) changed += await convert(database);
+  for (const convert of CONVERSIONS.slice(form)) changed += await convert(database, table);
   await database.commit([put({ ...FORM_KEY, form: CONVERSIONS.length })]);
   return changed;
 }
@@ -87,25 +89,8 @@ async function moveApiKeys(database: Database): Promise<number> {
 }
 
 /** Gives each item a schema version, and enters each ledger into the list of ledgers. */
-async function giveVersions(database: Database): Promise<number> {
-  const schema = createSchema();
-  const { add, flush } = collectWrites(database);
-  const entered = new Set<string>();
-  let upgraded = 0;
-  for await (const item of database.scan()) {
-    const [owner = '', kind] = String(item.pk).split('#', 2);
-    const isOfLedger = kind !== undefined && !owner.startsWith('@');
-    if (!isOfLedger && owner !== API_KEY_NAMES) continue;
-    const write = schema.upgradeWrite(item);
-    if (!write) continue;
-    const isFirstSequence = kind === 'SEQUENCES' && !entered.has(owner);
-    if (isFirstSequence) entered.add(owner);
-    const entry = put(schema.stamp(createKeys(owner).registration));
-    await add(write, ...(isFirstSequence ? [entry] : []));
-    upgraded += 1;
-  }
-  await flush();
-  return upgraded;
+async function giveVersions(_: Database, table: TableToConvert): Promise<number> {
+  return (await sweepTable(table)).upgraded;
 }
 
 function withShortId(item: Item, attributes: readonly string[]): Item {

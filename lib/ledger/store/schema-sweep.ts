@@ -1,12 +1,15 @@
 // Upgrades in the table what an earlier release wrote, in one scan, while clients use it. A scan reads some ten rows a unit, where
 // the key of each would cost one, and finds the ledgers that the list of ledgers lacks.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Database, Item } from '../../shared/database.ts';
+import type { Item } from '../../shared/database.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../shared/retry.ts';
 import { API_KEY_NAMES, findLedger, LEDGERS } from './keys.ts';
 import { openTable, openTableAsStored } from './ledger-items.ts';
 import { enterLedgers, readLedgerIds } from './list-of-ledgers.ts';
 import { createSchema, type Schema, upgradeStored } from './schema.ts';
+
+// Few, so that requests which change one of the items seldom have to wait.
+const UPGRADED_TOGETHER = 20;
 
 export interface Sweep {
   /** Items that were older than this release. */
@@ -31,13 +34,20 @@ export async function sweepTable(options: {
   const listed = new Set(await Array.fromAsync(readLedgerIds(stored)));
   const unlisted = new Set<string>();
   let upgraded = 0;
+  let together: Item[] = [];
+  const upgradeTogether = async () => {
+    upgraded += await upgradeStored(stored, together, schema);
+    together = [];
+  };
   for await (const item of stored.scan()) {
     const pk = String(item.pk);
     const ledgerId = findLedger(pk);
     if (ledgerId !== undefined && !listed.has(ledgerId)) unlisted.add(ledgerId);
     if (ledgerId === undefined && !isListedOrKey(pk)) continue;
-    if (await upgradeLatest(stored, item, schema)) upgraded += 1;
+    if (schema.upgradeWrite(item)) together.push(item);
+    if (together.length === UPGRADED_TOGETHER) await upgradeTogether();
   }
+  await upgradeTogether();
   const present = openTable({ client, tableName, retryPolicy }, schema);
   return { upgraded, entered: await enterLedgers(present, [...unlisted]) };
 }
@@ -45,19 +55,4 @@ export async function sweepTable(options: {
 /** Other items that belong to no ledger have versions of their own. */
 function isListedOrKey(pk: string): boolean {
   return [LEDGERS, API_KEY_NAMES].includes(pk.split('#', 1)[0] ?? '');
-}
-
-/** Also where an earlier release changes the item meanwhile. */
-async function upgradeLatest(
-  table: Pick<Database, 'get' | 'commit'>,
-  item: Item,
-  schema: Schema,
-): Promise<boolean> {
-  const key = { pk: String(item.pk), sk: String(item.sk) };
-  let stored: Item | undefined = item;
-  while (stored && schema.upgradeWrite(stored)) {
-    if (await upgradeStored(table, stored, schema)) return true;
-    stored = await table.get(key);
-  }
-  return false;
 }

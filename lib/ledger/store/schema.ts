@@ -21,11 +21,15 @@ import { UserError } from '../../shared/user-error.ts';
 /** Short, because the table and its indexes hold it five times for each transaction. */
 export const SCHEMA_VERSION = 'v';
 
-/** Brings an item into the form of the next version. A row that an index returns has the attributes that rows show, and no `pk`. */
-export type Upgrade = (item: Item) => Item;
+/** Brings an item into the form of the next version. It is given the attributes that it names alone, so that a query fetches them too. */
+export interface Upgrade {
+  readonly reads: readonly string[];
+  /** Returns the attributes to set; undefined for one to remove. */
+  readonly change: (read: Item) => Item;
+}
 
 /** In the order of their versions. Release 0.1.0 gave its items no version; their form is that of version 1. */
-const UPGRADES: readonly Upgrade[] = [(item) => item];
+const UPGRADES: readonly Upgrade[] = [{ reads: [], change: () => ({}) }];
 
 // Another release may write an item in its form between an upgrade and the next attempt.
 const MAX_ATTEMPTS = 3;
@@ -48,6 +52,7 @@ export type Schema = ReturnType<typeof createSchema>;
 
 export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
   const current = upgrades.length;
+  const read = [...new Set([SCHEMA_VERSION, ...upgrades.flatMap(({ reads }) => reads)])];
 
   /**
    * The item in the form of this release: itself where it has that form.
@@ -57,8 +62,7 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
     const version = readVersion(item);
     if (version === current) return item;
     if (version > current) throw newerItem(item, current);
-    const upgraded = upgrades.slice(version).reduce((form, next) => next(form), item);
-    return stamp(upgraded);
+    return stamp(upgrades.slice(version).reduce(applyUpgrade, item));
   }
 
   function stamp(item: Item): Item {
@@ -69,10 +73,13 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
   function upgradeWrite(stored: Item): Write | undefined {
     const upgraded = upgrade(stored);
     if (upgraded === stored) return undefined;
-    // The upgrade may have read any attribute, so all of them must still be as they were.
-    const { pk, sk, ...attributes } = { ...stored, ...changedAttributes(stored, upgraded) };
-    const unchanged = areUnchanged(Object.keys(attributes).map((name) => stored[name]));
-    return setOn({ pk: String(pk), sk: String(sk) }, attributes, {
+    const changed = changedAttributes(stored, upgraded);
+    // What the upgrade has read and what it replaces must still be as they were.
+    const concerned = new Set([...Object.keys(changed), ...read]);
+    const names = [...concerned].filter((name) => !['pk', 'sk'].includes(name));
+    const attributes = Object.fromEntries(names.map((name) => [name, upgraded[name]]));
+    const unchanged = areUnchanged(names.map((name) => stored[name]));
+    return setOn(keyOf(stored), attributes, {
       expression: `attribute_exists(pk) AND ${unchanged.expression}`,
       values: unchanged.values,
       onConditionFailed: () => new StaleRecordError('The item of an upgrade has changed'),
@@ -101,14 +108,14 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
     };
 
     function onConditionFailed(existing: Item | undefined): Error {
+      // A condition that an older form breaks can hold in the present one.
       const isOlder = existing !== undefined && readVersion(existing) < current;
-      const needsCurrent = Update !== undefined || ConditionCheck !== undefined;
-      if (isOlder && needsCurrent) return new OlderItemError('An item must be upgraded first');
+      if (isOlder) return new OlderItemError('An item must be upgraded first');
       return write.onConditionFailed(existing && upgrade(existing));
     }
   }
 
-  return { current, upgrade, stamp, upgradeWrite, guard };
+  return { current, read, upgrade, stamp, upgradeWrite, guard };
 }
 
 /** A database whose items have the form of this release. */
@@ -118,6 +125,8 @@ export function createLedgerDatabase(
 ): Database {
   const database = createDatabase(options);
   const { upgrade, guard } = schema;
+  const withRead = (range: Range): Range =>
+    range.only ? { ...range, only: [...new Set([...range.only, ...schema.read])] } : range;
 
   const get: Database['get'] = async (key, options) => {
     const item = await database.get(key, options);
@@ -125,10 +134,10 @@ export function createLedgerDatabase(
   };
 
   const query: Database['query'] = async (range, ...place) =>
-    (await database.query(withVersion(range), ...place)).map(upgrade);
+    (await database.query(withRead(range), ...place)).map(upgrade);
 
   const queryOnce: Database['queryOnce'] = async (range, after) => {
-    const { items, end } = await database.queryOnce(withVersion(range), after);
+    const { items, end } = await database.queryOnce(withRead(range), after);
     return { items: items.map(upgrade), end };
   };
 
@@ -154,11 +163,12 @@ export function createLedgerDatabase(
       } catch (error) {
         if (!(error instanceof OlderItemError) || attempt === MAX_ATTEMPTS) throw error;
       }
-      for (const { Update, ConditionCheck } of writes) {
-        const key = Update?.Key ?? ConditionCheck?.Key;
-        const stored = key && (await database.get(key as Key));
-        if (stored) await upgradeStored(database, stored, schema);
-      }
+      const stored = await Promise.all(writes.map((write) => database.get(keyOf(findItem(write)))));
+      await upgradeStored(
+        database,
+        stored.filter((item) => item !== undefined),
+        schema,
+      );
     }
   }
 
@@ -166,32 +176,53 @@ export function createLedgerDatabase(
 }
 
 /**
- * Upgrades an item in the table, unless another process has changed it meanwhile.
+ * Upgrades items in the table, also where an earlier release changes them meanwhile: those of a transaction together, and one by one
+ * where that fails.
  * @param database without upgrades of its own
- * @returns whether it has upgraded it
+ * @param items different ones, no more than a transaction takes
+ * @returns how many it has upgraded, and no other process
  */
 export async function upgradeStored(
-  database: Pick<Database, 'commit'>,
-  stored: Item,
-  { upgradeWrite }: Pick<Schema, 'upgradeWrite'>,
-): Promise<boolean> {
-  const write = upgradeWrite(stored);
-  if (!write) return false;
+  database: Pick<Database, 'get' | 'commit'>,
+  items: readonly Item[],
+  schema: Pick<Schema, 'upgradeWrite'>,
+): Promise<number> {
+  const older = items.flatMap((item) => {
+    const write = schema.upgradeWrite(item);
+    return write ? [{ item, write }] : [];
+  });
+  if (older.length === 0) return 0;
   try {
-    await database.commit([write]);
-    return true;
+    await database.commit(older.map(({ write }) => write));
+    return older.length;
   } catch (error) {
-    if (error instanceof StaleRecordError) return false;
-    throw error;
+    if (!(error instanceof StaleRecordError)) throw error;
   }
+  let upgraded = 0;
+  for (const { item } of older) {
+    const latest = await database.get(keyOf(item));
+    if (latest) upgraded += await upgradeStored(database, [latest], schema);
+  }
+  return upgraded;
+}
+
+function applyUpgrade(item: Item, { reads, change }: Upgrade): Item {
+  const read = Object.fromEntries(reads.map((name) => [name, item[name]]));
+  const changed = Object.entries({ ...item, ...change(read) });
+  return Object.fromEntries(changed.filter(([, value]) => value !== undefined));
+}
+
+/** The item that a write is about: its key, at least. */
+function findItem({ Put, Update, Delete, ConditionCheck }: Write): Item {
+  return Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key ?? {};
+}
+
+function keyOf({ pk, sk }: Item): Key {
+  return { pk: String(pk), sk: String(sk) };
 }
 
 function readVersion(item: Item): number {
   return Number(item[SCHEMA_VERSION] ?? 0);
-}
-
-function withVersion(range: Range): Range {
-  return range.only ? { ...range, only: [...range.only, SCHEMA_VERSION] } : range;
 }
 
 interface Conditional {

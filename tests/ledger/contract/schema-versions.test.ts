@@ -32,9 +32,16 @@ import { EVERYTHING } from '../support/ledger-contents.ts';
 
 /** A release whose third version calls `name` a label, and whose second counts from 100. */
 const NEXT = createSchema([
-  (item) => item,
-  ({ count, ...item }) => (count === undefined ? item : { ...item, count: Number(count) + 100 }),
-  ({ name, ...item }) => (name === undefined ? item : { ...item, label: name }),
+  { reads: [], change: () => ({}) },
+  {
+    reads: ['count'],
+    change: ({ count }) => (count === undefined ? {} : { count: Number(count) + 100 }),
+  },
+  {
+    reads: ['pk', 'name'],
+    change: ({ pk, name }) =>
+      pk === undefined || name === undefined ? {} : { name: undefined, label: name },
+  },
 ]);
 
 const KEY = { pk: 'home#THINGS', sk: '1' };
@@ -79,8 +86,12 @@ describe('an item of an older version', () => {
     expect((await database.queryOnce({ value: KEY.pk })).items).toEqual([expected]);
     const scanned = await Array.fromAsync(database.scan(KEY.pk));
     expect(scanned).toEqual([expected]);
-    const [part] = await database.query({ value: KEY.pk, only: ['count'] });
-    expect(part).toEqual({ count: read.count, v: 3 });
+    const { name: _, ...stored } = expected as Item;
+    for (const attribute of ['count', 'label', 'sk']) {
+      const range = { value: KEY.pk, only: [attribute] };
+      const parts = [...(await database.query(range)), ...(await database.queryOnce(range)).items];
+      for (const part of parts) expect(part[attribute]).toBe(stored[attribute]);
+    }
     expect(await readStored(KEY)).toEqual(item);
   });
 
@@ -107,7 +118,7 @@ describe('an item of an older version', () => {
       if (commits === 2) await send.set(KEY, 'count', 7);
     });
     await openNext(client).commit([addTo(KEY, new Map([['count', 1]]))]);
-    expect([commits, await readStored(KEY)]).toEqual([5, { ...KEY, v: 3, count: 108 }]);
+    expect([commits, await readStored(KEY)]).toEqual([4, { ...KEY, v: 3, count: 108 }]);
   });
 
   it('is not brought back by an upgrade after another request has deleted it', async () => {
@@ -126,8 +137,8 @@ describe('an item of an older version', () => {
 
   it('is not upgraded from an attribute that another request has changed meanwhile', async () => {
     const { upgradeWrite } = createSchema([
-      (item) => item,
-      ({ amount, ...item }) => ({ ...item, amount, cents: Number(amount) * 100 }),
+      { reads: [], change: () => ({}) },
+      { reads: ['amount'], change: ({ amount }) => ({ cents: Number(amount) * 100 }) },
     ]);
     const stored = { ...KEY, v: 1, amount: 5 };
     await send.put({ ...stored, amount: 7 });
@@ -148,7 +159,58 @@ describe('an item of an older version', () => {
       onConditionFailed: (existing?: Item) => new Error(`taken by ${existing?.label}`),
     };
     await expect(openNext().commit([put])).rejects.toThrow('taken by a');
-    expect(await readStored(KEY)).toEqual({ ...KEY, v: 1, name: 'a' });
+    expect(await readStored(KEY)).toEqual({ ...KEY, v: 3, label: 'a' });
+  });
+
+  it('is deleted under a condition that only the form of this release can meet', async () => {
+    await send.put({ ...KEY, v: 1, name: 'a' });
+    const condition = {
+      expression: 'label = :label',
+      values: { ':label': 'a' },
+      onConditionFailed: unreachable,
+    };
+    await openNext().commit([createDeletion(KEY, condition)]);
+    expect(await readStored(KEY)).toBeUndefined();
+  });
+
+  it('keeps what another request adds to it while it is upgraded', async () => {
+    await send.put({ ...KEY, v: 1, count: 1, seen: 1 });
+    const writes: number[] = [];
+    const client = interpose(given.target.client, async (name, input) => {
+      if (name !== 'TransactWriteCommand') return;
+      writes.push((input as { TransactItems: unknown[] }).TransactItems.length);
+      if (writes.length === 2) await send.set(KEY, 'seen', 2);
+    });
+    await openNext(client).commit([addTo(KEY, new Map([['count', 1]]))]);
+    // Refused, upgraded at once, and written: the upgrade depends on what it reads alone.
+    expect([writes, await readStored(KEY)]).toEqual([
+      [1, 1, 1],
+      { ...KEY, v: 3, count: 102, seen: 2 },
+    ]);
+  });
+
+  it('is upgraded with the others of its transaction at once, one by one where a request interferes', async () => {
+    const keys = Array.from({ length: 25 }, (_, n) => ({ ...KEY, sk: `${n}` }));
+    const writes = keys.map((key) => addTo(key, new Map([['count', 1]])));
+    const countUpgrades = async (intervene: () => Promise<unknown>) => {
+      for (const key of keys) await send.put({ ...key, v: 1, count: 1 });
+      const sizes: number[] = [];
+      const client = interpose(given.target.client, async (name, input) => {
+        if (name !== 'TransactWriteCommand') return;
+        sizes.push((input as { TransactItems: unknown[] }).TransactItems.length);
+        if (sizes.length === 2) await intervene();
+      });
+      await openNext(client).commit(writes);
+      return sizes;
+    };
+    expect(await countUpgrades(async () => {})).toEqual([25, 25, 25]);
+    const last = keys.at(-1) ?? KEY;
+    const interfered = await countUpgrades(() => send.set(last, 'count', 5));
+    expect(interfered).toEqual([25, 25, ...keys.map(() => 1), 25]);
+    for (const key of keys) {
+      const count = key === last ? 106 : 102;
+      expect(await readStored(key)).toEqual({ ...key, v: 3, count });
+    }
   });
 
   it('can be deleted as it is', async () => {
