@@ -56,12 +56,14 @@ export async function openEdge(running: Running, options: EdgeOptions): Promise<
   const isHostAllowed = createHostCheck(options.allowedOrigins);
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const refused = cors.refuses(request.headers.origin);
-    const { host } = request.headers;
+    const { origin = findEmbedding(request) } = request.headers;
+    const refused = cors.refuses(origin);
+    // All of them: a proxy before this service may believe another one than Node.
+    const host = request.headersDistinct.host?.join(', ');
     const isForeign = !isHostAllowed(host);
     const reason = isForeign
       ? `host "${host}" is not of this machine. ${adviceFor(host)}`
-      : `origin ${request.headers.origin} is not in ALLOWED_ORIGINS`;
+      : `origin ${origin} is not in ALLOWED_ORIGINS`;
     logWhenDone(request, response, options.log, isForeign || refused ? reason : undefined);
     if (isForeign) {
       const message = `Requests to the host "${host}" are not allowed. ${adviceFor(host)}`;
@@ -69,7 +71,7 @@ export async function openEdge(running: Running, options: EdgeOptions): Promise<
     } else if (isPreflight(request)) {
       start(response, 204, cors.preflightHeaders(request.headers.origin)).end();
     } else if (refused) {
-      const message = `Requests from ${request.headers.origin} are not allowed`;
+      const message = `Requests from ${origin} are not allowed`;
       reject(response, 403, { error: 'forbidden_origin', message });
     } else if (!isUtf8(readQuery(request))) {
       // The gateway decodes it and encodes it again: the functions would see another text.
@@ -162,6 +164,16 @@ function withoutCors(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => !/^(access-control-.*|connection)$/.test(name)),
   );
+}
+
+/**
+ * A page that embeds an address, as an image or a script, sends no origin, but browsers say that it is another site's. It can measure how
+ * long a search of this machine's ledger takes. A link that a person follows is a navigation.
+ */
+function findEmbedding({ headers }: IncomingMessage): string | undefined {
+  const { 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode } = headers;
+  const isOwn = site === 'none' || site === 'same-origin' || mode === 'navigate';
+  return isOwn ? undefined : `a ${site} page`;
 }
 
 function readQuery({ url = '' }: IncomingMessage): string {

@@ -1113,6 +1113,9 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('local/edge.ts', 'tests/ledger/unit/local/edge.test.ts', [
     ['bytes > MAX_BODY_BYTES', 'false'],
+    ["request.headersDistinct.host?.join(', ')", 'request.headers.host'],
+    ["site === 'none' || ", 'true || '],
+    [" || mode === 'navigate'", ''],
     ["path.split('/').map(shown)", "path.split('/')"],
   ]),
   ...mutantsOf('local/expiry.ts', 'tests/ledger/contract/local-expiry.test.ts', [

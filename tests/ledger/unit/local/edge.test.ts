@@ -6,6 +6,7 @@ import {
   type RequestListener,
   request as send,
 } from 'node:http';
+import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Edge, openEdge } from '../../../../local/edge.ts';
@@ -195,6 +196,45 @@ describe('a page of another site', () => {
     await expect.poll(() => lines).toHaveLength(4);
     for (const line of lines) expect(line).toContain(why);
   });
+});
+
+describe('a browser that names no origin', () => {
+  it.each([
+    ['cross-site', 'no-cors', 403],
+    ['same-site', 'no-cors', 403],
+    ['cross-site', 'websocket', 403],
+    ['cross-site', 'navigate', 201],
+    ['same-origin', 'no-cors', 201],
+    ['none', 'navigate', 201],
+  ])('for a %s page in mode %s gets %i', async (site, mode, status) => {
+    const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': mode };
+    const answer = await ask('GET', '/transactions/search?q=rent', headers);
+    expect([answer.status, received]).toEqual([
+      status,
+      expect.objectContaining({ length: status === 201 ? 1 : 0 }),
+    ]);
+    if (status === 403) expect(answer.body).toContain('forbidden_origin');
+  });
+
+  it('is served where any origin is', async () => {
+    await reopen('*');
+    edge.forwardTo(await startGateway());
+    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
+    expect((await ask('GET', '/categories', headers)).status).toBe(201);
+  });
+});
+
+it('a request with two hosts is refused, whichever stands first', async () => {
+  for (const hosts of [
+    ['localhost', 'evil.example'],
+    ['evil.example', 'localhost'],
+  ]) {
+    const socket = connect(port, '127.0.0.1');
+    const lines = ['GET /categories HTTP/1.1', ...hosts.map((host) => `Host: ${host}`)];
+    socket.end(`${lines.join('\r\n')}\r\n\r\n`);
+    expect(String(await buffer(socket))).toMatch(/^HTTP\/1\.1 403 /);
+  }
+  expect(received).toEqual([]);
 });
 
 it.each(['localhost:1', '127.0.0.1', '[::1]:3000', 'api.localhost:8080', 'LOCALHOST'])(
