@@ -2,6 +2,9 @@
 import { type Browser, chromium } from 'playwright-core';
 import { readOutput } from './tools.ts';
 
+/** Only ends what hangs: a busy machine takes long to start it. */
+const START_MS = 300_000;
+
 const { CHROMIUM_BIN: program = 'chromium' } = process.env;
 
 /** Why it cannot run on this machine; undefined where it can. */
@@ -14,6 +17,7 @@ export async function launchChromium(): Promise<Browser> {
   const executablePath = readOutput('sh', '-c', `command -v "${program}"`)?.trim() ?? program;
   return await chromium.launch({
     executablePath,
+    timeout: START_MS,
     args: [
       ...['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
       ...['--disable-component-update', '--disable-sync'],

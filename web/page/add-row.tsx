@@ -1,117 +1,149 @@
-// The row in which a transaction is added: Enter saves it, and the next one can be typed. The draft survives a reload.
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { TransactionSearch } from '../../lib/ledger/http/api-types.ts';
-import { ApiError } from './api-error.ts';
+// The form in which a transaction is added: Enter saves it, and the next one can be typed. The draft survives a reload. A phone
+// has the form in a sheet, so that its first screen has transactions.
+import { type Signal, signal, useComputed, useSignal, useSignalEffect } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { ApiError } from './api-error.ts';
 import { resolveCategory } from './category-box.tsx';
-import { call, pathWith } from './client.ts';
 import { Button } from './components.tsx';
 import { format, readAmount } from './format.ts';
-import {
-  announcement,
-  canWrite,
-  categoriesById,
-  notice,
-  outbox,
-  refusedCreate,
-  rows,
-} from './ledger.ts';
-import { likeness, type Row } from './rows.ts';
+import { keepDraft, readDraft } from './kept-drafts.ts';
+import { announcement, canWrite, notice, outbox, refusedCreate } from './ledger.ts';
+import { useProposal } from './proposal.ts';
 import { localDay } from './scope.ts';
+import { isPhone } from './screen.ts';
+import { Sheet } from './sheet.tsx';
 import {
   type Draft,
   draftOf,
-  type Errors,
   findErrors,
   focusError,
+  type OpenDraft,
   readErrors,
   TransactionFields,
+  useDraft,
 } from './transaction-form.tsx';
 
-const STORED = 'draft';
-const PROPOSAL_DELAY_MS = 300;
-const MIN_PROPOSAL_LENGTH = 3;
+const KEPT = 'draft';
 
-function emptyDraft(): Draft {
-  const date = localDay(new Date());
-  return { date, description: '', amount: '', type: 'expense', category: '', notes: '' };
-}
-
-function readStored(): Draft {
-  try {
-    return { ...emptyDraft(), ...JSON.parse(sessionStorage.getItem(STORED) ?? '{}') };
-  } catch {
-    return emptyDraft();
-  }
-}
+const isSheetShown = signal(false);
 
 export function AddRow() {
-  const [draft, setDraft] = useState(readStored);
-  const [errors, setErrors] = useState<Errors>({});
+  if (!canWrite.value) return null;
+  if (!isPhone.value) return <AddForm />;
+  return (
+    <>
+      <Button kind="primary" class="begin-add" onClick={beginTransaction}>
+        Add a transaction
+      </Button>
+      {isSheetShown.value && (
+        <Sheet
+          title="Add a transaction"
+          onClose={() => {
+            isSheetShown.value = false;
+          }}
+        >
+          <AddForm isInSheet />
+        </Sheet>
+      )}
+    </>
+  );
+}
+
+export function beginTransaction(): void {
+  if (isPhone.peek()) isSheetShown.value = true;
+  else focusDescription(document);
+}
+
+function focusDescription(container: ParentNode | null): void {
+  container?.querySelector<HTMLElement>('.add-row .of-description input')?.focus();
+}
+
+function readKept(): Draft {
+  const date = localDay(new Date());
+  const empty = { date, description: '', amount: '', type: 'expense', category: '', notes: '' };
+  return { ...empty, ...readDraft<Draft>(KEPT) } as Draft;
+}
+
+function isEmpty({ description, amount }: Draft): boolean {
+  return description === '' && amount === '';
+}
+
+function AddForm({ isInSheet = false }: { readonly isInSheet?: boolean }) {
   const form = useRef<HTMLFormElement>(null);
-  const proposed = useProposal(draft, form);
-  const isEmpty = draft.description === '' && draft.amount === '';
-  useLeaving(form, isEmpty && Object.keys(errors).length > 0, () => setErrors({}));
-  const change = (changes: Partial<Draft>) => {
-    const next = { ...draft, ...changes };
-    setDraft(next);
-    setErrors({});
-    sessionStorage.setItem(STORED, JSON.stringify(next));
-  };
-  const refused = refusedCreate.value;
+  const open = useDraft(readKept, (draft) => keepDraft(KEPT, draft));
+  const proposed = useProposal(open.draft);
+  const placeholder = useComputed(() => proposed.value || 'None');
+  const added = useSignal('');
+  useRefusedCreate(open);
+  useForgottenErrors(form, open);
   useEffect(() => {
-    if (!refused) return;
-    refusedCreate.value = undefined;
-    // Keeps the text that was typed meanwhile.
-    if (!isEmpty) return;
-    change(draftOf(refused.row));
-    setErrors(readErrors(refused.error));
-  }, [refused]);
+    if (isInSheet) focusDescription(document);
+  }, []);
 
   const save = async (event: Event) => {
     event.preventDefault();
-    const complete = { ...draft, category: draft.category || proposed };
+    const typed = open.draft.peek();
+    const complete = { ...typed, category: typed.category || proposed.peek() };
     const found = findErrors(complete);
-    setErrors(found);
+    open.errors.value = found;
     if (Object.keys(found).length > 0) return focusError(form.current);
     // The next one can be typed while the category is looked up.
-    change({ description: '', amount: '', category: '' });
-    form.current?.querySelector<HTMLElement>('.of-description input')?.focus();
-    if (!(await addTransaction(complete)))
-      setDraft((now) => (now.description === '' ? complete : now));
+    open.edit({ description: '', amount: '', category: '' });
+    focusDescription(document);
+    if (await addTransaction(complete)) added.value = announcement.peek();
+    else if (isEmpty(open.draft.peek())) open.edit(complete);
   };
-  if (!canWrite.value) return null;
   return (
     <form ref={form} class="add-row" aria-label="Add transaction" onSubmit={save} noValidate>
-      <TransactionFields
-        draft={draft}
-        errors={errors}
-        onChange={change}
-        placeholder={proposed || 'None'}
-      />
+      <TransactionFields open={open} placeholder={placeholder} />
       <Button type="submit" kind="primary" class="add">
         Add
       </Button>
+      {isInSheet && <LastAdded text={added} />}
     </form>
   );
 }
 
-/** Calls when the person does something elsewhere: after the click, because what moves under the pointer is missed. */
-function useLeaving(
+/** The sheet covers the list, where the transaction would be seen. */
+function LastAdded({ text }: { readonly text: Signal<string> }) {
+  return (
+    <p class="hint" dir="auto">
+      {text}
+    </p>
+  );
+}
+
+/** What the service refused is typed again, unless the next one is being typed. */
+function useRefusedCreate({ draft, errors, edit }: OpenDraft): void {
+  useSignalEffect(() => {
+    const refused = refusedCreate.value;
+    if (!refused) return;
+    refusedCreate.value = undefined;
+    if (!isEmpty(draft.peek())) return;
+    edit(draftOf(refused.row));
+    errors.value = readErrors(refused.error);
+  });
+}
+
+/**
+ * The errors of an empty form go when the person does something elsewhere: after the click, because what moves under the pointer
+ * is missed.
+ */
+function useForgottenErrors(
   form: { readonly current: HTMLElement | null },
-  isOn: boolean,
-  onLeave: () => void,
+  { draft, errors }: OpenDraft,
 ): void {
-  useEffect(() => {
-    if (!isOn) return;
+  useSignalEffect(() => {
+    if (Object.keys(errors.value).length === 0 || !isEmpty(draft.peek())) return;
     const leave = ({ target }: Event) => {
-      if (target instanceof Node && !form.current?.contains(target)) onLeave();
+      if (target instanceof Node && !form.current?.contains(target)) errors.value = {};
     };
     const types = ['click', 'keyup'];
     for (const type of types) addEventListener(type, leave);
     return () => {
       for (const type of types) removeEventListener(type, leave);
     };
-  }, [isOn]);
+  });
 }
 
 /** @returns whether it is on its way */
@@ -136,59 +168,4 @@ async function addTransaction(draft: Draft): Promise<boolean> {
   }
   announcement.value = `Added ${description}, ${format.money(amount)}`;
   return true;
-}
-
-/** The category of the latest transaction with this description: of the list, or of the ledger's last year. */
-function useProposal(
-  { description, category, type }: Draft,
-  form: { readonly current: HTMLElement | null },
-): string {
-  const [proposal, setProposal] = useState({ likeness: '', name: '' });
-  const wanted = likeness(description);
-  useEffect(() => {
-    if (wanted.length < MIN_PROPOSAL_LENGTH || category !== '' || proposal.likeness === wanted)
-      return;
-    const timer = setTimeout(async () => {
-      const name =
-        findCategory(rows.value, wanted, type) ?? (await askForCategory(description.trim(), type));
-      if (form.current) setProposal({ likeness: wanted, name: name ?? '' });
-    }, PROPOSAL_DELAY_MS);
-    return () => clearTimeout(timer);
-  }, [wanted, category, type]);
-  return proposal.likeness === wanted ? proposal.name : '';
-}
-
-function findCategory(
-  some: readonly Row[],
-  wanted: string,
-  type: Draft['type'],
-): string | undefined {
-  const row = some.find(
-    (each) =>
-      each.category_id !== null && each.type === type && likeness(each.description) === wanted,
-  );
-  const category = categoriesById.value.get(row?.category_id ?? 0);
-  return category?.is_active ? category.name : undefined;
-}
-
-async function askForCategory(
-  description: string,
-  type: Draft['type'],
-): Promise<string | undefined> {
-  const today = new Date();
-  const yearAgo = new Date(today.getFullYear() - 1, today.getMonth(), today.getDate());
-  const path = pathWith('/transactions/search', {
-    q: [...description].slice(0, 100).join(''),
-    type,
-    start_date: localDay(yearAgo),
-    end_date: localDay(today),
-    per_page: 20,
-  });
-  try {
-    return findCategory((await call<TransactionSearch>(path)).data, likeness(description), type);
-  } catch (error) {
-    // A proposal is a convenience: without an answer there is none.
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  }
 }

@@ -1,7 +1,7 @@
 // The page as a whole: its header, its one column, what it says, and its shortcuts.
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { AddRow } from './add-row.tsx';
+import { AddRow, beginTransaction } from './add-row.tsx';
 import { CategoriesSheet } from './categories.tsx';
 import { CategoryChart, PeriodChart, Tooltip } from './charts.tsx';
 import { storedKey } from './client.ts';
@@ -25,6 +25,7 @@ import {
 import { Messages } from './messages.tsx';
 import { Figures, ScopeBar } from './months.tsx';
 import { scopeHash } from './scope.ts';
+import { isPhone } from './screen.ts';
 import { isSheetOpen, Sheet } from './sheet.tsx';
 import { EmptyList, Pages, TransactionList } from './transaction-list.tsx';
 
@@ -121,7 +122,7 @@ function Header() {
 function SaveState() {
   const writes = outbox.waiting.value.filter(({ sendAt, queuedAt }) => sendAt === queuedAt);
   const count = writes.reduce((sum, { changes }) => sum + changes.length, 0);
-  const changes = `${format.count(count)} ${count === 1 ? 'change' : 'changes'}`;
+  const changes = format.counted(count, 'change');
   if (outbox.isInterrupted.value && count > 0)
     return (
       <p class="state" role="status">
@@ -150,11 +151,7 @@ function Ledger() {
       {isFailed && <LoadFailure isShown={isOfScope} />}
       <div class={isOfScope ? 'of-scope' : isFailed ? 'of-scope withheld' : 'of-scope stale'}>
         <Figures />
-        <details
-          class="charts"
-          hidden={isOnlySums.value}
-          open={matchMedia('(min-width: 720px)').matches}
-        >
+        <details class="charts" hidden={isOnlySums.value} open={!isPhone.peek()}>
           <summary>Charts</summary>
           <div class="chart-row">
             <PeriodChart />
@@ -205,7 +202,7 @@ function UndoBar() {
   const text =
     removed.length === 1
       ? `Deleted “${before?.description}”`
-      : `Deleted ${removed.length} transactions`;
+      : `Deleted ${format.counted(removed.length, 'transaction')}`;
   return (
     <div class="toast" role="status">
       <span dir="auto">{text}</span>
@@ -265,7 +262,7 @@ function onShortcut(event: KeyboardEvent): void {
   const isTyping = target.closest('input:not([type=checkbox]), select, textarea, dialog');
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
   const run = {
-    n: () => focus('.add-row .of-description input'),
+    n: beginTransaction,
     '/': () => focus('.search input'),
     '?': () => {
       sheet.value = 'help';

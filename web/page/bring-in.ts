@@ -9,6 +9,7 @@ import type { Statement, StatementOptions } from '../../lib/ledger/import/statem
 import type { LedgerRow } from '../../lib/ledger/import/transaction-row.ts';
 import { call } from './client.ts';
 import { readLayouts } from './file-layouts.ts';
+import { format } from './format.ts';
 import { announcement, categories, readRows } from './ledger.ts';
 import type { Row } from './rows.ts';
 
@@ -88,7 +89,7 @@ export async function preview(
     const choices = { isLearning: true, rules: [], account, isAccountKnown, importsDeleted };
     const reading = { statement, ...planWithCategories(statement, stored, choices) };
     importing.value = { ...shown, reading, problem: '' };
-    announcement.value = `${name}: ${reading.plan.missing.length} new transactions`;
+    announcement.value = `${name}: ${format.counted(reading.plan.missing.length, 'new transaction')}`;
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     importing.value = { ...shown, reading: undefined, problem };

@@ -246,7 +246,7 @@ function MergeChoice({ category }: { readonly category: Category }) {
 
 async function mergeCategory(category: Category, target: Category): Promise<void> {
   const all = await readRows({ category_id: category.id });
-  announcement.value = `Moving ${format.count(all.length)} transactions to ${target.name}`;
+  announcement.value = `Moving ${format.counted(all.length, 'transaction')} to ${target.name}`;
   const refused = await outbox.update(
     all.map((before) => ({
       before,
@@ -255,7 +255,7 @@ async function mergeCategory(category: Category, target: Category): Promise<void
   );
   if (refused.length > 0) {
     notice.value = {
-      text: `${format.count(refused.length)} transactions stay in ${category.name}, and it stays active:`,
+      text: `${category.name} stays active, because ${format.counted(refused.length, 'transaction')} could not be moved:`,
       details: refused.map(
         ({ change, error }) => `${change.before?.description}: ${error.message}`,
       ),
@@ -265,7 +265,7 @@ async function mergeCategory(category: Category, target: Category): Promise<void
   await updateCategory(category, { is_active: false });
   opened.value = undefined;
   notice.value = {
-    text: `${format.count(all.length)} transactions of ${category.name} are in ${target.name} now. ${category.name} is inactive.`,
+    text: `Moved ${format.counted(all.length, 'transaction')} from ${category.name} to ${target.name}. ${category.name} is inactive.`,
   };
 }
 

@@ -2,6 +2,8 @@
 // biome-ignore-all lint/a11y/useSemanticElements: no element has a list that is found by typing
 // biome-ignore-all lint/a11y/noNoninteractiveElementToInteractiveRole: the list is one of options
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the field keeps the focus, and has the keys
+import type { ReadonlySignal } from '@preact/signals';
+import type { Signalish } from 'preact';
 import { useId, useMemo, useState } from 'preact/hooks';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { categories, ensureCategory } from './ledger.ts';
@@ -12,13 +14,13 @@ const MAX_OPTIONS = 8;
 interface CategoryBoxProps {
   readonly label: string;
   /** Text that the field shows. */
-  readonly text: string;
+  readonly text: ReadonlySignal<string>;
   readonly onText: (text: string) => void;
   /** An option was taken, by key or by mouse. */
   readonly onTake?: (name: string) => void;
   readonly id?: string;
   readonly isLabelled?: boolean;
-  readonly placeholder?: string;
+  readonly placeholder?: Signalish<string | undefined>;
   readonly tabIndex?: number;
   readonly 'aria-invalid'?: boolean;
   readonly 'aria-describedby'?: string;
@@ -34,9 +36,10 @@ export function CategoryBox(props: CategoryBoxProps) {
   const [isOpen, setOpen] = useState(false);
   const [at, setAt] = useState(0);
   const list = useId();
+  const typed = isOpen ? text.value : '';
   const options = useMemo(
-    () => (isOpen ? findOptions(text) : []),
-    [isOpen, text, categories.value],
+    () => (isOpen ? findOptions(typed) : []),
+    [isOpen, typed, categories.value],
   );
   const isShown = isOpen && options.length > 0;
   const take = ({ name }: Option) => {
@@ -59,10 +62,10 @@ export function CategoryBox(props: CategoryBoxProps) {
       event.key === 'Enter' &&
       isShown &&
       option &&
-      (onTake || !isSame(text, option.name))
+      (onTake || !isSame(typed, option.name))
     ) {
       take(option);
-    } else if (event.key === 'Tab' && isShown && option && !option.isNew && text !== '') {
+    } else if (event.key === 'Tab' && isShown && option && !option.isNew && typed !== '') {
       onText(option.name);
       return;
     } else return;
@@ -92,22 +95,24 @@ export function CategoryBox(props: CategoryBoxProps) {
         onKeyDown={onKeyDown}
         onBlur={() => setOpen(false)}
       />
-      <ul id={list} role="listbox" aria-label="Suggestions" hidden={!isShown}>
-        {options.map((option, n) => (
-          <li
-            key={option.name}
-            id={`${list}-${n}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={n === at}
-            dir="auto"
-            onMouseDown={(event) => event.preventDefault()}
-            onClick={() => take(option)}
-          >
-            {option.isNew ? `Create “${option.name}”` : option.name}
-          </li>
-        ))}
-      </ul>
+      <span class="suggestions" hidden={!isShown}>
+        <ul id={list} role="listbox" aria-label="Suggestions">
+          {options.map((option, n) => (
+            <li
+              key={option.name}
+              id={`${list}-${n}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={n === at}
+              dir="auto"
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => take(option)}
+            >
+              {option.isNew ? `Create “${option.name}”` : option.name}
+            </li>
+          ))}
+        </ul>
+      </span>
     </span>
   );
 }

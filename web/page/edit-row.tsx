@@ -1,9 +1,10 @@
 // A row of the list while it is edited in place, and the question which of two versions to keep when it was changed elsewhere.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ApiError } from './api-error.ts';
 import { resolveCategory } from './category-box.tsx';
 import { Button } from './components.tsx';
 import { format, readAmount } from './format.ts';
+import { dropDraft, keepDraft, readDraft } from './kept-drafts.ts';
 import { announcement, categoriesById, notice, outbox, refresh } from './ledger.ts';
 import type { Conflict } from './outbox.ts';
 import { changedFields, type Row } from './rows.ts';
@@ -13,17 +14,14 @@ import {
   findErrors,
   focusError,
   TransactionFields,
+  useDraft,
 } from './transaction-form.tsx';
 
-const STORED = 'edit';
+const KEPT = 'edit';
 
 /** The row whose edit a reload has interrupted. */
-export function readStoredEdit(): { readonly id: number; readonly draft: Draft } | undefined {
-  try {
-    return JSON.parse(sessionStorage.getItem(STORED) ?? 'null') ?? undefined;
-  } catch {
-    return undefined;
-  }
+export function readInterruptedEdit(): { readonly id: number; readonly draft: Draft } | undefined {
+  return readDraft(KEPT);
 }
 
 interface EditRowProps {
@@ -34,29 +32,29 @@ interface EditRowProps {
 }
 
 export function EditRow({ row, field, onClose }: EditRowProps) {
-  const stored = readStoredEdit();
-  const [draft, setDraft] = useState(stored?.id === row.id ? stored.draft : draftOf(row));
-  const [errors, setErrors] = useState({});
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => {
+  const open = useDraft(
+    () => {
+      const interrupted = readInterruptedEdit();
+      return interrupted?.id === row.id ? interrupted.draft : draftOf(row);
+    },
+    (draft) => keepDraft(KEPT, { id: row.id, draft }),
+  );
+  // In the frame that draws the form: a key pressed right after it is text of the field.
+  useLayoutEffect(() => {
     const input = form.current?.querySelector<HTMLInputElement>(`.of-${field} :is(input, select)`);
     input?.focus();
     if (field !== 'date') input?.select?.();
   }, []);
-  const change = (changes: Partial<Draft>) => {
-    const next = { ...draft, ...changes };
-    setDraft(next);
-    setErrors({});
-    sessionStorage.setItem(STORED, JSON.stringify({ id: row.id, draft: next }));
-  };
   const close = () => {
-    sessionStorage.removeItem(STORED);
+    dropDraft(KEPT);
     onClose();
   };
   const save = async (event: Event) => {
     event.preventDefault();
+    const draft = open.draft.peek();
     const found = findErrors(draft);
-    setErrors(found);
+    open.errors.value = found;
     if (Object.keys(found).length > 0) return focusError(form.current);
     if (await saveEdit(row, draft)) close();
   };
@@ -72,7 +70,7 @@ export function EditRow({ row, field, onClose }: EditRowProps) {
         event.stopPropagation();
       }}
     >
-      <TransactionFields draft={draft} errors={errors} onChange={change} hasNotes />
+      <TransactionFields open={open} hasNotes />
       <div class="buttons">
         <Button onClick={close}>Cancel</Button>
         <Button type="submit" kind="primary">

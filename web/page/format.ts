@@ -57,6 +57,9 @@ export const format = {
   money: (amount: number) => money().plain.format(amount),
   signed: (amount: number) => money().signed.format(amount),
   count: (number: number) => count.format(number),
+  /** A number of things: `1 change`, `2 changes`. */
+  counted: (number: number, thing: string) =>
+    `${count.format(number)} ${thing}${number === 1 ? '' : 's'}`,
   short: (amount: number) => short.format(amount),
   percent: (share: number) => percent.format(share),
   signedPercent: (share: number) => signedPercent.format(share),

@@ -222,7 +222,7 @@ function Duplicates({ plan: { possibleDuplicates: doubtful }, isOn, onChange }: 
         )}
       />
       <Check
-        label={`Bring in the ${format.count(doubtful.length)} possible duplicates, too`}
+        label={`Bring in the ${format.counted(doubtful.length, 'possible duplicate')}, too`}
         isOn={isOn}
         onChange={onChange}
       />
@@ -243,7 +243,7 @@ function Changes({ changes, isOn, onChange }: ChangesProps) {
     <>
       <Lines title="Edited in the file" lines={changes.map(describeChange)} />
       <Check
-        label={`Change the ${format.count(changes.length)} transactions that the file has edited`}
+        label={`Change the ${format.counted(changes.length, 'transaction')} that the file has edited`}
         isOn={isOn}
         onChange={onChange}
       />

@@ -15,6 +15,7 @@ import {
 } from './bring-in.ts';
 import { call } from './client.ts';
 import { rememberLayout } from './file-layouts.ts';
+import { format } from './format.ts';
 import { announcement, ensureCategory, go, readRows, refresh } from './ledger.ts';
 import { describeRefusal, MAX_BULK_ITEMS, sendBulk, untilAnswered } from './repeated-call.ts';
 
@@ -37,7 +38,7 @@ export async function runImport(
     importing.value = done;
     const { period } = done;
     if (period) go({ period, category: undefined, type: undefined, q: '' });
-    announcement.value = `${done.created} transactions imported`;
+    announcement.value = `${format.counted(done.created, 'transaction')} imported`;
     rememberLayout(reading.statement);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
@@ -204,7 +205,7 @@ export async function undoImport(importId: string, name: string): Promise<void> 
   // Rows that an undo has removed were not deleted by hand: the next import brings them again.
   for (const part of keepRecords(records, left.map(toLedgerRow))) await writePart(part);
   importing.value = undefined;
-  announcement.value = `${rows.length - stayed.length} transactions taken back`;
+  announcement.value = `${format.counted(rows.length - stayed.length, 'transaction')} taken back`;
   leftAfterUndo.value = stayed.length > 0 ? stayed : undefined;
   refresh();
 }

@@ -65,7 +65,10 @@ export function ImportSheet() {
   const left = leftAfterUndo.value;
   if (left)
     return (
-      <NoticeBox text={`${format.count(left.length)} imported transactions stay:`} details={left}>
+      <NoticeBox
+        text={`Not taken back: ${format.counted(left.length, 'imported transaction')}.`}
+        details={left}
+      >
         <Button onClick={closeImport}>Dismiss</Button>
       </NoticeBox>
     );
@@ -98,8 +101,8 @@ function DoneCard({ state }: { readonly state: Done }) {
       <p role="status" dir="auto">
         <strong>{format.count(created)} imported</strong> from {name},{' '}
         {changed > 0 && `${format.count(changed)} changed, `}
-        {leftOut > 0 && `${format.count(leftOut)} possible duplicates left out, `}
-        {format.count(present)} were there already, {format.count(refused.length)} refused.
+        {leftOut > 0 && `${format.counted(leftOut, 'possible duplicate')} left out, `}
+        {format.count(present)} there already, {format.count(refused.length)} refused.
       </p>
       <Lines lines={refused} />
       <div class="buttons">

@@ -1,7 +1,6 @@
 // Sorting rows into categories: the chips of the scope with their counts, a field in each row that has none, others that are
 // like it, and a bar for all rows that are selected.
-import { signal } from '@preact/signals';
-import { useState } from 'preact/hooks';
+import { signal, useSignal } from '@preact/signals';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { ApiError } from './api-error.ts';
 import { CategoryBox, resolveCategory } from './category-box.tsx';
@@ -62,7 +61,7 @@ function categorise(some: readonly Row[], category: Category | undefined): void 
 
 /** Sorts one row, by typing. */
 export function QuickCategory({ row, tabIndex }: { readonly row: Row; readonly tabIndex: number }) {
-  const [text, setText] = useState('');
+  const text = useSignal('');
   const take = async (name: string) => {
     const category = await resolve(name);
     if (!category) return;
@@ -76,7 +75,9 @@ export function QuickCategory({ row, tabIndex }: { readonly row: Row; readonly t
       placeholder="Choose"
       tabIndex={tabIndex}
       text={text}
-      onText={setText}
+      onText={(typed) => {
+        text.value = typed;
+      }}
       onTake={take}
     />
   );
@@ -103,7 +104,7 @@ function offerOthers(row: Row, category: Category): void {
       likeness(each.description) === wanted,
   );
   if (wanted === '' || others.length === 0) return;
-  const number = `${others.length} ${others.length === 1 ? 'other' : 'others'}`;
+  const number = format.counted(others.length, 'other');
   notice.value = {
     text: `“${row.description}” is in ${category.name}, and ${number} like it can be.`,
     action: {
@@ -120,16 +121,17 @@ const isReadingAll = signal(false);
 
 /** Actions for the selected rows. */
 export function SelectionBar() {
-  const [text, setText] = useState('');
+  const text = useSignal('');
   const some = [...selected.value.values()];
   const total = view.value?.total ?? 0;
   if (some.length === 0) return null;
   const apply = async () => {
-    const category = text.trim() === '' ? undefined : await resolve(text);
-    if (text.trim() !== '' && !category) return;
+    const name = text.peek();
+    const category = name.trim() === '' ? undefined : await resolve(name);
+    if (name.trim() !== '' && !category) return;
     categorise(some, category);
-    announcement.value = `${some.length} transactions: ${category?.name ?? 'no category'}`;
-    setText('');
+    announcement.value = `${format.counted(some.length, 'transaction')}: ${category?.name ?? 'no category'}`;
+    text.value = '';
     clearSelection();
   };
   const readAll = async () => {
@@ -151,7 +153,9 @@ export function SelectionBar() {
         label="Category for selected"
         placeholder="No category"
         text={text}
-        onText={setText}
+        onText={(typed) => {
+          text.value = typed;
+        }}
         onTake={() => document.querySelector<HTMLElement>('.selection .primary')?.focus()}
       />
       <Button kind="primary" onClick={apply}>

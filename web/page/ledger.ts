@@ -20,6 +20,7 @@ import {
   readSummary,
   type Totals,
 } from './figures.ts';
+import { format } from './format.ts';
 import { createOutbox, type Refusal } from './outbox.ts';
 import { applyChanges, isInScope, type Row } from './rows.ts';
 import {
@@ -230,8 +231,11 @@ function refreshSoon(): void {
   }, REFRESH_DELAY_MS);
 }
 
-export function go(changes: Partial<Scope>): void {
-  location.hash = scopeHash(scope.value, changes);
+/** @param isReplaced true if Back does not return to the present scope */
+export function go(changes: Partial<Scope>, { isReplaced = false } = {}): void {
+  const hash = scopeHash(scope.value, changes);
+  if (isReplaced) location.replace(hash);
+  else location.hash = hash;
 }
 
 export function start(): void {
@@ -414,7 +418,7 @@ function reportRefusals(refusals: readonly Refusal[]): void {
     refusals.length === 1
       ? { text: `“${name}” was not saved. ${explain(error)}${request}` }
       : {
-          text: `${refusals.length} transactions were not changed${request}:`,
+          text: `${format.counted(refusals.length, 'transaction')} were not changed${request}:`,
           details: refusals.map(
             (each) =>
               `${(each.change.before ?? each.change.after)?.description}: ${explain(each.error)}`,
@@ -430,7 +434,9 @@ function explain({ message, status }: ApiError): string {
 export function removeRows(some: readonly Row[]): void {
   outbox.remove(some);
   announcement.value =
-    some.length === 1 ? `Deleted ${some[0]?.description}` : `Deleted ${some.length} transactions`;
+    some.length === 1
+      ? `Deleted ${some[0]?.description}`
+      : `Deleted ${format.counted(some.length, 'transaction')}`;
 }
 
 interface CategoryAnswer {

@@ -1,11 +1,16 @@
 // The script of the page at `/`.
 import { render } from 'preact';
 import { App } from './app.tsx';
+import { writeDrafts } from './kept-drafts.ts';
 import { start } from './ledger.ts';
 import { watchScheme } from './scheme.ts';
+import { watchScreen } from './screen.ts';
 import { watchScope } from './selection.ts';
 
 watchScheme();
+watchScreen();
+addEventListener('pagehide', writeDrafts);
+document.addEventListener('visibilitychange', writeDrafts);
 start();
 watchScope();
 const root = document.getElementById('app');

@@ -1,4 +1,5 @@
 // Chooses the period: the month before and after, other periods, a search; and shows the figures of exactly these rows.
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button, Field, ScopeLink } from './components.tsx';
 import { format } from './format.ts';
@@ -141,20 +142,20 @@ function DatesSheet({ onClose }: { readonly onClose: () => void }) {
 /** The field follows the address, except while text is being typed. */
 function Search() {
   const { q } = scope.value;
-  const [text, setText] = useState(q);
+  const text = useSignal(q);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const sent = useRef(q);
   useEffect(() => {
     if (q !== sent.current) {
       clearTimeout(timer.current);
       sent.current = q;
-      setText(q);
+      text.value = q;
     }
   }, [q]);
-  const search = (typed: string) => {
+  const search = () => {
     clearTimeout(timer.current);
-    sent.current = typed.trim();
-    if (sent.current !== scope.value.q) go({ q: sent.current });
+    sent.current = text.peek().trim();
+    if (sent.current !== scope.value.q) searchFor(sent.current);
   };
   return (
     <search>
@@ -162,7 +163,7 @@ function Search() {
         class="search"
         onSubmit={(event) => {
           event.preventDefault();
-          search(text);
+          search();
         }}
       >
         <input
@@ -173,14 +174,20 @@ function Search() {
           dir="auto"
           value={text}
           onInput={({ currentTarget: { value } }) => {
-            setText(value);
+            text.value = value;
             clearTimeout(timer.current);
-            timer.current = setTimeout(() => search(value), SEARCH_DELAY_MS);
+            timer.current = setTimeout(search, SEARCH_DELAY_MS);
           }}
         />
       </form>
     </search>
   );
+}
+
+/** A search that is typed on takes the place of its beginning: Back returns to the rows before it. */
+function searchFor(q: string): void {
+  const isTypedOn = q !== '' && scope.peek().q !== '';
+  go({ q }, { isReplaced: isTypedOn });
 }
 
 /** Each side is also a filter. */

@@ -1,7 +1,7 @@
 // A modal dialog. The rest of the page is inert meanwhile, so that an open sheet has what the page says.
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from './components.tsx';
 import { Messages } from './messages.tsx';
 
@@ -17,7 +17,7 @@ interface SheetProps {
 export function Sheet({ title, onClose, children }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
     isSheetOpen.value = true;

@@ -1,5 +1,7 @@
-// The fields of a transaction, as a person types them: for a new one and for the correction of one.
-
+// The fields of a transaction, as a person types them: for a new one and for the correction of one. They are bound to a signal,
+// so that a key press draws its field alone.
+import { computed, type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import type { ApiError } from './api-error.ts';
 import { CategoryBox } from './category-box.tsx';
 import { Field } from './components.tsx';
@@ -58,25 +60,42 @@ export function findErrors({ date, description, amount }: Draft): Errors {
   };
 }
 
-interface FieldsProps {
-  readonly draft: Draft;
-  readonly errors: Errors;
-  readonly hasNotes?: boolean;
-  readonly onChange: (changes: Partial<Draft>) => void;
-  readonly placeholder?: string;
+export interface OpenDraft {
+  readonly draft: Signal<Draft>;
+  readonly errors: Signal<Errors>;
+  readonly edit: (changes: Partial<Draft>) => void;
 }
 
-export function TransactionFields({
-  draft,
-  errors,
-  onChange,
-  hasNotes = false,
-  placeholder = '',
-}: FieldsProps) {
+const NO_ERRORS: Errors = {};
+
+/** @param keep is called with the draft after each edit */
+export function useDraft(start: () => Draft, keep: (draft: Draft) => void): OpenDraft {
+  const initial = useMemo(start, []);
+  const draft = useSignal(initial);
+  const errors = useSignal(NO_ERRORS);
+  const edit = (changes: Partial<Draft>) => {
+    draft.value = { ...draft.peek(), ...changes };
+    errors.value = NO_ERRORS;
+    keep(draft.peek());
+  };
+  return { draft, errors, edit };
+}
+
+interface FieldsProps {
+  readonly open: OpenDraft;
+  readonly hasNotes?: boolean;
+  readonly placeholder?: ReadonlySignal<string>;
+}
+
+export function TransactionFields({ open, hasNotes = false, placeholder }: FieldsProps) {
+  const { draft, edit } = open;
+  const errors = open.errors.value;
+  const values = useMemo(() => readEach(draft), [draft]);
   const text = (name: 'description' | 'amount' | 'date' | 'notes') => ({
-    value: draft[name],
+    value: values[name],
+    autocomplete: 'off' as const,
     onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
-      onChange({ [name]: currentTarget.value }),
+      edit({ [name]: currentTarget.value }),
   });
   return (
     <>
@@ -84,28 +103,17 @@ export function TransactionFields({
         {(id) => <input type="date" min="0001-01-01" max="9999-12-31" {...id} {...text('date')} />}
       </Field>
       <Field label="Description" error={errors.description} class="of-description">
-        {(id) => (
-          <input
-            type="text"
-            dir="auto"
-            autocomplete="off"
-            maxLength={1000}
-            {...id}
-            {...text('description')}
-          />
-        )}
+        {(id) => <input type="text" dir="auto" maxLength={1000} {...id} {...text('description')} />}
       </Field>
       <Field label="Amount" error={errors.amount} class="of-amount">
-        {(id) => (
-          <input type="text" inputMode="decimal" autocomplete="off" {...id} {...text('amount')} />
-        )}
+        {(id) => <input type="text" inputMode="decimal" {...id} {...text('amount')} />}
       </Field>
       <Field label="Type" error={errors.type} class="of-type">
         {(id) => (
           <select
             {...id}
-            value={draft.type}
-            onChange={({ currentTarget }) => onChange({ type: currentTarget.value as Type })}
+            value={values.type}
+            onChange={({ currentTarget }) => edit({ type: currentTarget.value as Type })}
           >
             <option value="expense">Expense</option>
             <option value="income">Income</option>
@@ -117,29 +125,32 @@ export function TransactionFields({
           <CategoryBox
             label="Category"
             isLabelled
-            placeholder={placeholder}
-            text={draft.category}
-            onText={(category) => onChange({ category })}
+            {...(placeholder && { placeholder })}
+            text={values.category}
+            onText={(category) => edit({ category })}
             {...id}
           />
         )}
       </Field>
       {hasNotes && (
         <Field label="Notes" error={errors.notes} class="of-notes">
-          {(id) => (
-            <input
-              type="text"
-              dir="auto"
-              autocomplete="off"
-              maxLength={5000}
-              {...id}
-              {...text('notes')}
-            />
-          )}
+          {(id) => <input type="text" dir="auto" maxLength={5000} {...id} {...text('notes')} />}
         </Field>
       )}
     </>
   );
+}
+
+/** Each field changes with its own text alone. */
+function readEach(draft: Signal<Draft>) {
+  return {
+    date: computed(() => draft.value.date),
+    description: computed(() => draft.value.description),
+    amount: computed(() => draft.value.amount),
+    type: computed(() => draft.value.type),
+    category: computed(() => draft.value.category),
+    notes: computed(() => draft.value.notes),
+  };
 }
 
 /** The first field with an error has the focus. */

@@ -2,7 +2,7 @@
 import { signal, useComputed } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button, ScopeLink, Skeleton } from './components.tsx';
-import { ConflictRow, EditRow, readStoredEdit } from './edit-row.tsx';
+import { ConflictRow, EditRow, readInterruptedEdit } from './edit-row.tsx';
 import { addUp, addUpRows, pagesAround } from './figures.ts';
 import { format } from './format.ts';
 import { QuickCategory } from './inbox.tsx';
@@ -44,7 +44,7 @@ export function TransactionList() {
     lost.role === 'combobox' ? entry.querySelector('[role=combobox]') : entry,
   );
   useEffect(() => {
-    const stored = readStoredEdit();
+    const stored = readInterruptedEdit();
     if (stored && isWritable) editing.value ??= { id: stored.id, field: 'description' };
   }, [isWritable]);
   return (

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { launchChromium, whyNoChromium } from '../../../processes/chromium.ts';
-import { expectAccessible, watch } from '../../shared/pages/opened-pages.ts';
+import { closePages, expectAccessible, openPage, watch } from '../../shared/pages/opened-pages.ts';
 import { DESCRIBED } from '../support/api/described-response.ts';
 
 describe.skipIf(whyNoChromium())('the documentation page', () => {
@@ -18,13 +18,13 @@ describe.skipIf(whyNoChromium())('the documentation page', () => {
   afterAll(() => browser.close());
 
   beforeEach(async () => {
-    page = await browser.newPage();
+    page = await openPage(browser);
     problems = watch(page, inject('apiUrl'));
     await page.goto(`${inject('apiUrl')}/docs`);
     await page.waitForSelector('.opblock');
   });
   afterEach(async () => {
-    await page.close();
+    await closePages(browser);
     expect(problems).toEqual([]);
   });
 

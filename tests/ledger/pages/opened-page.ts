@@ -2,11 +2,9 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { launchChromium } from '../../../processes/chromium.ts';
-import { expectAccessible, watch } from '../../shared/pages/opened-pages.ts';
+import { closePages, expectAccessible, openPage, watch } from '../../shared/pages/opened-pages.ts';
 import { openService } from '../support/running-service.ts';
 
-/** Only ends what hangs: no test may depend on how busy the machine is. */
-const DEFAULT_TIMEOUT_MS = 120_000;
 export const AS_PHONE = { viewport: { width: 390, height: 844 } };
 
 interface Row {
@@ -32,7 +30,7 @@ export function openPages() {
   });
   afterAll(() => browser.close());
   afterEach(async () => {
-    for (const context of browser.contexts()) await context.close();
+    await closePages(browser);
     expect(opened.splice(0).flat()).toEqual([]);
   });
 
@@ -48,8 +46,7 @@ export function openPages() {
     url: () => url,
     /** Statuses that a test provokes are no problem. */
     async open(options: BrowserContextOptions = {}): Promise<Page> {
-      const page = await browser.newPage({ locale: 'en-GB', ...options });
-      page.setDefaultTimeout(DEFAULT_TIMEOUT_MS);
+      const page = await openPage(browser, { locale: 'en-GB', ...options });
       const isMeant = (message: string) =>
         /status of [45]\d\d|ERR_FAILED|ERR_INTERNET/.test(message);
       opened.push(watch(page, url, isMeant));
@@ -81,6 +78,11 @@ export function openPages() {
 
 export async function idle(page: Page): Promise<void> {
   await page.waitForSelector('#ledger[aria-busy=false]');
+}
+
+/** A deletion can be undone for ten seconds, in which a busy machine may not get to do it: they end when the page is left. */
+export async function stopTime(page: Page): Promise<void> {
+  await page.clock.setFixedTime(new Date());
 }
 
 /** Until what has changed is drawn. */

@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { whyNoChromium } from '../../../processes/chromium.ts';
-import { listed, openPages } from './opened-page.ts';
+import { listed, openPages, stopTime } from './opened-page.ts';
 
 const MAX_STOPS = 200;
 
@@ -36,6 +36,7 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await listed(page, 'Right').waitFor();
     await expect.poll(async () => (await pages.rows('Right')).map((row) => row.id)).toEqual([id]);
     await page.waitForSelector('.entry:focus');
+    await stopTime(page);
     await press(page, 'Delete');
     await button(page, 'Undo').waitFor();
     await page.waitForSelector('.entry:has-text("Stays"):focus');
@@ -112,7 +113,10 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await tabTo(page, sheet.getByRole('button', { name: 'Merge', exact: true }));
     await press(page, 'Enter');
     await sheet.getByText('Inactive (1)').waitFor();
-    await sheet.getByRole('alert').getByText('of Merged by key are in Renamed by key').waitFor();
+    await sheet
+      .getByRole('alert')
+      .getByText('Moved 1 transaction from Merged by key to Renamed by key')
+      .waitFor();
     await page.waitForSelector('.categories button:focus');
     const [row] = await pages.rows('Moved by key');
     expect(row?.category_name).toBe('Renamed by key');

@@ -12,6 +12,7 @@ import {
   listed,
   nextFrame,
   openPages,
+  stopTime,
 } from './opened-page.ts';
 
 const SCHEMES = ['light', 'dark'] as const;
@@ -61,9 +62,10 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.getByText('the service does not answer').waitFor();
     await expectAccessible(page);
     isShown.resolve();
-    await expect.poll(() => keys.length).toBe(2);
-    expect(keys[0]).toBeTruthy();
-    expect(keys[1]).toBe(keys[0]);
+    await page.waitForSelector('.state:text-is("")', { state: 'attached' });
+    // More than two where a busy machine outlasts the page's patience.
+    expect(keys.length).toBeGreaterThan(1);
+    expect([...new Set(keys)]).toEqual([expect.stringMatching(/./)]);
     expect(await pages.rows('Lost answer')).toHaveLength(1);
     expect(await listed(page, 'Lost answer').count()).toBe(1);
   });
@@ -249,6 +251,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
   test('a deletion can be undone: the row keeps its id', async () => {
     const id = await pages.row({ description: 'Not so fast' });
     const page = await pages.visit();
+    await stopTime(page);
     await listed(page, 'Not so fast').getByRole('button', { name: 'Delete' }).click();
     const undo = page.getByRole('button', { name: 'Undo' });
     await undo.waitFor();
@@ -266,6 +269,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     for (const description of ['Covered', 'To delete'])
       await pages.row({ description, transaction_date: '2004-01-02' });
     const page = await pages.visit('#period=2004', options);
+    await stopTime(page);
     await listed(page, 'To delete').first().getByRole('button', { name: 'Delete' }).click();
     const undo = page.getByRole('button', { name: 'Undo' });
     await undo.waitFor();
@@ -280,6 +284,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
   test('a deletion is sent when the page is left', async () => {
     await pages.row({ description: 'Gone for good' });
     const page = await pages.visit();
+    await stopTime(page);
     await listed(page, 'Gone for good').focus();
     await page.keyboard.press('Delete');
     await page.getByRole('button', { name: 'Undo' }).waitFor();
@@ -374,15 +379,17 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await listed(page, 'In March').count()).toBe(1);
   });
 
-  test('a search shows its sums, and its field returns to the earlier text with its rows', async () => {
+  test('a search shows its sums, and Back leaves it, however slowly it was typed', async () => {
     await pages.row({ description: 'Pear cake', amount: 4, transaction_date: '2018-01-02' });
     await pages.row({ description: 'Pear juice', amount: 5, transaction_date: '2018-01-03' });
     await pages.row({ description: 'Apple pie', amount: 6, transaction_date: '2018-01-03' });
     const page = await pages.visit('#period=2018');
     await listed(page, 'Apple pie').waitFor();
     await page.keyboard.press('/');
-    await page.keyboard.type('pear');
-    await page.waitForURL(/q=pear/);
+    await page.keyboard.type('pe');
+    await page.waitForURL(/q=pe$/);
+    await page.keyboard.type('ar');
+    await page.waitForURL(/q=pear$/);
     // The address changes before the page knows of it.
     await listed(page, 'Apple pie').waitFor({ state: 'detached' });
     expect(await page.getByRole('region', { name: 'Totals' }).textContent()).toContain('9.00');
@@ -414,7 +421,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await sheet.getByLabel('Merge into').selectOption('Into');
     await sheet.getByRole('button', { name: 'Merge' }).click();
     await sheet.getByText('Inactive (1)').waitFor();
-    await sheet.getByRole('alert').getByText('of From are in Into now').waitFor();
+    await sheet.getByRole('alert').getByText('Moved 1 transaction from From to Into').waitFor();
     await expectAccessibleInBothSchemes(page);
     await sheet.getByText('Renamed here').first().waitFor();
     expect((await pages.rows('To be moved')).map((row) => row.category_id)).toEqual([into]);
@@ -446,7 +453,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     refreshed = page.waitForRequest(/\/categories\?/);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Merge', exact: true }).click();
-    await page.getByText('101 transactions of Read again are in Read whole now').waitFor();
+    await page.getByText('Moved 101 transactions from Read again to Read whole').waitFor();
     expect((await pages.rows('Held')).filter((each) => each.category_id !== into)).toEqual([]);
   });
 
@@ -546,7 +553,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     }
   });
 
-  test('a key press in any field computes no row, bar, chip or figure again', async () => {
+  test('a key press in any field computes no row, form, bar, chip or figure again', async () => {
     const source = await (await fetch(`${pages.url()}/page.js`)).text();
     const page = await pages.open();
     const profiler = await page.context().newCDPSession(page);
@@ -572,6 +579,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
         'Figures of each period',
         'Uncategorised',
         'Totals',
+        'of-date',
       ];
       return Object.fromEntries(texts.map((text) => [text, count(text)]));
     }
@@ -600,7 +608,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     }
   });
 
-  test('a key press in a field of text lays out nothing but the field', async () => {
+  test('a key press in a field of text lays out nothing but the field and its list', async () => {
     for (const description of ['Chosen', 'Corrected'])
       await pages.row({ description, transaction_date: '2002-01-02' });
     const page = await pages.visit('#period=2002');
@@ -608,11 +616,11 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await listed(page, 'Corrected').click();
     const edit = page.getByRole('form', { name: /^Edit/ });
     const fields = [addForm(page), edit].flatMap((form) =>
-      ['Description', 'Amount'].map((label) => form.getByLabel(label)),
+      ['Description', 'Amount', 'Category'].map((label) => form.getByLabel(label)),
     );
     for (const field of [...fields, edit.getByLabel('Notes')]) {
       await field.focus();
-      // The focus changes more than the field.
+      // The focus changes more than the field, and the first letter of a category opens the list of them.
       await page.keyboard.press('1');
       await nextFrame(page);
       const layouts = await traceLayouts(page, async () => {
@@ -623,6 +631,28 @@ describe.skipIf(whyNoChromium())('the page', () => {
       // The page has hundreds.
       expect(Math.max(...layouts.map(({ totalObjects }) => totalObjects))).toBeLessThan(50);
     }
+  });
+
+  test('on a phone rows are added in a sheet, which keeps the draft', async () => {
+    const page = await pages.visit('', AS_PHONE);
+    const begin = page.getByRole('button', { name: 'Add a transaction' });
+    await begin.click();
+    await page.waitForSelector('.of-description input:focus');
+    await expectAccessibleInBothSchemes(page);
+    await page.keyboard.type('By thumb');
+    await addForm(page).getByLabel('Amount').fill('2.50');
+    await page.keyboard.press('Escape');
+    await addForm(page).waitFor({ state: 'detached' });
+    await begin.click();
+    await addForm(page).getByRole('button', { name: 'Add' }).click();
+    await addForm(page).getByText('Added By thumb, 2.50').waitFor();
+    await page.waitForSelector('.of-description input:focus');
+    await page.keyboard.type('Next by thumb');
+    await addForm(page).getByLabel('Amount').fill('3');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Close' }).click();
+    await listed(page, 'Next by thumb').getByText('-3.00').waitFor();
+    await expect.poll(async () => (await pages.rows('by thumb')).length).toBe(2);
   });
 
   test('the keys are listed, and the currency sign is a setting of the browser', async () => {
@@ -668,8 +698,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
       expect(textWidth).toBeGreaterThan(width / 4);
       expect(amount?.x).toBeGreaterThanOrEqual(x + textWidth);
       const first = await page.locator('.entry').first().boundingBox();
-      if (height > 800)
-        expect((first?.y ?? height) + (first?.height ?? 0)).toBeLessThanOrEqual(height);
+      expect((first?.y ?? height) + (first?.height ?? 0)).toBeLessThanOrEqual(height);
       const small =
         await page.evaluate(`[...document.querySelectorAll('body :is(button, summary, select, input:not([type=checkbox]), .box, nav a)')]
       .filter((each) => !each.closest('.unseen'))

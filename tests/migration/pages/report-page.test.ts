@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { reportPage } from '../../../cli/migration/migrate/report-page.ts';
 import { launchChromium, whyNoChromium } from '../../../processes/chromium.ts';
-import { expectAccessible } from '../../shared/pages/opened-pages.ts';
+import { expectAccessible, openPage } from '../../shared/pages/opened-pages.ts';
 import { statusWith } from '../support/full-status.ts';
 
 const HOSTILE = `</title></style><img src=http://evil.example/x onerror="document.title=1"><script>document.title=1</script>`;
@@ -20,7 +20,7 @@ describe.skipIf(whyNoChromium())('the page of a migration', () => {
     ['light', 1_200],
     ['dark', 390],
   ] as const)('in %s, %i pixels wide', async (colorScheme, width) => {
-    const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
+    const page = await openPage(browser, { colorScheme, viewport: { width, height: 800 } });
     const problems: string[] = [];
     page.on('console', (message) => problems.push(message.text()));
     page.on('pageerror', ({ message }) => problems.push(message));
@@ -30,6 +30,6 @@ describe.skipIf(whyNoChromium())('the page of a migration', () => {
     expect(await page.evaluate('document.images.length + document.scripts.length')).toBe(0);
     await expectAccessible(page);
     expect(problems).toEqual([]);
-    await page.close();
+    await page.context().close();
   });
 });

@@ -1,0 +1,51 @@
+// Drafts of the page: written after the frame of the key press, and before the page is left.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { dropDraft, keepDraft, readDraft, writeDrafts } from '../../../../web/page/kept-drafts.ts';
+
+describe('a kept draft', () => {
+  const stored = new Map<string, string>();
+
+  beforeEach(() => {
+    stored.clear();
+    vi.useFakeTimers();
+    vi.stubGlobal('sessionStorage', {
+      getItem: (name: string) => stored.get(name) ?? null,
+      setItem: (name: string, text: string) => stored.set(name, text),
+      removeItem: (name: string) => stored.delete(name),
+    });
+  });
+  afterEach(() => {
+    dropDraft('draft');
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
+  test('is written once for many key presses, and not in their frame', () => {
+    const write = vi.spyOn(sessionStorage, 'setItem');
+    for (const description of ['L', 'Lu', 'Lun']) keepDraft('draft', { description });
+    expect(write).not.toHaveBeenCalled();
+    expect(readDraft('draft')).toEqual({ description: 'Lun' });
+    vi.runAllTimers();
+    expect(write).toHaveBeenCalledExactlyOnceWith('draft', '{"description":"Lun"}');
+    expect(readDraft('draft')).toEqual({ description: 'Lun' });
+  });
+
+  test('is written at once when the page is left', () => {
+    keepDraft('draft', { description: 'Half' });
+    writeDrafts();
+    expect(stored.get('draft')).toBe('{"description":"Half"}');
+  });
+
+  test('that is dropped does not come back', () => {
+    keepDraft('draft', { description: 'Saved' });
+    dropDraft('draft');
+    vi.runAllTimers();
+    expect([...stored]).toEqual([]);
+    expect(readDraft('draft')).toBeUndefined();
+  });
+
+  test('that cannot be read is none', () => {
+    stored.set('draft', '{"descr');
+    expect(readDraft('draft')).toBeUndefined();
+  });
+});

@@ -1,0 +1,41 @@
+// What a person has typed and not saved yet. It survives a reload, and is written after the frame of the key press: storage would
+// hold that up.
+const DELAY_MS = 200;
+
+const unwritten = new Map<string, object>();
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** @returns undefined where there is none, or none that can be read */
+export function readDraft<Kept extends object>(name: string): Kept | undefined {
+  const latest = unwritten.get(name);
+  if (latest) return latest as Kept;
+  try {
+    return JSON.parse(sessionStorage.getItem(name) ?? 'null') ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function keepDraft(name: string, draft: object): void {
+  unwritten.set(name, draft);
+  timer ??= setTimeout(writeDrafts, DELAY_MS);
+}
+
+export function dropDraft(name: string): void {
+  unwritten.delete(name);
+  sessionStorage.removeItem(name);
+}
+
+/** Writes what is not written yet, at once: a page that is hidden or left may not run again. */
+export function writeDrafts(): void {
+  clearTimeout(timer);
+  timer = undefined;
+  for (const [name, draft] of unwritten) {
+    try {
+      sessionStorage.setItem(name, JSON.stringify(draft));
+    } catch {
+      // Its space is used up: the page alone has the draft.
+    }
+  }
+  unwritten.clear();
+}

@@ -1,0 +1,66 @@
+// Proposes the category of a new transaction: that of the latest one with this description, in the list or in the ledger's last year.
+import {
+  type ReadonlySignal,
+  type Signal,
+  useComputed,
+  useSignal,
+  useSignalEffect,
+} from '@preact/signals';
+import type { TransactionSearch } from '../../lib/ledger/http/api-types.ts';
+import { ApiError } from './api-error.ts';
+import { call, pathWith } from './client.ts';
+import { categoriesById, rows } from './ledger.ts';
+import { likeness, type Row } from './rows.ts';
+import { localDay, type Type } from './scope.ts';
+import type { Draft } from './transaction-form.tsx';
+
+const DELAY_MS = 300;
+const MIN_LENGTH = 3;
+
+/** @returns the name of a category, empty without a proposal */
+export function useProposal(draft: Signal<Draft>): ReadonlySignal<string> {
+  const proposal = useSignal({ likeness: '', name: '' });
+  const wanted = useComputed(() => likeness(draft.value.description));
+  const type = useComputed(() => draft.value.type);
+  const isChosen = useComputed(() => draft.value.category !== '');
+  useSignalEffect(() => {
+    const [alike, side] = [wanted.value, type.value];
+    if (alike.length < MIN_LENGTH || isChosen.value || proposal.peek().likeness === alike) return;
+    const timer = setTimeout(async () => {
+      const name =
+        findCategory(rows.peek(), alike, side) ??
+        (await askForCategory(draft.peek().description.trim(), side));
+      proposal.value = { likeness: alike, name: name ?? '' };
+    }, DELAY_MS);
+    return () => clearTimeout(timer);
+  });
+  return useComputed(() => (proposal.value.likeness === wanted.value ? proposal.value.name : ''));
+}
+
+function findCategory(some: readonly Row[], wanted: string, type: Type): string | undefined {
+  const row = some.find(
+    (each) =>
+      each.category_id !== null && each.type === type && likeness(each.description) === wanted,
+  );
+  const category = categoriesById.peek().get(row?.category_id ?? 0);
+  return category?.is_active ? category.name : undefined;
+}
+
+async function askForCategory(description: string, type: Type): Promise<string | undefined> {
+  const today = new Date();
+  const yearAgo = new Date(today.getFullYear() - 1, today.getMonth(), today.getDate());
+  const path = pathWith('/transactions/search', {
+    q: [...description].slice(0, 100).join(''),
+    type,
+    start_date: localDay(yearAgo),
+    end_date: localDay(today),
+    per_page: 20,
+  });
+  try {
+    return findCategory((await call<TransactionSearch>(path)).data, likeness(description), type);
+  } catch (error) {
+    // A proposal is a convenience: without an answer there is none.
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
