@@ -218,7 +218,10 @@ export async function copySettings(
   };
 }
 
-async function decideKeywordFilling(store: VectorStore, target: string): Promise<KeywordFilling> {
+export async function decideKeywordFilling(
+  store: VectorStore,
+  target: string,
+): Promise<KeywordFilling> {
   const info = await store.collectionInfo(target);
   if (!info?.config.params.sparse_vectors?.[KEYWORD_SLOT]) return 'no-slot';
   return (await store.encodesKeywords(target, KEYWORD_SLOT)) ? 'by-store' : 'left-empty';

@@ -43,6 +43,8 @@ export async function reconcile(
   if (start.isComplete) return start;
   const { base } = ports;
   const writer = base?.write && createBaseWriter(base, base.write, start.base);
+  // A page that was found equal, or only compared, is quickly read again.
+  const isCheapToRepeat = writer !== undefined || settings.mode === 'compare';
   let removals = start.removals ?? { first: 0, second: 0 };
   let checkpoint = start;
   let { report } = start;
@@ -66,7 +68,7 @@ export async function reconcile(
     pages += 1;
     const isTimeUp = ports.isTimeUp?.() === true;
     const isDue = nextOffset === null || isTimeUp || resolved.hasInserted;
-    if (writer && !isDue && pages % PAGES_OF_A_PART > 0) return isTimeUp;
+    if (isCheapToRepeat && !isDue && pages % PAGES_OF_A_PART > 0) return isTimeUp;
     const progress = writer && (await writer.flush(nextOffset));
     const isComplete = nextOffset === null;
     const counted = removals.first + removals.second > 0 && { removals };
@@ -89,7 +91,7 @@ export async function reconcile(
   return checkpoint;
 }
 
-/** Pages per part of the last common version: a kill costs at most that many pages, which are then found equal. */
+/** Pages per checkpoint, and per part of the last common version: a kill costs at most that many pages, which are then found equal. */
 const PAGES_OF_A_PART = 16;
 
 async function* pairsOf(

@@ -3,7 +3,7 @@
 import { builtCollectionsOf } from '../runs/run-names.ts';
 import type { Step, StepContext } from '../runs/step.ts';
 import { listOwnCollections, removeOwn } from './clean-up.ts';
-import { countChanges } from './equality.ts';
+import { countChanges } from './equalise.ts';
 import { undoInPlace } from './in-place.ts';
 
 export const abort: Step = {
@@ -22,12 +22,13 @@ export const abort: Step = {
 /** A version was deployed on the new collection once, and an instance may still run: its writes exist nowhere else. */
 async function isWrittenTo(context: StepContext): Promise<boolean> {
   const { services, run } = context;
-  const { sourceCollection: from, targetCollection: to } = run.plan;
+  const { sourceCollection: active, targetCollection: standby } = run.plan;
   const isKept = run.served.some(
-    ({ collection, until }) => collection === to && until > services.clock().getTime(),
+    ({ collection, until }) => collection === standby && until > services.clock().getTime(),
   );
   if (!run.base || isKept) return false;
   const there = await services.vectors.listCollections();
-  if (![from, to].every((name) => there.includes(name))) return false;
-  return (await countChanges(context, { from, to })).written > 0;
+  if (![active, standby].every((name) => there.includes(name))) return false;
+  const { written } = await countChanges(context, { active, standby, base: 'continued' });
+  return written > 0;
 }

@@ -12,25 +12,18 @@ import {
   type Parity,
   type ParityReached,
 } from '../parity.ts';
+import { decideKeywordFilling } from '../point-writer.ts';
 import { RECONCILE_START, type ReconcileCheckpoint } from '../reconcile.ts';
 import { faultsIn, pendingIn, type ReconcileReport } from '../reconcile-report.ts';
 import { Refusal } from '../refusals.ts';
-import type { ReconcileSettings } from '../resolver.ts';
 import { storeReport } from '../runs/reports.ts';
-import type { Progress, Reference, Run } from '../runs/run.ts';
+import type { Reference, Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import { isWaiting, MORE_TIME } from '../runs/stages.ts';
 import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
 import { userCountLines } from '../user-counts.ts';
-import { type EntitiesReached, moveEntities, movesEntities } from './entities.ts';
-import {
-  assertExpected,
-  countChanges,
-  createBaseKeeper,
-  expectedLimit,
-  reconcileInStep,
-  reconcileSettings,
-} from './equality.ts';
+import { moveEntities, movesEntities } from './entities.ts';
+import { type Equalised, type EqualiseOptions, equalise, equalisingEntries } from './equalise.ts';
 import { fillInPlace, fillSchema } from './in-place.ts';
 import { scanCollection } from './recorded-counts.ts';
 
@@ -38,24 +31,14 @@ const MAX_LISTED = 20;
 /** In the record; the report has more. */
 const MAX_NAMED = 8;
 
-export const copyingSchema = v.object({
-  reached: v.custom<ReconcileCheckpoint>(() => true),
-  /** True if the new collection was damaged since both were equal; unknown until the walk begins. */
-  isDamaged: v.optional(v.boolean()),
-});
-
-type Copying = v.InferOutput<typeof copyingSchema>;
-
-export const COPY_START: Copying = { reached: RECONCILE_START };
-
 const stateSchema = v.object({
-  ...copyingSchema.entries,
+  ...equalisingEntries,
   /** The first copy fills the collection, and compares in a walk of its own. */
   mode: v.picklist(['fill', 'repair']),
   /** Points that the walk compared a second, as it ended. */
   perSecond: v.optional(v.number()),
   /** Walk over the entities, if users have some. */
-  entities: v.optional(v.custom<EntitiesReached>(() => true)),
+  entities: v.optional(v.unknown()),
   /** State of the searches, once both collections were compared */
   parity: v.optional(v.custom<ParityReached>(() => true)),
 });
@@ -66,7 +49,7 @@ export const copy: Step = {
   command: 'copy',
   forecast: async (context) => {
     const { services, run } = context;
-    const { keywords } = await reconcileSettings(context, 'repair');
+    const keywords = await decideKeywords(context);
     const { contents, counts } = await scanCollection(services, run, run.plan.sourceCollection);
     const { points, users, unreachable } = contents;
     // Named after what it lists: a later dry run does not change the list of an earlier one.
@@ -90,25 +73,27 @@ export const copy: Step = {
       return isWaiting(filled) ? filled : { done: true, evidence: filled };
     }
     const mode = run.phase === 'rebuilt' ? 'fill' : 'repair';
-    const begun = v.parse(stateSchema, checkpoint?.state ?? { mode, ...COPY_START });
+    const begun = v.parse(stateSchema, checkpoint?.state ?? { mode });
     const startedAt = services.clock().getTime();
     const copied = await copyOnwards(context, {
       mode: begun.mode,
+      users: 'writing',
       from: begun,
       save: (reached, progress) => save({ ...begun, ...reached } satisfies State, progress),
     });
-    const { isComplete, report } = copied.reached;
-    if (!isComplete) return MORE_TIME;
+    if (!copied) return MORE_TIME;
+    const { report } = copied;
     if (begun.mode === 'fill') {
       await save({ mode: 'repair', reached: startAfter(report) } satisfies State);
       return MORE_TIME;
     }
-    const compared = report.compared - begun.reached.report.compared;
+    const compared = report.compared - (begun.reached?.report.compared ?? 0);
     const milliseconds = services.clock().getTime() - startedAt;
     const perSecond =
       compared > 0 && milliseconds > 0 ? (compared * 1_000) / milliseconds : begun.perSecond;
-    const reached = { ...RECONCILE_START, isComplete, report };
-    const walked: State = { ...begun, ...copied, reached, ...(perSecond && { perSecond }) };
+    const reached = { ...RECONCILE_START, isComplete: true, report };
+    const more = { compared: undefined, reached, ...(perSecond && { perSecond }) };
+    const walked: State = { ...begun, ...more };
     if (movesEntities(run)) {
       const { sourceCollection: from, targetCollection: to } = run.plan;
       const moved = await moveEntities(context, {
@@ -130,63 +115,27 @@ export const copy: Step = {
 };
 
 /**
- * The walk to the new collection. What only that one has, or has otherwise, comes back or goes, as the base says.
- * @returns not complete when time was up
+ * Makes the new collection equal to the old one. Changes that only the new one has come back, or are overwritten, as the last
+ * common version says.
+ * @returns undefined when time was up
  */
 export async function copyOnwards(
   context: StepContext,
-  {
-    mode,
-    from,
-    save,
-  }: {
-    readonly mode: State['mode'];
-    readonly from: Copying;
-    readonly save: (reached: Copying, progress?: Progress) => Promise<unknown>;
-  },
-): Promise<Copying> {
-  const { run } = context;
-  const { reached: start, isDamaged = await lookAhead(context) } = from;
-  // A copy that is killed has changed the collection itself.
-  if (from.isDamaged === undefined) await save({ reached: start, isDamaged });
-  const settings = {
-    ...(await reconcileSettings(context, mode)),
-    ...(await limitsIn(context)),
-    isDamaged,
-  };
-  assertKeywords(context, settings);
-  const walk = 'copied';
-  const reached = await reconcileInStep(context, settings, {
-    walk,
-    start,
-    // The base begins with the first comparison in a window: until then only the copy has written to the new collection.
-    ...((run.base || run.phase === 'switching') && { base: createBaseKeeper(context, walk) }),
-    save: async (reached, progress) => void (await save({ reached, isDamaged }, progress)),
-  });
-  return { reached, isDamaged };
-}
-
-/**
- * What users worked on in an earlier window is not emptied by a copy, either. @throws Refusal with the numbers
- * @returns whether the new collection is damaged: then nothing of that comes back to the one that users are on
- */
-async function lookAhead(context: StepContext): Promise<boolean> {
+  options: Pick<EqualiseOptions, 'users' | 'from' | 'save'> & { readonly mode: State['mode'] },
+): Promise<Equalised | undefined> {
   const { run, input } = context;
-  const { sourceCollection: from, targetCollection: to } = run.plan;
-  if (!run.base && !isServed(run)) return false;
-  const changes = await countChanges(context, { from, to });
-  if (isServed(run)) assertExpected(changes, to, input.deletes);
-  return changes.isDamaged;
-}
-
-/** Applied during the walk, too: either collection may be emptied in the meantime. */
-async function limitsIn({ services: { vectors }, run, input }: StepContext) {
-  const { sourceCollection, targetCollection } = run.plan;
-  if (!run.base && !isServed(run)) return {};
-  const backLimit = expectedLimit({ points: await vectors.count(sourceCollection) });
-  if (!isServed(run)) return { backLimit };
-  const points = await vectors.count(targetCollection);
-  return { backLimit, limit: expectedLimit({ points }, input.deletes) };
+  await assertKeywords(context);
+  return await equalise(context, {
+    ...options,
+    active: run.plan.sourceCollection,
+    standby: run.plan.targetCollection,
+    walk: 'copied',
+    // The base begins with the first comparison in a window: until then only the copy has written to the new collection.
+    base: run.base || run.phase === 'switching' ? 'continued' : undefined,
+    // What users worked on in an earlier window is not emptied by a copy, either.
+    onExcess: isServed(run) ? 'refuse' : 'write',
+    deletes: input.deletes,
+  });
 }
 
 function isServed({ served, plan }: Run): boolean {
@@ -201,12 +150,16 @@ function startAfter({ inserted, replaced, deleted }: ReconcileReport): Reconcile
 
 /** @returns undefined when time is up */
 async function searchBoth(context: StepContext, walked: State): Promise<Parity | undefined> {
-  const { run, save, hasTime } = context;
-  const { from, to, keywords } = await reconcileSettings(context, 'compare');
-  const { runId } = run;
-  const settings = { from, to, hasKeywords: keywords === 'by-store' };
+  const { services, run, save, hasTime } = context;
+  const { runId, plan } = run;
   return await measureParity(
-    { ...settings, seed: runId, without: testUserOf(runId) },
+    {
+      from: { store: services.vectors, collection: plan.sourceCollection },
+      to: { store: services.vectors, collection: plan.targetCollection },
+      hasKeywords: (await decideKeywords(context)) === 'by-store',
+      seed: runId,
+      without: testUserOf(runId),
+    },
     {
       start: walked.parity ?? PARITY_START,
       isTimeUp: () => !hasTime(),
@@ -260,7 +213,7 @@ async function conclude(
     await assertParity(context, parity, evidence.artifact);
   } catch (error) {
     // Compares and searches again after a repair.
-    await context.save({ mode: 'repair', reached: RECONCILE_START } satisfies State);
+    await context.save({ mode: 'repair' } satisfies State);
     throw error;
   }
   return { done: true, evidence };
@@ -296,7 +249,7 @@ async function storeVerification(
 /** Requires frozen writes. @throws Refusal unless both are equal, and unchanged since the backup */
 export async function verifyEqual(
   context: StepContext,
-  report: ReconcileReport,
+  { report, faults }: Equalised,
 ): Promise<Reference> {
   const { evidence, plan } = context.run;
   const { facts = {} } = evidence['verification-report'] ?? {};
@@ -304,7 +257,6 @@ export async function verifyEqual(
   const copied = facts.copied ?? facts.inserted;
   const figures = { ...figuresIn(facts), ...(copied !== undefined && { copied }) };
   const verified = await storeVerification(context, report, figures);
-  const faults = faultsIn(report);
   if (faults.length > 0) {
     const why = `The collections are not equal: ${faults.join(', ')}. The report is ${verified.artifact}.`;
     throw new Refusal('RefusedVerification', why);
@@ -316,7 +268,14 @@ export async function verifyEqual(
   throw new Refusal('RefusedSourceChanged', why);
 }
 
-function assertKeywords({ run: { plan } }: StepRequest, { keywords }: ReconcileSettings): void {
+async function decideKeywords({ services, run }: StepRequest) {
+  return await decideKeywordFilling(services.vectors, run.plan.targetCollection);
+}
+
+/** @throws Refusal unless the operator accepted it */
+async function assertKeywords(request: StepRequest): Promise<void> {
+  const { plan } = request.run;
+  const keywords = await decideKeywords(request);
   if (keywords === 'by-store' || plan.accepts.includes('empty-keywords')) return;
   const why =
     keywords === 'no-slot'

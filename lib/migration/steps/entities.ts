@@ -1,27 +1,22 @@
 // The entities of memories, in a companion collection that the new version makes. If users worked with that version before the run,
 // their entities move as their memories do; the old version has none. Entities are derived from the memories and rank them, so
 // nothing that only the standby has is carried back.
+import * as v from 'valibot';
 import type { VectorStore } from '../adapters/qdrant.ts';
 import { bringConfiguration } from '../configuration.ts';
-import { copySettings } from '../point-writer.ts';
-import { RECONCILE_START, type ReconcileCheckpoint } from '../reconcile.ts';
-import { pendingIn } from '../reconcile-report.ts';
-import { isRefusal, Refusal } from '../refusals.ts';
 import type { Progress, Run } from '../runs/run.ts';
-import { testUserOf, withCompanion } from '../runs/run-names.ts';
+import { withCompanion } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
-import { expectedLimit, reconcileInStep } from './equality.ts';
+import { assertEqual, type Equalising, equalise, readEqualising } from './equalise.ts';
 
 export function movesEntities({ plan }: Pick<Run, 'plan'>): boolean {
   return plan.sameVersion === true && !plan.inPlace;
 }
 
-export type EntitiesReached = ReconcileCheckpoint & {
-  /** A walk that must not remove anything inserts to its end, however many invocations it takes. */
-  readonly insertsOnly?: boolean;
-  /** The companion may have been made without its configuration. */
-  readonly isMaking?: boolean;
-};
+/** The companion may have been made without its configuration. */
+const makingSchema = v.object({ isMaking: v.literal(true) });
+
+type EntitiesReached = Equalising & Partial<v.InferOutput<typeof makingSchema>>;
 
 /**
  * Makes the companion of one collection equal to that of the other.
@@ -36,51 +31,40 @@ export async function moveEntities(
     readonly to: string;
     /** A rollback takes users back also without some: they rank memories, and lose none. */
     readonly mayLack?: boolean;
-    readonly reached: EntitiesReached | undefined;
-    readonly save: (reached: EntitiesReached, progress?: Progress) => Promise<void>;
+    readonly reached: unknown;
+    readonly save: (reached: EntitiesReached, progress?: Progress) => Promise<unknown>;
   },
 ): Promise<{ readonly entities: number; readonly entitiesLacking?: number } | undefined> {
-  const { services, run, renew } = context;
-  const { vectors } = services;
-  const reached: EntitiesReached = options.reached ?? RECONCILE_START;
-  const [, from] = withCompanion(options.from);
-  const [, to] = withCompanion(options.to);
+  const { vectors } = context.services;
+  const from = readEqualising(options.reached);
+  const [, active] = withCompanion(options.from);
+  const [, standby] = withCompanion(options.to);
   // The first entity makes it.
-  if (!(await vectors.collectionExists(from))) return { entities: 0 };
-  await renew();
-  const isMissing = !(await vectors.collectionExists(to));
-  if (isMissing || reached.isMaking) {
-    await options.save({ ...reached, isMaking: true });
-    await makeLike(vectors, { from, to, isMissing });
+  if (!(await vectors.collectionExists(active))) return { entities: 0 };
+  await context.renew();
+  const isMissing = !(await vectors.collectionExists(standby));
+  if (isMissing || v.is(makingSchema, options.reached)) {
+    await options.save({ ...from, isMaking: true });
+    await makeLike(vectors, { from: active, to: standby, isMissing });
   }
-  const limit = expectedLimit({ points: await vectors.count(to) });
-  const settings = {
-    ...(await copySettings(vectors, { from, to })),
-    without: testUserOf(run.runId),
-  };
-  const walk = async (start: ReconcileCheckpoint, insertsOnly: boolean) =>
-    await reconcileInStep(
-      context,
-      { ...settings, mode: insertsOnly ? 'insert' : 'repair', limit },
-      {
-        walk: 'entities',
-        start,
-        save: async (walked, progress) => await options.save({ ...walked, insertsOnly }, progress),
-      },
-    );
-  // An emptied or replaced collection must not empty the other one.
-  const { insertsOnly = (await vectors.count(from)) === 0 } = reached;
-  const end = await walk(reached, insertsOnly).catch((error: unknown) => {
-    if (!isRefusal(error, 'RefusedMassChange')) throw error;
-    return walk(RECONCILE_START, true);
+  const names = { active, standby };
+  const equalised = await equalise(context, {
+    ...names,
+    walk: 'entities',
+    // Entities that were read must arrive, also while users write.
+    users: 'frozen',
+    onExcess: 'insert',
+    from,
+    save: options.save,
   });
-  if (!end.isComplete) return undefined;
-  const { missing } = end.report.pending;
-  const entities = end.report.to.points;
-  if (missing === 0) return { entities };
-  if (options.mayLack) return { entities, entitiesLacking: missing };
-  const why = `${to} could not be made equal to ${from}: ${pendingIn(end.report).join(', ')}.`;
-  throw new Refusal('RefusedVerification', why);
+  if (!equalised) return undefined;
+  const { report, faults } = equalised;
+  const entities = report.to.points;
+  if (faults.length > 0 && options.mayLack) {
+    return { entities, entitiesLacking: report.pending.missing };
+  }
+  assertEqual(names, faults);
+  return { entities };
 }
 
 async function makeLike(

@@ -9,6 +9,7 @@ import {
   type KeptSnapshot,
   keptSnapshotSchema,
 } from '../kept-snapshot.ts';
+import { assertExpected, isExcessive, refuseMassChange } from '../mass-change.ts';
 import { whyUnhealthy } from '../point-writer.ts';
 import { denseVectorOf } from '../ports/vector-store.ts';
 import { isRefusal, isRetryableFailure, Refusal, takeAs } from '../refusals.ts';
@@ -17,13 +18,8 @@ import { hasSwitched, type Run, wasOpened, wentLive } from '../runs/run.ts';
 import { liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { StepRequest } from '../runs/step.ts';
 import type { Services } from '../services.ts';
-import {
-  assertExpected,
-  changesSince,
-  countChanges,
-  isExcessive,
-  refuseMassChange,
-} from './equality.ts';
+import { countChanges } from './equalise.ts';
+import { changesSince } from './equality.ts';
 import { scanCollection } from './recorded-counts.ts';
 
 /**
@@ -142,7 +138,8 @@ async function assertSafe(
   if (restores) {
     return assertExpected(await countMissing(services, run, live), returnTo, deletes);
   }
-  assertExpected(await countChanges(request, { from: live, to: returnTo }), returnTo, deletes);
+  const names = { active: live, standby: returnTo, base: 'continued' } as const;
+  assertExpected(await countChanges(request, names), returnTo, deletes);
 }
 
 /** Numbers of the rollback as it would be now, for a dry run */
@@ -157,8 +154,8 @@ export async function forecastReturn(request: StepRequest) {
   if (!wasOpened(run) || isSame) return { ...where, leavesBehind: 0 };
   if (way !== 'carry') return { ...where, ...(await forecastLeftBehind(request)) };
   if (restores) return { ...where, leavesBehind: 0 };
-  const collections = { from: liveCollectionOf(run), to: returnTo };
-  const { adds, changes, removes, points } = await countChanges(request, collections);
+  const names = { active: liveCollectionOf(run), standby: returnTo, base: 'continued' } as const;
+  const { adds, changes, removes, points } = await countChanges(request, names);
   return { ...where, adds, changes, removes, of: points, leavesBehind: 0 };
 }
 
@@ -183,7 +180,7 @@ export async function countLostWrites(
   if ((await whyUnreadable(services, run)) !== undefined) return { leftBehind: 'unknown' };
   const live = liveCollectionOf(run);
   const { adds, changes, removes, points } = restored
-    ? await countChanges(request, { from: live, to: restored }, false)
+    ? await countChanges(request, { active: live, standby: restored })
     : await changesSince(request, live);
   const isEmptied = isExcessive({ removes, changes: 0, points });
   if (isEmptied) return { leftBehind: adds + changes, lacking: removes };

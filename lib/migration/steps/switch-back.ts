@@ -1,6 +1,7 @@
 // Stages of the switch back to the old collection, and of a rollback that is refused before users have moved
 import * as v from 'valibot';
 import { restoreSnapshot, restoringSchema } from '../kept-snapshot.ts';
+import { whyUnhealthy } from '../point-writer.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { pendingIn } from '../reconcile-report.ts';
 import { isRefusal, Refusal, RetryableFailure, takeAs } from '../refusals.ts';
@@ -14,7 +15,7 @@ import { activate } from './active-collection.ts';
 import { removeTestWrites } from './clean-up.ts';
 import { findStanding } from './deployed-version.ts';
 import { movesEntities } from './entities.ts';
-import { makeEqual, walksSchema } from './equality.ts';
+import { assertEqual, equalise, readEqualising } from './equalise.ts';
 import { askAgain, suspecting, waitForAction } from './external-action.ts';
 import { assertNotDeleted, assertRestored, countLostWrites } from './return-target.ts';
 import {
@@ -112,20 +113,27 @@ async function isRestored({ services, run }: StepContext, to: string): Promise<b
 }
 
 // Writes are frozen. The rollback of a window runs unattended, so this stage must never refuse it.
-const makeOldEqual: Advance = async (context, { to, plan, reached = {} }, save) => {
+const makeOldEqual: Advance = async (context, { to, plan, reached }, save) => {
   await assertNotDeleted(context, to, 0);
-  const { run, input } = context;
-  const report = await makeEqual(context, {
-    from: liveCollectionOf(run),
-    to,
+  const { run, input, services } = context;
+  const names = { active: liveCollectionOf(run), standby: to };
+  const info = await services.vectors.collectionInfo(names.active);
+  const equalised = await equalise(context, {
+    ...names,
+    walk: 'equal',
+    base: plan?.restores ? 'begun' : 'continued',
+    users: 'frozen',
+    isActiveReadOnly: info !== undefined && whyUnhealthy(info) !== undefined,
+    onExcess: wentLive(run) ? 'refuse' : 'insert',
     deletes: input.deletes ?? plan?.deletes,
-    mayInsertOnly: !wentLive(run),
-    usesBase: plan?.restores === undefined,
-    reached: v.parse(walksSchema, reached),
+    countsVectors: true,
+    from: readEqualising(reached),
     save,
   });
-  if (!report) return MORE_TIME;
-  const left = pendingIn(report).length > 0 ? { comparedByHand: liveCollectionOf(run) } : {};
+  if (!equalised) return MORE_TIME;
+  const { report, faults } = equalised;
+  assertEqual(names, faults);
+  const left = pendingIn(report).length > 0 ? { comparedByHand: names.active } : {};
   const { points } = report.to;
   return { points, ...left, ...lateWriteFacts('lateWrites', report.strays) };
 };

@@ -23,8 +23,9 @@ import { DAY_MS } from '../runs/times.ts';
 import { activate } from './active-collection.ts';
 import { assertGraphNamed, backupSchema, listFiles, takeBackup } from './backup.ts';
 import { removeWarmUp } from './clean-up.ts';
-import { COPY_START, copyingSchema, copyOnwards, verifyEqual } from './copy.ts';
+import { copyOnwards, verifyEqual } from './copy.ts';
 import { movesEntities } from './entities.ts';
+import { readEqualising } from './equalise.ts';
 import { isAsBase } from './equality.ts';
 import { suspecting, waitForAction } from './external-action.ts';
 import { assertAsFrozen, fillInPlace, fillSchema } from './in-place.ts';
@@ -66,13 +67,13 @@ const backUp: Advance = async (context, { reached = {} }, save) => {
   return {};
 };
 
-const makeNewEqual: Advance = async (context, { reached = COPY_START }, save) => {
-  const from = v.parse(copyingSchema, reached);
-  const copied = await copyOnwards(context, { mode: 'repair', from, save });
-  if (!copied.reached.isComplete) return MORE_TIME;
+const makeNewEqual: Advance = async (context, { reached }, save) => {
+  const from = readEqualising(reached);
+  const copied = await copyOnwards(context, { mode: 'repair', users: 'frozen', from, save });
+  if (!copied) return MORE_TIME;
   const indexing = await untilIndexed(context, context.run.plan.targetCollection);
   if (indexing) return indexing;
-  const verified = await verifyEqual(context, copied.reached.report);
+  const verified = await verifyEqual(context, copied);
   await noteEvidence(context, 'verification-report', verified);
   return {};
 };

@@ -5,8 +5,9 @@ import type { Strays } from '../reconcile-report.ts';
 import { refusedSchema, wasOpened } from '../runs/run.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
 import { type Facts, MORE_TIME, type passing, passingEntries } from '../runs/stages.ts';
-import { type EntitiesReached, moveEntities } from './entities.ts';
-import { carryOverLateWrites, isLaterChange, walksSchema } from './equality.ts';
+import { moveEntities } from './entities.ts';
+import { equalise, readEqualising } from './equalise.ts';
+import { isAsBase, isLaterChange } from './equality.ts';
 import { waitForAction } from './external-action.ts';
 import { returnSchema, whyUnreadable } from './return-target.ts';
 import { proveFrozen } from './write-freeze.ts';
@@ -42,27 +43,35 @@ export function freeze(
 }
 
 // Traffic is open. If the new version never took traffic, a change there that neither version made is corruption.
-export const carryLateWrites: Advance = async (context, { to, reached = {} }, save) => {
-  const { run } = context;
+export const carryLateWrites: Advance = async (context, { to, reached }, save) => {
+  const { run, services } = context;
   const live = liveCollectionOf(run);
   const isForward = to === live;
-  const { vectors } = context.services;
-  const trouble = isForward ? undefined : await whyUnreadable(context.services, run);
+  const { vectors } = services;
+  const trouble = isForward ? undefined : await whyUnreadable(services, run);
   // Users are back, with everything that could be read.
   if (trouble !== undefined && (await vectors.collectionExists(live)))
     return { comparedByHand: live };
-  const strays = await carryOverLateWrites(context, {
-    from: to,
-    to: isForward ? run.plan.sourceCollection : live,
-    ...(!wasOpened(run) && { isOfUser: isLaterChange }),
-    reached: v.parse(walksSchema, reached),
+  const left = isForward ? run.plan.sourceCollection : live;
+  const isThere = run.base !== undefined && (await vectors.collectionExists(left));
+  if (!isThere || (!reached && (await isAsBase(services, run, left)))) return {};
+  const carried = await equalise(context, {
+    active: to,
+    standby: left,
+    walk: 'carried',
+    base: 'continued',
+    isOfUser: wasOpened(run) ? undefined : isLaterChange,
+    users: 'writing',
+    onExcess: 'write',
+    mode: 'carry',
+    from: readEqualising(reached),
     save,
   });
-  if (!strays) return MORE_TIME;
+  if (!carried) return MORE_TIME;
+  const { strays } = carried.report;
   const isLeft = !isForward && strays.overruled + strays.withheld > 0;
   const name = isForward ? 'lateWrites' : 'leakedWrites';
-  const left = isLeft ? { comparedByHand: live } : {};
-  return { ...lateWriteFacts(name, strays), ...left };
+  return { ...lateWriteFacts(name, strays), ...(isLeft && { comparedByHand: live }) };
 };
 
 /** Moves the entities, once the memories of both collections are equal. */
@@ -74,8 +83,8 @@ export const moveTheirEntities: Advance = async (context, { to, reached }, save)
     from: to === live ? run.plan.sourceCollection : live,
     // An upload under another name is made from the built collection.
     to: to === live ? run.plan.targetCollection : to,
-    reached: reached as EntitiesReached | undefined,
-    save: async (walked, progress) => void (await save(walked, progress)),
+    reached,
+    save,
   });
   return moved ?? MORE_TIME;
 };

@@ -676,6 +676,16 @@ export const MUTANTS: readonly Mutant[] = [
     ["base === 'unknown' || ", ''],
     ['one.digest !== undefined && ', ''],
   ]),
+  ...mutantsOf('lib/migration/steps/equalise.ts', 'tests/migration/unit/steps/equalise.test.ts', [
+    ["if (onExcess === 'refuse') assertExpected(changes, standby, deletes);", ''],
+    ['insertsOnly = isExcess', 'insertsOnly = false'],
+    ['ahead !== undefined && isDamage(ahead.report)', 'false'],
+    ["base === 'continued' ? context.run.base : undefined", 'context.run.base'],
+    ['reached: stored.written', 'reached: undefined'],
+    ["if (users === 'writing') return [];", ''],
+    ['payloadsOnly: options.countsVectors !== true', 'payloadsOnly: true'],
+    ['!mayLose || hasBegun(from)', '!mayLose'],
+  ]),
   ...mutantsOf('lib/migration/base.ts', 'tests/migration/unit/resolver.test.ts', [
     ["pending.has(id) ? 'inserting' : 'absent'", "'absent'"],
     ["if (!isKnown(before, id)) return 'unknown';", ''],

@@ -4,13 +4,13 @@
 // rollback.md).
 import { describe, expect, it } from 'vitest';
 import { listPartKeys } from '../../../../lib/migration/kept-snapshot.ts';
+import { expectedLimit } from '../../../../lib/migration/mass-change.ts';
 import type { ExternalAction } from '../../../../lib/migration/phases.ts';
 import type { HookAnswer } from '../../../../lib/migration/ports/hooks.ts';
 import type { ScrolledPoint } from '../../../../lib/migration/ports/vector-store.ts';
 import { Refusal, type RefusalName, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import type { StepInput } from '../../../../lib/migration/runs/input.ts';
 import { liveCollectionOf, ofTestUser } from '../../../../lib/migration/runs/run-names.ts';
-import { expectedLimit } from '../../../../lib/migration/steps/equality.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.ts';

@@ -1,9 +1,9 @@
 // The backend runs the new version before the run begins, on a collection without the keyword slot: searches find by meaning
 // alone. No version is deployed then, in either direction: collection and slot change, and the entities move with the memories.
 import { describe, expect, it } from 'vitest';
+import { expectedLimit } from '../../../../lib/migration/mass-change.ts';
 import type { PointId } from '../../../../lib/migration/ports/vector-store.ts';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
-import { expectedLimit } from '../../../../lib/migration/steps/equality.ts';
 import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { type ServiceChanges, whenAsked } from '../../support/changed-services.ts';

@@ -1,0 +1,39 @@
+// How much of a collection users may have removed or changed. A mistake in one collection, such as emptying it, must not be
+// repeated in the other: removals and changes are counted before they are made.
+import { Refusal, type RefusalData } from './refusals.ts';
+
+/** Changes that a walk would make to a collection */
+export interface Changes {
+  readonly removes: number;
+  readonly changes: number;
+  /** Points in the collection before the changes */
+  readonly points: number;
+}
+
+const EXPECTED_SHARE = 100;
+const ALWAYS_EXPECTED = 20;
+
+/** Number of points that may be removed unless the operator gives another; at least as many may be changed. */
+export function expectedLimit({ points }: Pick<Changes, 'points'>, deletes?: number): number {
+  return deletes ?? Math.max(ALWAYS_EXPECTED, Math.floor(points / EXPECTED_SHARE));
+}
+
+export function isExcessive(changes: Changes, deletes?: number): boolean {
+  const limit = expectedLimit(changes, deletes);
+  const isEmptied = changes.points > 0 && changes.removes === changes.points;
+  if (isEmptied && deletes === undefined) return true;
+  return changes.removes > limit || changes.changes > Math.max(limit, expectedLimit(changes));
+}
+
+/** @throws Refusal with the numbers where it would remove or change more than expected */
+export function assertExpected(changes: Changes, to: string, deletes?: number): void {
+  if (!isExcessive(changes, deletes)) return;
+  const { removes, changes: changed, points } = changes;
+  const share = `remove ${removes} of ${points} points of ${to} and change ${changed}`;
+  const limit = `expected are at most ${expectedLimit(changes, deletes)}`;
+  throw refuseMassChange(`This would ${share}; ${limit}.`, { deletes: Math.max(removes, changed) });
+}
+
+export function refuseMassChange(why: string, data: RefusalData = {}): Refusal {
+  return new Refusal('RefusedMassChange', why, { data });
+}

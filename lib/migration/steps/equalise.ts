@@ -1,0 +1,277 @@
+// Makes two collections have the same contents: in every copy, in the window, in a rollback, and where late writes are carried
+// over. It looks ahead first: a mistake in one collection, such as emptying it, must not be repeated in the other.
+import * as v from 'valibot';
+import type { BaseKeeper } from '../base.ts';
+import { holdSame } from '../fate.ts';
+import { assertExpected, type Changes, expectedLimit, isExcessive } from '../mass-change.ts';
+import type { PointPair } from '../pairs.ts';
+import { copySettings } from '../point-writer.ts';
+import { writeJson } from '../ports/artifacts.ts';
+import type { ScrolledPoint } from '../ports/vector-store.ts';
+import { RECONCILE_START, type ReconcileCheckpoint, reconcile } from '../reconcile.ts';
+import { faultsIn, pendingIn, type ReconcileReport } from '../reconcile-report.ts';
+import { isRefusal, Refusal } from '../refusals.ts';
+import type { ReconcileSettings } from '../resolver.ts';
+import type { Progress } from '../runs/run.ts';
+import { testUserOf } from '../runs/run-names.ts';
+import type { StepContext, StepRequest } from '../runs/step.ts';
+
+const walkSchema = v.optional(v.custom<ReconcileCheckpoint>(() => true));
+const flagSchema = v.optional(v.boolean());
+
+/** Resume point of `equalise` */
+export const equalisingEntries = {
+  /** The look ahead, which writes nothing */
+  compared: walkSchema,
+  /** The walk that writes */
+  reached: walkSchema,
+  /** True if this walk only inserts, however many invocations it takes */
+  insertsOnly: flagSchema,
+  /** Earlier versions stored this result of the look ahead without its report. */
+  isDamaged: flagSchema,
+};
+
+const equalisingSchema = v.object(equalisingEntries);
+
+export type Equalising = v.InferOutput<typeof equalisingSchema>;
+
+const earlierSchemas = {
+  rollback: v.object({ ...equalisingEntries, written: v.custom<ReconcileCheckpoint>(Boolean) }),
+  entities: v.looseObject({ isComplete: v.boolean(), insertsOnly: flagSchema }),
+};
+
+/** Also reads what earlier versions stored: a rollback's walk as `written`, and that of entities beside its flags. */
+export function readEqualising(stored: unknown): Equalising {
+  if (v.is(earlierSchemas.rollback, stored)) return { ...stored, reached: stored.written };
+  if (v.is(earlierSchemas.entities, stored)) {
+    const { insertsOnly, ...reached } = stored;
+    return { reached: reached as unknown as ReconcileCheckpoint, insertsOnly };
+  }
+  return v.parse(equalisingSchema, stored ?? {});
+}
+
+interface Collections {
+  /** Collection that users are on; its version is right where nothing else is known */
+  readonly active: string;
+  readonly standby: string;
+  /**
+   * Last common version. continued: it decides which side has changed a memory, and the next one is written. begun: the next one
+   * is written, as a restored snapshot is older than the last one. Without either, the active version is right.
+   */
+  readonly base?: 'continued' | 'begun' | undefined;
+  /** True if a user made that change to the standby collection */
+  readonly isOfUser?: ReconcileSettings['isOfUser'];
+  /** The store takes no writes to the active collection: the standby one's changes are left where they are. */
+  readonly isActiveReadOnly?: boolean;
+}
+
+export interface EqualiseOptions extends Collections {
+  /** Names the walk: two of one invocation may begin a batch with the same memory. */
+  readonly walk: string;
+  /** frozen: both must be equal afterwards. writing: what differs still is left to a later walk. */
+  readonly users: 'frozen' | 'writing';
+  /**
+   * If more of the standby collection would be removed or changed than expected: refuse before anything is, or insert what is
+   * missing and leave the rest. write: it never served, so there is no limit.
+   */
+  readonly onExcess: 'refuse' | 'insert' | 'write';
+  /** Limit given by the operator */
+  readonly deletes?: number | undefined;
+  /** fill: nothing is read back. carry: only what the standby has changed is written, to the active collection. */
+  readonly mode?: 'repair' | 'fill' | 'carry';
+  /** Vectors count as changes as well: the active version may have embedded its memories with another model. */
+  readonly countsVectors?: boolean;
+  readonly from: Equalising;
+  readonly save: (reached: Equalising, progress: Progress) => Promise<unknown>;
+}
+
+export interface Equalised {
+  readonly report: ReconcileReport;
+  /** Differences that `users` and `onExcess` do not allow; empty without them */
+  readonly faults: readonly string[];
+}
+
+/**
+ * Goes on from its resume point. @returns undefined when time was up
+ * @throws Refusal if it would remove or change more than expected
+ */
+export async function equalise(
+  context: StepContext,
+  options: EqualiseOptions,
+): Promise<Equalised | undefined> {
+  const { standby, onExcess, deletes, mode = 'repair', from } = options;
+  const settings = await readSettings(context, options);
+  const walk = createWalk(context, settings, options);
+  const ahead = await lookAhead(context, options, walk);
+  if (ahead && !ahead.isComplete) return undefined;
+  const changes = ahead && changesIn(ahead.report);
+  if (changes && !hasBegun(from)) {
+    if (onExcess === 'refuse') assertExpected(changes, standby, deletes);
+    if (options.countsVectors && isAsCommon(context, ahead.report)) {
+      return { report: ahead.report, faults: [] };
+    }
+  }
+  const mayInsert = onExcess === 'insert';
+  const isExcess = mayInsert && changes !== undefined && isExcessive(changes, deletes);
+  const { insertsOnly = isExcess, isDamaged = ahead !== undefined && isDamage(ahead.report) } =
+    from;
+  const guards = { isDamaged, ...(await readLimits(context, options)) };
+  const { isComplete, report } = await walk(insertsOnly ? 'insert' : mode, guards).catch(
+    (error: unknown) => {
+      if (!mayInsert || !isRefusal(error, 'RefusedMassChange')) throw error;
+      return walk('insert', guards, { fromStart: true });
+    },
+  );
+  return isComplete ? { report, faults: listFaults(report, options) } : undefined;
+}
+
+type Walk = ReturnType<typeof createWalk>;
+
+/** @returns undefined if there is nothing that the walk could spoil, or if it began under an earlier version */
+async function lookAhead(
+  context: StepContext,
+  { from, ...options }: EqualiseOptions,
+  walk: Walk,
+): Promise<ReconcileCheckpoint | undefined> {
+  if (from.compared?.isComplete) return from.compared;
+  const mayLose = options.onExcess !== 'write' || readsCommon(context, options);
+  // The walk itself has changed the collection.
+  if (!mayLose || hasBegun(from)) return undefined;
+  return await walk('compare', { payloadsOnly: options.countsVectors !== true });
+}
+
+function hasBegun({ reached }: Equalising): boolean {
+  return reached !== undefined && (reached.isComplete || reached.nextOffset !== null);
+}
+
+/** True if both are equal, and are the last common version already. */
+function isAsCommon({ run }: StepContext, report: ReconcileReport): boolean {
+  return faultsIn(report).length === 0 && holdSame(report.to, run.base ?? {});
+}
+
+function listFaults(
+  report: ReconcileReport,
+  { users, onExcess, isActiveReadOnly }: EqualiseOptions,
+): string[] {
+  if (users === 'writing') return [];
+  if (onExcess === 'insert') return report.pending.missing > 0 ? pendingIn(report) : [];
+  return isActiveReadOnly ? pendingIn(report) : faultsIn(report);
+}
+
+/** Both limits apply during the walk, too: either collection may be emptied in the meantime. */
+async function readLimits(context: StepContext, options: EqualiseOptions) {
+  const { active, standby, onExcess, deletes } = options;
+  const { vectors } = context.services;
+  const limit = async (collection: string, deletes?: number) =>
+    expectedLimit({ points: await vectors.count(collection) }, deletes);
+  return {
+    ...(readsCommon(context, options) && { backLimit: await limit(active) }),
+    ...(onExcess !== 'write' && { limit: await limit(standby, deletes) }),
+  };
+}
+
+/** Compares payloads only, as they are now: quick, and without any write. The test user's memories do not count. */
+export async function countChanges(request: StepRequest, names: Collections) {
+  const settings = await readSettings(request, names);
+  const { artifacts } = request.services;
+  const base = { artifacts, before: names.base && request.run.base };
+  const ports = { base, saveCheckpoint: async () => {} };
+  const compared = { ...settings, mode: 'compare', payloadsOnly: true } as const;
+  const { report } = await reconcile(compared, ports);
+  const { pending, strays } = report;
+  return {
+    ...changesIn(report),
+    adds: pending.missing,
+    isDamaged: isDamage(report),
+    /** Writes to the standby collection since both were equal, without deletions */
+    written: strays.writes - strays.lacking,
+  };
+}
+
+/** @throws Refusal unless both hold what they must */
+export function assertEqual({ active, standby }: Collections, faults: readonly string[]): void {
+  if (faults.length === 0) return;
+  const why = `${standby} could not be made equal to ${active}: ${faults.join(', ')}.`;
+  throw new Refusal('RefusedVerification', why);
+}
+
+/** More changes to the standby collection than a few late writes explain */
+function isDamage({ to, strays }: ReconcileReport): boolean {
+  const { lacking: removes, changed: changes } = strays;
+  return isExcessive({ removes, changes, points: to.points + removes });
+}
+
+function changesIn({ to, pending }: ReconcileReport): Changes {
+  const { extra, payload, vector } = pending;
+  return { removes: extra, changes: payload + vector, points: to.points };
+}
+
+function readsCommon({ run }: StepRequest, { base }: Pick<Collections, 'base'>): boolean {
+  return base === 'continued' && run.base !== undefined;
+}
+
+async function readSettings(request: StepRequest, names: Collections) {
+  const { vectors } = request.services;
+  const { active, standby, isOfUser, isActiveReadOnly = false } = names;
+  const writesBack = readsCommon(request, names) && !isActiveReadOnly;
+  return {
+    ...(await copySettings(vectors, { from: active, to: standby })),
+    without: testUserOf(request.run.runId),
+    isOfUser,
+    ...(writesBack && { back: await copySettings(vectors, { from: standby, to: active }) }),
+  };
+}
+
+type Guards = Pick<ReconcileSettings, 'isDamaged' | 'limit' | 'backLimit' | 'payloadsOnly'>;
+
+function createWalk(
+  context: StepContext,
+  settings: Omit<ReconcileSettings, 'mode'>,
+  options: EqualiseOptions,
+) {
+  const { services, run, lease, renew, hasTime } = context;
+  let state = options.from;
+
+  /** @param written names the next last common version: each invocation writes its own. */
+  function keepBase(written: string | undefined): BaseKeeper {
+    const { artifacts } = services;
+    const before = options.base === 'continued' ? context.run.base : undefined;
+    if (written === undefined) return { artifacts, before };
+    const prefix = `${run.runId}/base-${lease.epoch}-${written}`;
+    return { artifacts, before, write: { prefix, keep: (base) => context.note({ base }) } };
+  }
+
+  return async function walk(
+    mode: ReconcileSettings['mode'],
+    guards: Guards,
+    { fromStart = false } = {},
+  ): Promise<ReconcileCheckpoint> {
+    const kind = mode === 'compare' ? 'compared' : 'reached';
+    const name = fromStart ? `${options.walk}-anew` : options.walk;
+    const { [kind]: start = RECONCILE_START } = fromStart ? {} : state;
+    const total = await services.vectors.count(options.active);
+    const ports = {
+      ...(options.base && { base: keepBase(mode === 'compare' ? undefined : name) }),
+      renew,
+      isTimeUp: () => !hasTime(),
+      saveCheckpoint: async (reached: ReconcileCheckpoint) => {
+        state = { ...state, [kind]: reached, ...(mode === 'insert' && { insertsOnly: true }) };
+        await options.save(state, { done: reached.report.compared, total });
+      },
+      keepConflicts: async (pairs: readonly PointPair[]) => {
+        const [first] = pairs;
+        if (!first) return;
+        const key = `conflicts-${lease.epoch}-${name}-${first.id.replaceAll('"', '')}`;
+        const contents = pairs.map(describeConflict);
+        await writeJson(services.artifacts, `${run.runId}/${key}.json`, contents);
+      },
+    };
+    return await reconcile({ ...settings, ...guards, mode }, ports, start);
+  };
+}
+
+/** Both versions of a memory, including the one that is overwritten */
+function describeConflict({ id, from, to }: PointPair) {
+  const read = (point: ScrolledPoint | undefined) => point && JSON.parse(point.payload);
+  return { id: JSON.parse(id), stays: read(from), overruled: read(to) };
+}

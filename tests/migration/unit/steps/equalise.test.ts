@@ -1,0 +1,313 @@
+// Makes two collections equal: what is written to which side, and what is refused, for every kind of change to either.
+import { describe, expect, it, onTestFinished, test } from 'vitest';
+import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
+import type { Base } from '../../../../lib/migration/base.ts';
+import { RECONCILE_START, type ReconcileCheckpoint } from '../../../../lib/migration/reconcile.ts';
+import type { StepContext } from '../../../../lib/migration/runs/step.ts';
+import {
+  type EqualiseOptions,
+  type Equalising,
+  equalise,
+  readEqualising,
+} from '../../../../lib/migration/steps/equalise.ts';
+import { NEW, OLD, startCopyScene } from '../../support/copy-scene.ts';
+import { createMemoryArtifacts } from '../../support/memory-artifacts.ts';
+import { createRunTable } from '../../support/run-table.ts';
+import { point, pointId } from '../../support/vector-stores.ts';
+
+/** More than are removed or changed without being asked for */
+const MANY = 24;
+const IDS = Array.from({ length: MANY }, (_, id) => id);
+const PAGE = 4;
+
+type Options = Partial<EqualiseOptions>;
+
+const VECTOR = '[1,0,0,0]';
+
+const memory = (id: number, text: string, vector = VECTOR) =>
+  point(id, JSON.stringify({ user_id: 'ada', data: text, hash: text }), vector);
+
+/** 24 memories in each collection, which are equal, and are the last common version */
+async function scene() {
+  const { sandbox, store } = await startCopyScene({ count: 0 });
+  onTestFinished(sandbox.close);
+  const artifacts = createMemoryArtifacts(createRunTable().clock).store;
+  const strict_mode_config = { enabled: true, max_query_limit: PAGE };
+  const run: { runId: string; base?: Base } = { runId: 'spring' };
+  const saved: Equalising[] = [];
+  let epoch = 0;
+
+  async function put(collection: string, ids: readonly number[], text: string, vector?: string) {
+    if (text === '-') await store.deletePoints(collection, { ids: ids.map(pointId) });
+    else
+      await store.upsert(
+        collection,
+        ids.map((id) => memory(id, text, vector)),
+        'upsert',
+      );
+  }
+
+  /** @param pages that there is time for */
+  async function invoke(options: Options, pages = Number.POSITIVE_INFINITY, vectors = store) {
+    epoch += 1;
+    let left = pages;
+    const context = {
+      services: { vectors, artifacts },
+      run,
+      lease: { epoch },
+      renew: async () => {},
+      note: async (changes: { base: Base }) => void Object.assign(run, changes),
+      hasTime: () => {
+        left -= 1;
+        return left > 0;
+      },
+    };
+    return await equalise(context as unknown as StepContext, {
+      active: OLD,
+      standby: NEW,
+      walk: 'test',
+      base: 'continued',
+      users: 'frozen',
+      onExcess: 'refuse',
+      from: readEqualising(JSON.parse(JSON.stringify(saved.at(-1) ?? {}))),
+      save: async (reached) => void saved.push(reached),
+      ...options,
+    });
+  }
+
+  /** By invocations that each have time for a page */
+  async function finish(options: Options) {
+    for (let invocations = 1; invocations < 40; invocations += 1) {
+      const equalised = await invoke(options, 1);
+      if (equalised) return { equalised, invocations };
+    }
+    throw new Error('It does not end.');
+  }
+
+  /** How many memories have which text */
+  async function count(collection: string): Promise<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    const { points } = await store.scroll(collection, { limit: 4 * MANY });
+    for (const { payload } of points) {
+      const { data } = JSON.parse(payload);
+      counts[data] = (counts[data] ?? 0) + 1;
+    }
+    return counts;
+  }
+
+  for (const name of [OLD, NEW]) await put(name, IDS, 'a');
+  await invoke({});
+  saved.length = 0;
+  return {
+    store,
+    saved,
+    run,
+    put,
+    invoke,
+    finish,
+    count,
+    page: async () => {
+      for (const name of [OLD, NEW]) await store.updateCollection(name, { strict_mode_config });
+    },
+  };
+}
+
+type Scene = Awaited<ReturnType<typeof scene>>;
+
+type Row = readonly [
+  title: string,
+  change: (scene: Scene) => Promise<void>,
+  options: Options,
+  active: Record<string, number>,
+  standby: Record<string, number>,
+];
+
+const WHOLE = { a: MANY };
+const emptied =
+  (collection: string) =>
+  async ({ put }: Scene) =>
+    await put(collection, IDS, '-');
+
+const WRITTEN: readonly Row[] = [
+  ['a few deletions', ({ put }) => put(OLD, [0, 1], '-'), {}, { a: 22 }, { a: 22 }],
+  ['a new memory', ({ put }) => put(OLD, [90], 'b'), {}, { a: MANY, b: 1 }, { a: MANY, b: 1 }],
+  ['a late deletion', ({ put }) => put(NEW, [0], '-'), {}, { a: 23 }, { a: 23 }],
+  ['a late change', ({ put }) => put(NEW, [0], 'b'), {}, { a: 23, b: 1 }, { a: 23, b: 1 }],
+  [
+    'a late change that no user made',
+    ({ put }) => put(NEW, [0], 'b'),
+    { isOfUser: () => false },
+    WHOLE,
+    WHOLE,
+  ],
+  ['a standby that was emptied', emptied(NEW), {}, WHOLE, WHOLE],
+  ['a standby that was changed throughout', ({ put }) => put(NEW, IDS, 'b'), {}, WHOLE, WHOLE],
+  ['a standby that is older', ({ put }) => put(NEW, [0], 'b'), { base: 'begun' }, WHOLE, WHOLE],
+  [
+    'an active collection that was emptied, as the operator says',
+    emptied(OLD),
+    { deletes: MANY },
+    {},
+    {},
+  ],
+  [
+    'an active collection that was emptied, where only inserts are left',
+    async (scene) => {
+      await emptied(OLD)(scene);
+      await scene.put(OLD, [90], 'b');
+    },
+    { onExcess: 'insert' },
+    { b: 1 },
+    { a: MANY, b: 1 },
+  ],
+  ['a standby that never served', emptied(OLD), { onExcess: 'write', base: undefined }, {}, {}],
+  [
+    'late writes alone',
+    async ({ put }) => {
+      await put(NEW, [0], 'b');
+      await put(OLD, [1], 'c');
+    },
+    { mode: 'carry', onExcess: 'write', users: 'writing' },
+    { a: 22, b: 1, c: 1 },
+    { a: 23, b: 1 },
+  ],
+  [
+    'an active collection that takes no writes',
+    async ({ put }) => {
+      await put(NEW, [0], 'b');
+      await put(OLD, [1], 'c');
+    },
+    { isActiveReadOnly: true },
+    { a: 23, c: 1 },
+    { a: 22, b: 1, c: 1 },
+  ],
+];
+
+test.each(WRITTEN)('%s', async (_, change, options, active, standby) => {
+  const world = await scene();
+  await change(world);
+  const { faults } = (await world.invoke(options)) ?? {};
+  expect(faults).toEqual([]);
+  expect([await world.count(OLD), await world.count(NEW)]).toEqual([active, standby]);
+});
+
+const reembedded = ({ put }: Scene) => put(OLD, IDS, 'a', '[0,1,0,0]');
+
+const REFUSED: readonly (readonly [string, Row[1], Options])[] = [
+  ['an active collection that was emptied', emptied(OLD), {}],
+  ['one that lost more than expected', ({ put }) => put(OLD, IDS.slice(1), '-'), {}],
+  ['one that was changed throughout', ({ put }) => put(OLD, IDS, 'b'), {}],
+  ['one with vectors of another model', reembedded, { countsVectors: true }],
+];
+
+test.each(REFUSED)('%s: refused, and nothing is written', async (_, change, options) => {
+  const world = await scene();
+  await change(world);
+  const { upsert, deletePoints } = world.store;
+  let writes = 0;
+  const counted: VectorStore = {
+    ...world.store,
+    upsert: async (...given) => {
+      writes += 1;
+      await upsert(...given);
+    },
+    deletePoints: async (...given) => {
+      writes += 1;
+      await deletePoints(...given);
+    },
+  };
+  const attempt = world.invoke(options, undefined, counted);
+  await expect(attempt).rejects.toMatchObject({ name: 'RefusedMassChange' });
+  expect(writes).toBe(0);
+});
+
+describe('a store that drops writes', () => {
+  it.each([
+    ['frozen', ['missing: 1', 'contents differ', 'counts per user differ']],
+    ['writing', []],
+  ] as const)('where users are %s', async (users, faults) => {
+    const { put, invoke, store } = await scene();
+    await put(OLD, [90], 'b');
+    const dropping = { ...store, upsert: async () => {} };
+    const equalised = await invoke({ users }, undefined, dropping);
+    expect(equalised).toMatchObject({ faults, report: { pending: { missing: 1 } } });
+  });
+});
+
+test('what both hold, and held before, is read once', async () => {
+  const { invoke, saved, page } = await scene();
+  await page();
+  expect(await invoke({ countsVectors: true })).toMatchObject({ faults: [] });
+  expect(saved.at(-1)?.compared?.isComplete).toBe(true);
+  expect(saved.at(-1)?.reached).toBeUndefined();
+});
+
+const IN_PIECES: readonly Row[] = [
+  ['a few deletions', ({ put }) => put(OLD, [0, 9, 20], '-'), {}, { a: 21 }, { a: 21 }],
+  [
+    'a standby that was emptied',
+    emptied(NEW),
+    { mode: 'carry', onExcess: 'write', users: 'writing' },
+    WHOLE,
+    {},
+  ],
+  ['an active collection that was emptied', emptied(OLD), { onExcess: 'insert' }, {}, WHOLE],
+];
+
+test.each(IN_PIECES)('%s: by invocations of a page each', async (_, change, options, ...both) => {
+  const world = await scene();
+  await world.page();
+  await change(world);
+  const { equalised, invocations } = await world.finish(options);
+  expect(equalised.faults).toEqual([]);
+  expect(invocations).toBeGreaterThan(10);
+  expect([await world.count(OLD), await world.count(NEW)]).toEqual(both);
+});
+
+test('a first comparison, which begins the last common version, reads both once', async () => {
+  const { run, saved, finish, page } = await scene();
+  await page();
+  delete run.base;
+  const { equalised } = await finish({ onExcess: 'write' });
+  expect(equalised.report.compared).toBe(MANY);
+  expect(saved.map(({ compared }) => compared)).toEqual(saved.map(() => undefined));
+});
+
+/** As earlier versions stored it: twenty removals are behind it, and twelve memories ahead. */
+function interrupted(): ReconcileCheckpoint {
+  return { ...RECONCILE_START, nextOffset: pointId(12), removals: { first: 0, second: 20 } };
+}
+
+test.each([
+  ['a copy', { reached: interrupted(), isDamaged: false }],
+  ['a rollback', { compared: undefined, written: interrupted(), insertsOnly: false }],
+  ['entities', { ...interrupted(), insertsOnly: false }],
+])('the resume point of %s that an earlier version stored is read', async (_, stored) => {
+  const { put, invoke, count } = await scene();
+  await put(OLD, [3, 15], '-');
+  const from = readEqualising(JSON.parse(JSON.stringify(stored)));
+  const attempt = invoke({ from });
+  await expect(attempt).rejects.toMatchObject({ name: 'RefusedMassChange' });
+  expect(await count(NEW)).toEqual(WHOLE);
+  await put(OLD, [15], 'a');
+  expect(await invoke({ from })).toMatchObject({ report: { compared: MANY - 12 } });
+});
+
+test('a walk of an earlier version that only inserts goes on doing so', async () => {
+  const { put, invoke, count } = await scene();
+  await put(OLD, [15], '-');
+  const stored = { ...interrupted(), insertsOnly: true };
+  await invoke({ from: readEqualising(stored), onExcess: 'insert' });
+  expect(await count(NEW)).toEqual(WHOLE);
+});
+
+test('damage that an earlier version found is not carried back', async () => {
+  const { put, invoke, count } = await scene();
+  await put(NEW, [15], '-');
+  const from = readEqualising({
+    reached: { ...interrupted(), removals: undefined },
+    isDamaged: true,
+  });
+  await invoke({ from });
+  expect(await count(OLD)).toEqual(WHOLE);
+});
