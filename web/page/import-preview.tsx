@@ -35,7 +35,7 @@ export function PreviewCard({ state }: { readonly state: Preview }) {
         <>
           <Deleted state={state} plan={reading.plan} />
           <Lines
-            title="Being sent when an import broke off; new, unless you have deleted them"
+            title="New, unless you have deleted them: their import broke off, or had another name for the account"
             lines={reading.plan.unproven.map(
               ({ line, description }) => `Line ${line}: ${description}`,
             )}

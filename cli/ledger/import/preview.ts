@@ -125,7 +125,7 @@ function showDoubtful({ deleted, unproven, possibleDuplicates, vanished }: Impor
     }),
   );
   showSome(
-    `being sent when an import was interrupted, and not in the ledger (${unproven.length}); they are new. Take those out of the file that you have deleted since:`,
+    `new, unless you have deleted them (${unproven.length}): an import of them was interrupted, or had another name for the account. Take deleted ones out of the file:`,
     unproven.map((row) => `  line ${row.line}: ${describeRow(row)}`),
     FIRST_ROWS,
   );

@@ -7,9 +7,12 @@ import type { LedgerRow, StatementRow } from './transaction-row.ts';
 export interface OtherName {
   /** Undefined for rows that were imported without one. */
   readonly name: string | undefined;
+  /** Rows of imports that the file repeats as only a file of the same account does. */
   readonly pairs: ReadonlyMap<StatementRow, LedgerRow>;
   /** Rows that were deleted since. */
   readonly deleted: readonly StatementRow[];
+  /** Rows that were deleted since if the account is the same one, which nothing shows. */
+  readonly unproven: readonly StatementRow[];
 }
 
 interface Search {
@@ -23,7 +26,6 @@ interface Search {
   readonly account: string | undefined;
 }
 
-/** Under each name for which the file has the rows of an import as a file of the same account has them. */
 export function findOtherNames(search: Search): readonly OtherName[] {
   const { rows, ledger, pairs, account, recorded } = search;
   const names = listNames(account, recorded?.accounts ?? []);
@@ -32,7 +34,7 @@ export function findOtherNames(search: Search): readonly OtherName[] {
   const matched = new Set(pairs.values());
   const unmatched = ledger.filter((there) => !matched.has(there));
   const byExternalId = new Map(unmatched.map((there) => [there.externalId, there]));
-  return names.flatMap((name): readonly OtherName[] => {
+  return names.map((name): OtherName => {
     const all = new Map<StatementRow, LedgerRow>();
     const deleted: StatementRow[] = [];
     for (const row of open) {
@@ -46,7 +48,8 @@ export function findOtherNames(search: Search): readonly OtherName[] {
     const overlap = findOverlap(rows, all, lacking);
     const imports = new Set(overlap.shared.keys().filter((id) => isOfAccount(overlap, id)));
     const same = new Map([...all].filter(([, { importId }]) => imports.has(importId)));
-    return same.size === 0 ? [] : [{ name, pairs: same, deleted }];
+    const [proven, unproven] = same.size === 0 ? [[], deleted] : [deleted, []];
+    return { name, pairs: same, deleted: proven, unproven };
   });
 }
 

@@ -43,14 +43,15 @@ function findPeriod(rows: readonly StatementRow[]): Period {
   return { first: sorted[0] ?? '', last: sorted.at(-1) ?? '' };
 }
 
-/**
- * The file repeats the import as a file of the same account does: more than a few rows, or of more than one day, and most of those that
- * the import has on these days.
- */
+/** Two accounts seldom share so many rows of the same days. */
+const MIN_ROWS_OF_ACCOUNT = 10;
+const MAX_SHARE_LACKING = 1 / 4;
+
+/** The file repeats the import as only a file of the same account does: many rows, and most of those that it has on these days. */
 export function isOfAccount({ shared, lacking }: Overlap, importId: string | null): boolean {
-  const equal = shared.get(importId) ?? [];
+  const equal = shared.get(importId)?.length ?? 0;
   const others = lacking.filter((there) => there.importId === importId).length;
-  return others < equal.length && !isFew(equal.map(([row]) => row));
+  return equal >= MIN_ROWS_OF_ACCOUNT && others <= equal * MAX_SHARE_LACKING;
 }
 
 interface Comparison extends Overlap {

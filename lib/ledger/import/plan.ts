@@ -26,7 +26,7 @@ export interface ImportPlan {
   readonly missing: readonly StatementRow[];
   /** Rows that the ledger had, and that were deleted since: of an export of this ledger, or of an earlier import. */
   readonly deleted: readonly StatementRow[];
-  /** Those of the missing rows that an interrupted import may have created, and that may have been deleted since. */
+  /** Those of the missing rows that an interrupted import, or one under another name of the account, may have created: they may have been deleted since. */
   readonly unproven: readonly StatementRow[];
   /** Those of the missing rows that may be a transaction that no row of the file is. */
   readonly possibleDuplicates: readonly Pair[];
@@ -67,6 +67,7 @@ export function planImport(
   const otherNames = findOtherNames({ rows, ledger, pairs: named.pairs, recorded, account });
   const pairs = new Map([named, ...otherNames].flatMap((each) => [...each.pairs]));
   const deletedUnderOthers = new Set(otherNames.flatMap((each) => each.deleted));
+  const unproven = new Set(otherNames.flatMap((each) => each.unproven));
   const wasThere = (row: StatementRow) => {
     const { id, createdAt } = row.exported ?? {};
     const isOfExport = isOfThisLedger && id && createdAt;
@@ -88,10 +89,10 @@ export function planImport(
   const strangers = unmatched.filter((there) => !explained.has(there));
   return {
     present: pairs.size - edited.length,
-    otherNames,
+    otherNames: otherNames.filter((each) => each.pairs.size > 0),
     missing,
     deleted,
-    unproven: recorded ? missing.filter(recorded.isUnproven) : [],
+    unproven: missing.filter((row) => recorded?.isUnproven(row) || unproven.has(row)),
     ...planChanges(edited, pairs),
     reusedIds: countReusedIds(missing, ledger),
     possibleDuplicates: [...duplicates, ...rebooked].toSorted(

@@ -381,7 +381,10 @@ describe('rows that two accounts have alike', () => {
 });
 
 describe('an account that is named for some of its files', () => {
-  const LINES = ['2026-01-02,Tea,-3', '2026-01-02,Tea,-3', '2026-01-03,Bus,-2', '2026-01-04,Pay,9'];
+  const LINES = [
+    ...Array(2).fill('2026-01-02,Tea,-3'),
+    ...Array.from({ length: 8 }, (_, n) => `2026-01-03,Bus ${n},-${n + 1}`),
+  ];
   const NEXT = [...LINES, '2026-01-05,Rent,-900'];
   const read = (lines: readonly string[], account?: string, header = 'date,name,amount') =>
     readCsv([header, ...lines].join('\n'), { account }).rows;
@@ -411,13 +414,22 @@ describe('an account that is named for some of its files', () => {
     const rows = read(NEXT, after);
     const options = { recorded, account: after };
     const plan = planImport(rows, ledger, options);
-    expect(plan).toMatchObject({ present: 4, missing: [{ line: 6 }], possibleDuplicates: [] });
+    expect(plan).toMatchObject({ present: 10, missing: [{ line: 12 }], possibleDuplicates: [] });
     expect(plan.otherNames.map(({ name }) => name)).toEqual([before]);
-    // Deleted by hand.
-    const left = planImport(rows, ledger.slice(1), options);
-    expect(left).toMatchObject({ present: 3, deleted: [{ line: 2 }], missing: [{ line: 6 }] });
-    const asked = planImport(rows, ledger.slice(1), { ...options, importsDeleted: true });
-    expect(asked.missing).toMatchObject([{ line: 2 }, { line: 6 }]);
+  });
+
+  it('is found again without the rows that were deleted by hand', async () => {
+    const { ledger, recorded } = await store([...read(LINES), ...read(['2026-01-04,Pay,9'])]);
+    const rows = read([...NEXT, '2026-01-04,Pay,9'], 'Giro');
+    const options = { recorded, account: 'Giro' };
+    const left = planImport(rows, ledger.slice(0, 10), options);
+    expect(left).toMatchObject({ present: 10, deleted: [{ line: 13 }], missing: [{ line: 12 }] });
+    expect(left.unproven).toEqual([]);
+    const asked = planImport(rows, ledger.slice(0, 10), { ...options, importsDeleted: true });
+    expect(asked.missing).toMatchObject([{ line: 12 }, { line: 13 }]);
+    // Too few are left to show that the account is the same.
+    const few = planImport(rows, ledger.slice(0, 9), options);
+    expect(few.unproven).toMatchObject([{ line: 11 }, { line: 13 }]);
   });
 
   it('is found again by the ids of a bank', async () => {
@@ -426,24 +438,33 @@ describe('an account that is named for some of its files', () => {
     const { ledger, recorded } = await store(read(number(LINES), undefined, header));
     const rows = read(number(NEXT), 'Giro', header);
     const plan = planImport(rows, ledger, { recorded, account: 'Giro' });
-    expect(plan).toMatchObject({ present: 4, missing: [{ line: 6 }] });
+    expect(plan).toMatchObject({ present: 10, missing: [{ line: 12 }] });
   });
 
   it.each([
     ['under a third name', 'Giro', 'Card', NEXT],
-    [
-      'with few of the rows of an import',
-      undefined,
-      'Card',
-      [...NEXT.slice(2, 3), ...NEXT.slice(4)],
-    ],
-    ['with two rows of one day', undefined, 'Card', [...NEXT.slice(0, 2), ...NEXT.slice(4)]],
+    ['with fewer rows of an import', undefined, 'Card', NEXT.slice(1)],
   ])('is another one %s', async (_, before, after, lines) => {
     const { ledger, recorded } = await store(read(LINES, before), before);
-    const plan = planImport(read(lines, after), ledger, { recorded, account: after });
-    expect(plan).toMatchObject({ present: 0, otherNames: [], deleted: [] });
-    expect(plan.missing).toHaveLength(lines.length);
+    const rows = read(lines, after);
+    const plan = planImport(rows, ledger, { recorded, account: after });
+    expect(plan).toMatchObject({ present: 0, otherNames: [], deleted: [], missing: rows });
   });
+});
+
+it('is another account where the import has many other rows on these days', async () => {
+  const lines = (name: string, count: number) =>
+    Array.from({ length: count }, (_, n) => `2026-01-03,${name} ${n},-${n + 1}`);
+  const read = (names: readonly string[], account?: string) =>
+    readCsv(['date,name,amount', ...names].join('\n'), { account }).rows;
+  const ask = (others: number) => {
+    const ledger = read([...lines('Bus', 10), ...lines('Tea', others)]).map((row, n) => {
+      const record = { id: String(n), createdAt: CREATED, updatedAt: CREATED };
+      return { ...row, ...record, etag: '', importId: 'a' };
+    });
+    return planImport(read(lines('Bus', 10), 'Card'), ledger, { account: 'Card' }).present;
+  };
+  expect([2, 3].map(ask)).toEqual([10, 0]);
 });
 
 it('takes no row of the export of another ledger for deleted', () => {
