@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { findWriters } from '../../../cli/restore/stage-on-aws.ts';
 import { NO_ROLLBACK, rollbackConfiguration } from '../../../serverless/deploy-rollback.ts';
+import { GradualRelease } from '../../../serverless/ledger/gradual-release.ts';
 import {
   type FunctionProperties,
   listResources,
@@ -146,4 +147,34 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
     expect(Object.keys(template.Resources).length).toBeLessThan(MAX_RESOURCES);
     expect(JSON.stringify(template, null, 2).length).toBeLessThan(MAX_TEMPLATE_BYTES);
   });
+});
+
+it('the plug-in gives a function that writes an alias, before and after the packager has compiled it', () => {
+  const version = { Type: 'AWS::Lambda::Version', DeletionPolicy: 'Retain', Properties: {} };
+  const Resources: Record<string, object> = { MoveLambdaVersion1: version };
+  const functions: Record<string, Record<string, unknown>> = {
+    move: { handler: 'functions/move.handler', table: ['UpdateItem'] },
+    look: { handler: 'functions/look.handler', table: ['Query'] },
+  };
+  const provider = { compiledCloudFormationTemplate: { Resources } };
+  const { hooks } = new GradualRelease({
+    service: { service: 'finance-ledger', functions, provider },
+    getProvider: () => ({ getStage: () => 'prod' }),
+  } as unknown as ConstructorParameters<typeof GradualRelease>[0]);
+  hooks['before:package:compileFunctions']();
+  const targetAlias = { name: 'live', logicalId: 'MoveAlias' };
+  expect(functions.move).toMatchObject({ versionFunction: true, targetAlias });
+  expect(functions.look).not.toHaveProperty('targetAlias');
+  Object.assign(functions.move ?? {}, { versionLogicalId: 'MoveLambdaVersion1' });
+  hooks['after:package:compileFunctions']();
+  expect(Resources.MoveLambdaVersion1).toEqual({
+    Type: 'AWS::Lambda::Version',
+    Properties: { Description: { 'Fn::Sub': expect.stringContaining('$' + '{TableInUse}') } },
+  });
+  expect(Resources.MoveAlias).toMatchObject({
+    UpdatePolicy: { 'Fn::If': ['IsGradual', expect.anything(), { Ref: 'AWS::NoValue' }] },
+  });
+  expect(Object.keys(Resources)).toEqual([
+    ...['MoveLambdaVersion1', 'MoveAlias', 'MoveRelease', 'GradualRelease', 'GradualReleaseRole'],
+  ]);
 });

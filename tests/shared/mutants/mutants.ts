@@ -486,6 +486,8 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/ledger/http/fields.ts', 'tests/ledger/unit/http/fields.test.ts', [
     ['Array.isArray(query[name])', 'false'],
+    ['[cut(name), pairs', '[name, pairs'],
+    ['MAX_REPORTED_NAME_LENGTH).toWellFormed()', 'MAX_REPORTED_NAME_LENGTH)'],
     ['!Object.hasOwn(entries, name)', '!(name in entries)'],
   ]),
   ...mutantsOf(
