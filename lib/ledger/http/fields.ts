@@ -19,8 +19,9 @@ export const ASSIGNED = { id: ignored, created_at: ignored, updated_at: ignored,
 const INVALID_FILTER = 'Filter validation failed';
 const UNKNOWN_PARAMETER = 'Is not a known parameter.';
 
-/** A body may name any number of unknown fields; the response stays small. */
+/** A body may name any number of unknown fields, of any length; the response stays small, for data sent are what an attack costs most. */
 const MAX_REPORTED_FIELDS = 100;
+const MAX_REPORTED_NAME_LENGTH = 100;
 
 /**
  * The fields of a JSON body.
@@ -102,6 +103,12 @@ function byField(errors: readonly FieldError[]): FieldErrors {
   return Object.fromEntries(
     [...fields]
       .slice(0, MAX_REPORTED_FIELDS)
-      .map(([name, pairs]) => [name, pairs.map(([, sentence]) => sentence)]),
+      .map(([name, pairs]) => [cut(name), pairs.map(([, sentence]) => sentence)]),
   );
+}
+
+function cut(name: string): string {
+  return name.length > MAX_REPORTED_NAME_LENGTH
+    ? `${name.slice(0, MAX_REPORTED_NAME_LENGTH).toWellFormed()}…`
+    : name;
 }

@@ -26,6 +26,14 @@ test('a body names 100 fields at most, known ones first', () => {
   expect(Object.keys(details).slice(0, 2)).toEqual(['size', 'field0']);
 });
 
+test('a body names a long field by its beginning, of whole characters', () => {
+  const names = ['x'.repeat(100), 'y'.repeat(101), `${'z'.repeat(99)}\u{1f600}`];
+  const unknown = Object.fromEntries(names.map((name) => [name, 1]));
+  const details = catchDetails(() => parseBody(schema, { ...unknown, size: 'x' }));
+  const shown = [names[0], `${'y'.repeat(100)}…`, `${'z'.repeat(99)}\ufffd…`];
+  expect(Object.keys(details)).toEqual(shown);
+});
+
 test.each(['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
   'a body names %s as the unknown field it is',
   (name) => {
