@@ -162,7 +162,7 @@ async function refillStale(
 /** Each point is in one of them, by its id: so many are listed at once that the answer is not too long. */
 const BUCKETS = 1_024;
 /** The limit that mem0 itself asks for: the preflight refuses a store that allows less. */
-const LONGEST_LIST = 10_000;
+const MAX_LIST_LENGTH = 10_000;
 /** Some buckets are fuller than others. */
 const USUAL_LIST = 8_000;
 
@@ -174,8 +174,8 @@ async function createLister({ store, collection }: CollectionPlace) {
     async list(first: number): Promise<readonly Hit[]> {
       const indices = Array.from({ length: width }, (_, n) => PARTS.length + first + n);
       const nearest = { slot: SOURCE_SLOT, indices };
-      const { hits } = await store.search(collection, { nearest, limit: LONGEST_LIST });
-      if (hits.length < LONGEST_LIST) return hits;
+      const { hits } = await store.search(collection, { nearest, limit: MAX_LIST_LENGTH });
+      if (hits.length < MAX_LIST_LENGTH) return hits;
       throw new Refusal('RefusedByService', `${collection} has too many points for a list.`);
     },
   };

@@ -97,7 +97,7 @@ export function createBatchWriter(
   place: CollectionPlace<Pick<VectorStore, 'collectionInfo'>>,
   renew?: () => Promise<void>,
 ) {
-  let largest = PAGE_SIZE;
+  let maxBatch = PAGE_SIZE;
 
   // Only what is written to has to be healthy. The lock last: asking for the health may take longer than a lease lasts, and
   // then another step is at work.
@@ -112,7 +112,7 @@ export function createBatchWriter(
     write: (batch: readonly Item[]) => Promise<void>,
   ): Promise<void> {
     for (let at = 0; at < items.length; ) {
-      const batch = items.slice(at, at + largest);
+      const batch = items.slice(at, at + maxBatch);
       await mayWrite();
       const isWritten = await write(batch).then(
         () => true,
@@ -122,7 +122,7 @@ export function createBatchWriter(
         },
       );
       if (isWritten) at += batch.length;
-      else largest = Math.ceil(batch.length / 2);
+      else maxBatch = Math.ceil(batch.length / 2);
     }
   }
 
@@ -184,7 +184,7 @@ export const PAGE_SIZE = 256;
 /** Ids that one search is limited to, and conditions of one filter; the preflight refuses a store with lower limits. */
 export const MAX_SEARCHED_IDS = 512;
 export const MAX_CONDITIONS = 3;
-const LARGEST_BODY = 16 * 1024 * 1024;
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 export interface CopySettings {
   readonly from: CollectionPlace;
@@ -208,7 +208,7 @@ export async function copySettings(
     (sum, { payload, vector = '' }) => sum + Buffer.byteLength(payload) + vector.length,
     0,
   );
-  const fitting = Math.floor((LARGEST_BODY * Math.max(1, points.length)) / Math.max(1, bytes));
+  const fitting = Math.floor((MAX_BODY_BYTES * Math.max(1, points.length)) / Math.max(1, bytes));
   return {
     from: { store, collection: from },
     to: { store, collection: to },

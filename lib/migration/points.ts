@@ -16,7 +16,7 @@ export const KEYWORD_SLOT = 'bm25';
 /** The store encodes keyword vectors itself, without a model of ours. */
 export const KEYWORD_MODEL = 'qdrant/bm25';
 
-/** The largest difference between two components that counts as equal, by how the store keeps them. */
+/** Difference up to which two components count as equal, by how the store keeps them */
 const TOLERANCE = 1e-6;
 const TOLERANCE_16_BIT = 2 ** -10;
 

@@ -32,9 +32,9 @@ export interface ReconcileSettings extends CopySettings {
   readonly isDamaged?: boolean;
   /** True if a user made that change to the second collection. */
   readonly isOfUser?: ((was: ScrolledPoint, is: ScrolledPoint) => boolean) | undefined;
-  /** So many points may be removed from either collection. */
+  /** Points that may be removed from either collection */
   readonly limit?: number;
-  /** The same of the first collection, where it is another number. */
+  /** The same for the first collection, if it is another number */
   readonly backLimit?: number;
   /** Vectors are not compared, and not even read. */
   readonly payloadsOnly?: boolean;

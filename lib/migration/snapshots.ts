@@ -40,7 +40,7 @@ export const takingSchema = v.object({
 
 type Taking = v.InferOutput<typeof takingSchema>;
 
-const LONGEST_SNAPSHOT_MS = 10 * MINUTE_MS;
+const MAX_SNAPSHOT_MS = 10 * MINUTE_MS;
 /** After a lost response: by then a snapshot that was started is listed, or a second one does no harm. */
 const LOST_SNAPSHOT_MS = MINUTE_MS;
 /** Both times are in whole seconds, and a store under load begins later. */
@@ -109,8 +109,8 @@ async function requestOrWait(
   const last = requests.at(-1);
   if (first && last) {
     const isAccepted = last.accepted !== undefined;
-    if (now - (isAccepted ? last : first).at >= LONGEST_SNAPSHOT_MS) {
-      const minutes = LONGEST_SNAPSHOT_MS / MINUTE_MS;
+    if (now - (isAccepted ? last : first).at >= MAX_SNAPSHOT_MS) {
+      const minutes = MAX_SNAPSHOT_MS / MINUTE_MS;
       const why = `The store made no snapshot of ${collection} in ${minutes} minutes; requests: ${requests.length}.`;
       throw new Refusal('RefusedSnapshot', why);
     }

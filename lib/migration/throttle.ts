@@ -1,5 +1,5 @@
-// Spares the store while users work on it: at most so many points a second are read, as the operator says; without that, a
-// copy pauses while the answers take twice as long as at its beginning.
+// Spares the store while users work on it: reads as many points a second as the operator allows. Without such a limit, a copy
+// pauses while answers take twice as long as at its beginning.
 import { setTimeout } from 'node:timers/promises';
 import type { VectorStore } from './adapters/qdrant.ts';
 import type { Services } from './services.ts';
@@ -20,7 +20,7 @@ export function realTime(signal: AbortSignal): Time {
 }
 
 const READ_LIMIT_EVERY_MS = 2_000;
-const LONGEST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 1_000;
 
 /**
  * A token bucket that begins empty: a step that is killed and resumed again and again keeps to the limit, too. It holds at
@@ -50,7 +50,7 @@ export function createBucket(readLimit: () => Promise<number | undefined>, { now
       if (limit === undefined) return;
       if (tokens >= points) break;
       const missing = Math.ceil(((points - tokens) / limit) * 1_000);
-      await sleep(Math.min(LONGEST_PAUSE_MS, missing));
+      await sleep(Math.min(MAX_PAUSE_MS, missing));
     }
     tokens -= points;
   }
@@ -75,7 +75,7 @@ export function isMuchSlower(milliseconds: number, before: number): boolean {
 }
 
 const ANSWERS = 5;
-const LONGEST_FACTOR = 4;
+const MAX_FACTOR = 4;
 
 /**
  * Pauses after an answer while all of the last ones took much longer than at the beginning: as long as the answer took, then
@@ -98,7 +98,7 @@ export function createSlowdown(
       return await options.onBeginning(beginning);
     }
     const isSlow = isMuchSlower(Math.min(...recent), beginning);
-    factor = isSlow ? Math.min(LONGEST_FACTOR, Math.max(1, factor * 2)) : Math.floor(factor / 2);
+    factor = isSlow ? Math.min(MAX_FACTOR, Math.max(1, factor * 2)) : Math.floor(factor / 2);
     if (factor > 0) await sleep(factor * milliseconds);
   };
 }

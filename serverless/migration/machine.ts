@@ -1,6 +1,6 @@
 // The state machine of the migration in the Amazon States Language, as it is deployed, tested and rehearsed.
 import type { Phase } from '../../lib/migration/phases.ts';
-import { FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS } from '../../lib/migration/runs/times.ts';
+import { FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS } from '../../lib/migration/runs/times.ts';
 
 export interface StateMachineDefinition {
   readonly Comment: string;
@@ -48,7 +48,7 @@ const RETRY: readonly Retrier[] = [
     IntervalSeconds: FIRST_RETRY_SECONDS,
     MaxAttempts: 7,
     BackoffRate: 2,
-    MaxDelaySeconds: LONGEST_RETRY_SECONDS,
+    MaxDelaySeconds: MAX_RETRY_SECONDS,
     JitterStrategy: 'FULL',
   },
   { ErrorEquals: ['RetryableLockHeld'], IntervalSeconds: 15, MaxAttempts: 72, BackoffRate: 1 },

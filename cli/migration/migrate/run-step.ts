@@ -8,7 +8,7 @@ import {
   isRetryableFailure,
   takeAs,
 } from '../../../lib/migration/refusals.ts';
-import { FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS } from '../../../lib/migration/runs/times.ts';
+import { FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS } from '../../../lib/migration/runs/times.ts';
 import type { Status } from '../../../lib/migration/steps/status.ts';
 import { firstLine } from '../../../lib/shared/user-error.ts';
 import type { FunctionName } from './commands.ts';
@@ -189,7 +189,7 @@ export async function whileFrozen<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const { output, place, signal, sleep, lastSeen } = session;
-  for (let pause = FIRST_RETRY_SECONDS; ; pause = Math.min(LONGEST_RETRY_SECONDS, pause * 2)) {
+  for (let pause = FIRST_RETRY_SECONDS; ; pause = Math.min(MAX_RETRY_SECONDS, pause * 2)) {
     try {
       return await work();
     } catch (error) {

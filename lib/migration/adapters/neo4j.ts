@@ -31,15 +31,15 @@ export interface Neo4jAddress {
 }
 
 // An address that swallows what it is sent is found out by then.
-const LONGEST_SILENCE_MS = 15_000;
+const MAX_SILENCE_MS = 15_000;
 
 export function openNeo4j(address: Neo4jAddress) {
   const { url, user, password, database, patienceMs = 10_000 } = address;
   // Integers stay the driver's own: as numbers they would lose digits, and look like floats.
   const driver = neo4j.driver(url, neo4j.auth.basic(user, password), {
     maxTransactionRetryTime: patienceMs,
-    connectionTimeout: LONGEST_SILENCE_MS,
-    connectionAcquisitionTimeout: LONGEST_SILENCE_MS,
+    connectionTimeout: MAX_SILENCE_MS,
+    connectionAcquisitionTimeout: MAX_SILENCE_MS,
     telemetryDisabled: true,
   });
   const sessions = createSessions(driver, database);

@@ -44,9 +44,9 @@ const STOP_WORDS = new Set(
 );
 
 /** fastembed drops what is longer, so that no query ever asks for it. */
-const LONGEST_TOKEN = 40;
+const MAX_TOKEN_LENGTH = 40;
 
 function hasKeywordTokens(text: string): boolean {
   const words = text.toLowerCase().matchAll(/[\p{Alphabetic}\p{N}]+/gu);
-  return words.some(([word]) => word.length <= LONGEST_TOKEN && !STOP_WORDS.has(word));
+  return words.some(([word]) => word.length <= MAX_TOKEN_LENGTH && !STOP_WORDS.has(word));
 }

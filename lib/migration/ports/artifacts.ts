@@ -107,11 +107,11 @@ export function createArtifactStore(bytes: ArtifactBytes, now: () => Date) {
 }
 
 const PART = /^[\w-][\w.-]*$/;
-const LONGEST_KEY = 512;
+const MAX_KEY_LENGTH = 512;
 
 /** A relative path that is safe on every file system: no dots at the start of a part. */
 export function isArtifactKey(text: string): boolean {
-  return text.length <= LONGEST_KEY && text.split('/').every((part) => PART.test(part));
+  return text.length <= MAX_KEY_LENGTH && text.split('/').every((part) => PART.test(part));
 }
 
 /** Key of one part; parts sort in the order of their keys. */
@@ -123,7 +123,7 @@ export function partKey(prefix: string, part: number): string {
 function assertArtifactKey(key: string): void {
   if (isArtifactKey(key)) return;
   throw new TypeError(
-    `"${key}" is no key of an artifact: up to ${LONGEST_KEY} letters, digits, "-", "_", "." in parts between "/"`,
+    `"${key}" is no key of an artifact: up to ${MAX_KEY_LENGTH} letters, digits, "-", "_", "." in parts between "/"`,
   );
 }
 

@@ -94,11 +94,11 @@ export const stepInputSchema = v.strictObject({
   /** Without it, a step only tells what it would do. */
   execute: v.optional(v.boolean(), false),
   actor: v.optional(v.picklist(['operator', 'machine']), 'operator'),
-  /** At most so many writes are lost, as the operator knows. */
+  /** Number of lost writes that the operator accepts */
   acknowledgedLoss: v.optional(countOf('writes')),
-  /** Users have removed, or changed, at most so many points. */
+  /** Number of points that users may have removed, or changed */
   deletes: v.optional(countOf('points')),
-  /** From now on the steps of the run read at most so many points a second; 0 is no limit. */
+  /** Points that the steps of the run may read a second from now on; 0 is no limit. */
   maxRate: v.optional(
     v.pipe(
       v.number(),

@@ -22,7 +22,7 @@ const NO_LEASE = 0;
 const NO_HOLDER = '';
 const ARRIVING_MS = 3_000;
 /** For a person who asks for a run that there is not. */
-const MOST_KNOWN = 20;
+const MAX_KNOWN_RUNS = 20;
 /** A condition on it fails. */
 const NO_EPOCH = -1;
 const IS_AS_SEEN = 'attribute_not_exists(pk) OR epoch = :seen';
@@ -86,7 +86,7 @@ export function createRunLock(options: {
   async function claim(runId: string): Promise<Write> {
     const lock = await database.get(LOCK_KEY);
     const seen = epochOf(lock);
-    const runs = [...knownRunsOf(lock), runId].slice(-MOST_KNOWN);
+    const runs = [...knownRunsOf(lock), runId].slice(-MAX_KNOWN_RUNS);
     const taken = { active_run: runId, epoch: seen + 1, lease_until: NO_LEASE, runs };
     return setOn(LOCK_KEY, taken, {
       expression: IS_AS_SEEN,

@@ -310,7 +310,7 @@ export function withServed({ served }: Run, collections: readonly string[], unti
 }
 
 /** A value is stored as JSON, and written and read through this schema alone. */
-function storedAs<Output>(schema: v.GenericSchema<unknown, Output>, largestBytes: number) {
+function storedAs<Output>(schema: v.GenericSchema<unknown, Output>, maxBytes: number) {
   function parse(value: unknown): Output {
     const result = v.safeParse(schema, value);
     if (result.success) return result.output;
@@ -325,7 +325,7 @@ function storedAs<Output>(schema: v.GenericSchema<unknown, Output>, largestBytes
     write(value: unknown): string {
       const text = JSON.stringify(parse(value));
       const bytes = Buffer.byteLength(text);
-      if (bytes <= largestBytes) return text;
+      if (bytes <= maxBytes) return text;
       throw new Refusal('RefusedDefect', `${bytes} bytes are too many to record.`);
     },
   };

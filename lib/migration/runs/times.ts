@@ -14,7 +14,7 @@ export function pollSeconds(awaitedMs: number): number {
 
 /** Before a step is tried again that a service has failed: each pause is twice as long as the one before. */
 export const FIRST_RETRY_SECONDS = 2;
-export const LONGEST_RETRY_SECONDS = 60;
+export const MAX_RETRY_SECONDS = 60;
 
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
@@ -84,7 +84,7 @@ export function createRating(clock: () => Date) {
 }
 
 /** Longer is no wait between two invocations: the step was interrupted. */
-const LONGEST_GAP_MS = 60_000;
+const MAX_GAP_MS = 60_000;
 
 /** How long a step works, over all of its invocations. */
 export function createStopwatch(clock: () => Date) {
@@ -94,7 +94,7 @@ export function createStopwatch(clock: () => Date) {
     /** @param saved by the invocation before this one */
     goOn({ workedMs = 0, savedAt }: Pick<Checkpoint, 'workedMs' | 'savedAt'>): void {
       const gap = startedAt - savedAt;
-      before = workedMs + (gap <= LONGEST_GAP_MS ? gap : 0);
+      before = workedMs + (gap <= MAX_GAP_MS ? gap : 0);
     },
     milliseconds: () => before + clock().getTime() - startedAt,
   };

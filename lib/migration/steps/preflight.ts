@@ -12,27 +12,24 @@ import { bytesSchema, newRun, type Plan, planSchema, type Run, runIdSchema } fro
 import { namesOf, testUserOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
 import { rateLimited, type Time } from '../throttle.ts';
+import { checkBackend, checkHealth } from './backend-endpoints.ts';
 import { checkKey } from './backend-key.ts';
 import { checkVersion } from './deployed-version.ts';
 import {
   check,
   checkArtifacts,
-  checkBackend,
   checkGraph,
-  checkHealth,
   checkLayout,
   checkMemories,
   checkNames,
   checkSetting,
-  checkSpace,
   checkStore,
-  checkUpload,
   checkWebhook,
-  inPlaceSaves,
   isMet,
   type Prerequisite,
   REMEDY,
 } from './prerequisites.ts';
+import { checkSpace, checkUpload, inPlaceSaves } from './store-space.ts';
 import { checkInPlace, checkKeywords } from './store-trials.ts';
 
 // The store names the file of a snapshot after its collection, with 58 bytes more; the run appends up to 53.

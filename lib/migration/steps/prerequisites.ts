@@ -1,24 +1,16 @@
 // The prerequisites of a migration, check by check: what was found, and what an operator has to repair.
-
 import { randomInt } from 'node:crypto';
-import {
-  ENDPOINT_NAMES,
-  type Endpoint,
-  type EndpointName,
-  type MemoryBackend,
-} from '../adapters/http-memory-backend.ts';
 import type { VectorStore } from '../adapters/qdrant.ts';
 import { fixedSettingsOf } from '../configuration.ts';
 import type { GraphSource } from '../graph/graph-store.ts';
-import { keywordTextOf } from '../json/memory-payload.ts';
 import { SOURCE_SLOT } from '../keyword-fill.ts';
 import { MAX_CONDITIONS, MAX_SEARCHED_IDS, PAGE_SIZE, whyUnhealthy } from '../point-writer.ts';
 import { KEYWORD_SLOT } from '../points.ts';
 import { writeJson } from '../ports/artifacts.ts';
-import { type CollectionInfo, denseVectorOf, type ScrolledPoint } from '../ports/vector-store.ts';
+import { type CollectionInfo, denseVectorOf } from '../ports/vector-store.ts';
 import { isRetryableFailure, Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
-import { ACCEPTABLE, type Plan, type Run } from '../runs/run.ts';
+import type { ACCEPTABLE, Plan, Run } from '../runs/run.ts';
 import { collectionsOf, namesOf, restoreTestCollectionOf, testUserOf } from '../runs/run-names.ts';
 import { UNREACHABLE } from '../scan.ts';
 import type { Services } from '../services.ts';
@@ -26,7 +18,7 @@ import { findUnreadableVectors } from '../unreadable-vectors.ts';
 import { premadeOf } from './new-version.ts';
 import { scanCollection } from './recorded-counts.ts';
 
-interface Problem {
+export interface Problem {
   readonly why: string;
   readonly remedy: string;
 }
@@ -76,68 +68,6 @@ function problemOf(error: unknown, whenAway: string): Problem {
 
 export function isMet({ problems, isUnchecked }: Prerequisite): boolean {
   return problems.length === 0 && !isUnchecked;
-}
-
-export async function checkHealth({ health }: Pick<MemoryBackend, 'health'>): Promise<Finding> {
-  await health();
-  return { detail: 'answers', problems: [] };
-}
-
-/** Endpoints that a backend may lack, and what takes their place. */
-const INSTEAD: Partial<Readonly<Record<EndpointName, string>>> = {
-  health: 'any answer counts as healthy',
-  chat: 'the smoke test writes, searches and reads',
-  stats: 'counts are those of searches and of the store',
-  graph: 'counts as deprecated once the new version is deployed',
-};
-
-/** Health, and all endpoints that are missing as one list. */
-export async function checkBackend(
-  { backend }: Pick<Services, 'backend'>,
-  run: Run,
-): Promise<Finding> {
-  await backend.health();
-  const { missing, undetermined } = await backend.findMissing(testUserOf(run.runId));
-  const without = missing.flatMap(({ name, request }) =>
-    INSTEAD[name] ? [`without ${request}: ${INSTEAD[name]}`] : [],
-  );
-  const requests = (ones: readonly Endpoint[]) => ones.map(({ request }) => request);
-  return {
-    detail: ['answers', ...without, ...describeUndetermined(undetermined)].join('; '),
-    problems: missing.length === ENDPOINT_NAMES.length ? OTHER_PATH : lacking(missing, run.plan),
-    facts: { missing: requests(missing), undetermined: requests(undetermined) },
-  };
-}
-
-// No problem yet: a search is tried with the key, and a write by the rebuild, long before the window.
-function describeUndetermined(undetermined: readonly Endpoint[]): string[] {
-  const byStatus = Map.groupBy(undetermined, ({ status }) => status);
-  return [...byStatus].map(([status, endpoints]) => {
-    const requests = endpoints.map(({ request }) => request).join(', ');
-    return `${requests} answer ${status}, as does a path that nothing has: whether they exist is found out when they are used`;
-  });
-}
-
-const OTHER_PATH = [
-  {
-    why: 'All of its endpoints answer 404 or 405.',
-    remedy: 'Correct the path in MEMORY_BACKEND_URL: endpoints are put behind it.',
-  },
-];
-
-function lacking(missing: readonly Endpoint[], { accepts }: Plan): Problem[] {
-  const needed = missing.filter(({ name }) => !INSTEAD[name]).map(({ request }) => request);
-  const map = 'with MEMORY_BACKEND_PATHS, such as search=/search';
-  return [
-    ...problem(needed.length > 0, `It has no ${needed.join(' and no ')}.`, `Map it ${map}.`),
-    ...missing.flatMap(({ name, request }) => {
-      const finding = `no-${name}`;
-      const isAcceptable = ACCEPTABLE.some((one) => one === finding);
-      const isFound = isAcceptable && !accepts.some((one) => one === finding);
-      const remedy = `Map it ${map}; or go without it: --accept ${finding}.`;
-      return problem(isFound, `It has no ${request}.`, remedy);
-    }),
-  ];
 }
 
 const ENTITY_LOOKUP = 10_000;
@@ -340,69 +270,6 @@ interface Accepted {
   readonly accepted: (typeof ACCEPTABLE)[number];
 }
 
-/** Copies of vectors and payloads: the new collection; in the restore test the uploaded file and its unpacked contents */
-const COPIES = 3;
-const COPIES_IN_PLACE = 2;
-const FLOAT = 4;
-/** An index and a weight for each word. */
-const KEYWORD = 8;
-const SAMPLE = 256;
-const GIGABYTE = 1e9;
-
-/** Estimated from the first points: their ids are random. */
-async function estimateSpace(vectors: VectorStore, { sourceCollection }: Plan) {
-  const total = await vectors.count(sourceCollection);
-  const info = await vectors.collectionInfo(sourceCollection);
-  const { size: dimensions = 0 } = denseVectorOf(info);
-  const { points } = await vectors.scroll(sourceCollection, { limit: SAMPLE, vector: false });
-  const share = total / Math.max(1, points.length);
-  const payloads = share * sumOf(points, ({ payload }) => Buffer.byteLength(payload));
-  const keywords = share * sumOf(points, countWords) * KEYWORD;
-  const one = payloads + total * dimensions * FLOAT;
-  return {
-    snapshotBytes: Math.ceil(one),
-    neededBytes: Math.ceil(COPIES * one + keywords),
-    neededInPlace: Math.ceil(COPIES_IN_PLACE * one + keywords),
-  };
-}
-
-/** Against the way over a new collection. */
-export async function inPlaceSaves(vectors: VectorStore, plan: Plan) {
-  const { neededBytes, neededInPlace } = await estimateSpace(vectors, plan);
-  return { savedBytes: neededBytes - neededInPlace };
-}
-
-/** Whether a proxy before the store lets a whole snapshot pass: found out in the restore test, it would cost the backup. */
-export async function checkUpload(vectors: VectorStore, run: Run): Promise<Finding> {
-  const { snapshotBytes } = await estimateSpace(vectors, run.plan);
-  await vectors.tryUpload(restoreTestCollectionOf(run), snapshotBytes);
-  return { detail: `a snapshot of about ${sizeText(snapshotBytes)} can be uploaded`, problems: [] };
-}
-
-export async function checkSpace(vectors: VectorStore, plan: Plan): Promise<Finding> {
-  const { freeBytes = null } = plan;
-  const space = await estimateSpace(vectors, plan);
-  const neededBytes = plan.inPlace ? space.neededInPlace : space.neededBytes;
-  const needed = `The migration needs about ${sizeText(neededBytes)} on the store`;
-  const isUnknown = freeBytes === null && !plan.accepts.includes('unknown-space');
-  const free =
-    freeBytes === null
-      ? 'free space unknown'
-      : `${sizeText(freeBytes)} free as given with --free-gb, not measured`;
-  return {
-    detail: `needs about ${sizeText(neededBytes)}, ${free}`,
-    problems: [
-      ...problem(isUnknown, `${needed}, and its free space is unknown.`, REMEDY.unknownSpace),
-      ...problem(
-        freeBytes !== null && freeBytes < neededBytes,
-        `${needed}: ${free}.`,
-        REMEDY.space,
-      ),
-    ],
-    facts: { neededBytes, freeBytes },
-  };
-}
-
 /** Reads one row of each kind that a dump reads. */
 export async function checkGraph(
   { graph }: Pick<Services, 'graph'>,
@@ -513,18 +380,4 @@ export const REMEDY = {
 
 export function problem(isFound: boolean, why: string, remedy: string): Problem[] {
   return isFound ? [{ why, remedy }] : [];
-}
-
-function countWords({ payload }: ScrolledPoint): number {
-  const text = keywordTextOf(payload);
-  return text === undefined ? 0 : (JSON.parse(text).match(/[\p{L}\p{N}]+/gu)?.length ?? 0);
-}
-
-function sumOf(points: readonly ScrolledPoint[], figure: (point: ScrolledPoint) => number): number {
-  return points.reduce((sum, point) => sum + figure(point), 0);
-}
-
-function sizeText(bytes: number): string {
-  const exact = `${bytes.toLocaleString('en')} bytes`;
-  return bytes < GIGABYTE ? exact : `${(bytes / GIGABYTE).toFixed(2)} GB`;
 }

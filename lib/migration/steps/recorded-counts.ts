@@ -65,7 +65,7 @@ async function countByIndex(
     if (left === 0) break;
     const filter: Filter = { must: [...without] };
     const found = await vectors
-      .facet(collection, key, MOST_USERS, filter)
+      .facet(collection, key, MAX_USERS, filter)
       .catch(takeAs(undefined, refusedWith(400)));
     // There is no index.
     if (!found) return undefined;
@@ -93,7 +93,7 @@ async function countByIndex(
   return { counts, contents: { points, users: counts.size(), usersDigest: digest.text() } };
 }
 
-const MOST_USERS = 1_000_000;
+const MAX_USERS = 1_000_000;
 
 /** @throws Refusal naming some users, by digest, whose counts differ from those recorded */
 export async function assertCountsEqual(services: Services, run: Run, after: Scan): Promise<void> {

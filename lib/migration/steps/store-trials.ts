@@ -149,12 +149,12 @@ export async function trySlot(
   });
 }
 
-const LONGEST_OPTIMIZATION_MS = 30_000;
+const MAX_OPTIMIZATION_MS = 30_000;
 const POLL_MS = 250;
 
 async function untilOptimized({ store, collection }: CollectionPlace): Promise<void> {
   const { now, sleep } = realTime(new AbortController().signal);
-  for (const begun = now(); now() - begun < LONGEST_OPTIMIZATION_MS; await sleep(POLL_MS)) {
+  for (const begun = now(); now() - begun < MAX_OPTIMIZATION_MS; await sleep(POLL_MS)) {
     if ((await store.collectionInfo(collection))?.status !== 'yellow') return;
   }
 }

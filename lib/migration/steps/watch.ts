@@ -60,7 +60,7 @@ export async function keepWatch(
 }
 
 // Users wait for nothing else: a lock that is held for longer is of a step that hangs, or of a clock that is ahead.
-const LONGEST_LATE_MS = 20 * 60_000;
+const MAX_LATE_MS = 20 * 60_000;
 
 /** Another step or run has the lock, and nothing has failed: a rollback takes longer than the time between two watches. */
 function isForLater(run: Run, failure: unknown, now: Date): boolean {
@@ -68,7 +68,7 @@ function isForLater(run: Run, failure: unknown, now: Date): boolean {
   const waitsForOthers = phase === 'live' || phase === 'aborted';
   if (waitsForOthers) return isLockHeld(failure) || isRefusal(failure, 'RefusedOtherRun');
   const since = phase === 'switching-back' ? phaseAtOf(run) : (window?.deadlineAt ?? 0);
-  return isLockHeld(failure) && now.getTime() - since < LONGEST_LATE_MS;
+  return isLockHeld(failure) && now.getTime() - since < MAX_LATE_MS;
 }
 
 // The run under way first: users may be waiting for it.

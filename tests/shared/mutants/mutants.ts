@@ -552,7 +552,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    'lib/migration/steps/prerequisites.ts',
+    'lib/migration/steps/backend-endpoints.ts',
     'tests/migration/contract/steps/backend.test.ts',
     [['missing.length === ENDPOINT_NAMES.length ?', 'missing.length < 0 ?']],
   ),

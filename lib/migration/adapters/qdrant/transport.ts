@@ -43,7 +43,7 @@ export const PATIENT_PACE: RetryPolicy = {
 };
 
 /** @internal A test compares it with the lease: of a call with all its retries; streams of a snapshot excepted. */
-export const LONGEST_CALL_MS = PATIENT_PACE.deadlineMs + TIMEOUT_MS;
+export const MAX_CALL_MS = PATIENT_PACE.deadlineMs + TIMEOUT_MS;
 
 export function createTransport(connection: QdrantConnection) {
   const { timeoutMs = TIMEOUT_MS, pace = PATIENT_PACE } = connection;
@@ -175,14 +175,16 @@ export const TOO_LARGE = 413;
 const BODY_LIMIT =
   ' (a proxy before the store takes no body of that size: raise its limit, such as client_max_body_size of nginx, above the size of a snapshot)';
 
-const LONGEST_REASON = 300;
+const MAX_REASON_LENGTH = 300;
 const QUOTED = /(["`])[\s\S]*?(?:\1|$)|(?<!\w)'.*?'(?!\w)/g;
 const UUID = /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi;
 
 // A store may quote a memory. The call names the collection and the snapshot anyway.
 function sayable(reason: string): string {
   const quoteless = reason.replace(QUOTED, '…').replace(UUID, '…');
-  return quoteless.length > LONGEST_REASON ? `${quoteless.slice(0, LONGEST_REASON)}…` : quoteless;
+  return quoteless.length > MAX_REASON_LENGTH
+    ? `${quoteless.slice(0, MAX_REASON_LENGTH)}…`
+    : quoteless;
 }
 
 // `{"status":{"error":"text"}}`, except that the key check and missing files answer in plain text.
