@@ -75,7 +75,9 @@ function refusalByAws(cause: Error): Refusal | undefined {
 function describeFault({ name, message }: Error): string | undefined {
   if (name === 'NoSuchBucket') return 'there is no such bucket';
   if (name === 'PermanentRedirect') return 'the bucket is of another region than AWS_REGION';
-  if (name === 'ResourceNotFoundException') return 'there is no such table';
+  if (name === 'ResourceNotFoundException') {
+    return 'there is no such table. "npx serverless deploy" makes it; or DATA_DIR=FOLDER keeps the runs on this machine';
+  }
   const hasOtherKeys = name === 'ValidationException' && OTHER_KEYS.test(message);
   return hasOtherKeys ? 'it has other keys than a table of this service' : undefined;
 }

@@ -154,7 +154,12 @@ describe('a service that does not answer', () => {
 
   it.each([
     ['ECONNREFUSED', 'connect ECONNREFUSED', 'RetryableUnavailable', 'connect ECONNREFUSED.'],
-    ['ResourceNotFoundException', 'no', 'RefusedSetting', 'there is no such table.'],
+    [
+      'ResourceNotFoundException',
+      'no',
+      'RefusedSetting',
+      'there is no such table. "npx serverless deploy" makes it; or DATA_DIR=FOLDER keeps',
+    ],
     ['ValidationException', 'The provided key element does not match', 'RefusedSetting', 'it has'],
   ])('is named in the failure where it is the table, %s', async (code, message, name, why) => {
     const failure = Object.assign(new Error(message), { name: code, code });
