@@ -41,12 +41,12 @@ const HANDLERS: Readonly<
     ]);
     return { success: true, data, pagination };
   },
-  'GET /transactions/export.json': async () => ({
+  'GET /transactions/export.json': async (query) => ({
     success: true,
     data: await select(
       'export',
-      `SELECT ${ROW} FROM transactions ORDER BY transaction_date, id`,
-      [],
+      `SELECT ${ROW} FROM transactions WHERE $1::text IS NULL OR type = $1 ORDER BY transaction_date, id`,
+      [query.get('type')],
     ),
     next: null,
   }),

@@ -92,15 +92,16 @@ export function compareIn(
   order: RowOrder = '-date',
 ): (one: RowPosition, other: RowPosition) => number {
   const orders = {
-    date: (one, other) => compareDates(one, other),
-    '-date': (one, other) => compareDates(other, one),
-    amount: (one, other) => one.amount - other.amount || compareDates(other, one),
-    '-amount': (one, other) => other.amount - one.amount || compareDates(other, one),
+    date: (one, other) => comparePositions(one, other),
+    '-date': (one, other) => comparePositions(other, one),
+    amount: (one, other) => one.amount - other.amount || comparePositions(other, one),
+    '-amount': (one, other) => other.amount - one.amount || comparePositions(other, one),
   } satisfies Record<RowOrder, (one: RowPosition, other: RowPosition) => number>;
   return orders[order];
 }
 
-function compareDates(one: ListPosition, other: ListPosition): number {
+/** Oldest first. */
+export function comparePositions(one: ListPosition, other: ListPosition): number {
   if (one.date !== other.date) return one.date < other.date ? -1 : 1;
   return one.createdAt - other.createdAt || one.id - other.id;
 }

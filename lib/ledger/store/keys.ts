@@ -211,6 +211,11 @@ export function lastKeyBefore(position: ListPosition): string {
   return dateKey({ ...position, id: position.id - 1 });
 }
 
+/** No row of that day comes after it. */
+export function lastPositionOn(date: CalendarDate): ListPosition {
+  return { date, createdAt: Date.parse('9999-12-31T23:59:59.999Z'), id: Number.MAX_SAFE_INTEGER };
+}
+
 function named(combination: string, value: string): IndexPartition {
   return {
     index: `${combination}-by-date`,

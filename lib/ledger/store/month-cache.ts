@@ -35,6 +35,11 @@ export function createMonthCache(maxSize: number) {
     return entry.rows;
   }
 
+  /** True if it has a month with a name from the first to the last, current or not. */
+  function hasBetween(first: Name, last: Name): boolean {
+    return entries.keys().some((name) => first <= name && name <= last);
+  }
+
   /** Rows may be stale (a lagging index): `find` ignores them, because their digest differs. */
   function keep(name: Name, rows: readonly Transaction[]): void {
     drop(name);
@@ -51,7 +56,7 @@ export function createMonthCache(maxSize: number) {
     entries.delete(name);
   }
 
-  return { find, keep };
+  return { find, hasBetween, keep };
 }
 
 function measure(rows: readonly Transaction[]): number {

@@ -2,7 +2,7 @@
 // total and the day on which the page starts, and the rows are read from there, from a date-sorted index.
 
 import type { Database, Item, Range } from '../../shared/database.ts';
-import { type CalendarMonth, monthOf, toDate } from '../domain/calendar-date.ts';
+import { type CalendarMonth, daysInMonth, monthOf, toDate } from '../domain/calendar-date.ts';
 import {
   countsByDay,
   countsByMonth,
@@ -19,7 +19,7 @@ import {
   sum,
 } from '../domain/day-histogram.ts';
 import { isComplete } from '../domain/month-digest.ts';
-import type { ListPosition, Page } from '../domain/pagination.ts';
+import { comparePositions, type ListPosition, type Page } from '../domain/pagination.ts';
 import type { ExportPart, Transaction, TransactionFilter } from '../domain/transaction.ts';
 import { type DayCounts, digestsByMonth, type MonthDigests } from './day-counts.ts';
 import {
@@ -29,7 +29,7 @@ import {
   type Keys,
   lastKeyBefore,
   lastKeyOnDay,
-  parseDateKey,
+  lastPositionOn,
 } from './keys.ts';
 import type { MonthCache } from './month-cache.ts';
 import { fromTransactionItem, STORED_ATTRIBUTES } from './transactions.ts';
@@ -57,6 +57,8 @@ const WORTH_COUNTING_OVER = 200;
 /** Rows of one query of a search, which reads several at once. */
 const ROWS_PER_PART = 1_000;
 const READ_CONCURRENCY = 6;
+/** Rows of a part of an export with months from the cache: about as many as a query reads. */
+const MAX_PART_ROWS = 4_000;
 
 export function createTransactionPages(options: {
   readonly database: Database;
@@ -125,24 +127,27 @@ export function createTransactionPages(options: {
   async function planReading(filter: TransactionFilter): Promise<ReadingPlan> {
     const rows = locateRows(filter);
     if (rows.start > rows.end) return { candidates: 0, cached: [], parts: [] };
-    const { total, months, years } = await countRows(filter, rows);
-    const isOfAll = filter.type === undefined && filter.categoryId === undefined;
-    const digests = digestsByMonth(isOfAll ? years : []);
-    const cached = new Map(months.flatMap((each) => findCached(rows, each, digests)));
-    const parts = rangesOutside(rows, [...cached.keys()]).flatMap((range) => {
-      const inRange = ([month]: [string, number]) =>
-        monthOf(range.start) <= month && month <= monthOf(range.end);
-      return splitByCount(range, months.filter(inRange), ROWS_PER_PART);
-    });
+    const { total, months, cached } = await findCached(filter, rows);
+    const parts = rangesOutside(rows, [...cached.keys()]).flatMap((range) =>
+      splitByCount(range, monthsIn(range, months), ROWS_PER_PART),
+    );
     return {
       candidates: total,
       cached: [...cached.values()],
-      parts: parts.map((range) => ({ ...rows, ...range, isOfAll })),
+      parts: parts.map((range) => ({ ...rows, ...range, isOfAll: isOfAll(filter) })),
     };
   }
 
+  /** The counts of a range, and its whole months in the cache. Only months of all transactions have digests. */
+  async function findCached(filter: TransactionFilter, range: DateRange) {
+    const { total, months, years } = await countRows(filter, range);
+    const digests = digestsByMonth(isOfAll(filter) ? years : []);
+    const cached = new Map(months.flatMap((each) => findMonth(range, each, digests)));
+    return { total, months, cached };
+  }
+
   /** A digest that lacks rows of an earlier release proves nothing. */
-  function findCached(
+  function findMonth(
     range: DateRange,
     [month, count]: readonly [CalendarMonth, number],
     digests: MonthDigests,
@@ -154,30 +159,76 @@ export function createTransactionPages(options: {
     return rows ? [[month, rows] as const] : [];
   }
 
+  function keepMonths(range: DateRange, rows: readonly Transaction[]): void {
+    for (const [month, ofMonth] of Map.groupBy(rows, ({ date }) => monthOf(date))) {
+      if (isWholeMonthIn(month, range)) monthCache.keep(keys.allOf(month), ofMonth);
+    }
+  }
+
   async function readPart({ isOfAll, ...rows }: PlannedPart): Promise<Transaction[]> {
     const items = await newest(rows, Number.POSITIVE_INFINITY);
     const transactions = items.map(fromTransactionItem);
-    if (isOfAll) {
-      for (const [month, ofMonth] of Map.groupBy(transactions, ({ date }) => monthOf(date))) {
-        if (isWholeMonthIn(month, rows)) monthCache.keep(keys.allOf(month), ofMonth);
-      }
-    }
+    if (isOfAll) keepMonths(rows, transactions);
     return transactions;
   }
 
-  /** The oldest rows of the list, or the next ones after a position: as many as one query reads, which is 1 MB. */
+  /**
+   * The oldest rows of the list, or the next ones after a position: as many as one query reads, which is 1 MB, and those of the
+   * months in the cache before and after them.
+   */
   async function readExportPart(
     filter: TransactionFilter,
     after?: ListPosition,
   ): Promise<ExportPart> {
     const rows = locateRows(filter);
-    const part = rangeAfter(rows, after, true);
-    if (isEmpty(part)) return { items: [] };
-    const { items, end } = await database.queryOnce(part);
-    return {
-      items: items.map(fromTransactionItem),
-      next: end && parseDateKey(String(items.at(-1)?.date_key)),
-    };
+    const from = after ? toDate(monthOf(after.date), 1) : rows.start;
+    const range = { ...rows, start: from > rows.start ? from : rows.start };
+    if (range.start > range.end) return { items: [] };
+    const { stretches, isLast } = await planExportPart(filter, range);
+    const read = await inParallel(stretches, (stretch) =>
+      readStretch(filter, { ...rows, ...stretch }, after),
+    );
+    const full = read.findIndex(({ next }) => next);
+    const items = read.slice(0, full < 0 ? read.length : full + 1).flatMap((each) => each.items);
+    const end = isLast ? undefined : lastPositionOn(stretches.at(-1)?.end ?? range.end);
+    return { items, next: read[full]?.next ?? end };
+  }
+
+  /** The counts are read only if a month may be in the cache: without them, one query reads the next part. */
+  async function planExportPart(filter: TransactionFilter, range: DateRange) {
+    const [first, last] = [range.start, range.end].map((date) => keys.allOf(monthOf(date)));
+    if (!isOfAll(filter) || !monthCache.hasBetween(first ?? '', last ?? '')) {
+      return { stretches: [{ ...range, count: 0 }], isLast: true };
+    }
+    const { months, cached } = await findCached(filter, range);
+    const stretches: Stretch[] = [
+      ...rangesOutside(range, [...cached.keys()]).map((gap) => ({
+        ...gap,
+        count: sum(monthsIn(gap, months).map(([, count]) => count)),
+      })),
+      ...[...cached].map(([month, items]) => ({
+        ...{ start: toDate(month, 1), end: toDate(month, daysInMonth(month)) },
+        ...{ count: items.length, items },
+      })),
+    ].toSorted((one, other) => (one.start < other.start ? -1 : 1));
+    const taken = takeStretches(stretches);
+    return { stretches: taken, isLast: taken.length === stretches.length };
+  }
+
+  async function readStretch(
+    filter: TransactionFilter,
+    { items: cached, ...rows }: Rows & Stretch,
+    after?: ListPosition,
+  ): Promise<ExportPart> {
+    const isAfter = (row: Transaction) => !after || comparePositions(row, after) > 0;
+    if (cached) return { items: cached.filter(isAfter).toSorted(comparePositions) };
+    const range = rangeAfter(rows, after, true);
+    if (isEmpty(range)) return { items: [] };
+    const { items: stored, end } = await database.queryOnce(range);
+    const items = stored.map(fromTransactionItem);
+    // The months in which this part begins and ends lack rows: their digests tell.
+    if (isOfAll(filter)) keepMonths(rows, items);
+    return { items, next: end && items.at(-1) };
   }
 
   function locateRows(filter: TransactionFilter): Rows {
@@ -250,6 +301,29 @@ async function inParallel<Item, Result>(
   return results;
 }
 
+function isOfAll({ type, categoryId }: TransactionFilter): boolean {
+  return type === undefined && categoryId === undefined;
+}
+
+function monthsIn({ start, end }: DateRange, months: readonly [CalendarMonth, number][]) {
+  return months.filter(([month]) => monthOf(start) <= month && month <= monthOf(end));
+}
+
+/** The first ones, up to the rows of a part; of those that must be read, one that has rows. */
+function takeStretches(stretches: readonly Stretch[]): Stretch[] {
+  const taken: Stretch[] = [];
+  let count = 0;
+  let isRead = false;
+  for (const stretch of stretches) {
+    const mustRead = stretch.items === undefined && stretch.count > 0;
+    if (count > 0 && (count + stretch.count > MAX_PART_ROWS || (isRead && mustRead))) return taken;
+    taken.push(stretch);
+    count += stretch.count;
+    isRead ||= mustRead;
+  }
+  return taken;
+}
+
 function toPage(items: readonly Item[], total: number, hasMore: boolean): Page<Transaction> {
   return { items: items.map(fromTransactionItem), total, hasMore };
 }
@@ -263,6 +337,12 @@ interface Rows extends DateRange {
 interface PlannedPart extends Rows {
   /** True if it has every transaction of its dates. */
   readonly isOfAll: boolean;
+}
+
+/** Dates of a list whose rows are in the cache, or are read with one query. */
+interface Stretch extends DateRange {
+  readonly count: number;
+  readonly items?: readonly Transaction[];
 }
 
 interface ReadingPlan {

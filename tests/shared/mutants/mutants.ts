@@ -1070,8 +1070,8 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/contract/transaction-search.test.ts',
     [
       [
-        'one.amount - other.amount || compareDates(other, one)',
-        'one.amount - other.amount || compareDates(one, other)',
+        'one.amount - other.amount || comparePositions(other, one)',
+        'one.amount - other.amount || comparePositions(one, other)',
       ],
     ],
   ),
@@ -1284,9 +1284,9 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ['if (!isWholeMonthIn(month, range)) return [];', ''],
       [' || !isComplete(digest, count)', ''],
-      ['if (isWholeMonthIn(month, rows)) monthCache', 'monthCache'],
-      ['isOfAll ? years : []', 'years'],
-      ['    if (isOfAll) {', '    {'],
+      ['if (isWholeMonthIn(month, range)) monthCache', 'monthCache'],
+      ['isOfAll(filter) ? years : []', 'years'],
+      ['if (isOfAll) keepMonths', 'keepMonths'],
     ],
   ),
   ...mutantsOf('lib/ledger/store/keys.ts', 'tests/ledger/contract/cached-months.test.ts', [
@@ -1305,6 +1305,23 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/http/transaction-query.ts', 'tests/ledger/contract/cursors.test.ts', [
     ['if (after.order !== order) {', 'if (false) {'],
   ]),
+  ...mutantsOf(
+    'lib/ledger/store/transaction-pages.ts',
+    'tests/ledger/contract/cached-exports.test.ts',
+    [
+      ['(isRead && mustRead)', 'false'],
+      ['full + 1', 'full'],
+      ['isLast ? undefined : lastPositionOn', 'true ? undefined : lastPositionOn'],
+      ['cached.filter(isAfter)', 'cached'],
+      ['.toSorted(comparePositions)', ''],
+      ['if (isOfAll(filter)) keepMonths(rows, items);', 'keepMonths(rows, items);'],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/ledger/store/transaction-pages.ts',
+    'tests/ledger/contract/capacity/export.full.test.ts',
+    [['count + stretch.count > MAX_PART_ROWS', 'false']],
+  ),
   ...mutantsOf('lib/ledger/store/transaction-pages.ts', 'tests/ledger/contract/cursors.test.ts', [
     [
       'slice(rangeAfter(rows, after, isOldestFirst), 0, limit + 1)',

@@ -1,0 +1,153 @@
+// An export takes the months from the cache that their digests prove to be current, and reads the others.
+import { expect, it } from 'vitest';
+import { type SeededRandom, seededRandom } from '../../../cli/seeded-random.ts';
+import { interpose } from '../../shared/support/interposed-client.ts';
+import { SEED, sizeOfRun } from '../../shared/support/seed.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import type { Api } from '../support/api/api-client.ts';
+import { openInProcess } from '../support/api/in-process-client.ts';
+import { createServiceOn } from '../support/api/open-api.ts';
+import { givenTransaction } from '../support/api/records.ts';
+import { createLaggingTable } from '../support/lagging-table.ts';
+
+const ROWS_PER_QUERY = 3;
+
+interface Row {
+  readonly id: number;
+  readonly transaction_date: string;
+  readonly created_at: string;
+}
+
+async function open() {
+  const table = await createTestTable();
+  let queries = 0;
+  // Ends each query of an index after three rows, as DynamoDB does after 1 MB.
+  const client = interpose(table.client, (name, input: { IndexName?: string; Limit?: number }) => {
+    if (name !== 'QueryCommand' || input.IndexName === undefined) return;
+    input.Limit = ROWS_PER_QUERY;
+    queries += 1;
+  });
+  const api = await openInProcess(createServiceOn({ ...table, client }));
+  const measure = async (query?: string) => {
+    queries = 0;
+    const parts = await Array.fromAsync(exportParts(api, query));
+    return { ids: parts.flat().map(({ id }) => id), parts: parts.length, queries };
+  };
+  return { api, measure };
+}
+
+async function* exportParts(api: Api, query = ''): AsyncGenerator<Row[]> {
+  for (let next: string | null = query; next !== null; ) {
+    const { status, body } = await api.get('/transactions/export.json', next);
+    expect(status).toBe(200);
+    next = body.next ?? null;
+    yield body.data;
+  }
+}
+
+function given(api: Api, date: string, fields: object = {}): Promise<Row> {
+  return givenTransaction(api, { transaction_date: date, ...fields }) as Promise<Row>;
+}
+
+it('reads the months that changed, and takes the others from the cache', async () => {
+  const { api, measure } = await open();
+  const ids: number[] = [];
+  for (const month of [1, 2, 3, 5, 6]) {
+    for (const day of ['04', '20']) ids.push((await given(api, `2026-0${month}-${day}`)).id);
+  }
+  const first = await measure();
+  expect(first).toEqual({ ids, parts: 4, queries: 4 });
+  // February and June, between whose rows a query ended, are read once more, each in a part.
+  expect(await measure()).toEqual({ ids, parts: 2, queries: 4 });
+  // Only what lies outside of the cached months: an index may be ahead of the counts.
+  expect(await measure()).toEqual({ ids, parts: 1, queries: 3 });
+
+  await api.put(`/transactions/${ids[3]}`, { notes: 'Note' });
+  expect(await measure()).toEqual({ ids, parts: 1, queries: 4 });
+  const added = await given(api, '2026-02-10');
+  expect((await measure()).ids).toEqual(ids.toSpliced(3, 0, added.id));
+  await api.delete(`/transactions/${added.id}`);
+  await api.put(`/transactions/${ids[3]}`, { transaction_date: '2026-03-31' });
+  expect((await measure()).ids).toEqual([
+    ...ids.slice(0, 3),
+    ...ids.slice(4, 6),
+    ids[3],
+    ...ids.slice(6),
+  ]);
+});
+
+it('shows the dates and the type that were asked for', async () => {
+  const { api, measure } = await open();
+  const [early, late, income, march] = await Promise.all([
+    given(api, '2026-02-03'),
+    given(api, '2026-02-20'),
+    given(api, '2026-02-21', { type: 'income' }),
+    given(api, '2026-03-01'),
+  ]);
+  // A search keeps the newest row first.
+  const year = { start_date: '2026-01-01', end_date: '2026-12-31' };
+  await api.get('/transactions/search', { q: 'any', ...year });
+  const all = await measure();
+  expect(all).toMatchObject({ ids: [early.id, late.id, income.id, march.id], parts: 1 });
+  const february = 'start_date=2026-02-01&end_date=2026-02-28';
+  expect((await measure(`${february}&type=expense`)).ids).toEqual([early.id, late.id]);
+  // Rows of one type are not kept in place of the month.
+  expect(await measure()).toEqual(all);
+  for (const _ of [1, 2]) {
+    expect((await measure(february)).ids).toEqual([early.id, late.id, income.id]);
+    expect((await measure()).ids).toEqual([early.id, late.id, income.id, march.id]);
+    expect((await measure('start_date=2026-02-06')).ids).toEqual([late.id, income.id, march.id]);
+    expect((await measure('end_date=2026-02-06')).ids).toEqual([early.id]);
+    expect((await measure(`${february}&type=income`)).ids).toEqual([income.id]);
+  }
+});
+
+it('forgets what an index showed that lagged', async () => {
+  const table = await createLaggingTable();
+  const api = await openInProcess(createServiceOn(table));
+  const descriptions = async () =>
+    (await Array.fromAsync(exportParts(api)))
+      .flat()
+      .map((row) => (row as Row & { description: string }).description);
+  const { id } = await given(api, '2026-03-05', { description: 'old' });
+  await table.propagate(() => true);
+  expect(await descriptions()).toEqual(['old']);
+  await api.put(`/transactions/${id}`, { description: 'new' });
+  expect(await descriptions()).toEqual(['old']);
+  await table.propagate(() => true);
+  expect(await descriptions()).toEqual(['new']);
+  await api.delete(`/transactions/${id}`);
+  await table.propagate(() => true);
+  expect(await descriptions()).toEqual([]);
+});
+
+it('has each row that nobody touched once, in order, whatever is written between its parts', async () => {
+  const { api } = await open();
+  const random = seededRandom(SEED);
+  for (let n = 0; n < 30; n += 1) await given(api, randomDate(random));
+  for (let round = 0; round < sizeOfRun(100); round += 1) {
+    const touched = new Set<number>();
+    const exported: Row[] = [];
+    for await (const part of exportParts(api)) {
+      exported.push(...part);
+      if (random.chance(0.5)) touched.add(await writeSomething(api, random));
+    }
+    const untouched = (rows: readonly Row[]) => rows.filter(({ id }) => !touched.has(id));
+    const { body } = await api.get('/transactions', { sort: 'date', per_page: 100 });
+    expect(untouched(exported)).toEqual(untouched(body.data));
+  }
+});
+
+function randomDate(random: SeededRandom): string {
+  return `2026-0${random.integer(1, 9)}-1${random.integer(0, 3)}`;
+}
+
+/** @returns the id of the row that it created, changed or deleted */
+async function writeSomething(api: Api, random: SeededRandom): Promise<number> {
+  const { body } = await api.get('/transactions', { per_page: 100 });
+  const row: Row | undefined = body.data[random.integer(0, body.data.length)];
+  if (row === undefined || body.data.length < 20) return (await given(api, randomDate(random))).id;
+  if (random.chance(0.5)) await api.delete(`/transactions/${row.id}`);
+  else await api.put(`/transactions/${row.id}`, { transaction_date: randomDate(random) });
+  return row.id;
+}
