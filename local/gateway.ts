@@ -23,8 +23,11 @@ export interface Gateway {
 
 const PROJECT = join(import.meta.dirname, '..');
 const BUNDLER = join(import.meta.dirname, 'bundle.ts');
-/** Node otherwise lets 48 MB of young objects gather before it looks which of them are still used. */
-const SMALL_HEAP = '--max-semi-space-size=4';
+/**
+ * Node otherwise lets 48 MB of young objects gather before it looks which of them are still used. In a heap that may take the
+ * gigabytes of this machine, it keeps as much garbage as there is data; most deployed functions have 512 MB.
+ */
+const SMALL_HEAP = ['--max-semi-space-size=4', '--max-old-space-size=512'];
 const SERVERLESS = createRequire(import.meta.url).resolve('serverless/bin/serverless.js');
 
 /**
@@ -40,7 +43,7 @@ export async function startGateway(running: Running, spec: GatewaySpec): Promise
   const socketPath = socket('gateway');
   const log = createGatewayLog((line) => console.log(line));
   const child = running.startProgram({
-    ...nodeProgram(SMALL_HEAP, SERVERLESS, ...gatewayArguments(socketPath, socket('lambda'))),
+    ...nodeProgram(...SMALL_HEAP, SERVERLESS, ...gatewayArguments(socketPath, socket('lambda'))),
     environment,
     onLine: log.read,
   });
@@ -66,6 +69,8 @@ function gatewayArguments(gateway: string, lambda: string): string[] {
     ...['--httpPort', gateway, '--lambdaPort', lambda],
     // In one process the handlers answer as fast as in workers, without a start for each concurrent call.
     '--useInProcess',
+    // Its timer holds each response until the time limit of the function, which has a deadline of its own.
+    '--noTimeout',
     // Other programs on localhost set cookies. The API reads none, and API Gateway refuses none.
     '--disableCookieValidation',
   ];
