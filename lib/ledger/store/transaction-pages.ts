@@ -226,9 +226,11 @@ export function createTransactionPages(options: {
     if (isEmpty(range)) return { items: [] };
     const { items: stored, end } = await database.queryOnce(range);
     const items = stored.map(fromTransactionItem);
-    // The months in which this part begins and ends lack rows: their digests tell.
-    if (isOfAll(filter)) keepMonths(rows, items);
-    return { items, next: end && items.at(-1) };
+    const next = end && items.at(-1);
+    // Not the month in which the query ended: without it in the cache, the next part needs no counts.
+    const whole = next ? { ...rows, end: toDate(monthOf(next.date), 0) } : rows;
+    if (isOfAll(filter)) keepMonths(whole, items);
+    return { items, next };
   }
 
   function locateRows(filter: TransactionFilter): Rows {

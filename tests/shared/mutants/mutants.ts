@@ -1314,13 +1314,16 @@ export const MUTANTS: readonly Mutant[] = [
       ['isLast ? undefined : lastPositionOn', 'true ? undefined : lastPositionOn'],
       ['cached.filter(isAfter)', 'cached'],
       ['.toSorted(comparePositions)', ''],
-      ['if (isOfAll(filter)) keepMonths(rows, items);', 'keepMonths(rows, items);'],
+      ['if (isOfAll(filter)) keepMonths(whole, items);', 'keepMonths(whole, items);'],
     ],
   ),
   ...mutantsOf(
     'lib/ledger/store/transaction-pages.ts',
     'tests/ledger/contract/capacity/export.full.test.ts',
-    [['count + stretch.count > MAX_PART_ROWS', 'false']],
+    [
+      ['count + stretch.count > MAX_PART_ROWS', 'false'],
+      ['next ? { ...rows, end: toDate(monthOf(next.date), 0) } : rows', 'rows'],
+    ],
   ),
   ...mutantsOf('lib/ledger/store/transaction-pages.ts', 'tests/ledger/contract/cursors.test.ts', [
     [
