@@ -19,6 +19,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const KB = 1024;
 const OF_API = 320 * KB;
+/** Each module adds to a cold start; a package that came in by accident would show here. */
+const MAX_API_MODULES = 400;
 /** With the viewer, compressed: every visit loads all of it. */
 const OF_DOCUMENTATION = 768 * KB;
 /** Drivers of a graph store and of an object store; the API's functions have neither. */
@@ -97,6 +99,10 @@ describe.each(listFunctions(template))('%s', (name, properties) => {
 
 describe.each(listApiFunctions(template))('%s', (_name, properties) => {
   const bundle = readBundle(properties);
+
+  it('has no more modules than it may have', () => {
+    expect(listSources(bundle).length).toBeLessThanOrEqual(MAX_API_MODULES);
+  });
 
   it('finds credentials in the environment alone', () => {
     const providers = listSources(bundle).filter((source) => /credential-provider/.test(source));
