@@ -14,6 +14,8 @@ const BULK = 100;
 const LOADS = 5;
 const PRESSES = 10;
 const SLOWED = 4;
+/** Frames until the browser has reported a key press, which it does some time after it has drawn it. */
+const REPORTING_FRAMES = 4;
 const MAX_REQUESTS = 5;
 const MAX_SCRIPT_MS = 150;
 const MAX_FRAME_MS = 50;
@@ -221,7 +223,7 @@ async function measurePress(opened: Page, key: string): Promise<number> {
   await nextFrame(opened);
   await opened.evaluate('window.slow.length = 0');
   await opened.keyboard.press(key);
-  await nextFrame(opened);
+  for (let frame = 0; frame < REPORTING_FRAMES; frame += 1) await nextFrame(opened);
   const durations = (await opened.evaluate('[...window.slow]')) as number[];
   return Math.max(MIN_REPORTED_MS, ...durations);
 }

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { AddRow, beginTransaction } from './add-row.tsx';
 import { CategoriesSheet } from './categories.tsx';
-import { CategoryChart, PeriodChart, Tooltip } from './charts.tsx';
+import { CategoryChart } from './category-chart.tsx';
 import { storedKey } from './client.ts';
 import { Button, Field, NoticeBox, ScopeLink } from './components.tsx';
 import { chooseCurrency, currency, format } from './format.ts';
@@ -24,6 +24,7 @@ import {
 } from './ledger.ts';
 import { Messages } from './messages.tsx';
 import { Figures, ScopeBar } from './months.tsx';
+import { PeriodChart, Tooltip } from './period-chart.tsx';
 import { scopeHash } from './scope.ts';
 import { isPhone } from './screen.ts';
 import { isSheetOpen, Sheet } from './sheet.tsx';

@@ -1,5 +1,6 @@
 // Reads a bank's file: the importer says what an import of it would do.
 import { signal } from '@preact/signals';
+import type { ImportParts } from '../../lib/ledger/http/api-types.ts';
 import type {
   CategorisedPlan,
   StoredLedger,
@@ -10,8 +11,9 @@ import type { LedgerRow } from '../../lib/ledger/import/transaction-row.ts';
 import { call } from './client.ts';
 import { readLayouts } from './file-layouts.ts';
 import { format } from './format.ts';
-import { announcement, categories, readRows } from './ledger.ts';
+import { announcement, categories } from './ledger.ts';
 import type { Row } from './rows.ts';
+import { readRows } from './view.ts';
 
 export interface Preview {
   readonly stage: 'preview';
@@ -107,19 +109,10 @@ async function readStored(): Promise<StoredLedger> {
   };
 }
 
-interface ImportsPage {
-  readonly data: readonly {
-    readonly import_id: string;
-    readonly part: number;
-    readonly rows: readonly string[];
-  }[];
-  readonly next: string | null;
-}
-
 export async function readRecordedImports(): Promise<readonly RecordedPart[]> {
   const found: RecordedPart[] = [];
   for (let next: string | null = ''; next !== null; ) {
-    const page: ImportsPage = await call<ImportsPage>(next ? `/imports?${next}` : '/imports');
+    const page: ImportParts = await call<ImportParts>(next ? `/imports?${next}` : '/imports');
     for (const { import_id: importId, part, rows } of page.data)
       found.push({ importId, part, rows });
     next = page.next;

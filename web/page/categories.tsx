@@ -3,22 +3,15 @@ import { signal } from '@preact/signals';
 import { useRef, useState } from 'preact/hooks';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { ApiError } from './api-error.ts';
+import { createCategory, updateCategory } from './category-writes.ts';
 import { Button, Field } from './components.tsx';
 import { format, readAmount } from './format.ts';
 import { useFocusInList } from './kept-focus.ts';
-import {
-  announcement,
-  canWrite,
-  categories,
-  createCategory,
-  notice,
-  outbox,
-  readRows,
-  updateCategory,
-} from './ledger.ts';
+import { announcement, canWrite, categories, notice, outbox } from './ledger.ts';
 import { categoryColor } from './scheme.ts';
 import { Sheet } from './sheet.tsx';
 import { setTarget, targets } from './targets.ts';
+import { readRows } from './view.ts';
 
 /** The category whose settings are open. */
 const opened = signal<number | undefined>(undefined);

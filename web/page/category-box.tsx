@@ -6,7 +6,8 @@ import type { ReadonlySignal } from '@preact/signals';
 import type { Signalish } from 'preact';
 import { useId, useMemo, useState } from 'preact/hooks';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
-import { categories, ensureCategory } from './ledger.ts';
+import { ensureCategory } from './category-writes.ts';
+import { categories } from './ledger.ts';
 import { normalize } from './rows.ts';
 
 const MAX_OPTIONS = 8;

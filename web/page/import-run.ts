@@ -13,11 +13,13 @@ import {
   stored,
   toLedgerRow,
 } from './bring-in.ts';
+import { ensureCategory } from './category-writes.ts';
 import { call } from './client.ts';
 import { rememberLayout } from './file-layouts.ts';
 import { format } from './format.ts';
-import { announcement, ensureCategory, go, readRows, refresh } from './ledger.ts';
+import { announcement, go, refresh } from './ledger.ts';
 import { describeRefusal, MAX_BULK_ITEMS, sendBulk, untilAnswered } from './repeated-call.ts';
+import { readRows } from './view.ts';
 
 const MAX_IMPORT_ID_LENGTH = 64;
 const PRECONDITION_FAILED = 412;

@@ -5,9 +5,10 @@ import { Button, NoticeBox, ScopeLink } from './components.tsx';
 import { format } from './format.ts';
 import { Lines, PreviewCard } from './import-preview.tsx';
 import { undoImport } from './import-run.ts';
-import { canWrite, notice, readRows } from './ledger.ts';
+import { canWrite, notice } from './ledger.ts';
 import { isWaiting } from './repeated-call.ts';
 import { Sheet } from './sheet.tsx';
+import { readRows } from './view.ts';
 
 export function ImportButton() {
   const input = useRef<HTMLInputElement>(null);

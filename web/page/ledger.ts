@@ -1,62 +1,18 @@
-// The page's state of the ledger: the caller, the categories, and the rows and sums of the scope. It requests the parts that it
-// does not have yet, and all of them again after a write.
+// The page's state of the ledger: the caller, the categories, and the rows and sums of the scope, with the writes of this page over
+// them. It is read again after a write, and by itself when it could not be read.
 import { batch, computed, signal } from '@preact/signals';
-import type {
-  Caller,
-  CallerData,
-  Category,
-  Summary,
-  SummarySeries,
-  TransactionPage,
-  TransactionSearch,
-} from '../../lib/ledger/http/api-types.ts';
+import type { Caller, CallerData, Category } from '../../lib/ledger/http/api-types.ts';
+import { ask, forgetAllAnswers, forgetAnswers } from './answers.ts';
 import { ApiError, pauseAfter } from './api-error.ts';
-import { call, pathWith, storedKey } from './client.ts';
-import {
-  addUp,
-  addUpRows,
-  type Cell,
-  cellsOfChanges,
-  readSummary,
-  type Totals,
-} from './figures.ts';
+import { call, storedKey } from './client.ts';
+import { addUp, type Cell, cellsOfChanges, type Totals } from './figures.ts';
 import { format } from './format.ts';
 import { createOutbox, type Refusal } from './outbox.ts';
 import { applyChanges, isInScope, type Row } from './rows.ts';
-import {
-  type Dates,
-  datesBefore,
-  isMonth,
-  neighbour,
-  periodDates,
-  readScope,
-  type Scope,
-  scopeHash,
-  unitOf,
-} from './scope.ts';
+import { datesBefore, readScope, type Scope, scopeHash, unitOf } from './scope.ts';
+import { readView, type View } from './view.ts';
 
-const PER_PAGE = 100;
 const REFRESH_DELAY_MS = 250;
-const MAX_READING_MS = 120_000;
-const MAX_KNOWN_ANSWERS = 40;
-
-/** Everything that is shown of one scope, read together. */
-export interface View {
-  readonly scope: Scope;
-  readonly dates: Dates | undefined;
-  /** Sums of all categories: those of the scope are among them. */
-  readonly cells: readonly Cell[];
-  /** The same of the time before; undefined for all dates and searches. */
-  readonly before: { readonly dates: Dates; readonly cells: readonly Cell[] } | undefined;
-  /** Sums of a search, which may have more rows than its page. */
-  readonly found?: Totals;
-  readonly rows: readonly Row[];
-  readonly page: number;
-  readonly pages: number;
-  readonly total: number;
-  /** When the oldest of its answers was asked for. */
-  readonly readAt: number;
-}
 
 export interface Failing {
   readonly scope: Scope;
@@ -102,7 +58,6 @@ export const outbox = createOutbox({
 });
 
 let running = new AbortController();
-let answers = new Map<string, Answer<unknown>>();
 let refreshTimer: ReturnType<typeof setTimeout> | undefined;
 let repeatTimer: ReturnType<typeof setTimeout> | undefined;
 /** Since the last one that succeeded. */
@@ -173,9 +128,11 @@ export async function show(): Promise<void> {
   isLoading.value = true;
   try {
     if (outbox.isCreating()) await resolveCreates(given);
-    const next = await load(wanted, given);
+    const next = await readView(wanted, given);
     batch(() => {
-      view.value = next;
+      me.value = next.caller;
+      categories.value = next.categories;
+      view.value = next.view;
       failure.value = undefined;
       keyQuestion.value = undefined;
       isLoading.value = false;
@@ -217,13 +174,8 @@ export function refresh(): void {
   void show();
 }
 
-/** A load under way keeps none of its answers for later. */
-function forgetAnswers(isForgotten: (answer: Answer<unknown>) => boolean = () => true): void {
-  answers = new Map([...answers].filter(([path, each]) => path === '/me' || !isForgotten(each)));
-}
-
 /** Waits a moment: another write may follow immediately. */
-function refreshSoon(): void {
+export function refreshSoon(): void {
   forgetAnswers();
   clearTimeout(refreshTimer);
   refreshTimer = setTimeout(() => {
@@ -256,7 +208,7 @@ export function start(): void {
 
 export function openWithKey(key: string, isKept: boolean): void {
   storedKey.write(key, { isKept });
-  answers = new Map();
+  forgetAllAnswers();
   void show();
 }
 
@@ -270,140 +222,13 @@ function askForKey(error: ApiError | undefined): void {
   const refused = storedKey.read() === undefined ? undefined : error;
   storedKey.forget();
   outbox.close();
-  answers = new Map();
+  forgetAllAnswers();
   batch(() => {
     keyQuestion.value = { refused };
     me.value = undefined;
     view.value = undefined;
     isLoading.value = false;
   });
-}
-
-interface Answer<Body> {
-  /** When it was asked for. */
-  readonly at: number;
-  readonly body: Body;
-}
-
-async function ask<Body>(path: string, given: AbortSignal): Promise<Answer<Body>> {
-  const known = answers.get(path) as Answer<Body> | undefined;
-  if (known) return known;
-  const at = Date.now();
-  const asked = answers;
-  const answer = { at, body: await call<Body>(path, { signal: given }) };
-  asked.set(path, answer);
-  if (asked.size > MAX_KNOWN_ANSWERS) asked.delete([...asked.keys()][1] ?? '');
-  return answer;
-}
-
-async function load(wanted: Scope, given: AbortSignal): Promise<View> {
-  const dates = periodDates(wanted.period, new Date());
-  const [caller, known, sums, list] = await Promise.all([
-    ask<Caller>('/me', given),
-    ask<{ data: Category[] }>('/categories?active_only=false&include_counts=true', given),
-    wanted.q === '' ? readSums(wanted, dates, given) : undefined,
-    wanted.q === '' ? readList(wanted, dates, given) : search(wanted, dates, given),
-  ]);
-  batch(() => {
-    me.value = caller.body.data;
-    categories.value = known.body.data;
-  });
-  const empty = { cells: [], before: undefined, readAt: Date.now() };
-  return { scope: wanted, dates, ...empty, ...list, ...sums };
-}
-
-async function readSums({ period, type }: Scope, dates: Dates | undefined, given: AbortSignal) {
-  const unit = unitOf(period);
-  if (unit === 'day' && dates) {
-    const before = isMonth(period)
-      ? periodDates(neighbour(period, -1) ?? period, new Date())
-      : datesBefore(period, new Date());
-    const start = before?.start_date ?? dates.start_date;
-    const all = await readAll({ type, start_date: start, end_date: dates.end_date }, given);
-    const cellsOfAll = addUpRows(all.rows, unit);
-    return {
-      readAt: all.at,
-      cells: cellsOfAll.filter(({ period: day }) => day >= dates.start_date),
-      before: before && {
-        dates: before,
-        cells: cellsOfAll.filter(({ period: day }) => day < dates.start_date),
-      },
-    };
-  }
-  const read = async (some: Dates | undefined) => {
-    const path = pathWith('/summary', { group_by: `category,${unit}`, type, ...some });
-    const { at, body } = await ask<Summary | SummarySeries>(path, given);
-    return { at, cells: readSummary(body.data, some) };
-  };
-  const before = datesBefore(period, new Date());
-  const [now, earlier] = await Promise.all([read(dates), before && read(before)]);
-  return {
-    readAt: now.at,
-    cells: now.cells,
-    before: before && earlier && { dates: before, cells: earlier.cells },
-  };
-}
-
-async function readList(wanted: Scope, dates: Dates | undefined, given: AbortSignal) {
-  const { category, type, page } = wanted;
-  const filters = { category_id: category, type, ...dates, page, per_page: PER_PAGE };
-  const { body } = await ask<TransactionPage>(pathWith('/transactions', filters), given);
-  const { data, pagination } = body;
-  return { rows: data, page, pages: pagination.pages, total: pagination.total };
-}
-
-/** Charts and chips are those of all rows: where these are on one page. The sums are exact for any number. */
-async function search(wanted: Scope, dates: Dates | undefined, given: AbortSignal) {
-  const { q, type, category, page, period } = wanted;
-  const filters = { q, type, category_id: category, ...dates, page, per_page: PER_PAGE };
-  const path = pathWith('/transactions/search', filters);
-  const { at, body } = await ask<TransactionSearch>(path, given);
-  const { data, pagination, summary } = body;
-  return {
-    readAt: at,
-    rows: data,
-    cells: pagination.pages <= 1 ? addUpRows(data, unitOf(period)) : [],
-    found: summary,
-    page,
-    pages: pagination.pages,
-    total: pagination.total,
-  };
-}
-
-interface Part {
-  readonly data: readonly Row[];
-  readonly next: string | null;
-}
-
-/** All rows that the filters leave, newest first. */
-async function readAll(
-  filters: Readonly<Record<string, string | number | undefined>>,
-  given: AbortSignal,
-): Promise<{ readonly rows: readonly Row[]; readonly at: number }> {
-  const found: Row[] = [];
-  let at = Date.now();
-  let path: string | null = pathWith('/transactions/export', { format: 'json', ...filters });
-  while (path !== null) {
-    const part: Answer<Part> = await ask<Part>(path, given);
-    found.push(...part.body.data);
-    at = Math.min(at, part.at);
-    path = part.body.next === null ? null : `/transactions/export?${part.body.next}`;
-  }
-  return { rows: found.reverse(), at };
-}
-
-/** Every row of the scope, not only those of its page. */
-export async function readScopeRows({ q, type, category, period }: Scope): Promise<readonly Row[]> {
-  const filters = { q: q || undefined, type, category_id: category };
-  return await readRows({ ...filters, ...periodDates(period, new Date()) });
-}
-
-/** Rows that an action of a person needs, as they are now: the action goes on when the view is left or read again. */
-export async function readRows(
-  filters: Readonly<Record<string, string | number | undefined>>,
-): Promise<readonly Row[]> {
-  forgetAnswers();
-  return (await readAll(filters, AbortSignal.timeout(MAX_READING_MS))).rows;
 }
 
 function reportRefusals(refusals: readonly Refusal[]): void {
@@ -437,55 +262,6 @@ export function removeRows(some: readonly Row[]): void {
     some.length === 1
       ? `Deleted ${some[0]?.description}`
       : `Deleted ${format.counted(some.length, 'transaction')}`;
-}
-
-interface CategoryAnswer {
-  readonly data: Category;
-}
-
-/** @returns the category of this name, created where it is missing */
-export async function ensureCategory(name: string): Promise<Category> {
-  const same = (each: Category) => each.name.toLowerCase() === name.trim().toLowerCase();
-  const known = categories.value.find(same);
-  if (known) return known;
-  const created = await createCategory({ name: name.trim() });
-  announcement.value = `Category ${created.name} created`;
-  return created;
-}
-
-const ATTEMPTS = 3;
-
-/** @throws ApiError */
-export async function createCategory(body: object): Promise<Category> {
-  const headers = { 'idempotency-key': crypto.randomUUID() };
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const request = { method: 'POST', body, headers } as const;
-      const { data } = await call<CategoryAnswer>('/categories', request);
-      keepCategory(data);
-      return data;
-    } catch (error) {
-      if (!(error instanceof ApiError && error.isRetryable) || attempt === ATTEMPTS) throw error;
-    }
-  }
-}
-
-/** @throws ApiError */
-export async function updateCategory({ id, etag }: Category, changes: object): Promise<Category> {
-  const request = { method: 'PUT', body: changes, headers: { 'if-match': etag } } as const;
-  const { data } = await call<CategoryAnswer>(`/categories/${id}`, request);
-  keepCategory(data);
-  refreshSoon();
-  return data;
-}
-
-function keepCategory(changed: Category): void {
-  const others = categories.value.filter(({ id }) => id !== changed.id);
-  const [before] = categories.value.filter(({ id }) => id === changed.id);
-  categories.value = [...others, { ...before, ...changed }].toSorted((a, b) =>
-    a.name < b.name ? -1 : 1,
-  );
-  for (const path of answers.keys()) if (path.startsWith('/categories')) answers.delete(path);
 }
 
 export function categoryName(row: Row): string {

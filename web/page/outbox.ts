@@ -2,6 +2,7 @@
 // answer, and taken back if it is refused. A reload in the middle resumes: creates and bulks carry an Idempotency-Key, updates
 // and deletions the version that they expect.
 import { computed, signal } from '@preact/signals';
+import type { TransactionsDeleted, TransactionsUpdated } from '../../lib/ledger/http/api-types.ts';
 import { ApiError, type Call, pauseAfter } from './api-error.ts';
 import type { Change } from './figures.ts';
 import { changedFields, type Row, readFields } from './rows.ts';
@@ -43,15 +44,6 @@ interface Ports {
 interface Settled {
   readonly changes: readonly Change[];
   readonly refusals: readonly Refusal[];
-}
-
-interface BulkResult {
-  readonly index: number;
-  readonly status: number;
-  readonly id?: number;
-  readonly etag?: string;
-  readonly message?: string;
-  readonly details?: Readonly<Record<string, string[]>>;
 }
 
 const STORED = 'outbox';
@@ -354,7 +346,7 @@ async function transmitBulk(write: Write, call: Ports['call']): Promise<Settled>
     if_match: before?.etag,
     ...(before && after && changedFields(before, after)),
   }));
-  const { data } = await call<{ data: { results: readonly BulkResult[] } }>(
+  const { data } = await call<TransactionsUpdated | TransactionsDeleted>(
     isRemoval ? '/transactions/bulk/delete' : '/transactions/bulk',
     {
       method: isRemoval ? 'POST' : 'PUT',

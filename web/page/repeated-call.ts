@@ -1,5 +1,11 @@
 // Calls that have to be answered: a lost connection is waited for, and a repetition applies nothing twice.
 import { signal } from '@preact/signals';
+import type {
+  TransactionResult,
+  TransactionsCreated,
+  TransactionsDeleted,
+  TransactionsUpdated,
+} from '../../lib/ledger/http/api-types.ts';
 import { ApiError, pauseAfter } from './api-error.ts';
 import { call } from './client.ts';
 
@@ -8,23 +14,18 @@ export const isWaiting = signal(false);
 
 export const MAX_BULK_ITEMS = 100;
 
-export interface BulkResult {
-  readonly index: number;
-  readonly status: number;
-  readonly message?: string;
-  readonly details?: Readonly<Record<string, readonly string[]>>;
-}
+type BulkAnswer = TransactionsCreated | TransactionsUpdated | TransactionsDeleted;
 
 /** Uses one key for all attempts: a repetition completes the items that were interrupted, and repeats the other answers. */
 export async function sendBulk(
   method: 'POST' | 'PUT',
   path: string,
   transactions: readonly object[],
-): Promise<readonly BulkResult[]> {
+): Promise<readonly TransactionResult[]> {
   const headers = { 'idempotency-key': crypto.randomUUID() };
   return await untilAnswered(async () => {
     const request = { method, body: { transactions }, headers } as const;
-    const { data } = await call<{ data: { results: readonly BulkResult[] } }>(path, request);
+    const { data } = await call<BulkAnswer>(path, request);
     if (data.results.some(({ status }) => status >= 500))
       throw new ApiError('The service did not finish.');
     return data.results;
@@ -55,6 +56,6 @@ async function waitForConnection(milliseconds: number): Promise<void> {
   over.abort();
 }
 
-export function describeRefusal({ message = '', details = {} }: BulkResult): string {
+export function describeRefusal({ message = '', details = {} }: TransactionResult): string {
   return [message, ...Object.entries(details).flat(2)].join(' ');
 }

@@ -1,8 +1,9 @@
 // Rows that are selected for a change of all of them at once: by their boxes, a span with shift, or all that the scope has.
 import { computed, effect, signal } from '@preact/signals';
-import { outbox, readScopeRows, rows, scope } from './ledger.ts';
+import { outbox, rows, scope } from './ledger.ts';
 import type { Row } from './rows.ts';
 import { scopeHash } from './scope.ts';
+import { readScopeRows } from './view.ts';
 
 /** By id, as they were when they were selected: their versions are what a change expects. */
 export const selected = signal<ReadonlyMap<number, Row>>(new Map());

@@ -1,5 +1,6 @@
 // The rows of the scope, grouped by day: opened by click or Enter, walked through with the arrow keys.
 import { signal, useComputed } from '@preact/signals';
+import type { TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button, ScopeLink, Skeleton } from './components.tsx';
 import { ConflictRow, EditRow, readInterruptedEdit } from './edit-row.tsx';
@@ -123,62 +124,78 @@ function Day({ day, rows: some, isFirst }: DayProps) {
 }
 
 function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: boolean }) {
-  const isWritable = canWrite.value;
   const isOpen = useComputed(() => editing.value?.id === row.id);
   const isPicked = useComputed(() => selected.value.has(row.id));
   const isWaiting = useComputed(() => unsaved.value.has(row.id));
   const isStop = useComputed(() => (current.value ?? row.id) === row.id);
   const conflict = outbox.conflicts.value.get(row.id);
   if (conflict) return <ConflictRow conflict={conflict} columns={COLUMNS} />;
-  if (isOpen.value && isWritable) return <OpenRow row={row} />;
-  const open = (field: string) => {
-    if (isWritable) editing.value = { id: row.id, field };
-  };
-  const [isSelected, isUnsaved] = [isPicked.value, isWaiting.value];
+  if (isOpen.value && canWrite.value) return <OpenRow row={row} />;
   const tabIndex = isStop.value && (current.value !== undefined || isFirst) ? 0 : -1;
-  const state = `${isSelected ? 'selected' : ''} ${isUnsaved ? 'unsaved' : ''}`;
+  const state = `${isPicked.value ? 'selected' : ''} ${isWaiting.value ? 'unsaved' : ''}`;
   return (
     <tr
       class={`entry ${state}`}
       tabIndex={tabIndex}
+      data-id={row.id}
       onFocusCapture={() => {
         current.value = row.id;
       }}
-      data-id={row.id}
-      onClick={({ target }) => {
-        const cell = target instanceof Element ? target : undefined;
-        if (cell?.closest('button, label, input, ul')) return;
-        open(
-          cell?.closest('.in-amount')
-            ? 'amount'
-            : cell?.closest('.in-category, .note-category')
-              ? 'category'
-              : 'description',
-        );
-      }}
-      onKeyDown={(event) => {
-        if (event.target !== event.currentTarget || !isWritable) return;
-        if (event.key === 'Enter') open('description');
-        else if (event.key === ' ' || event.key.toLowerCase() === 'x')
-          toggleRow(row, event.shiftKey);
-        else if (event.key === 'Delete' || event.key === 'Backspace') removeRows([row]);
-        else return;
-        event.preventDefault();
-      }}
+      onClick={({ target }) => target instanceof Element && openAt(target, row)}
+      onKeyDown={(event) => onEntryKey(event, row)}
     >
       <td class="pick">
-        {isWritable && (
-          <label class="box">
-            <input
-              type="checkbox"
-              aria-label="Select"
-              checked={isSelected}
-              tabIndex={tabIndex}
-              onClick={({ shiftKey }) => toggleRow(row, shiftKey)}
-            />
-          </label>
-        )}
+        {canWrite.value && <Pick row={row} isPicked={isPicked.value} tabIndex={tabIndex} />}
       </td>
+      <TextCells row={row} isUnsaved={isWaiting.value} tabIndex={tabIndex} />
+      <td class={`in-amount ${row.type}`}>{format.signed(signedAmount(row))}</td>
+      <td class="act">{canWrite.value && <DeleteButton row={row} tabIndex={tabIndex} />}</td>
+    </tr>
+  );
+}
+
+function open(row: Row, field: string): void {
+  if (canWrite.value) editing.value = { id: row.id, field };
+}
+
+/** A click opens the row in the field that was clicked. */
+function openAt(target: Element, row: Row): void {
+  if (target.closest('button, label, input, ul')) return;
+  if (target.closest('.in-amount')) open(row, 'amount');
+  else open(row, target.closest('.in-category, .note-category') ? 'category' : 'description');
+}
+
+function onEntryKey(event: TargetedKeyboardEvent<HTMLElement>, row: Row): void {
+  if (event.target !== event.currentTarget || !canWrite.value) return;
+  if (event.key === 'Enter') open(row, 'description');
+  else if (event.key === ' ' || event.key.toLowerCase() === 'x') toggleRow(row, event.shiftKey);
+  else if (event.key === 'Delete' || event.key === 'Backspace') removeRows([row]);
+  else return;
+  event.preventDefault();
+}
+
+interface PartProps {
+  readonly row: Row;
+  readonly tabIndex: number;
+}
+
+function Pick({ row, isPicked, tabIndex }: PartProps & { readonly isPicked: boolean }) {
+  return (
+    <label class="box">
+      <input
+        type="checkbox"
+        aria-label="Select"
+        checked={isPicked}
+        tabIndex={tabIndex}
+        onClick={({ shiftKey }) => toggleRow(row, shiftKey)}
+      />
+    </label>
+  );
+}
+
+function TextCells({ row, isUnsaved, tabIndex }: PartProps & { readonly isUnsaved: boolean }) {
+  return (
+    <>
       <td class="in-description">
         <span class="line">
           <Dot category={row.category_id} />
@@ -195,7 +212,7 @@ function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: bo
         <small class="note-category">{categoryName(row) || 'No category'}</small>
       </td>
       <td class="in-category">
-        {row.category_id === null && isWritable ? (
+        {row.category_id === null && canWrite.value ? (
           <QuickCategory row={row} tabIndex={tabIndex} />
         ) : (
           <span class="text" dir="auto">
@@ -203,21 +220,21 @@ function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: bo
           </span>
         )}
       </td>
-      <td class={`in-amount ${row.type}`}>{format.signed(signedAmount(row))}</td>
-      <td class="act">
-        {isWritable && (
-          <Button
-            kind="quiet"
-            aria-label="Delete"
-            title="Delete"
-            tabIndex={tabIndex}
-            onClick={() => removeRows([row])}
-          >
-            <span aria-hidden="true">×</span>
-          </Button>
-        )}
-      </td>
-    </tr>
+    </>
+  );
+}
+
+function DeleteButton({ row, tabIndex }: PartProps) {
+  return (
+    <Button
+      kind="quiet"
+      aria-label="Delete"
+      title="Delete"
+      tabIndex={tabIndex}
+      onClick={() => removeRows([row])}
+    >
+      <span aria-hidden="true">×</span>
+    </Button>
   );
 }
 

@@ -649,7 +649,18 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.waitForSelector('.of-description input:focus');
     await page.keyboard.type('Next by thumb');
     await addForm(page).getByLabel('Amount').fill('3');
-    await page.keyboard.press('Enter');
+    await addForm(page).getByLabel('Category').fill('Thumb');
+    // No edge of the sheet cuts the list.
+    const option = page.getByRole('option', { name: 'Create “Thumb”' });
+    await option.waitFor();
+    const isOnTop = `(() => {
+      const option = document.querySelector('[role=option]');
+      const { left, bottom } = option.getBoundingClientRect();
+      return option.contains(document.elementFromPoint(left + 4, bottom - 4));
+    })()`;
+    expect(await page.evaluate(isOnTop)).toBe(true);
+    await option.click();
+    await addForm(page).getByRole('button', { name: 'Add' }).click();
     await page.getByRole('button', { name: 'Close' }).click();
     await listed(page, 'Next by thumb').getByText('-3.00').waitFor();
     await expect.poll(async () => (await pages.rows('by thumb')).length).toBe(2);

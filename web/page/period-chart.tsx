@@ -1,40 +1,20 @@
-// The charts: by day what was spent so far, with a line for the month before; by month or year income and expense with a line
-// for net; and the categories as bars.
+// The chart by time: by day what was spent so far, with a line for the month before; by month or year income and expense with a
+// line for net.
 import { signal } from '@preact/signals';
 import type { TargetedEvent, TargetedKeyboardEvent } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { ScopeLink } from './components.tsx';
-import { accumulate, addUpCategories, addUpPeriods, chooseTicks, type Period } from './figures.ts';
+import { chooseTicks } from './figures.ts';
 import { format } from './format.ts';
-import {
-  categoriesById,
-  cells,
-  cellsOfCategory,
-  go,
-  onlyCategory,
-  scope,
-  type View,
-  view,
-} from './ledger.ts';
-import { categoryColor } from './scheme.ts';
-import { type CategoryKey, daysOf, localDay, type Type, unitOf } from './scope.ts';
-import { targets } from './targets.ts';
+import { go, view } from './ledger.ts';
+import { type Bar, dayBars, periodBars } from './period-bars.ts';
+import { unitOf } from './scope.ts';
 
 const HEIGHT = 156;
 const MARGIN = { top: 10, right: 6, bottom: 38 };
 const MAX_DIGIT_WIDTH = 8;
 const MAX_BAR_WIDTH = 28;
 const MIN_LABEL_WIDTH = 34;
-const MAX_CATEGORIES = 5;
 const TOOLTIP_GAP = 8;
-
-interface Bar {
-  readonly key: string;
-  /** Drawn from zero. */
-  readonly values: readonly { readonly side: Type; readonly value: number }[];
-  readonly line: number | undefined;
-  readonly figures: readonly (readonly [name: string, value: string])[];
-}
 
 interface Tip {
   readonly bar: Bar;
@@ -77,54 +57,6 @@ export function PeriodChart() {
   );
 }
 
-/** Sums so far end today; those of the time before end with its last day. */
-function dayBars({ scope: { type }, dates, before }: View): readonly Bar[] {
-  const side = type ?? 'expense';
-  const days = addUpPeriods(cellsOfCategory.value, dates ? daysOf(dates) : []);
-  const soFar = accumulate(days.map((day) => day[side]));
-  const earlier = before
-    ? addUpPeriods(onlyCategory(before.cells, view.value), daysOf(before.dates))
-    : [];
-  const soFarBefore = accumulate(earlier.map((day) => day[side]));
-  const today = localDay(new Date());
-  const lastDay = days.findLast(({ key, count }) => key <= today || count > 0)?.key ?? '';
-  return days.map((day, n) => {
-    const line = soFarBefore[n];
-    return {
-      key: day.key,
-      values: [{ side, value: day.key <= lastDay ? (soFar[n] ?? 0) : 0 }],
-      line,
-      figures: [
-        ['Income', format.money(day.income)],
-        ['Expense', format.money(day.expense)],
-        [side === 'expense' ? 'Spent so far' : 'Received so far', format.money(soFar[n] ?? 0)],
-        ['The time before', line === undefined ? '' : format.money(line)],
-      ],
-    };
-  });
-}
-
-function periodBars(): readonly Bar[] {
-  const keys = [...new Set(cells.value.map(({ period }) => period))].toSorted();
-  return addUpPeriods(cellsOfCategory.value, keys).map((period) => ({
-    key: period.key,
-    values: [
-      { side: 'income' as const, value: period.income },
-      { side: 'expense' as const, value: -period.expense },
-    ],
-    line: period.net,
-    figures: listFigures(period),
-  }));
-}
-
-function listFigures({ income, expense, net }: Period) {
-  return [
-    ['Income', format.money(income)],
-    ['Expense', format.money(expense)],
-    ['Net', format.signed(net)],
-  ] as const;
-}
-
 /** One stop for the tab key; the arrow keys go from bar to bar, Enter opens the month of one. */
 function Drawing({ bars }: { readonly bars: readonly Bar[] }) {
   const box = useRef<HTMLDivElement>(null);
@@ -141,16 +73,33 @@ function Drawing({ bars }: { readonly bars: readonly Bar[] }) {
   );
 }
 
-function Picture({ bars, width }: { readonly bars: readonly Bar[]; readonly width: number }) {
+interface Plot {
+  readonly width: number;
+  readonly left: number;
+  readonly ticks: readonly number[];
+  /** Width of one bar with its gap. */
+  readonly band: number;
+  readonly middle: (n: number) => number;
+  readonly y: (value: number) => number;
+}
+
+function planPlot(bars: readonly Bar[], width: number): Plot {
   const values = bars.flatMap((bar) => [...bar.values.map(({ value }) => value), bar.line ?? 0]);
   const ticks = chooseTicks(Math.min(0, ...values), Math.max(0, ...values), 3);
   const [lowest = 0, highest = 1] = [ticks[0], ticks.at(-1)];
   const left = 10 + MAX_DIGIT_WIDTH * Math.max(...ticks.map((tick) => format.short(tick).length));
   const inner = HEIGHT - MARGIN.top - MARGIN.bottom;
-  const y = (value: number) => MARGIN.top + ((highest - value) / (highest - lowest)) * inner;
   const band = (width - left - MARGIN.right) / Math.max(1, bars.length);
-  const middle = (n: number) => left + band * (n + 0.5);
-  const every = Math.ceil(MIN_LABEL_WIDTH / band);
+  return {
+    ...{ width, left, ticks, band },
+    middle: (n) => left + band * (n + 0.5),
+    y: (value) => MARGIN.top + ((highest - value) / (highest - lowest)) * inner,
+  };
+}
+
+function Picture({ bars, width }: { readonly bars: readonly Bar[]; readonly width: number }) {
+  const plot = planPlot(bars, width);
+  const { band, middle, y } = plot;
   const points = bars.flatMap(({ line }, n) =>
     line === undefined ? [] : `${middle(n).toFixed(1)},${y(line).toFixed(1)}`,
   );
@@ -164,33 +113,41 @@ function Picture({ bars, width }: { readonly bars: readonly Bar[]; readonly widt
       aria-label="Figures of each period. Use the arrow keys; Enter opens one."
       onKeyDown={moveFocus}
     >
-      <g>
-        {ticks.map((tick) => (
-          <g key={tick}>
-            <line
-              x1={left}
-              x2={width - MARGIN.right}
-              y1={y(tick)}
-              y2={y(tick)}
-              class={tick === 0 ? 'zero' : 'grid'}
-            />
-            <text x={left - 8} y={y(tick) + 4} class="tick end">
-              {format.short(tick)}
-            </text>
-          </g>
-        ))}
-        {bars.map(
-          ({ key }, n) =>
-            n % every === 0 && (
-              <Label key={key} name={key} x={middle(n)} before={bars[n - every]?.key} />
-            ),
-        )}
-      </g>
+      <Axes bars={bars} plot={plot} />
       {bars.map((bar, n) => (
         <BarGroup key={bar.key} bar={bar} x={middle(n)} band={band} y={y} isFirst={n === 0} />
       ))}
       <polyline points={points.join(' ')} class="line" />
     </svg>
+  );
+}
+
+function Axes({ bars, plot }: { readonly bars: readonly Bar[]; readonly plot: Plot }) {
+  const { width, left, ticks, band, middle, y } = plot;
+  const every = Math.ceil(MIN_LABEL_WIDTH / band);
+  return (
+    <g>
+      {ticks.map((tick) => (
+        <g key={tick}>
+          <line
+            x1={left}
+            x2={width - MARGIN.right}
+            y1={y(tick)}
+            y2={y(tick)}
+            class={tick === 0 ? 'zero' : 'grid'}
+          />
+          <text x={left - 8} y={y(tick) + 4} class="tick end">
+            {format.short(tick)}
+          </text>
+        </g>
+      ))}
+      {bars.map(
+        ({ key }, n) =>
+          n % every === 0 && (
+            <Label key={key} name={key} x={middle(n)} before={bars[n - every]?.key} />
+          ),
+      )}
+    </g>
   );
 }
 
@@ -373,91 +330,5 @@ function FigureTable({ bars }: { readonly bars: readonly Bar[] }) {
         </tbody>
       </table>
     </section>
-  );
-}
-
-const isUnfolded = signal(false);
-
-/** A click shows the rows of the category, or of all again. Where it has a target, the bar is measured by it. */
-export function CategoryChart() {
-  const shown = view.value;
-  const side = shown?.scope.type ?? 'expense';
-  const bars = addUpCategories(cells.value, side);
-  const large = isUnfolded.value ? bars : bars.slice(0, MAX_CATEGORIES);
-  const longest = Math.max(...bars.map(({ amount }) => amount), 0.01);
-  const hasTargets = side === 'expense' && shown?.scope.period.length === 7;
-  return (
-    <section class="card" aria-label="By category">
-      <div class="title">
-        <h3>{side === 'income' ? 'Income by category' : 'Expense by category'}</h3>
-        {bars.length > MAX_CATEGORIES && (
-          <button
-            type="button"
-            class="button quiet"
-            onClick={() => {
-              isUnfolded.value = !isUnfolded.value;
-            }}
-          >
-            {isUnfolded.value ? 'Largest' : `All ${format.count(bars.length)}`}
-          </button>
-        )}
-      </div>
-      {shown && bars.length === 0 && <p class="no-figures">No {side} in this period yet.</p>}
-      <ol class="category-bars">
-        {large.map(({ key, amount, share }) => (
-          <CategoryBarRow
-            key={key}
-            category={key}
-            amount={amount}
-            share={share}
-            longest={longest}
-            target={hasTargets ? targets.value[key] : undefined}
-          />
-        ))}
-      </ol>
-    </section>
-  );
-}
-
-interface CategoryBarRowProps {
-  readonly category: CategoryKey;
-  readonly amount: number;
-  readonly share: number | undefined;
-  readonly longest: number;
-  readonly target: number | undefined;
-}
-
-function CategoryBarRow({ category, amount, share, longest, target }: CategoryBarRowProps) {
-  const isCurrent = scope.value.category === category;
-  const known = category === 'none' ? undefined : categoriesById.value.get(category);
-  const part = target ? Math.min(1, amount / target) : amount / longest;
-  const note = target
-    ? `of ${format.money(target)}`
-    : share === undefined
-      ? ''
-      : format.percent(share);
-  return (
-    <li>
-      <ScopeLink
-        class={`bar ${target && amount > target ? 'over' : ''}`}
-        to={{ category: isCurrent ? undefined : category }}
-        isCurrent={isCurrent}
-      >
-        <span class="name" dir="auto">
-          {known?.name ?? 'No category'}
-        </span>
-        <span class="amount">{format.money(amount)}</span>
-        <span class="share">{note}</span>
-        <span class="track">
-          <span
-            class="filled"
-            style={{
-              width: `${Math.max(0.5, Math.max(0, part) * 100)}%`,
-              ...(known && { background: categoryColor(known) }),
-            }}
-          />
-        </span>
-      </ScopeLink>
-    </li>
   );
 }

@@ -1,0 +1,97 @@
+// The categories of the scope as bars, the largest first.
+import { signal } from '@preact/signals';
+import { ScopeLink } from './components.tsx';
+import { addUpCategories } from './figures.ts';
+import { format } from './format.ts';
+import { categoriesById, cells, scope, view } from './ledger.ts';
+import { categoryColor } from './scheme.ts';
+import type { CategoryKey } from './scope.ts';
+import { targets } from './targets.ts';
+
+const MAX_CATEGORIES = 5;
+
+const isUnfolded = signal(false);
+
+/** A click shows the rows of the category, or of all again. Where it has a target, the bar is measured by it. */
+export function CategoryChart() {
+  const shown = view.value;
+  const side = shown?.scope.type ?? 'expense';
+  const bars = addUpCategories(cells.value, side);
+  const large = isUnfolded.value ? bars : bars.slice(0, MAX_CATEGORIES);
+  const longest = Math.max(...bars.map(({ amount }) => amount), 0.01);
+  const hasTargets = side === 'expense' && shown?.scope.period.length === 7;
+  return (
+    <section class="card" aria-label="By category">
+      <div class="title">
+        <h3>{side === 'income' ? 'Income by category' : 'Expense by category'}</h3>
+        {bars.length > MAX_CATEGORIES && (
+          <button
+            type="button"
+            class="button quiet"
+            onClick={() => {
+              isUnfolded.value = !isUnfolded.value;
+            }}
+          >
+            {isUnfolded.value ? 'Largest' : `All ${format.count(bars.length)}`}
+          </button>
+        )}
+      </div>
+      {shown && bars.length === 0 && <p class="no-figures">No {side} in this period yet.</p>}
+      <ol class="category-bars">
+        {large.map(({ key, amount, share }) => (
+          <CategoryBarRow
+            key={key}
+            category={key}
+            amount={amount}
+            share={share}
+            longest={longest}
+            target={hasTargets ? targets.value[key] : undefined}
+          />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+interface CategoryBarRowProps {
+  readonly category: CategoryKey;
+  readonly amount: number;
+  readonly share: number | undefined;
+  readonly longest: number;
+  readonly target: number | undefined;
+}
+
+function CategoryBarRow({ category, amount, share, longest, target }: CategoryBarRowProps) {
+  const isCurrent = scope.value.category === category;
+  const known = category === 'none' ? undefined : categoriesById.value.get(category);
+  const part = target ? Math.min(1, amount / target) : amount / longest;
+  const note = target
+    ? `of ${format.money(target)}`
+    : share === undefined
+      ? ''
+      : format.percent(share);
+  return (
+    <li>
+      <ScopeLink
+        class={`bar ${target && amount > target ? 'over' : ''}`}
+        to={{ category: isCurrent ? undefined : category }}
+        isCurrent={isCurrent}
+      >
+        <span class="name" dir="auto">
+          {known?.name ?? 'No category'}
+        </span>
+        <span class="amount">{format.money(amount)}</span>
+        <span class="share">{note}</span>
+        <span class="track">
+          <span
+            class="filled"
+            style={{
+              width: `${Math.max(0.5, Math.max(0, part) * 100)}%`,
+              ...(known && { background: categoryColor(known) }),
+            }}
+          />
+        </span>
+      </ScopeLink>
+    </li>
+  );
+}

@@ -1,0 +1,51 @@
+// Categories are created and changed on the service first, and then shown: a row may be put in one at once.
+import type { Category, CategoryWritten } from '../../lib/ledger/http/api-types.ts';
+import { forgetAnswers } from './answers.ts';
+import { ApiError } from './api-error.ts';
+import { call } from './client.ts';
+import { announcement, categories, refreshSoon } from './ledger.ts';
+
+const ATTEMPTS = 3;
+
+/** @returns the category of this name, created where it is missing */
+export async function ensureCategory(name: string): Promise<Category> {
+  const same = (each: Category) => each.name.toLowerCase() === name.trim().toLowerCase();
+  const known = categories.value.find(same);
+  if (known) return known;
+  const created = await createCategory({ name: name.trim() });
+  announcement.value = `Category ${created.name} created`;
+  return created;
+}
+
+/** @throws ApiError */
+export async function createCategory(body: object): Promise<Category> {
+  const headers = { 'idempotency-key': crypto.randomUUID() };
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const request = { method: 'POST', body, headers } as const;
+      const { data } = await call<CategoryWritten>('/categories', request);
+      keepCategory(data);
+      return data;
+    } catch (error) {
+      if (!(error instanceof ApiError && error.isRetryable) || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** @throws ApiError */
+export async function updateCategory({ id, etag }: Category, changes: object): Promise<Category> {
+  const request = { method: 'PUT', body: changes, headers: { 'if-match': etag } } as const;
+  const { data } = await call<CategoryWritten>(`/categories/${id}`, request);
+  keepCategory(data);
+  refreshSoon();
+  return data;
+}
+
+function keepCategory(changed: Category): void {
+  const others = categories.value.filter(({ id }) => id !== changed.id);
+  const [before] = categories.value.filter(({ id }) => id === changed.id);
+  categories.value = [...others, { ...before, ...changed }].toSorted((a, b) =>
+    a.name < b.name ? -1 : 1,
+  );
+  forgetAnswers((_, path) => path.startsWith('/categories'));
+}

@@ -1,0 +1,62 @@
+// The bars of the chart by time: what was spent so far on each day, or income and expense of each month or year.
+import { accumulate, addUpPeriods, type Period } from './figures.ts';
+import { format } from './format.ts';
+import { cells, cellsOfCategory, onlyCategory, view } from './ledger.ts';
+import { daysOf, localDay, type Type } from './scope.ts';
+import type { View } from './view.ts';
+
+export interface Bar {
+  readonly key: string;
+  /** Drawn from zero. */
+  readonly values: readonly { readonly side: Type; readonly value: number }[];
+  readonly line: number | undefined;
+  readonly figures: readonly (readonly [name: string, value: string])[];
+}
+
+/** Sums so far end today; those of the time before end with its last day. */
+export function dayBars({ scope: { type }, dates, before }: View): readonly Bar[] {
+  const side = type ?? 'expense';
+  const days = addUpPeriods(cellsOfCategory.value, dates ? daysOf(dates) : []);
+  const soFar = accumulate(days.map((day) => day[side]));
+  const earlier = before
+    ? addUpPeriods(onlyCategory(before.cells, view.value), daysOf(before.dates))
+    : [];
+  const soFarBefore = accumulate(earlier.map((day) => day[side]));
+  const today = localDay(new Date());
+  const lastDay = days.findLast(({ key, count }) => key <= today || count > 0)?.key ?? '';
+  return days.map((day, n) => {
+    const line = soFarBefore[n];
+    return {
+      key: day.key,
+      values: [{ side, value: day.key <= lastDay ? (soFar[n] ?? 0) : 0 }],
+      line,
+      figures: [
+        ['Income', format.money(day.income)],
+        ['Expense', format.money(day.expense)],
+        [side === 'expense' ? 'Spent so far' : 'Received so far', format.money(soFar[n] ?? 0)],
+        ['The time before', line === undefined ? '' : format.money(line)],
+      ],
+    };
+  });
+}
+
+export function periodBars(): readonly Bar[] {
+  const keys = [...new Set(cells.value.map(({ period }) => period))].toSorted();
+  return addUpPeriods(cellsOfCategory.value, keys).map((period) => ({
+    key: period.key,
+    values: [
+      { side: 'income' as const, value: period.income },
+      { side: 'expense' as const, value: -period.expense },
+    ],
+    line: period.net,
+    figures: listFigures(period),
+  }));
+}
+
+function listFigures({ income, expense, net }: Period) {
+  return [
+    ['Income', format.money(income)],
+    ['Expense', format.money(expense)],
+    ['Net', format.signed(net)],
+  ] as const;
+}

@@ -1,0 +1,147 @@
+// Reads what the page shows of one scope: the rows of its page, the sums of all its rows, and those of the time before.
+import type {
+  Caller,
+  CategoryList,
+  Summary,
+  SummarySeries,
+  TransactionPage,
+  TransactionSearch,
+  TransactionsPart,
+} from '../../lib/ledger/http/api-types.ts';
+import { type Answer, ask, forgetAnswers } from './answers.ts';
+import { pathWith } from './client.ts';
+import { addUpRows, type Cell, readSummary, type Totals } from './figures.ts';
+import type { Row } from './rows.ts';
+import {
+  type Dates,
+  datesBefore,
+  isMonth,
+  neighbour,
+  periodDates,
+  type Scope,
+  unitOf,
+} from './scope.ts';
+
+const PER_PAGE = 100;
+const MAX_READING_MS = 120_000;
+
+/** Everything that is shown of one scope, read together. */
+export interface View {
+  readonly scope: Scope;
+  readonly dates: Dates | undefined;
+  /** Sums of all categories: those of the scope are among them. */
+  readonly cells: readonly Cell[];
+  /** The same of the time before; undefined for all dates and searches. */
+  readonly before: { readonly dates: Dates; readonly cells: readonly Cell[] } | undefined;
+  /** Sums of a search, which may have more rows than its page. */
+  readonly found?: Totals;
+  readonly rows: readonly Row[];
+  readonly page: number;
+  readonly pages: number;
+  readonly total: number;
+  /** When the oldest of its answers was asked for. */
+  readonly readAt: number;
+}
+
+/** @throws ApiError */
+export async function readView(wanted: Scope, given: AbortSignal) {
+  const dates = periodDates(wanted.period, new Date());
+  const [caller, known, sums, list] = await Promise.all([
+    ask<Caller>('/me', given),
+    ask<CategoryList>('/categories?active_only=false&include_counts=true', given),
+    wanted.q === '' ? readSums(wanted, dates, given) : undefined,
+    wanted.q === '' ? readList(wanted, dates, given) : search(wanted, dates, given),
+  ]);
+  const empty = { cells: [], before: undefined, readAt: Date.now() };
+  const view: View = { scope: wanted, dates, ...empty, ...list, ...sums };
+  return { caller: caller.body.data, categories: known.body.data, view };
+}
+
+async function readSums({ period, type }: Scope, dates: Dates | undefined, given: AbortSignal) {
+  const unit = unitOf(period);
+  if (unit === 'day' && dates) {
+    const before = isMonth(period)
+      ? periodDates(neighbour(period, -1) ?? period, new Date())
+      : datesBefore(period, new Date());
+    const start = before?.start_date ?? dates.start_date;
+    const all = await readAll({ type, start_date: start, end_date: dates.end_date }, given);
+    const cellsOfAll = addUpRows(all.rows, unit);
+    return {
+      readAt: all.at,
+      cells: cellsOfAll.filter(({ period: day }) => day >= dates.start_date),
+      before: before && {
+        dates: before,
+        cells: cellsOfAll.filter(({ period: day }) => day < dates.start_date),
+      },
+    };
+  }
+  const read = async (some: Dates | undefined) => {
+    const path = pathWith('/summary', { group_by: `category,${unit}`, type, ...some });
+    const { at, body } = await ask<Summary | SummarySeries>(path, given);
+    return { at, cells: readSummary(body.data, some) };
+  };
+  const before = datesBefore(period, new Date());
+  const [now, earlier] = await Promise.all([read(dates), before && read(before)]);
+  return {
+    readAt: now.at,
+    cells: now.cells,
+    before: before && earlier && { dates: before, cells: earlier.cells },
+  };
+}
+
+async function readList(wanted: Scope, dates: Dates | undefined, given: AbortSignal) {
+  const { category, type, page } = wanted;
+  const filters = { category_id: category, type, ...dates, page, per_page: PER_PAGE };
+  const { body } = await ask<TransactionPage>(pathWith('/transactions', filters), given);
+  const { data, pagination } = body;
+  return { rows: data, page, pages: pagination.pages, total: pagination.total };
+}
+
+/** Charts and chips are those of all rows: where these are on one page. The sums are exact for any number. */
+async function search(wanted: Scope, dates: Dates | undefined, given: AbortSignal) {
+  const { q, type, category, page, period } = wanted;
+  const filters = { q, type, category_id: category, ...dates, page, per_page: PER_PAGE };
+  const path = pathWith('/transactions/search', filters);
+  const { at, body } = await ask<TransactionSearch>(path, given);
+  const { data, pagination, summary } = body;
+  return {
+    readAt: at,
+    rows: data,
+    cells: pagination.pages <= 1 ? addUpRows(data, unitOf(period)) : [],
+    found: summary,
+    page,
+    pages: pagination.pages,
+    total: pagination.total,
+  };
+}
+
+/** All rows that the filters leave, newest first. */
+async function readAll(
+  filters: Readonly<Record<string, string | number | undefined>>,
+  given: AbortSignal,
+): Promise<{ readonly rows: readonly Row[]; readonly at: number }> {
+  const found: Row[] = [];
+  let at = Date.now();
+  let path: string | null = pathWith('/transactions/export', { format: 'json', ...filters });
+  while (path !== null) {
+    const part: Answer<TransactionsPart> = await ask<TransactionsPart>(path, given);
+    found.push(...part.body.data);
+    at = Math.min(at, part.at);
+    path = part.body.next === null ? null : `/transactions/export?${part.body.next}`;
+  }
+  return { rows: found.reverse(), at };
+}
+
+/** Every row of the scope, not only those of its page. */
+export async function readScopeRows({ q, type, category, period }: Scope): Promise<readonly Row[]> {
+  const filters = { q: q || undefined, type, category_id: category };
+  return await readRows({ ...filters, ...periodDates(period, new Date()) });
+}
+
+/** Rows that an action of a person needs, as they are now: the action goes on when the view is left or read again. */
+export async function readRows(
+  filters: Readonly<Record<string, string | number | undefined>>,
+): Promise<readonly Row[]> {
+  forgetAnswers();
+  return (await readAll(filters, AbortSignal.timeout(MAX_READING_MS))).rows;
+}
