@@ -3,7 +3,7 @@ import { type ChosenColumns, type ChosenField, describeMissing } from './chosen-
 import { type Field, findNamed, isOtherAmount } from './column-names.ts';
 import { isFilled, isNumeric, measureShare, type Sample } from './column-samples.ts';
 import type { TableRow } from './csv-text.ts';
-import { currencyOfColumn } from './currencies.ts';
+import { currencyOfColumn, findCurrencyCodes } from './currencies.ts';
 import { findWitnessed } from './witnessed-amounts.ts';
 
 /** Columns of a table: headers, their normalized names, and cells of each. */
@@ -50,7 +50,7 @@ export function findAmounts(
   const amounts = usable('amount').filter((index) => isFilled(samples[index]));
   // Beside a fee, a net amount is what the account paid.
   const net = usable('fee').length === 0 ? [] : amounts.filter((index) => isNet(names[index]));
-  const amount = [...net, ...amounts].slice(0, 1);
+  const amount = [...net, ...preferOwnCurrency(amounts, { headers, names })].slice(0, 1);
   if (amount.length > 0) {
     // Amounts without signs leave the direction to the columns beside them.
     const isSigned = samples[amount[0] ?? -1]?.cells.some((cell) => /[-−(]/.test(cell));
@@ -75,6 +75,18 @@ export function findAmounts(
     .slice(0, 1);
   if (named.length > 0) return { ...NAMED, amount: named };
   return { ...NAMED, isNamed: false, problem: describeMissing('for the amount', 'amount') };
+}
+
+/** Of two amounts with one name, the one whose header has a currency is in the account's: "Amount" and "Amount in EUR". */
+function preferOwnCurrency(
+  amounts: readonly number[],
+  { headers, names }: Pick<TableContext, 'headers' | 'names'>,
+): readonly number[] {
+  const [first, ...others] = amounts;
+  const hasCurrency = (index: number) => findCurrencyCodes(headers[index] ?? '').length > 0;
+  if (first === undefined || hasCurrency(first)) return amounts;
+  const own = others.filter((index) => names[index] === names[first] && hasCurrency(index));
+  return own.length === 1 ? [...own, ...amounts] : amounts;
 }
 
 /** Splitwise has a column for each person of a group: only a person knows whose rows these are. */

@@ -6,7 +6,7 @@ const list = (words: string) => words.split(',').map((word) => word.trim());
 const DONE = [
   ...list('completed, complete, cleared, uncleared, reconciled, posted, booked, settled, success'),
   ...list(
-    'successful, approved, approvato, paid, sent, card charged, deposited, refunded, received, accepted, processed, executed, done, ok, final, finished, issued',
+    'successful, approved, approvato, paid, sent, card charged, reviewed, unreviewed, deposited, refunded, received, accepted, processed, executed, done, ok, final, finished, issued',
   ),
   ...list('gebucht, umsatz gebucht, verbucht, ausgeführt, abgeschlossen, erledigt, geaccepteerd'),
   ...list(

@@ -42,7 +42,9 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ),
   ],
   description: [
-    ...list('payee, merchant, merchant name, name, partner name, partnername, counter party'),
+    ...list(
+      'payee, merchant, merchant name, item or payee, name, partner name, partnername, counter party',
+    ),
     ...list('recipient name, recipient, nome, partner neve, partner elnevezése, plátce příjemce'),
     ...list('empfängername, 对方账号与户名'),
     ...list('counterparty, counterparty name, beneficiary, beneficiary payer, other party'),
@@ -95,11 +97,9 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list('적요, 내용, 거래내용, 기재내용'),
   ],
   amount: [
-    ...list('account amount, kwota w walucie rachunku'),
+    ...list('billing amount, amount in account currency, account amount, kwota w walucie rachunku'),
     ...list('amount, transaction amount, net, net amount, amount total, value, sum, total'),
-    ...list(
-      'billing amount, amount in account currency, source amount, source amount after fees, netto, neto, credit debit amount',
-    ),
+    ...list('source amount, source amount after fees, netto, neto, credit debit amount'),
     ...list('debit credit amount, amount num, betrag, umsatz, betrag umsatz, buchungsbetrag'),
     ...list('umsatz soll haben, soll haben, montant, montant de l’opération, montant opération'),
     ...list("montant de l'opération, bedrag, transactiebedrag, importo, importe, cantidad, monto"),
@@ -123,7 +123,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ),
     ...list('withdrawal amt, money out, paid out, out, outflow, dr, expense amount, amount debit'),
     ...list(
-      'debited amount, spent, payments, soll, belastung, lastschrift, ausgang, ausgaben, débit',
+      'debited amount, outcome, spent, payments, soll, belastung, lastschrift, ausgang, ausgaben, débit',
     ),
     ...list(
       'débit euros, isplata, дебит, дебет, af, uit, ut, ut fra konto, uitgaven, addebiti, uscite, dare, cargo, cargos',
@@ -141,7 +141,9 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list(
       'credit, credit amount, credits, cr amount, funds in, deposit, deposits, deposit amount, deposit amt',
     ),
-    ...list('money in, paid in, in, inflow, cr, income amount, amount credit, credited amount'),
+    ...list(
+      'money in, paid in, in, inflow, income, cr, income amount, amount credit, credited amount',
+    ),
     ...list('received, receipts, haben, gutschrift, eingang, einnahmen, crédit, crédit euros'),
     ...list(
       'bij, uplata, кредит, inn, inn på konto, inkomsten, accrediti, entrate, avere, abono, abonos, crédito',
@@ -195,7 +197,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
   ],
   currency: [
     ...list(
-      'waluta rachunku, currency, currency code, ccy, account currency, debit currency, credit currency, transaction currency, commodity currency',
+      'waluta rachunku, billing currency, currency, currency code, ccy, account currency, debit currency, credit currency, transaction currency, commodity currency',
     ),
     ...list(
       'source currency, währung, waehrung, whg, devise, devises, munt, valuta rekening, divisa',

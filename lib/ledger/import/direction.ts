@@ -56,8 +56,10 @@ export function createDirectionReader(
       .filter(({ amount }) => amount.direction === null)
       .map(({ amount, word }) => [amount, read(word)]),
   );
+  // Beside words that are not known, an empty cell says nothing.
+  const hasUnknown = readings.some(({ word }) => word !== null && read(word) === undefined);
   const usesColumn = hasColumn && (column.hasWords || isGiven);
-  const readUnmarked = createUnmarkedReader(marks, column, hasColumn);
+  const readUnmarked = createUnmarkedReader({ marks, column, usesColumn, hasUnknown });
   return {
     usesColumn,
     read: (amount, word) => {
@@ -67,8 +69,8 @@ export function createDirectionReader(
         return { signed: 0, isStated: true, isNeutral: true };
       if (direction === 'income' || direction === 'expense')
         return readStated(amount, { direction, convention });
-      if (isGiven || (usesColumn && convention === 'unsigned'))
-        throw unknownWord(word ?? '', words);
+      if (word !== null && (isGiven || (usesColumn && convention === 'unsigned')))
+        throw unknownWord(word, words);
       return readUnmarked(amount);
     },
   };
@@ -104,27 +106,29 @@ function judge(
   };
 }
 
+interface Judgements {
+  readonly marks: Judgement;
+  readonly column: Judgement;
+  readonly usesColumn: boolean;
+  /** The column has words that are not known. */
+  readonly hasUnknown: boolean;
+}
+
 /** Reads numbers without a word, in a file where others may have one. */
-function createUnmarkedReader(
-  marks: Judgement,
-  column: Judgement,
-  hasColumn: boolean,
-): (amount: ReadAmount) => DirectedAmount {
-  const isSigned = !marks.hasWords || marks.hasOtherNegatives;
-  // Cards write CR beside a payment, and nothing beside a purchase.
-  const opposite = marks.only === 'income' ? 'expense' : 'income';
-  return (amount) => {
+function createUnmarkedReader({ marks, column, usesColumn, hasUnknown }: Judgements) {
+  const { only, hasWords, hasOtherNegatives } = usesColumn ? column : marks;
+  const isSigned = usesColumn ? column.convention !== 'unsigned' : !hasWords || hasOtherNegatives;
+  return (amount: ReadAmount): DirectedAmount => {
     const { signed } = amount;
     if (isSigned || signed === 0)
-      return {
-        signed: column.convention === 'reversed' ? 0 - signed : signed,
-        isStated: false,
-      };
-    if (marks.only === undefined || hasColumn)
+      return { signed: column.convention === 'reversed' ? 0 - signed : signed, isStated: false };
+    if (only === undefined || (usesColumn && hasUnknown))
       throw new Error(
         `the amount ${signed} has neither a sign nor a word such as DR or CR, as others have. Write one beside it in the file`,
       );
-    return readStated(amount, { direction: opposite, convention: 'unsigned' });
+    // Cards write CR beside a payment, and nothing beside a purchase.
+    const direction = only === 'income' ? 'expense' : 'income';
+    return { ...readStated(amount, { direction, convention: 'unsigned' }), isStated: false };
   };
 }
 

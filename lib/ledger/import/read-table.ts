@@ -5,7 +5,7 @@ import type { Booking, Need, ReadBookings } from './booking.ts';
 import type { ChosenColumns } from './chosen-columns.ts';
 import { type Field, isEnglishDate, isRecipient, normalizeName } from './column-names.ts';
 import type { TableRow } from './csv-text.ts';
-import { currencyOfColumn, findCurrencyCodes } from './currencies.ts';
+import { findCurrencyCodes } from './currencies.ts';
 import { type DateOrder, readDates } from './dates.ts';
 import { type FoundDecimals, findDecimals } from './decimal-sign.ts';
 import type { TypeWords } from './direction.ts';
@@ -201,9 +201,9 @@ function createBookingReader({ table, options, readCell }: Source) {
       roundedId: isRounded ? id : null,
       account: cell('account'),
       currency:
+        currencyOfHeader(record, amount) ??
         cell(isReceived ? 'receivedCurrency' : 'currency') ??
-        amount.currency ??
-        currencyOfHeader(record),
+        amount.currency,
       status: cell('status'),
       balance: amount.balance,
       reference: cell('reference'),
@@ -245,14 +245,16 @@ function findOddEdges(
   }));
 }
 
-/** The currency that the header of the row's amount names. */
-function createHeaderCurrencyReader({ headers, columns }: Table): (row: TableRow) => string | null {
-  const currencies = columns.amount.map((index) => ({
-    index,
-    currency: currencyOfColumn(headers[index] ?? ''),
-  }));
-  if (currencies.every(({ currency }) => currency === null)) return () => null;
-  return ({ cells }) => currencies.find(({ index }) => cells[index]?.trim())?.currency ?? null;
+/** The currency that the header of the row's amount names: a column of currencies is that of another amount. */
+function createHeaderCurrencyReader({ headers, columns }: Table) {
+  const currencies = columns.amount.map((index) => {
+    const [code = null, ...others] = findCurrencyCodes(headers[index] ?? '');
+    return { index, currency: others.length > 0 ? null : code };
+  });
+  return ({ cells }: TableRow, amount: RowAmount): string | null => {
+    const currency = currencies.find(({ index }) => cells[index]?.trim())?.currency ?? null;
+    return currency === null ? null : (amount.currency ?? currency);
+  };
 }
 
 function describeFees({ headers, columns }: Table, chosen: string | undefined): FeeOptions {

@@ -170,8 +170,10 @@ function findDirections(
   return free([...names.keys()])
     .filter((index) => {
       const sample = samples[index];
-      if (!isFilled(sample) || others.includes(index) || measureShare(sample, isDirection) < 1)
-        return false;
+      if (others.includes(index) || measureShare(sample, isDirection) < 1) return false;
+      // Cards write CR beside a payment alone.
+      if (sample?.cells.every((cell) => /^[cd]r\.?$/i.test(cell))) return true;
+      if (!isFilled(sample)) return false;
       const meant = new Set(sample?.cells.map(directionOfWord));
       return meant.has('income') && meant.has('expense');
     })
@@ -229,8 +231,12 @@ function findCurrencies(
       isFilled(samples[index]),
   );
   const candidates = named.length > 0 ? named : others;
-  const measure = (amount: number) => (index: number) =>
-    names[index]?.startsWith(`${names[amount]} `) ? 0 : Math.abs(index - amount);
+  const measure = (amount: number) => {
+    const stem = names[amount]?.replace(/ amount$/, '');
+    // Of two neighbors, the one behind the amount.
+    return (index: number) =>
+      names[index]?.startsWith(`${stem} `) ? 0 : Math.abs(index - amount - 0.1);
+  };
   const nearest = near.flatMap((amount) => {
     const distance = measure(amount);
     return candidates.toSorted((one, other) => distance(one) - distance(other)).slice(0, 1);

@@ -65,11 +65,13 @@ export function findTable(rows: readonly TableRow[], chosen: ChosenColumns): Tab
 
 function isValue(cell: string): boolean {
   const text = cell.trim();
-  return looksLikeDate(text) || (looksLikeAmount(text) && !NUMBERED_NAME.test(text));
+  return looksLikeDate(text) || (looksLikeAmount(text) && !isNumberedName(text));
 }
 
-/** Such as "Text 1" or "E2E", which could be an amount in a currency. */
-const NUMBERED_NAME = /^\p{L}+ ?\d{1,2}\p{L}*$/u;
+/** Such as "Text 1", "(2)Date" or "E2E", which could be an amount in a currency. */
+function isNumberedName(text: string): boolean {
+  return /\p{L}/u.test(text) && text.replace(/\D/g, '').length <= 2;
+}
 
 /** Two columns of one name are told apart by their numbers alone. */
 function findTwins({ headers, columns }: Candidate, chosen: ChosenColumns): UserError | undefined {

@@ -909,12 +909,25 @@ export const MUTANTS: readonly Mutant[] = [
     ['return ROUNDED_ID.test(id)', 'return false'],
   ]),
   ...mutantsOf('lib/ledger/import/direction.ts', 'tests/ledger/unit/import/statement.test.ts', [
-    ['!marks.hasWords || marks.hasOtherNegatives', '!marks.hasWords'],
+    ['!hasWords || hasOtherNegatives', '!hasWords'],
+    ['word !== null && (isGiven', '(isGiven'],
+    ['only === undefined || (usesColumn && hasUnknown)', 'only === undefined'],
   ]),
   ...mutantsOf('lib/ledger/import/currencies.ts', 'tests/ledger/unit/import/currencies.test.ts', [
     ['named.filter((code) => meanings.includes(code))', 'named'],
     ['only !== undefined && more.length === 0', 'only !== undefined'],
   ]),
+  ...mutantsOf(
+    'lib/ledger/import/amount-columns.ts',
+    'tests/ledger/unit/import/currencies.test.ts',
+    [['own.length === 1 ? [...own, ...amounts]', 'false ? []']],
+  ),
+  ...mutantsOf(
+    'lib/ledger/import/table-columns.ts',
+    'tests/ledger/unit/import/currencies.test.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
+    [['startsWith(`${stem} `)', "startsWith('quux')"]],
+  ),
   ...mutantsOf('lib/ledger/import/decimal-sign.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['...bankTexts.filter(isOfWholeUnits)', ''],
   ]),
@@ -930,7 +943,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['!ACCOUNT_NUMBER.test(text)', 'true'],
   ]),
   ...mutantsOf('lib/ledger/import/table.ts', 'tests/ledger/unit/import/statement.test.ts', [
-    ['looksLikeAmount(text) && !NUMBERED_NAME.test(text)', 'looksLikeAmount(text)'],
+    ['looksLikeAmount(text) && !isNumberedName(text)', 'looksLikeAmount(text)'],
   ]),
   ...mutantsOf('lib/ledger/import/table-columns.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['n === 0 || !isConstant(samples[index])', 'true'],
@@ -943,8 +956,8 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/ledger/import/direction.ts',
     'tests/ledger/unit/import/bank-statements.test.ts',
     [
-      ["marks.only === 'income' ? 'expense' : 'income'", "'income'"],
-      ['marks.only === undefined || hasColumn', 'true'],
+      ["only === 'income' ? 'expense' : 'income'", "'income'"],
+      ['if (only === undefined || (usesColumn && hasUnknown))', 'if (true)'],
     ],
   ),
   ...mutantsOf(

@@ -43,6 +43,19 @@ it('asks whether $ is USD, and takes each answer', () => {
 });
 
 it.each([
+  ['Amount;Currency;Amount (EUR)', '-5;GBP;-8', '-9;EUR;-9'],
+  ['Betrag;Währung;Betrag in EUR', '-5;GBP;-8', '-9;EUR;-9'],
+  ['Amount (EUR);Currency', '-8;GBP', '-9;EUR'],
+  [
+    'Transaction Amount;Transaction Currency;Billing Amount;Billing Currency',
+    ...['-5;GBP;-8;EUR', '-9;EUR;-9;EUR'],
+  ],
+  ['Currency;Amount;Account Currency;Account Amount', 'GBP;-5;EUR;-8', 'EUR;-9;EUR;-9'],
+])('reads what the account paid: %s', (header, ...rows) => {
+  expect(sumUp(file(header, ...rows))).toEqual({ signed: [-8, -9], refused: [], needs: [] });
+});
+
+it.each([
   ['beside each', 'Debit;Debit currency;Credit;Credit currency', '1;EUR;;', ';;2;USD'],
   ['before each', 'Debit currency;Debit;Credit currency;Credit', 'EUR;1;;', ';;USD;2'],
 ])('reads the currencies %s of debit and credit', (_, header, debit, credit) => {

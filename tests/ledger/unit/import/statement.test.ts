@@ -122,6 +122,25 @@ it.each<[what: string, file: string, options: Options, rows: string[], refused?:
     ['2: 2026-01-02 expense 5 a', '3: 2026-01-02 income 5 b'],
     [4],
   ],
+  ...['DR/CR', 'Foo', ''].map((header): [string, string, Options, string[]] => [
+    `the word for income in a column "${header}" alone, and nothing beside expenses`,
+    `date,name,amount,${header}|2026-01-02,a,5,|2026-01-02,b,3,|2026-01-02,c,9,CR`,
+    {},
+    ['2: 2026-01-02 expense 5 a', '3: 2026-01-02 expense 3 b', '4: 2026-01-02 income 9 c'],
+  ]),
+  [
+    'no row without a word in a column that has both words',
+    'date,name,amount,DR/CR|2026-01-02,a,5,DR|2026-01-02,b,3,|2026-01-02,c,9,CR',
+    {},
+    ['2: 2026-01-02 expense 5 a', '4: 2026-01-02 income 9 c'],
+    [3],
+  ],
+  [
+    'columns of expenses and income by the names of an app, and headers with numbers',
+    '(1)Date,(2)Item or Payee,(3)Outcome,(4)Income|2026-01-02,a,5,0|2026-01-02,b,0,9',
+    {},
+    ['2: 2026-01-02 expense 5 a', '3: 2026-01-02 income 9 b'],
+  ],
   [
     'no row with both debit and credit, nor one with neither',
     'date;name;Debit;Credit|2026-01-02;x;1;2|2026-01-02;x;;|2026-01-02;x;1;',
