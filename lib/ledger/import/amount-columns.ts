@@ -27,53 +27,63 @@ export interface FoundAmounts {
 const NAMED = { amount: [], debit: [], credit: [], isSplit: false, isNamed: true };
 
 export function findAmounts(
-  { headers, names, samples, chosen, rows }: TableContext,
+  context: TableContext,
   pick: (field: ChosenField) => readonly number[] | undefined,
   taken: ReadonlySet<number>,
 ): FoundAmounts {
-  const usable = (field: Field) =>
-    findNamed(names, field).filter((index) => {
-      const sample = samples[index];
-      return !taken.has(index) && (sample?.cells.length === 0 || isNumeric(sample));
-    });
+  const { names, samples, chosen } = context;
+  const usable: Usable = (field) =>
+    findNamed(names, field).filter((index) => !taken.has(index) && mayHoldAmounts(samples[index]));
   const debit = pick('debit') ?? usable('debit').slice(0, 1);
   const credit = pick('credit') ?? usable('credit').slice(0, 1);
   const split = { ...NAMED, debit, credit, isSplit: true };
+  const hasSplit = debit.length > 0 && credit.length > 0;
   if (chosen.debit !== undefined || chosen.credit !== undefined) {
     const lacking = debit.length === 0 ? 'debit' : 'credit';
-    if ((debit.length > 0 && credit.length > 0) || chosen[lacking] !== undefined) return split;
+    if (hasSplit || chosen[lacking] !== undefined) return split;
     return { ...split, problem: describeMissing(`for the ${lacking}`, lacking) };
   }
   const picked = pick('amount');
   if (picked !== undefined) return { ...NAMED, amount: picked };
-  const hasSplit = debit.length > 0 && credit.length > 0;
+  const amount = findNamedAmount(context, usable);
+  if (amount === undefined) return hasSplit ? split : findOtherAmounts(context, taken);
+  // Amounts without signs leave the direction to the columns beside them.
+  const isSigned = samples[amount]?.cells.some((cell) => /[-−(]/.test(cell));
+  const isSplitUsed = [...debit, ...credit].some((index) =>
+    samples[index]?.cells.some((cell) => /[1-9]/.test(cell)),
+  );
+  return hasSplit && isSplitUsed && !isSigned ? split : { ...NAMED, amount: [amount] };
+}
+
+type Usable = (field: Field) => readonly number[];
+
+function mayHoldAmounts(sample: Sample | undefined): boolean {
+  return sample?.cells.length === 0 || isNumeric(sample);
+}
+
+function findNamedAmount(context: TableContext, usable: Usable): number | undefined {
+  const { names, samples } = context;
   const amounts = usable('amount').filter((index) => isFilled(samples[index]));
   // Beside a fee, a net amount is what the account paid.
   const net = usable('fee').length === 0 ? [] : amounts.filter((index) => isNet(names[index]));
-  const amount = [...net, ...preferOwnCurrency(amounts, { headers, names })].slice(0, 1);
-  if (amount.length > 0) {
-    // Amounts without signs leave the direction to the columns beside them.
-    const isSigned = samples[amount[0] ?? -1]?.cells.some((cell) => /[-−(]/.test(cell));
-    const isSplitUsed = [...debit, ...credit].some((index) =>
-      samples[index]?.cells.some((cell) => /[1-9]/.test(cell)),
-    );
-    return hasSplit && isSplitUsed && !isSigned ? split : { ...NAMED, amount };
-  }
-  if (hasSplit) return split;
-  const byCurrency = [...names.keys()].filter(
-    (index) =>
-      !taken.has(index) &&
-      currencyOfColumn(headers[index] ?? '') !== null &&
-      (samples[index]?.cells.length === 0 || isNumeric(samples[index])),
+  return [...net, ...preferOwnCurrency(amounts, context)][0];
+}
+
+/** Amounts under names that are currencies, or that say nothing. */
+function findOtherAmounts(
+  { headers, names, samples, rows }: TableContext,
+  taken: ReadonlySet<number>,
+): FoundAmounts {
+  const free = [...names.keys()].filter((index) => !taken.has(index));
+  const byCurrency = free.filter(
+    (index) => currencyOfColumn(headers[index] ?? '') !== null && mayHoldAmounts(samples[index]),
   );
   if (byCurrency.length > 0) return { ...NAMED, amount: byCurrency };
   const found = isShared(names) ? undefined : findByContent(names, samples, taken, rows);
   if (found) return found;
   // Its cells are refused one by one.
-  const named = findNamed(names, 'amount')
-    .filter((index) => !taken.has(index))
-    .slice(0, 1);
-  if (named.length > 0) return { ...NAMED, amount: named };
+  const named = findNamed(names, 'amount').filter((index) => !taken.has(index));
+  if (named.length > 0) return { ...NAMED, amount: named.slice(0, 1) };
   return { ...NAMED, isNamed: false, problem: describeMissing('for the amount', 'amount') };
 }
 

@@ -62,8 +62,7 @@ function stripAmount(written: string): StrippedAmount | undefined {
   let text = written.normalize('NFKC').trim().replace(/^'/, '');
   let isNegative = false;
   let signs = 0;
-  let direction: Direction | null = null;
-  let currency: string | null = null;
+  let words: Words | undefined = { direction: null, currency: null };
   const takeSign = (sign: string) => {
     signs += 1;
     if (sign !== '+') isNegative = true;
@@ -86,21 +85,30 @@ function stripAmount(written: string): StrippedAmount | undefined {
       continue;
     }
     const [found] = CURRENCY_SIGN.exec(text) ?? [];
-    if (found === undefined) return undefined;
-    const word = found.trim();
-    // A single letter before a number is a currency.
-    const isPrefix = /\d$/.test(text);
-    const meant = isPrefix && word.length < 2 ? undefined : directionOfWord(word);
-    if (meant) direction = meant;
-    else if (currency === null) currency = word;
-    // A code says more than a sign: "$5.00 USD".
-    else if (mayBeEqual(currency, word)) currency = isCurrencyCode(currency) ? currency : word;
-    else return undefined;
+    words = found === undefined ? undefined : addWord(words, found.trim(), /\d$/.test(text));
+    if (found === undefined || words === undefined) return undefined;
     text = (
       text.startsWith(found) ? text.slice(found.length) : text.slice(0, -found.length)
     ).trim();
   }
-  return signs > 1 ? undefined : { digits: text, isNegative, direction, currency };
+  return signs > 1 ? undefined : { digits: text, isNegative, ...words };
+}
+
+type Words = Pick<ReadAmount, 'direction' | 'currency'>;
+
+/** @returns undefined for a second currency */
+function addWord(
+  { direction, currency }: Words,
+  word: string,
+  isPrefix: boolean,
+): Words | undefined {
+  // A single letter before a number is a currency.
+  const meant = isPrefix && word.length < 2 ? undefined : directionOfWord(word);
+  if (meant) return { direction: meant, currency };
+  if (currency === null) return { direction, currency: word };
+  if (!mayBeEqual(currency, word)) return undefined;
+  // A code says more than a sign: "$5.00 USD".
+  return { direction, currency: isCurrencyCode(currency) ? currency : word };
 }
 
 function readNumber(digits: string, decimal: DecimalSign): number | undefined {

@@ -85,38 +85,31 @@ interface FoundAmount {
 /** The amount of each row, with its fee. */
 function readAmounts(source: Source) {
   const { table, options, records, readCell } = source;
-  const { columns } = table;
   const { decimal, trim, need } = findTableDecimals(source);
-  const trimmed = (record: TableRow, field: Field) => {
-    const cell = readCell(record, field);
-    return cell === null ? null : trim(cell);
-  };
   const received = records.map(
     (record) =>
       readCell(record, 'receivedAmount') !== null &&
       directionOfWord(readCell(record, 'type') ?? '') === 'income',
   );
+  const read = (record: TableRow, field: Field) => {
+    const cell = readCell(record, field);
+    return cell === null ? null : trim(cell);
+  };
   const { rows, usesType } = readRowAmounts(
     records.map((record, n) => ({
-      amount: trimmed(record, received[n] ? 'receivedAmount' : 'amount'),
-      debit: trimmed(record, 'debit'),
-      credit: trimmed(record, 'credit'),
-      type: readCell(record, 'type'),
-      balance: trimmed(record, 'balance'),
+      amount: read(record, received[n] ? 'receivedAmount' : 'amount'),
+      ...{ debit: read(record, 'debit'), credit: read(record, 'credit') },
+      ...{ type: readCell(record, 'type'), balance: read(record, 'balance') },
     })),
     {
-      decimal,
-      words: options.words,
-      isSplit: columns.amount.length === 0,
-      hasType: columns.type.length > 0,
+      ...{ decimal, words: options.words },
+      isSplit: table.columns.amount.length === 0,
+      hasType: table.columns.type.length > 0,
     },
   );
-  const fees =
-    columns.fee.length === 0
-      ? []
-      : records.map((record, n) =>
-          received[n] ? null : tryNumber(trimmed(record, 'fee'), decimal),
-        );
+  const fees = (table.columns.fee.length > 0 ? records : []).map((record, n) =>
+    received[n] ? null : tryNumber(read(record, 'fee'), decimal),
+  );
   const amounts = addFees(rows, fees, describeFees(table, options.columns.fee));
   return {
     ...{ decimal, usesType, findings: amounts.findings },

@@ -1,6 +1,6 @@
 // Which column of a table holds what: by the names that were given, by the names that banks use, and by what the cells hold.
 
-import { findAmounts, type TableContext } from './amount-columns.ts';
+import { type FoundAmounts, findAmounts, type TableContext } from './amount-columns.ts';
 import { looksLikeAmount } from './amounts.ts';
 import { stateOfWord } from './booking-words.ts';
 import {
@@ -49,20 +49,10 @@ export function findColumns(
   rows: readonly TableRow[],
   chosen: ChosenColumns,
 ): FoundColumns {
-  const names = headers.map(normalizeName);
   const some = sampleRows(rows);
   const samples = headers.map((_, index) => sampleColumn(some, index));
-  const problems: string[] = [];
-  const named = (field: Field) => findNamed(names, field);
-  const pick = (field: ChosenField): readonly number[] | undefined => {
-    const name = chosen[field];
-    if (name === undefined) return undefined;
-    if (name.trim().toLowerCase() === NO_COLUMN) return [];
-    const found = findChosen(headers, name, field);
-    if (found.length === 0) problems.push(describeMissing(`"${name}"`, field));
-    return found;
-  };
-  const context = { headers, names, samples, chosen, rows: some };
+  const context = { headers, names: headers.map(normalizeName), samples, chosen, rows: some };
+  const { pick, problems } = createPicker(headers, chosen);
   const date = pick('date') ?? findDates(context);
   const taken = new Set(date);
   const amounts = findAmounts(context, pick, taken);
@@ -70,63 +60,107 @@ export function findColumns(
   if (date.length === 0 && chosen.date === undefined)
     problems.push(describeMissing('for the date', 'date'));
   if (amounts.problem !== undefined) problems.push(amounts.problem);
-
-  const free = (indexes: readonly number[]) => indexes.filter((index) => !taken.has(index));
-  const take = (indexes: readonly number[]) => {
-    for (const index of indexes) taken.add(index);
-    return indexes;
+  const search = createSearch(context, pick, taken);
+  const { named } = search;
+  const isDateNamed = date.some(
+    (index) => chosen.date !== undefined || named('date').includes(index),
+  );
+  // In this order: a column that one field has taken is no other one.
+  const money = findMoneyColumns(search, amounts);
+  const ids = findIdColumns(search);
+  const texts = findTextColumns(search);
+  return {
+    problems,
+    isNamed: isDateNamed && amounts.isNamed,
+    // A preview shows them in this order.
+    columns: {
+      ...{ date, description: texts.description },
+      ...{ amount: amounts.amount, debit: amounts.debit, credit: amounts.credit },
+      ...{ ...money, ...ids, ...texts },
+      ...{ reference: named('reference'), receivedAmount: named('receivedAmount') },
+      receivedCurrency: named('receivedCurrency'),
+    },
   };
-  const balance = free(named('balance')).filter((index) => isNumeric(samples[index]));
-  const fee =
-    pick('fee') ??
-    free(named('fee'))
-      .filter((index) => isNumeric(samples[index]))
-      .slice(0, 1);
-  take([...balance.slice(0, 1), ...fee]);
+}
+
+type Pick = (field: ChosenField) => readonly number[] | undefined;
+
+/** Finds the columns that options name. */
+function createPicker(headers: readonly string[], chosen: ChosenColumns) {
+  const problems: string[] = [];
+  const pick: Pick = (field) => {
+    const name = chosen[field];
+    if (name === undefined) return undefined;
+    if (name.trim().toLowerCase() === NO_COLUMN) return [];
+    const found = findChosen(headers, name, field);
+    if (found.length === 0) problems.push(describeMissing(`"${name}"`, field));
+    return found;
+  };
+  return { pick, problems };
+}
+
+type Indexes = readonly number[];
+
+interface Search {
+  readonly context: TableContext;
+  readonly pick: Pick;
+  readonly named: (field: Field) => Indexes;
+  readonly free: (indexes: Indexes) => Indexes;
+  readonly take: (indexes: Indexes) => Indexes;
+}
+
+function createSearch(context: TableContext, pick: Pick, taken: Set<number>): Search {
+  return {
+    ...{ context, pick },
+    named: (field) => findNamed(context.names, field),
+    free: (indexes) => indexes.filter((index) => !taken.has(index)),
+    take: (indexes) => {
+      for (const index of indexes) taken.add(index);
+      return indexes;
+    },
+  };
+}
+
+/** Beside the amounts: what they mean, and in which currency. */
+function findMoneyColumns({ context, pick, named, free, take }: Search, amounts: FoundAmounts) {
+  const isNumbers = (index: number) => isNumeric(context.samples[index]);
+  const balance = free(named('balance')).filter(isNumbers).slice(0, 1);
+  const fee = pick('fee') ?? free(named('fee')).filter(isNumbers).slice(0, 1);
+  take([...balance, ...fee]);
   const type = take(pick('type') ?? findDirections(context, free, amounts.isSplit));
   const status = take(pick('status') ?? findStatuses(context, free));
   const near = [amounts.amount[0] ?? amounts.debit[0] ?? 0, ...amounts.credit.slice(0, 1)];
   const currency = take(pick('currency') ?? findCurrencies(context, free, near));
-  const externalId = take(
-    pick('externalId') ??
-      free(named('externalId'))
-        .filter((index) => isUnique(some, index))
-        .slice(0, 1),
-  );
+  return { balance, fee, type, status, currency };
+}
+
+function findIdColumns({ context: { rows, samples }, pick, named, free, take }: Search) {
+  const ids = free(named('externalId')).filter((index) => isUnique(rows, index));
+  const externalId = take(pick('externalId') ?? ids.slice(0, 1));
+  const accounts = free(named('account')).filter((index) => isFilled(samples[index]));
+  const account = pick('account') ?? accounts.slice(0, 1);
+  return { externalId, account };
+}
+
+function findTextColumns({ context, pick, named, free, take }: Search) {
+  const { headers, samples, chosen } = context;
+  const isOfText = (index: number) => isText(samples[index]);
   const category = take(pick('category') ?? free(named('category')).slice(0, 1));
   const namedTexts = findNamedTexts(context, free(named('description')));
-  const namedNotes = free(named('notes')).filter((index) => isText(samples[index]));
+  const namedNotes = free(named('notes')).filter(isOfText);
   // Without another text, notes are the best description.
   const isDescribed = namedTexts.length > 0 || chosen.description !== undefined;
   const notes = take(pick('notes') ?? (isDescribed ? namedNotes.slice(0, 1) : []));
-  const account =
-    pick('account') ??
-    free(named('account'))
-      .filter((index) => isFilled(samples[index]))
-      .slice(0, 1);
-  const bookingType = named('bookingType').filter((index) => !namedTexts.includes(index));
-  const payer = free(named('payer')).filter((index) => isText(samples[index]));
-  const description =
-    pick('description') ??
-    (namedTexts.length > 0
-      ? namedTexts
-      : [...new Set([...free(namedNotes), ...findTexts(free([...headers.keys()]), samples)])]);
-  const isDateNamed = date.some(
-    (index) => chosen.date !== undefined || named('date').includes(index),
-  );
+  const found = () => [...free(namedNotes), ...findTexts(free([...headers.keys()]), samples)];
   return {
-    problems,
-    isNamed: isDateNamed && amounts.isNamed,
-    columns: {
-      ...{ date, description },
-      ...{ amount: amounts.amount, debit: amounts.debit, credit: amounts.credit },
-      ...{ type, status, currency, externalId, category, notes, account, payer },
-      ...{ balance: balance.slice(0, 1), fee, reference: named('reference') },
-      receivedAmount: named('receivedAmount'),
-      receivedCurrency: named('receivedCurrency'),
-      bookingType: bookingType.filter((index) => !date.includes(index)),
-    },
+    ...{ category, notes, payer: free(named('payer')).filter(isOfText) },
+    description: pick('description') ?? (namedTexts.length > 0 ? namedTexts : unique(found())),
+    bookingType: named('bookingType').filter((index) => !namedTexts.includes(index)),
   };
+}
+
+function unique(indexes: Indexes): Indexes {
+  return [...new Set(indexes)];
 }
 
 /** Almost: some banks repeat the id of a booking for its fee. */
