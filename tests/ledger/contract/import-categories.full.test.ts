@@ -95,7 +95,7 @@ describe('categories', () => {
   });
 
   it.each([
-    [['--rules', 'missing.txt'], 'The rules in missing.txt cannot be used: ENOENT'],
+    [['--rules', 'missing.txt'], 'The file missing.txt cannot be read: it does not exist'],
     [['--list'], '--categorise'],
   ])('%j is refused with the reason', async (options, message) => {
     const person = await givenPerson(table);
