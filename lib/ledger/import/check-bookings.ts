@@ -18,6 +18,7 @@ import {
   isCurrencyCode,
   mayBeEqual,
 } from './currencies.ts';
+import { findSplitBookings } from './split-rows.ts';
 
 export interface CheckOptions {
   readonly isInverted: boolean;
@@ -47,17 +48,10 @@ export function checkBookings(read: ReadBookings, options: CheckOptions): Checke
     leftOut.push({ line: booking.line, reason, text: describeBooking(booking) });
     return false;
   };
-  const { onlyAccount } = options;
   const readCurrency = createCurrencyReader(read.currencies);
-  const moved = nameCurrencies(read.bookings, readCurrency).filter((booking) => {
-    const state = describeState(booking.status, options.leaveOut);
-    if (state !== undefined) return leave(booking, state);
-    if (onlyAccount !== undefined && booking.account !== onlyAccount)
-      return leave(booking, 'of another account');
-    return booking.signed !== 0 || leave(booking, 'amount 0');
-  });
+  const moved = keepMoved(nameCurrencies(read.bookings, readCurrency), options, leave);
   needs.push(...findUnknownStates(moved, read.leftOut));
-  const paid = joinConversions(moved, leave);
+  const paid = joinConversions(leaveSplit(moved, leave), leave);
   const ofCurrency = chooseCurrency(
     paid,
     options.currency?.split(',').map(readCurrency),
@@ -77,6 +71,28 @@ export function checkBookings(read: ReadBookings, options: CheckOptions): Checke
     findings,
     needs: options.isAsItIs ? needs.filter(({ question }) => question === 'currency') : needs,
   };
+}
+
+/** What has moved money of this account. */
+function keepMoved(
+  bookings: readonly Booking[],
+  { leaveOut, onlyAccount }: CheckOptions,
+  leave: Leave,
+): readonly Booking[] {
+  return bookings.filter((booking) => {
+    const state = describeState(booking.status, leaveOut);
+    if (state !== undefined) return leave(booking, state);
+    if (onlyAccount !== undefined && booking.account !== onlyAccount)
+      return leave(booking, 'of another account');
+    return booking.signed !== 0 || leave(booking, 'amount 0');
+  });
+}
+
+function leaveSplit(bookings: readonly Booking[], leave: Leave): readonly Booking[] {
+  const split = findSplitBookings(bookings);
+  return bookings.filter(
+    (booking) => !split.has(booking) || leave(booking, 'split into the parts of the next lines'),
+  );
 }
 
 export function describeBooking({

@@ -913,6 +913,10 @@ export const MUTANTS: readonly Mutant[] = [
     ['word !== null && (isGiven', '(isGiven'],
     ['only === undefined || (usesColumn && hasUnknown)', 'only === undefined'],
   ]),
+  ...mutantsOf('lib/ledger/import/split-rows.ts', 'tests/ledger/unit/import/questions.test.ts', [
+    ['isNamed && isSum(', 'isSum('],
+    ['isNamed && isSum(booking, bookings.slice(n + 1, n + 1 + MAX_PARTS))', 'isNamed'],
+  ]),
   ...mutantsOf('lib/ledger/import/currencies.ts', 'tests/ledger/unit/import/currencies.test.ts', [
     ['named.filter((code) => meanings.includes(code))', 'named'],
     ['only !== undefined && more.length === 0', 'only !== undefined'],

@@ -69,6 +69,15 @@ it.each([
   expect(readCsv(lines(FAR), { layouts }).layout?.recalled).toBeNull();
 });
 
+it.each([
+  ['leaves out a split booking before its parts', 'Split', '-2', [-3, -2, -4]],
+  ['keeps it where the next rows are not its parts', '--Split--', '-9', [-5, -3, -9, -4]],
+  ['keeps equal sums without the word', 'Food', '-2', [-5, -3, -2, -4]],
+])('%s', (_, category, part, signed) => {
+  const file = `Date,Payee,Category,Amount|2026-01-02,Shop,${category},-5|2026-01-02,Shop,Food,-3|2026-01-02,Shop,Fun,${part}|2026-01-03,Bus,Fun,-4`;
+  expect(sumUp(readCsv(lines(file)))).toEqual({ signed, questions: [] });
+});
+
 it('says that a file has no header where a value is named as a column', () => {
   expect(() => readCsv(lines(BARE), { columns: { date: '01/02/2026' } })).toThrow(
     '"01/02/2026" is a value, not the name of a column. Name the columns by their numbers',

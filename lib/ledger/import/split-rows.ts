@@ -1,0 +1,25 @@
+// A booking that a person has split is in some exports twice: whole, with "Split" for its category, and in parts below.
+import type { Booking } from './booking.ts';
+
+const SPLIT = /^[-–\s[(]*(?:splits?|split transaction|aufgeteilt)[-–\s\])]*$/i;
+const MAX_PARTS = 30;
+
+/** Finds bookings whose parts follow: of one date, and together of the same amount. */
+export function findSplitBookings(bookings: readonly Booking[]): ReadonlySet<Booking> {
+  return new Set(
+    bookings.filter((booking, n) => {
+      const isNamed = booking.category !== null && SPLIT.test(booking.category);
+      return isNamed && isSum(booking, bookings.slice(n + 1, n + 1 + MAX_PARTS));
+    }),
+  );
+}
+
+function isSum(whole: Booking, next: readonly Booking[]): boolean {
+  let cents = 0;
+  for (const [n, { date, signed }] of next.entries()) {
+    if (date !== whole.date) return false;
+    cents += Math.round(signed * 100);
+    if (n > 0 && cents === Math.round(whole.signed * 100)) return true;
+  }
+  return false;
+}
