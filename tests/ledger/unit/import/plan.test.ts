@@ -211,6 +211,7 @@ describe('rows of an import that a later file of the account lacks', () => {
   it.each([
     ['another text', '2026-01-05,HOTEL X,-100', '2026-01-06,BOOKING.COM,-100'],
     ['the same text after a week', '2026-01-05,SHELL 123,-50', '2026-01-13,SHELL 123,-50'],
+    ['the same text in the next weeks', '2026-01-12,SHELL 123,-50', '2026-01-20,SHELL 123,-50'],
     ['another amount', '2026-01-05,UBER TRIP,-33', '2026-01-07,UBER TRIP,-38'],
   ])('may be booked with %s', (_, pending, booked) => {
     const after = [booked, '2026-01-14,Other,-1'];
