@@ -2,7 +2,7 @@
 // edited export are changes.
 import type { Need, RefusedLine } from './booking.ts';
 import { findOtherNames, type OtherName } from './other-names.ts';
-import { findOtherAccount, findOverlap, type Overlap } from './overlapping-imports.ts';
+import { findOtherAccount, findOverlap } from './overlapping-imports.ts';
 import { findDuplicates, findRebooked, matchKey, type Pair } from './possible-duplicates.ts';
 import type { RecordedRows } from './recorded-rows.ts';
 import { readBankId } from './row-ids.ts';
@@ -61,11 +61,12 @@ export interface PlanOptions {
 export function planImport(
   rows: readonly StatementRow[],
   ledger: readonly LedgerRow[],
-  { importsDeleted = false, recorded, isAccountKnown = false, account }: PlanOptions = {},
+  options: PlanOptions = {},
 ): ImportPlan {
-  const { edited, isOfThisLedger, ...named } = matchRows(rows, ledger);
-  const otherNames = findOtherNames({ rows, ledger, pairs: named.pairs, recorded, account });
-  const pairs = new Map([named, ...otherNames].flatMap((each) => [...each.pairs]));
+  const { importsDeleted = false, recorded, account } = options;
+  const { pairs, edited, isOfThisLedger } = matchRows(rows, ledger);
+  const otherNames = findOtherNames({ rows, ledger, pairs, recorded, account });
+  for (const other of otherNames) for (const [row, there] of other.pairs) pairs.set(row, there);
   const deletedUnderOthers = new Set(otherNames.flatMap((each) => each.deleted));
   const unproven = new Set(otherNames.flatMap((each) => each.unproven));
   const wasThere = (row: StatementRow) => {
@@ -79,14 +80,6 @@ export function planImport(
   );
   const matched = new Set(pairs.values());
   const unmatched = ledger.filter((there) => !matched.has(there));
-  const overlap = findOverlap(rows, pairs, unmatched);
-  const { duplicates, rebooked } = findPossibleDuplicates(missing, unmatched, {
-    recorded,
-    overlap,
-  });
-  const paired = new Set([...duplicates, ...rebooked].map(({ there }) => there));
-  const explained = new Set(duplicates.map(({ there }) => there));
-  const strangers = unmatched.filter((there) => !explained.has(there));
   return {
     present: pairs.size - edited.length,
     otherNames: otherNames.filter((each) => each.pairs.size > 0),
@@ -95,35 +88,44 @@ export function planImport(
     unproven: missing.filter((row) => recorded?.isUnproven(row) || unproven.has(row)),
     ...planChanges(edited, pairs),
     reusedIds: countReusedIds(missing, ledger),
-    possibleDuplicates: [...duplicates, ...rebooked].toSorted(
-      (one, other) => one.row.line - other.row.line,
-    ),
-    vanished: overlap.lacking.filter((there) => !paired.has(there)),
-    needs: isAccountKnown ? [] : findOtherAccount({ ...overlap, strangers, missing }),
+    ...compareUnmatched({ rows, pairs, missing, unmatched }, options),
   };
 }
 
-interface DuplicateOptions {
-  readonly recorded: RecordedRows | undefined;
-  readonly overlap: Overlap;
+interface Comparison {
+  readonly rows: readonly StatementRow[];
+  readonly pairs: ReadonlyMap<StatementRow, LedgerRow>;
+  readonly missing: readonly StatementRow[];
+  /** Transactions that no row of the file is. */
+  readonly unmatched: readonly LedgerRow[];
 }
 
 /** A row that was booked anew explains why the file lacks a transaction only if a person says so: another account has such rows, too. */
-function findPossibleDuplicates(
-  rows: readonly StatementRow[],
-  ledger: readonly LedgerRow[],
-  { recorded, overlap: { period, lacking } }: DuplicateOptions,
-) {
-  const duplicates = findDuplicates(rows, ledger, recorded);
-  const found = new Set<StatementRow | LedgerRow>(
-    duplicates.flatMap(({ row, there }) => [row, there]),
+function compareUnmatched(
+  { rows, pairs, missing, unmatched }: Comparison,
+  { recorded, isAccountKnown = false }: PlanOptions,
+): Pick<ImportPlan, 'possibleDuplicates' | 'vanished' | 'needs'> {
+  if (unmatched.length === 0) return { possibleDuplicates: [], vanished: [], needs: [] };
+  const overlap = findOverlap(rows, pairs, unmatched);
+  const duplicates = findDuplicates(missing, unmatched, recorded);
+  const explained = new Set(duplicates.map(({ there }) => there));
+  const doubled = new Set(duplicates.map(({ row }) => row));
+  const strangers = unmatched.filter((there) => !explained.has(there));
+  const rebooked = findRebooked(
+    missing.filter((row) => !doubled.has(row)),
+    strangers,
+    {
+      firstDate: overlap.period.first,
+      vanished: overlap.lacking.filter((there) => !explained.has(there)),
+    },
   );
-  const isOpen = (each: StatementRow | LedgerRow) => !found.has(each);
-  const rebooked = findRebooked(rows.filter(isOpen), ledger.filter(isOpen), {
-    firstDate: period.first,
-    vanished: lacking.filter(isOpen),
-  });
-  return { duplicates, rebooked };
+  const possibleDuplicates = [...duplicates, ...rebooked];
+  const paired = new Set(possibleDuplicates.map(({ there }) => there));
+  return {
+    possibleDuplicates: possibleDuplicates.toSorted((one, other) => one.row.line - other.row.line),
+    vanished: overlap.lacking.filter((there) => !paired.has(there)),
+    needs: isAccountKnown ? [] : findOtherAccount({ ...overlap, strangers, missing }),
+  };
 }
 
 /** Edited rows of an export are changes, unless the transaction was changed since, or is another row of the file, too. */

@@ -19,7 +19,6 @@ export function findDuplicates(
   ledger: readonly LedgerRow[],
   recorded: RecordedRows | undefined,
 ): readonly Pair[] {
-  if (ledger.length === 0) return [];
   const others = Map.groupBy(ledger, matchKey);
   const edited = Map.groupBy(
     ledger.filter(({ createdAt, updatedAt }) => createdAt !== updatedAt),
@@ -128,23 +127,24 @@ function createPendingFinder(
   vanished: readonly LedgerRow[],
   listKeys: (row: TransactionRow) => readonly (string | number)[],
 ) {
-  const listPlaces = (row: TransactionRow, period: number) =>
-    listKeys(row).map((key) => `${row.type} ${period} ${key}`);
+  const toPlace = (row: TransactionRow, period: number, key: string | number) =>
+    `${row.type} ${period} ${key}`;
   const places = Map.groupBy(
-    vanished.flatMap((there) =>
-      listPlaces(there, findPeriod(there)).map((place) => [place, there] as const),
-    ),
-    ([place]) => place,
+    vanished.flatMap((there) => {
+      const period = findPeriod(there);
+      return listKeys(there).map((key) => ({ there, place: toPlace(there, period, key) }));
+    }),
+    ({ place }) => place,
   );
   return (row: StatementRow): readonly LedgerRow[] => {
     if (places.size === 0) return [];
     const period = findPeriod(row);
     const distance = ({ date }: TransactionRow) =>
       Math.abs(toDayNumber(date) - toDayNumber(row.date));
-    return [period - 1, period, period + 1]
-      .flatMap((each) => listPlaces(row, each))
+    return listKeys(row)
+      .flatMap((key) => [period - 1, period, period + 1].map((each) => toPlace(row, each, key)))
       .flatMap((place) => places.get(place)?.slice(0, MAX_COMPARED) ?? [])
-      .map(([, there]) => there)
+      .map(({ there }) => there)
       .filter((there) => distance(there) <= MAX_DAYS_PENDING)
       .toSorted((one, other) => distance(one) - distance(other));
   };

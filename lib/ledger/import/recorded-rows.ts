@@ -30,16 +30,7 @@ export function createRecordedRows(
   parts: readonly RecordedPart[],
   ledger: readonly StoredRow[] = [],
 ) {
-  const contents = new Map<string, string>();
-  const sent = new Set<string>();
-  const unproven = new Set<string>();
-  const findImport = createImportFinder(ledger);
-  for (const part of parts) {
-    const resolved = resolvePart(part, findImport);
-    for (const row of resolved.sent) sent.add(row.slice(0, HASH_LENGTH));
-    for (const row of resolved.unproven) unproven.add(row.slice(0, HASH_LENGTH));
-    for (const row of part.rows) contents.set(row.slice(0, HASH_LENGTH), row.slice(HASH_LENGTH));
-  }
+  const { contents, sent, unproven } = indexRecords(parts, ledger);
 
   function find({ externalId }: TransactionRow): string | undefined {
     return externalId === null ? undefined : contents.get(identify(externalId));
@@ -72,6 +63,21 @@ export function createRecordedRows(
       );
     },
   };
+}
+
+/** Records by the identity of their rows. */
+function indexRecords(parts: readonly RecordedPart[], ledger: readonly StoredRow[]) {
+  const contents = new Map<string, string>();
+  const sent = new Set<string>();
+  const unproven = new Set<string>();
+  const findImport = createImportFinder(ledger);
+  for (const part of parts) {
+    const resolved = resolvePart(part, findImport);
+    for (const row of resolved.sent) sent.add(row.slice(0, HASH_LENGTH));
+    for (const row of resolved.unproven) unproven.add(row.slice(0, HASH_LENGTH));
+    for (const row of part.rows) contents.set(row.slice(0, HASH_LENGTH), row.slice(HASH_LENGTH));
+  }
+  return { contents, sent, unproven };
 }
 
 export type RecordedRows = ReturnType<typeof createRecordedRows>;

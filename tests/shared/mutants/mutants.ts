@@ -1005,7 +1005,10 @@ export const MUTANTS: readonly Mutant[] = [
     ['!importsDeleted && wasThere(row)', 'wasThere(row)'],
     ['recorded?.isUnproven(row) || unproven.has(row)', 'recorded?.isUnproven(row)'],
     ['overlap.lacking.filter((there) => !paired.has(there))', 'overlap.lacking'],
-    ['new Set(duplicates.map(({ there }) => there))', 'paired'],
+    [
+      'findOtherAccount({ ...overlap, strangers, missing })',
+      'findOtherAccount({ ...overlap, strangers: [], missing })',
+    ],
     ['isOfThisLedger && id && createdAt', 'isOfThisLedger && createdAt'],
   ]),
   ...mutantsOf(
