@@ -1,11 +1,12 @@
 // An import on the page: the ways to bring a file in, its progress and its result, and the list of earlier imports.
+import { effect } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { closeImport, type Done, importing, leftAfterUndo, openFile } from './bring-in.ts';
 import { Button, NoticeBox, ScopeLink } from './components.tsx';
 import { format } from './format.ts';
 import { Lines, PreviewCard } from './import-preview.tsx';
 import { undoImport } from './import-run.ts';
-import { canWrite, notice } from './ledger.ts';
+import { canWrite, notice, view } from './ledger.ts';
 import { isWaiting } from './repeated-call.ts';
 import { Sheet } from './sheet.tsx';
 import { readRows } from './view.ts';
@@ -115,6 +116,7 @@ function DoneCard({ state }: { readonly state: Done }) {
           <ScopeLink
             class="button primary"
             to={{ period, category: 'none', type: undefined, q: '' }}
+            onClick={focusFirstField}
           >
             Sort them in
           </ScopeLink>
@@ -122,6 +124,18 @@ function DoneCard({ state }: { readonly state: Done }) {
       </div>
     </section>
   );
+}
+
+/** Sorting in begins by typing: the first row has the focus as soon as the next view is shown. */
+function focusFirstField(): void {
+  const before = view.peek();
+  const stop = effect(() => {
+    if (view.value === before) return;
+    requestAnimationFrame(() => {
+      stop();
+      document.querySelector<HTMLElement>('.entry [role=combobox]')?.focus();
+    });
+  });
 }
 
 function undo(importId: string, name: string): void {
