@@ -102,7 +102,7 @@ export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
     `${counted(present, 'row')} ${present === 1 ? 'is' : 'are'} there already, ${missing.length} ${missing.length === 1 ? 'is' : 'are'} new`,
   );
   for (const { name, pairs } of plan.otherNames) {
-    const under = name === undefined ? 'without --account' : `with --account "${name}"`;
+    const under = name === undefined ? 'without a name of the account' : `as the account "${name}"`;
     print(
       `${counted(pairs.size, 'row')} of these ${pairs.size === 1 ? 'was' : 'were'} imported ${under}`,
     );
