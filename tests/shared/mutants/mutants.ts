@@ -35,7 +35,6 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   // Two requests that change the same record.
   ...mutantsOf('lib/ledger/store/categories.ts', 'tests/ledger/contract/races.test.ts', [
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
     ['`${IS_UNUSED} AND ${IS_UNCHANGED}`', '`${IS_UNUSED} AND version >= :expected`'],
     ['expression: IS_UNCHANGED,', "expression: 'version >= :expected',"],
     ['attribute_exists(pk) AND is_active = :yes', 'attribute_exists(pk) AND is_active <> :no'],
@@ -108,10 +107,16 @@ export const MUTANTS: readonly Mutant[] = [
     ['return { error };', 'return outcome;'],
   ]),
   ...mutantsOf('lib/ledger/service/idempotency.ts', 'tests/ledger/contract/bulk.test.ts', [
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
-    ['await store.bind(hash(`${key} body`), fingerprint);', 'fingerprint;'],
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
-    ['hash(`${key} ${index}`)', 'hash(`${key}`)'],
+    [
+      'await store.bind(hash(`${key} body`), fingerprint);',
+      'fingerprint;',
+      'POST /transactions/bulk > whose results are too large to be remembered has its key all the same',
+    ],
+    [
+      'hash(`${key} ${index}`)',
+      'hash(`${key}`)',
+      'POST /transactions/bulk > whose results are too large to be remembered has its key all the same',
+    ],
   ]),
   ...mutantsOf(
     'lib/ledger/service/idempotency.ts',
@@ -122,7 +127,11 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf('lib/ledger/http/idempotency.ts', 'tests/ledger/contract/api/idempotency.test.ts', [
-    ["path.replace(/\\/$/, '')", 'path'],
+    [
+      "path.replace(/\\/$/, '')",
+      'path',
+      'POST /transactions > answers a repetition the same, also after the record was deleted',
+    ],
   ]),
   ...mutantsOf(
     'lib/ledger/http/endpoints/response-forms.ts',
@@ -136,22 +145,37 @@ export const MUTANTS: readonly Mutant[] = [
     ["!isFinal && outcomes.every((outcome) => 'error' in outcome)", '!isFinal'],
   ]),
   ...mutantsOf('lib/ledger/store/idempotency.ts', 'tests/ledger/contract/bulk.test.ts', [
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
-    ['`${IS_FREE} OR fingerprint = :fingerprint`', '`${IS_FREE} OR fingerprint <> :fingerprint`'],
+    [
+      '`${IS_FREE} OR fingerprint = :fingerprint`',
+      '`${IS_FREE} OR fingerprint <> :fingerprint`',
+      'POST /transactions/bulk > whose results are too large to be remembered has its key all the same',
+    ],
   ]),
   ...mutantsOf('lib/ledger/store/imported-rows.ts', 'tests/ledger/contract/api/imports.test.ts', [
     ["text === '' ? {", 'false ? {'],
     ['if (before === text) return;', 'if (before !== text) return;'],
-    ['.sk}\\0`', '.sk}`'],
-    ['next: end && parts.at(-1)', 'next: undefined'],
-    ['.repeat(65)', ''],
+    ['.sk}\\0`', '.sk}`', '/imports > has pages, for more than one call of the database reads'],
+    [
+      'next: end && parts.at(-1)',
+      'next: undefined',
+      '/imports > has pages, for more than one call of the database reads',
+    ],
+    ['.repeat(65)', '', '/imports > has pages, for more than one call of the database reads'],
   ]),
   ...mutantsOf('lib/ledger/http/preconditions.ts', 'tests/ledger/contract/api/categories.test.ts', [
-    ['JSON.stringify(reply.body)', "''"],
+    ['JSON.stringify(reply.body)', "''", 'the list is a 304 until something that it shows changes'],
   ]),
   ...mutantsOf('lib/ledger/http/cursor.ts', 'tests/ledger/contract/api/imports.test.ts', [
-    ["encode(words) === cursor ? words : ''", 'words'],
-    ['(.{1,64})$/u', '(.+)$/u'],
+    [
+      "encode(words) === cursor ? words : ''",
+      'words',
+      '/imports > refuses a cursor that no page has: "MSBh!"',
+    ],
+    [
+      '(.{1,64})$/u',
+      '(.+)$/u',
+      '/imports > refuses a cursor that no page has: "MSBhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYQ"',
+    ],
   ]),
 
   // Defences against hostile texts and tokens.
@@ -183,10 +207,26 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/ledger/store/verification/balance.ts',
     'tests/ledger/contract/verification/drifts.test.ts',
     [
-      ["if (externalId) sum += share('external id', externalId, id);", ''],
-      ["      sum += share('name', name, id);\n", ''],
-      ['wrongRows === 0', 'true'],
-      ['highestIds[kind] <= lastIds[kind]', 'true'],
+      [
+        "if (externalId) sum += share('external id', externalId, id);",
+        '',
+        'an external id without its guard > is reported, and repaired',
+      ],
+      [
+        "      sum += share('name', name, id);\n",
+        '',
+        'a day counted too high > is reported, and repaired',
+      ],
+      [
+        'wrongRows === 0',
+        'true',
+        'a row in the index of the other type > is reported, and repaired',
+      ],
+      [
+        'highestIds[kind] <= lastIds[kind]',
+        'true',
+        'a sequence behind the highest transacti… > is reported, and repaired',
+      ],
       ['if (by !== 0n) sum +=', 'if (by > 0n) sum +='],
     ],
   ),
@@ -204,7 +244,6 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/wiring/gradual-release.test.ts',
     [
       ['  delete version.DeletionPolicy;\n', ''],
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
       ['For the table \\${TableInUse}', 'For the table in use'],
       [
         "UpdatePolicy: { 'Fn::If': ['IsGradual', gradual, { Ref: 'AWS::NoValue' }] }",
@@ -236,12 +275,20 @@ export const MUTANTS: readonly Mutant[] = [
     [['headers: { etag: recordTag(error.current) }', 'headers: {}']],
   ),
   ...mutantsOf('lib/ledger/http/bulk.ts', 'tests/ledger/contract/api/preconditions.test.ts', [
-    ['...(etag && { etag })', ''],
+    [
+      '...(etag && { etag })',
+      '',
+      'has the ETag of a transaction with the name of its category in a 412, also of a bulk request',
+    ],
   ]),
 
   // A category that is named without its id.
   ...mutantsOf('lib/ledger/http/transaction-json.ts', 'tests/ledger/contract/api/fields.test.ts', [
-    ['sent.category_name ?? undefined', 'sent.category_name'],
+    [
+      'sent.category_name ?? undefined',
+      'sent.category_name',
+      '/transactions > read-only fields are accepted and ignored',
+    ],
   ]),
   ...mutantsOf(
     'lib/ledger/http/transaction-export.ts',
@@ -255,7 +302,13 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/ledger/service/many-transactions.ts',
     'tests/ledger/contract/api/fields.test.ts',
-    [['single.refuseOtherCategory(changes, value);', '']],
+    [
+      [
+        'single.refuseOtherCategory(changes, value);',
+        '',
+        'a category that is named without its id > is refused on update where the transaction has another one, and nothing is changed',
+      ],
+    ],
   ),
   ...mutantsOf('lib/ledger/http/transaction-json.ts', 'tests/ledger/contract/api/fields.test.ts', [
     ['isNamedOnly ? [', 'false ? ['],
@@ -263,23 +316,52 @@ export const MUTANTS: readonly Mutant[] = [
 
   // Many transactions in one request.
   ...mutantsOf('lib/ledger/service/bulk.ts', 'tests/ledger/contract/bulk.test.ts', [
-    ['again && error instanceof StaleRecordError', 'false'],
-    ['largest = middle;', 'tooMany = middle.count;'],
-    ['await apply(rows.slice(middle));', ''],
+    [
+      'again && error instanceof StaleRecordError',
+      'false',
+      'PUT /transactions/bulk > follows another request that changed a row meanwhile, but not where it expects the version before',
+    ],
+    [
+      'largest = middle;',
+      'tooMany = middle.count;',
+      'POST /transactions/bulk > fills each database transaction with as many as its 100 writes hold',
+    ],
+    [
+      'await apply(rows.slice(middle));',
+      '',
+      'PUT /transactions/bulk > refuses each invalid change by itself',
+    ],
   ]),
   ...mutantsOf('lib/ledger/service/many-transactions.ts', 'tests/ledger/contract/bulk.test.ts', [
-    ['await refuseUnexpected(before, isExpected);\n      const assigned', 'const assigned'],
+    [
+      'await refuseUnexpected(before, isExpected);\n      const assigned',
+      'const assigned',
+      'PUT /transactions/bulk > refuses each invalid change by itself',
+    ],
     [
       'single.update(await single.find(String(id)), changes, isExpected, marker?.remember)',
       'single.update(before, changes)',
+      'PUT /transactions/bulk > follows another request that changed a row meanwhile, but not where it expects the version before',
     ],
-    ['await single.remove(String(id), isExpected, () => marker?.remember(id) ?? []);', ''],
+    [
+      'await single.remove(String(id), isExpected, () => marker?.remember(id) ?? []);',
+      '',
+      'POST /transactions/bulk/delete > follows another request that changed a row meanwhile, but not where it expects the version before',
+    ],
   ]),
   ...mutantsOf('lib/ledger/store/transactions.ts', 'tests/ledger/contract/bulk.test.ts', [
-    ['!stored && (isOnlyOne || undefined)', '!stored'],
+    [
+      '!stored && (isOnlyOne || undefined)',
+      '!stored',
+      'POST /transactions/bulk/delete > does not claim that transactions were removed when all responses were lost, but where a key tells',
+    ],
   ]),
   ...mutantsOf('lib/ledger/http/transaction-json.ts', 'tests/ledger/contract/bulk.test.ts', [
-    ['if (twice === undefined) return items;', 'if (items) return items;'],
+    [
+      'if (twice === undefined) return items;',
+      'if (items) return items;',
+      'PUT /transactions/bulk > refuses a list that names a transaction twice as a whole',
+    ],
   ]),
   ...mutantsOf('lib/ledger/domain/summary.ts', 'tests/ledger/contract/summary.test.ts', [
     ['toNumber(last) + 1', 'toNumber(last)'],
@@ -332,9 +414,9 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/ledger/store/transaction-pages.ts',
     'tests/ledger/contract/crowded-day.full.test.ts',
     [
-      ['rest - taken, taken', '0, taken'],
-      ['0, limit - taken', '0, limit'],
-      ['...ofDay.reverse()', '...ofDay'],
+      ['rest - taken, taken', '0, taken', 'no filter > all pages of 1 rows'],
+      ['0, limit - taken', '0, limit', 'no filter > all pages of 1 rows'],
+      ['...ofDay.reverse()', '...ofDay', 'no filter > all pages of 7 rows'],
     ],
   ),
   ...mutantsOf(
@@ -394,7 +476,6 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf('lib/ledger/store/keys.ts', 'tests/ledger/property/export.test.ts', [
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
     ['`${dateKey(position)}~`', '`${dateKey(position)}`'],
   ]),
   ...mutantsOf('lib/ledger/import/plan.ts', 'tests/ledger/property/export.test.ts', [
@@ -504,8 +585,16 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/migration/steps/write-freeze.ts',
     'tests/migration/contract/steps/cutover.test.ts',
     [
-      ["[503, 'ECONNREFUSED']", "[503, 429, 'ECONNREFUSED']"],
-      ['drainedSeconds >= context.run.plan.drainSeconds', 'drainedSeconds >= 0'],
+      [
+        "[503, 'ECONNREFUSED']",
+        "[503, 429, 'ECONNREFUSED']",
+        'the window > drains again from the first refusal after a write that was answered otherwise',
+      ],
+      [
+        'drainedSeconds >= context.run.plan.drainSeconds',
+        'drainedSeconds >= 0',
+        'the window > leaves the figures of the searches in the report, and its phases and times in the record',
+      ],
     ],
   ),
   ...mutantsOf('lib/migration/moves.ts', 'tests/migration/unit/phases.test.ts', [
@@ -520,19 +609,39 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/automatic-rollback.test.ts',
     [
       ['if (!rollsBackBy || mayPass || interruption?.aborted) throw', 'throw'],
-      ['guarding(rollsBackBy.guard?.(approach), refusal)', 'rollsBackBy.guard?.(approach)'],
-      [' && !run.refused?.why.startsWith(error.why)', ''],
+      [
+        'guarding(rollsBackBy.guard?.(approach), refusal)',
+        'rollsBackBy.guard?.(approach)',
+        'where nothing is left to return to, says what failed and why it cannot return',
+      ],
+      [
+        ' && !run.refused?.why.startsWith(error.why)',
+        '',
+        'where nothing is left to return to, says what failed and why it cannot return',
+      ],
     ],
   ),
   ...mutantsOf(
     'lib/migration/snapshots.ts',
     'tests/migration/contract/steps/automatic-rollback.test.ts',
-    [['isUnusable && !context.signal.aborted', 'isUnusable']],
+    [
+      [
+        'isUnusable && !context.signal.aborted',
+        'isUnusable',
+        'where a snapshot that cannot be restored is found when the window has closed',
+      ],
+    ],
   ),
   ...mutantsOf(
     'lib/migration/steps/cutover.ts',
     'tests/migration/contract/steps/rollback.test.ts',
-    [['wasOpened(run) || !(await canRollBack(services, run))', 'true']],
+    [
+      [
+        'wasOpened(run) || !(await canRollBack(services, run))',
+        'true',
+        'a window that was not left in time > with a collection to return to, no command finishes late',
+      ],
+    ],
   ),
   ...mutantsOf(
     'lib/migration/adapters/http-memory-backend.ts',
@@ -560,48 +669,107 @@ export const MUTANTS: readonly Mutant[] = [
     [' || overAt !== undefined', ''],
   ]),
   ...mutantsOf('lib/migration/runs/step.ts', 'tests/migration/contract/steps/rollback.test.ts', [
-    [' || isOpened(run, services.clock())', ''],
-    ["const isRepeated = run.phase === 'switching' &&", 'const isRepeated = false &&'],
-    [' && !isEarly', ''],
+    [
+      ' || isOpened(run, services.clock())',
+      '',
+      'a window that was not left in time > users who were let in stay on the new version, where the late writes cannot be carried over',
+    ],
+    [
+      "const isRepeated = run.phase === 'switching' &&",
+      'const isRepeated = false &&',
+      'a window that was not left in time > users who were let in stay on the new version, where the late writes cannot be carried over',
+    ],
+    [
+      ' && !isEarly',
+      '',
+      'a window that was not left in time > users who were let in stay on the new version, where the late writes cannot be carried over',
+    ],
   ]),
   ...mutantsOf(
     'lib/migration/steps/rollback.ts',
     'tests/migration/contract/steps/rollback.test.ts',
     [
-      ["if (input.actor === 'machine') assertNotOpened(services, run);", ''],
-      ['if (now - failingSince < MAX_UNPROVED_MS)', 'if (now >= failingSince)'],
-      ['wasOpened(run) || plan?.mayHaveLeaked === true', 'wasOpened(run)'],
-      ['isGone && !plan?.restores ?', 'isGone && plan === null ?'],
-      ['if (run.window?.stays)', 'if (run.window === null)'],
-      ["=== 'carry') await context.note", "!== 'to-snapshot') await context.note"],
+      [
+        "if (input.actor === 'machine') assertNotOpened(services, run);",
+        '',
+        'a refusal keeps writes frozen for at most fifteen minutes > the watch leaves them there, and an operator takes what they wrote along',
+      ],
+      [
+        'if (now - failingSince < MAX_UNPROVED_MS)',
+        'if (now >= failingSince)',
+        'a refusal keeps writes frozen for at most fifteen minutes > live again, if the old collection is deleted once users are moved',
+      ],
+      [
+        'wasOpened(run) || plan?.mayHaveLeaked === true',
+        'wasOpened(run)',
+        'a refusal keeps writes frozen for at most fifteen minutes > on the new collection, if it was active, and the old one is deleted',
+      ],
+      [
+        'isGone && !plan?.restores ?',
+        'isGone && plan === null ?',
+        'a refusal keeps writes frozen for at most fifteen minutes > on the restored snapshot, if the old collection was active and is deleted',
+      ],
+      [
+        'if (run.window?.stays)',
+        'if (run.window === null)',
+        'a refusal keeps writes frozen for at most fifteen minutes > the watch leaves them there, and an operator takes what they wrote along',
+      ],
+      [
+        "=== 'carry') await context.note",
+        "!== 'to-snapshot') await context.note",
+        'with the old collection > deleted and restored before traffic opened, it receives the early writes',
+      ],
     ],
   ),
   ...mutantsOf(
     'lib/migration/steps/rollback.ts',
     'tests/migration/contract/steps/in-place.test.ts',
-    [["'setting-changed' in passed", "run.plan.inPlace && 'frozen' in passed"]],
+    [
+      [
+        "'setting-changed' in passed",
+        "run.plan.inPlace && 'frozen' in passed",
+        'a migration in place > opens writes again where more was written before the freeze than was acknowledged',
+      ],
+    ],
   ),
   ...mutantsOf('lib/migration/resolver.ts', 'tests/migration/contract/steps/rollback.test.ts', [
     [
       "!writesBack && decideDirection(pair) === 'backward'",
       "mode === 'compare' && decideDirection(pair) === 'backward'",
+      'users return > nor what a forgotten program has written to the old one, which stays there',
     ],
   ]),
   ...mutantsOf(
     'lib/migration/reconcile-report.ts',
     'tests/migration/contract/steps/rollback.test.ts',
-    [['batch.staysApart(pair) ? digest : kept', 'kept']],
+    [
+      [
+        'batch.staysApart(pair) ? digest : kept',
+        'kept',
+        'users return > nor what a forgotten program has written to the old one, which stays there',
+      ],
+    ],
   ),
   ...mutantsOf(
     'lib/migration/steps/retention.ts',
     'tests/migration/contract/steps/retention.full.test.ts',
-    [['? backupsOf(run) : []', '? [...backupsOf(run), basesOf(run)] : []']],
+    [
+      [
+        '? backupsOf(run) : []',
+        '? [...backupsOf(run), basesOf(run)] : []',
+        'what was kept for a rollback > goes although a rollback was refused half-way, which has left it as it was',
+      ],
+    ],
   ),
   ...mutantsOf('lib/migration/steps/retention.ts', 'tests/migration/unit/steps/retention.test.ts', [
     ['last < (window?.overAt ?? 0) || ', ''],
   ]),
   ...mutantsOf('lib/migration/runs/step.ts', 'tests/migration/contract/steps/cutover.test.ts', [
-    ['failure instanceof RetryableFailure || isRefusal(', 'isRefusal('],
+    [
+      'failure instanceof RetryableFailure || isRefusal(',
+      'isRefusal(',
+      'a cutover > names the deployment where the old version, still frozen, refuses the test write',
+    ],
   ]),
   ...mutantsOf('lib/migration/runs/run.ts', 'tests/migration/unit/runs/run.test.ts', [
     ["run.phase === 'switching' && phase === 'switching-back'", "phase === 'switching-back'"],
@@ -611,13 +779,29 @@ export const MUTANTS: readonly Mutant[] = [
     'cli/migration/migrate/drive.ts',
     'tests/migration/contract/command-line/run.test.ts',
     [
-      ["isLate ? { ...status, next: 'cutover' } : status", 'status'],
-      [' && after.openedAt) {', ' && false) {'],
-      ['message !== lastSeen.failure', 'true'],
+      [
+        "isLate ? { ...status, next: 'cutover' } : status",
+        'status',
+        'where users may be in > cutover finishes a window that is over, and does not roll it back',
+      ],
+      [
+        ' && after.openedAt) {',
+        ' && false) {',
+        'where users may be in > run repeats what was refused, and shows it once',
+      ],
+      [
+        'message !== lastSeen.failure',
+        'true',
+        'where users may be in > run repeats what was refused, and shows it once',
+      ],
     ],
   ),
   ...mutantsOf('lib/migration/steps/status.ts', 'tests/migration/contract/steps/rollback.test.ts', [
-    [" || run.refused?.name === 'RefusedNothingToReturnTo'", ''],
+    [
+      " || run.refused?.name === 'RefusedNothingToReturnTo'",
+      '',
+      'a window that was not left in time > with nothing to return to, an operator may finish what has begun, even late',
+    ],
   ]),
   ...mutantsOf('lib/migration/runs/run.ts', 'tests/migration/contract/steps/watch.full.test.ts', [
     ["phase === 'aborted' ? 'left' : undefined", 'undefined'],
@@ -653,7 +837,11 @@ export const MUTANTS: readonly Mutant[] = [
     ['seconds <= minutes * 60', 'true'],
   ]),
   ...mutantsOf('lib/migration/parity.ts', 'tests/migration/contract/search-parity.test.ts', [
-    ['overlap < LEAST_SHARE', 'overlap < 0'],
+    [
+      'overlap < LEAST_SHARE',
+      'overlap < 0',
+      'a search in the new collection > that misses one of five is a finding where users would notice',
+    ],
     ['byKeywords < LEAST_SHARE', 'byKeywords < 0'],
   ]),
   ...mutantsOf('lib/migration/snapshots.ts', 'tests/migration/contract/steps/backup.test.ts', [
@@ -703,22 +891,35 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/vector-store/keyword-fill.test.ts',
     [
       ['version > since)', 'version > since + 1_000)'],
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
-      ["'sha256', `${id}|${version}`", "'sha256', id"],
+      [
+        "'sha256', `${id}|${version}`",
+        "'sha256', id",
+        'the sandbox as 1.19.0 > shows that a user changes the text alone',
+      ],
     ],
   ),
   ...mutantsOf(
     'lib/migration/steps/in-place.ts',
     'tests/migration/contract/steps/in-place.test.ts',
-    [['walk.refilled === 0', 'true']],
+    [
+      [
+        'walk.refilled === 0',
+        'true',
+        'a migration in place > gives the keywords of its text to a memory whose text was changed alone',
+      ],
+    ],
   ),
   ...mutantsOf(
     'lib/migration/steps/in-place.ts',
     'tests/migration/contract/steps/automatic-rollback.test.ts',
     [
-      [' && (await sampleDigest(place)) === sample', ''],
-      ['contents.usersDigest === usersDigest && ', ''],
-      ["run.phase === 'switching' && pending > 0", 'pending < 0'],
+      [' && (await sampleDigest(place)) === sample', '', 'where a vector is another one, in place'],
+      ['contents.usersDigest === usersDigest && ', '', 'where users have other counts, in place'],
+      [
+        "run.phase === 'switching' && pending > 0",
+        'pending < 0',
+        'where the store fills no keywords, in place',
+      ],
     ],
   ),
   ...mutantsOf('lib/migration/point-writer.ts', 'tests/migration/unit/reconcile.test.ts', [
@@ -735,12 +936,25 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/migration/steps/switch-back.ts',
     'tests/migration/contract/steps/rollback.test.ts',
     [
-      ['leftBehind <= limit)', 'leftBehind <= limit + 1)'],
-      ['await assertNotDeleted(context, to, 0);', ''],
-      ["kind === 'elsewhere' || kind === 'away'", "kind === 'elsewhere'"],
+      [
+        'leftBehind <= limit)',
+        'leftBehind <= limit + 1)',
+        'to the snapshot > 3 writes are not left behind for 2 acknowledged',
+      ],
+      [
+        'await assertNotDeleted(context, to, 0);',
+        '',
+        'a refusal keeps writes frozen for at most fifteen minutes > live again, if the old collection is deleted once users are moved',
+      ],
+      [
+        "kind === 'elsewhere' || kind === 'away'",
+        "kind === 'elsewhere'",
+        'users can write again where nothing proves that the old version is back > in a rollback, on the new one, deployed again: the backend does not answer to health',
+      ],
       [
         'await assertNotDeleted(context, to, expected);\n  await context.renew();',
         'await context.renew();',
+        'an old collection that is deleted after the rollback has begun > leaves the new one in place: uploading, before deploy-old',
       ],
     ],
   ),
@@ -771,7 +985,11 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/same-version.test.ts',
     [
       ["if (isThere && sameVersion) return { kind: 'returned' };", ''],
-      [' || (sameVersion && to === live)', ''],
+      [
+        ' || (sameVersion && to === live)',
+        '',
+        'a backend that runs the new version already > is let in again after a window that was refused: {"inPlace":true}',
+      ],
     ],
   ),
   ...mutantsOf('lib/migration/points.ts', 'tests/migration/unit/scan.test.ts', [
@@ -798,9 +1016,17 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/migration/steps/active-collection.ts',
     'tests/migration/contract/steps/aliases.test.ts',
     [
-      [' && own.includes(collection)', ''],
+      [
+        ' && own.includes(collection)',
+        '',
+        'aliases of the old collection > that another program has pointed elsewhere, or at the old one since, are left alone',
+      ],
       [' || run.window?.aliases)', ')'],
-      ['[undefined, ...switchableCollections(run)]', 'switchableCollections(run)'],
+      [
+        '[undefined, ...switchableCollections(run)]',
+        'switchableCollections(run)',
+        'aliases of the old collection > are made again where they went with the new collection',
+      ],
       ['await note({ window: { ...windowOf(run), aliases } });', ''],
     ],
   ),
@@ -808,8 +1034,16 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/migration/unreadable-vectors.ts',
     'tests/migration/contract/steps/preflight.test.ts',
     [
-      [".includes('null')", " === 'null'"],
-      ['vector !== undefined && ', 'vector !== undefined || '],
+      [
+        ".includes('null')",
+        " === 'null'",
+        'the preflight > names the points whose vectors are no numbers, which no collection takes a copy of',
+      ],
+      [
+        'vector !== undefined && ',
+        'vector !== undefined || ',
+        'the preflight > names the points whose vectors are no numbers, which no collection takes a copy of',
+      ],
     ],
   ),
   ...mutantsOf(
@@ -851,7 +1085,6 @@ export const MUTANTS: readonly Mutant[] = [
     ['if (!SECRET.test(secret)) return undefined;', ''],
   ]),
   ...mutantsOf('lib/ledger/auth/caller.ts', 'tests/ledger/unit/auth/access-tokens.test.ts', [
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
     ['`${issuer}\\n${subject}`', 'subject'],
   ]),
 
@@ -923,7 +1156,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/ledger/import/table-columns.ts',
     'tests/ledger/unit/import/currencies.test.ts',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
     [['startsWith(`${stem} `)', "startsWith('quux')"]],
   ),
   ...mutantsOf('lib/ledger/import/decimal-sign.ts', 'tests/ledger/unit/import/statement.test.ts', [
@@ -1045,7 +1277,6 @@ export const MUTANTS: readonly Mutant[] = [
       ['there.createdAt !== there.updatedAt && !recorded', '!recorded'],
       ['words.has(word)', 'true'],
       ['distance(there) <= MAX_DAYS_PENDING', 'true'],
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
       ['`${row.type} ${period} ${key}`', '`${period} ${key}`'],
       ['({ amount }) => [amount]', '() => [0]'],
       ['[period - 1, period, period + 1]', '[period]'],
@@ -1062,7 +1293,6 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf('lib/ledger/http/preconditions.ts', 'tests/ledger/unit/http/preconditions.test.ts', [
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
     ['record === `${kind}${id}`', 'record !== undefined'],
     [
       'return (version) => versions.includes(version)',
@@ -1080,7 +1310,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/domain/search.ts', 'tests/ledger/contract/transaction-search.test.ts', [
     ['amount < minAmount', 'amount <= minAmount'],
     ['amount > maxAmount', 'amount >= maxAmount'],
-    ['words.every(', 'words.some('],
+    ['words.every(', 'words.some(', 'what is found > {"q":"vegetables farmers"}'],
     ['words.length > 0 && ', ''],
     [".replace(ACCENTS, '')", ''],
     ['.toUpperCase()\n    .replace(', '.toLowerCase()\n    .replace('],
@@ -1156,7 +1386,11 @@ export const MUTANTS: readonly Mutant[] = [
     ['new DeleteCommand({ TableName, Key, ...expired })', 'new DeleteCommand({ TableName, Key })'],
   ]),
   ...mutantsOf('lib/ledger/store/removal.ts', 'tests/ledger/contract/ledger-removal.test.ts', [
-    [' && batch.some(({ pk }) => pk !== item.pk)', ' && false'],
+    [
+      ' && batch.some(({ pk }) => pk !== item.pk)',
+      ' && false',
+      'goes on after an interruption, wherever it was: interrupted-and-small',
+    ],
   ]),
   ...mutantsOf('lib/ledger/store/ledger-items.ts', 'tests/ledger/contract/ledger-removal.test.ts', [
     ['  yield* readPartition(database, keys.replies);\n', ''],
@@ -1180,7 +1414,11 @@ export const MUTANTS: readonly Mutant[] = [
   // Digests of months.
   ...mutantsOf('lib/ledger/domain/month-digest.ts', 'tests/ledger/contract/months.test.ts', [
     ['readBigUInt64BE() * ROWS + 1n', 'readBigUInt64BE() * ROWS'],
-    ['((sum % ROWS) + ROWS) % ROWS', 'BigInt(rows)'],
+    [
+      '((sum % ROWS) + ROWS) % ROWS',
+      'BigInt(rows)',
+      'is null until the rows of an earlier release are swept',
+    ],
   ]),
   ...mutantsOf('bench/ledger/costs/bills.ts', 'tests/ledger/wiring/costs.test.ts', [
     ['isPublic(route) ? largestResponse(route) : 0', '0'],
@@ -1202,13 +1440,37 @@ export const MUTANTS: readonly Mutant[] = [
     ["parameters[needed] === ''", "parameters[needed] !== ''"],
   ]),
   ...mutantsOf('lib/ledger/store/schema.ts', 'tests/ledger/contract/schema-versions.test.ts', [
-    ['if (version > current) throw', 'if (version > current + 99) throw'],
-    ['upgrades.slice(version).reduce', 'upgrades.reduce'],
-    ['attribute_exists(pk) AND ', ''],
+    [
+      'if (version > current) throw',
+      'if (version > current + 99) throw',
+      'an item of a newer version > is not read, and the error says which and what to do',
+    ],
+    [
+      'upgrades.slice(version).reduce',
+      'upgrades.reduce',
+      'an item of an older version > with { v: 2 } is read in the form of this release, and stays as it is',
+    ],
+    [
+      'attribute_exists(pk) AND ',
+      '',
+      'an item of an older version > is not brought back by an upgrade after another request has deleted it',
+    ],
     ['      values: unchanged.values,\n', ''],
-    ['Item: stamp(Put.Item ?? {})', 'Item: Put.Item ?? {}'],
-    ['Put: withCondition(stamped, IS_NOT_NEWER, values)', 'Put: stamped'],
-    ['Delete: withCondition(Delete, IS_NOT_NEWER, values)', 'Delete'],
+    [
+      'Item: stamp(Put.Item ?? {})',
+      'Item: Put.Item ?? {}',
+      'the list of ledgers > is entered in the transaction that begins a sequence, and costs later ids nothing',
+    ],
+    [
+      'Put: withCondition(stamped, IS_NOT_NEWER, values)',
+      'Put: stamped',
+      'an item of a newer version > is not changed by an item that is put, and nothing else of the transaction is',
+    ],
+    [
+      'Delete: withCondition(Delete, IS_NOT_NEWER, values)',
+      'Delete',
+      'an item of a newer version > is not changed by a deletion, and nothing else of the transaction is',
+    ],
     ['Update: withCondition({ ...Update, UpdateExpression }, isCurrent, values)', 'Update'],
     ['if (isOlder) return', 'if (isOlder && !Delete) return'],
     ['attempt === MAX_ATTEMPTS', 'attempt > 0'],
@@ -1223,9 +1485,17 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/ledger/store/schema-sweep.ts',
     'tests/ledger/contract/schema-versions.test.ts',
     [
-      ['ledgerId === undefined && !isListedOrKey(pk)', 'ledgerId === undefined'],
+      [
+        'ledgerId === undefined && !isListedOrKey(pk)',
+        'ledgerId === undefined',
+        'a sweep > upgrades every item of ledgers, of their list and of API keys, once',
+      ],
       ['ledgerId === undefined && !isListedOrKey(pk)', 'false'],
-      [' && !listed.has(ledgerId)) unlisted', ' && listed.has(ledgerId)) unlisted'],
+      [
+        ' && !listed.has(ledgerId)) unlisted',
+        ' && listed.has(ledgerId)) unlisted',
+        'a sweep > enters the ledgers that an earlier release began',
+      ],
       ['  await upgradeTogether();\n  const present', '  const present'],
     ],
   ),
@@ -1237,7 +1507,11 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/ledger/store/list-of-ledgers.ts',
     'tests/ledger/contract/schema-versions.test.ts',
     [
-      [", ConditionExpression: 'attribute_not_exists(pk)' }", ' }'],
+      [
+        ", ConditionExpression: 'attribute_not_exists(pk)' }",
+        ' }',
+        'a sweep > does not enter a ledger that is deleted meanwhile, nor count one that enters itself',
+      ],
       ["'attribute_exists(pk)' }", "'attribute_exists(pk) OR attribute_not_exists(pk)' }"],
     ],
   ),
@@ -1265,7 +1539,11 @@ export const MUTANTS: readonly Mutant[] = [
       ['    setOn(apiKeyName(hash), removed, { ...unchanged, onConditionFailed }),\n', ''],
       ['    await moveEarlierKeys();\n    const [name]', '    const [name]'],
       ['{ ...earlier, ...apiKey(hash) }', 'apiKey(hash)'],
-      ['{ ...unchanged, onConditionFailed }', '{ ...EXISTS, onConditionFailed }'],
+      [
+        '{ ...unchanged, onConditionFailed }',
+        '{ ...EXISTS, onConditionFailed }',
+        'a key that 0.1.0 revokes while another command moves it stays revoked',
+      ],
       [', ConditionExpression: IS_NEW };\n  const removed', ' };\n  const removed'],
       [' || attempt === MAX_ATTEMPTS', ' || attempt === 1'],
     ],
@@ -1273,10 +1551,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/ledger/domain/month-digest.ts',
     'tests/ledger/unit/domain/month-digest.test.ts',
-    [
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
-      ['`${id} ${version} ${createdAt} ${updatedAt}`', '`${id} ${version}`'],
-    ],
+    [['`${id} ${version} ${createdAt} ${updatedAt}`', '`${id} ${version}`']],
   ),
   ...mutantsOf('lib/ledger/service/months.ts', 'tests/ledger/contract/months.test.ts', [
     ['startDate === toDate(month, 1) && ', ''],
