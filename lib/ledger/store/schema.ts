@@ -163,7 +163,7 @@ export function createLedgerDatabase(
       } catch (error) {
         if (!(error instanceof OlderItemError) || attempt === MAX_ATTEMPTS) throw error;
       }
-      const stored = await Promise.all(writes.map((write) => database.get(keyOf(findItem(write)))));
+      const stored = await Promise.all(writes.flatMap(findJudged).map((key) => database.get(key)));
       await upgradeStored(
         database,
         stored.filter((item) => item !== undefined),
@@ -212,9 +212,10 @@ function applyUpgrade(item: Item, { reads, change }: Upgrade): Item {
   return Object.fromEntries(changed.filter(([, value]) => value !== undefined));
 }
 
-/** The item that a write is about: its key, at least. */
-function findItem({ Put, Update, Delete, ConditionCheck }: Write): Item {
-  return Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key ?? {};
+/** The item that a write depends on: none for one that replaces whatever there is, and whose function may not read it. */
+function findJudged({ Put, Update, Delete, ConditionCheck }: Write): Key[] {
+  const item = Put?.ConditionExpression ? Put.Item : (Update ?? Delete ?? ConditionCheck)?.Key;
+  return item ? [keyOf(item)] : [];
 }
 
 function keyOf({ pk, sk }: Item): Key {
