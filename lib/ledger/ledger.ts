@@ -16,10 +16,11 @@ import { createTransactions, type Transactions } from './service/transactions.ts
 import { createApiKeys } from './store/api-keys.ts';
 import { createCategoryStore } from './store/categories.ts';
 import { createDayCounts } from './store/day-counts.ts';
+import { createExportParts, type PartLimits } from './store/export-parts.ts';
 import { createIdempotencyStore } from './store/idempotency.ts';
 import { createImportedRows, type ImportedRows } from './store/imported-rows.ts';
 import { createKeys, HEALTH_KEY } from './store/keys.ts';
-import { createMonthCache } from './store/month-cache.ts';
+import { createCachedMonths, createMonthCache } from './store/month-cache.ts';
 import { createLedgerDatabase } from './store/schema.ts';
 import { createTransactionPages } from './store/transaction-pages.ts';
 import { createTransactionStore } from './store/transactions.ts';
@@ -55,6 +56,7 @@ export interface LedgerServiceOptions {
   readonly verifyToken?: VerifyToken | undefined;
   readonly timeZone: string;
   readonly categoryLimit?: number;
+  readonly partLimits?: PartLimits;
   readonly clock?: () => Date;
   readonly retryPolicy?: RetryPolicy;
   readonly timeouts?: Timeouts;
@@ -71,7 +73,11 @@ const MAX_CACHED_CHARACTERS = 20_000_000;
 export function createLedgerService(options: LedgerServiceOptions): LedgerService {
   const { client, tableName, ledgerId, timeZone } = options;
   const { clock = () => new Date(), retryPolicy: defaultPolicy = DEFAULT_RETRY_POLICY } = options;
-  const { timeouts = REQUEST_TIMEOUTS, categoryLimit: limit = CATEGORY_LIMIT } = options;
+  const {
+    timeouts = REQUEST_TIMEOUTS,
+    categoryLimit: limit = CATEGORY_LIMIT,
+    partLimits,
+  } = options;
   const { timeoutSignal = (milliseconds: number) => AbortSignal.timeout(milliseconds) } = options;
 
   const monthCache = createMonthCache(MAX_CACHED_CHARACTERS);
@@ -127,7 +133,9 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
     const dayCounts = createDayCounts(database, keys);
     const categories = createCategoryStore({ database, keys });
     const transactions = createTransactionStore({ database, keys, dayCounts, categories });
-    const pages = createTransactionPages({ database, keys, dayCounts, monthCache });
+    const cachedMonths = createCachedMonths({ keys, dayCounts, monthCache });
+    const pages = createTransactionPages({ database, keys, dayCounts, cachedMonths });
+    const exportParts = createExportParts({ database, keys, cachedMonths, limits: partLimits });
     const categoryNames = createCategoryNames(categories);
     const retryPolicy = createPolicy(context);
     const shared = { retryPolicy, deadline: context.deadline, clock };
@@ -136,6 +144,7 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
         ...shared,
         store: transactions,
         pages,
+        exportParts,
         categories,
         categoryNames,
         timeZone,

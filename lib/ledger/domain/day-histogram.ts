@@ -137,6 +137,11 @@ export function dayAt(
   return hit && { date: hit.slot, skip: hit.skip, dayCount: hit.count };
 }
 
+/** The counts of the months that the range touches. */
+export function monthsIn({ start, end }: DateRange, months: readonly [CalendarMonth, number][]) {
+  return months.filter(([month]) => monthOf(start) <= month && month <= monthOf(end));
+}
+
 /** Cuts the range between months, newest first, into parts of about as many rows as `most`; they cover all of it. */
 export function splitByCount(
   { start, end }: DateRange,

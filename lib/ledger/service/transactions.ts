@@ -26,6 +26,7 @@ import {
 } from '../domain/transaction.ts';
 import { unknownRecord, ValidationError } from '../errors.ts';
 import type { CategoryStore } from '../store/categories.ts';
+import type { ExportParts } from '../store/export-parts.ts';
 import type { CommitPart, Remember } from '../store/idempotency.ts';
 import type { TransactionPages } from '../store/transaction-pages.ts';
 import type { TransactionStore } from '../store/transactions.ts';
@@ -43,6 +44,7 @@ export type Transactions = ReturnType<typeof createTransactions>;
 export function createTransactions(options: {
   readonly store: TransactionStore;
   readonly pages: TransactionPages;
+  readonly exportParts: ExportParts;
   readonly categories: CategoryStore;
   readonly categoryNames: CategoryNames;
   readonly retryPolicy: RetryPolicy;
@@ -50,7 +52,7 @@ export function createTransactions(options: {
   readonly clock: () => Date;
   readonly timeZone: string;
 }) {
-  const { store, pages, categories, categoryNames } = options;
+  const { store, pages, exportParts, categories, categoryNames } = options;
   const { retryPolicy, deadline, clock, timeZone } = options;
 
   /** Newest first: by date, then creation, then id. */
@@ -105,7 +107,7 @@ export function createTransactions(options: {
       return { items: await categoryNames.addTo(await findExternal(externalId, selection)) };
     }
     const [part, names] = await Promise.all([
-      pages.readExportPart(selection, after),
+      exportParts.read(selection, after),
       categories.names(),
     ]);
     const rows = part.items.filter((row) => matches(row, selection));

@@ -7,6 +7,7 @@ import type { Database, Item, Key, Write } from '../../shared/database.ts';
 import { addTo } from '../../shared/update-writes.ts';
 import { type CalendarMonth, monthOf, toMonth, yearOf } from '../domain/calendar-date.ts';
 import {
+  countsByMonth,
   type DateRange,
   edgeMonths,
   type MonthCounts,
@@ -15,13 +16,14 @@ import {
   type SlotCounts,
   type SlotSums,
   slotsOf,
+  sum,
   totalsByMonth,
   type YearCounts,
   yearRange,
 } from '../domain/day-histogram.ts';
 import { toCents } from '../domain/money.ts';
 import { digestShare } from '../domain/month-digest.ts';
-import type { Transaction, TransactionType } from '../domain/transaction.ts';
+import type { Transaction, TransactionFilter, TransactionType } from '../domain/transaction.ts';
 import { type Keys, monthKey, periodOf, yearKey } from './keys.ts';
 
 /** The fields of a transaction that decide where it is counted, with what amount, and what it adds to a digest. */
@@ -53,6 +55,13 @@ export function createDayCounts(database: Database, keys: Keys) {
       Promise.all(edgeMonths(range).map((each) => month(each, categoryId))),
     ]);
     return { years: ofYears, edges };
+  }
+
+  /** Exact number of rows of a list, in all and by month. */
+  async function countList({ categoryId, type }: TransactionFilter, range: DateRange) {
+    const counts = await ofRange(range, categoryId);
+    const months = countsByMonth(range, counts, type);
+    return { total: sum(months.map(([, count]) => count)), months, ...counts };
   }
 
   /** Years of the range that have transactions. */
@@ -102,7 +111,7 @@ export function createDayCounts(database: Database, keys: Keys) {
     return [...changes.values()].flatMap(toWrite);
   }
 
-  return { ofRange, monthsByDay, month, months, counterWrites };
+  return { ofRange, countList, monthsByDay, month, months, counterWrites };
 }
 
 interface CountChange {

@@ -1,7 +1,12 @@
 // Rows of whole months, kept between the requests that a function answers. They need no invalidation and no lifetime: the
-// digest of a month, which every search reads with the counts, says whether they are still the rows of that month.
-import { sumDigest } from '../domain/month-digest.ts';
-import type { Transaction } from '../domain/transaction.ts';
+// digest of a month, which is read with the counts, says whether they are still the rows of that month.
+import { type CalendarMonth, monthOf } from '../domain/calendar-date.ts';
+import { type DateRange, isWholeMonthIn } from '../domain/day-histogram.ts';
+import { isComplete, sumDigest } from '../domain/month-digest.ts';
+import type { Transaction, TransactionFilter } from '../domain/transaction.ts';
+import { type DayCounts, digestsByMonth, type MonthDigests } from './day-counts.ts';
+import type { Keys } from './keys.ts';
+import { isUnfiltered } from './list-ranges.ts';
 
 /** Names a month of a ledger. */
 type Name = string;
@@ -14,6 +19,7 @@ interface Entry {
 }
 
 export type MonthCache = ReturnType<typeof createMonthCache>;
+export type CachedMonths = ReturnType<typeof createCachedMonths>;
 
 /** About what a row takes besides its texts, in characters. */
 const ROW_SIZE = 200;
@@ -57,6 +63,50 @@ export function createMonthCache(maxSize: number) {
   }
 
   return { find, hasBetween, keep };
+}
+
+/** The months of one ledger in the cache. */
+export function createCachedMonths(options: {
+  readonly keys: Keys;
+  readonly dayCounts: DayCounts;
+  readonly monthCache: MonthCache;
+}) {
+  const { keys, dayCounts, monthCache } = options;
+
+  /** The counts of a range, and its whole months in the cache, newest first. Only months of all transactions have digests. */
+  async function find(filter: TransactionFilter, range: DateRange) {
+    const { total, months, years } = await dayCounts.countList(filter, range);
+    const digests = digestsByMonth(isUnfiltered(filter) ? years : []);
+    const cached = new Map(months.flatMap((each) => findMonth(range, each, digests)));
+    return { total, months, cached };
+  }
+
+  /** A digest that lacks rows of an earlier release proves nothing. */
+  function findMonth(
+    range: DateRange,
+    [month, count]: readonly [CalendarMonth, number],
+    digests: MonthDigests,
+  ) {
+    const digest = digests.get(month);
+    if (digest === undefined || !isComplete(digest, count)) return [];
+    if (!isWholeMonthIn(month, range)) return [];
+    const rows = monthCache.find(keys.allOf(month), digest);
+    return rows ? [[month, rows] as const] : [];
+  }
+
+  /** True if a month of the range may be in the cache, current or not: reads nothing. */
+  function mayHave({ start, end }: DateRange): boolean {
+    return monthCache.hasBetween(keys.allOf(monthOf(start)), keys.allOf(monthOf(end)));
+  }
+
+  /** @param rows all transactions of the range; months that are only partly in it are not kept */
+  function keep(range: DateRange, rows: readonly Transaction[]): void {
+    for (const [month, ofMonth] of Map.groupBy(rows, ({ date }) => monthOf(date))) {
+      if (isWholeMonthIn(month, range)) monthCache.keep(keys.allOf(month), ofMonth);
+    }
+  }
+
+  return { find, mayHave, keep };
 }
 
 function measure(rows: readonly Transaction[]): number {

@@ -18,22 +18,30 @@ interface Row {
   readonly created_at: string;
 }
 
-async function open() {
+async function open({ rowsPerGap = 1 } = {}) {
   const table = await createTestTable();
   let queries = 0;
+  let calls = 0;
   // Ends each query of an index after three rows, as DynamoDB does after 1 MB.
   const client = interpose(table.client, (name, input: { IndexName?: string; Limit?: number }) => {
+    calls += 1;
     if (name !== 'QueryCommand' || input.IndexName === undefined) return;
     input.Limit = ROWS_PER_QUERY;
     queries += 1;
   });
-  const api = await openInProcess(createServiceOn({ ...table, client }));
+  const partLimits = { maxRows: 4_000, rowsPerGap };
+  const api = await openInProcess(createServiceOn({ ...table, client, partLimits }));
   const measure = async (query?: string) => {
     queries = 0;
     const parts = await Array.fromAsync(exportParts(api, query));
     return { ids: parts.flat().map(({ id }) => id), parts: parts.length, queries };
   };
-  return { api, measure };
+  const countCalls = async () => {
+    calls = 0;
+    await measure();
+    return calls;
+  };
+  return { api, measure, countCalls };
 }
 
 async function* exportParts(api: Api, query = ''): AsyncGenerator<Row[]> {
@@ -74,6 +82,29 @@ it('reads the months that changed, and takes the others from the cache', async (
     ids[3],
     ...ids.slice(6),
   ]);
+});
+
+it('reads few rows between many gaps again, with one query', async () => {
+  const { api, measure } = await open({ rowsPerGap: 2 });
+  const ids: number[] = [];
+  for (const month of [1, 3, 5]) ids.push((await given(api, `2026-0${month}-04`)).id);
+  const first = await measure();
+  expect(first).toMatchObject({ ids, queries: 2 });
+  expect(await measure()).toEqual(first);
+  expect(await measure()).toEqual(first);
+  // No gap besides those before and after: the cache has enough for one more.
+  for (const month of [2, 4]) await given(api, `2026-0${month}-04`);
+  await measure();
+  await measure();
+  expect(await measure()).toMatchObject({ parts: 1, queries: 2 });
+});
+
+it('does not keep a month that two parts have read', async () => {
+  const { api, countCalls } = await open();
+  for (const day of ['04', '05', '06', '07']) await given(api, `2026-01-${day}`);
+  const calls = await countCalls();
+  // With a month in the cache, each part would read the counts.
+  expect(await countCalls()).toBe(calls);
 });
 
 it('shows the dates and the type that were asked for', async () => {

@@ -1573,16 +1573,16 @@ export const MUTANTS: readonly Mutant[] = [
     ['entries.delete(name);\n    entries.set(name, entry);', ''],
     ['size -= entries.get(name)?.size ?? 0;', ''],
   ]),
+  ...mutantsOf('lib/ledger/store/month-cache.ts', 'tests/ledger/contract/cached-months.test.ts', [
+    ['if (!isWholeMonthIn(month, range)) return [];', ''],
+    [' || !isComplete(digest, count)', ''],
+    ['if (isWholeMonthIn(month, range)) monthCache', 'monthCache'],
+    ['isUnfiltered(filter) ? years : []', 'years'],
+  ]),
   ...mutantsOf(
     'lib/ledger/store/transaction-pages.ts',
     'tests/ledger/contract/cached-months.test.ts',
-    [
-      ['if (!isWholeMonthIn(month, range)) return [];', ''],
-      [' || !isComplete(digest, count)', ''],
-      ['if (isWholeMonthIn(month, range)) monthCache', 'monthCache'],
-      ['isOfAll(filter) ? years : []', 'years'],
-      ['if (isOfAll) keepMonths', 'keepMonths'],
-    ],
+    [['if (isWhole) cachedMonths', 'cachedMonths']],
   ),
   ...mutantsOf('lib/ledger/store/keys.ts', 'tests/ledger/contract/cached-months.test.ts', [
     ["within('MONTH', month)", 'month'],
@@ -1600,34 +1600,38 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/http/transaction-query.ts', 'tests/ledger/contract/cursors.test.ts', [
     ['if (after.order !== order) {', 'if (false) {'],
   ]),
+  ...mutantsOf('lib/ledger/store/export-parts.ts', 'tests/ledger/contract/cached-exports.test.ts', [
+    ['(isRead && mustRead)', 'false'],
+    ['full + 1', 'full'],
+    ['(gaps.length - 1) * limits.rowsPerGap > cachedRows', 'false'],
+    ['taken.length < stretches.length ? taken.at(-1) : undefined', 'undefined'],
+    ['.toSorted(comparePositions)', ''],
+    ['if (isUnfiltered(filter)) cachedMonths.keep', 'cachedMonths.keep'],
+    ['isCut ? toDate(monthOf(after.date), 2) : start', 'start'],
+  ]),
+  ...mutantsOf('lib/ledger/store/export-parts.ts', 'tests/ledger/property/export-parts.test.ts', [
+    ['!after || comparePositions(row, after) > 0', 'true'],
+    ['count + stretch.count > maxRows', 'false'],
+    ['items.length > limits.maxRows', 'false'],
+    ['hasRows && (count', 'count > 0 && (count'],
+    ['count: following.length', 'count: rows.length'],
+    [' && !(mustRead && after && stretch.start <= after.date)', ''],
+  ]),
   ...mutantsOf(
-    'lib/ledger/store/transaction-pages.ts',
-    'tests/ledger/contract/cached-exports.test.ts',
-    [
-      ['(isRead && mustRead)', 'false'],
-      ['full + 1', 'full'],
-      ['isLast ? undefined : lastPositionOn', 'true ? undefined : lastPositionOn'],
-      ['cached.filter(isAfter)', 'cached'],
-      ['.toSorted(comparePositions)', ''],
-      ['if (isOfAll(filter)) keepMonths(whole, items);', 'keepMonths(whole, items);'],
-    ],
-  ),
-  ...mutantsOf(
-    'lib/ledger/store/transaction-pages.ts',
+    'lib/ledger/store/export-parts.ts',
     'tests/ledger/contract/capacity/export.full.test.ts',
-    [
-      ['count + stretch.count > MAX_PART_ROWS', 'false'],
-      ['next ? { ...rows, end: toDate(monthOf(next.date), 0) } : rows', 'rows'],
-    ],
+    [['last ? toDate(monthOf(last.date), 0) : end', 'end']],
   ),
   ...mutantsOf('lib/ledger/store/transaction-pages.ts', 'tests/ledger/contract/cursors.test.ts', [
     [
       'slice(rangeAfter(rows, after, isOldestFirst), 0, limit + 1)',
       'slice(rangeAfter(rows, after, isOldestFirst), 0, limit)',
     ],
+    ['const isLonger = following.length > limit;', 'const isLonger = total > limit;'],
+  ]),
+  ...mutantsOf('lib/ledger/store/list-ranges.ts', 'tests/ledger/contract/cursors.test.ts', [
     ['previous < last ? previous : last', 'previous'],
     ['next > first ? next : first', 'next'],
-    ['const isLonger = following.length > limit;', 'const isLonger = total > limit;'],
   ]),
   ...mutantsOf('lib/ledger/store/keys.ts', 'tests/ledger/contract/cursors.test.ts', [
     ['id: position.id - 1', 'id: position.id'],

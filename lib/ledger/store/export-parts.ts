@@ -1,0 +1,167 @@
+// Reads a list from its oldest row to its newest, in parts. A part is what one query reads, with the months before and after it that
+// are in the cache. Each part ends later than it began, whatever the cache has and however large a month is.
+
+import type { Database } from '../../shared/database.ts';
+import { daysInMonth, monthOf, toDate } from '../domain/calendar-date.ts';
+import { type DateRange, monthsIn, rangesOutside, sum } from '../domain/day-histogram.ts';
+import { comparePositions, type ListPosition } from '../domain/pagination.ts';
+import type { ExportPart, Transaction, TransactionFilter } from '../domain/transaction.ts';
+import { type Keys, lastPositionOn } from './keys.ts';
+import { isEmpty, isUnfiltered, locateRows, type Rows, rangeAfter } from './list-ranges.ts';
+import type { CachedMonths } from './month-cache.ts';
+import { inParallel } from './parallel-reads.ts';
+import { fromTransactionItem } from './transactions.ts';
+
+export interface PartLimits {
+  /** About as many as a query reads, which is 1 MB. */
+  readonly maxRows: number;
+  /** Rows that the cache must have for each further query of a part. */
+  readonly rowsPerGap: number;
+}
+
+/** Dates of a list whose rows are in the cache, or are read with one query. */
+interface Stretch extends DateRange {
+  /** Rows that are counted; those of a month in the cache come after the position where the part begins. */
+  readonly count: number;
+  /** Rows in the cache. */
+  readonly cached?: readonly Transaction[];
+}
+
+interface Plan {
+  readonly stretches: readonly Stretch[];
+  /** The part ends here although more follow; undefined where it has the rest of the list. */
+  readonly end?: ListPosition | undefined;
+}
+
+export type ExportParts = ReturnType<typeof createExportParts>;
+
+/** A part of 4,000 rows reads at most 8 gaps besides the first. */
+const PART_LIMITS: PartLimits = { maxRows: 4_000, rowsPerGap: 500 };
+
+export function createExportParts(options: {
+  readonly database: Database;
+  readonly keys: Keys;
+  readonly cachedMonths: CachedMonths;
+  readonly limits?: PartLimits | undefined;
+}) {
+  const { database, keys, cachedMonths, limits = PART_LIMITS } = options;
+
+  /** The oldest rows of the list, or the next ones after a position. */
+  async function read(filter: TransactionFilter, after?: ListPosition): Promise<ExportPart> {
+    const rows = locateRows(keys, filter);
+    // The month of the position may be in the cache, if all of it is asked for.
+    const from = after ? toDate(monthOf(after.date), 1) : rows.start;
+    const range = { start: from > rows.start ? from : rows.start, end: rows.end };
+    if (range.start > range.end) return { items: [] };
+    const { stretches, end } = await plan(filter, range, after);
+    const parts = await inParallel(stretches, (stretch) =>
+      readStretch(filter, { ...rows, ...stretch }, after),
+    );
+    const full = parts.findIndex(({ next }) => next);
+    const items = parts.slice(0, full < 0 ? parts.length : full + 1).flatMap((part) => part.items);
+    // A month may have more rows than a part.
+    if (items.length > limits.maxRows) return cutAfter(items, limits.maxRows);
+    return { items, next: parts[full]?.next ?? end };
+  }
+
+  /** The counts are read only if a month may be in the cache: without them, one query reads the next part. */
+  async function plan(
+    filter: TransactionFilter,
+    range: DateRange,
+    after?: ListPosition,
+  ): Promise<Plan> {
+    const oneQuery: Plan = { stretches: [{ ...range, count: 0 }] };
+    if (!isUnfiltered(filter) || !cachedMonths.mayHave(range)) return oneQuery;
+    const stretches = await findStretches(filter, range, after);
+    const taken = takeStretches(stretches, limits.maxRows, after);
+    const gaps = taken.filter(({ cached }) => !cached);
+    const cachedRows = sum(taken.map(({ cached = [] }) => cached.length));
+    // Few rows between many gaps are read faster than they are left out.
+    if ((gaps.length - 1) * limits.rowsPerGap > cachedRows) return oneQuery;
+    const last = taken.length < stretches.length ? taken.at(-1) : undefined;
+    return { stretches: taken, end: last && lastPositionOn(last.end) };
+  }
+
+  /** The months in the cache and the gaps between them, oldest first. */
+  async function findStretches(
+    filter: TransactionFilter,
+    range: DateRange,
+    after?: ListPosition,
+  ): Promise<Stretch[]> {
+    const { months, cached } = await cachedMonths.find(filter, range);
+    const gaps = rangesOutside(range, [...cached.keys()]).map((gap) => {
+      const count = sum(monthsIn(gap, months).map(([, rows]) => rows));
+      return { start: gap.start, end: gap.end, count };
+    });
+    const kept = [...cached].map(([month, rows]) => {
+      const following = rows.filter((row) => !after || comparePositions(row, after) > 0);
+      return {
+        start: toDate(month, 1),
+        end: toDate(month, daysInMonth(month)),
+        count: following.length,
+        cached: following,
+      };
+    });
+    return [...gaps, ...kept].toSorted((one, other) => (one.start < other.start ? -1 : 1));
+  }
+
+  async function readStretch(
+    filter: TransactionFilter,
+    { cached, ...rows }: Rows & Stretch,
+    after?: ListPosition,
+  ): Promise<ExportPart> {
+    if (cached) return { items: cached.toSorted(comparePositions) };
+    const range = rangeAfter(rows, after, true);
+    if (isEmpty(range)) return { items: [] };
+    const { items: stored, end } = await database.queryOnce(range);
+    const items = stored.map(fromTransactionItem);
+    const next = end && items.at(-1);
+    if (isUnfiltered(filter)) cachedMonths.keep(withoutCutMonths(rows, after, next), items);
+    return { items, next };
+  }
+
+  return { read };
+}
+
+/** The first ones, up to the rows of a part; of the gaps that have rows, one. */
+function takeStretches(
+  stretches: readonly Stretch[],
+  maxRows: number,
+  after?: ListPosition,
+): Stretch[] {
+  const taken: Stretch[] = [];
+  let count = 0;
+  let isRead = false;
+  // A part without rows would be no use: the rows of a gap in which it begins may all be in the part before.
+  let hasRows = false;
+  for (const stretch of stretches) {
+    const mustRead = !stretch.cached && stretch.count > 0;
+    if (hasRows && (count + stretch.count > maxRows || (isRead && mustRead))) return taken;
+    taken.push(stretch);
+    count += stretch.count;
+    isRead ||= mustRead;
+    hasRows ||= stretch.count > 0 && !(mustRead && after && stretch.start <= after.date);
+  }
+  return taken;
+}
+
+function cutAfter(items: readonly Transaction[], count: number): ExportPart {
+  return { items: items.slice(0, count), next: items[count - 1] };
+}
+
+/**
+ * The dates without the months of the two positions, which a query after the one and up to the other has read only partly. Without
+ * the month of the last row in the cache, the next part needs no counts.
+ */
+function withoutCutMonths(
+  { start, end }: DateRange,
+  after: ListPosition | undefined,
+  last: ListPosition | undefined,
+): DateRange {
+  // A range from the second day of a month does not have the whole month.
+  const isCut = after && after.date >= start;
+  return {
+    start: isCut ? toDate(monthOf(after.date), 2) : start,
+    end: last ? toDate(monthOf(last.date), 0) : end,
+  };
+}

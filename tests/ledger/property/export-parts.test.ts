@@ -1,0 +1,115 @@
+// Whatever months, sizes and limits: the parts of an export together are the ledger, and neither their number nor their reads grow
+// without bound, whether months are in the cache, changed, or larger than a part.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { openLedger } from '../../../cli/ledger/open-ledger.ts';
+import { toDate, toMonth } from '../../../lib/ledger/domain/calendar-date.ts';
+import type { ListPosition } from '../../../lib/ledger/domain/pagination.ts';
+import type { Ledger } from '../../../lib/ledger/ledger.ts';
+import { interpose } from '../../shared/support/interposed-client.ts';
+import { SEED, seeded } from '../../shared/support/seed.ts';
+import { createTestTable } from '../../shared/support/test-table.ts';
+import { bulkLoad } from '../support/bulk-loader.ts';
+import { EVERYTHING } from '../support/ledger-contents.ts';
+import { storedTransaction } from '../support/stored-records.ts';
+
+const table = await createTestTable();
+let rowsPerQuery = 1;
+let queries = 0;
+// Ends each query of an index after a few rows, as DynamoDB does after 1 MB.
+const client = interpose(table.client, (name, input: { IndexName?: string; Limit?: number }) => {
+  if (name !== 'QueryCommand' || input.IndexName === undefined) return;
+  input.Limit = rowsPerQuery;
+  queries += 1;
+});
+
+const month = fc.integer({ min: 0, max: 13 });
+const ledgers = fc.record({
+  months: fc.uniqueArray(fc.record({ month, rows: fc.integer({ min: 1, max: 7 }) }), {
+    selector: (each) => each.month,
+    maxLength: 6,
+    size: 'max',
+  }),
+  maxRows: fc.integer({ min: 1, max: 8 }),
+  rowsPerGap: fc.integer({ min: 1, max: 4 }),
+  rowsPerQuery: fc.integer({ min: 1, max: 10 }),
+  /** Months that get one row more before the export is repeated. */
+  changes: fc.array(fc.array(month, { maxLength: 2 }), { minLength: 2, maxLength: 3 }),
+});
+type Given = typeof ledgers extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Two months of more than half a part each, and a month larger than a part. */
+const LARGE_MONTHS = [
+  [5, 5, 1],
+  [9, 1, 9],
+].map(
+  (sizes): Given => ({
+    months: sizes.map((rows, n) => ({ month: n + 1, rows })),
+    maxRows: 8,
+    rowsPerGap: 1,
+    rowsPerQuery: 10,
+    changes: [[], [], []],
+  }),
+);
+
+let ledgersMade = 0;
+
+function dateIn(month: number, day: number): string {
+  return toDate(toMonth(String(2024 + Math.floor(month / 12)), (month % 12) + 1), day);
+}
+
+async function fill({ months }: Given): Promise<string> {
+  ledgersMade += 1;
+  const ledgerId = `parts-${ledgersMade}`;
+  const dates = months.flatMap(({ month, rows }) =>
+    Array.from({ length: rows }, (_, n) => dateIn(month, 1 + n * 3)),
+  );
+  const rows = dates.map((date, n) => storedTransaction(n + 1, { date }));
+  await bulkLoad({ ...table, ledgerId }, [], rows);
+  return ledgerId;
+}
+
+async function readParts({ transactions }: Ledger, maxParts: number) {
+  const parts: { readonly ids: readonly number[]; readonly queries: number }[] = [];
+  let after: ListPosition | undefined;
+  do {
+    queries = 0;
+    const part = await transactions.readExportPart({ ...EVERYTHING, after });
+    parts.push({ ids: part.items.map(({ id }) => id), queries });
+    after = part.next;
+  } while (after && parts.length < maxParts);
+  expect(after, `${maxParts} parts, and more follow`).toBeUndefined();
+  return parts;
+}
+
+async function readIds({ transactions }: Ledger): Promise<number[]> {
+  const { items } = await transactions.list({ ...EVERYTHING, page: 1, perPage: 200 });
+  return items.map(({ id }) => id).reverse();
+}
+
+test(`the parts of an export are the ledger (seed ${SEED})`, { timeout: 600_000 }, async () => {
+  const holds = fc.asyncProperty(ledgers, async (given) => {
+    const { maxRows, rowsPerGap } = given;
+    const ledgerId = await fill(given);
+    const options = { ...table, ledgerId, timeZone: 'UTC' };
+    const exporting = openLedger({ ...options, client, partLimits: { maxRows, rowsPerGap } });
+    rowsPerQuery = given.rowsPerQuery;
+    const largestMonth = Math.max(0, ...given.months.map(({ rows }) => rows)) + 4;
+    for (const changed of given.changes) {
+      const ids = await readIds(openLedger(options));
+      const parts = await readParts(exporting, ids.length + 1);
+      expect(parts.flatMap((part) => part.ids)).toEqual(ids);
+      expect(parts.slice(0, -1).every((part) => part.ids.length > 0)).toBe(true);
+      // Each gap that is read besides the first is worth some rows from the cache.
+      const maxQueries = 1 + (maxRows + largestMonth) / rowsPerGap;
+      expect(parts.every((part) => part.queries <= maxQueries)).toBe(true);
+      expect(parts.every((part) => part.ids.length <= maxRows)).toBe(true);
+      for (const each of changed) {
+        const { description, amount, type, categoryId, notes } = storedTransaction(1, {});
+        const fields = { description, amount, type, categoryId, notes, externalId: null };
+        await exporting.transactions.create({ ...fields, date: dateIn(each, 28) });
+      }
+    }
+  });
+  await fc.assert(holds, { ...seeded(200), examples: LARGE_MONTHS.map((each) => [each]) });
+});
