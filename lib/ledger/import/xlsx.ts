@@ -14,6 +14,8 @@ export interface Sheet {
 /** Digits that a spreadsheet's number has exactly; later ones are noise of its arithmetic. */
 const EXACT_DIGITS = 15;
 const SAVE = 'Save it as XLSX or CSV.';
+/** Far above the largest statement: a small archive may be made to inflate without end. */
+const MAX_UNPACKED_MEBIBYTES = 256;
 /** Other ZIP archives, by the names of files in them, which are not compressed. */
 const ARCHIVES: readonly (readonly [name: string, what: string])[] = [
   ['opendocument.spreadsheet', `a workbook of LibreOffice (.ods). ${SAVE}`],
@@ -42,6 +44,7 @@ async function readSheets(bytes: Uint8Array) {
     const sheets = await readWorkbook<string>(buffer, { parseNumber: writeNumber });
     return sheets.map(({ sheet, data }) => ({ name: sheet, rows: toRows(data) }));
   } catch (cause) {
+    if (cause instanceof UserError) throw cause;
     const message = 'The workbook cannot be read. Open it and save it again as XLSX or CSV.';
     throw new UserError(message, { cause });
   }
@@ -50,9 +53,17 @@ async function readSheets(bytes: Uint8Array) {
 /**
  * The archive without compression, in a buffer of its own. The reader inflates large sheets in workers that it makes from text,
  * which the policy of the page refuses.
+ * @throws UserError where it would unpack to more than MAX_UNPACKED_MEBIBYTES
  */
 function unpack(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(zipSync(unzipSync(bytes), { level: 0 }));
+  let unpacked = 0;
+  const filter = ({ originalSize }: { readonly originalSize: number }) => {
+    unpacked += originalSize;
+    if (unpacked <= MAX_UNPACKED_MEBIBYTES * 2 ** 20) return true;
+    const size = `more than ${MAX_UNPACKED_MEBIBYTES} MiB`;
+    throw new UserError(`The workbook unpacks to ${size}. Save its sheet as CSV.`);
+  };
+  return Uint8Array.from(zipSync(unzipSync(bytes, { filter }), { level: 0 }));
 }
 
 /** Without empty rows; the others keep their numbers. */

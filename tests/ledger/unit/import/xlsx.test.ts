@@ -52,4 +52,25 @@ describe('reading a workbook', () => {
     const [sheet] = await readXlsx(larger.subarray(5, 5 + bytes.length));
     expect(sheet.rows).toEqual([{ line: 1, cells: ['a'] }]);
   });
+
+  it('refuses what inflates to more than a statement may have', async () => {
+    const bytes = makeWorkbook({ One: STATEMENT });
+    const directory = Buffer.from(bytes).indexOf('PK\x01\x02', 0, 'latin1');
+    new DataView(bytes.buffer, bytes.byteOffset).setUint32(directory + 24, 2 ** 31, true);
+    await expect(readXlsx(bytes)).rejects.toThrow(
+      'The workbook unpacks to more than 256 MiB. Save its sheet as CSV.',
+    );
+  });
+
+  it('inflates no part beyond the size that the archive says', async () => {
+    const bytes = makeWorkbook({ One: [['a'.repeat(100_000)]] });
+    const view = new DataView(bytes.buffer, bytes.byteOffset);
+    const start = bytes.byteOffset;
+    for (let at = 0; ; at += 1) {
+      at = Buffer.from(bytes.buffer, start, bytes.length).indexOf('PK\x01\x02', at, 'latin1');
+      if (at < 0) break;
+      view.setUint32(at + 24, 10, true);
+    }
+    await expect(readXlsx(bytes)).rejects.toThrow('The workbook cannot be read.');
+  });
 });
