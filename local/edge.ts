@@ -56,14 +56,17 @@ export async function openEdge(running: Running, options: EdgeOptions): Promise<
   const isHostAllowed = createHostCheck(options.allowedOrigins);
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { origin = findEmbedding(request) } = request.headers;
-    const refused = cors.refuses(origin);
+    const { origin } = request.headers;
+    const sender = origin ?? findEmbeddingPage(request);
+    const refused = cors.refuses(sender);
     // All of them: a proxy before this service may believe another one than Node.
     const host = request.headersDistinct.host?.join(', ');
     const isForeign = !isHostAllowed(host);
     const reason = isForeign
       ? `host "${host}" is not of this machine. ${adviceFor(host)}`
-      : `origin ${origin} is not in ALLOWED_ORIGINS`;
+      : origin === undefined
+        ? `${sender} embeds it`
+        : `origin ${origin} is not in ALLOWED_ORIGINS`;
     logWhenDone(request, response, options.log, isForeign || refused ? reason : undefined);
     if (isForeign) {
       const message = `Requests to the host "${host}" are not allowed. ${adviceFor(host)}`;
@@ -71,7 +74,7 @@ export async function openEdge(running: Running, options: EdgeOptions): Promise<
     } else if (isPreflight(request)) {
       start(response, 204, cors.preflightHeaders(request.headers.origin)).end();
     } else if (refused) {
-      const message = `Requests from ${origin} are not allowed`;
+      const message = `Requests from ${sender} are not allowed`;
       reject(response, 403, { error: 'forbidden_origin', message });
     } else if (!isUtf8(readQuery(request))) {
       // The gateway decodes it and encodes it again: the functions would see another text.
@@ -167,13 +170,13 @@ function withoutCors(headers: IncomingHttpHeaders): IncomingHttpHeaders {
 }
 
 /**
- * A page that embeds an address, as an image or a script, sends no origin, but browsers say that it is another site's. It can measure how
- * long a search of this machine's ledger takes. A link that a person follows is a navigation.
+ * A page that embeds an address, as an image, a script or a frame, sends no origin, but browsers say that it is another site's. It can
+ * measure how long a search of this machine's ledger takes. A link that a person follows is a navigation to a document.
  */
-function findEmbedding({ headers }: IncomingMessage): string | undefined {
+function findEmbeddingPage({ headers }: IncomingMessage): string | undefined {
   const { 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode } = headers;
-  const isOwn = site === 'none' || site === 'same-origin' || mode === 'navigate';
-  return isOwn ? undefined : `a ${site} page`;
+  const isLink = mode === 'navigate' && headers['sec-fetch-dest'] === 'document';
+  return site === 'none' || site === 'same-origin' || isLink ? undefined : `a ${site} page`;
 }
 
 function readQuery({ url = '' }: IncomingMessage): string {

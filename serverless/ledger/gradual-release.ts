@@ -32,6 +32,10 @@ interface Version {
   readonly Properties: { Description?: object };
 }
 
+interface Dependent {
+  DependsOn?: readonly string[];
+}
+
 interface Serverless {
   readonly service: {
     readonly service: string;
@@ -45,6 +49,7 @@ export class GradualRelease {
   readonly hooks = {
     'before:package:compileFunctions': () => this.#nameAliases(),
     'after:package:compileFunctions': () => this.#addResources(),
+    'after:package:compileEvents': () => this.#permitFirst(),
   };
 
   readonly #serverless: Serverless;
@@ -80,6 +85,20 @@ export class GradualRelease {
       Properties: { ApplicationName, ComputePlatform: 'Lambda' },
     };
     Resources[`${APPLICATION}Role`] = releaseRole(this.#writers.map(([name]) => name));
+  }
+
+  /** The gateway is not pointed at an alias before it may invoke it: requests would get a 500 meanwhile. */
+  #permitFirst(): void {
+    const { Resources } = this.#serverless.service.provider.compiledCloudFormationTemplate;
+    for (const [name, { targetAlias }] of this.#writers) {
+      const integration = Resources[`HttpApiIntegration${logicalName(name)}`] as
+        | Dependent
+        | undefined;
+      const permission = `${logicalName(name)}LambdaPermissionHttpApi`;
+      if (integration && targetAlias) {
+        integration.DependsOn = [targetAlias.logicalId, permission];
+      }
+    }
   }
 }
 

@@ -71,6 +71,23 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
     expect(allowed).toEqual(expect.arrayContaining(behindGateway));
   });
 
+  it('the gateway is pointed at an alias once it may invoke it', () => {
+    const integrations = listResources<{ readonly IntegrationUri: object }>(
+      template,
+      'AWS::ApiGatewayV2::Integration',
+    ).filter(([, { Properties }]) => JSON.stringify(Properties.IntegrationUri).includes('"live"'));
+    expect(integrations.length).toBeGreaterThan(5);
+    for (const [, integration] of integrations) {
+      const { IntegrationUri } = integration.Properties;
+      const permission = listResources(template, 'AWS::Lambda::Permission').find(
+        ([, { Properties }]) =>
+          Properties.Principal === 'apigateway.amazonaws.com' &&
+          JSON.stringify(Properties.FunctionName) === JSON.stringify(IntegrationUri),
+      );
+      expect(integration.DependsOn).toContain(permission?.[0]);
+    }
+  });
+
   it.each(aliases)('%s leads to a version of its function and of the table in use', (_, alias) => {
     const [id, attribute] = alias.Properties.FunctionVersion['Fn::GetAtt'];
     const version = resource<Version>(id);

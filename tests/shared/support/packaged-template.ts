@@ -13,6 +13,7 @@ export interface Resource<Properties = Record<string, unknown>> {
   readonly Properties: Properties;
   readonly DeletionPolicy?: string;
   readonly UpdateReplacePolicy?: string;
+  readonly DependsOn?: string | readonly string[];
 }
 
 export interface FunctionProperties {

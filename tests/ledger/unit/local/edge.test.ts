@@ -200,14 +200,20 @@ describe('a page of another site', () => {
 
 describe('a browser that names no origin', () => {
   it.each([
-    ['cross-site', 'no-cors', 403],
-    ['same-site', 'no-cors', 403],
-    ['cross-site', 'websocket', 403],
-    ['cross-site', 'navigate', 201],
-    ['same-origin', 'no-cors', 201],
-    ['none', 'navigate', 201],
-  ])('for a %s page in mode %s gets %i', async (site, mode, status) => {
-    const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': mode };
+    ['cross-site', 'no-cors', 'image', 403],
+    ['same-site', 'no-cors', 'script', 403],
+    ['cross-site', 'websocket', 'websocket', 403],
+    ['cross-site', 'navigate', 'iframe', 403],
+    ['cross-site', 'navigate', 'embed', 403],
+    ['cross-site', 'navigate', 'document', 201],
+    ['same-origin', 'no-cors', 'image', 201],
+    ['none', 'navigate', 'document', 201],
+  ])('for a %s page in mode %s as %s gets %i', async (site, mode, destination, status) => {
+    const headers = {
+      'sec-fetch-site': site,
+      'sec-fetch-mode': mode,
+      'sec-fetch-dest': destination,
+    };
     const answer = await ask('GET', '/transactions/search?q=rent', headers);
     expect([answer.status, received]).toEqual([
       status,
