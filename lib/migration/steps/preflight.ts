@@ -224,7 +224,7 @@ async function checkPrerequisites(
     await check('Collection setting', () => checkSetting(services, mayWrite), {
       isPossible: isMet(names),
     }),
-    await check('Keyword vectors', () => checkKeywords(vectors, plan, mayWrite), {
+    await check('Keyword vectors', () => checkKeywords(vectors, run, mayWrite), {
       isPossible: isMet(store),
     }),
   );

@@ -7,7 +7,7 @@ import { createBatchWriter } from '../point-writer.ts';
 import { KEYWORD_MODEL, KEYWORD_SLOT } from '../points.ts';
 import type { CollectionSettings } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
-import type { Plan, Run } from '../runs/run.ts';
+import type { Run } from '../runs/run.ts';
 import type { CollectionPlace } from '../scan.ts';
 import type { Services } from '../services.ts';
 import { realTime } from '../throttle.ts';
@@ -28,8 +28,11 @@ async function withProbeCollection<Found>(
   }
 }
 
+/** Each run has its own: two preflights may be under way on one store. */
+const probeName = (what: string, runId: string) => `migration_${what}_${runId}`;
+
 /** @internal Tests leave it behind. */
-export const KEYWORD_PROBE = 'migration_keyword_probe';
+export const keywordProbe = (runId: string): string => probeName('keyword_probe', runId);
 
 /**
  * Whether the store makes keyword vectors of texts.
@@ -37,17 +40,18 @@ export const KEYWORD_PROBE = 'migration_keyword_probe';
  */
 export async function checkKeywords(
   vectors: VectorStore,
-  { accepts }: Plan,
+  { runId, plan: { accepts } }: Pick<Run, 'runId' | 'plan'>,
   mayWrite: boolean,
 ): Promise<Finding> {
   if (!mayWrite) return { detail: 'tried with --execute', problems: [] };
-  await assertNoPoints(vectors, KEYWORD_PROBE);
+  const collection = keywordProbe(runId);
+  await assertNoPoints(vectors, collection);
   const layout: CollectionSettings = {
     vectors: { size: 1, distance: 'Cosine' },
     sparse_vectors: { [KEYWORD_SLOT]: { modifier: 'idf' } },
   };
-  const isMade = await withProbeCollection(vectors, { collection: KEYWORD_PROBE, layout }, () =>
-    vectors.encodesKeywords(KEYWORD_PROBE, KEYWORD_SLOT),
+  const isMade = await withProbeCollection(vectors, { collection, layout }, () =>
+    vectors.encodesKeywords(collection, KEYWORD_SLOT),
   );
   const isMissing = !isMade && !accepts.includes('empty-keywords');
   const problems = problem(isMissing, 'The store makes none of texts.', REMEDY.keywords);
@@ -98,13 +102,11 @@ async function tryEndpoint(vectors: VectorStore, run: Run): Promise<void> {
   const info = await vectors.collectionInfo(run.plan.sourceCollection);
   const { strict_mode_config } = info?.config ?? {};
   await trySlot(vectors, {
-    collection: SLOT_TRIAL,
+    collection: probeName('slot_trial', run.runId),
     isIndexed: (info?.indexed_vectors_count ?? 0) > 0,
     settings: strict_mode_config ? { strict_mode_config } : {},
   });
 }
-
-const SLOT_TRIAL = 'migration_slot_trial';
 
 const TRIED = 1_000;
 /** Kilobytes of vectors, from which the store makes an index. */

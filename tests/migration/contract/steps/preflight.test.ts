@@ -13,7 +13,7 @@ import {
   takePreflight,
 } from '../../../../lib/migration/steps/preflight.ts';
 import { isMet, type Prerequisite } from '../../../../lib/migration/steps/prerequisites.ts';
-import { KEYWORD_PROBE } from '../../../../lib/migration/steps/store-trials.ts';
+import { keywordProbe } from '../../../../lib/migration/steps/store-trials.ts';
 import { DEFAULT_VERSION } from '../../../../sandbox/qdrant/versions.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { changedServices, type ServiceChanges } from '../../support/changed-services.ts';
@@ -624,9 +624,17 @@ describe('what the window uses', () => {
   it('never takes over a collection of another program', async () => {
     const migration = await createMigration();
     const { vectors } = migration.services;
-    await vectors.createCollection(KEYWORD_PROBE, LAYOUT);
-    await vectors.upsert(KEYWORD_PROBE, [point(1, '{}', VECTOR)], 'upsert');
-    await expect(migration.start()).rejects.toThrow(`${KEYWORD_PROBE} has 1 points.`);
-    expect(await vectors.count(KEYWORD_PROBE)).toBe(1);
+    const probe = keywordProbe(RUN);
+    await vectors.createCollection(probe, LAYOUT);
+    await vectors.upsert(probe, [point(1, '{}', VECTOR)], 'upsert');
+    await expect(migration.start()).rejects.toThrow(`${probe} has 1 points.`);
+    expect(await vectors.count(probe)).toBe(1);
+  });
+
+  it('has a probe of its own beside that of another run', async () => {
+    const migration = await createMigration();
+    await migration.services.vectors.createCollection(keywordProbe('other'), LAYOUT);
+    await migration.start();
+    expect(await migration.services.vectors.collectionExists(keywordProbe('other'))).toBe(true);
   });
 });
