@@ -14,8 +14,8 @@ import { localAccess } from './local-access.ts';
 
 /** A local database answers within a second or two, right after its start and on a busy machine within ten times that. */
 const PATIENCE_MILLISECONDS = 30_000;
-/** The caller's signal decides when to give up. */
-const NO_LIMIT_SECONDS = 3_600;
+/** The SDK needs a limit: an hour, so that the caller's signal decides when to give up. */
+const MAX_WAIT_SECONDS = 3_600;
 
 /** A client of a local database; the caller destroys it. */
 export function createLocalClient(endpoint: string): DynamoDBClient {
@@ -44,7 +44,7 @@ export async function createTable(
     if (!(error instanceof ResourceInUseException)) throw error;
   }
   await waitUntilTableExists(
-    { client, maxWaitTime: NO_LIMIT_SECONDS, minDelay: 0.05, maxDelay: 1, ...options },
+    { client, maxWaitTime: MAX_WAIT_SECONDS, minDelay: 0.05, maxDelay: 1, ...options },
     { TableName: tableName },
   );
 }

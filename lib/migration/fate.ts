@@ -15,7 +15,7 @@ export type CommonVersion = Buffer | 'absent' | 'inserting' | 'unknown';
 
 /**
  * forward: the standby collection takes the active one's version. backward: the active collection takes the standby one's,
- * which alone has changed. conflict: both have changed; the active one's stays, and both are kept in the report.
+ * which alone has changed. conflict: both have changed; the active one's is kept, and the report has both.
  */
 export type Fate = 'same' | 'forward' | 'backward' | 'conflict';
 

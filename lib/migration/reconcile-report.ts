@@ -39,16 +39,16 @@ export interface ReconcileReport {
   /** Points with text that have no keyword vector because the store cannot make one. */
   readonly withoutKeywords: number;
   /** Writes to the second collection since both were equal */
-  readonly strays: Strays;
+  readonly strays: LateWrites;
 }
 
-export interface Strays {
+export interface LateWrites {
   readonly writes: number;
-  /** To points that were changed in the first collection, too: that change stays. */
+  /** Overwritten: the point was changed in the first collection, too. */
   readonly overruled: number;
   /** Not carried over: no user has made them, or too many. */
   readonly withheld: number;
-  /** Deletions among the writes, without those that were overruled; below, changes */
+  /** Deletions among the writes, without those that were overwritten; below, changes */
   readonly lacking: number;
   readonly changed: number;
 }
@@ -109,9 +109,9 @@ export function withBatch<Pair extends PointPair>(
     readonly stuck: number;
     readonly differenceOf: (pair: Pair) => Difference | undefined;
     /** Each collection keeps its own: they were equal as the first one has it. */
-    readonly staysApart: (pair: Pair) => boolean;
+    readonly keepsBoth: (pair: Pair) => boolean;
     readonly countsGaps: boolean;
-    readonly strays: Strays;
+    readonly strays: LateWrites;
     readonly addLine: (id: PointId, digest: Buffer) => void;
   },
 ): ReconcileReport {
@@ -124,7 +124,7 @@ export function withBatch<Pair extends PointPair>(
   for (const pair of pairs) {
     const digest = from.add(pair.from);
     const kept = to.add(pair.to, pair.to?.payload === pair.from?.payload ? digest : undefined);
-    const equal = batch.staysApart(pair) ? digest : kept;
+    const equal = batch.keepsBoth(pair) ? digest : kept;
     if (equal) batch.addLine(pair.id, equal);
     if (batch.countsGaps && pair.to && lacksKeywords(pair.to)) withoutKeywords += 1;
     const difference = batch.differenceOf(pair);

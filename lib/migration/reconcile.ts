@@ -31,6 +31,15 @@ export const RECONCILE_START: ReconcileCheckpoint = {
   report: NOTHING_COMPARED,
 };
 
+/** A later walk reports what the ones before it wrote, too, and its limits count what they removed. */
+export function startAfter({
+  report: { inserted, replaced, deleted },
+  removals,
+}: Pick<ReconcileCheckpoint, 'report' | 'removals'>): ReconcileCheckpoint {
+  const report = { ...NOTHING_COMPARED, inserted, replaced, deleted };
+  return { ...RECONCILE_START, report, ...(removals && { removals }) };
+}
+
 /**
  * Goes on from a checkpoint, to the end or until time is up. A kill costs what was done since the last checkpoint,
  * which is then found equal.
@@ -68,7 +77,7 @@ export async function reconcile(
     pages += 1;
     const isTimeUp = ports.isTimeUp?.() === true;
     const isDue = nextOffset === null || isTimeUp || resolved.hasInserted;
-    if (isCheapToRepeat && !isDue && pages % PAGES_OF_A_PART > 0) return isTimeUp;
+    if (isCheapToRepeat && !isDue && pages % PAGES_PER_CHECKPOINT > 0) return isTimeUp;
     const progress = writer && (await writer.flush(nextOffset));
     const isComplete = nextOffset === null;
     const counted = removals.first + removals.second > 0 && { removals };
@@ -92,7 +101,7 @@ export async function reconcile(
 }
 
 /** Pages per checkpoint, and per part of the last common version: a kill costs at most that many pages, which are then found equal. */
-const PAGES_OF_A_PART = 16;
+const PAGES_PER_CHECKPOINT = 16;
 
 async function* pairsOf(
   { from, to, pageSize, without, payloadsOnly = false }: ReconcileSettings,

@@ -9,9 +9,9 @@ import type { PointId, ScrolledPoint } from './ports/vector-store.ts';
 import {
   added,
   type Difference,
+  type LateWrites,
   NOTHING_WRITTEN,
   type ReconcileReport,
-  type Strays,
   type Written,
   withBatch,
 } from './reconcile-report.ts';
@@ -26,7 +26,7 @@ export interface ReconcileSettings extends CopySettings {
   readonly mode: 'repair' | 'fill' | 'insert' | 'carry' | 'compare';
   /** A user whose points are left alone on both sides: the test user of a run. */
   readonly without?: string;
-  /** From the second collection to the first; with a base only. Without it, what the second one has changed stays there. */
+  /** From the second collection to the first; with a base only. Without it, what the second one has changed is left there. */
   readonly back?: Omit<CopySettings, 'from'> | undefined;
   /** The second collection lacks, or has changed, so much that no user has done it. */
   readonly isDamaged?: boolean;
@@ -58,7 +58,7 @@ export interface ResolvePorts {
 /** How often a point is written before it counts as pending. */
 const ROUNDS = 3;
 
-/** not-applied: a fate of `backward` that looks like damage, or that no user made; the active side's version stays. */
+/** not-applied: a fate of `backward` that looks like damage, or that no user made; the active side's version is kept. */
 type Direction = Exclude<Fate, 'same'> | 'not-applied';
 
 /** A memory of the active and the standby collection, and what both had */
@@ -107,12 +107,12 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
         throw error;
       },
     );
-    const staysApart = (pair: ComparedPair) => !writesBack && decideDirection(pair) === 'backward';
+    const keepsBoth = (pair: ComparedPair) => !writesBack && decideDirection(pair) === 'backward';
     const report = withBatch(before, left, {
       written,
       stuck,
-      staysApart,
-      differenceOf: (pair) => (staysApart(pair) ? undefined : differenceOf(pair)),
+      keepsBoth,
+      differenceOf: (pair) => (keepsBoth(pair) ? undefined : differenceOf(pair)),
       countsGaps: keywords === 'left-empty',
       strays: countLateWrites(pairs.map((pair) => overwritten.get(pair.id) ?? pair)),
       addLine: walk.addLine,
@@ -240,18 +240,18 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     return isDamaged || !isOfUser ? 'not-applied' : 'backward';
   }
 
-  function countLateWrites(pairs: readonly ComparedPair[]): Strays {
-    const strays = { writes: 0, overruled: 0, withheld: 0, lacking: 0, changed: 0 };
+  function countLateWrites(pairs: readonly ComparedPair[]): LateWrites {
+    const lateWrites = { writes: 0, overruled: 0, withheld: 0, lacking: 0, changed: 0 };
     for (const pair of pairs) {
       const direction = decideDirection(pair);
       if (direction === undefined || direction === 'forward') continue;
-      strays.writes += 1;
-      if (direction === 'conflict') strays.overruled += 1;
-      else if (!pair.to) strays.lacking += 1;
-      else if (pair.from) strays.changed += 1;
-      if (direction === 'not-applied') strays.withheld += 1;
+      lateWrites.writes += 1;
+      if (direction === 'conflict') lateWrites.overruled += 1;
+      else if (!pair.to) lateWrites.lacking += 1;
+      else if (pair.from) lateWrites.changed += 1;
+      if (direction === 'not-applied') lateWrites.withheld += 1;
     }
-    return strays;
+    return lateWrites;
   }
 
   function differenceOf(pair: ComparedPair): Difference | undefined {

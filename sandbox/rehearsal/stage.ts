@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createRemembering } from '../../lib/migration/runs/run-store.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { createDocumentClient } from '../../lib/shared/document-client.ts';
-import { createLocalClient, createTable } from '../../local/create-table.ts';
+import { ensureTable } from '../../local/create-table.ts';
 import { startWorldOn, type World, type WorldOptions } from '../world.ts';
 import { type Holdings, readHoldings } from './holdings.ts';
 import type { Parts } from './parts.ts';
@@ -79,9 +79,7 @@ export async function setStage(
 
 async function createRunTable(endpoint: string): Promise<string> {
   const name = `rehearsal-${randomUUID()}`;
-  const client = createLocalClient(endpoint);
-  await createTable(client, name);
-  client.destroy();
+  await ensureTable(endpoint, name);
   return name;
 }
 

@@ -14,7 +14,7 @@ import { takeBackendCheck } from '../../../lib/migration/steps/preflight.ts';
 import { ConfigurationError } from '../../../lib/shared/errors.ts';
 import type { RetryPolicy } from '../../../lib/shared/retry.ts';
 import { firstLine, UserError } from '../../../lib/shared/user-error.ts';
-import { createLocalClient, createTable } from '../../../local/create-table.ts';
+import { ensureTable } from '../../../local/create-table.ts';
 import type { Running } from '../../../processes/running.ts';
 import { reachDatabase } from '../../reach-database.ts';
 import { FUNCTIONS, type FunctionName } from './commands.ts';
@@ -98,18 +98,13 @@ async function reach(running: Running) {
     const database = await reachDatabase(running, process.env);
     const { endpoint, tableName } = database;
     // In a data folder there is no deployment that could have made the table.
-    if (endpoint && !process.env.DYNAMODB_ENDPOINT) await makeTable(endpoint, tableName);
+    if (endpoint && !process.env.DYNAMODB_ENDPOINT) await ensureTable(endpoint, tableName);
     return database;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const table = `the runs are in table ${process.env.TABLE_NAME}`;
     throw new ConfigurationError(`${error.message} (${table})`, { cause: error });
   }
-}
-
-async function makeTable(endpoint: string, tableName: string): Promise<void> {
-  const client = createLocalClient(endpoint);
-  await createTable(client, tableName).finally(() => client.destroy());
 }
 
 const STORE_DEADLINE_SECONDS = 30;

@@ -13,7 +13,7 @@ import {
   type ParityReached,
 } from '../parity.ts';
 import { decideKeywordFilling } from '../point-writer.ts';
-import { RECONCILE_START, type ReconcileCheckpoint } from '../reconcile.ts';
+import { RECONCILE_START, startAfter } from '../reconcile.ts';
 import { faultsIn, pendingIn, type ReconcileReport } from '../reconcile-report.ts';
 import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
@@ -78,13 +78,13 @@ export const copy: Step = {
     const copied = await copyOnwards(context, {
       mode: begun.mode,
       users: 'writing',
-      from: begun,
+      reached: begun,
       save: (reached, progress) => save({ ...begun, ...reached } satisfies State, progress),
     });
     if (!copied) return MORE_TIME;
     const { report } = copied;
     if (begun.mode === 'fill') {
-      await save({ mode: 'repair', reached: startAfter(report) } satisfies State);
+      await save({ mode: 'repair', reached: startAfter({ report }) } satisfies State);
       return MORE_TIME;
     }
     const compared = report.compared - (begun.reached?.report.compared ?? 0);
@@ -121,7 +121,7 @@ export const copy: Step = {
  */
 export async function copyOnwards(
   context: StepContext,
-  options: Pick<EqualiseOptions, 'users' | 'from' | 'save'> & { readonly mode: State['mode'] },
+  options: Pick<EqualiseOptions, 'users' | 'reached' | 'save'> & { readonly mode: State['mode'] },
 ): Promise<Equalised | undefined> {
   const { run, input } = context;
   await assertKeywords(context);
@@ -140,12 +140,6 @@ export async function copyOnwards(
 
 function isServed({ served, plan }: Run): boolean {
   return served.some(({ collection }) => collection === plan.targetCollection);
-}
-
-/** A later walk reports what the ones before it wrote, too. */
-function startAfter({ inserted, replaced, deleted }: ReconcileReport): ReconcileCheckpoint {
-  const { report } = RECONCILE_START;
-  return { ...RECONCILE_START, report: { ...report, inserted, replaced, deleted } };
 }
 
 /** @returns undefined when time is up */

@@ -36,7 +36,7 @@ export async function moveEntities(
   },
 ): Promise<{ readonly entities: number; readonly entitiesLacking?: number } | undefined> {
   const { vectors } = context.services;
-  const from = readEqualising(options.reached);
+  const reached = readEqualising(options.reached);
   const [, active] = withCompanion(options.from);
   const [, standby] = withCompanion(options.to);
   // The first entity makes it.
@@ -44,8 +44,8 @@ export async function moveEntities(
   await context.renew();
   const isMissing = !(await vectors.collectionExists(standby));
   if (isMissing || v.is(makingSchema, options.reached)) {
-    await options.save({ ...from, isMaking: true });
-    await makeLike(vectors, { from: active, to: standby, isMissing });
+    await options.save({ ...reached, isMaking: true });
+    await makeLike(vectors, { active, standby, isMissing });
   }
   const names = { active, standby };
   const equalised = await equalise(context, {
@@ -54,7 +54,9 @@ export async function moveEntities(
     // Entities that were read must arrive, also while users write.
     users: 'frozen',
     onExcess: 'insert',
-    from,
+    // Changed entities follow from changed memories; a collection that lost its entities is damaged.
+    limitedChanges: 'none',
+    reached,
     save: options.save,
   });
   if (!equalised) return undefined;
@@ -70,15 +72,15 @@ export async function moveEntities(
 async function makeLike(
   vectors: VectorStore,
   {
-    from,
-    to,
+    active,
+    standby,
     isMissing,
-  }: { readonly from: string; readonly to: string; readonly isMissing: boolean },
+  }: { readonly active: string; readonly standby: string; readonly isMissing: boolean },
 ): Promise<void> {
   if (isMissing) {
-    const params = (await vectors.collectionInfo(from))?.config.params;
+    const params = (await vectors.collectionInfo(active))?.config.params;
     const { vectors: dense = {}, sparse_vectors = {} } = params ?? {};
-    await vectors.createCollection(to, { vectors: dense, sparse_vectors });
+    await vectors.createCollection(standby, { vectors: dense, sparse_vectors });
   }
-  await bringConfiguration(vectors, { from, to });
+  await bringConfiguration(vectors, { from: active, to: standby });
 }

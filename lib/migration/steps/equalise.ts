@@ -8,7 +8,7 @@ import type { PointPair } from '../pairs.ts';
 import { copySettings } from '../point-writer.ts';
 import { writeJson } from '../ports/artifacts.ts';
 import type { ScrolledPoint } from '../ports/vector-store.ts';
-import { RECONCILE_START, type ReconcileCheckpoint, reconcile } from '../reconcile.ts';
+import { RECONCILE_START, type ReconcileCheckpoint, reconcile, startAfter } from '../reconcile.ts';
 import { faultsIn, pendingIn, type ReconcileReport } from '../reconcile-report.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
 import type { ReconcileSettings } from '../resolver.ts';
@@ -42,7 +42,10 @@ const earlierSchemas = {
 
 /** Also reads what earlier versions stored: a rollback's walk as `written`, and that of entities beside its flags. */
 export function readEqualising(stored: unknown): Equalising {
-  if (v.is(earlierSchemas.rollback, stored)) return { ...stored, reached: stored.written };
+  if (v.is(earlierSchemas.rollback, stored)) {
+    const { written, ...rest } = stored;
+    return { ...rest, reached: written };
+  }
   if (v.is(earlierSchemas.entities, stored)) {
     const { insertsOnly, ...reached } = stored;
     return { reached: reached as unknown as ReconcileCheckpoint, insertsOnly };
@@ -79,10 +82,13 @@ export interface EqualiseOptions extends Collections {
   readonly deletes?: number | undefined;
   /** fill: nothing is read back. carry: only what the standby has changed is written, to the active collection. */
   readonly mode?: 'repair' | 'fill' | 'carry';
-  /** Vectors count as changes as well: the active version may have embedded its memories with another model. */
-  readonly countsVectors?: boolean;
-  readonly from: Equalising;
-  readonly save: (reached: Equalising, progress: Progress) => Promise<unknown>;
+  /**
+   * Changes that are limited as well as removals: those of payloads, unless it says another. vectors: those of both, as the
+   * active version may have embedded its memories with another model.
+   */
+  readonly limitedChanges?: 'none' | 'payloads' | 'vectors';
+  readonly reached: Equalising;
+  readonly save: (reached: Equalising, progress?: Progress) => Promise<unknown>;
 }
 
 export interface Equalised {
@@ -99,22 +105,25 @@ export async function equalise(
   context: StepContext,
   options: EqualiseOptions,
 ): Promise<Equalised | undefined> {
-  const { standby, onExcess, deletes, mode = 'repair', from } = options;
+  const { standby, onExcess, deletes, mode = 'repair', reached } = options;
   const settings = await readSettings(context, options);
-  const walk = createWalk(context, settings, options);
+  const { walk, compareAgain } = createWalks(context, settings, options);
   const ahead = await lookAhead(context, options, walk);
   if (ahead && !ahead.isComplete) return undefined;
-  const changes = ahead && changesIn(ahead.report);
-  if (changes && !hasBegun(from)) {
-    if (onExcess === 'refuse') assertExpected(changes, standby, deletes);
-    if (options.countsVectors && isAsCommon(context, ahead.report)) {
+  const changes = ahead && limitedIn(ahead.report, options);
+  const isExcess = changes !== undefined && isExcessive(changes, deletes);
+  if (changes && !hasBegun(reached)) {
+    if (isExcess && onExcess === 'refuse') {
+      await compareAgain();
+      assertExpected(changes, standby, deletes);
+    }
+    if (options.limitedChanges === 'vectors' && isAsCommon(context, ahead.report)) {
       return { report: ahead.report, faults: [] };
     }
   }
   const mayInsert = onExcess === 'insert';
-  const isExcess = mayInsert && changes !== undefined && isExcessive(changes, deletes);
-  const { insertsOnly = isExcess, isDamaged = ahead !== undefined && isDamage(ahead.report) } =
-    from;
+  const { insertsOnly = mayInsert && isExcess } = reached;
+  const { isDamaged = ahead !== undefined && isDamage(ahead.report) } = reached;
   const guards = { isDamaged, ...(await readLimits(context, options)) };
   const { isComplete, report } = await walk(insertsOnly ? 'insert' : mode, guards).catch(
     (error: unknown) => {
@@ -122,22 +131,25 @@ export async function equalise(
       return walk('insert', guards, { fromStart: true });
     },
   );
-  return isComplete ? { report, faults: listFaults(report, options) } : undefined;
+  if (!isComplete) return undefined;
+  const faults = listFaults(report, options);
+  if (faults.length > 0) await compareAgain();
+  return { report, faults };
 }
 
-type Walk = ReturnType<typeof createWalk>;
+type Walk = ReturnType<typeof createWalks>['walk'];
 
 /** @returns undefined if there is nothing that the walk could spoil, or if it began under an earlier version */
 async function lookAhead(
   context: StepContext,
-  { from, ...options }: EqualiseOptions,
+  { reached, ...options }: EqualiseOptions,
   walk: Walk,
 ): Promise<ReconcileCheckpoint | undefined> {
-  if (from.compared?.isComplete) return from.compared;
+  if (reached.compared?.isComplete) return reached.compared;
   const mayLose = options.onExcess !== 'write' || readsCommon(context, options);
   // The walk itself has changed the collection.
-  if (!mayLose || hasBegun(from)) return undefined;
-  return await walk('compare', { payloadsOnly: options.countsVectors !== true });
+  if (!mayLose || hasBegun(reached)) return undefined;
+  return await walk('compare', { payloadsOnly: options.limitedChanges !== 'vectors' });
 }
 
 function hasBegun({ reached }: Equalising): boolean {
@@ -178,13 +190,13 @@ export async function countChanges(request: StepRequest, names: Collections) {
   const ports = { base, saveCheckpoint: async () => {} };
   const compared = { ...settings, mode: 'compare', payloadsOnly: true } as const;
   const { report } = await reconcile(compared, ports);
-  const { pending, strays } = report;
+  const { pending, strays: lateWrites } = report;
   return {
     ...changesIn(report),
     adds: pending.missing,
     isDamaged: isDamage(report),
     /** Writes to the standby collection since both were equal, without deletions */
-    written: strays.writes - strays.lacking,
+    written: lateWrites.writes - lateWrites.lacking,
   };
 }
 
@@ -196,14 +208,23 @@ export function assertEqual({ active, standby }: Collections, faults: readonly s
 }
 
 /** More changes to the standby collection than a few late writes explain */
-function isDamage({ to, strays }: ReconcileReport): boolean {
-  const { lacking: removes, changed: changes } = strays;
+function isDamage({ to, strays: lateWrites }: ReconcileReport): boolean {
+  const { lacking: removes, changed: changes } = lateWrites;
   return isExcessive({ removes, changes, points: to.points + removes });
 }
 
 function changesIn({ to, pending }: ReconcileReport): Changes {
   const { extra, payload, vector } = pending;
   return { removes: extra, changes: payload + vector, points: to.points };
+}
+
+/** Changes to hold against the limit */
+function limitedIn(
+  report: ReconcileReport,
+  { limitedChanges }: Pick<EqualiseOptions, 'limitedChanges'>,
+): Changes {
+  const found = changesIn(report);
+  return limitedChanges === 'none' ? { ...found, changes: 0 } : found;
 }
 
 function readsCommon({ run }: StepRequest, { base }: Pick<Collections, 'base'>): boolean {
@@ -224,13 +245,13 @@ async function readSettings(request: StepRequest, names: Collections) {
 
 type Guards = Pick<ReconcileSettings, 'isDamaged' | 'limit' | 'backLimit' | 'payloadsOnly'>;
 
-function createWalk(
+function createWalks(
   context: StepContext,
   settings: Omit<ReconcileSettings, 'mode'>,
   options: EqualiseOptions,
 ) {
   const { services, run, lease, renew, hasTime } = context;
-  let state = options.from;
+  let state = options.reached;
 
   /** @param written names the next last common version: each invocation writes its own. */
   function keepBase(written: string | undefined): BaseKeeper {
@@ -241,7 +262,17 @@ function createWalk(
     return { artifacts, before, write: { prefix, keep: (base) => context.note({ base }) } };
   }
 
-  return async function walk(
+  /**
+   * Called before a refusal: what it is for may be repaired, so the next invocation must not judge by this comparison. Removals
+   * are still counted.
+   */
+  async function compareAgain(): Promise<void> {
+    const { reached } = state;
+    state = { ...state, compared: undefined, reached: reached && startAfter(reached) };
+    await options.save(state);
+  }
+
+  async function walk(
     mode: ReconcileSettings['mode'],
     guards: Guards,
     { fromStart = false } = {},
@@ -267,7 +298,9 @@ function createWalk(
       },
     };
     return await reconcile({ ...settings, ...guards, mode }, ports, start);
-  };
+  }
+
+  return { walk, compareAgain };
 }
 
 /** Both versions of a memory, including the one that is overwritten */

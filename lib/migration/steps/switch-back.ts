@@ -126,8 +126,8 @@ const makeOldEqual: Advance = async (context, { to, plan, reached }, save) => {
     isActiveReadOnly: info !== undefined && whyUnhealthy(info) !== undefined,
     onExcess: wentLive(run) ? 'refuse' : 'insert',
     deletes: input.deletes ?? plan?.deletes,
-    countsVectors: true,
-    from: readEqualising(reached),
+    limitedChanges: 'vectors',
+    reached: readEqualising(reached),
     save,
   });
   if (!equalised) return MORE_TIME;

@@ -68,8 +68,12 @@ const backUp: Advance = async (context, { reached = {} }, save) => {
 };
 
 const makeNewEqual: Advance = async (context, { reached }, save) => {
-  const from = readEqualising(reached);
-  const copied = await copyOnwards(context, { mode: 'repair', users: 'frozen', from, save });
+  const copied = await copyOnwards(context, {
+    mode: 'repair',
+    users: 'frozen',
+    reached: readEqualising(reached),
+    save,
+  });
   if (!copied) return MORE_TIME;
   const indexing = await untilIndexed(context, context.run.plan.targetCollection);
   if (indexing) return indexing;

@@ -1,7 +1,7 @@
 // Moves users from the active collection to the standby one: forward in the cutover, backward in the rollback. Each
 // direction has its own list of stages (switch-forward.ts, switch-back.ts); this file holds what both share.
 import * as v from 'valibot';
-import type { Strays } from '../reconcile-report.ts';
+import type { LateWrites } from '../reconcile-report.ts';
 import { refusedSchema, wasOpened } from '../runs/run.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
 import { type Facts, MORE_TIME, type passing, passingEntries } from '../runs/stages.ts';
@@ -64,14 +64,14 @@ export const carryLateWrites: Advance = async (context, { to, reached }, save) =
     users: 'writing',
     onExcess: 'write',
     mode: 'carry',
-    from: readEqualising(reached),
+    reached: readEqualising(reached),
     save,
   });
   if (!carried) return MORE_TIME;
-  const { strays } = carried.report;
-  const isLeft = !isForward && strays.overruled + strays.withheld > 0;
+  const { strays: lateWrites } = carried.report;
+  const isLeft = !isForward && lateWrites.overruled + lateWrites.withheld > 0;
   const name = isForward ? 'lateWrites' : 'leakedWrites';
-  return { ...lateWriteFacts(name, strays), ...(isLeft && { comparedByHand: live }) };
+  return { ...lateWriteFacts(name, lateWrites), ...(isLeft && { comparedByHand: live }) };
 };
 
 /** Moves the entities, once the memories of both collections are equal. */
@@ -89,7 +89,7 @@ export const moveTheirEntities: Advance = async (context, { to, reached }, save)
   return moved ?? MORE_TIME;
 };
 
-export function lateWriteFacts(name: string, { writes, overruled, withheld }: Strays): Facts {
+export function lateWriteFacts(name: string, { writes, overruled, withheld }: LateWrites): Facts {
   if (writes === 0) return {};
   const facts = { [name]: writes, [`${name}Overruled`]: overruled };
   return withheld > 0 ? { ...facts, [`${name}Withheld`]: withheld } : facts;

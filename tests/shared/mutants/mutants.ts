@@ -744,7 +744,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/rollback.test.ts',
     [
       [
-        'batch.staysApart(pair) ? digest : kept',
+        'batch.keepsBoth(pair) ? digest : kept',
         'kept',
         'users return > nor what a forgotten program has written to the old one, which stays there',
       ],
@@ -867,14 +867,19 @@ export const MUTANTS: readonly Mutant[] = [
     ['one.digest !== undefined && ', ''],
   ]),
   ...mutantsOf('lib/migration/steps/equalise.ts', 'tests/migration/unit/steps/equalise.test.ts', [
-    ["if (onExcess === 'refuse') assertExpected(changes, standby, deletes);", ''],
-    ['insertsOnly = isExcess', 'insertsOnly = false'],
+    ["if (isExcess && onExcess === 'refuse') {", 'if (false) {'],
+    ['insertsOnly = mayInsert && isExcess', 'insertsOnly = false'],
+    ["limitedChanges === 'none' ? ", 'false ? '],
+    ['compared: undefined, reached: reached && startAfter(reached)', '...state'],
+    ['reached: reached && startAfter(reached)', 'reached: undefined'],
+    ['if (faults.length > 0) await compareAgain();', ''],
+    ['{ ...rest, reached: written }', '{ ...stored, reached: written }'],
     ['ahead !== undefined && isDamage(ahead.report)', 'false'],
     ["base === 'continued' ? context.run.base : undefined", 'context.run.base'],
-    ['reached: stored.written', 'reached: undefined'],
+    ['reached: written', 'reached: undefined'],
     ["if (users === 'writing') return [];", ''],
-    ['payloadsOnly: options.countsVectors !== true', 'payloadsOnly: true'],
-    ['!mayLose || hasBegun(from)', '!mayLose'],
+    ["payloadsOnly: options.limitedChanges !== 'vectors'", 'payloadsOnly: true'],
+    ['!mayLose || hasBegun(reached)', '!mayLose'],
   ]),
   ...mutantsOf('lib/migration/base.ts', 'tests/migration/unit/resolver.test.ts', [
     ["pending.has(id) ? 'inserting' : 'absent'", "'absent'"],
@@ -973,7 +978,10 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/migration/steps/entities.ts',
     'tests/migration/contract/steps/same-version.test.ts',
-    [['plan.sameVersion === true && !plan.inPlace', 'false']],
+    [
+      ['plan.sameVersion === true && !plan.inPlace', 'false'],
+      ["limitedChanges: 'none',", ''],
+    ],
   ),
   ...mutantsOf(
     'lib/migration/steps/switch-back.ts',

@@ -2,7 +2,7 @@
 // alone. No version is deployed then, in either direction: collection and slot change, and the entities move with the memories.
 import { describe, expect, it } from 'vitest';
 import { expectedLimit } from '../../../../lib/migration/mass-change.ts';
-import type { PointId } from '../../../../lib/migration/ports/vector-store.ts';
+import type { PointId, PointPayload } from '../../../../lib/migration/ports/vector-store.ts';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
@@ -19,6 +19,15 @@ const ENTITIES = `${SOURCE}_entities`;
 const upgradedAt = (point: Point, plan = {}) => migrationAt(point, { isUpgraded: true }, plan);
 
 const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
+
+/** Entities with the contents of the first one, which no memory has */
+async function createEntities({ services: { vectors } }: Migration, count: number) {
+  const [entity] = (await vectors.scroll(ENTITIES, { limit: 1 })).points;
+  if (!entity?.vector) throw new Error('There is no entity.');
+  const { payload, vector } = entity;
+  const createId = () => `"${crypto.randomUUID()}"` as PointId;
+  return Array.from({ length: count }, () => ({ id: createId(), payload, vector }));
+}
 
 /** Through the version that users speak to, so that it notes their entities as well. */
 async function remember({ services, clock }: Migration, collection: string, text: string) {
@@ -132,22 +141,34 @@ describe('a backend that runs the new version already', () => {
     await migration.follow('backup', 'rebuild', 'copy', 'cutover');
     const { vectors } = migration.services;
     const replaced = `${migration.target}_entities`;
-    const [entity] = (await vectors.scroll(ENTITIES, { limit: 1 })).points;
-    if (!entity?.vector) throw new Error('There is no entity.');
-    const { payload, vector } = entity;
-    const others = (count: number) =>
-      Array.from({ length: count }, () => ({
-        ...{ id: `"${crypto.randomUUID()}"` as PointId, payload, vector },
-      }));
-    await vectors.upsert(ENTITIES, others(60), 'upsert');
+    await vectors.upsert(ENTITIES, await createEntities(migration, 60), 'upsert');
+    const others = await createEntities(migration, 60);
     await emptied(migration, replaced);
-    await vectors.upsert(replaced, others(60), 'upsert');
+    await vectors.upsert(replaced, others, 'upsert');
     const strict_mode_config = { enabled: true, max_query_limit: 4 };
     await vectors.updateCollection(replaced, { strict_mode_config });
     const before = await vectors.count(ENTITIES);
     await rollBackInPieces(migration);
     const kept = before - expectedLimit({ points: before });
     expect(await vectors.count(ENTITIES)).toBeGreaterThanOrEqual(kept + 60);
+  });
+
+  it('changes as many entities as users have changed', async () => {
+    const migration = await upgradedAt('checked');
+    await remember(migration, SOURCE, 'I met Ada Lovelace in London');
+    await migration.follow('backup', 'rebuild', 'copy', 'cutover');
+    const { vectors } = migration.services;
+    const companion = `${migration.target}_entities`;
+    const entities = await createEntities(migration, 24);
+    const changed = entities.map((entity) => ({
+      ...entity,
+      payload: JSON.stringify({ ...JSON.parse(entity.payload), data: 'Ada King' }) as PointPayload,
+    }));
+    await vectors.upsert(ENTITIES, entities, 'upsert');
+    await vectors.upsert(companion, changed, 'upsert');
+    const written = await computeFingerprint(vectors, companion);
+    await migration.finish('rollback');
+    expect(await computeFingerprint(vectors, ENTITIES)).toEqual(written);
   });
 
   it('returns without entities that cannot be moved, and says how many are lacking', async () => {

@@ -118,6 +118,20 @@ describe('a run that was rolled back', () => {
     await expectEqual(migration);
   });
 
+  it('is copied once an old collection that was emptied is restored', async () => {
+    const migration = await migrationAt('live');
+    await migration.finish('rollback');
+    const { vectors } = migration.services;
+    const { points } = await vectors.scroll(SOURCE, { limit: 999 });
+    await emptied(migration, SOURCE);
+    const refused = named('RefusedMassChange', 'remove 60 of 60');
+    await expect(migration.finish('copy')).rejects.toEqual(refused);
+    const restored = points.flatMap(({ vector, ...rest }) => (vector ? [{ ...rest, vector }] : []));
+    await vectors.upsert(SOURCE, restored, 'upsert');
+    await migration.finish('copy');
+    await expectEqual(migration);
+  });
+
   it('takes into a window as many deletions since its copy as the operator allows', async () => {
     const migration = await migrationAt('live');
     await migration.follow('rollback', 'copy');

@@ -69,7 +69,7 @@ async function scene() {
       base: 'continued',
       users: 'frozen',
       onExcess: 'refuse',
-      from: readEqualising(JSON.parse(JSON.stringify(saved.at(-1) ?? {}))),
+      reached: readEqualising(JSON.parse(JSON.stringify(saved.at(-1) ?? {}))),
       save: async (reached) => void saved.push(reached),
       ...options,
     });
@@ -160,6 +160,13 @@ const WRITTEN: readonly Row[] = [
     { b: 1 },
     { a: MANY, b: 1 },
   ],
+  [
+    'an active collection that was changed throughout, where only removals are limited',
+    ({ put }) => put(OLD, IDS, 'b'),
+    { onExcess: 'insert', limitedChanges: 'none' },
+    { b: MANY },
+    { b: MANY },
+  ],
   ['a standby that never served', emptied(OLD), { onExcess: 'write', base: undefined }, {}, {}],
   [
     'late writes alone',
@@ -197,7 +204,7 @@ const REFUSED: readonly (readonly [string, Row[1], Options])[] = [
   ['an active collection that was emptied', emptied(OLD), {}],
   ['one that lost more than expected', ({ put }) => put(OLD, IDS.slice(1), '-'), {}],
   ['one that was changed throughout', ({ put }) => put(OLD, IDS, 'b'), {}],
-  ['one with vectors of another model', reembedded, { countsVectors: true }],
+  ['one with vectors of another model', reembedded, { limitedChanges: 'vectors' }],
 ];
 
 test.each(REFUSED)('%s: refused, and nothing is written', async (_, change, options) => {
@@ -234,10 +241,46 @@ describe('a store that drops writes', () => {
   });
 });
 
+describe('what was refused is compared again once it is repaired', () => {
+  it.each(REFUSED.slice(0, 3))('%s', async (_, change, options) => {
+    const { finish, page, put, ...world } = await scene();
+    await page();
+    await change({ finish, page, put, ...world });
+    const named = { name: 'RefusedMassChange' };
+    for (const _ of ['at first', 'and again']) {
+      await expect(finish(options)).rejects.toMatchObject(named);
+    }
+    await put(OLD, IDS, 'a');
+    expect((await finish(options)).equalised.faults).toEqual([]);
+  });
+
+  it('a store that dropped a write', async () => {
+    const { put, invoke, store } = await scene();
+    await put(OLD, [90], 'b');
+    await put(OLD, [0], '-');
+    const dropping = { ...store, upsert: async () => {} };
+    const first = await invoke({}, undefined, dropping);
+    expect(first).toMatchObject({ faults: expect.arrayContaining(['missing: 1']) });
+    const removed = { report: { deleted: 1 } };
+    expect(await invoke({})).toMatchObject({ faults: [], ...removed });
+  });
+
+  it('but removals before it count', async () => {
+    const { put, invoke, saved, store, count } = await scene();
+    await put(OLD, [90], 'b');
+    await put(OLD, IDS.slice(0, 15), '-');
+    await invoke({}, undefined, { ...store, upsert: async () => {} });
+    await put(OLD, IDS.slice(15, 21), '-');
+    await expect(invoke({})).rejects.toMatchObject({ name: 'RefusedMassChange' });
+    expect(saved.at(-1)?.reached?.removals).toEqual({ first: 0, second: 15 });
+    expect(await count(NEW)).toEqual({ a: 9 });
+  });
+});
+
 test('what both hold, and held before, is read once', async () => {
   const { invoke, saved, page } = await scene();
   await page();
-  expect(await invoke({ countsVectors: true })).toMatchObject({ faults: [] });
+  expect(await invoke({ limitedChanges: 'vectors' })).toMatchObject({ faults: [] });
   expect(saved.at(-1)?.compared?.isComplete).toBe(true);
   expect(saved.at(-1)?.reached).toBeUndefined();
 });
@@ -278,36 +321,51 @@ function interrupted(): ReconcileCheckpoint {
   return { ...RECONCILE_START, nextOffset: pointId(12), removals: { first: 0, second: 20 } };
 }
 
-test.each([
+const STORED = [
   ['a copy', { reached: interrupted(), isDamaged: false }],
   ['a rollback', { compared: undefined, written: interrupted(), insertsOnly: false }],
   ['entities', { ...interrupted(), insertsOnly: false }],
-])('the resume point of %s that an earlier version stored is read', async (_, stored) => {
-  const { put, invoke, count } = await scene();
-  await put(OLD, [3, 15], '-');
-  const from = readEqualising(JSON.parse(JSON.stringify(stored)));
-  const attempt = invoke({ from });
-  await expect(attempt).rejects.toMatchObject({ name: 'RefusedMassChange' });
-  expect(await count(NEW)).toEqual(WHOLE);
-  await put(OLD, [15], 'a');
-  expect(await invoke({ from })).toMatchObject({ report: { compared: MANY - 12 } });
+] as const;
+
+test.each(STORED)(
+  'the resume point of %s that an earlier version stored is read',
+  async (_, stored) => {
+    const { put, invoke, count } = await scene();
+    await put(OLD, [3, 15], '-');
+    const reached = readEqualising(JSON.parse(JSON.stringify(stored)));
+    const attempt = invoke({ reached });
+    await expect(attempt).rejects.toMatchObject({ name: 'RefusedMassChange' });
+    expect(await count(NEW)).toEqual(WHOLE);
+    await put(OLD, [15], 'a');
+    expect(await invoke({ reached })).toMatchObject({ report: { compared: MANY - 12 } });
+  },
+);
+
+test.each(STORED)('each invocation goes on from the one before, after %s', async (_, stored) => {
+  const { put, page, finish, saved } = await scene();
+  await page();
+  await put(OLD, [15], '-');
+  saved.push(stored as Equalising);
+  const { equalised } = await finish({ deletes: 21 });
+  expect(equalised).toMatchObject({ faults: [], report: { compared: MANY - 12 } });
+  expect(saved.at(-1)?.reached?.removals).toEqual({ first: 0, second: 21 });
 });
 
 test('a walk of an earlier version that only inserts goes on doing so', async () => {
   const { put, invoke, count } = await scene();
   await put(OLD, [15], '-');
   const stored = { ...interrupted(), insertsOnly: true };
-  await invoke({ from: readEqualising(stored), onExcess: 'insert' });
+  await invoke({ reached: readEqualising(stored), onExcess: 'insert' });
   expect(await count(NEW)).toEqual(WHOLE);
 });
 
 test('damage that an earlier version found is not carried back', async () => {
   const { put, invoke, count } = await scene();
   await put(NEW, [15], '-');
-  const from = readEqualising({
+  const reached = readEqualising({
     reached: { ...interrupted(), removals: undefined },
     isDamaged: true,
   });
-  await invoke({ from });
+  await invoke({ reached });
   expect(await count(OLD)).toEqual(WHOLE);
 });

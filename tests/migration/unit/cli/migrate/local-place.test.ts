@@ -1,0 +1,47 @@
+// The place of a command that works in this process: it opens the table with its runs.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { openLocalPlace } from '../../../../../cli/migration/migrate/local-place.ts';
+import { openDataFolder } from '../../../../../local/data-folder.ts';
+
+/** A server that takes requests and answers none */
+async function startSilentDatabase(): Promise<string> {
+  const server = createServer(() => {});
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('It has no port.');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+it('does not wait for a database that does not answer any longer than "npm start" does', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'local-place-'));
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  const folder = openDataFolder(path);
+  onTestFinished(folder.release);
+  folder.announce(await startSilentDatabase());
+  for (const [name, value] of [
+    ['DATA_DIR', path],
+    ['TABLE_NAME', 'runs'],
+    ['DYNAMODB_ENDPOINT', undefined],
+  ] as const) {
+    vi.stubEnv(name, value);
+  }
+  const limit = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
+  const running = { whenStopping: () => {} };
+  const place = openLocalPlace({
+    running: running as unknown as Parameters<typeof openLocalPlace>[0]['running'],
+    needs: 'record',
+    signal: new AbortController().signal,
+    onWaiting: () => {},
+    log: () => {},
+  });
+  await expect(place).rejects.toThrow(/does not answer.*table runs/);
+  expect(limit).toHaveBeenCalledWith(30_000);
+});
