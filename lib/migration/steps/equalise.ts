@@ -83,7 +83,7 @@ export interface EqualiseOptions extends Collections {
   /** fill: nothing is read back. carry: only what the standby has changed is written, to the active collection. */
   readonly mode?: 'repair' | 'fill' | 'carry';
   /**
-   * Changes that are limited as well as removals: those of payloads, unless it says another. vectors: those of both, as the
+   * Changes that are limited besides removals; those of payloads by default. vectors: those of payloads and vectors, as the
    * active version may have embedded its memories with another model.
    */
   readonly limitedChanges?: 'none' | 'payloads' | 'vectors';
@@ -263,8 +263,8 @@ function createWalks(
   }
 
   /**
-   * Called before a refusal: what it is for may be repaired, so the next invocation must not judge by this comparison. Removals
-   * are still counted.
+   * Called before a refusal: its cause may be repaired, so the next invocation must not judge by this comparison. Removals so
+   * far are still counted.
    */
   async function compareAgain(): Promise<void> {
     const { reached } = state;

@@ -866,6 +866,9 @@ export const MUTANTS: readonly Mutant[] = [
     ["base === 'unknown' || ", ''],
     ['one.digest !== undefined && ', ''],
   ]),
+  ...mutantsOf('local/create-table.ts', 'tests/migration/unit/cli/migrate/local-place.test.ts', [
+    ['createTable(client, tableName, patience)', 'createTable(client, tableName)'],
+  ]),
   ...mutantsOf('lib/migration/steps/equalise.ts', 'tests/migration/unit/steps/equalise.test.ts', [
     ["if (isExcess && onExcess === 'refuse') {", 'if (false) {'],
     ['insertsOnly = mayInsert && isExcess', 'insertsOnly = false'],
