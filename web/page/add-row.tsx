@@ -1,7 +1,7 @@
 // The form in which a transaction is added: Enter saves it, and the next one can be typed. The draft survives a reload. A phone
 // has the form in a sheet, so that its first screen has transactions.
 import { type Signal, signal, useComputed, useSignal, useSignalEffect } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { ApiError } from './api-error.ts';
 import { resolveCategory } from './category-box.tsx';
 import { Button } from './components.tsx';
@@ -28,6 +28,7 @@ const KEPT = 'draft';
 const isSheetShown = signal(false);
 
 export function AddRow() {
+  useSignalEffect(keepRefused);
   if (!canWrite.value) return null;
   if (!isPhone.value) return <AddForm />;
   return (
@@ -64,8 +65,19 @@ function readKept(): Draft {
   return { ...empty, ...readDraft<Draft>(KEPT) } as Draft;
 }
 
+/** What the service refused while no form is shown is the draft of the next one, also after a reload. */
+function keepRefused(): void {
+  const refused = refusedCreate.value;
+  if (!refused || !isPhone.value || isSheetShown.value || !isEmpty(readKept())) return;
+  keepDraft(KEPT, draftOf(refused.row));
+}
+
 function isEmpty({ description, amount }: Draft): boolean {
   return description === '' && amount === '';
+}
+
+function isSameDraft(one: Draft, other: Draft): boolean {
+  return (Object.keys(one) as (keyof Draft)[]).every((name) => one[name] === other[name]);
 }
 
 function AddForm({ isInSheet = false }: { readonly isInSheet?: boolean }) {
@@ -76,9 +88,6 @@ function AddForm({ isInSheet = false }: { readonly isInSheet?: boolean }) {
   const added = useSignal('');
   useRefusedCreate(open);
   useForgottenErrors(form, open);
-  useEffect(() => {
-    if (isInSheet) focusDescription(document);
-  }, []);
 
   const save = async (event: Event) => {
     event.preventDefault();
@@ -95,7 +104,7 @@ function AddForm({ isInSheet = false }: { readonly isInSheet?: boolean }) {
   };
   return (
     <form ref={form} class="add-row" aria-label="Add transaction" onSubmit={save} noValidate>
-      <TransactionFields open={open} placeholder={placeholder} />
+      <TransactionFields open={open} isFirst={isInSheet} placeholder={placeholder} />
       <Button type="submit" kind="primary" class="add">
         Add
       </Button>
@@ -119,8 +128,9 @@ function useRefusedCreate({ draft, errors, edit }: OpenDraft): void {
     const refused = refusedCreate.value;
     if (!refused) return;
     refusedCreate.value = undefined;
-    if (!isEmpty(draft.peek())) return;
-    edit(draftOf(refused.row));
+    const again = draftOf(refused.row);
+    if (!isEmpty(draft.peek()) && !isSameDraft(draft.peek(), again)) return;
+    edit(again);
     errors.value = readErrors(refused.error);
   });
 }

@@ -84,15 +84,24 @@ export function useDraft(start: () => Draft, keep: (draft: Draft) => void): Open
 interface FieldsProps {
   readonly open: OpenDraft;
   readonly hasNotes?: boolean;
+  /** A dialog that opens gives it the focus. */
+  readonly isFirst?: boolean;
   readonly placeholder?: ReadonlySignal<string>;
 }
 
-export function TransactionFields({ open, hasNotes = false, placeholder }: FieldsProps) {
+export function TransactionFields({
+  open,
+  hasNotes = false,
+  isFirst = false,
+  placeholder,
+}: FieldsProps) {
   const { draft, edit } = open;
   const errors = open.errors.value;
   const values = useMemo(() => readEach(draft), [draft]);
   const text = (name: 'description' | 'amount' | 'date' | 'notes') => ({
-    value: values[name],
+    // Chrome has no date while a part of it is missing. A bound signal would write that back, and so clear the parts that are
+    // typed; what is drawn is compared with the field first.
+    value: name === 'date' ? values.date.value : values[name],
     autocomplete: 'off' as const,
     onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
       edit({ [name]: currentTarget.value }),
@@ -103,7 +112,16 @@ export function TransactionFields({ open, hasNotes = false, placeholder }: Field
         {(id) => <input type="date" min="0001-01-01" max="9999-12-31" {...id} {...text('date')} />}
       </Field>
       <Field label="Description" error={errors.description} class="of-description">
-        {(id) => <input type="text" dir="auto" maxLength={1000} {...id} {...text('description')} />}
+        {(id) => (
+          <input
+            type="text"
+            dir="auto"
+            maxLength={1000}
+            {...(isFirst && { autofocus: true })}
+            {...id}
+            {...text('description')}
+          />
+        )}
       </Field>
       <Field label="Amount" error={errors.amount} class="of-amount">
         {(id) => <input type="text" inputMode="decimal" {...id} {...text('amount')} />}
