@@ -1,10 +1,10 @@
 // A row of the list while it is edited in place, and the question which of two versions to keep when it was changed elsewhere.
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { ApiError } from './api-error.ts';
 import { resolveCategory } from './category-box.tsx';
 import { Button } from './components.tsx';
 import { format, readAmount } from './format.ts';
-import { dropDraft, keepDraft, readDraft } from './kept-drafts.ts';
+import { dropDraft, keepDraft, readDraft, readDrafts } from './kept-drafts.ts';
 import { announcement, categoriesById, notice, outbox, refresh } from './ledger.ts';
 import type { Conflict } from './outbox.ts';
 import { changedFields, type Row } from './rows.ts';
@@ -17,11 +17,18 @@ import {
   useDraft,
 } from './transaction-form.tsx';
 
-const KEPT = 'edit';
+const KEPT = 'edit-';
 
-/** The row whose edit a reload has interrupted. */
-export function readInterruptedEdit(): { readonly id: number; readonly draft: Draft } | undefined {
-  return readDraft(KEPT);
+interface KeptEdit {
+  readonly draft: Draft;
+  /** The row as it was when it was opened. */
+  readonly before: Row;
+  readonly keptAt: number;
+}
+
+/** The row whose edit a reload has interrupted: the last of them. */
+export function readInterruptedEdit(): { readonly id: number } | undefined {
+  return readDrafts<KeptEdit>(KEPT).toSorted((a, b) => b.keptAt - a.keptAt)[0]?.before;
 }
 
 interface EditRowProps {
@@ -33,13 +40,7 @@ interface EditRowProps {
 
 export function EditRow({ row, field, onClose }: EditRowProps) {
   const form = useRef<HTMLFormElement>(null);
-  const open = useDraft(
-    () => {
-      const interrupted = readInterruptedEdit();
-      return interrupted?.id === row.id ? interrupted.draft : draftOf(row);
-    },
-    (draft) => keepDraft(KEPT, { id: row.id, draft }),
-  );
+  const { open, before, drop } = useEdit(row);
   // In the frame that draws the form: a key pressed right after it is text of the field.
   useLayoutEffect(() => {
     const input = form.current?.querySelector<HTMLInputElement>(`.of-${field} :is(input, select)`);
@@ -47,7 +48,7 @@ export function EditRow({ row, field, onClose }: EditRowProps) {
     if (field !== 'date') input?.select?.();
   }, []);
   const close = () => {
-    dropDraft(KEPT);
+    drop();
     onClose();
   };
   const save = async (event: Event) => {
@@ -56,7 +57,7 @@ export function EditRow({ row, field, onClose }: EditRowProps) {
     const found = findErrors(draft);
     open.errors.value = found;
     if (Object.keys(found).length > 0) return focusError(form.current);
-    if (await saveEdit(row, draft)) close();
+    if (await saveEdit(before, row, draft)) close();
   };
   return (
     <form
@@ -81,24 +82,50 @@ export function EditRow({ row, field, onClose }: EditRowProps) {
   );
 }
 
-/** @returns whether it is on its way */
-async function saveEdit(row: Row, draft: Draft): Promise<boolean> {
+/** The draft of a row, and the row as it was when it was opened. Both survive a reload. */
+function useEdit(row: Row) {
+  const slot = KEPT + row.id;
+  const interrupted = useMemo(() => readDraft<KeptEdit>(slot), []);
+  const before = useMemo(() => interrupted?.before ?? row, []);
+  const kept = useRef(slot);
+  const keep = (draft: Draft) =>
+    keepDraft(slot, { draft, before: outbox.latestOf(before), keptAt: Date.now() });
+  const open = useDraft(() => interrupted?.draft ?? draftOf(row), keep);
+  // The row has got its id, or the version of a write of this page, which a reload would not know.
+  useLayoutEffect(() => {
+    const isKept = readDraft(kept.current) !== undefined;
+    if (kept.current !== slot) dropDraft(kept.current);
+    kept.current = slot;
+    if (isKept) keep(open.draft.peek());
+  }, [slot, row.etag]);
+  return { open, before, drop: () => dropDraft(kept.current) };
+}
+
+/**
+ * @param opened the row as it was when it was opened: what another tab has written since is a conflict
+ * @returns whether it is on its way
+ */
+async function saveEdit(opened: Row, shown: Row, draft: Draft): Promise<boolean> {
+  // Writes of this page are no conflict.
+  const row = outbox.latestOf(opened).etag === shown.etag ? shown : opened;
   try {
     const category =
-      draft.category === draftOf(row).category
-        ? { id: row.category_id, name: draft.category }
+      draft.category === draftOf(opened).category
+        ? { id: opened.category_id, name: draft.category }
         : await resolveCategory(draft.category);
-    const after = {
-      ...row,
+    const edited = {
+      ...opened,
       description: draft.description.trim(),
-      amount: readAmount(draft.amount) ?? row.amount,
+      amount: readAmount(draft.amount) ?? opened.amount,
       type: draft.type,
       category_id: category?.id ?? null,
-      category_name: category?.name ?? '',
       transaction_date: draft.date,
       notes: draft.notes.trim() || null,
     };
-    if (Object.keys(changedFields(row, after)).length > 0) outbox.update([{ before: row, after }]);
+    const changes = changedFields(opened, edited);
+    const named = 'category_id' in changes && { category_name: category?.name ?? '' };
+    const after = { ...row, ...changes, ...named };
+    if (Object.keys(changes).length > 0) outbox.update([{ before: row, after }]);
     announcement.value = `Saved ${after.description}`;
     return true;
   } catch (error) {

@@ -16,6 +16,13 @@ export function readDraft<Kept extends object>(name: string): Kept | undefined {
   }
 }
 
+/** All whose names begin with this. */
+export function readDrafts<Kept extends object>(prefix: string): readonly Kept[] {
+  const stored = Array.from({ length: sessionStorage.length }, (_, n) => sessionStorage.key(n));
+  const names = new Set([...stored, ...unwritten.keys()]);
+  return [...names].flatMap((name) => (name?.startsWith(prefix) && readDraft<Kept>(name)) || []);
+}
+
 export function keepDraft(name: string, draft: object): void {
   unwritten.set(name, draft);
   timer ??= setTimeout(writeDrafts, DELAY_MS);

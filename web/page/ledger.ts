@@ -109,12 +109,12 @@ export function onlyCategory(some: readonly Cell[], shown: View | undefined): re
   return category === undefined ? some : some.filter((cell) => cell.category === category);
 }
 
-/** Rows that are being written, for a quiet mark. */
+/** Keys of rows that are being written, for a quiet mark. */
 export const unsaved = computed(
   () =>
     new Set(
       outbox.waiting.value.flatMap(({ changes }) =>
-        changes.flatMap(({ after }) => after?.id ?? []),
+        changes.flatMap(({ after }) => (after ? outbox.keyOf(after.id) : [])),
       ),
     ),
 );

@@ -75,6 +75,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
   const undoable = computed(() => waiting.value.filter(isUndoable));
   const waiters = new Map<string, (refusals: readonly Refusal[]) => void>();
   const underWay = new Set<string>();
+  const versions = createVersions();
   let ledger: string | undefined;
   let pausedUntil = 0;
   let pumping = Promise.resolve();
@@ -94,8 +95,9 @@ export function createOutbox({ call, storage, ...on }: Ports) {
     replace(writes.value.map((each) => (each.key === key ? { ...each, ...changes } : each)));
   }
 
-  function enqueue(changes: readonly Change[], delay = 0): readonly string[] {
+  function enqueue(given: readonly Change[], delay = 0): readonly string[] {
     const now = Date.now();
+    const changes = given.map(versions.follow);
     const parts = Array.from({ length: Math.ceil(changes.length / MAX_BULK_ITEMS) }, (_, n) =>
       changes.slice(n * MAX_BULK_ITEMS, (n + 1) * MAX_BULK_ITEMS),
     );
@@ -152,11 +154,13 @@ export function createOutbox({ call, storage, ...on }: Ports) {
   }
 
   function confirm(write: Write, { changes, refusals }: Settled): void {
-    update(write.key, { changes, confirmedAt: Date.now() });
+    // Before the rows change: their keys and the row that is edited go by it.
     for (const { before, after } of changes) {
-      const { id } = before ?? write.changes[0]?.after ?? {};
-      if (after && id !== undefined) rebase(id, after);
+      const written = before ?? write.changes[0]?.after;
+      if (after && written) versions.add(written, after);
     }
+    update(write.key, { changes, confirmedAt: Date.now() });
+    rebase();
     if (refusals.length > 0) on.onRefused(refusals, write);
     settle(write, refusals);
     on.onConfirmed();
@@ -168,19 +172,10 @@ export function createOutbox({ call, storage, ...on }: Ports) {
   }
 
   /** Later writes to the same row go to the id and the version that it has now. */
-  function rebase(id: number, { id: realId, etag }: Row): void {
-    const moved = (row: Row | undefined) => (row?.id === id ? { ...row, id: realId, etag } : row);
+  function rebase(): void {
     replace(
       writes.value.map((each) =>
-        each.confirmedAt
-          ? each
-          : {
-              ...each,
-              changes: each.changes.map(({ before, after }) => ({
-                before: moved(before),
-                after: moved(after),
-              })),
-            },
+        each.confirmedAt ? each : { ...each, changes: each.changes.map(versions.follow) },
       ),
     );
   }
@@ -226,6 +221,8 @@ export function createOutbox({ call, storage, ...on }: Ports) {
     isInterrupted,
     /** Deletions that can still be undone. */
     undoable,
+    latestOf: versions.latestOf,
+    keyOf: versions.keyOf,
     /** A list may have a row that is created and not answered yet, under an id that this page does not know. */
     isCreating: () =>
       waiting.value.some(({ changes }) => changes.some(({ before, after }) => !before && after)),
@@ -279,6 +276,33 @@ export function createOutbox({ call, storage, ...on }: Ports) {
       pausedUntil = 0;
       return pump();
     },
+  };
+}
+
+/** What the writes of this page have made of rows: a row that was taken from a list before is written as it is now. */
+function createVersions() {
+  const next = new Map<string, Pick<Row, 'id' | 'etag'>>();
+  const keys = new Map<number, number>();
+  const nameOf = ({ id, etag }: Pick<Row, 'id' | 'etag'>) => `${id} ${etag}`;
+  /** Its id and version after the writes of this page; a version that another has written is not among them. */
+  function latestOf(row: Row): Row {
+    let latest: Pick<Row, 'id' | 'etag'> = row;
+    for (let each = next.get(nameOf(row)); each; each = next.get(nameOf(each))) latest = each;
+    return latest === row ? row : { ...row, id: latest.id, etag: latest.etag };
+  }
+  return {
+    latestOf,
+    follow: ({ before, after }: Change): Change => ({
+      before: before && latestOf(before),
+      after: after && latestOf(after),
+    }),
+    add(before: Row, after: Row): void {
+      if (before.id !== after.id) keys.set(after.id, before.id);
+      if (nameOf(before) !== nameOf(after))
+        next.set(nameOf(before), { id: after.id, etag: after.etag });
+    },
+    /** The same before and after a row that is created gets its id. */
+    keyOf: (id: number) => keys.get(id) ?? id,
   };
 }
 

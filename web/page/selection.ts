@@ -5,36 +5,39 @@ import type { Row } from './rows.ts';
 import { scopeHash } from './scope.ts';
 import { readScopeRows } from './view.ts';
 
-/** By id, as they were when they were selected: their versions are what a change expects. */
+/** By key, as they were when they were selected: their versions are what a change expects. */
 export const selected = signal<ReadonlyMap<number, Row>>(new Map());
-let lastId: number | undefined;
+let lastKey: number | undefined;
+
+const keyOf = ({ id }: Row) => outbox.keyOf(id);
+const byKey = (some: readonly Row[]) => new Map(some.map((row) => [keyOf(row), row]));
 
 export const isAllSelected = computed(
-  () => rows.value.length > 0 && rows.value.every(({ id }) => selected.value.has(id)),
+  () => rows.value.length > 0 && rows.value.every((row) => selected.value.has(keyOf(row))),
 );
 
 /** @param isSpan from the row that was selected last to this one */
 export function toggleRow(row: Row, isSpan = false): void {
-  const isOn = !selected.value.has(row.id);
+  const isOn = !selected.value.has(keyOf(row));
   const all = rows.value;
-  const [from, to] = [lastId, row.id].map((id) => all.findIndex((each) => each.id === id));
+  const [from, to] = [lastKey, keyOf(row)].map((key) =>
+    all.findIndex((each) => keyOf(each) === key),
+  );
   const span =
     isSpan && from !== undefined && to !== undefined && from >= 0
       ? all.slice(Math.min(from, to), Math.max(from, to) + 1)
       : [row];
   const next = new Map(selected.value);
   for (const each of span) {
-    if (isOn) next.set(each.id, each);
-    else next.delete(each.id);
+    if (isOn) next.set(keyOf(each), each);
+    else next.delete(keyOf(each));
   }
   selected.value = next;
-  lastId = row.id;
+  lastKey = keyOf(row);
 }
 
 export function toggleAll(): void {
-  selected.value = isAllSelected.value
-    ? new Map()
-    : new Map(rows.value.map((row) => [row.id, row]));
+  selected.value = isAllSelected.value ? new Map() : byKey(rows.value);
 }
 
 /** @throws ApiError */
@@ -42,7 +45,7 @@ export async function selectScope(): Promise<void> {
   const wanted = scope.value;
   const all = await readScopeRows(wanted);
   if (scopeHash(scope.value) !== scopeHash(wanted)) return;
-  selected.value = new Map(all.map((row) => [row.id, row]));
+  selected.value = byKey(all);
 }
 
 export function clearSelection(): void {
@@ -60,11 +63,11 @@ export function watchScope(): void {
   effect(() => {
     // Rows that are being deleted are not selected any more.
     const gone = outbox.undoable.value.flatMap(({ changes }) =>
-      changes.map(({ before }) => before?.id),
+      changes.flatMap(({ before }) => (before ? keyOf(before) : [])),
     );
-    if (gone.some((id) => id !== undefined && selected.peek().has(id))) {
+    if (gone.some((key) => selected.peek().has(key))) {
       const next = new Map(selected.peek());
-      for (const id of gone) next.delete(id ?? 0);
+      for (const key of gone) next.delete(key);
       selected.value = next;
     }
   });

@@ -25,11 +25,11 @@ import { isAllSelected, selected, toggleAll, toggleRow } from './selection.ts';
 
 const COLUMNS = 5;
 
-/** The row that the tab key stops at, with all that is in it. */
+/** The key of the row that the tab key stops at, with all that is in it. */
 const current = signal<number | undefined>(undefined);
 
-/** The row that is edited, and the field to begin with. */
-export const editing = signal<{ readonly id: number; readonly field: string } | undefined>(
+/** The key of the row that is edited, and the field to begin with. */
+export const editing = signal<{ readonly key: number; readonly field: string } | undefined>(
   undefined,
 );
 
@@ -46,7 +46,8 @@ export function TransactionList() {
   );
   useEffect(() => {
     const stored = readInterruptedEdit();
-    if (stored && isWritable) editing.value ??= { id: stored.id, field: 'description' };
+    if (stored && isWritable)
+      editing.value ??= { key: outbox.keyOf(stored.id), field: 'description' };
   }, [isWritable]);
   return (
     <table
@@ -117,17 +118,18 @@ function Day({ day, rows: some, isFirst }: DayProps) {
         <td />
       </tr>
       {some.map((row, n) => (
-        <Transaction key={row.id} row={row} isFirst={isFirst && n === 0} />
+        <Transaction key={outbox.keyOf(row.id)} row={row} isFirst={isFirst && n === 0} />
       ))}
     </tbody>
   );
 }
 
 function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: boolean }) {
-  const isOpen = useComputed(() => editing.value?.id === row.id);
-  const isPicked = useComputed(() => selected.value.has(row.id));
-  const isWaiting = useComputed(() => unsaved.value.has(row.id));
-  const isStop = useComputed(() => (current.value ?? row.id) === row.id);
+  const key = outbox.keyOf(row.id);
+  const isOpen = useComputed(() => editing.value?.key === key);
+  const isPicked = useComputed(() => selected.value.has(key));
+  const isWaiting = useComputed(() => unsaved.value.has(key));
+  const isStop = useComputed(() => (current.value ?? key) === key);
   const conflict = outbox.conflicts.value.get(row.id);
   if (conflict) return <ConflictRow conflict={conflict} columns={COLUMNS} />;
   if (isOpen.value && canWrite.value) return <OpenRow row={row} />;
@@ -139,7 +141,7 @@ function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: bo
       tabIndex={tabIndex}
       data-id={row.id}
       onFocusCapture={() => {
-        current.value = row.id;
+        current.value = key;
       }}
       onClick={({ target }) => target instanceof Element && openAt(target, row)}
       onKeyDown={(event) => onEntryKey(event, row)}
@@ -155,7 +157,7 @@ function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: bo
 }
 
 function open(row: Row, field: string): void {
-  if (canWrite.value) editing.value = { id: row.id, field };
+  if (canWrite.value) editing.value = { key: outbox.keyOf(row.id), field };
 }
 
 /** A click opens the row in the field that was clicked. */
@@ -247,7 +249,7 @@ function OpenRow({ row }: { readonly row: Row }) {
           {row.description} {format.signed(signedAmount(row))}
         </span>
         <EditRow
-          key={row.id}
+          key={outbox.keyOf(row.id)}
           row={row}
           field={editing.value?.field ?? 'description'}
           onClose={() => {

@@ -228,6 +228,84 @@ describe.skipIf(whyNoChromium())('the page', () => {
     },
   );
 
+  test('what another tab has written is a conflict, also where the list and a reload have shown it', async () => {
+    const id = await pages.row({ description: 'Seen meanwhile', transaction_date: '1996-01-02' });
+    const page = await pages.visit('#period=1996');
+    const edit = page.getByRole('form', { name: /^Edit/ });
+    await listed(page, 'Seen meanwhile').click();
+    await edit.getByLabel('Notes').fill('Of mine');
+    await pages.call('PUT', `/transactions/${id}`, { amount: 99 });
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByRole('region', { name: 'Totals' }).getByText('99.00').first().waitFor();
+    await page.reload();
+    await edit.getByRole('button', { name: 'Save' }).click();
+    const conflict = page.getByRole('region', { name: 'Conflict: Seen meanwhile' });
+    await conflict.getByRole('cell', { name: '99.00' }).waitFor();
+    await conflict.getByRole('cell', { name: 'Of mine' }).waitFor();
+    expect(await pages.rows('Seen meanwhile')).toMatchObject([{ amount: 99, notes: null }]);
+  });
+
+  test('what this page has written itself is no conflict of an open editor', async () => {
+    const category_id = await pages.category('Meanwhile');
+    await pages.row({ description: 'Twice written', transaction_date: '1995-01-02' });
+    const page = await pages.visit('#period=1995');
+    await listed(page, 'Twice written').getByRole('checkbox').check();
+    await listed(page, 'Twice written').click();
+    const edit = page.getByRole('form', { name: /^Edit/ });
+    await edit.getByLabel('Notes').fill('Kept');
+    await page.getByRole('combobox', { name: 'Category for selected' }).fill('Meanwhile');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    const stored = async () => await pages.rows('Twice written');
+    await expect.poll(stored).toMatchObject([{ category_id, notes: null }]);
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(stored).toMatchObject([{ category_id, notes: 'Kept' }]);
+    expect(await page.getByText('changed elsewhere').count()).toBe(0);
+  });
+
+  test('each row that is edited keeps its own draft', async () => {
+    for (const description of ['Draft one', 'Draft two'])
+      await pages.row({ description, transaction_date: '1994-01-02' });
+    const page = await pages.visit('#period=1994');
+    const edit = page.getByRole('form', { name: /^Edit/ });
+    for (const description of ['Draft one', 'Draft two']) {
+      await listed(page, description).click();
+      await edit.getByLabel('Notes').fill(`Of ${description}`);
+    }
+    await page.reload();
+    await page.getByRole('form', { name: 'Edit Draft two' }).waitFor();
+    expect(await edit.getByLabel('Notes').inputValue()).toBe('Of Draft two');
+    await edit.getByRole('button', { name: 'Cancel' }).click();
+    await listed(page, 'Draft one').click();
+    expect(await edit.getByLabel('Notes').inputValue()).toBe('Of Draft one');
+  });
+
+  test('a row that is added offline stays selected and open when it gets its id', async () => {
+    const category_id = await pages.category('Got its id');
+    const page = await pages.visit();
+    await page.context().setOffline(true);
+    await addForm(page).getByLabel('Description').fill('Added offline');
+    await addForm(page).getByLabel('Amount').fill('1');
+    await page.keyboard.press('Enter');
+    await listed(page, 'Added offline').getByRole('checkbox').check();
+    await listed(page, 'Added offline').click();
+    const edit = page.getByRole('form', { name: /^Edit/ });
+    await edit.getByLabel('Notes').fill('Typed meanwhile');
+    await page.context().setOffline(false);
+    await page.waitForSelector('.state:text-is("")', { state: 'attached' });
+    const stored = async () => await pages.rows('Added offline');
+    await expect.poll(async () => (await stored()).length).toBe(1);
+    await idle(page);
+    expect(await edit.getByLabel('Notes').inputValue()).toBe('Typed meanwhile');
+    await page.getByRole('combobox', { name: 'Category for selected' }).fill('Got its id');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await expect.poll(stored).toMatchObject([{ category_id }]);
+    // The draft has gone with the row to its id.
+    await page.reload();
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(stored).toMatchObject([{ category_id, notes: 'Typed meanwhile' }]);
+    expect(await page.getByText('elsewhere').count()).toBe(0);
+  });
+
   test('an update whose answer was lost is no conflict', async () => {
     const id = await pages.row({ description: 'Answer lost' });
     const page = await pages.visit();
@@ -580,6 +658,8 @@ describe.skipIf(whyNoChromium())('the page', () => {
         'Uncategorised',
         'Totals',
         'of-date',
+        // The field of the date: its own keys alone draw it.
+        '0001-01-01',
       ];
       return Object.fromEntries(texts.map((text) => [text, count(text)]));
     }
@@ -605,6 +685,23 @@ describe.skipIf(whyNoChromium())('the page', () => {
       await page.keyboard.press('1');
       expect(await field.inputValue()).toContain('1');
       expect(Object.entries(await countDrawings()).filter(([, calls]) => calls > 0)).toEqual([]);
+    }
+  });
+
+  test('a date is typed part by part, and keeps the others', async () => {
+    await pages.row({ description: 'Dated', transaction_date: '2011-11-11' });
+    const page = await pages.visit('#period=2011-11');
+    await listed(page, 'Dated').click();
+    for (const form of [addForm(page), page.getByRole('form', { name: /^Edit/ })]) {
+      const date = form.getByLabel('Date');
+      await date.fill('2011-11-11');
+      await date.blur();
+      await date.focus();
+      await page.keyboard.press('0');
+      // A part that is incomplete: there is no date yet.
+      expect(await date.inputValue()).toBe('');
+      await page.keyboard.press('5');
+      await expect.poll(() => date.inputValue()).toMatch(/^2011-(05-11|11-05)$/);
     }
   });
 
@@ -636,8 +733,14 @@ describe.skipIf(whyNoChromium())('the page', () => {
   test('on a phone rows are added in a sheet, which keeps the draft', async () => {
     const page = await pages.visit('', AS_PHONE);
     const begin = page.getByRole('button', { name: 'Add a transaction' });
+    await page.evaluate(`
+      window.focused = [];
+      addEventListener('focusin', ({ target }) => focused.push(target.textContent || target.tagName));
+    `);
     await begin.click();
     await page.waitForSelector('.of-description input:focus');
+    // A screen reader would say the button that had the focus before.
+    expect(await page.evaluate('focused')).toEqual(['Add a transaction', 'INPUT']);
     await expectAccessibleInBothSchemes(page);
     await page.keyboard.type('By thumb');
     await addForm(page).getByLabel('Amount').fill('2.50');
@@ -665,6 +768,37 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await listed(page, 'Next by thumb').getByText('-3.00').waitFor();
     await expect.poll(async () => (await pages.rows('by thumb')).length).toBe(2);
   });
+
+  test.each([
+    ['also after a reload', true],
+    ['with its errors', false],
+  ])(
+    'on a phone what is refused while the sheet is closed is typed again, %s',
+    async (_, isReloaded) => {
+      const page = await pages.visit('', AS_PHONE);
+      const isClosed = Promise.withResolvers<void>();
+      await page.route('**/transactions', async (route) => {
+        await isClosed.promise;
+        await route.fallback();
+      });
+      const begin = page.getByRole('button', { name: 'Add a transaction' });
+      await begin.click();
+      await page.keyboard.type('Refused by thumb');
+      await addForm(page).getByLabel('Amount').fill('1.2345');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Escape');
+      await addForm(page).waitFor({ state: 'detached' });
+      isClosed.resolve();
+      await page.getByRole('alert').getByText('“Refused by thumb” was not saved').waitFor();
+      if (isReloaded) await page.reload();
+      await begin.click();
+      const description = addForm(page).getByLabel('Description');
+      expect(await description.inputValue()).toBe('Refused by thumb');
+      await expect
+        .poll(() => addForm(page).locator('[aria-invalid]').count())
+        .toBe(isReloaded ? 0 : 1);
+    },
+  );
 
   test('the keys are listed, and the currency sign is a setting of the browser', async () => {
     await pages.row({ description: 'In euros', amount: 8 });

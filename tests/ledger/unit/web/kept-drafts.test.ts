@@ -1,6 +1,12 @@
 // Drafts of the page: written after the frame of the key press, and before the page is left.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { dropDraft, keepDraft, readDraft, writeDrafts } from '../../../../web/page/kept-drafts.ts';
+import {
+  dropDraft,
+  keepDraft,
+  readDraft,
+  readDrafts,
+  writeDrafts,
+} from '../../../../web/page/kept-drafts.ts';
 
 describe('a kept draft', () => {
   const stored = new Map<string, string>();
@@ -9,6 +15,10 @@ describe('a kept draft', () => {
     stored.clear();
     vi.useFakeTimers();
     vi.stubGlobal('sessionStorage', {
+      get length() {
+        return stored.size;
+      },
+      key: (n: number) => [...stored.keys()][n] ?? null,
       getItem: (name: string) => stored.get(name) ?? null,
       setItem: (name: string, text: string) => stored.set(name, text),
       removeItem: (name: string) => stored.delete(name),
@@ -42,6 +52,15 @@ describe('a kept draft', () => {
     vi.runAllTimers();
     expect([...stored]).toEqual([]);
     expect(readDraft('draft')).toBeUndefined();
+  });
+
+  test('is found with the others of its kind, written or not', () => {
+    stored.set('edit-1', '{"n":1}');
+    stored.set('edit-2', '{"n":2');
+    stored.set('other', '{"n":3}');
+    keepDraft('edit-4', { n: 4 });
+    expect(readDrafts('edit-')).toEqual([{ n: 1 }, { n: 4 }]);
+    dropDraft('edit-4');
   });
 
   test('that cannot be read is none', () => {

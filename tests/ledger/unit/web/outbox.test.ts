@@ -168,6 +168,43 @@ describe('the outbox', () => {
     expect(sent[1]).toMatchObject({ body: { amount: 3 }, headers: { 'if-match': '"t7.1.0"' } });
   });
 
+  test('a row that was taken from the list before it got its id is changed under that id', async () => {
+    const { outbox, sent } = open();
+    outbox.create(FIELDS);
+    const taken = outbox.writes.value[0]?.changes[0]?.after;
+    if (!taken) throw new Error('Nothing was created.');
+    await settle();
+    expect([outbox.keyOf(7), outbox.keyOf(8)]).toEqual([taken.id, 8]);
+    void outbox.update([{ before: taken, after: { ...taken, amount: 3 } }]);
+    expect(outbox.waiting.value[0]?.changes[0]?.after).toMatchObject({ id: 7, amount: 3 });
+    await settle();
+    expect(sent[1]).toMatchObject({
+      path: '/transactions/7',
+      headers: { 'if-match': '"t7.1.0"' },
+    });
+  });
+
+  test('writes of this page follow each other, and none takes the place of a version that it has not seen', async () => {
+    const { outbox, sent, replies } = open();
+    const version = (n: number, amount: number) => row(7, { amount, etag: `"t7.${n}.0"` });
+    replies.push({ data: version(3, 3) }, new ApiError('', { status: 412, isRetryable: false }), {
+      data: version(3, 3),
+    });
+    void outbox.update([{ before: version(2, 2), after: version(2, 3) }]);
+    // Of an editor that was opened before another tab has written.
+    void outbox.update([{ before: version(1, 1), after: version(1, 9) }]);
+    await settle();
+    void outbox.update([{ before: version(2, 2), after: version(2, 4) }]);
+    await settle();
+    const puts = sent.filter(({ method }) => method === 'PUT');
+    expect(puts.map(({ headers }) => headers?.['if-match'])).toEqual([
+      '"t7.2.0"',
+      '"t7.1.0"',
+      '"t7.3.0"',
+    ]);
+    expect(outbox.conflicts.value.size).toBe(1);
+  });
+
   test.each([
     ['is confirmed where the row is as it was written', { amount: 3 }, 0],
     ['is a conflict where it is not', { amount: 4 }, 1],
