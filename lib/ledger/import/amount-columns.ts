@@ -87,12 +87,17 @@ function findOtherAmounts(
   return { ...NAMED, isNamed: false, problem: describeMissing('for the amount', 'amount') };
 }
 
-/** Of two amounts with one name, the one whose header has a currency is in the account's: "Amount" and "Amount in EUR". */
+/**
+ * Of two amounts with one name, the one whose header has a currency is in the account's: "Amount" and "Amount in EUR". Where a
+ * column says that all are in one currency, the first one is.
+ */
 function preferOwnCurrency(
   amounts: readonly number[],
-  { headers, names }: Pick<TableContext, 'headers' | 'names'>,
+  { headers, names, samples }: TableContext,
 ): readonly number[] {
   const [first, ...others] = amounts;
+  const codes = findNamed(names, 'currency').map((index) => new Set(samples[index]?.cells));
+  if (codes.some(({ size }) => size === 1)) return amounts;
   const hasCurrency = (index: number) => findCurrencyCodes(headers[index] ?? '').length > 0;
   if (first === undefined || hasCurrency(first)) return amounts;
   const own = others.filter((index) => names[index] === names[first] && hasCurrency(index));

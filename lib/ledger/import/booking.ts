@@ -97,7 +97,8 @@ export interface ReadBookings {
  */
 export function describeTexts(texts: readonly string[], notes: string | null) {
   const [first, ...others] = texts;
-  if (first === undefined) return { description: undefined, notes };
+  if (first === undefined || others.length === 0)
+    return { description: first, notes: notes || null };
   const description = others.find((text) => text.startsWith(first)) ?? first;
   const rest = new Set(others.filter((text) => !description.includes(text)));
   return { description, notes: [...(notes === null ? [] : [notes]), ...rest].join('; ') || null };

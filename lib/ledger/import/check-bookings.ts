@@ -266,7 +266,7 @@ function direct(bookings: readonly Booking[], { isInverted, isAsItIs }: CheckOpt
   const income = unstated.filter(({ signed }) => signed > 0);
   const others = unstated.filter(({ signed }) => signed < 0);
   const isMostlyIncome = income.length * 2 > bookings.length;
-  if (isAsItIs || unstated.length === 0) return { bookings };
+  if (isAsItIs) return { bookings };
   const isCard =
     others.length > 0 &&
     others.every(({ texts, bookingType }) => [...texts, bookingType ?? ''].some(isCardPayment));

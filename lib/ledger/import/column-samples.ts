@@ -41,6 +41,10 @@ export function isFilled(sample: Sample | undefined): boolean {
   return sample !== undefined && sample.cells.length >= sample.rows / 2;
 }
 
+export function isPartlyFilled(sample: Sample | undefined): boolean {
+  return sample !== undefined && sample.cells.length > 0 && sample.cells.length < sample.rows;
+}
+
 export function isText(sample: Sample | undefined): boolean {
   if (!sample) return false;
   return sample.cells.length === 0 || measureShare(sample, (cell) => /\p{L}/u.test(cell)) > 0.2;

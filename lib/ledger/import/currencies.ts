@@ -72,8 +72,12 @@ const CODES_BY_SIGN: Readonly<Record<string, string>> = {
 
 /** Codes that a code or a sign may mean: one where it is certain. */
 function listMeanings(written: string): readonly string[] {
-  const text = written.normalize('NFKC').trim().toUpperCase().replace(/\.$/, '');
+  const text = normalize(written);
   return (CODES_BY_SIGN[text] ?? text).split(' ');
+}
+
+function normalize(written: string): string {
+  return written.normalize('NFKC').trim().toUpperCase().replace(/\.$/, '');
 }
 
 /** True if both may be one currency, such as $ and USD. */
@@ -95,6 +99,6 @@ export function createCurrencyReader(named: readonly string[] = []): CurrencyRea
     const [first = written, ...others] = meanings;
     if (others.length === 0) return first;
     const [only, ...more] = new Set(named.filter((code) => meanings.includes(code)));
-    return only !== undefined && more.length === 0 ? only : written.trim();
+    return only !== undefined && more.length === 0 ? only : normalize(written);
   };
 }

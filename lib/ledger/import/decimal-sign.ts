@@ -103,10 +103,13 @@ const CODES = new Set(Intl.supportedValuesOf('currency'));
 const WHOLE_UNITS = new Set(['IDR', 'HUF', 'COP', 'CRC', 'LAK', 'MMK', 'IRR']);
 /** Signs and words of currencies and languages without decimals: yen, won, dong, rupiah. */
 const WHOLE_UNIT_TEXTS =
-  /[円₩₫원ơưạảấầậắằặẹếềệịọốồộớờợụứừự]|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|年月日|日付|取引日|利用日|(?<!\p{L})(?:Rp|Ft|tanggal)(?!\p{L})/iu;
+  /[円₩₫원ơưạảấầậắằặẹếềệịọốồộớờợụứừự]|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|年月日|日付|取引日|利用日|(?<!\p{L})tanggal(?!\p{L})/iu;
+/** In other cases they are other words, such as FT. */
+const WHOLE_UNIT_SIGNS = /(?<!\p{L})(?:Rp|Ft)(?!\p{L})/u;
 
 function isOfWholeUnits(text: string): boolean {
-  return text.length <= MAX_TEXT_LENGTH && WHOLE_UNIT_TEXTS.test(text);
+  if (text.length > MAX_TEXT_LENGTH) return false;
+  return WHOLE_UNIT_TEXTS.test(text) || WHOLE_UNIT_SIGNS.test(text);
 }
 
 /** Number of decimals in the currency that the file names: 2 where it names none or several kinds. */

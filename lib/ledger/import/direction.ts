@@ -50,12 +50,9 @@ export function createDirectionReader(
     isGiven ? givenDirection(word, words) : directionOfWord(word),
   );
   const read = (word: string | null) => (word === null ? undefined : lookUp(word));
-  const marks = judge(readings.map(({ amount }) => [amount, amount.direction ?? undefined]));
-  const column = judge(
-    readings
-      .filter(({ amount }) => amount.direction === null)
-      .map(({ amount, word }) => [amount, read(word)]),
-  );
+  const marks = judge(readings, ({ amount }) => amount.direction ?? undefined);
+  const unmarked = readings.filter(({ amount }) => amount.direction === null);
+  const column = judge(unmarked, ({ word }) => read(word));
   // Beside words that are not known, an empty cell says nothing.
   const hasUnknown = readings.some(({ word }) => word !== null && read(word) === undefined);
   const usesColumn = hasColumn && (column.hasWords || isGiven);
@@ -87,16 +84,18 @@ interface Judgement {
 
 /** Words beside numbers and words of a column each have a convention of their own. */
 function judge(
-  readings: readonly (readonly [amount: ReadAmount, direction: Direction | undefined])[],
+  readings: readonly Reading[],
+  readDirection: (reading: Reading) => Direction | undefined,
 ): Judgement {
-  const stated = readings.flatMap(([{ signed }, direction]): StatedSign[] =>
-    signed === 0 || direction === undefined || direction === 'neutral'
-      ? []
-      : [{ direction, isNegative: signed < 0 }],
-  );
-  const hasOtherNegatives = readings.some(
-    ([{ signed }, direction]) => direction === undefined && signed < 0,
-  );
+  const stated: StatedSign[] = [];
+  let hasOtherNegatives = false;
+  for (const reading of readings) {
+    const { signed } = reading.amount;
+    const direction = readDirection(reading);
+    if (direction === undefined) hasOtherNegatives ||= signed < 0;
+    else if (signed !== 0 && direction !== 'neutral')
+      stated.push({ direction, isNegative: signed < 0 });
+  }
   const [only, ...others] = new Set(stated.map(({ direction }) => direction));
   return {
     convention: findConvention(stated, hasOtherNegatives),
@@ -122,7 +121,7 @@ function createUnmarkedReader({ marks, column, usesColumn, hasUnknown }: Judgeme
     const { signed } = amount;
     if (isSigned || signed === 0)
       return { signed: column.convention === 'reversed' ? 0 - signed : signed, isStated: false };
-    if (only === undefined || (usesColumn && hasUnknown))
+    if (only === undefined || (usesColumn && (hasUnknown || only !== 'income')))
       throw new Error(
         `the amount ${signed} has neither a sign nor a word such as DR or CR, as others have. Write one beside it in the file`,
       );

@@ -44,9 +44,13 @@ export function findOtherNames(search: Search): readonly OtherName[] {
       else if (recorded?.has({ ...row, externalId, otherIds: () => [] })) deleted.push(row);
     }
     const found = new Set(all.values());
+    const gone = new Set(deleted);
+    const unknown = open.filter((row) => !all.has(row) && !gone.has(row));
     const lacking = unmatched.filter((there) => !found.has(there));
     const overlap = findOverlap(rows, all, lacking);
-    const imports = new Set(overlap.shared.keys().filter((id) => isOfAccount(overlap, id)));
+    const imports = new Set(
+      overlap.shared.keys().filter((id) => isOfAccount(overlap, id, unknown)),
+    );
     const same = new Map([...all].filter(([, { importId }]) => imports.has(importId)));
     const [proven, unproven] = same.size === 0 ? [[], deleted] : [deleted, []];
     return { name, pairs: same, deleted: proven, unproven };

@@ -47,11 +47,22 @@ function findPeriod(rows: readonly StatementRow[]): Period {
 const MIN_ROWS_OF_ACCOUNT = 10;
 const MAX_SHARE_LACKING = 1 / 4;
 
-/** The file repeats the import as only a file of the same account does: many rows, and most of those that it has on these days. */
-export function isOfAccount({ shared, lacking }: Overlap, importId: string | null): boolean {
-  const equal = shared.get(importId)?.length ?? 0;
-  const others = lacking.filter((there) => there.importId === importId).length;
-  return equal >= MIN_ROWS_OF_ACCOUNT && others <= equal * MAX_SHARE_LACKING;
+/**
+ * The file repeats the import as only a file of the same account does: many rows, and most of those that either has on these days.
+ * @param unknown rows of the file that were never imported
+ */
+export function isOfAccount(
+  { shared, lacking }: Overlap,
+  importId: string | null,
+  unknown: readonly StatementRow[],
+): boolean {
+  const equal = (shared.get(importId) ?? []).map(([, there]) => there);
+  const others = lacking.filter((there) => there.importId === importId);
+  const days = [...equal, ...others].map(({ date }) => date).toSorted();
+  const [first = '', last = ''] = [days[0], days.at(-1)];
+  const added = unknown.filter(({ date }) => first <= date && date <= last);
+  const most = equal.length * MAX_SHARE_LACKING;
+  return equal.length >= MIN_ROWS_OF_ACCOUNT && others.length <= most && added.length <= most;
 }
 
 interface Comparison extends Overlap {

@@ -2,6 +2,7 @@
 import { fromDayNumber, toDayNumber } from '../domain/calendar-date.ts';
 import { listWords } from './learned-categories.ts';
 import type { RecordedRows } from './recorded-rows.ts';
+import { readBankId } from './row-ids.ts';
 import type { LedgerRow, StatementRow, TransactionRow } from './transaction-row.ts';
 
 /** A row, and a transaction of the ledger. */
@@ -12,7 +13,7 @@ export interface Pair {
 
 /**
  * One transaction is the possible duplicate of one row: one with its date, type and amount, or one that has the row's id from
- * an earlier release and was edited, so that its date and amount say nothing. Else one whose amount or date was edited.
+ * an earlier release and was edited, so that its date and amount say nothing. Else one with its id and date. Else one whose amount or date was edited.
  */
 export function findDuplicates(
   rows: readonly StatementRow[],
@@ -29,8 +30,19 @@ export function findDuplicates(
       ...(others.get(matchKey(row))?.splice(0, 1) ?? []),
       ...(row.formerBankId === null ? [] : (edited.get(row.formerBankId) ?? [])),
     ],
+    createBankIdFinder(rows, ledger),
     createEditedFinder(ledger, recorded),
   ]);
+}
+
+/** Finds transactions with the row's id and date: earlier releases took the amount from another column. */
+function createBankIdFinder(rows: readonly StatementRow[], ledger: readonly LedgerRow[]): Find {
+  if (rows.every(({ bankId }) => bankId === null)) return () => [];
+  const identified = Map.groupBy(
+    ledger.filter(({ externalId }) => externalId !== null),
+    ({ externalId, date }) => `${date} ${readBankId(externalId ?? '')}`,
+  );
+  return ({ bankId, date }) => (bankId === null ? [] : (identified.get(`${date} ${bankId}`) ?? []));
 }
 
 /**

@@ -14,7 +14,7 @@ import { addFees, type FeeOptions, findFeeRule } from './fees.ts';
 import { createFormerReader } from './former-columns.ts';
 import { completeDates, describeCompleted, findPeriod } from './missing-years.ts';
 import { type RowAmount, readRowAmounts, tryNumber } from './row-amounts.ts';
-import { isRoundedId, toBankId } from './row-ids.ts';
+import { createRoundedIdTest, toBankId } from './row-ids.ts';
 import { type CellReader, createCellReader, leave, refuse, sortRows } from './sort-rows.ts';
 import type { Table } from './table.ts';
 
@@ -167,10 +167,12 @@ function readRowDates({ table, options, records, readCell }: Source, decimal: De
   };
 }
 
-function createBookingReader({ table, options, readCell }: Source) {
+function createBookingReader({ table, options, records, readCell }: Source) {
   const former = createFormerReader(table.headers, options.columns);
   const currencyOfHeader = createHeaderCurrencyReader(table);
   const readTexts = createTextReader(table, options.columns);
+  const isRoundedId = createRoundedIdTest(records.map((record) => readCell(record, 'externalId')));
+  const readSideCurrency = createSideCurrencyReader(table);
 
   return (
     record: TableRow,
@@ -180,6 +182,7 @@ function createBookingReader({ table, options, readCell }: Source) {
     const cell = (field: Field) => readCell(record, field);
     const id = toBankId(cell('externalId'));
     const isRounded = id !== null && isRoundedId(id);
+    const { texts, notes } = readTexts(record, amount.signed > 0);
     return {
       line,
       cells,
@@ -187,7 +190,8 @@ function createBookingReader({ table, options, readCell }: Source) {
       signed: amount.signed,
       isDirectionStated: amount.isStated,
       writtenAmount: amount.written,
-      ...readTexts(record, amount.signed > 0),
+      texts,
+      notes,
       bookingType: cell('bookingType'),
       category: cell('category'),
       bankId: isRounded ? null : id,
@@ -195,6 +199,7 @@ function createBookingReader({ table, options, readCell }: Source) {
       account: cell('account'),
       currency:
         currencyOfHeader(record, amount) ??
+        readSideCurrency(record, amount) ??
         cell(isReceived ? 'receivedCurrency' : 'currency') ??
         amount.currency,
       status: cell('status'),
@@ -238,15 +243,29 @@ function findOddEdges(
   }));
 }
 
+/** In brackets or at the end, a code is no other word: "ALL AMOUNT" is not in lek. */
+const CODE_OF_AMOUNT = /[([][A-Z]{3}[)\]]|(?<![\p{L}\p{N}])[A-Z]{3}\W*$/u;
+
 /** The currency that the header of the row's amount names: a column of currencies is that of another amount. */
 function createHeaderCurrencyReader({ headers, columns }: Table) {
   const currencies = columns.amount.map((index) => {
-    const [code = null, ...others] = findCurrencyCodes(headers[index] ?? '');
+    const header = headers[index] ?? '';
+    const named = columns.currency.length === 0 ? header : (CODE_OF_AMOUNT.exec(header)?.[0] ?? '');
+    const [code = null, ...others] = findCurrencyCodes(named);
     return { index, currency: others.length > 0 ? null : code };
   });
   return ({ cells }: TableRow, amount: RowAmount): string | null => {
     const currency = currencies.find(({ index }) => cells[index]?.trim())?.currency ?? null;
     return currency === null ? null : (amount.currency ?? currency);
+  };
+}
+
+/** Of two columns of currencies, the first is that of the debits. */
+function createSideCurrencyReader({ columns }: Table) {
+  const [debit, credit] = columns.currency;
+  return ({ cells }: TableRow, { side }: RowAmount): string | null => {
+    if (debit === undefined || credit === undefined || side === null) return null;
+    return cells[side === 'debit' ? debit : credit]?.trim() || null;
   };
 }
 
@@ -267,31 +286,34 @@ function createTextReader({ headers, columns }: Table, chosen: ChosenColumns) {
   const recipients = new Set(
     columns.description.filter((index) => isRecipient(normalizeName(headers[index] ?? ''))),
   );
+  const withoutRecipients = columns.description.filter((index) => !recipients.has(index));
+  const isJoined = chosen.description !== undefined;
   return ({ cells }: TableRow, isIncome: boolean): Pick<Booking, 'texts' | 'notes'> => {
     const read = (indexes: readonly number[]) =>
       indexes.flatMap((index) => {
         const text = cells[index]?.trim() ?? '';
         return text === '' || NO_TEXT.test(text) ? [] : text;
       });
-    const payers = isIncome ? read(columns.payer).filter((text) => !ACCOUNT_NUMBER.test(text)) : [];
+    const payers =
+      isIncome && columns.payer.length > 0
+        ? read(columns.payer).filter((text) => !ACCOUNT_NUMBER.test(text))
+        : [];
     // Money that came has its payer for the other party: the recipient is the account's owner.
-    const others = columns.description.filter(
-      (index) => payers.length === 0 || !recipients.has(index),
-    );
-    const texts = [...payers, ...read(others)];
+    const others = read(payers.length === 0 ? columns.description : withoutRecipients);
+    const texts = payers.length === 0 ? others : [...payers, ...others];
     return {
-      texts: chosen.description === undefined ? texts : joinTexts(texts),
-      notes: joinTexts(read(columns.notes))[0] ?? null,
+      texts: isJoined ? joinTexts(texts) : texts,
+      notes: columns.notes.length === 0 ? null : (joinTexts(read(columns.notes))[0] ?? null),
     };
   };
 }
 
 function joinTexts(texts: readonly string[]): readonly string[] {
-  return texts.slice(0, 1).map(() => [...new Set(texts)].join(', '));
+  return texts.length < 2 ? texts : [[...new Set(texts)].join(', ')];
 }
 
 /** Some banks write it in place of the payer's name. */
-const ACCOUNT_NUMBER = /^[A-Z]{2}\d\d[\dA-Z ]*$/;
+const ACCOUNT_NUMBER = /^[A-Z]{2}\d\d[\dA-Z ]{10,}$/;
 
 /** Banks write these where a booking has no text. */
 const NO_TEXT = /^(?:no description|not ?provided|n\/?a|[-–.'"]+)$/i;

@@ -18,6 +18,8 @@ export interface RowAmount {
   /** Text in the file. */
   readonly written: string;
   readonly currency: string | null;
+  /** The column that has it; null where one column has all amounts. */
+  readonly side: 'debit' | 'credit' | null;
   readonly balance: number | null;
   /** Neither income nor expense, by its word. */
   readonly isNeutral: boolean;
@@ -66,6 +68,7 @@ function readSingle(
         isStated,
         isNeutral,
         currency: amount.currency,
+        side: null,
         written: String(amount.signed),
         balance: tryNumber(balance, decimal),
       };
@@ -94,21 +97,23 @@ function readSplit(
   const read = sides.flatMap((side) => (side instanceof Error ? [] : side));
   const isDebitNegative = isMostlyNegative(read.map(({ debit }) => debit));
   const isCreditNegative = isMostlyNegative(read.map(({ credit }) => credit));
-  return sides.map((side, n) => {
-    if (side instanceof Error) return side;
-    const { debit, credit } = side;
+  return sides.map((both, n) => {
+    if (both instanceof Error) return both;
+    const { debit, credit } = both;
     if (debit === null && credit === null) return new Error('It has neither a debit nor a credit.');
     if (debit && credit && debit.signed !== 0 && credit.signed !== 0)
       return new Error('It has a debit and a credit.');
     const isDebit = debit !== null && (debit.signed !== 0 || credit === null);
     const { signed = 0, currency = null } = (isDebit ? debit : credit) ?? {};
+    const side = isDebit ? 'debit' : 'credit';
     const size = (isDebit ? isDebitNegative : isCreditNegative) ? 0 - signed : signed;
     return {
       signed: isDebit ? 0 - size : size,
       isStated: true,
       isNeutral: false,
       currency,
-      written: `${isDebit ? 'debit' : 'credit'} ${signed}`,
+      side,
+      written: `${side} ${signed}`,
       balance: tryNumber(cells[n]?.balance, decimal),
     };
   });

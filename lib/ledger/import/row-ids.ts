@@ -16,10 +16,14 @@ export function toBankId(text: string | null): string | null {
 }
 
 /** A spreadsheet keeps 15 digits of a number, and shows fewer of them: several ids look like one. */
-const ROUNDED_ID = /^\d(?:[.,]\d+)?E\+\d+$|^\d{15}0{3,}$/i;
+const SHORTENED_ID = /^\d(?:[.,]\d+)?E\+\d+$/i;
+const LONG_ID = /^\d{18,}$/;
+const ZEROS_AT_END = /^\d{15}0{3,}$/;
 
-export function isRoundedId(id: string): boolean {
-  return ROUNDED_ID.test(id);
+/** @param ids those of a column: some end in zeros by chance, and all of them do if a spreadsheet has rounded them */
+export function createRoundedIdTest(ids: readonly (string | null)[]): (id: string) => boolean {
+  const isRounded = ids.every((id) => id === null || !LONG_ID.test(id) || ZEROS_AT_END.test(id));
+  return (id) => SHORTENED_ID.test(id) || (isRounded && ZEROS_AT_END.test(id));
 }
 
 /**
@@ -69,8 +73,6 @@ export function createRowIds(
   return ({ cells }) => {
     const width = cells.findLastIndex((cell) => cell !== '') + 1;
     const written = cells.slice(0, width);
-    const identify = (some: readonly string[], owner: string | undefined) =>
-      `row-${hash({ cells: some, account: owner })}`;
     const id = identify(written, account);
     const number = count(id);
     return {
@@ -82,6 +84,10 @@ export function createRowIds(
         ),
     };
   };
+}
+
+function identify(cells: readonly string[], account: string | undefined): string {
+  return `row-${hash({ cells, account })}`;
 }
 
 /** Stands in no cell. */

@@ -173,23 +173,25 @@ function createRowMaker(account: string | undefined, encoding: string | undefine
     const amount = Math.abs(signed);
     const { description = booking.notes ?? booking.bookingType ?? NO_DESCRIPTION, notes } =
       describeTexts(booking.texts, booking.notes);
-    const fields = { date, type, amount, description, notes, category } as const;
-    const shared = {
-      ...{ line, ...fields, bankId, exported: null },
-      formerBankId: former?.bankId ?? null,
-      ...(booking.balance === null ? {} : { hasBalance: true }),
-    };
+    const formerBankId = former?.bankId ?? null;
+    const hasBalance = booking.balance !== null;
     if (identity !== null)
       return {
-        ...shared,
+        ...{ line, date, type, amount, description, notes, category, bankId, formerBankId },
+        hasBalance,
+        exported: null,
         externalId: identity,
         idUnder: (other) => identifyByBankId(booking, other),
       };
     const { externalId, otherIds, idUnder } = createIds(booking);
-    const formerIds = createFormer({ ...fields, ...former });
+    const read = former ?? { description, notes, category };
+    const formerIds = createFormer({ ...read, date, type, amount });
     const roundedIds = takeRounded(booking);
     return {
-      ...{ ...shared, externalId, idUnder },
+      ...{ line, date, type, amount, description, notes, category, bankId, formerBankId },
+      hasBalance,
+      exported: null,
+      ...{ externalId, idUnder },
       otherIds: () => [...formerIds(), ...otherIds(), ...roundedIds],
     };
   };
@@ -199,9 +201,13 @@ function createRowMaker(account: string | undefined, encoding: string | undefine
 function createRoundedIds(account: string | undefined): (booking: Booking) => readonly string[] {
   const taken = new Set<string>();
   return (booking) => {
-    const id = identifyByBankId({ ...booking, bankId: booking.roundedId ?? null }, account);
-    if (id === null || taken.has(id)) return [];
+    const { roundedId } = booking;
+    if (roundedId == null) return NONE;
+    const id = identifyByBankId({ ...booking, bankId: roundedId }, account);
+    if (id === null || taken.has(id)) return NONE;
     taken.add(id);
     return [id];
   };
 }
+
+const NONE: readonly string[] = [];

@@ -14,6 +14,7 @@ import { type Field, findNamed, isOtherAmount, normalizeName } from './column-na
 import {
   isFilled,
   isNumeric,
+  isPartlyFilled,
   isText,
   MOST,
   measureShare,
@@ -205,8 +206,9 @@ function findDirections(
     .filter((index) => {
       const sample = samples[index];
       if (others.includes(index) || measureShare(sample, isDirection) < 1) return false;
-      // Cards write CR beside a payment alone.
-      if (sample?.cells.every((cell) => /^[cd]r\.?$/i.test(cell))) return true;
+      // Cards write CR beside a payment alone; beside each row it belongs to a balance.
+      if (isPartlyFilled(sample) && sample?.cells.every((cell) => /^[cd]r\.?$/i.test(cell)))
+        return true;
       if (!isFilled(sample)) return false;
       const meant = new Set(sample?.cells.map(directionOfWord));
       return meant.has('income') && meant.has('expense');

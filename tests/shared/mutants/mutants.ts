@@ -1144,25 +1144,52 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/ledger/import/row-ids.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['NO_ID.test(text)', "text === ''"],
-    ['return ROUNDED_ID.test(id)', 'return false'],
+    ['SHORTENED_ID.test(id) ||', ''],
+    ['(isRounded && ZEROS_AT_END.test(id))', 'ZEROS_AT_END.test(id)'],
   ]),
   ...mutantsOf('lib/ledger/import/direction.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['!hasWords || hasOtherNegatives', '!hasWords'],
     ['word !== null && (isGiven', '(isGiven'],
-    ['only === undefined || (usesColumn && hasUnknown)', 'only === undefined'],
+    ["hasUnknown || only !== 'income'", "only !== 'income'"],
+    ["hasUnknown || only !== 'income'", 'hasUnknown'],
   ]),
+  ...mutantsOf('lib/ledger/import/table-columns.ts', 'tests/ledger/unit/import/statement.test.ts', [
+    ['isPartlyFilled(sample) && ', ''],
+  ]),
+  ...mutantsOf('lib/ledger/import/read-table.ts', 'tests/ledger/unit/import/currencies.test.ts', [
+    ["side === 'debit' ? debit : credit", 'debit'],
+    ['columns.currency.length === 0 ? header', 'true ? header'],
+  ]),
+  ...mutantsOf('lib/ledger/import/other-names.ts', 'tests/ledger/unit/import/plan.test.ts', [
+    ['!all.has(row) && !gone.has(row)', '!all.has(row)'],
+    ['!all.has(row) && !gone.has(row)', 'false'],
+  ]),
+  ...mutantsOf(
+    'lib/ledger/import/overlapping-imports.ts',
+    'tests/ledger/unit/import/plan.test.ts',
+    [['unknown.filter(({ date }) => first <= date && date <= last)', 'unknown']],
+  ),
+  ...mutantsOf(
+    'lib/ledger/import/possible-duplicates.ts',
+    'tests/ledger/unit/import/plan.test.ts',
+    [['createBankIdFinder(rows, ledger),', '']],
+  ),
   ...mutantsOf('lib/ledger/import/split-rows.ts', 'tests/ledger/unit/import/questions.test.ts', [
     ['isNamed && isSum(', 'isSum('],
     ['isNamed && isSum(booking, bookings.slice(n + 1, n + 1 + MAX_PARTS))', 'isNamed'],
   ]),
   ...mutantsOf('lib/ledger/import/currencies.ts', 'tests/ledger/unit/import/currencies.test.ts', [
     ['named.filter((code) => meanings.includes(code))', 'named'],
+    ['? only : normalize(written)', '? only : written.trim()'],
     ['only !== undefined && more.length === 0', 'only !== undefined'],
   ]),
   ...mutantsOf(
     'lib/ledger/import/amount-columns.ts',
     'tests/ledger/unit/import/currencies.test.ts',
-    [['own.length === 1 ? [...own, ...amounts]', 'false ? []']],
+    [
+      ['own.length === 1 ? [...own, ...amounts]', 'false ? []'],
+      ['if (codes.some(({ size }) => size === 1)) return amounts;', ''],
+    ],
   ),
   ...mutantsOf(
     'lib/ledger/import/table-columns.ts',
@@ -1171,6 +1198,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   ...mutantsOf('lib/ledger/import/decimal-sign.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['...bankTexts.filter(isOfWholeUnits)', ''],
+    ['(?:Rp|Ft)(?!\\p{L})/u', '(?:Rp|Ft)(?!\\p{L})/iu'],
   ]),
   ...mutantsOf('lib/ledger/import/statement-rows.ts', 'tests/ledger/unit/import/plan.test.ts', [
     ['id === null || taken.has(id)', 'id === null'],
@@ -1180,7 +1208,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['[notes]), ...rest]', '[notes])]'],
   ]),
   ...mutantsOf('lib/ledger/import/read-table.ts', 'tests/ledger/unit/import/statement.test.ts', [
-    ['payers.length === 0 || !recipients.has(index)', 'true'],
+    ['payers.length === 0 ? columns.description : withoutRecipients', 'columns.description'],
     ['!ACCOUNT_NUMBER.test(text)', 'true'],
   ]),
   ...mutantsOf('lib/ledger/import/table.ts', 'tests/ledger/unit/import/statement.test.ts', [
@@ -1198,7 +1226,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/unit/import/bank-statements.test.ts',
     [
       ["only === 'income' ? 'expense' : 'income'", "'income'"],
-      ['if (only === undefined || (usesColumn && hasUnknown))', 'if (true)'],
+      ["if (only === undefined || (usesColumn && (hasUnknown || only !== 'income')))", 'if (true)'],
     ],
   ),
   ...mutantsOf(

@@ -21,6 +21,7 @@ it.each([
   ['€ and EUR', file('Amount', '-8.00 €', '-9.00 EUR')],
   ['€ and a column of codes', file('Amount;Currency', '-8.00 €;', '-9.00;EUR')],
   ['£ and GBP', file('Amount', '-£8.00', '-9.00 GBP')],
+  ['kr in any case', file('Amount', '-8.00 kr', '-9.00 Kr.')],
   ['words and signs', file('Amount', '-8.00 zł', '-9.00 PLN')],
   ['$ and USD in a column of USD', file('Amount (USD)', '-$8.00', '-9.00 USD')],
   ['$ and USD beside balances in USD', file('Amount;Balance', '-$8.00;88 USD', '-9.00 USD;79')],
@@ -46,6 +47,8 @@ it.each([
   ['Amount;Currency;Amount (EUR)', '-5;GBP;-8', '-9;EUR;-9'],
   ['Betrag;Währung;Betrag in EUR', '-5;GBP;-8', '-9;EUR;-9'],
   ['Amount (EUR);Currency', '-8;GBP', '-9;EUR'],
+  ['Amount;Amount (EUR)', '-5;-8', '-9;-9'],
+  ['Amount;Currency;Amount (USD)', '-8;EUR;-10', '-9;EUR;-11'],
   [
     'Transaction Amount;Transaction Currency;Billing Amount;Billing Currency',
     ...['-5;GBP;-8;EUR', '-9;EUR;-9;EUR'],
@@ -61,6 +64,20 @@ it.each([
 ])('reads the currencies %s of debit and credit', (_, header, debit, credit) => {
   const { needs } = sumUp(file(header, debit, credit));
   expect(needs).toEqual([expect.stringContaining('EUR (1 row), USD (1 row)')]);
+});
+
+it.each([
+  ['Debit;Debit currency;Credit;Credit currency', '1.00;EUR;0.00;EUR', '0.00;EUR;2.00;USD'],
+  ['Debit currency;Debit;Credit currency;Credit', 'EUR;1.00;EUR;0.00', 'EUR;0.00;USD;2.00'],
+])('reads the currency of the side that has the amount: %s', (header, ...rows) => {
+  const read = (currency: string) => sumUp(file(header, ...rows), { currency }).signed;
+  expect(['EUR', 'USD'].map(read)).toEqual([[-1], [2]]);
+});
+
+it('reads no currency from a word of a header beside a column of currencies', () => {
+  const lines = file('ALL AMOUNT;Currency', '-8.00;EUR', '-9.00;EUR');
+  expect(sumUp(lines, { currency: 'EUR' }).signed).toEqual([-8, -9]);
+  expect(sumUp(lines, { currency: 'ALL' }).signed).toEqual([]);
 });
 
 it.each([

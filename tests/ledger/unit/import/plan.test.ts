@@ -72,7 +72,7 @@ describe('with the id of a bank', () => {
   });
 
   it('takes an id with another date or amount for another booking, and says so', () => {
-    const rows = withIds('Transaction ID', 'A1,2026-02-02,Tea,-3', 'A1,2026-01-02,Tea,-4');
+    const rows = withIds('Transaction ID', 'A1,2026-02-02,Tea,-3', 'A1,2026-02-02,Tea,-4');
     for (const id of [stored, 'A1'])
       expect(planImport(rows, ledgerRows(tea(1, id)))).toMatchObject({
         present: 0,
@@ -80,6 +80,20 @@ describe('with the id of a bank', () => {
         reusedIds: 2,
         possibleDuplicates: [],
       });
+  });
+
+  it('names a transaction with the id and date, and the amount of another column', () => {
+    const rows = withIds('Transaction ID', 'A1,2026-01-02,Shop,-4', 'A2,2026-01-02,Shop,-5');
+    for (const id of [stored, 'A1']) {
+      const ledger = ledgerRows(tea(1, id));
+      const { possibleDuplicates, missing } = planImport(rows, ledger);
+      expect(missing).toEqual(rows);
+      expect(possibleDuplicates).toEqual([{ row: rows[0], there: ledger[0] }]);
+    }
+    // The booking of a fee has the id of its payment, which the file has, too.
+    const both = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3', 'A1,2026-01-02,Fee,-4');
+    const plan = planImport(both, ledgerRows(tea(1, stored)));
+    expect(plan).toMatchObject({ present: 1, possibleDuplicates: [], missing: [both[1]] });
   });
 
   it.each(['Transaction ID', 'Reference'])(
@@ -433,6 +447,14 @@ describe('an account that is named for some of its files', () => {
     expect(few.unproven).toMatchObject([{ line: 11 }, { line: 13 }]);
   });
 
+  it('is found again where many rows of the same days were deleted by hand', async () => {
+    const gone = Array.from({ length: 5 }, (_, n) => `2026-01-03,Pay ${n},9`);
+    const { ledger, recorded } = await store(read([...LINES, ...gone]));
+    const rows = read([...LINES, ...gone], 'Giro');
+    const plan = planImport(rows, ledger.slice(0, 10), { recorded, account: 'Giro' });
+    expect([plan.present, plan.deleted.length, plan.missing]).toEqual([10, 5, []]);
+  });
+
   it('is found again by the ids of a bank', async () => {
     const header = 'Transaction ID,date,name,amount';
     const number = (lines: readonly string[]) => lines.map((line, n) => `A${n},${line}`);
@@ -453,19 +475,23 @@ describe('an account that is named for some of its files', () => {
   });
 });
 
-it('is another account where the import has many other rows on these days', async () => {
-  const lines = (name: string, count: number) =>
-    Array.from({ length: count }, (_, n) => `2026-01-03,${name} ${n},-${n + 1}`);
+it('is another account where the import or the file has many other rows on these days', async () => {
+  const lines = (name: string, count: number, day = 3) =>
+    Array.from({ length: count }, (_, n) => `2026-01-0${day},${name} ${n},-${n + 1}`);
   const read = (names: readonly string[], account?: string) =>
     readCsv(['date,name,amount', ...names].join('\n'), { account }).rows;
-  const ask = (others: number) => {
-    const ledger = read([...lines('Bus', 10), ...lines('Tea', others)]).map((row, n) => {
+  const ask = (others: readonly string[], added: readonly string[] = []) => {
+    const ledger = read([...lines('Bus', 10), ...others]).map((row, n) => {
       const record = { id: String(n), createdAt: CREATED, updatedAt: CREATED };
       return { ...row, ...record, etag: '', importId: 'a' };
     });
-    return planImport(read(lines('Bus', 10), 'Card'), ledger, { account: 'Card' }).present;
+    const file = read([...lines('Bus', 10), ...added], 'Card');
+    return planImport(file, ledger, { account: 'Card' }).present;
   };
-  expect([2, 3].map(ask)).toEqual([10, 0]);
+  expect([2, 3].map((count) => ask(lines('Tea', count)))).toEqual([10, 0]);
+  expect([2, 3].map((count) => ask([], lines('Tea', count)))).toEqual([10, 0]);
+  // The file goes on where the import has ended.
+  expect(ask([], lines('Tea', 3, 4))).toBe(10);
 });
 
 it('takes no row of the export of another ledger for deleted', () => {

@@ -129,6 +129,19 @@ it.each<[what: string, file: string, options: Options, rows: string[], refused?:
     ['2: 2026-01-02 expense 5 a', '3: 2026-01-02 expense 3 b', '4: 2026-01-02 income 9 c'],
   ]),
   [
+    'no row without a word in a column that has the word for expenses alone',
+    'date,name,amount,Type|2026-01-02,a,5,Debit|2026-01-02,b,3,Debit|2026-01-02,c,9,',
+    {},
+    ['2: 2026-01-02 expense 5 a', '3: 2026-01-02 expense 3 b'],
+    [4],
+  ],
+  [
+    'signs beside balances that are CR in each row',
+    'Date,Description,Amount,Balance,|2026-01-01,TESCO,-45.10,954.90,CR|2026-01-02,SHELL,-20.00,934.90,CR',
+    {},
+    ['2: 2026-01-01 expense 45.1 TESCO', '3: 2026-01-02 expense 20 SHELL'],
+  ],
+  [
     'no row without a word in a column that has both words',
     'date,name,amount,DR/CR|2026-01-02,a,5,DR|2026-01-02,b,3,|2026-01-02,c,9,CR',
     {},
@@ -426,6 +439,13 @@ describe('ids of the bank', () => {
       ]);
     },
   );
+
+  it('takes an id that ends in zeros for no rounded one beside one that does not', () => {
+    const ids = ['202601011200001000', '202601011200001001'];
+    const rows = ids.map((id) => `2026-01-02,Tea,-3,${id}`);
+    const found = read(['date,name,amount,Transaction ID', ...rows]).rows;
+    expect(found.map(({ bankId }) => bankId)).toEqual(ids);
+  });
 });
 
 it.each(['0', '000', '-', 'N/A', 'n/a', 'none', 'NOTPROVIDED'])(
@@ -562,11 +582,12 @@ describe('texts of a row', () => {
     ],
     [
       'the payer of money that came, without the own name',
-      'Date;Zahlungspflichtige*r;Zahlungsempfänger*in;Verwendungszweck;Betrag|2026-01-02;Acme;Ann;Pay;9|2026-01-02;Ann;Shop;Tea;-3|2026-01-02;DE02;Ann;Gift;7',
+      'Date;Zahlungspflichtige*r;Zahlungsempfänger*in;Verwendungszweck;Betrag|2026-01-02;Acme;Ann;Pay;9|2026-01-02;Ann;Shop;Tea;-3|2026-01-02;DE02120300000000202051;Ann;Gift;7|2026-01-02;UK24 LTD;Ann;Wage;8',
       [
         ['Acme', 'Pay'],
         ['Shop', 'Tea'],
         ['Ann', 'Gift'],
+        ['UK24 LTD', 'Wage'],
       ],
     ],
     [
@@ -668,4 +689,21 @@ it.each<[file: string, options: Options, message: string]>([
   ['date,name,amount|2026-01-13,x,1|13.01.2026,x,1', {}, '--date-order'],
 ])('refuses %j with %j', (file, options, message) => {
   expect(() => shown(file, options)).toThrow(message);
+});
+
+it('asks where balances contradict words of the direction', () => {
+  const row = (n: number, amount: string, balance: string) =>
+    `2026-01-0${n},Shop ${n},${amount},${balance}`;
+  const rows = [row(1, '45.10,', '954.90'), row(2, '20.00,', '934.90'), row(3, ',9.00', '943.90')];
+  const ask = (header: string) => read([header, ...rows]).needs.map(({ question }) => question);
+  expect(ask('Date,Text,Debit,Credit,Balance')).toEqual([]);
+  expect(ask('Date,Text,Credit,Debit,Balance')).toEqual(['direction']);
+});
+
+it.each([
+  ['a column of the FT', 'FT', ['decimal']],
+  ['a column in forint', 'Ft', []],
+])('takes thousands for whole units beside %s', (_, sign, questions) => {
+  const { needs } = read([`Date;Text;${sign};Amount`, '2026-01-02;Tea;;-1,234']);
+  expect(needs.map(({ question }) => question)).toEqual(questions);
 });
