@@ -1417,7 +1417,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['bytes > MAX_BODY_BYTES', 'false'],
     ["request.headersDistinct.host?.join(', ')", 'request.headers.host'],
     ["site === 'none' || ", 'true || '],
-    [" || mode === 'navigate'", ''],
+    [" && headers['sec-fetch-dest'] === 'document'", ''],
     ["path.split('/').map(shown)", "path.split('/')"],
   ]),
   ...mutantsOf('local/expiry.ts', 'tests/ledger/contract/local-expiry.test.ts', [
