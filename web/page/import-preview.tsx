@@ -33,6 +33,10 @@ export function PreviewCard({ state }: { readonly state: Preview }) {
       <OptionFields key={name} state={state} isOpen={problem !== '' || needs.length > 0} />
       {reading && (
         <>
+          <Lines
+            title="Other names of the account, under which rows are there already"
+            lines={reading.plan.otherNames.map(describeOtherName)}
+          />
           <Deleted state={state} plan={reading.plan} />
           <Lines
             title="New, unless you have deleted them: their import broke off, or had another name for the account"
@@ -73,6 +77,11 @@ function countWork(
 ): number {
   const doubtful = withDuplicates ? 0 : possibleDuplicates.length;
   return missing.length - doubtful + (withChanges ? changes.length : 0);
+}
+
+function describeOtherName({ name, pairs }: ImportPlan['otherNames'][number]): string {
+  const under = name === undefined ? 'without a name of the account' : `as the account “${name}”`;
+  return `${format.counted(pairs.size, 'row')} ${pairs.size === 1 ? 'was' : 'were'} imported ${under}`;
 }
 
 /** Shows how the file was read, and what an import of it would do. */
@@ -170,8 +179,8 @@ export function Lines({
         {title ?? 'Refused'} ({format.count(lines.length)})
       </summary>
       <ul class="lines">
-        {lines.slice(0, MAX_SHOWN_LINES).map((line) => (
-          <li key={line} dir="auto">
+        {lines.slice(0, MAX_SHOWN_LINES).map((line, n) => (
+          <li key={n} dir="auto">
             {line}
           </li>
         ))}

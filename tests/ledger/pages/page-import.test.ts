@@ -149,6 +149,24 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await preview.waitFor({ state: 'detached' });
   });
 
+  test('rows that are there under another name of the account are named', async () => {
+    const page = await pages.visit();
+    // Fewer would be possible duplicates.
+    const file = bankFile(manyLines(12, 'Named later', 1993));
+    const preview = await choose(page, file);
+    await preview.getByText('12 new').waitFor();
+    await run(page);
+    await page.getByText('12 imported').waitFor();
+    await choose(page, file);
+    await preview.getByText('0 new').waitFor();
+    await preview.getByText('How the file is read').click();
+    await preview.getByLabel('Name of the account').fill('Joint');
+    await preview.getByLabel('Name of the account').press('Tab');
+    await preview.getByText('Other names of the account').click();
+    await preview.getByText('12 rows were imported without a name of the account').waitFor();
+    await preview.getByText('0 new, 12 there already').waitFor();
+  });
+
   test('a connection that is cut in the middle loses and doubles nothing', async () => {
     const page = await pages.visit();
     await choose(page, bankFile(manyLines(250, 'Cut row', 2015)));
