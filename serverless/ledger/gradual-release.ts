@@ -9,7 +9,7 @@ import { allow, isWriter, policy, serviceRole, substituted } from '../roles.ts';
 
 const ALIAS = 'live';
 const APPLICATION = 'GradualRelease';
-/** As long as an alarm that needs two periods of five minutes out of three. */
+/** Lasts as long as an alarm that needs two periods of five minutes out of three. */
 const SHIFT = 'CodeDeployDefault.LambdaCanary10Percent15Minutes';
 
 const RELEASE_ACTIONS = [

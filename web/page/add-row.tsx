@@ -65,7 +65,7 @@ function readKept(): Draft {
   return { ...empty, ...readDraft<Draft>(KEPT) } as Draft;
 }
 
-/** What the service refused while no form is shown is the draft of the next one, also after a reload. */
+/** A create that the service refused while no form is shown is the draft of the next one, also after a reload. */
 function keepRefused(): void {
   const refused = refusedCreate.value;
   if (!refused || !isPhone.value || isSheetShown.value || !isEmpty(readKept())) return;
@@ -122,7 +122,7 @@ function LastAdded({ text }: { readonly text: Signal<string> }) {
   );
 }
 
-/** What the service refused is typed again, unless the next one is being typed. */
+/** A refused create is typed again, unless the next one is being typed. */
 function useRefusedCreate({ draft, errors, edit }: OpenDraft): void {
   useSignalEffect(() => {
     const refused = refusedCreate.value;

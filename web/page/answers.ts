@@ -1,4 +1,4 @@
-// What the service has answered so far: a view that is shown again asks only for what the page does not know.
+// The answers of the service so far: a view that is shown again asks only for what the page does not know.
 import { call } from './client.ts';
 
 const MAX_KNOWN_ANSWERS = 40;

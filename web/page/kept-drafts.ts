@@ -1,4 +1,4 @@
-// What a person has typed and not saved yet. It survives a reload, and is written after the frame of the key press: storage would
+// Text that a person has typed and not saved yet. It survives a reload, and is written after the frame of the key press: storage would
 // hold that up.
 const DELAY_MS = 200;
 

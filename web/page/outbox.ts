@@ -279,7 +279,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
   };
 }
 
-/** What the writes of this page have made of rows: a row that was taken from a list before is written as it is now. */
+/** Rows as the writes of this page have left them: a row that was taken from a list before is written as it is now. */
 function createVersions() {
   const next = new Map<string, Pick<Row, 'id' | 'etag'>>();
   const keys = new Map<number, number>();

@@ -1,4 +1,4 @@
-// Whether the page is on a phone, by the width at which page.css rearranges it.
+// Tells a phone by the width at which page.css rearranges it.
 import { signal } from '@preact/signals';
 
 const NARROW = matchMedia('(max-width: 719px)');

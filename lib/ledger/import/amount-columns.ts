@@ -88,7 +88,7 @@ function findOtherAmounts(
 }
 
 /**
- * Of two amounts with one name, the one whose header has a currency is in the account's: "Amount" and "Amount in EUR". Where a
+ * The amount whose header has a currency is in the account's, where two have one name: "Amount" and "Amount in EUR". Where a
  * column says that all are in one currency, the first one is.
  */
 function preferOwnCurrency(

@@ -21,7 +21,7 @@ export interface Booking {
   readonly category: string | null;
   /** The bank's id; together with account, date and amount it names the booking. */
   readonly bankId: string | null;
-  /** What a spreadsheet left of the bank's id: an earlier release took it for the id. */
+  /** Remains of the bank's id in a spreadsheet: an earlier release took it for the id. */
   readonly roundedId?: string | null;
   /** A name or number, where the file has one. */
   readonly account: string | null;

@@ -73,7 +73,7 @@ export function checkBookings(read: ReadBookings, options: CheckOptions): Checke
   };
 }
 
-/** What has moved money of this account. */
+/** Bookings that moved money of this account. */
 function keepMoved(
   bookings: readonly Booking[],
   { leaveOut, onlyAccount }: CheckOptions,

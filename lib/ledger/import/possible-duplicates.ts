@@ -143,14 +143,14 @@ function createPendingFinder(
     `${row.type} ${period} ${key}`;
   const places = Map.groupBy(
     vanished.flatMap((there) => {
-      const period = findPeriod(there);
+      const period = numberPeriod(there);
       return listKeys(there).map((key) => ({ there, place: toPlace(there, period, key) }));
     }),
     ({ place }) => place,
   );
   return (row: StatementRow): readonly LedgerRow[] => {
     if (places.size === 0) return [];
-    const period = findPeriod(row);
+    const period = numberPeriod(row);
     const distance = ({ date }: TransactionRow) =>
       Math.abs(toDayNumber(date) - toDayNumber(row.date));
     return listKeys(row)
@@ -163,7 +163,7 @@ function createPendingFinder(
 }
 
 /** Rows that are no further apart than a pending one and its booking are in one period, or in two neighbouring ones. */
-function findPeriod({ date }: TransactionRow): number {
+function numberPeriod({ date }: TransactionRow): number {
   return Math.floor(toDayNumber(date) / MAX_DAYS_PENDING);
 }
 

@@ -260,7 +260,7 @@ function createHeaderCurrencyReader({ headers, columns }: Table) {
   };
 }
 
-/** Of two columns of currencies, the first is that of the debits. */
+/** The first of two columns of currencies is that of the debits. */
 function createSideCurrencyReader({ columns }: Table) {
   const [debit, credit] = columns.currency;
   return ({ cells }: TableRow, { side }: RowAmount): string | null => {

@@ -269,7 +269,7 @@ function findCurrencies(
   const candidates = named.length > 0 ? named : others;
   const measure = (amount: number) => {
     const stem = names[amount]?.replace(/ amount$/, '');
-    // Of two neighbors, the one behind the amount.
+    // The neighbor behind the amount comes before the one in front of it.
     return (index: number) =>
       names[index]?.startsWith(`${stem} `) ? 0 : Math.abs(index - amount - 0.1);
   };

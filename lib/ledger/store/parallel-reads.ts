@@ -1,6 +1,6 @@
 // Reads that do not depend on each other, several at a time.
 
-/** As many as one busy core answers within the time of a call. */
+/** One busy core answers this many within the time of a call. */
 const READ_CONCURRENCY = 6;
 
 /** @returns the results in the order of the items */

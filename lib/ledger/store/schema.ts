@@ -74,7 +74,7 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
     const upgraded = upgrade(stored);
     if (upgraded === stored) return undefined;
     const changed = changedAttributes(stored, upgraded);
-    // What the upgrade has read and what it replaces must still be as they were.
+    // The attributes that the upgrade has read, and those that it replaces, must still be as they were.
     const concerned = new Set([...Object.keys(changed), ...read]);
     const names = [...concerned].filter((name) => !['pk', 'sk'].includes(name));
     const attributes = Object.fromEntries(names.map((name) => [name, upgraded[name]]));

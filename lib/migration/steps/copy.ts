@@ -132,7 +132,7 @@ export async function copyOnwards(
     walk: 'copied',
     // The base begins with the first comparison in a window: until then only the copy has written to the new collection.
     base: run.base || run.phase === 'switching' ? 'continued' : undefined,
-    // What users worked on in an earlier window is not emptied by a copy, either.
+    // A copy does not empty what users worked on in an earlier window, either.
     onExcess: isServed(run) ? 'refuse' : 'write',
     deletes: input.deletes,
   });

@@ -38,7 +38,7 @@ export async function inPlaceSaves(vectors: VectorStore, plan: Plan) {
   return { savedBytes: neededBytes - neededInPlace };
 }
 
-/** Whether a proxy before the store lets a whole snapshot pass: found out in the restore test, it would cost the backup. */
+/** A proxy before the store must let a whole snapshot pass: found out in the restore test, it would cost the backup. */
 export async function checkUpload(vectors: VectorStore, run: Run): Promise<Finding> {
   const { snapshotBytes } = await estimateSpace(vectors, run.plan);
   await vectors.tryUpload(restoreTestCollectionOf(run), snapshotBytes);

@@ -191,7 +191,7 @@ describe('the outbox', () => {
       data: version(3, 3),
     });
     void outbox.update([{ before: version(2, 2), after: version(2, 3) }]);
-    // Of an editor that was opened before another tab has written.
+    // The version of an editor that was opened before another tab has written.
     void outbox.update([{ before: version(1, 1), after: version(1, 9) }]);
     await settle();
     void outbox.update([{ before: version(2, 2), after: version(2, 4) }]);

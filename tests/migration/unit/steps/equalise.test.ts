@@ -316,7 +316,7 @@ test('a first comparison, which begins the last common version, reads both once'
   expect(saved.map(({ compared }) => compared)).toEqual(saved.map(() => undefined));
 });
 
-/** As earlier versions stored it: twenty removals are behind it, and twelve memories ahead. */
+/** A checkpoint of an earlier version: twenty removals are behind it, and twelve memories ahead. */
 function interrupted(): ReconcileCheckpoint {
   return { ...RECONCILE_START, nextOffset: pointId(12), removals: { first: 0, second: 20 } };
 }

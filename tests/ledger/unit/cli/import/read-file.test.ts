@@ -1,4 +1,4 @@
-// What the command refuses to open: it must end, and say why.
+// The command refuses to open these: it must end, and say why.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
