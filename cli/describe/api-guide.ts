@@ -1,4 +1,5 @@
-// The text below each route's heading in docs/ledger/api.md, from the API description: what it does, takes and answers.
+// The section of each route in docs/ledger/api.md: what it does, takes and answers, from the API description.
+import { ENDPOINTS_BY_ROUTE } from '../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import { buildOpenApiDocument } from './openapi-document.ts';
 
 const SECTION =
@@ -15,10 +16,11 @@ interface Described {
   readonly responses: Readonly<Record<string, { readonly description: string }>>;
 }
 
-/** The text with the section of every described route as the description has it. */
+/** The text with the section of every described route as the description has it; a new route gets one below its neighbour. */
 export function withRoutes(text: string): string {
   const described = describedRoutes();
-  return text.replace(SECTION, (whole, route: string) => {
+  const all = Object.keys(ENDPOINTS_BY_ROUTE).reduce(withSection, text);
+  return all.replace(SECTION, (whole, route: string) => {
     const operation = described.get(route);
     return operation
       ? `### ${route}\n<!-- generated -->\n${guideLines(operation).join('\n')}\n<!-- end -->\n`
@@ -29,6 +31,28 @@ export function withRoutes(text: string): string {
 /** @internal A test compares them with the routes. */
 export function routesWithSection(text: string): string[] {
   return [...text.matchAll(SECTION)].map(([, route = '']) => route);
+}
+
+/** @param n the route's place in the declarations: the one before it has a section */
+function withSection(text: string, route: string, n: number, routes: readonly string[]): string {
+  if (text.includes(`\n### ${route}\n`)) return text;
+  const start = text.indexOf(`\n### ${routes[n - 1]}\n`) + 1;
+  const end = text.slice(start).search(/\n##+ /) + 1;
+  const section = `### ${route}\n${draftExample(route)}\n`;
+  return text.slice(0, start + end) + section + text.slice(start + end);
+}
+
+/** The example of the declaration; tests/ledger/contract/api-document.test.ts writes the answer to it. */
+function draftExample(route: string): string {
+  const { exampleQuery = {}, example } = ENDPOINTS_BY_ROUTE[route] ?? {};
+  const query = new URLSearchParams(exampleQuery).toString();
+  const target = route.replace('{id}', '1') + (query && `?${query}`);
+  const request = example ? `${target}\n${onOneLine(example)}` : target;
+  return `\`\`\`http\n${request}\n\`\`\`\n\`\`\`json\n{}\n\`\`\`\n`;
+}
+
+function onOneLine(value: object): string {
+  return oneLine(JSON.stringify(value, null, 1));
 }
 
 function describedRoutes(): ReadonlyMap<string, Described> {

@@ -1,11 +1,13 @@
 // npm run describe: writes the routes and messages that functions know, the API description that GET /openapi.json answers with,
-// the types that are made from it, what docs/ledger/api.md says of each route, and the tables of the operators' guides.
+// the types that are made from it, what docs/ledger/api.md says of each route, the new endpoints in CHANGELOG.md, and the tables of
+// the operators' guides.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateSource } from 'oazapfts';
 import { createCommand, runProgram } from '../../processes/program.ts';
 import { withTables } from '../migration/migrate/reference.ts';
 import { withRoutes } from './api-guide.ts';
+import { withNewEndpoints } from './changelog.ts';
 import { extractTypes, failuresByOperation } from './client-types.ts';
 import { buildOpenApiDocument } from './openapi-document.ts';
 import { withRoleCommands } from './role-commands.ts';
@@ -18,11 +20,12 @@ const FAILURES = 'lib/ledger/http/failures.json';
 const TYPES = 'lib/ledger/http/api-types.ts';
 const GUIDE = 'docs/migration/guide.md';
 const API_GUIDE = 'docs/ledger/api.md';
+const CHANGELOG = 'CHANGELOG.md';
 const DEPLOY_GUIDE = 'docs/ledger/deploy.md';
 
 const command = createCommand(
   'npm run describe --',
-  `Write ${ROUTES} from serverless.yml, ${FAILURES} and ${DOCUMENT} from the declarations of endpoints, ${TYPES} and the routes of ${API_GUIDE} from it, and the tables of ${GUIDE} and ${DEPLOY_GUIDE}.`,
+  `Write ${ROUTES} from serverless.yml, ${FAILURES} and ${DOCUMENT} from the declarations of endpoints, ${TYPES} and the routes of ${API_GUIDE} from it, new endpoints into ${CHANGELOG}, and the tables of ${GUIDE} and ${DEPLOY_GUIDE}.`,
 ).action(async () => {
   for (const [file, content] of [
     [ROUTES, methodsByPath()],
@@ -36,12 +39,13 @@ const command = createCommand(
   for (const [file, filled] of [
     [GUIDE, withTables],
     [API_GUIDE, withRoutes],
+    [CHANGELOG, withNewEndpoints],
     [DEPLOY_GUIDE, withRoleCommands],
   ] as const) {
     const text = await readFile(join(PROJECT, file), 'utf8');
     await writeFile(join(PROJECT, file), filled(text));
   }
-  for (const file of [ROUTES, FAILURES, DOCUMENT, TYPES, GUIDE, API_GUIDE, DEPLOY_GUIDE])
+  for (const file of [ROUTES, FAILURES, DOCUMENT, TYPES, GUIDE, API_GUIDE, CHANGELOG, DEPLOY_GUIDE])
     console.log(`Wrote ${file}`);
 });
 

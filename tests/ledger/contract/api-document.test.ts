@@ -1,8 +1,10 @@
 // The examples of docs/ledger/api.md and of the API description, run one after another on an empty ledger.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { routesWithSection, withRoutes } from '../../../cli/describe/api-guide.ts';
+import { withNewEndpoints } from '../../../cli/describe/changelog.ts';
 import { PARAMETERS } from '../../../lib/ledger/http/endpoints/endpoint-declaration.ts';
 import { ENDPOINTS_BY_ROUTE } from '../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import { assertDescribed } from '../support/api/described-response.ts';
@@ -10,9 +12,13 @@ import { openInProcess } from '../support/api/in-process-client.ts';
 import { createTestService } from '../support/api/open-api.ts';
 import { findRoute, LEDGER_OPERATIONS, OPERATIONS } from '../support/api/routes.ts';
 
-const DOCUMENT = readFileSync(join(import.meta.dirname, '../../../docs/ledger/api.md'), 'utf8');
+const PROJECT = join(import.meta.dirname, '../../..');
+const DOCUMENT_FILE = join(PROJECT, 'docs/ledger/api.md');
+const RECEIVED_FILE = join(PROJECT, '.local/received/api.md');
+const DOCUMENT = readFileSync(DOCUMENT_FILE, 'utf8');
+const CHANGELOG = readFileSync(join(PROJECT, 'CHANGELOG.md'), 'utf8');
 const EXAMPLE = /```http\n(\w+) (\S+)\n(.*?)```\n```(json|csv)\n(.*?)```/gs;
-const README = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
+const README = readFileSync(join(PROJECT, 'README.md'), 'utf8');
 /** A request of the README's tours that shows its answer: the method, the path, the body, the answer. */
 const SHOWN = /^\$ ledger (?:-X (\w+) )?'?localhost:3000([^?' \n]+)(.*)\n(\{.*\})$/gm;
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -21,16 +27,23 @@ test('every route has an example, and every example the response that the docume
   const clock = () => new Date('2026-03-31T12:00:00Z');
   const api = await openInProcess(await createTestService({ clock, ledgerId: 'default' }));
   const routes = new Set<string>();
-  const examples = DOCUMENT.matchAll(EXAMPLE);
-  for (const [, method = '', target = '', rawBody, type, shown = ''] of examples) {
+  let document = DOCUMENT;
+  for (const [example, method = '', target = '', rawBody, type, shown = ''] of DOCUMENT.matchAll(
+    EXAMPLE,
+  )) {
     const [path = '', query = ''] = target.split('?');
     routes.add(findRoute(method, path).key);
     const sent = rawBody ? { rawBody, headers: JSON_TYPE } : {};
     const { body, text } = await api.request(method, path, { query, ...sent });
-    const received = type === 'csv' ? text.replaceAll('\r\n', '\n') : body;
-    const expected = type === 'csv' ? shown : JSON.parse(shown);
-    expect({ method, target, received }).toEqual({ method, target, received: expected });
+    const received = type === 'csv' ? text.replaceAll('\r\n', '\n') : showJson(body);
+    const isShown =
+      type === 'csv' ? received === shown : isDeepStrictEqual(body, JSON.parse(shown));
+    if (!isShown)
+      document = document.replace(example, () => example.replace(shown, () => received));
   }
+  mkdirSync(dirname(RECEIVED_FILE), { recursive: true });
+  writeFileSync(RECEIVED_FILE, document);
+  expect(document, `To approve it: cp ${RECEIVED_FILE} ${DOCUMENT_FILE}`).toBe(DOCUMENT);
   expect([...routes].sort()).toEqual(LEDGER_OPERATIONS.map(([route]) => route).sort());
 });
 
@@ -54,6 +67,18 @@ test('every route has a section, as its description has it: `npm run describe` w
   expect(routesWithSection(DOCUMENT).toSorted()).toEqual(routes.toSorted());
   expect(withRoutes(DOCUMENT)).toBe(DOCUMENT);
 });
+
+test('the changelog names every endpoint: `npm run describe` adds the new ones', () => {
+  expect(withNewEndpoints(CHANGELOG)).toBe(CHANGELOG);
+});
+
+/** Each field of the response on a line of its own. */
+function showJson(body: object): string {
+  const lines = Object.entries(body).map(
+    ([name, value]) => `  "${name}": ${JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ')}`,
+  );
+  return `{\n${lines.join(',\n')}\n}\n`;
+}
 
 test('each example of the description succeeds as it is, and each item of a bulk request', async () => {
   const api = await openInProcess(await createTestService());

@@ -1,0 +1,46 @@
+// What `npm run describe` adds to documents for an endpoint that they do not have yet.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { withRoutes } from '../../../../../cli/describe/api-guide.ts';
+import { withNewEndpoints } from '../../../../../cli/describe/changelog.ts';
+
+const PROJECT = join(import.meta.dirname, '../../../../..');
+const read = (file: string) => readFileSync(join(PROJECT, file), 'utf8');
+
+const CHANGELOG = read('CHANGELOG.md').replaceAll('`GET /months`', '');
+const LINE = '- `GET /months`: List months and their digests.\n';
+
+it('names a new endpoint among what the next release adds', () => {
+  const [, added = ''] = withNewEndpoints(CHANGELOG).split('## [Unreleased]\n\n### Added\n\n');
+  expect(added.startsWith(LINE)).toBe(true);
+  expect(withNewEndpoints(CHANGELOG).replace(LINE, '')).toBe(CHANGELOG);
+});
+
+it('begins the list of additions after a release', () => {
+  const released = CHANGELOG.replace('## [Unreleased]\n', '## [Unreleased]\n\n## [9.0.0]\n');
+  const begun = `## [Unreleased]\n\n### Added\n\n${LINE}\n## [9.0.0]\n`;
+  expect(withNewEndpoints(released)).toBe(
+    released.replace('## [Unreleased]\n\n## [9.0.0]\n', begun),
+  );
+});
+
+it.each([
+  ['GET /transactions/search?q=lunch\n', 'GET /transactions/export.json'],
+  ['PUT /categories/1\n{ "color": "#264653" }\n', 'GET /categories/{id}'],
+])(
+  'drafts the section of a new endpoint from its declaration, below its neighbour: %s',
+  (request, neighbour) => {
+    const [, route = ''] = /^(\w+ [^?\n]*)/.exec(request.replace('/1\n', '/{id}\n')) ?? [];
+    const guide = read('docs/ledger/api.md');
+    const sections = guide.split(/(?=^##+ )/m);
+    const isOf = (name: string) => (section: string) => section.startsWith(`### ${name}\n`);
+    const others = sections.filter((section) => !isOf(route)(section));
+    const described = withRoutes(others.join('')).split(/(?=^##+ )/m);
+    const at = described.findIndex(isOf(route));
+    expect(described.toSpliced(at, 1)).toEqual(others);
+    expect(isOf(neighbour)(described[at - 1] ?? '')).toBe(true);
+    const draft = `<!-- end -->\n\`\`\`http\n${request}\`\`\`\n\`\`\`json\n{}\n\`\`\`\n\n`;
+    expect(described[at]?.endsWith(draft)).toBe(true);
+  },
+);
