@@ -61,10 +61,17 @@ const RECORDS: readonly Step[] = [
   ['transactions/create', { body: BILL }, 201],
 ];
 
-/** The functions that have longer ways through the table than the examples of their endpoints. */
+/** Filters of reads: the function of a read is called with each that it takes, and with each two of them. */
+const FILTERS: readonly (readonly [name: string, value: string])[] = [
+  ['start_date', '2026-03-02'],
+  ['type', 'expense'],
+  ['category_id', '1'],
+  ['external_id', 'a'],
+  ['include_counts', 'true'],
+];
+
+/** The functions that have longer ways through the table than their examples and filters. */
 const LONGER: readonly Step[] = [
-  ['transactions/list', { query: { start_date: '2026-03-02', end_date: '2026-03-30' } }, 200],
-  ['transactions/list', { query: { type: 'expense' } }, 200],
   [
     'transactions/bulk-create',
     { body: { transactions: [{ ...BILL, external_id: 'a', category_id: 1 }, BILL] } },
@@ -82,18 +89,7 @@ const LONGER: readonly Step[] = [
     207,
   ],
   ['transactions/bulk-delete', { body: { transactions: [{ id: 4 }] } }, 207],
-  ['transactions/export', { query: { external_id: 'a' } }, 200],
   ['transactions/update', { id: 3, body: { external_id: null } }, 200],
-  ['transactions/export', {}, 200],
-  ['transactions/export', { query: { type: 'expense' } }, 200],
-  ['transactions/export', { query: { category_id: '1' } }, 200],
-  ['transactions/export', { query: { category_id: '1', type: 'expense' } }, 200],
-  ['transactions/search', { query: { q: 'bill', start_date: '2026-03-02' } }, 200],
-  ['transactions/search', { query: { category_id: '1,2', type: 'expense' } }, 200],
-  ['transactions/search', { query: { category_id: '1,2' } }, 200],
-  ['transactions/search', { query: { min_amount: '1', type: 'expense' } }, 200],
-  ['transactions/list', { query: { category_id: '1' } }, 200],
-  ['transactions/list', { query: { category_id: '1', type: 'expense' } }, 200],
   ['transactions/update', { id: 1, body: { external_id: 'b' } }, 200],
   [
     'transactions/update',
@@ -102,16 +98,10 @@ const LONGER: readonly Step[] = [
   ],
   ['transactions/delete', { id: 2 }, 200],
   ['transactions/delete', { id: 1 }, 200],
-  ['categories/list', { query: { include_counts: 'true', active_only: 'false' } }, 200],
   ['categories/update', { id: 1, body: { color: '#fff' } }, 200],
   ['categories/update', { id: 1, body: { name: 'House' } }, 200],
   ['categories/update', { id: 1, body: { name: 'Car' } }, 409],
   ['categories/delete', { id: 3 }, 200],
-  [
-    'summary/read',
-    { query: { group_by: 'category', start_date: '2025-01-31', end_date: '2026-03-09' } },
-    200,
-  ],
   ['imports/record', { body: { import_id: 'i', rows: ['a'] } }, 200],
   ['imports/record', { body: { import_id: 'i', rows: [] } }, 200],
   ['service/health', { query: { deep: '' } }, 200],
@@ -120,7 +110,8 @@ const LONGER: readonly Step[] = [
   ['service/not-found', {}, 404],
 ];
 
-const STEPS = [...RECORDS, ...listExamples([...RECORDS, ...LONGER]), ...LONGER];
+/** In an order in which each finds what it needs: nothing is deleted before it is read. */
+const STEPS = [...RECORDS, ...listExamples([...RECORDS, ...LONGER]), ...listReads(), ...LONGER];
 
 /** The example of each endpoint whose function has no step. */
 function listExamples(steps: readonly Step[]): Step[] {
@@ -131,6 +122,19 @@ function listExamples(steps: readonly Step[]): Step[] {
     const { exampleQuery: query = {}, example: body, status = 200 } = endpoint;
     const id = route.includes('{id}') ? { id: 1 } : {};
     return [[name, { ...id, query, ...(body && { body: { ...body } }) }, status]];
+  });
+}
+
+function listReads(): Step[] {
+  return LEDGER_OPERATIONS.flatMap(([route, name]): Step[] => {
+    const { query, exampleQuery } = ENDPOINTS_BY_ROUTE[route] ?? {};
+    const taken = FILTERS.filter(([filter]) => query && filter in query.entries);
+    const pairs = taken.flatMap((one, n) => taken.slice(n).map((other) => [one, other]));
+    return pairs.map((pair) => [
+      name,
+      { query: { ...exampleQuery, ...Object.fromEntries(pair) } },
+      200,
+    ]);
   });
 }
 
