@@ -164,6 +164,9 @@ const BALANCE_PHRASES = [
   ...list(
     'остаток, всего, 前月繰越, 繰越, 次月繰越, 合計, 小計, 残高, יתרה, יתרת פתיחה, יתרת סגירה, 期初余额, 期末余额, 合计, 总计, 小计, 합계',
   ),
+  ...list(
+    'sākuma atlikums, beigu atlikums, apgrozījums, atlikums, lõppsaldo, algsaldo, käive, sold initial, sold final, rulaj, upphafsstaða, lokastaða, početno stanje, končno stanje, початковий залишок, кінцевий залишок, início saldo, saldo awal, saldo akhir, ยอดยกมา, ยอดยกไป, 承前餘額, 餘額, 期初餘額, 期末餘額, 總計, 小計, 이월, summa köp, summa uttag, açılış bakiyesi, kapanış bakiyesi',
+  ),
 ].map(normalize);
 const BALANCES = new Set(BALANCE_PHRASES);
 const FIRST_WORDS = new Set(BALANCE_PHRASES.map((phrase) => phrase.split(' ', 1)[0]));

@@ -19,6 +19,7 @@ import {
   mayBeEqual,
 } from './currencies.ts';
 import { findSplitBookings } from './split-rows.ts';
+import { findTotals } from './total-rows.ts';
 
 export interface CheckOptions {
   readonly isInverted: boolean;
@@ -51,7 +52,7 @@ export function checkBookings(read: ReadBookings, options: CheckOptions): Checke
   const readCurrency = createCurrencyReader(read.currencies);
   const moved = keepMoved(nameCurrencies(read.bookings, readCurrency), options, leave);
   needs.push(...findUnknownStates(moved, read.leftOut));
-  const paid = joinConversions(leaveSplit(moved, leave), leave);
+  const paid = joinConversions(leaveSums(moved, leave), leave);
   const ofCurrency = chooseCurrency(
     paid,
     options.currency?.split(',').map(readCurrency),
@@ -88,11 +89,14 @@ function keepMoved(
   });
 }
 
-function leaveSplit(bookings: readonly Booking[], leave: Leave): readonly Booking[] {
+/** Rows whose money other rows have. */
+function leaveSums(bookings: readonly Booking[], leave: Leave): readonly Booking[] {
   const split = findSplitBookings(bookings);
-  return bookings.filter(
-    (booking) => !split.has(booking) || leave(booking, 'split into the parts of the next lines'),
-  );
+  const totals = findTotals(bookings);
+  return bookings.filter((booking) => {
+    if (totals.has(booking)) return leave(booking, 'a total: the sum of other rows');
+    return !split.has(booking) || leave(booking, 'split into the parts of the next lines');
+  });
 }
 
 export function describeBooking({

@@ -40,6 +40,9 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list(
       '利用日時, 交易时间, 交易日期, 记账日期, 日期, 交易日, 入账日期, 거래일시, 거래일자, tanggal, tgl transaksi, ngày giao dịch, ngày, วันที่, תאריך, التاريخ, 거래일, 날짜',
     ),
+    ...list(
+      'dags, dagsetning, completion time, date and time, تاریخ, data tranzactie, дата транзакции, tanggal transaksi, 消費日, 入帳日, 記帳日期',
+    ),
   ],
   description: [
     ...list(
@@ -95,6 +98,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
       'keterangan, uraian, diễn giải, nội dung, รายการ, תיאור, תיאור התנועה, פרטים, الوصف, основание, detalii, 摘要内容, 摘要, お取り扱い内容, 入出金内容, お取引内容, 取引内容, 内容, 詳細2, 詳細1, 適用, 商品说明, 商品, 交易摘要, 交易备注',
     ),
     ...list('적요, 내용, 거래내용, 기재내용'),
+    ...list('skýring, partner, namen, شرح, detalii tranzactie, 交易資訊, 備註, 附註, 說明'),
   ],
   amount: [
     ...list('billing amount, amount in account currency, account amount, kwota w walucie rachunku'),
@@ -116,6 +120,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list(
       'сума у валюті картки, 金額, 金额, 交易金额, 利用金額, ご利用金額, 入出金, 取引金額, 금액, 거래금액',
     ),
+    ...list('upphæð, amt, сума операції, сумма транзакции, 交易金額, local amount'),
   ],
   debit: [
     ...list(
@@ -136,6 +141,9 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
       '払出金額, お引出金額, 支払い金額, お支払金額, 支払金額, お引出し, お引き出し, 出金, 出金額, 出金金額, 引出金額, 支出, 支出金额',
     ),
     ...list('חובה, בחובה, 交易金额 支出, 记账金额 支出, 출금액, 출금, 찾으신금액'),
+    ...list(
+      'withdrawn, breme, úttekt, بدهکار, 出金額, 提款, 支出金額, 提出金額, 출금금액, 지급액, расходы',
+    ),
   ],
   credit: [
     ...list(
@@ -156,6 +164,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list(
       'זכות, בזכות, 預入金額, 收入, 收入金额, 交易金额 收入, 记账金额 收入, 입금액, 입금, 맡기신금액',
     ),
+    ...list('dobro, innborgun, بستانکار, 存款, 存入, 存入金額, 입금금액, 수령액, доходы'),
   ],
   type: [
     ...list(
@@ -228,6 +237,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list(
       'יתרה, היתרה, залишок після операції, 残高, 現在 貸付 高, 差引残高, 取引後残高, お預り残高, 余额, 交易余额, 잔액, 거래후잔액',
     ),
+    ...list('staða, مانده, 餘額, 結餘, 帳戶餘額, stanje, стање'),
   ],
   // Wise has both sides of a transfer in a row: what was received is its target.
   receivedAmount: list('target amount after fees'),

@@ -14,7 +14,7 @@ export interface CsvText {
   readonly openQuotes: readonly number[];
 }
 
-export const DELIMITERS = [',', ';', '\t', '|'] as const;
+export const DELIMITERS = [',', ';', '\t', '~|~', '|'] as const;
 /** More lines than any bank writes into one cell. */
 const MAX_CELL_LINES = 40;
 const DATE = /(?<!\d)(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{8})(?!\d)/;
@@ -113,13 +113,14 @@ interface QuotedRow {
 }
 
 function readQuotedRow(source: Source, first: number): QuotedRow {
-  const { lines, delimiter } = source;
+  const { lines, delimiter, isExact } = source;
   const cells: string[] = [];
   let isOpen = false;
   let n = first;
   let at = 0;
   for (;;) {
     const line = lines[n]?.text ?? '';
+    if (!isExact) at += countSpacesBeforeQuote(line, at);
     if (line[at] === '"') {
       const cell = readQuotedCell(source, { n, at });
       if (cell) {
@@ -133,6 +134,18 @@ function readQuotedRow(source: Source, first: number): QuotedRow {
     } else at = pushPlainCell(cells, line, at, delimiter);
     if (at > (lines[n]?.text.length ?? 0)) return { cells, next: n + 1, isOpen };
   }
+}
+
+/** Some programs write a space behind each separator, and one before it. */
+function countSpacesBeforeQuote(line: string, at: number): number {
+  const spaces = countSpaces(line, at);
+  return line[at + spaces] === '"' ? spaces : 0;
+}
+
+function countSpaces(line: string, at: number): number {
+  let end = at;
+  while (line[end] === ' ') end += 1;
+  return end - at;
 }
 
 /** @returns where the next cell begins: beyond the end after the last one */
@@ -165,13 +178,15 @@ function readQuotedCell(
         break;
       }
       if (text[quote + 1] === '"') continue;
-      const isClosed = quote + 1 === text.length || text.startsWith(delimiter, quote + 1);
+      const spaces = isExact ? 0 : countSpaces(text, quote + 1);
+      const after = quote + 1 + spaces;
+      const isClosed = after === text.length || text.startsWith(delimiter, after);
       const isLater = !isExact && n > start.n;
       if (isClosed && !(isLater && isReopened(text.slice(from, quote), delimiter)))
         return {
           value: value + undouble(text.slice(from, quote)),
           n,
-          at: quote + 1 + delimiter.length,
+          at: after + delimiter.length,
         };
       if (n > start.n) return undefined;
       // Text that only begins with a quote, such as "Old" Pub.

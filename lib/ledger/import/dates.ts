@@ -8,18 +8,18 @@ export type DateOrder = (typeof DATE_ORDERS)[number];
 
 /** Three letters or more of a month's name, in the languages of the banks that are covered. */
 const MONTHS: readonly string[] = [
-  'jan january januar janvier januari enero ene gennaio gen janeiro styczen stycznia sty tammikuu tammi leden ledna januara sausis января январь янв ocak oca janvar jaanuar ιαν',
-  'feb february februar fevrier fev febrero februari febbraio fevereiro luty lutego lut helmikuu helmi unor unora vasaris февраля февраль фев subat sub φεβ',
-  'mar march marz mrz maerz mars marzo maart maa marco marzec marca maaliskuu maalis brezen brezna kovas марта март мар mart μαρ',
-  'apr april avril avr abril abr aprile kwiecien kwietnia kwi huhtikuu huhti duben dubna balandis апреля апрель апр nisan nis απρ',
-  'may mai mayo mei maggio mag maio maj maja toukokuu touko kveten kvetna geguze мая май mayis μαι',
-  'jun june juni juin junio giugno giu junho czerwiec czerwca cze kesakuu kesa cerven cervna birzelis июня июнь июн haziran haz ιουν',
-  'jul july juli juillet julio luglio lug julho lipiec lipca lip heinakuu heina cervenec cervence liepa июля июль июл temmuz tem ιουλ',
-  'aug august aout agosto ago augustus augusti sierpien sierpnia sie elokuu elo srpen srpna rugpjutis августа август авг agustos αυγ',
-  'sep sept september septembre septiembre settembre set setembro wrzesien wrzesnia wrz syyskuu syys zari rugsejis сентября сентябрь сен eylul eyl σεπ',
-  'oct october oktober okt octobre octubre ottobre ott outubro out pazdziernik pazdziernika paz lokakuu loka rijen rijna spalis октября октябрь окт ekim eki οκτ',
-  'nov november novembre noviembre novembro listopad listopada lis marraskuu marras lapkritis ноября ноябрь ноя kasim kas νοε',
-  'dec december dez dezember decembre diciembre dic dicembre dezembro desember des grudzien grudnia gru joulukuu joulu prosinec prosince gruodis декабря декабрь дек aralik ara δεκ',
+  'jan january januar janvier januari enero ene gennaio gen janeiro styczen stycznia sty tammikuu tammi leden ledna januara sausis января январь янв ocak oca janvar jaanuar ιαν ianuarie ian sijecanj sijecnja janar janvaris',
+  'feb february februar fevrier fev febrero februari febbraio fevereiro luty lutego lut helmikuu helmi unor unora vasaris февраля февраль фев subat sub φεβ februarie veljaca veljace februaris veebruar',
+  'mar march marz mrz maerz mars marzo maart maa marco marzec marca maaliskuu maalis brezen brezna kovas марта март мар mart μαρ martie ozujak ozujka marcius marsz',
+  'apr april avril avr abril abr aprile kwiecien kwietnia kwi huhtikuu huhti duben dubna balandis апреля апрель апр nisan nis απρ aprilie travanj travnja aprilis aprill',
+  'may mai mayo mei maggio mag maio maj maja toukokuu touko kveten kvetna geguze мая май mayis μαι svibanj svibnja majus',
+  'jun june juni juin junio giugno giu junho czerwiec czerwca cze kesakuu kesa cerven cervna birzelis июня июнь июн haziran haz ιουν iunie iun lipanj lipnja junius juuni junijs',
+  'jul july juli juillet julio luglio lug julho lipiec lipca lip heinakuu heina cervenec cervence liepa июля июль июл temmuz tem ιουλ iulie iul srpanj srpnja julius juuli julijs',
+  'aug august aout agosto ago augustus augusti sierpien sierpnia sie elokuu elo srpen srpna rugpjutis августа август авг agustos αυγ kolovoz kolovoza augusztus augusts',
+  'sep sept september septembre septiembre settembre set setembro wrzesien wrzesnia wrz syyskuu syys zari rugsejis сентября сентябрь сен eylul eyl σεπ septembrie rujan rujna szeptember szept septembris',
+  'oct october oktober okt octobre octubre ottobre ott outubro out pazdziernik pazdziernika paz lokakuu loka rijen rijna spalis октября октябрь окт ekim eki οκτ octombrie oktobar oktobris oktoober',
+  'nov november novembre noviembre novembro listopad listopada lis marraskuu marras lapkritis ноября ноябрь ноя kasim kas νοε noiembrie noi studeni studenoga novembris',
+  'dec december dez dezember decembre diciembre dic dicembre dezembro desember des grudzien grudnia gru joulukuu joulu prosinec prosince gruodis декабря декабрь дек aralik ara δεκ decembrie prosinac prosinca decembris detsember',
 ];
 const MONTH_NUMBERS = new Map(
   MONTHS.flatMap((names, n) => names.split(' ').map((name) => [name, String(n + 1)] as const)),
@@ -27,11 +27,12 @@ const MONTH_NUMBERS = new Map(
 /** Between the day and the month, or before the time. */
 const PREPOSITIONS = new Set(['de', 'of', 'as', 'at', 'um', 'kl', 'klo', 'om', 'alle', 'las']);
 /** Such as "30.12." or "12/30". */
-export const NO_YEAR = /^\s*(\d{1,2})[./-](\d{1,2})\.?\s*$/;
+export const NO_YEAR = /^\s*'?(\d{1,2})[./-](\d{1,2})\.?\s*$/;
 /** Longer texts are no dates. */
 const MAX_DATE_LENGTH = 40;
 const TIME =
   /(?:[T\s,-]+|^)\d{1,2}:\d{2}(?::\d{2}(?:[.,:]\d+)?)?\s*(?:[ap]\.?m\.?)?(?:\s*(?:Z|[A-Z]{2,4}|[+-]\d{2}:?\d{2}))?\s*$/i;
+const TIME_BEFORE = /^\s*\d{1,2}:\d{2}(?::\d{2})?\s*(?:[ap]\.?m\.?)?[\s,]+(?=\S)/i;
 /** 1982 to 2064: a number that is a day to a spreadsheet. */
 const SERIAL = /^([3-5]\d{4})(?:[.,]\d+)?$/;
 const SERIAL_EPOCH = Date.UTC(1899, 11, 30);
@@ -53,7 +54,12 @@ export interface DateReader {
 
 function splitDate(written: string): DateParts | undefined {
   if (written.length > MAX_DATE_LENGTH) return undefined;
-  const text = written.normalize('NFKC').replace(TIME, '').trim().replace(/^'/, '');
+  const text = written
+    .normalize('NFKC')
+    .replace(TIME, '')
+    .replace(TIME_BEFORE, '')
+    .trim()
+    .replace(/^'/, '');
   const packed = /^(\d{8})(?:\d{4,6})?(?:[.[].*)?$/.exec(text)?.[1];
   if (packed !== undefined) return splitPacked(packed);
   if (SERIAL.test(text)) return serialDate(Number.parseInt(text, 10));
@@ -111,6 +117,9 @@ function fromWords(all: readonly string[]): DateParts | undefined {
   if (first !== undefined) return { parts: [first, day(two), three], fixed: 'mdy' };
   if (unknown > 0 || !/^\d{1,4}$/.test(one + two.slice(2)) || !/^\d+$/.test(`${one}${two}${three}`))
     return undefined;
+  // Taiwan counts years from 1912.
+  if (/^1\d\d$/.test(one))
+    return { parts: [String(Number(one) + MINGUO_YEARS), two, three], fixed: 'ymd' };
   return one.length === 4
     ? { parts: [one, two, three], fixed: 'ymd' }
     : { parts: [one, two, three] };
@@ -130,9 +139,21 @@ function toIsoDate(
   return isCalendarDate(date) ? date : undefined;
 }
 
+/** Years between the eras of Thailand and Taiwan and the common one. */
+const BUDDHIST_YEARS = 543;
+const MINGUO_YEARS = 1911;
+/** No bank wrote a file before. */
+const FIRST_YEAR = 1970;
+/** Years of the Persian and the Islamic calendar, whose months are others. */
+const OTHER_CALENDARS = /^1[34]\d\d$/;
+
 /** Two digits mean the latest such year that is not after the last one. */
 function expandYear(digits: string, lastYear: number): string | undefined {
-  if (digits.length === 4) return digits;
+  if (OTHER_CALENDARS.test(digits)) return undefined;
+  if (digits.length === 4) {
+    const common = Number(digits) - BUDDHIST_YEARS;
+    return FIRST_YEAR <= common && common <= lastYear ? String(common) : digits;
+  }
   if (digits.length !== 2) return undefined;
   const year = Number(digits) + 100 * Math.floor(lastYear / 100);
   return String(year > lastYear ? year - 100 : year);
@@ -174,6 +195,10 @@ export function readDates(dates: readonly string[], options: DateOptions): DateR
       if (NO_YEAR.test(text))
         throw new Error(
           `"${text}" has no year. Download a file with whole dates, or add the year to it`,
+        );
+      if (/(?<!\d)1[34]\d\d(?!\d)/.test(text))
+        throw new Error(
+          `"${text}" is of another calendar. Download a file with dates of the common one`,
         );
       throw new Error(`"${text}" is not a date (${order})`);
     },

@@ -16,6 +16,9 @@ const INCOME = [
   ...list(
     'inkomst, incoming, received, recette, ganho, receita, revenus, crdt, inc, incomes, deposits, credits',
   ),
+  ...list(
+    'insättning, pano, innborgun, ma, avere, π, πίστωση, dobro, уплата, кредит, بستانکار, 存入, 存款, příchozí platba, credit entry',
+  ),
 ];
 const EXPENSE = [
   ...list('expense, dr, debit, d, out, -, −, withdrawal, outflow, soll, s, belastung, ausgang, af'),
@@ -24,6 +27,9 @@ const EXPENSE = [
   ...list('支出, 出金, 引出, 출금, ut, ausgabe, lastschrift, money out, debited, utgift, outgoing'),
   ...list(
     'sent, dépense, despesa, dépenses, purchase, sale, dbit, exp, expenses, withdrawals, debits',
+  ),
+  ...list(
+    'uttag, db, otto, úttekt, wn, winien, dare, χ, χρέωση, breme, исплата, дебет, بدهکار, 提款, 提出, odchozí platba, debit entry',
   ),
 ];
 const NEUTRAL = list('neutral, 不计收支, /, internal transfer, transfer');

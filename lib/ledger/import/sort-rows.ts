@@ -47,7 +47,9 @@ export function sortRows(
     refused: [],
     leftOut: [],
   };
+  sorted.refused.push(...refuseAbove(table, readCell, isDate));
   const lastLine = rows.findLast(({ cells }) => isDated(cells))?.line ?? 0;
+  let other: TableRow | undefined;
   for (const row of rows) {
     const { cells, line } = row;
     const date = readCell(row, 'date');
@@ -55,7 +57,15 @@ export function sortRows(
     const status = readCell(row, 'status') ?? date;
     const state = status === null ? undefined : describe(status);
     const isRegular = cells.length >= width && isBlankFrom(cells, headers.length);
-    if (isHeader(cells, headers)) sorted.leftOut.push(leave(row, 'the header again'));
+    if (!hasDate && isOtherHeader(cells, headers)) other = row;
+    if (isHeader(cells, headers)) {
+      other = undefined;
+      sorted.leftOut.push(leave(row, 'the header again'));
+    } else if (other)
+      sorted.refused.push({
+        ...refuse(row),
+        message: `Line ${other.line} names other columns: it belongs to another table. Import that from a file of its own.`,
+      });
     else if (isBalanceRow(cells, columns.description, hasDate))
       sorted.leftOut.push(leave(row, 'a balance or total'));
     else if (isRegular && state !== undefined) sorted.leftOut.push(leave(row, state));
@@ -76,6 +86,22 @@ export function sortRows(
   return sorted;
 }
 
+/** A booking above the line that names the columns belongs to another table, or that line is no header: it must not get lost. */
+function refuseAbove(
+  { above, width }: Table,
+  readCell: CellReader,
+  isDate: (text: string) => boolean,
+): readonly RefusedLine[] {
+  const amounts = ['amount', 'debit', 'credit'] as const;
+  return above
+    .filter((row) => row.cells.length >= width && isDate(readCell(row, 'date') ?? ''))
+    .filter((row) => amounts.some((field) => looksLikeAmount(readCell(row, field) ?? '')))
+    .map((row) => ({
+      ...refuse(row),
+      message: 'It stands above the line that names the columns.',
+    }));
+}
+
 /** A purchase that was only authorised has no posting date, where most rows have one. */
 function createUnpostedFinder({ headers, rows }: Table): (row: TableRow) => boolean {
   const posting = headers.findIndex((header) => isPostingDate(normalizeName(header)));
@@ -92,6 +118,16 @@ function createUnpostedFinder({ headers, rows }: Table): (row: TableRow) => bool
 
 function isHeader(cells: readonly string[], headers: readonly string[]): boolean {
   return cells.length === headers.length && cells.every((cell, index) => cell === headers[index]);
+}
+
+/** The names of other columns, below the rows of this table. */
+function isOtherHeader(cells: readonly string[], headers: readonly string[]): boolean {
+  if (isHeader(cells, headers) || cells.some((cell) => /\d/.test(cell))) return false;
+  const names = cells.map(normalizeName);
+  const amounts = (['amount', 'debit', 'credit'] as const).flatMap((field) =>
+    findNamed(names, field),
+  );
+  return findNamed(names, 'date').length > 0 && amounts.length > 0;
 }
 
 function isBlankFrom(cells: readonly string[], first: number): boolean {

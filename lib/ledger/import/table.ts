@@ -93,7 +93,9 @@ function isFilled(cell: string): boolean {
 function sampleBelow(rows: readonly TableRow[], index: number): readonly TableRow[] {
   const width = rows[index]?.cells.length ?? 0;
   const below = rows.slice(index + 1, index + 1 + SAMPLE_ROWS);
-  return below.filter(({ cells }) => cells.length * 2 > width);
+  const header = rows[index]?.cells.join('\n');
+  // Each page of a statement may repeat its header.
+  return below.filter(({ cells }) => cells.length * 2 > width && cells.join('\n') !== header);
 }
 
 function tableAt(rows: readonly TableRow[], { index, headers, columns }: Candidate): Table {

@@ -34,14 +34,18 @@ const ALPHABETS: readonly (readonly [encoding: string, languages: readonly strin
     ],
   ],
   ['iso-8859-2', ['ąćęłńóśźż', 'áčďéěíňóřšťúůýž', 'áéíóöőúüű', 'áäčďéíĺľňóôŕšťúýž', 'čćđšž']],
-  ['windows-1254', ['çğıöşüâîû']],
+  ['windows-1254', ['çğıİöşüâîû']],
   ['windows-1257', ['ąčęėįšųūž', 'āčēģīķļņšūž', 'äöüõšž']],
+  ['macintosh', ['äöüß', 'éèêëàâçùûîïôœæ', 'áéíóúñü', 'áâãàçéêíóôõú', 'åäöæøé']],
 ];
 const SCRIPTS: readonly (readonly [encoding: string, letter: RegExp])[] = [
+  // Few Cyrillic texts lack all the letters that these bytes do not have.
+  ['windows-1255', /[\u05d0-\u05ea]/],
   ['windows-1251', /[\u0400-\u045f\u0490\u0491]/],
   ['koi8-r', /[\u0410-\u0451]/],
   ['ibm866', /[\u0410-\u0451]/],
   ['windows-1253', /[\u0384-\u03ce]/],
+  ['windows-874', /[\u0e01-\u0e5b]/],
 ];
 const EAST_ASIAN = ['shift_jis', 'gb18030', 'big5', 'euc-kr', 'euc-jp'] as const;
 
@@ -183,11 +187,13 @@ function judgeAlphabet(letters: string): Judge {
   return judgeCharacters((character, before, after) => {
     if (!/\p{L}/u.test(character)) return /\p{L}/u.test(before) && /\p{L}/u.test(after) ? -3 : -0.5;
     if (!/\p{L}/u.test(before + after)) return -1.5;
-    const isCommon = known.has(character.toLowerCase());
+    const isCommon = known.has(character) || known.has(character.toLowerCase());
     const isMisplaced =
       /\p{Lu}/u.test(character) && /\p{Ll}/u.test(before) && /\p{L}/u.test(before);
     const isCrowded = /[^\p{ASCII}]/u.test(before) && /\p{L}/u.test(before);
-    return (isCommon ? 1 : -2) - (isMisplaced ? 3 : 0) - (isCrowded ? 1.5 : 0);
+    // No Icelandic word ends in a thorn, which is a Turkish letter in another encoding.
+    const isThornAtEnd = /þ/i.test(character) && !/\p{L}/u.test(after);
+    return (isCommon ? 1 : -2) - (isMisplaced || isThornAtEnd ? 3 : 0) - (isCrowded ? 1.5 : 0);
   });
 }
 

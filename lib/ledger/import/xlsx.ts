@@ -13,6 +13,9 @@ export interface Sheet {
 
 /** Digits that a spreadsheet's number has exactly; later ones are noise of its arithmetic. */
 const EXACT_DIGITS = 15;
+/** No bank writes so many: a sum of many amounts has them. */
+const DECIMALS_OF_NOISE = /\.\d{9,}$/;
+const MAX_DECIMALS = 6;
 const SAVE = 'Save it as XLSX or CSV.';
 /** Far above the largest statement: a small archive may be made to inflate without end. */
 const MAX_UNPACKED_MEBIBYTES = 256;
@@ -88,5 +91,8 @@ function writeDate(date: Date): string {
 /** 45.099999999999994 is 45.10 that was calculated. A whole number keeps all digits: it may be an id. */
 function writeNumber(written: string): string {
   if (/^-?\d+$/.test(written)) return written;
-  return String(Number(Number(written).toPrecision(EXACT_DIGITS)));
+  const exact = String(Number(Number(written).toPrecision(EXACT_DIGITS)));
+  return DECIMALS_OF_NOISE.test(exact)
+    ? String(Number(Number(exact).toFixed(MAX_DECIMALS)))
+    : exact;
 }

@@ -1250,6 +1250,18 @@ export const MUTANTS: readonly Mutant[] = [
       ["...isOdd(({ line }) => /^\\W*\\d{4}/.test(dateByLine.get(line) ?? '')),", ''],
     ],
   ),
+  ...mutantsOf('lib/ledger/import/total-rows.ts', 'tests/ledger/unit/import/statement.test.ts', [
+    ['isNamedTotal(booking) && rows > 0 && [', 'rows > 0 && ['],
+    ['[all, section].some(', '[section].some('],
+    ['...addUp(bookings.toReversed())', ''],
+  ]),
+  ...mutantsOf('lib/ledger/import/sort-rows.ts', 'tests/ledger/unit/import/statement.test.ts', [
+    ['!hasDate && isOtherHeader(cells, headers)', 'false'],
+    ['sorted.refused.push(...refuseAbove(table, readCell, isDate));', ''],
+  ]),
+  ...mutantsOf('lib/ledger/import/dates.ts', 'tests/ledger/unit/import/statement.test.ts', [
+    ['if (OTHER_CALENDARS.test(digits))', 'if (false)'],
+  ]),
   ...mutantsOf('lib/ledger/import/dates.ts', 'tests/ledger/unit/import/advice.test.ts', [
     ['if (options.chosen) requireOrder', 'if (false) requireOrder'],
   ]),

@@ -662,6 +662,67 @@ it.each([
   expect(read(file, { dateOrder }).rows[0]?.date).toBe(first);
 });
 
+it.each([
+  ['03/10/2569', '2026-10-03'],
+  ['115/10/03', '2026-10-03'],
+  ['03 octombrie 2026', '2026-10-03'],
+  ['17:02 03/10/2026', '2026-10-03'],
+])('reads the date %s', (written, date) => {
+  const { rows } = read(['Date;Text;Amount', `${written};a;-1.00`], { dateOrder: 'dmy' });
+  expect(rows.map((row) => row.date)).toEqual([date]);
+});
+
+it('refuses dates of a calendar whose months are others', () => {
+  const { rows, refused } = read(['Date,Text,Amount', '1405/07/11,a,-1.00']);
+  expect(rows).toEqual([]);
+  expect(refused[0]?.message).toContain('another calendar');
+});
+
+describe('totals with a date', () => {
+  const CARD = 'Date,Text,Amount|2026-10-03,Shop,-45.10|2026-10-14,Bus,-7.00';
+
+  it.each([
+    ['of a card', `${CARD}|2026-10-31,Total for card 1,-52.10`],
+    ['of a card, newest first', CARD.replace('|', '|2026-10-31,Total for card 1,-52.10|')],
+    [
+      'of two cards and both',
+      `${CARD}|2026-10-31,Total 1,-52.10|2026-10-15,Bar,-2.00|2026-10-31,Total 2,-2.00|2026-10-31,Total,-54.10`,
+    ],
+  ])('are left out: %s', (_what, file) => {
+    const { rows, leftOut } = read(file.split('|'));
+    expect(rows.filter(({ description }) => description.startsWith('Total'))).toEqual([]);
+    expect(leftOut[0]?.reason).toBe('a total: the sum of other rows');
+  });
+
+  it('keeps a booking that is the sum of others by chance', () => {
+    const file = `${CARD}|2026-10-20,Rent,-52.10|2026-10-31,Total,-104.20`;
+    expect(shown(file).rows).toHaveLength(3);
+  });
+
+  it('keeps a shop of that name', () => {
+    expect(shown(`${CARD}|2026-10-31,Total Energies,-50.00`).rows).toHaveLength(3);
+  });
+});
+
+describe('another table in the file', () => {
+  it('refuses its rows below the table', () => {
+    const { rows, refused } = read([
+      ...['Date,Text,Amount', '2026-10-03,Shop,-45.10'],
+      ...['Trans date,Blocked,Debit', '2026-10-15,Hotel,30.00'],
+    ]);
+    expect(rows.map(({ line }) => line)).toEqual([2]);
+    expect(refused.map(({ line }) => line)).toEqual([3, 4]);
+    expect(refused[1]?.message).toContain('Line 3 names other columns');
+  });
+
+  it('refuses bookings above the line that names the columns', () => {
+    const above = ['2026-10-01,Salary,2500.00', '2026-10-03,Shop,-45.10'];
+    const { rows, refused } = read([...above, 'Date,Text,Amount', '2026-10-14,Rent,-9.00']);
+    expect(rows.map(({ line }) => line)).toEqual([4]);
+    expect(refused.map(({ line }) => line)).toEqual([1, 2]);
+  });
+});
+
 it.each(['30.12.', '12/30'])('says that %s has no year', (date) => {
   const { refused } = read(['date,name,amount', `${date},Tea,-3`]);
   expect(refused).toMatchObject([{ line: 2, message: expect.stringContaining('has no year') }]);

@@ -26,6 +26,12 @@ describe('reading a workbook', () => {
     ]);
   });
 
+  it('rounds what a sum of many amounts leaves behind', async () => {
+    const amounts = [-45.09999999999991, 45.1000000001, 1.12345678];
+    const [{ rows }] = await readXlsx(makeWorkbook({ One: [['Amount'], amounts] }));
+    expect(rows[1]?.cells).toEqual(['-45.1', '45.1', '1.12345678']);
+  });
+
   it('takes the first sheet that shows a table, and names the others', async () => {
     const { rows, findings } = await readStatement(
       makeWorkbook({ Cover: [['Bank of X'], ['Balance', 7]], One: STATEMENT, Two: [['x']] }),

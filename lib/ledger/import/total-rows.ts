@@ -1,0 +1,38 @@
+// Rows that add up the rows before them, or behind them in a file whose newest row comes first: cards write one for each card and
+// month, with a date as if it were a booking.
+import type { Booking } from './booking.ts';
+
+const TOTAL =
+  /\b(?:sub ?totals?|totals?|totale|totaal|sum|suma|summa|summe|gesamt|gesamtsumme|razem|celkem|toplam|yhteensä)\b|итого|всего|合計|小計|合计|總計|합계/iu;
+
+/** A shop may be named Total: only a row that is the sum of its neighbours is one. */
+export function findTotals(bookings: readonly Booking[]): ReadonlySet<Booking> {
+  if (!bookings.some(isNamedTotal)) return new Set();
+  return new Set([...addUp(bookings), ...addUp(bookings.toReversed())]);
+}
+
+function isNamedTotal({ texts }: Booking): boolean {
+  return texts.some((text) => TOTAL.test(text));
+}
+
+function addUp(bookings: readonly Booking[]): readonly Booking[] {
+  const found: Booking[] = [];
+  let [all, section, rows] = [0, 0, 0];
+  for (const booking of bookings) {
+    const cents = Math.round(booking.signed * 100);
+    if (isNamedTotal(booking) && rows > 0 && [all, section].some((sum) => equals(sum, cents))) {
+      found.push(booking);
+      section = 0;
+      continue;
+    }
+    all += cents;
+    section += cents;
+    rows += 1;
+  }
+  return found;
+}
+
+/** A total may have no sign. */
+function equals(sum: number, cents: number): boolean {
+  return sum !== 0 && Math.abs(sum) === Math.abs(cents);
+}
