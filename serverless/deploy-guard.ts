@@ -102,12 +102,14 @@ export class DeployGuard {
     // Again: the run may have started meanwhile, and `--package` names a template of its own.
     'before:deploy:deploy': async () => {
       await this.#check({ next: this.#compiled() });
-      const rollback = await this.#rollbackOf(this.#compiled());
+      const deployed = await this.#deployedTemplate();
+      const next = this.#compiled();
+      const rollback = await this.#rollbackOf({ deployed, next });
       this.#serverless.service.provider.rollbackConfiguration = rollback;
       const gradual = { ParameterKey: RELEASE, ParameterValue: 'gradual' };
       this.#serverless.service.provider.stackParameters = [
         ...(await this.#tableParameter()),
-        ...(isGradual(this.#compiled(), rollback) ? [gradual] : []),
+        ...(isGradual({ deployed, next, rollback }) ? [gradual] : []),
       ];
     },
     'before:deploy:function:initialize': () => {
@@ -245,14 +247,16 @@ export class DeployGuard {
     }
   }
 
-  async #rollbackOf(next: Template): Promise<RollbackConfiguration> {
+  async #rollbackOf(templates: {
+    readonly deployed: Template | undefined;
+    readonly next: Template;
+  }): Promise<RollbackConfiguration> {
     const minutes = Number(this.#rollbackMinutes);
     if (minutes === 0) return NO_ROLLBACK;
     const { accountId, partition } = await this.#provider.getAccountInfo();
     const place = `arn:${partition}:cloudwatch:${this.#provider.getRegion()}:${accountId}`;
     return rollbackConfiguration({
-      deployed: await this.#deployedTemplate(),
-      next,
+      ...templates,
       minutes,
       arnOf: (name) => `${place}:alarm:${name}`,
     });

@@ -1,5 +1,6 @@
 // Which alarms undo a deployment. CloudFormation watches them while it deploys and for some minutes afterwards, and goes
 // back to the earlier code and settings when one of them fires.
+import { UPGRADES } from '../lib/ledger/store/schema-upgrades.ts';
 import { CANARY } from './ledger/canary.ts';
 import type { Template } from './template.ts';
 
@@ -26,6 +27,13 @@ export function listUndoingAlarms(functions: readonly string[]): string[] {
 
 /** The parameter of the stack that makes a release gradual. Whatever changes the stack without it, such as a restore, acts at once. */
 export const RELEASE = 'Release';
+
+const SCHEMA = 'SchemaVersion';
+
+/** What a template says about its release, for the next deployment to read. */
+export function releaseMetadata(): Template['Metadata'] {
+  return { [SCHEMA]: UPGRADES.length };
+}
 
 /** Without triggers of its own a stack would keep those of the deployment before. */
 export const NO_ROLLBACK: RollbackConfiguration = {
@@ -60,13 +68,20 @@ export function rollbackConfiguration(options: {
 }
 
 /**
- * True if functions that write may get the release gradually: CloudFormation has to watch each alarm that stops CodeDeploy, or the
- * release would stop for an alarm that the deployment itself causes.
+ * True if the functions may get the release gradually. CloudFormation has to watch each alarm that stops CodeDeploy, or the release
+ * would stop for an alarm that the deployment itself causes. And both releases have to read what the other one writes.
  */
-export function isGradual(next: Template, { RollbackTriggers }: RollbackConfiguration): boolean {
+export function isGradual(options: {
+  readonly deployed: Template | undefined;
+  readonly next: Template;
+  readonly rollback: RollbackConfiguration;
+}): boolean {
+  const { deployed, next, rollback } = options;
   const stopping = TRIGGERS.filter((id) => next.Resources[id]);
+  const watched = rollback.RollbackTriggers.length;
   const isKnown = next.Parameters?.[RELEASE] !== undefined;
-  return isKnown && RollbackTriggers.length > 0 && RollbackTriggers.length === stopping.length;
+  const areAlike = deployed?.Metadata?.[SCHEMA] === next.Metadata?.[SCHEMA];
+  return isKnown && watched > 0 && watched === stopping.length && areAlike;
 }
 
 /**

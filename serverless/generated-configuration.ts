@@ -1,6 +1,7 @@
 // A plug-in of the packager: serverless.yml includes what the other files of this folder make, as `${made:slashRoutes}`.
 
 import type { Configuration } from './configuration.ts';
+import { releaseMetadata } from './deploy-rollback.ts';
 import { customDomain, domainOutputs, hasOwnAddress } from './domain.ts';
 import { accessLogFormat, allowedOrigins, routeSettings, slashRoutes } from './gateway.ts';
 import { backupOutputs, backups } from './ledger/backups.ts';
@@ -35,6 +36,7 @@ const MAKERS: Readonly<Record<string, Make>> = {
   migrationStateMachines,
   migrationWatchdog,
   monitoring,
+  releaseMetadata,
   routeSettings,
   savedQueries,
   slashRoutes,

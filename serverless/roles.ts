@@ -25,11 +25,6 @@ const BOUNDARY = {
   },
 };
 
-/** True for the line `table` of a function that changes ledgers. */
-export function isWriter(actions: readonly string[]): boolean {
-  return actions.some((action) => ['PutItem', 'UpdateItem', 'DeleteItem'].includes(action));
-}
-
 /** CloudFormation resources, `{ TransactionsListRole: ..., ... }`. */
 export async function ledgerRoles(configuration: Configuration): Promise<Resources> {
   const functions = await readFunctions(configuration);

@@ -157,11 +157,23 @@ export function createRestoration(options: RestorationOptions) {
     return writers;
   }
 
+  // A version keeps the table's name that it was published with, and CloudFormation publishes another one for each table.
+  async function refuseOtherTable(name: string, tableInUse: string): Promise<void> {
+    const written = await aws.readTableOf(name);
+    if (written === tableInUse) return;
+    throw new UserError(
+      `Writes stay stopped: requests to ${name} still reach a version that writes ${written}, while the stack uses ${tableInUse}. Deploy the stage again, then give this command again.`,
+    );
+  }
+
   const resume: Step = {
     title: 'Allow writes',
     isDone: async () => (await findWriters(true)).length === 0,
     run: async () => {
-      for (const name of await findWriters(true)) await aws.allowWrites(name);
+      const { tableInUse } = await aws.readStack();
+      const stopped = await findWriters(true);
+      for (const name of stopped) await refuseOtherTable(name, tableInUse);
+      for (const name of stopped) await aws.allowWrites(name);
     },
   };
   /** A step that leads to the switch, and is done when that is done. */

@@ -22,12 +22,14 @@ import {
 import {
   DeleteFunctionConcurrencyCommand,
   GetFunctionConcurrencyCommand,
+  GetFunctionConfigurationCommand,
   LambdaClient,
   PutFunctionConcurrencyCommand,
 } from '@aws-sdk/client-lambda';
 import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { UserError } from '../../lib/shared/user-error.ts';
 import { DEFAULT_REGION } from '../../local/local-access.ts';
+import { ALIAS } from '../../serverless/ledger/gradual-release.ts';
 import { stackName } from '../deployed-stack.ts';
 
 export type StageOnAws = ReturnType<typeof createStageOnAws>;
@@ -87,6 +89,20 @@ export function createStageOnAws(stage: string) {
 
   async function allowWrites(FunctionName: string): Promise<void> {
     await lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName }));
+  }
+
+  /** The table of the version that requests reach; of the function itself in a stage of a release without aliases. */
+  async function readTableOf(FunctionName: string): Promise<string | undefined> {
+    const read = async (given: { readonly Qualifier?: string }) => {
+      const command = new GetFunctionConfigurationCommand({ FunctionName, ...given });
+      return (await lambda.send(command)).Environment?.Variables?.TABLE_NAME;
+    };
+    try {
+      return await read({ Qualifier: ALIAS });
+    } catch (error) {
+      if ((error as Error).name !== 'ResourceNotFoundException') throw error;
+      return await read({});
+    }
   }
 
   async function describeTable(TableName: string): Promise<TableDescription | undefined> {
@@ -190,7 +206,7 @@ export function createStageOnAws(stage: string) {
   return {
     stackName: StackName,
     client: createDocumentClient(),
-    ...{ readStack, useTable, listWriters, areWritesStopped, stopWrites, allowWrites },
+    ...{ readStack, useTable, listWriters, areWritesStopped, stopWrites, readTableOf, allowWrites },
     ...{ describeTable, readRecovery, restore, protectFromDeletion, limitThroughput },
     ...{ switchRecoveryOn, doItemsExpire, letItemsExpire, readTags, addTags },
   };

@@ -1,14 +1,19 @@
-// A plug-in of the packager: a new version of a function that writes ledgers gets a tenth of the requests first, and all of them when no
+// A plug-in of the packager: a new version of a function of the API gets a tenth of the requests first, and all of them when no
 // alarm has fired for a quarter of an hour. docs/ledger/decisions/0026-gradual-release.md has the reasons.
 //
-// Requests reach such a function through an alias, and CodeDeploy moves the alias. It does so only while alarms watch the
+// The gateway reaches each of them through an alias, and CodeDeploy moves the alias. It does so only while alarms watch the
 // deployment (serverless/deploy-rollback.ts): otherwise CloudFormation moves the alias at once.
 import { type FunctionSettings, logicalName, type Resources } from '../configuration.ts';
 import { listUndoingAlarms } from '../deploy-rollback.ts';
-import { allow, isWriter, policy, serviceRole, substituted } from '../roles.ts';
+import { allow, policy, serviceRole, substituted } from '../roles.ts';
 
-const ALIAS = 'live';
+/** The gateway invokes functions by it. */
+export const ALIAS = 'live';
 const APPLICATION = 'GradualRelease';
+/** Its page, style and script belong together: a browser would get each from the one or the other release. */
+const PAGE = 'frontPage';
+/** Releases that begin at once. Lambda takes 15 changes a second of an account, and a release that it refuses fails the deployment. */
+const MAX_STARTING = 5;
 /** Lasts as long as an alarm that needs two periods of five minutes out of three. */
 const SHIFT = 'CodeDeployDefault.LambdaCanary10Percent15Minutes';
 
@@ -58,13 +63,16 @@ export class GradualRelease {
     this.#serverless = serverless;
   }
 
-  get #writers(): [name: string, settings: PackagedFunction][] {
+  /** Functions of the API. */
+  get #released(): [name: string, settings: PackagedFunction][] {
     const functions = Object.entries(this.#serverless.service.functions);
-    return functions.filter(([, { table = [] }]) => isWriter(table));
+    return functions.filter(
+      ([name, { events = [] }]) => name !== PAGE && events.some(({ httpApi }) => httpApi),
+    );
   }
 
   #nameAliases(): void {
-    for (const [name, settings] of this.#writers) {
+    for (const [name, settings] of this.#released) {
       settings.versionFunction = true;
       settings.targetAlias = { name: ALIAS, logicalId: `${logicalName(name)}Alias` };
     }
@@ -74,23 +82,26 @@ export class GradualRelease {
     const { service, functions, provider } = this.#serverless.service;
     const { Resources } = provider.compiledCloudFormationTemplate;
     const alarms = listUndoingAlarms(Object.keys(functions));
-    for (const [name, { versionLogicalId = '' }] of this.#writers) {
+    for (const [name, { versionLogicalId = '' }] of this.#released) {
       publishForTable(Resources[versionLogicalId] as Version);
       Resources[`${logicalName(name)}Alias`] = alias(name, versionLogicalId);
       Resources[`${logicalName(name)}Release`] = deploymentGroup(alarms);
     }
+    const groups = this.#released.map(([name]) => `${logicalName(name)}Release`);
+    const versions = this.#released.map(([, { versionLogicalId = '' }]) => versionLogicalId);
+    for (const ids of [groups, versions]) spreadOverTime(Resources, ids);
     const ApplicationName = `${service}-${this.#serverless.getProvider('aws').getStage()}`;
     Resources[APPLICATION] = {
       Type: 'AWS::CodeDeploy::Application',
       Properties: { ApplicationName, ComputePlatform: 'Lambda' },
     };
-    Resources[`${APPLICATION}Role`] = releaseRole(this.#writers.map(([name]) => name));
+    Resources[`${APPLICATION}Role`] = releaseRole(this.#released.map(([name]) => name));
   }
 
   /** The gateway is not pointed at an alias before it may invoke it: requests would get a 500 meanwhile. */
   #permitFirst(): void {
     const { Resources } = this.#serverless.service.provider.compiledCloudFormationTemplate;
-    for (const [name, { targetAlias }] of this.#writers) {
+    for (const [name, { targetAlias }] of this.#released) {
       const integration = Resources[`HttpApiIntegration${logicalName(name)}`] as
         | Dependent
         | undefined;
@@ -99,6 +110,14 @@ export class GradualRelease {
         integration.DependsOn = [targetAlias.logicalId, permission];
       }
     }
+  }
+}
+
+/** Each waits for the one that stands MAX_STARTING places before it. */
+function spreadOverTime(resources: Resources, ids: readonly string[]): void {
+  for (const [n, id] of ids.entries()) {
+    const earlier = ids[n - MAX_STARTING];
+    if (earlier !== undefined) Object.assign(resources[id] ?? {}, { DependsOn: [earlier] });
   }
 }
 
@@ -151,8 +170,8 @@ function deploymentGroup(alarms: readonly string[]): object {
 }
 
 // The part of AWSCodeDeployRoleForLambda that a release without hooks needs. IAM knows an alias by its function, too.
-function releaseRole(writers: readonly string[]): object {
-  const places = writers.flatMap((name) => {
+function releaseRole(functions: readonly string[]): object {
+  const places = functions.flatMap((name) => {
     const id = `${logicalName(name)}LambdaFunction`;
     return [{ 'Fn::GetAtt': [id, 'Arn'] }, substituted(`\${${id}.Arn}:*`)];
   });

@@ -17,19 +17,10 @@ import {
 import { StaleRecordError } from '../../shared/errors.ts';
 import { areUnchanged, changedAttributes, setOn } from '../../shared/update-writes.ts';
 import { UserError } from '../../shared/user-error.ts';
+import { UPGRADES, type Upgrade } from './schema-upgrades.ts';
 
 /** Short, because the table and its indexes hold it five times for each transaction. */
 export const SCHEMA_VERSION = 'v';
-
-/** Brings an item into the form of the next version. It is given the attributes that it names alone, so that a query fetches them too. */
-export interface Upgrade {
-  readonly reads: readonly string[];
-  /** Returns the attributes to set; undefined for one to remove. */
-  readonly change: (read: Item) => Item;
-}
-
-/** In the order of their versions. Release 0.1.0 gave its items no version; their form is that of version 1. */
-const UPGRADES: readonly Upgrade[] = [{ reads: [], change: () => ({}) }];
 
 // Another release may write an item in its form between an upgrade and the next attempt.
 const MAX_ATTEMPTS = 3;

@@ -191,6 +191,7 @@ export const MUTANTS: readonly Mutant[] = [
 
   // A restore, killed anywhere, and the scan that verifies all ledgers.
   ...mutantsOf('cli/restore/restoration.ts', 'tests/shared/unit/cli/restoration.test.ts', [
+    ['if (written === tableInUse) return;', 'return;'],
     ['(await isSwitched()) || (await step.isDone())', 'step.isDone()'],
     [
       "tableInUse === target && status === 'UPDATE_COMPLETE') return",
@@ -237,13 +238,17 @@ export const MUTANTS: readonly Mutant[] = [
 
   ...mutantsOf('serverless/deploy-rollback.ts', 'tests/shared/wiring/deploy-guard.test.ts', [
     ['isMoved ? TRIGGERS.filter', 'false ? TRIGGERS.filter'],
-    ['RollbackTriggers.length === stopping.length', 'stopping.length > 0'],
+    ['watched === stopping.length', 'stopping.length > 0'],
+    [' && areAlike', ''],
   ]),
   ...mutantsOf(
     'serverless/ledger/gradual-release.ts',
     'tests/ledger/wiring/gradual-release.test.ts',
     [
       ['  delete version.DeletionPolicy;\n', ''],
+      ['name !== PAGE && ', ''],
+      ['events.some(({ httpApi }) => httpApi)', 'events.length > 0'],
+      ['if (earlier !== undefined)', 'if (n < 0)'],
       ['For the table \\${TableInUse}', 'For the table in use'],
       [
         "UpdatePolicy: { 'Fn::If': ['IsGradual', gradual, { Ref: 'AWS::NoValue' }] }",

@@ -25,6 +25,7 @@ export interface FunctionProperties {
 }
 
 export interface Template {
+  readonly Metadata: Readonly<Record<string, unknown>>;
   readonly Resources: Readonly<Record<string, Resource<unknown>>>;
   readonly Outputs: Readonly<Record<string, unknown>>;
 }

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { UPGRADES } from '../../../lib/ledger/store/schema-upgrades.ts';
 import { PHASES } from '../../../lib/migration/phases.ts';
 import { LOCK_KEY } from '../../../lib/migration/runs/run-lock.ts';
 import { plannedTemplate } from '../../../serverless/deploy-guard.ts';
@@ -325,14 +326,25 @@ describe('alarms undo a deployment', () => {
   });
 
   it('and the release is gradual where they all do', () => {
-    const watched = makeRollback({});
-    expect(isGradual(migrating, watched)).toBe(true);
-    expect(isGradual(migrating, makeRollback({ minutes: 0 }))).toBe(false);
+    const decide = (given: Partial<Parameters<typeof rollbackConfiguration>[0]>) => {
+      const templates = { deployed: migrating, next: migrating, ...given };
+      return isGradual({ ...templates, rollback: makeRollback(given) });
+    };
+    expect(decide({})).toBe(true);
+    expect(decide({ minutes: 0 })).toBe(false);
     // A canary that is not watched, because it is new or its address changes, would stop the release.
-    expect(isGradual(migrating, makeRollback({ deployed: withoutStore }))).toBe(false);
-    expect(isGradual(withoutStore, makeRollback({ next: withoutStore }))).toBe(true);
+    expect(decide({ deployed: withoutStore })).toBe(false);
+    expect(decide({ next: withoutStore })).toBe(true);
     // A package of an earlier release.
-    expect(isGradual({ ...migrating, Parameters: {} }, watched)).toBe(false);
+    expect(decide({ next: { ...migrating, Parameters: {} } })).toBe(false);
+  });
+
+  it('and no two schema versions are in use for long: the release before refuses newer items', () => {
+    const rollback = makeRollback({});
+    const newer = { ...migrating, Metadata: { SchemaVersion: UPGRADES.length + 1 } };
+    expect(migrating.Metadata).toEqual({ SchemaVersion: UPGRADES.length });
+    expect(isGradual({ deployed: migrating, next: newer, rollback })).toBe(false);
+    expect(isGradual({ deployed: newer, next: newer, rollback })).toBe(true);
   });
 
   it('names no more alarms than CloudFormation takes', () => {

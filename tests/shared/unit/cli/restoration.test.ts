@@ -74,6 +74,7 @@ function createAws() {
     async stopWrites(name: string) {
       stopped.add(name);
     },
+    readTableOf: async (_name: string) => stack.tableInUse,
     async allowWrites(name: string) {
       log.push(`allow on ${stack.tableInUse}`);
       stopped.delete(name);
@@ -295,6 +296,17 @@ describe('a restore', () => {
       await fake.calls.switchRecoveryOn(...given);
     };
     await restore({ ...fake.calls, switchRecoveryOn });
+    expectRestored(fake);
+  });
+
+  it('allows no writes while a function is left that writes the damaged table', async () => {
+    const fake = createAws();
+    const readTableOf = async (name: string) => (name === 'delete' ? DAMAGED : RESTORED);
+    await expect(restore({ ...fake.calls, readTableOf })).rejects.toThrow(
+      `Writes stay stopped: requests to delete still reach a version that writes ${DAMAGED}, while the stack uses ${RESTORED}.`,
+    );
+    expect(fake.stopped.size).toBe(2);
+    await restore(fake.calls);
     expectRestored(fake);
   });
 
