@@ -194,34 +194,55 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
   });
 });
 
-it('the plug-in gives a function of the API an alias, before and after the packager has compiled it', () => {
-  const version = { Type: 'AWS::Lambda::Version', DeletionPolicy: 'Retain', Properties: {} };
-  const Resources: Record<string, object> = { MoveLambdaVersion1: version };
-  const functions: Record<string, Record<string, unknown>> = {
-    move: { handler: 'functions/move.handler', events: [{ httpApi: 'PUT /move' }] },
-    frontPage: { handler: 'functions/page.handler', events: [{ httpApi: 'GET /' }] },
-    watch: { handler: 'functions/watch.handler', events: [{ schedule: {} }] },
-  };
+/** The plug-in, and the template that it changes. */
+function packageFunctions(functions: Readonly<Record<string, Record<string, unknown>>>) {
+  const Resources: Record<string, object> = {};
   const provider = { compiledCloudFormationTemplate: { Resources } };
   const { hooks } = new GradualRelease({
     service: { service: 'finance-ledger', functions, provider },
     getProvider: () => ({ getStage: () => 'prod' }),
   } as unknown as ConstructorParameters<typeof GradualRelease>[0]);
   hooks['before:package:compileFunctions']();
+  for (const [name, settings] of Object.entries(functions)) {
+    if (!settings.versionFunction) continue;
+    settings.versionLogicalId = `${name}Version1`;
+    const version = { Type: 'AWS::Lambda::Version', DeletionPolicy: 'Retain', Properties: {} };
+    Resources[`${name}Version1`] = version;
+  }
+  hooks['after:package:compileFunctions']();
+  return Resources;
+}
+
+it('the plug-in gives a function of the API an alias, before and after the packager has compiled it', () => {
+  const functions: Record<string, Record<string, unknown>> = {
+    move: { events: [{ httpApi: 'PUT /move' }] },
+    frontPage: { events: [{ httpApi: 'GET /' }] },
+    watch: { events: [{ schedule: {} }] },
+  };
+  const resources = packageFunctions(functions);
   const targetAlias = { name: 'live', logicalId: 'MoveAlias' };
   expect(functions.move).toMatchObject({ versionFunction: true, targetAlias });
   expect(functions.frontPage).not.toHaveProperty('targetAlias');
   expect(functions.watch).not.toHaveProperty('targetAlias');
-  Object.assign(functions.move ?? {}, { versionLogicalId: 'MoveLambdaVersion1' });
-  hooks['after:package:compileFunctions']();
-  expect(Resources.MoveLambdaVersion1).toEqual({
+  expect(resources.moveVersion1).toEqual({
     Type: 'AWS::Lambda::Version',
     Properties: { Description: { 'Fn::Sub': expect.stringContaining('$' + '{TableInUse}') } },
   });
-  expect(Resources.MoveAlias).toMatchObject({
+  expect(resources.MoveAlias).toMatchObject({
     UpdatePolicy: { 'Fn::If': ['IsGradual', expect.anything(), { Ref: 'AWS::NoValue' }] },
   });
-  expect(Object.keys(Resources)).toEqual([
-    ...['MoveLambdaVersion1', 'MoveAlias', 'MoveRelease', 'GradualRelease', 'GradualReleaseRole'],
+  expect(Object.keys(resources)).toEqual([
+    ...['moveVersion1', 'MoveAlias', 'MoveRelease', 'GradualRelease', 'GradualReleaseRole'],
+  ]);
+});
+
+it('the plug-in lets a sixth function begin after the first', () => {
+  const names = Array.from({ length: MAX_STARTING + 1 }, (_, n) => `f${n}`);
+  const routes = names.map((name) => [name, { events: [{ httpApi: `GET /${name}` }] }]);
+  const resources = packageFunctions(Object.fromEntries(routes));
+  const waiting = Object.entries(resources).filter(([, each]) => 'DependsOn' in each);
+  expect(waiting).toEqual([
+    ['f5Version1', expect.objectContaining({ DependsOn: ['f0Version1'] })],
+    ['F5Release', expect.objectContaining({ DependsOn: ['F0Release'] })],
   ]);
 });
