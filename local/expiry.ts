@@ -1,33 +1,6 @@
 // Deletes expired items, as DynamoDB does by itself and the local databases do not.
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { createDocumentClient } from '../lib/shared/document-client.ts';
-import type { Running } from '../processes/running.ts';
-
-const HOUR_MILLISECONDS = 60 * 60 * 1000;
-
-/** Deletes expired items now and once an hour, until everything stops. The next attempt makes up for one that fails. */
-export function expireItems(
-  running: Running,
-  options: {
-    readonly endpoint: string;
-    readonly tableName: string;
-    readonly onFailure: (error: unknown) => void;
-  },
-): void {
-  const { endpoint, tableName, onFailure } = options;
-  const client = createDocumentClient(endpoint);
-  let isStopping = false;
-  const expire = () =>
-    void deleteExpired(client, tableName).catch((error) => isStopping || onFailure(error));
-  const timer = setInterval(expire, HOUR_MILLISECONDS).unref();
-  running.whenStopping(() => {
-    isStopping = true;
-    clearInterval(timer);
-    client.destroy();
-  });
-  expire();
-}
 
 /** Reads the table a page at a time. */
 export async function deleteExpired(

@@ -14,6 +14,8 @@ import { openPrivateSockets } from './private-sockets.ts';
 export interface GatewaySpec {
   readonly databaseEndpoint: string;
   readonly tableName: string;
+  /** Folder of the functions, bundled. */
+  readonly bundles: string;
 }
 
 export interface Gateway {
@@ -30,15 +32,19 @@ const BUNDLER = join(import.meta.dirname, 'bundle.ts');
 const SMALL_HEAP = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
 const SERVERLESS = createRequire(import.meta.url).resolve('serverless/bin/serverless.js');
 
+/** @returns the folder */
+export async function bundleFunctions(running: Running): Promise<string> {
+  const bundles = join(claimBuildFolder(running), 'bundles');
+  await runToEnd(running, { title: 'The bundler', ...nodeProgram(BUNDLER, bundles) });
+  return bundles;
+}
+
 /**
  * Starts the gateway and waits until the API answers through it, database included.
  * @throws UserError when it does not
  */
 export async function startGateway(running: Running, spec: GatewaySpec): Promise<Gateway> {
-  const folder = claimBuildFolder(running);
-  const bundles = join(folder, 'bundles');
-  await runToEnd(running, { title: 'The bundler', ...nodeProgram(BUNDLER, bundles) });
-  const environment = gatewayEnvironment(process.env, spec, bundles);
+  const environment = gatewayEnvironment(process.env, spec);
   const socket = await openPrivateSockets(running);
   const socketPath = socket('gateway');
   const log = createGatewayLog((line) => console.log(line));
@@ -90,11 +96,7 @@ function isServing(answer: Answer | undefined): boolean {
 }
 
 /** For the gateway and the handlers in it: local credentials, and none of the developer's AWS accounts. */
-function gatewayEnvironment(
-  inherited: NodeJS.ProcessEnv,
-  spec: GatewaySpec,
-  bundles: string,
-): NodeJS.ProcessEnv {
+function gatewayEnvironment(inherited: NodeJS.ProcessEnv, spec: GatewaySpec): NodeJS.ProcessEnv {
   const { region, accessKeyId, secretAccessKey } = localAccess(inherited);
   const neutral = Object.entries(inherited).filter(([name]) => !name.startsWith('AWS_'));
   return {
@@ -105,9 +107,11 @@ function gatewayEnvironment(
     DYNAMODB_ENDPOINT: spec.databaseEndpoint,
     TABLE_NAME: spec.tableName,
     AUTH: inherited.AUTH || 'open',
-    LOCAL_BUNDLES: bundles,
-    // The C library keeps what threads free, in an arena for each: twice the memory of the gateway.
+    LOCAL_BUNDLES: spec.bundles,
+    // The C library keeps what is freed, in an arena for each thread and below the last block in use: twice the memory of the gateway.
     MALLOC_ARENA_MAX: '1',
+    MALLOC_MMAP_THRESHOLD_: '131072',
+    MALLOC_TRIM_THRESHOLD_: '131072',
     HOME: SERVERLESS_HOME,
     NODE_COMPILE_CACHE: COMPILE_CACHE,
     SLS_NOTIFICATIONS_MODE: 'off',

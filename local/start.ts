@@ -1,22 +1,22 @@
 // npm start: the whole service on this machine, until SIGTERM, SIGINT or SIGHUP.
+import { join } from 'node:path';
 import { readLedgerConfig } from '../lib/ledger/config.ts';
-import { createDocumentClient } from '../lib/shared/document-client.ts';
 import { firstLine, UserError } from '../lib/shared/user-error.ts';
 import type { Child } from '../processes/child-process.ts';
 import { createCommand, EXIT, runProgram } from '../processes/program.ts';
 import { createRunning } from '../processes/running.ts';
-import { convertData } from './convert-data.ts';
-import { ensureTable } from './create-table.ts';
+import { runNode } from '../processes/tools.ts';
 import { openDataFolder } from './data-folder.ts';
 import { openEdge } from './edge.ts';
 import { type Database, startDatabase } from './engine.ts';
-import { expireItems } from './expiry.ts';
-import { startGateway } from './gateway.ts';
+import { bundleFunctions, startGateway } from './gateway.ts';
 import { speakLocally } from './local-access.ts';
 import { type LocalSettings, readLocalSettings } from './settings.ts';
 
 // A stop may take three seconds. What is left then ends with this process (see child-process.ts).
 const STOP_MILLISECONDS = 2500;
+const HOUR_MILLISECONDS = 60 * 60 * 1000;
+const TABLE_WORK = join(import.meta.dirname, 'table-work.ts');
 
 const VARIABLES = `
 Environment variables:
@@ -51,15 +51,16 @@ async function start(settings: LocalSettings): Promise<void> {
   const edge = await openEdge(running, { port, allowedOrigins, log: (line) => console.log(line) });
   const database = await openDatabase(settings);
   failWhenItEnds(database.title, database.child);
-  await ensureTable(database.endpoint, tableName);
-  await convertOlderData(database.endpoint, tableName);
-  const gateway = await startGateway(running, { tableName, databaseEndpoint: database.endpoint });
+  const workOnTable = (work: 'prepare' | 'expire') =>
+    runNode(running, TABLE_WORK, work, database.endpoint, tableName);
+  const [bundles, printed] = await Promise.all([bundleFunctions(running), workOnTable('prepare')]);
+  if (printed) console.log(printed);
+  const gateway = await startGateway(running, {
+    ...{ tableName, databaseEndpoint: database.endpoint, bundles },
+  });
   failWhenItEnds('local gateway', gateway.child);
   edge.forwardTo(gateway.socketPath);
-  expireItems(running, {
-    ...{ endpoint: database.endpoint, tableName },
-    onFailure: (error) => console.error(`warning: expired items are kept: ${firstLine(error)}`),
-  });
+  repeatHourly(() => workOnTable('expire'), 'expired items are kept');
   printAddresses(settings, database, ledgerId);
   await failure;
 }
@@ -74,15 +75,14 @@ async function openDatabase(settings: LocalSettings): Promise<Database> {
   return database;
 }
 
-async function convertOlderData(endpoint: string, tableName: string): Promise<void> {
-  const client = createDocumentClient(endpoint);
-  try {
-    const changes = await convertData({ client, tableName });
-    if (changes > 0)
-      console.log(`converted the data of an earlier release with ${changes} changes`);
-  } finally {
-    client.destroy();
-  }
+/** Now and once an hour. The next attempt makes up for one that fails. */
+function repeatHourly(work: () => Promise<unknown>, consequence: string): void {
+  const attempt = () =>
+    void work().catch((error) => {
+      if (!running.isStopping()) console.error(`warning: ${consequence}: ${firstLine(error)}`);
+    });
+  setInterval(attempt, HOUR_MILLISECONDS).unref();
+  attempt();
 }
 
 function printAddresses(

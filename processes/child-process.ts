@@ -74,14 +74,20 @@ export function startChild(spec: ChildCommand): Child {
   const pid = child.pid ?? 0;
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   forwardLines(child, spec.onLine ?? (() => {}));
+  async function stop(): Promise<void> {
+    signalGroup(pid, 'SIGTERM');
+    await Promise.race([closed, delay(spec.graceMilliseconds ?? 1000, null, { ref: false })]);
+    signalGroup(pid, 'SIGKILL');
+    await closed;
+  }
+  // Once: another program may get the same number, even hours later.
+  let stopped: Promise<void> | undefined;
   return {
     pid,
     ended: awaitEnd(child),
-    async stop() {
-      signalGroup(pid, 'SIGTERM');
-      await Promise.race([closed, delay(spec.graceMilliseconds ?? 1000, null, { ref: false })]);
-      signalGroup(pid, 'SIGKILL');
-      await closed;
+    stop: () => {
+      stopped ??= stop();
+      return stopped;
     },
   };
 }

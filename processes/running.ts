@@ -22,6 +22,7 @@ export interface Running {
   temporaryFolder(prefix: string, parent?: string): Promise<string>;
   /** Undoes everything, last first; the second call waits for the first. */
   stop(): Promise<void>;
+  isStopping(): boolean;
 }
 
 export function createRunning(): Running {
@@ -57,5 +58,6 @@ export function createRunning(): Running {
       stopped ??= undoAll();
       return stopped;
     },
+    isStopping: () => stopped !== undefined,
   };
 }

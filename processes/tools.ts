@@ -5,8 +5,9 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { firstLine, UserError } from '../lib/shared/user-error.ts';
-import { LOCAL } from './caches.ts';
+import { COMPILE_CACHE, LOCAL } from './caches.ts';
 import type { ChildCommand } from './child-process.ts';
+import { EXIT } from './program.ts';
 import type { Running } from './running.ts';
 
 /** The program's standard output; `undefined` if it is missing or fails. */
@@ -39,14 +40,37 @@ export async function runToEnd(
   running: Running,
   { title, ...command }: Omit<ChildCommand, 'onLine'> & { readonly title?: string },
 ): Promise<string> {
+  const { how, lines } = await awaitEnd(running, command);
+  const output = lines.join('\n');
+  if (how === 'ended with exit code 0') return output;
+  throw new UserError(`${title ?? basename(command.command)} ${how}: ${errorIn(lines)}\n${output}`);
+}
+
+/**
+ * Runs a program of this project to its end (see program.ts).
+ * @returns what it printed
+ * @throws UserError with the error that it reported
+ */
+export async function runNode(
+  running: Running,
+  program: string,
+  ...args: readonly string[]
+): Promise<string> {
+  const environment = { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE };
+  const command = { command: process.execPath, args: [program, ...args], environment };
+  const { how, lines } = await awaitEnd(running, command);
+  if (how === 'ended with exit code 0') return lines.join('\n');
+  const hasReported = how === `ended with exit code ${EXIT.failed}` && lines.length > 0;
+  throw new UserError(hasReported ? errorIn(lines) : `${basename(program)} ${how}`);
+}
+
+async function awaitEnd(running: Running, command: Omit<ChildCommand, 'onLine'>) {
   const lines: string[] = [];
   const child = running.startProgram({ ...command, onLine: (line) => lines.push(line) });
   const how = await child.ended;
   // Its last lines may arrive after its end.
   await child.stop();
-  const output = lines.join('\n');
-  if (how === 'ended with exit code 0') return output;
-  throw new UserError(`${title ?? basename(command.command)} ${how}: ${errorIn(lines)}\n${output}`);
+  return { how, lines };
 }
 
 /** The line that most likely says why a program failed. */

@@ -1,5 +1,7 @@
 // The start command's end, asked for or not: nothing that it started is left.
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   listDescendants,
   listSurvivors,
@@ -29,6 +31,7 @@ function theOne(service: StartedService, name: RegExp): ProcessEntry | undefined
 }
 
 const ENGINE = /^\S*dynoxide serve/;
+const PREPARATION = /^\S*node \S*table-work\.ts prepare/;
 const GATEWAY = /^\S*node (?:--\S+ )*\S*serverless\.js offline/;
 
 describe.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
@@ -42,6 +45,20 @@ describe.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
     expect(left).toEqual([]);
     expect(how).toBe('ended with exit code 0');
     expect(service.lines).toEqual([]);
+  });
+});
+
+it('stops a start whose database does not answer yet', async () => {
+  const mute = createServer().listen(0, '127.0.0.1');
+  await once(mute, 'listening');
+  onTestFinished(() => void mute.close());
+  const { port } = mute.address() as AddressInfo;
+  const environment = { DYNAMODB_ENDPOINT: `http://127.0.0.1:${port}` };
+  const service = await startInTest({ environment });
+  await until(() => theOne(service, PREPARATION) !== undefined);
+  const { how, left } = await stopBy('SIGTERM', service);
+  expect({ how, left, lines: service.lines }).toEqual({
+    ...{ how: 'ended with exit code 0', left: [], lines: [] },
   });
 });
 

@@ -15,7 +15,9 @@ it('undoes everything once, last first', async () => {
 
 it('starts no program after the stop', async () => {
   const running = createRunning();
+  expect(running.isStopping()).toBe(false);
   await running.stop();
+  expect(running.isStopping()).toBe(true);
   expect(() => running.startProgram({ command: 'true', args: [] })).toThrow('Stopping');
 });
 

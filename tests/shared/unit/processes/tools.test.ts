@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { UserError } from '../../../../lib/shared/user-error.ts';
 import { createRunning } from '../../../../processes/running.ts';
-import { fetchOnce, runToEnd } from '../../../../processes/tools.ts';
+import { fetchOnce, runNode, runToEnd } from '../../../../processes/tools.ts';
 
 const CACHE = join(import.meta.dirname, '../../../../.local');
 
@@ -37,6 +38,35 @@ describe('a program that is run to its end', () => {
   it('is named where it cannot be started', async () => {
     const run = runToEnd(createRunning(), { command: 'no-such-program', args: [] });
     await expect(run).rejects.toThrow(/^no-such-program ended with exit code 127: .*not found/);
+  });
+});
+
+describe('a program of this project', () => {
+  const run = (code: string, ...args: string[]) => runNode(createRunning(), '-e', code, ...args);
+
+  it('gets its arguments, and returns what it printed', async () => {
+    expect(await run('console.log(process.argv.at(-1))', 'ledger')).toBe('ledger');
+  });
+
+  it.each([
+    [
+      'what it reported',
+      'console.error("The table is missing"); process.exit(1)',
+      'The table is missing',
+    ],
+    ['how it ended, where it reported nothing', 'process.exit(1)', '-e ended with exit code 1'],
+    ['how it ended', 'console.log("done"); process.kill(process.pid)', '-e ended by SIGTERM'],
+  ])('fails with %s', async (_, code, message) => {
+    await expect(run(code)).rejects.toThrow(new UserError(message));
+  });
+
+  it('is signalled no more after its end: its number may be that of another program', async () => {
+    const running = createRunning();
+    await runNode(running, '-e', '');
+    const kill = vi.spyOn(process, 'kill');
+    await running.stop();
+    expect(kill).not.toHaveBeenCalled();
+    kill.mockRestore();
   });
 });
 
