@@ -64,18 +64,29 @@ export function updateCollection(
   const isAuto = merged.max_optimization_threads === 'auto';
   const optimizers_config = { ...merged, ...(isAuto && { max_optimization_threads: null }) };
   collection.tuning = { ...tuning, ...changed, optimizers_config };
+  const isTuned = Object.keys(update).some((name) => name !== 'strict_mode_config');
+  if (isTuned) cancelOptimization(collection);
+}
+
+/** A new one begins unless the optimizer is off now. */
+function cancelOptimization(collection: Collection): void {
+  undoDeletions(collection);
+  if (collection.tuning.optimizers_config?.max_optimization_threads !== 0) return;
+  collection.busy = 0;
+  collection.deletedMeanwhile = undefined;
 }
 
 /**
  * An optimization of the collection, unless those are switched off: yellow until the returned function ends it.
  * Seen on a release build of Qdrant 1.18.3 (2026-11-25): adding a named vector meanwhile undoes every deletion made since it began.
+ * Its sources say why, as do those of 1.19.0: such a change, and one of the settings, cancels the optimization with all that it has noted.
  */
 export function beginOptimization(collection: Collection): () => void {
   if (collection.tuning.optimizers_config?.max_optimization_threads === 0) return () => {};
   collection.busy += 1;
   collection.deletedMeanwhile ??= new Map();
   return () => {
-    collection.busy -= 1;
+    collection.busy = Math.max(0, collection.busy - 1);
     collection.deletedMeanwhile = undefined;
   };
 }

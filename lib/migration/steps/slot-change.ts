@@ -1,6 +1,7 @@
 // Adds named vectors to the collection that users work on, or removes them, without bringing back what users have deleted. While
-// the store optimizes a collection, such a change undoes every deletion made since the optimization began (Qdrant 1.18.3). So the
-// optimizer is idle and switched off during the change; and points that return anyway are removed again.
+// the store optimizes a collection, such a change cancels the optimization, and with it every deletion made since that began
+// (Qdrant 1.18.3 and 1.19.0); switching the optimizer off does the same. So the store is idle when the optimizer is switched off,
+// and it stays off during the change; points that return anyway, since a list made before both, are removed again.
 import { untilIdle } from '../configuration.ts';
 import { verbatim } from '../json/json-text.ts';
 import { MAX_SEARCHED_IDS } from '../point-writer.ts';
@@ -9,7 +10,6 @@ import { splitLines } from '../ports/artifacts.ts';
 import type { Filter, PointId } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
-import { isWaiting } from '../runs/stages.ts';
 import type { StepContext, Waiting } from '../runs/step.ts';
 import { pagesOf } from '../scan.ts';
 import { changedAt } from './equality.ts';
@@ -28,9 +28,15 @@ export async function changeSlots(
   collection: string,
   change: () => Promise<void>,
 ): Promise<number | Waiting> {
-  const { services, run, renew, note } = context;
-  const begun = run.slotChange?.listed ? run.slotChange : await prepare(context, collection);
-  if (isWaiting(begun)) return begun;
+  const { services, renew, note } = context;
+  const busy = await untilIdle(context, collection);
+  if (busy) return busy;
+  const begun = await begin(context, collection);
+  // An optimization may have begun meanwhile. Nothing comes between this look and the switch but one request.
+  await renew();
+  const again = await untilIdle(context, collection);
+  if (again) return again;
+  await services.vectors.updateCollection(collection, optimizerWith(0));
   await renew();
   await change();
   const returned = await removeReturned(context, collection, begun);
@@ -40,18 +46,15 @@ export async function changeSlots(
   return returned;
 }
 
-// Noted before the optimizer is switched off: a killed invocation leaves it off, and the next one switches it on again.
-async function prepare(context: StepContext, collection: string): Promise<SlotChange | Waiting> {
+// Noted before the optimizer is switched off: a killed invocation may leave it off, and the next one switches it on again.
+async function begin(context: StepContext, collection: string): Promise<SlotChange> {
   const { services, run, lease, renew, note } = context;
   const { vectors, artifacts, clock } = services;
-  const busy = run.slotChange ? undefined : await untilIdle(context, collection);
-  if (busy) return busy;
   const info = await vectors.collectionInfo(collection);
   const { max_optimization_threads: present = null } = info?.config.optimizer_config ?? {};
-  const threads = run.slotChange ? run.slotChange.threads : present;
-  await note({ slotChange: { threads } });
-  await renew();
-  await vectors.updateCollection(collection, optimizerWith(0));
+  const left = present === 0 ? run.slotChange : undefined;
+  if (left?.listed) return left;
+  const threads = left ? left.threads : present;
   // Each shard numbers its own writes: with several, the times in the payloads decide which write is older.
   const isOneShard = (await vectors.shardStates(collection)).length === 1;
   await renew();

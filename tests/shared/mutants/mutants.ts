@@ -1022,7 +1022,9 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/migration/steps/slot-change.ts',
     'tests/migration/contract/steps/deletions.test.ts',
     [
-      ['run.slotChange ? undefined : await untilIdle(context, collection)', 'undefined'],
+      ['const busy = await untilIdle(context, collection);', 'const busy = undefined;'],
+      ['const again = await untilIdle(context, collection);', 'const again = undefined;'],
+      ['present === 0 ? run.slotChange : undefined', 'run.slotChange'],
       ['await vectors.deletePoints(collection, { ids });', ''],
       ['return version <= position;', 'return true;'],
       ["optimizerWith(begun.threads ?? 'auto')", 'optimizerWith(0)'],

@@ -5,6 +5,7 @@ import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { evidenceOf, writeToOld } from '../../support/holdings.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
+import { Killed } from '../../support/mortal.ts';
 import { migrationAt, type Point } from '../../support/prepared.ts';
 
 const DAY_MS = 86_400_000;
@@ -55,6 +56,8 @@ describe('the slot is added to a collection in use', () => {
       });
     }
     expect(deleted.length).toBeGreaterThan(9);
+    const { artifacts } = migration.services;
+    expect(await Array.fromAsync(artifacts.list(`${RUN}/base-`))).toEqual([]);
     end();
     await migration.finish('rebuild', {}, changes);
     expect((await listIds(migration)).filter((id) => deleted.includes(id))).toEqual([]);
@@ -67,7 +70,7 @@ describe('the slot is added to a collection in use', () => {
     const migration = await inPlaceAt('backed-up');
     const { vectors } = migration.services;
     const deleted = (await listIds(migration)).slice(0, 5);
-    // This store goes on with an optimization that it has begun, and says that it is idle.
+    // This optimization begins unseen.
     const collectionInfo: VectorStore['collectionInfo'] = async (name) => {
       const info = await vectors.collectionInfo(name);
       return info && { ...info, status: 'green' };
@@ -86,6 +89,36 @@ describe('the slot is added to a collection in use', () => {
     expect(left).toHaveLength(before + 2);
     const { facts } = await evidenceOf(migration, 'rebuild-proof');
     expect(facts).toMatchObject({ deletionsUndone: 5 });
+  });
+
+  it.each([
+    ['while the points are listed', 'lastOperation'],
+    ['once a process was killed that had found the store idle', 'updateCollection'],
+  ] as const)('and an optimization that begins %s is waited for', async (_, call) => {
+    const migration = await inPlaceAt('backed-up');
+    const { vectors } = migration.services;
+    const [first, second] = await listIds(migration);
+    let end = () => {};
+    const begin = async (...asked: unknown[]) => {
+      if (asked[0] === SOURCE) {
+        end = migration.qdrant.optimize(SOURCE);
+        await vectors.deletePoints(SOURCE, { ids: first ? [first] : [] });
+        if (call === 'updateCollection') throw new Killed();
+      }
+      return await (vectors[call] as (...all: unknown[]) => Promise<unknown>)(...asked);
+    };
+    const changes = { vectors: { [call]: begin } as Partial<VectorStore> };
+    await migration.invoke('rebuild', {}, changes).catch(() => undefined);
+    await vectors.deletePoints(SOURCE, { ids: second ? [second] : [] });
+    expect(await migration.invoke('rebuild')).toMatchObject({ done: false });
+    end();
+    // The operator hurries the optimizer meanwhile.
+    const optimizers_config = { max_optimization_threads: 3 };
+    await vectors.updateCollection(SOURCE, { optimizers_config });
+    await migration.finish('rebuild');
+    const left = await listIds(migration);
+    expect(left.filter((id) => id === first || id === second)).toEqual([]);
+    expect(await countThreads(migration)).toBe(3);
   });
 
   it('and a kill leaves nothing behind: neither what came back nor an optimizer that is off', async () => {
