@@ -67,6 +67,7 @@ export function planLines(plan: Plan): string[] {
   ];
   return [
     `  Creates  ${made}; as artifacts a snapshot, reports and a graph dump${graph}`,
+    '  Lacks    the history.db of mem0, which no backup has: copy it yourself, as docs/migration/backend.md shows',
     `  Changes  ${setting}${deployed}; no writes for up to ${countText(plan.windowMinutes, 'minute')}`,
     `  Keeps    ${kept} for ${countText(plan.retentionDays, 'day')} after the switch; ${removed.join(' and ') || 'nothing'} removed then`,
     ...(accepts.length > 0 ? [`  Accepts  ${accepts.join(', ')}`] : []),

@@ -188,9 +188,10 @@ describe('the plan', () => {
   it.each([
     [[], 'a graph dump'],
     [['no-graph'], 'a graph dump if there is a graph'],
-  ])('accepting %j names the artifacts', (accepts, dump) => {
+  ])('accepting %j names the artifacts, and what no backup has', (accepts, dump) => {
     const plan = { ...STATUS.plan, accepts } as unknown as Status['plan'];
     expect(planLines(plan)[0]).toMatch(new RegExp(`as artifacts a snapshot, reports and ${dump}$`));
+    expect(planLines(plan)).toContainEqual(expect.stringMatching(/Lacks .*history\.db/));
   });
 });
 
