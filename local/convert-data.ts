@@ -20,7 +20,7 @@ const LONG_ID_PREFIX = 'user-';
 const KEY_ATTRIBUTES = ['pk', 'all_key', 'type_key', 'category_key', 'category_type_key'];
 /** Tells how many of the conversions a table has had. No ledger id begins with "@". */
 const FORM_KEY = { pk: '@FORM', sk: '-' };
-const WRITES_AT_ONCE = 20;
+const WRITES_PER_COMMIT = 20;
 
 interface TableToConvert {
   readonly client: Pick<DynamoDBDocumentClient, 'send'>;
@@ -78,7 +78,7 @@ function collectWrites(database: Database) {
   };
   const add = async (...together: readonly Write[]) => {
     writes.push(...together);
-    if (writes.length >= WRITES_AT_ONCE) await flush();
+    if (writes.length >= WRITES_PER_COMMIT) await flush();
   };
   return { add, flush };
 }

@@ -24,7 +24,7 @@ export async function awaitAnswer(address: Address, child: Child): Promise<Answe
   });
   while (alive) {
     const answer = await ask(address);
-    // Another program may have taken the port, so that ours is about to end.
+    // The answer may be another program's, which has taken the port; ours is about to end then.
     await delay(PAUSE_MILLISECONDS);
     if (answer !== undefined && alive) return answer;
   }

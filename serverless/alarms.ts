@@ -38,18 +38,18 @@ const FIVE_MINUTES = 300;
 const DAY = 86_400;
 
 // CloudWatch takes up to ten metrics in one alarm.
-const LARGEST_ALARM = 10;
+const MAX_ALARM_METRICS = 10;
 
 // A function that takes longer than this share of its timeout is about to be cut off.
 const SHARE_OF_TIMEOUT = 0.8;
 
-// With fewer requests in a period, one slow or failed one would be more than a hundredth of them.
-const LEAST_TRAFFIC = 100;
+// With fewer requests in a period, a single slow or failed one is more than 1 %.
+const MIN_TRAFFIC = 100;
 
-// Share of one route's rate: no household sends more, and each request costs money.
+// Share of one route's rate. No household sends more, and each request costs money.
 const SHARE_OF_RATE = 0.5;
 
-// At 0.09 USD for each, sent every five minutes, 26 USD a day.
+// Sent every five minutes, at 0.09 USD a gigabyte, this costs 26 USD a day.
 const GIGABYTE = 1e9;
 
 /** @param rate requests a second that each route takes */
@@ -63,9 +63,9 @@ export function gatewayAlarms(rate: number): AlarmDefinition[] {
   return [
     {
       id: 'GatewayErrors',
-      description: `The API answered with 5xx in two of three periods of five minutes, each with fewer than ${LEAST_TRAFFIC} requests`,
+      description: `The API answered with 5xx in two of three periods of five minutes, each with fewer than ${MIN_TRAFFIC} requests`,
       metrics: [metric('5xx'), traffic],
-      expression: `IF(FILL(m2, 0) < ${LEAST_TRAFFIC}, m1, 0)`,
+      expression: `IF(FILL(m2, 0) < ${MIN_TRAFFIC}, m1, 0)`,
       statistic: 'Sum',
       period: FIVE_MINUTES,
       threshold: 1,
@@ -74,9 +74,9 @@ export function gatewayAlarms(rate: number): AlarmDefinition[] {
     },
     {
       id: 'GatewayErrorRatio',
-      description: `The API answered 1 % of the requests with 5xx in two of three periods of five minutes, each with at least ${LEAST_TRAFFIC} requests`,
+      description: `The API answered 1 % of the requests with 5xx in two of three periods of five minutes, each with at least ${MIN_TRAFFIC} requests`,
       metrics: [metric('5xx'), traffic],
-      expression: `IF(m2 >= ${LEAST_TRAFFIC}, 100 * FILL(m1, 0) / m2, 0)`,
+      expression: `IF(m2 >= ${MIN_TRAFFIC}, 100 * FILL(m1, 0) / m2, 0)`,
       statistic: 'Sum',
       period: FIVE_MINUTES,
       threshold: 1,
@@ -85,9 +85,9 @@ export function gatewayAlarms(rate: number): AlarmDefinition[] {
     },
     {
       id: 'GatewayLatency',
-      description: `One request in a hundred takes 3 s or more, in three of five periods of five minutes, each with at least ${LEAST_TRAFFIC} requests`,
+      description: `One request in a hundred takes 3 s or more, in three of five periods of five minutes, each with at least ${MIN_TRAFFIC} requests`,
       metrics: [metric('Latency'), traffic],
-      expression: `IF(m2 >= ${LEAST_TRAFFIC}, m1, 0)`,
+      expression: `IF(m2 >= ${MIN_TRAFFIC}, m1, 0)`,
       statistic: 'p99',
       period: FIVE_MINUTES,
       threshold: 3000,
@@ -106,9 +106,9 @@ export function gatewayAlarms(rate: number): AlarmDefinition[] {
     },
     {
       id: 'GatewayRefusals',
-      description: `The API refused half of the requests for a quarter of an hour, in periods with at least ${LEAST_TRAFFIC} requests`,
+      description: `The API refused half of the requests for a quarter of an hour, in periods with at least ${MIN_TRAFFIC} requests`,
       metrics: [metric('4xx'), traffic],
-      expression: `IF(m2 >= ${LEAST_TRAFFIC}, 100 * FILL(m1, 0) / m2, 0)`,
+      expression: `IF(m2 >= ${MIN_TRAFFIC}, 100 * FILL(m1, 0) / m2, 0)`,
       statistic: 'Sum',
       period: FIVE_MINUTES,
       threshold: 50,
@@ -152,8 +152,8 @@ export function canaryAlarms(name: string): AlarmDefinition[] {
   ];
 }
 
-// The canary has alarms of its own. The steps of the migration are left out: they fail by design when they refuse or wait, and work up to their
-// timeout. What matters of them fails the execution.
+// The canary has alarms of its own. The steps of the migration are left out: they fail by design when they refuse or wait, and may run up to
+// their timeout. A failure that matters also fails the execution, which has its own alarm.
 export function functionAlarms(functions: readonly WatchedFunction[]): AlarmDefinition[] {
   const folders = Object.groupBy(functions, ({ folder }) => folder);
   return Object.entries(folders)
@@ -264,7 +264,7 @@ const BACKUP_FAILURES = [
   'CopyJobsFailed',
 ];
 
-// Each holds for a day, in which the next backup is made: a failure that ended with its period would look mended.
+// Each stays on for a day, until the next backup: with a shorter period, the alarm would end as if the failure were mended.
 export function backupAlarms(BackupVaultName: unknown): AlarmDefinition[] {
   const jobs = (outcome: string): Metric => ({
     Namespace: 'AWS/Backup',
@@ -350,7 +350,7 @@ export function migrationAlarms(): AlarmDefinition[] {
 interface Silence {
   readonly id: string;
   readonly description: string;
-  /** Counts what has to happen. */
+  /** Counts the event whose absence raises the alarm. */
   readonly metric: Metric;
   readonly period: number;
   readonly periods: number;
@@ -374,8 +374,8 @@ function silent({ id, description, metric, period, periods }: Silence): AlarmDef
 }
 
 function slices(members: readonly WatchedFunction[]): WatchedFunction[][] {
-  const count = Math.ceil(members.length / LARGEST_ALARM);
+  const count = Math.ceil(members.length / MAX_ALARM_METRICS);
   return Array.from({ length: count }, (_, n) =>
-    members.slice(n * LARGEST_ALARM, (n + 1) * LARGEST_ALARM),
+    members.slice(n * MAX_ALARM_METRICS, (n + 1) * MAX_ALARM_METRICS),
   );
 }

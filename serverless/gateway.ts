@@ -59,7 +59,7 @@ const SHARE_OF_OTHER_ROUTES = 0.1;
 const STATIC_ROUTES = ['GET /docs', 'GET /openapi.json', 'GET /page.css', 'GET /page.js'];
 
 // So many requests a page may send at once.
-const LEAST_BURST = 20;
+const MIN_BURST = 20;
 
 /**
  * Routes that are throttled otherwise than others: unknown and static ones and large requests less, and preflights by themselves, for
@@ -75,7 +75,7 @@ export async function routeSettings(configuration: Configuration) {
     const largeRate = await readNumber(limit);
     for (const form of [route, `${route}/`]) large[form] = throttle(largeRate, 2 * largeRate);
   }
-  const fixed = throttle(share(rate), Math.max(LEAST_BURST, share(burst)));
+  const fixed = throttle(share(rate), Math.max(MIN_BURST, share(burst)));
   const forms = ['GET /', ...STATIC_ROUTES.flatMap((route) => [route, `${route}/`])];
   return {
     $default: throttle(share(rate), share(burst)),

@@ -5,7 +5,7 @@ import {
   dateRange,
   sum,
 } from '../../lib/ledger/domain/day-histogram.ts';
-import { createCategoryStore, NAMES_READ_AT_ONCE } from '../../lib/ledger/store/categories.ts';
+import { createCategoryStore, FIRST_NAMES } from '../../lib/ledger/store/categories.ts';
 import { createDayCounts } from '../../lib/ledger/store/day-counts.ts';
 import { createKeys, lastKeyOnDay, parseDateKey } from '../../lib/ledger/store/keys.ts';
 import { createDatabase } from '../../lib/shared/database.ts';
@@ -70,7 +70,7 @@ async function readSequentially(
   const range = dateRange();
   const [counts] = await Promise.all([
     dayCounts.ofRange(range),
-    createCategoryStore({ database, keys }).names(NAMES_READ_AT_ONCE),
+    createCategoryStore({ database, keys }).names(FIRST_NAMES),
   ]);
   const months = countsByMonth(range, counts);
   const [month = ''] = months.find(([, count]) => count > 0) ?? [];

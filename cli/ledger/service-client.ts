@@ -37,14 +37,14 @@ const RETRY_POLICY = {
   longestDelayMs: 5_000,
   deadlineMs: 60_000,
 };
-/** For many requests of one command, which may wait until the service has room for them again. */
+/** For commands that send many requests: they wait until the throttle lets them through. */
 export const PATIENT_POLICY: RetryPolicy = {
   ...RETRY_POLICY,
   longestDelayMs: 30_000,
   deadlineMs: 900_000,
 };
 const NO_SERVER = ['ECONNREFUSED', 'ENOTFOUND'];
-/** Failures below HTTP that another attempt may not meet; others, such as those of TLS, would come each time. */
+/** Failures below HTTP that may pass; others, such as those of TLS, would recur on every attempt. */
 const PASSING =
   /^(ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|UND_ERR_.*)$/;
 const MAX_SHOWN_CHARACTERS = 200;
@@ -144,7 +144,7 @@ function isTransient(error: unknown, isRepeatable: boolean): boolean {
   return isRepeatable && !NO_SERVER.includes(cause?.code ?? '') && !lastingCause(error);
 }
 
-/** Why no attempt can succeed: a port that is never asked, or TLS. Undefined where another one may, or nothing answers. */
+/** Why no attempt can succeed: TLS, or a port that fetch refuses. Undefined where nothing answers, or a retry may succeed. */
 function lastingCause(error: unknown): string | undefined {
   const { cause } = error as { cause?: { code?: string; message?: string } };
   const { code, message } = cause ?? {};
@@ -158,7 +158,7 @@ function requestedDelayMs(error: unknown): number {
   return ((error as { retryAfter?: number }).retryAfter || 0) * 1000;
 }
 
-/** The message of an error response; a proxy in between answers with other text than JSON. */
+/** The message of an error response. A proxy in between may answer with text that is no JSON. */
 function messageIn(text: string): string {
   try {
     return String(JSON.parse(text).message ?? text.slice(0, MAX_SHOWN_CHARACTERS));

@@ -18,7 +18,7 @@ import {
 } from './memory-version.ts';
 
 /** Score below which mem0 finds nothing. */
-const LEAST_SCORE = 0.1;
+const MIN_SCORE = 0.1;
 
 /** Parts missing from the image, or failing; none by default. */
 export interface Shortcomings {
@@ -111,7 +111,7 @@ export async function startNewVersion(
         const words = hasKeywords(vector) ? shared(splitWords(memory), splitWords(query)) : 0;
         return { id: JSON.parse(id), memory, score: cosine(vector, direction) + words };
       })
-      .filter(({ score }) => score >= LEAST_SCORE)
+      .filter(({ score }) => score >= MIN_SCORE)
       .sort((one, other) => other.score - one.score);
   }
 

@@ -13,7 +13,7 @@ export interface SparseVector {
 const K = 1.2;
 const B = 0.75;
 const AVERAGE_LENGTH = 256;
-const LONGEST_TERM = 40;
+const MAX_TERM_LENGTH = 40;
 
 const STOP_WORDS = new Set(
   (
@@ -42,7 +42,7 @@ function weight(frequency: number, length: number): number {
 
 function splitTerms(text: string): string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.filter((word) => !STOP_WORDS.has(word) && word.length <= LONGEST_TERM).map(stem);
+  return words.filter((word) => !STOP_WORDS.has(word) && word.length <= MAX_TERM_LENGTH).map(stem);
 }
 
 function stem(word: string): string {

@@ -68,7 +68,7 @@ export function createSnapshotCalls({ registry, snapshots, version, background }
       if (compareVersions(head.version, version) > 0) {
         throw internal(`Data version ${head.version} is newer than application version ${version}`);
       }
-      // The shards of a snapshot have keys then, which a collection that is made of it lacks.
+      // The shards of such a snapshot have keys; a collection that is created from it has none, and takes no points.
       if (head.settings.sharding_method === 'custom') return true;
       await restorePoints(file, version, collection);
       return true;

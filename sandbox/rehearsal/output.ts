@@ -9,7 +9,7 @@ export interface Played {
   readonly outcome: Outcome | { readonly skipped: string };
 }
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 const COLUMNS: Readonly<Record<string, (outcome: Outcome) => string | number>> = {
   'ends as': ({ phase }) => phase,
@@ -78,9 +78,9 @@ export function describeEnd(outcomes: readonly Outcome[]): string {
 }
 
 function named(kind: string, faults: readonly string[]): string[] {
-  const more = faults.length - MOST_NAMED;
+  const more = faults.length - MAX_NAMED;
   return [
-    ...faults.slice(0, MOST_NAMED).map((fault) => `${kind}: ${fault}`),
+    ...faults.slice(0, MAX_NAMED).map((fault) => `${kind}: ${fault}`),
     ...(more > 0 ? [`${kind}: ${more} more`] : []),
   ];
 }

@@ -1,4 +1,4 @@
-// The parts that a rehearsal is played on: store, graph and backend, each real if the environment names it.
+// The parts that a rehearsal is played on: store, graph and backend, each real if an environment variable names it.
 import { randomBytes } from 'node:crypto';
 import type { GraphSource } from '../../lib/migration/graph/graph-store.ts';
 import { testUserOf } from '../../lib/migration/runs/run-names.ts';
@@ -21,7 +21,7 @@ export interface Parts {
   readonly backend: RehearsalBackend | undefined;
 }
 
-/** @throws UserError, Refusal, ConfigurationError, and nothing was changed anywhere */
+/** @throws UserError, Refusal, ConfigurationError, before anything is changed */
 export async function openParts(orders: Orders, running: Running): Promise<Parts> {
   const environment = process.env;
   speakLocally(environment);
@@ -40,7 +40,7 @@ export function describeParts({ runId, store, graph, backend }: Parts): string[]
   return [
     `vector store:   ${store.isReal ? `real, ${withoutPassword(QDRANT_URL)}, on collections of the rehearsal's own` : 'sandbox'}`,
     `graph:          ${graph ? `real, ${withoutPassword(NEO4J_URL)}` : 'sandbox'}`,
-    `memory backend: ${backend ? `real, ${withoutPassword(MEMORY_BACKEND_URL)}; its key has to map to ${testUserOf(runId)}` : 'sandbox'}`,
+    `memory backend: ${backend ? `real, ${withoutPassword(MEMORY_BACKEND_URL)}; its key must map to ${testUserOf(runId)}` : 'sandbox'}`,
   ];
 }
 
@@ -48,8 +48,8 @@ function withoutPassword(url = ''): string {
   return url.replace(/\/\/[^/]*@/, '//');
 }
 
-// The key of a real backend has to map to the run's test user: there the name stays the same. Anywhere else
-// two rehearsals should not get in each other's way.
+// The key of a real backend must map to the run's test user, so there the name is fixed. Elsewhere it is random, so that two
+// rehearsals do not collide.
 function randomRun(): string {
   return `rehearsal-${randomBytes(3).toString('hex')}`;
 }

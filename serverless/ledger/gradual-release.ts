@@ -14,7 +14,7 @@ const APPLICATION = 'GradualRelease';
 const PAGE = 'frontPage';
 /** Releases that begin at once. Lambda takes 15 changes a second of an account, and a release that it refuses fails the deployment. */
 const MAX_STARTING = 5;
-/** Lasts as long as an alarm that needs two periods of five minutes out of three. */
+/** Takes 15 minutes, as an alarm does that needs two of three periods of five minutes. */
 const SHIFT = 'CodeDeployDefault.LambdaCanary10Percent15Minutes';
 
 const RELEASE_ACTIONS = [
@@ -23,7 +23,7 @@ const RELEASE_ACTIONS = [
   'lambda:GetProvisionedConcurrencyConfig',
 ];
 
-/** A function in the hands of the packager. */
+/** A function as the packager handles it. */
 interface PackagedFunction extends FunctionSettings {
   /** The packager points routes and permissions there. */
   targetAlias?: { readonly name: string; readonly logicalId: string };
@@ -98,7 +98,7 @@ export class GradualRelease {
     Resources[`${APPLICATION}Role`] = releaseRole(this.#released.map(([name]) => name));
   }
 
-  /** The gateway is not pointed at an alias before it may invoke it: requests would get a 500 meanwhile. */
+  /** Permits the gateway to invoke an alias before routes lead to it: between the two, requests would get a 500. */
   #permitFirst(): void {
     const { Resources } = this.#serverless.service.provider.compiledCloudFormationTemplate;
     for (const [name, { targetAlias }] of this.#released) {
@@ -125,8 +125,8 @@ function spreadOverTime(resources: Resources, ids: readonly string[]): void {
  * A version keeps the variables that its function had, the name of the table among them. The description changes with the
  * table, and CloudFormation publishes another version for it: a restore reaches the alias.
  *
- * The packager would keep versions for ever. That of a deployment that was undone would then be in the way of the next
- * attempt, because Lambda publishes the same code and configuration once.
+ * Without this, the packager keeps every version. The one of an undone deployment would then block the next attempt: Lambda
+ * publishes the same code and configuration only once.
  */
 function publishForTable(version: Version): void {
   delete version.DeletionPolicy;

@@ -36,7 +36,7 @@ export function secretPolicies(parameters: readonly string[]): Policy[] {
   ];
 }
 
-/** Who changes the setting looks afterwards at the version before its own, which a ":" sets apart. */
+/** A function that changes the setting then reads its previous version: the parameter's name, ":" and a number. */
 export function settingPolicies(parameter: string, access: MigrationAccess['setting']): Policy[] {
   if (!access) return [];
   const arn = parameterArn(parameter);
@@ -52,9 +52,9 @@ export function settingPolicies(parameter: string, access: MigrationAccess['sett
 
 const READ = ['GetObject', 'GetObjectTagging', 'GetObjectRetention'];
 const WRITE = [...READ, 'PutObject', 'PutObjectTagging', 'AbortMultipartUpload'];
-const LOOK = ['ListBucket', 'ListBucketMultipartUploads'];
+const LIST = ['ListBucket', 'ListBucketMultipartUploads'];
 
-// Whole versions: to mark an object as deleted would keep what is in it.
+// Deletes versions: a delete marker would leave the contents in place.
 const REPLACE = {
   objects: ['DeleteObjectVersion'],
   bucket: ['ListBucketVersions'],
@@ -64,10 +64,10 @@ const RETAIN = {
   bucket: ['GetBucketObjectLockConfiguration'],
 };
 
-// The meaning of a word of migrationAccess for objects and for the bucket, besides reading and writing.
+// Rights that each word of `artifacts` in migrationAccess adds to reading and writing.
 const ARTIFACT_ACCESS = { write: [], replace: [REPLACE], retain: [RETAIN], all: [REPLACE, RETAIN] };
 
-/** Below the prefix of the artifacts' URL, which every stage has to have. */
+/** Covers objects below the prefix of the artifacts' URL. */
 export function artifactPolicies(
   artifactsUrl: string,
   access: MigrationAccess['artifacts'],
@@ -77,7 +77,7 @@ export function artifactPolicies(
   const prefix = pathname.replace(/^\/+|\/+$/g, '');
   const more = ARTIFACT_ACCESS[access];
   const objects = [...WRITE, ...more.flatMap(({ objects }) => objects)];
-  const bucket = [...LOOK, ...more.flatMap(({ bucket }) => bucket)];
+  const bucket = [...LIST, ...more.flatMap(({ bucket }) => bucket)];
   const arn = `arn:\${AWS::Partition}:s3:::${host}`;
   // A bucket of this name could be another account's.
   const Condition = { StringEquals: { 'aws:ResourceAccount': { Ref: 'AWS::AccountId' } } };

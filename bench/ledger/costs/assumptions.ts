@@ -116,7 +116,7 @@ export const REQUEST_SHAPES: Readonly<Record<keyof typeof MAX_UNITS | RequestKin
  * The largest response of each route that lib/ledger/http/endpoints does not declare, besides its headers. Pages and their files are
  * counted as a client gets them that accepts no compression.
  */
-export const LARGEST_PAGES_KB: Readonly<Record<string, number>> = {
+export const MAX_PAGES_KB: Readonly<Record<string, number>> = {
   'GET /docs': 2_100,
   'GET /': 2,
   'GET /page.css': 40,

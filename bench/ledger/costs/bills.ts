@@ -1,13 +1,6 @@
 // The cost of requests, and the most that a stage's limits allow in a month.
 import { ENDPOINTS_BY_ROUTE } from '../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
-import {
-  ASSUMED,
-  HOUSEHOLD,
-  LARGEST_PAGES_KB,
-  PRICES,
-  QUOTAS,
-  REQUEST_SHAPES,
-} from './assumptions.ts';
+import { ASSUMED, HOUSEHOLD, MAX_PAGES_KB, PRICES, QUOTAS, REQUEST_SHAPES } from './assumptions.ts';
 import { INDEX_WRITES, MAX_UNITS, REQUEST_UNITS, type Units } from './request-units.ts';
 import type { Backups, RouteLimit, StageLimits } from './stage-limits.ts';
 
@@ -255,7 +248,7 @@ function perMonth(perSecond: number): number {
 
 /** @throws for a route without an assumption */
 export function largestResponse({ route }: Pick<RouteLimit, 'route'>): number {
-  const kilobytes = ENDPOINTS_BY_ROUTE[route]?.largestKb ?? LARGEST_PAGES_KB[route];
+  const kilobytes = ENDPOINTS_BY_ROUTE[route]?.largestKb ?? MAX_PAGES_KB[route];
   if (kilobytes === undefined)
     throw new Error(`bench/ledger/costs/assumptions.ts names no largest response of ${route}`);
   return kilobytes;

@@ -32,7 +32,7 @@ export interface Session {
 }
 
 /** A step that is to be given later than this waits for its day, and not for a service. */
-const LONGEST_WAIT_SECONDS = 60;
+const MAX_WAIT_SECONDS = 60;
 /** Longer than the lease of a step that crashed. */
 const LOCK_PATIENCE_MS = 130_000;
 const LOCK_RETRY_MS = 5_000;
@@ -109,7 +109,7 @@ export async function runStep(
       ),
     );
     const wait = v.safeParse(waitingSchema, result);
-    if (!wait.success || wait.output.waitSeconds > LONGEST_WAIT_SECONDS) return result;
+    if (!wait.success || wait.output.waitSeconds > MAX_WAIT_SECONDS) return result;
     const { waitSeconds, waitsFor, leftSeconds } = wait.output;
     const status = await statusOrUndefined(session, payload);
     if (status) showStages(status);

@@ -1,4 +1,4 @@
-// Output about dumps and a restore.
+// What the command prints about dumps and a restore.
 import { EXIT, type ExitCode } from '../migrate/output.ts';
 import type { Answer, Dump } from './run-command.ts';
 
@@ -12,9 +12,9 @@ export function answerAsText(answer: Answer): string {
   }
   const { dump } = answer;
   if (answer.dryRun) {
-    const described = `${formatDump(dump)}: as it was dumped, to its last byte\nDigest of the dump: ${answer.digest}`;
+    const described = `${formatDump(dump)}: unchanged since it was dumped\nDigest of the dump: ${answer.digest}`;
     const schema = ['Constraints and indexes:', ...answer.statements].join('\n  ');
-    return `${described}\n${schema}\nThe graph ${describeCondition(answer.target)}\nA dry run, nothing was changed; --execute does it.`;
+    return `${described}\n${schema}\nThe graph ${describeCondition(answer.target)}\nA dry run: nothing was changed. To restore, repeat the command with --execute.`;
   }
   const { differences } = answer;
   if (differences.length === 0) return `${formatDump(dump)}: restored, and equal to its dump`;
@@ -33,9 +33,9 @@ function describeCondition({
   state,
 }: Extract<Answer, { dryRun: true }>['target']): string {
   if (state === 'finishing')
-    return 'has everything; the marks of a restore are left to be removed.';
+    return 'has everything; only the marks of the restore must still be removed.';
   if (foreign > 0) return `holds ${foreign} nodes: only an empty one can be restored into.`;
   return state === 'filling'
-    ? 'holds a restore that was begun and goes on.'
+    ? 'holds part of a restore, which continues.'
     : 'is empty and can be restored into.';
 }

@@ -13,6 +13,6 @@ export interface ImportPart extends ImportPosition {
 }
 
 export const MAX_IMPORT_PARTS = 1_000;
-/** So many identities of the greatest length fit one item of the table, which has at most 400 KB. */
+/** One item of the table, at most 400 KB, holds this many identities of the greatest length. */
 export const MAX_ROWS_OF_PART = 10_000;
 export const MAX_ROW_IDENTITY_LENGTH = 32;

@@ -1,4 +1,4 @@
-// SHA-256 at once: that of Node where the importer runs in Node. Browsers have one that answers later, so there a library does it.
+// Synchronous SHA-256. Node has one built in; that of browsers is asynchronous, so a library computes it there.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 
@@ -20,7 +20,7 @@ export const sha256Hex: (text: string) => string = crypto
   ? (text) => crypto.hash('sha256', text, 'hex')
   : hashInLibrary;
 
-/** @internal What a browser runs. */
+/** @internal Browsers run this. */
 export function hashInLibrary(text: string): string {
   return bytesToHex(sha256(encoder.encode(text)));
 }

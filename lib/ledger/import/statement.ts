@@ -20,7 +20,7 @@ export interface StatementOptions extends LayoutOptions {
   readonly account?: string | undefined;
   /** Only the bookings of this account of the file. */
   readonly onlyAccount?: string | undefined;
-  /** The person has looked at the preview: no question is left but that of currencies. */
+  /** The person has accepted the preview: only a question about currencies is still asked. */
   readonly isAsItIs?: boolean | undefined;
   /** `YYYY-MM-DD`; years of two digits are read as of this day. */
   readonly today?: string;
@@ -256,8 +256,8 @@ function describeColumns(
 }
 
 /**
- * What is refused and what is not, where the bank ends its files with lines that are no rows, such as a note. A line with a
- * date and an amount is never one of them.
+ * Separates the trailer, lines such as a note that a bank writes after the last row, from refused rows. A line with a date and an
+ * amount is never part of it.
  * @param lines how many, with or without those that were left out anyway; undefined where it is not known
  * @throws UserError where there are more or fewer: the file may be cut
  */

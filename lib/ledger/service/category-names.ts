@@ -1,6 +1,6 @@
 // Names of categories for rows that are shown.
 import type { NamedTransaction, Transaction } from '../domain/transaction.ts';
-import { type CategoryStore, NAMES_READ_AT_ONCE } from '../store/categories.ts';
+import { type CategoryStore, FIRST_NAMES } from '../store/categories.ts';
 
 type Names = ReadonlyMap<number, string>;
 
@@ -9,7 +9,7 @@ export type CategoryNames = ReturnType<typeof createCategoryNames>;
 export function createCategoryNames(categories: Pick<CategoryStore, 'get' | 'names'>) {
   /** Reads as many names as most ledgers have, at the same time as the rows that need them. */
   async function readFirst(): Promise<Names> {
-    return await categories.names(NAMES_READ_AT_ONCE);
+    return await categories.names(FIRST_NAMES);
   }
 
   /** @param known names that are read already; those of the rows that are not among them are read here */

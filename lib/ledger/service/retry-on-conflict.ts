@@ -23,7 +23,7 @@ export async function retryOnConflict<Existing, Result>(options: {
 }): Promise<Result> {
   const { retryPolicy, deadline, readAgain, decide } = options;
   let current: Existing | undefined = options.existing;
-  // A failed write returns the current record. It is used at once, because it gets stale during a delay.
+  // A failed write returns the current record. It is used without a delay, in which it would become stale.
   const sleep = async (milliseconds: number) => {
     if (current === undefined) await retryPolicy.sleep(milliseconds);
   };
@@ -57,7 +57,7 @@ export class PreconditionFailedError extends Error {
 }
 
 /**
- * Changes a record of an expected version only. A conflict reads the record again, and it is no longer expected then.
+ * Changes a record of an expected version only. After a conflict the record is read again, and fails the check.
  * @param show the record as a read shows it, for a client that goes on from there
  * @throws PreconditionFailedError
  */

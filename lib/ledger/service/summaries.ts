@@ -26,7 +26,7 @@ export type Summaries = ReturnType<typeof createSummaries>;
 type ReadGroups = (filter: CategoriesFilter, period?: Period) => Promise<readonly DatedGroup[]>;
 
 /** Each asks for three items at most, by day for the months of a year. */
-const CATEGORIES_READ_AT_ONCE = 16;
+const CATEGORY_READ_CONCURRENCY = 16;
 
 export function createSummaries(options: {
   readonly dayCounts: Pick<DayCounts, 'ofRange' | 'monthsByDay'>;
@@ -52,7 +52,7 @@ export function createSummaries(options: {
     const names = await categories.names();
     const { categoryIds } = filter;
     const wanted = [...names, NO_CATEGORY].filter(([id]) => categoryIds?.includes(id) ?? true);
-    return await inBatches(wanted, CATEGORIES_READ_AT_ONCE, async ([key, name]) => {
+    return await inBatches(wanted, CATEGORY_READ_CONCURRENCY, async ([key, name]) => {
       const totals = await readTotals({ ...filter, categoryId: key }, period);
       return { key, name, dated: totals(filter.type) };
     });
@@ -73,7 +73,7 @@ export function createSummaries(options: {
 
   async function readLists(filter: CategoriesFilter, period?: Period) {
     const lists = splitByCategory(filter);
-    return await inBatches(lists, CATEGORIES_READ_AT_ONCE, (list) => readTotals(list, period));
+    return await inBatches(lists, CATEGORY_READ_CONCURRENCY, (list) => readTotals(list, period));
   }
 
   /** By day for days. Otherwise by month: its years have fewer items. */

@@ -33,7 +33,7 @@ interface StoredCategory {
 }
 
 /** Some 80 names cost one read unit; a name that is read by itself costs one. */
-export const NAMES_READ_AT_ONCE = 200;
+export const FIRST_NAMES = 200;
 
 const IS_NEW = 'attribute_not_exists(pk)';
 const IS_OWN_NAME = 'category_id = :id';

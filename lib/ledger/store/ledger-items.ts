@@ -14,7 +14,7 @@ import type { RetryPolicy } from '../../shared/retry.ts';
 import { type Keys, LAST_ID, type SequenceKind } from './keys.ts';
 import { createLedgerDatabase, createSchema, type Schema } from './schema.ts';
 
-const KEYS_AT_ONCE = 100;
+const KEYS_PER_BATCH = 100;
 
 type Reader = Pick<Database, 'get' | 'query'> & Pick<Batches, 'getMany'>;
 
@@ -113,7 +113,7 @@ export async function* readPartition(
 }
 
 function* slices(after: number, last: number): Generator<number[]> {
-  for (let first = after + 1; first <= last; first += KEYS_AT_ONCE) {
-    yield Array.from({ length: Math.min(KEYS_AT_ONCE, last + 1 - first) }, (_, n) => first + n);
+  for (let first = after + 1; first <= last; first += KEYS_PER_BATCH) {
+    yield Array.from({ length: Math.min(KEYS_PER_BATCH, last + 1 - first) }, (_, n) => first + n);
   }
 }

@@ -5,7 +5,7 @@ import { inBatches } from '../../shared/in-batches.ts';
 import { createKeys, LEDGERS } from './keys.ts';
 import { readPartition } from './ledger-items.ts';
 
-const ENTERED_AT_ONCE = 20;
+const ENTRY_CONCURRENCY = 20;
 
 /** The ids of all ledgers that have a record, or had one and are not deleted; as many in memory at a time as one call reads. */
 export async function* readLedgerIds(
@@ -23,7 +23,7 @@ export async function enterLedgers(
   ledgerIds: readonly string[],
 ): Promise<number> {
   const enter = (ledgerId: string) => enterLedger(database, ledgerId);
-  return (await inBatches(ledgerIds, ENTERED_AT_ONCE, enter)).filter(Boolean).length;
+  return (await inBatches(ledgerIds, ENTRY_CONCURRENCY, enter)).filter(Boolean).length;
 }
 
 async function enterLedger(

@@ -21,7 +21,7 @@ interface Entry {
 export type MonthCache = ReturnType<typeof createMonthCache>;
 export type CachedMonths = ReturnType<typeof createCachedMonths>;
 
-/** About what a row takes besides its texts, in characters. */
+/** Approximate size of a row without its texts, in characters. */
 const ROW_SIZE = 200;
 
 /** @param maxSize in characters; beyond it, the least recently used months are dropped */
@@ -41,7 +41,7 @@ export function createMonthCache(maxSize: number) {
     return entry.rows;
   }
 
-  /** True if it has a month with a name from the first to the last, current or not. */
+  /** True if a month between the two names is cached, whether or not it is current. */
   function hasBetween(first: Name, last: Name): boolean {
     return entries.keys().some((name) => first <= name && name <= last);
   }
@@ -94,7 +94,7 @@ export function createCachedMonths(options: {
     return rows ? [[month, rows] as const] : [];
   }
 
-  /** True if a month of the range may be in the cache, current or not: reads nothing. */
+  /** True if a month of the range may be cached, whether or not it is current. Reads no item. */
   function mayHave({ start, end }: DateRange): boolean {
     return monthCache.hasBetween(keys.allOf(monthOf(start)), keys.allOf(monthOf(end)));
   }

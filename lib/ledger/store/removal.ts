@@ -1,5 +1,5 @@
-// Removes a ledger whole. Its items are found by its keys, which its sequences lead to: they go last, with its entry in the list of
-// ledgers, so that a removal that was interrupted goes on where it was.
+// Removes a whole ledger. Its items are found through its sequences and its entry in the list of ledgers. Those are deleted
+// last, so that an interrupted removal can resume.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../shared/database.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../shared/retry.ts';
@@ -7,7 +7,7 @@ import { createKeys } from './keys.ts';
 import { openTable, readEverything, readGivenIds } from './ledger-items.ts';
 
 // DynamoDB's limit for one batch write.
-const ITEMS_AT_ONCE = 25;
+const MAX_BATCH_ITEMS = 25;
 
 export interface LedgerContents {
   readonly transactions: number;
@@ -57,13 +57,13 @@ export function createRemoval(options: {
       // The proof that the ledger exists goes last, its entry by itself: a batch may be applied in part, in any order.
       if (isProof(item) && batch.some(({ pk }) => pk !== item.pk)) await flush();
       batch.push(item);
-      if (batch.length === ITEMS_AT_ONCE) await flush();
+      if (batch.length === MAX_BATCH_ITEMS) await flush();
     }
     await flush();
     return deleted;
   }
 
-  /** True if the ledger was ever used, if only by a request that was refused, and is not removed yet. */
+  /** True if the ledger was ever used, even by a single refused request, and has not been removed. */
   async function exists(): Promise<boolean> {
     const { transaction, category } = await readGivenIds(database, keys);
     return (

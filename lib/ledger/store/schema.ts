@@ -1,6 +1,6 @@
 // The schema version of items, and the one place that upgrades them.
 //
-// Each item carries the version of the form that it has. Reads upgrade older items in memory, writes upgrade them in the table
+// Each item carries the version of its form. Reads upgrade older items in memory, writes upgrade them in the table
 // before they change them, and a sweep upgrades all (schema-sweep.ts). An item of a newer version is refused, by reads and by
 // conditions of writes: this release does not know what its attributes mean.
 //
@@ -154,7 +154,7 @@ export function createLedgerDatabase(
       } catch (error) {
         if (!(error instanceof OlderItemError) || attempt === MAX_ATTEMPTS) throw error;
       }
-      const stored = await Promise.all(writes.flatMap(findJudged).map((key) => database.get(key)));
+      const stored = await Promise.all(writes.flatMap(findChecked).map((key) => database.get(key)));
       await upgradeStored(
         database,
         stored.filter((item) => item !== undefined),
@@ -167,11 +167,11 @@ export function createLedgerDatabase(
 }
 
 /**
- * Upgrades items in the table, also where an earlier release changes them meanwhile: those of a transaction together, and one by one
- * where that fails.
+ * Upgrades items in the table, even while an earlier release changes them: in one transaction, or one by one where that
+ * fails.
  * @param database without upgrades of its own
- * @param items different ones, no more than a transaction takes
- * @returns how many it has upgraded, and no other process
+ * @param items distinct, at most as many as one transaction takes
+ * @returns how many it has upgraded itself
  */
 export async function upgradeStored(
   database: Pick<Database, 'get' | 'commit'>,
@@ -203,8 +203,8 @@ function applyUpgrade(item: Item, { reads, change }: Upgrade): Item {
   return Object.fromEntries(changed.filter(([, value]) => value !== undefined));
 }
 
-/** The item that a write depends on: none for one that replaces whatever there is, and whose function may not read it. */
-function findJudged({ Put, Update, Delete, ConditionCheck }: Write): Key[] {
+/** The item that a write depends on. An unconditional Put has none: its function may not be permitted to read. */
+function findChecked({ Put, Update, Delete, ConditionCheck }: Write): Key[] {
   const item = Put?.ConditionExpression ? Put.Item : (Update ?? Delete ?? ConditionCheck)?.Key;
   return item ? [keyOf(item)] : [];
 }

@@ -152,7 +152,7 @@ it('forgets what an index showed that lagged', async () => {
   expect(await descriptions()).toEqual([]);
 });
 
-it('has each row that nobody touched once, in order, whatever is written between its parts', async () => {
+it('has each unchanged row once, in order, whatever is written between its parts', async () => {
   const { api } = await open();
   const random = seededRandom(SEED);
   for (let n = 0; n < 30; n += 1) await given(api, randomDate(random));

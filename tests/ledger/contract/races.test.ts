@@ -1,5 +1,4 @@
-// Service document, "Categories: Rule 4", and what else a write says of a change since its checks. How requests at once come out is
-// tested in property/interleavings.test.ts.
+// Writes that find a change since their checks. Outcomes of concurrent requests are tested in property/interleavings.test.ts.
 import { expect, test } from 'vitest';
 import { onceBefore } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
@@ -18,7 +17,7 @@ async function outrunBy(act: () => Promise<unknown>): Promise<Api> {
   return await openInProcess(createServiceOn({ ...table, client }));
 }
 
-test('Rule 4: a name taken at storage time is 409 "Category name must be unique"', async () => {
+test('a name taken at storage time is 409 "Category name must be unique"', async () => {
   const { id, ...before } = await givenCategory(others);
   const name = uniqueName();
   const taken: number[] = [];
@@ -69,7 +68,7 @@ test.each([
     ours: { amount: 2 },
   },
   { path: '/categories', given: givenCategory, theirs: { color: '#abc' }, ours: { name: 'ours' } },
-])('Rule 6: of two updates at once neither undoes the other: $path', async (race) => {
+])('of two updates at once neither undoes the other: $path', async (race) => {
   const { id } = await race.given(others);
   const path = `${race.path}/${id}`;
   const api = await outrunBy(() => others.put(path, race.theirs));

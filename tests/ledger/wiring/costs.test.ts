@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import {
-  LARGEST_PAGES_KB,
+  MAX_PAGES_KB,
   PRICES,
   QUOTAS,
   REQUEST_SHAPES,
@@ -24,7 +24,7 @@ import {
 } from '../../../bench/ledger/costs/bills.ts';
 import { countUnits, fillCosts } from '../../../bench/ledger/costs/sections.ts';
 import { readStageLimits } from '../../../bench/ledger/costs/stage-limits.ts';
-import { LARGEST_KB } from '../../../lib/ledger/http/endpoints/endpoint-declaration.ts';
+import { MAX_KB } from '../../../lib/ledger/http/endpoints/endpoint-declaration.ts';
 import { ENDPOINTS_BY_ROUTE } from '../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import { toTransactionJson } from '../../../lib/ledger/http/transaction-json.ts';
 import { readTemplate, STAGES } from '../../shared/support/packaged-template.ts';
@@ -143,7 +143,7 @@ describe('the most that a stage can cost', () => {
 
   it('no assumption is about a route that does not exist', () => {
     const routes = new Set(prod.routes.map(({ route }) => route));
-    expect(Object.keys(LARGEST_PAGES_KB).filter((route) => !routes.has(route))).toEqual([]);
+    expect(Object.keys(MAX_PAGES_KB).filter((route) => !routes.has(route))).toEqual([]);
   });
 });
 
@@ -164,8 +164,8 @@ it('the largest row is as large as assumed', () => {
     version: 1,
   });
   const kilobytes = Buffer.byteLength(JSON.stringify(row)) / 1_000;
-  expect(kilobytes).toBeLessThanOrEqual(LARGEST_KB.row);
-  expect(kilobytes).toBeGreaterThan(0.9 * LARGEST_KB.row);
+  expect(kilobytes).toBeLessThanOrEqual(MAX_KB.row);
+  expect(kilobytes).toBeGreaterThan(0.9 * MAX_KB.row);
 });
 
 describe('households', () => {

@@ -10,8 +10,8 @@ import { RUN_TABLES, type RunTable } from '../support/run-table.ts';
 const DIGEST = 'a'.repeat(64);
 
 // Limits of Step Functions: bytes of a state, characters of a cause
-const LARGEST_STATE = 256 * 1024;
-const LONGEST_CAUSE = 32_768;
+const MAX_STATE_BYTES = 256 * 1024;
+const MAX_CAUSE_LENGTH = 32_768;
 
 describe.each(RUN_TABLES)('%s', (_, open) => {
   let table: RunTable;
@@ -50,10 +50,10 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       );
       await table.runs.write(lease, largest);
       const status = await describeRun(table, { runId: 'run-a' });
-      const failure = { Error: 'RefusedVerification', Cause: 'ä'.repeat(LONGEST_CAUSE) };
+      const failure = { Error: 'RefusedVerification', Cause: 'ä'.repeat(MAX_CAUSE_LENGTH) };
       const state = JSON.stringify({ runId: 'run-a', status, failure });
       expect(Buffer.byteLength(JSON.stringify(largest))).toBeGreaterThan(63 * 1024);
-      expect(Buffer.byteLength(state)).toBeLessThan(LARGEST_STATE);
+      expect(Buffer.byteLength(state)).toBeLessThan(MAX_STATE_BYTES);
     });
 
     it('of an unknown run is a refusal', async () => {

@@ -15,7 +15,7 @@ import { LEASE_MS } from '../support/run-table.ts';
 const STRIDE = IS_FULL ? 1 : 40;
 
 /** Each in a world of its own; most of their time is waiting. */
-const AT_ONCE = 6;
+const CONCURRENCY = 6;
 
 // Only a person makes these moves; the machine finishes any other step.
 const OF_A_PERSON: Partial<Record<StepName, Phase>> = {
@@ -78,8 +78,8 @@ describe('a step that is killed', { timeout: 3_600_000 }, () => {
     const end = await readEnd(whole);
     all += deaths().length;
     const tried = deaths().filter((_, n) => n % STRIDE === 0);
-    for (let from = 0; from < tried.length; from += AT_ONCE) {
-      const batch = tried.slice(from, from + AT_ONCE);
+    for (let from = 0; from < tried.length; from += CONCURRENCY) {
+      const batch = tried.slice(from, from + CONCURRENCY);
       const outcomes = await Promise.all(batch.map((death) => killed(passage, death)));
       for (const [n, outcome] of outcomes.entries()) {
         expect(outcome, `killed ${batch[n]?.moment} call ${batch[n]?.call}`).toEqual(end);

@@ -16,7 +16,7 @@ import { point } from '../support/vector-stores.ts';
 /** Every call in `bash .ci/run full`, otherwise every 20th. */
 const STRIDE = process.env.TEST_MODE === 'full' ? 1 : 20;
 
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 const SMALL = { memories: 6, users: 2, dimensions: 4 };
 
@@ -76,8 +76,8 @@ function chooseCalls(all: number): number[] {
 }
 
 async function runForEach(calls: readonly number[], work: (at: number) => Promise<void>) {
-  for (let from = 0; from < calls.length; from += AT_ONCE) {
-    await Promise.all(calls.slice(from, from + AT_ONCE).map(work));
+  for (let from = 0; from < calls.length; from += CONCURRENCY) {
+    await Promise.all(calls.slice(from, from + CONCURRENCY).map(work));
   }
 }
 

@@ -12,7 +12,7 @@ import { type BusyService, play, type Scenario } from '../support/busy-service.t
 import { hasMem0, hasQdrantProgram, REAL_QDRANT } from '../support/real-services.ts';
 
 /** About as long as either command takes. */
-const LONGEST_MS = 12_000;
+const COMMAND_MS = 12_000;
 
 const SCENARIOS: readonly Scenario[] = [
   {
@@ -40,7 +40,7 @@ const SCENARIOS: readonly Scenario[] = [
         [rollback(), 'copied'],
         [run, 'live'],
       ] as const) {
-        const points = Array.from({ length: 4 }, () => randomInt(LONGEST_MS));
+        const points = Array.from({ length: 4 }, () => randomInt(COMMAND_MS));
         const [crash = 0, ...kills] = points;
         console.info(`${words[0]}: Qdrant killed after ${crash} ms, the command after ${kills} ms`);
         const crashed = pause(crash).then(() => server?.killAndRestart());

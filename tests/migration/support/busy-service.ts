@@ -31,7 +31,7 @@ const PLAN = ['--accept', 'no-graph', '--drain-seconds', '5', '--free-gb', '1'];
 /** Users delete more than 1 % of so few memories. */
 const DELETES = ['--deletes', '1000'];
 const COMMAND_MS = 300_000;
-const MOST_REPEATED = 4;
+const MAX_REPEATS = 4;
 
 export interface Scenario {
   readonly title: string;
@@ -241,7 +241,7 @@ async function startBusyService(running: Running, options: Scenario) {
       for (const ms of kills) await give(words, AbortSignal.timeout(ms));
       for (let n = 1; (await phaseNow()) !== phase; n += 1) {
         const { stdout, stderr } = await give(words);
-        expect(n, `${stdout}${stderr}`).toBeLessThan(MOST_REPEATED);
+        expect(n, `${stdout}${stderr}`).toBeLessThan(MAX_REPEATS);
       }
     },
     /** Some more writes are acknowledged, and no fault is found. */

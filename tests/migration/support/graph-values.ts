@@ -12,8 +12,8 @@ import {
   Vector,
 } from 'neo4j-driver';
 
-const LARGEST_YEAR = 999_999_999;
-const EDGE_YEARS = [-LARGEST_YEAR, -1, 0, 1, 1582, 1900, 9999, 10_000, LARGEST_YEAR];
+const MAX_YEAR = 999_999_999;
+const EDGE_YEARS = [-MAX_YEAR, -1, 0, 1, 1582, 1900, 9999, 10_000, MAX_YEAR];
 const EIGHTEEN_HOURS = 64_800;
 
 export const anyInteger = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(int);

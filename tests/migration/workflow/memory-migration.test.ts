@@ -57,7 +57,7 @@ describe('the state machine', () => {
 
 // Events that a state of each kind adds to the history of an execution, which ends at 25,000
 const EVENTS = { Task: 5, Choice: 2, Wait: 2 };
-const LONGEST_HISTORY = 25_000;
+const MAX_HISTORY_EVENTS = 25_000;
 // Longest execution of a standard state machine
 const EXECUTION_DAYS = 365;
 
@@ -72,7 +72,7 @@ const SERVICE_MINUTES = 10 + 30;
 const PERSON_MINUTES = 240;
 
 // serverless/migration/functions.ts
-const LONGEST_FUNCTION_SECONDS = 900;
+const MAX_FUNCTION_SECONDS = 900;
 
 function waitedSeconds(retrier: Retrier): number {
   const { IntervalSeconds, BackoffRate, MaxAttempts } = retrier;
@@ -89,7 +89,7 @@ describe('the definition', () => {
       const running = Retry.filter((retrier) => retrier.ErrorEquals.includes('RetryableLockHeld'));
       // Without jitter, which might draw nothing but short pauses.
       expect(running.map(({ JitterStrategy = 'NONE' }) => JitterStrategy)).toEqual(['NONE']);
-      const longest = LONGEST_FUNCTION_SECONDS + LEASE_MS / 1_000;
+      const longest = MAX_FUNCTION_SECONDS + LEASE_MS / 1_000;
       expect(running.map(waitedSeconds)[0], name).toBeGreaterThanOrEqual(longest);
     }
   });
@@ -132,7 +132,7 @@ describe('the definition', () => {
       EXECUTION_DAYS * (86_400 / seconds('AwaitApproval')) * (perLook + EVENTS.Wait);
     const perPoll = perLook + EVENTS.Task + EVENTS.Choice + EVENTS.Wait;
     const forServices = ((SERVICE_MINUTES * 60) / POLL_SECONDS) * perPoll;
-    expect(forApproval + forServices + forPerson).toBeLessThan(LONGEST_HISTORY);
+    expect(forApproval + forServices + forPerson).toBeLessThan(MAX_HISTORY_EVENTS);
   });
 
   it('does not wait for a person who has confirmed', async () => {

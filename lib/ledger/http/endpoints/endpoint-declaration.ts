@@ -6,7 +6,7 @@ import type { ObjectSchema } from '../fields.ts';
 import type { Field } from './response-forms.ts';
 
 /** Sizes in KB of 1,000 bytes. */
-export const LARGEST_KB = {
+export const MAX_KB = {
   /** A transaction whose texts have the greatest length, each character escaped in six bytes. */
   row: 40,
   page: 4_000,

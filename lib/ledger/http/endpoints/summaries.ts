@@ -2,7 +2,7 @@
 import { MAX_SUMMARY_DAYS, PERIODS } from '../../domain/summary.ts';
 import { monthsQuery } from '../months-json.ts';
 import { seriesQuery, summaryQuery } from '../summary-json.ts';
-import { type Endpoint, LARGEST_KB } from './endpoint-declaration.ts';
+import { type Endpoint, MAX_KB } from './endpoint-declaration.ts';
 import {
   DIGEST,
   ID,
@@ -64,7 +64,7 @@ export const SUMMARY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       }),
     ),
     failure: 'Failed to list months',
-    largestKb: LARGEST_KB.response,
+    largestKb: MAX_KB.response,
     isTagged: true,
   },
   'GET /summary': {
@@ -77,7 +77,7 @@ export const SUMMARY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     exampleQuery: { group_by: 'category' },
     response: named('Summary', succeeded({ data: SUMMARY_DATA })),
     failure: 'Failed to summarize transactions',
-    largestKb: LARGEST_KB.response,
+    largestKb: MAX_KB.response,
   },
   'GET /summary/series': {
     id: 'readSummarySeries',
@@ -88,6 +88,6 @@ export const SUMMARY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     exampleQuery: { group_by: 'category,month' },
     response: named('SummarySeries', succeeded({ data: SERIES_DATA })),
     failure: 'Failed to summarize transactions',
-    largestKb: LARGEST_KB.response,
+    largestKb: MAX_KB.response,
   },
 };

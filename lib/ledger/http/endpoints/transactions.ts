@@ -14,7 +14,7 @@ import {
   transactionsRemovalBody,
 } from '../transaction-json.ts';
 import { transactionQuery } from '../transaction-query.ts';
-import { type Endpoint, LARGEST_KB } from './endpoint-declaration.ts';
+import { type Endpoint, MAX_KB } from './endpoint-declaration.ts';
 import {
   DELETED,
   DIGEST,
@@ -80,7 +80,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       succeeded({ data: list(schema('Transaction')), pagination: schema('Pagination') }),
     ),
     failure: 'Failed to retrieve transactions',
-    largestKb: LARGEST_KB.page,
+    largestKb: MAX_KB.page,
   },
   'POST /transactions': {
     id: 'createTransaction',
@@ -90,7 +90,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     example: { description: 'Lunch', amount: 12.5, type: 'expense' },
     response: TRANSACTION_WRITTEN,
     failure: 'Failed to create transaction',
-    largestKb: LARGEST_KB.error,
+    largestKb: MAX_KB.error,
     status: 201,
     failures: {
       400: INVALID_TRANSACTION,
@@ -110,7 +110,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     example: { transactions: [{ description: 'Salary', amount: 2500, type: 'income' }] },
     response: bulkResponse('TransactionsCreated', 'CreationResults', ['created', 'duplicates']),
     failure: 'Failed to create transactions',
-    largestKb: LARGEST_KB.bulkErrors,
+    largestKb: MAX_KB.bulkErrors,
     limit: 'bulkRate',
     status: 207,
     failures: { 400: `The body is not a list of 1 to ${MAX_BULK_ITEMS} transactions.`, 409: false },
@@ -129,7 +129,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     example: { transactions: [{ id: 1, notes: 'With Robin' }] },
     response: bulkResponse('TransactionsUpdated', 'UpdateResults', ['updated']),
     failure: 'Failed to update transactions',
-    largestKb: LARGEST_KB.bulkErrors,
+    largestKb: MAX_KB.bulkErrors,
     limit: 'bulkRate',
     status: 207,
     failures: { 400: NO_LIST_OF_EXISTING, 409: false },
@@ -148,7 +148,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     example: { transactions: [{ id: 2 }] },
     response: bulkResponse('TransactionsDeleted', 'DeletionResults', ['deleted']),
     failure: 'Failed to delete transactions',
-    largestKb: LARGEST_KB.bulkErrors,
+    largestKb: MAX_KB.bulkErrors,
     limit: 'bulkRate',
     status: 207,
     failures: { 400: NO_LIST_OF_EXISTING, 409: false },
@@ -168,7 +168,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       description: `Columns: ${CSV_COLUMNS.join(', ')}.`,
     }),
     failure: 'Failed to export transactions',
-    largestKb: LARGEST_KB.response,
+    largestKb: MAX_KB.response,
     limit: 'bulkRate',
     mediaType: 'text/csv',
   },
@@ -196,7 +196,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       ),
     ),
     failure: 'Failed to export transactions',
-    largestKb: LARGEST_KB.response,
+    largestKb: MAX_KB.response,
     limit: 'bulkRate',
   },
   'GET /transactions/search': {
@@ -215,7 +215,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       }),
     ),
     failure: 'Failed to search transactions',
-    largestKb: LARGEST_KB.page,
+    largestKb: MAX_KB.page,
     limit: 'searchRate',
   },
   'GET /transactions/{id}': {
@@ -224,7 +224,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     description: 'With the name of its category.',
     response: named('TransactionRead', succeeded({ data: schema('Transaction') })),
     failure: 'Failed to retrieve transaction',
-    largestKb: LARGEST_KB.row,
+    largestKb: MAX_KB.row,
     isVersioned: true,
   },
   'PUT /transactions/{id}': {
@@ -236,7 +236,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     example: { notes: 'With Robin' },
     response: TRANSACTION_WRITTEN,
     failure: 'Failed to update transaction',
-    largestKb: LARGEST_KB.error,
+    largestKb: MAX_KB.error,
     failures: {
       400: INVALID_TRANSACTION,
       404: NO_CATEGORY,
@@ -250,7 +250,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     description: 'The record is removed.',
     response: DELETED,
     failure: 'Failed to delete transaction',
-    largestKb: LARGEST_KB.row,
+    largestKb: MAX_KB.row,
     isVersioned: true,
   },
 };

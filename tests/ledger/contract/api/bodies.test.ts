@@ -1,4 +1,4 @@
-// Service document, "For POST and PUT, a missing or empty JSON body gives 400", and the rulings on bodies. What counts as
+// Bodies of POST and PUT, as docs/ledger/api.md has them: a missing or empty one is a 400. What counts as
 // missing or malformed is tested on the parser.
 import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../support/api/expect-reply.ts';

@@ -1,5 +1,5 @@
-// Service document, "Endpoints: Categories" and "States and transitions", and the ruling on the order of the list: what the model
-// of property/invariants.test.ts leaves open, which tries every transition. Which values are true is tested on the parser.
+// Categories: the order of the list, and what the model of property/invariants.test.ts, which tries every transition, leaves open.
+// Which values are true is tested on the parser.
 import { describe, expect, test } from 'vitest';
 import { expectConflict, expectFilterFaults } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
@@ -12,7 +12,7 @@ import {
 
 const api = await openApi();
 
-describe('Rules 2 and 3: names', () => {
+describe('names', () => {
   const exists = (name: string) => `Category with name '${name}' already exists`;
 
   test('one that exists is a 409 that names it, trimmed, and says where its category is inactive', async () => {
@@ -106,7 +106,7 @@ test.each([
   expectFilterFaults(await api.get('/categories', query), [name]);
 });
 
-test('Rulings: ordered by the bytes of the names, also right after a rename', async () => {
+test('ordered by the bytes of the names, also right after a rename', async () => {
   const prefix = uniqueName();
   const suffixes = ['a', 'B', 'é', 'b', '🏠', '10', '9', '\uffee', 'aa'];
   for (const suffix of suffixes) await givenCategory(api, { name: `${prefix} ${suffix}` });

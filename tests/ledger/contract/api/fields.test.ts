@@ -1,4 +1,4 @@
-// Service document, "Resources and their fields", and its rulings: what is kept, what is refused. Which fields a response has is
+// Fields of records: what is kept, what is refused. Which fields a response has is
 // checked against the API description at every request, and which values each field takes is tested on the parsers.
 import { describe, expect, test } from 'vitest';
 import { expectFaults } from '../../support/api/expect-reply.ts';

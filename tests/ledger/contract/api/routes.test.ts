@@ -1,4 +1,4 @@
-// Rulings on routes: mount points, slashes, unknown routes, path ids. And "Errors: not found".
+// Routes: slashes, unknown routes, ids in the path, and the 404 of each.
 import { describe, expect, test } from 'vitest';
 import { expectFailure, expectNotFound, expectRefusal } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
@@ -102,7 +102,7 @@ describe.each(['transactions', 'categories'])('/%s/{id}: an unknown id', (resour
     expectNotFound(await api.get(path), message);
     expectNotFound(await api.delete(path), message);
     expectNotFound(await api.get(`${path}/`), message);
-    // Rule 5: the lookup is done before the body is read.
+    // The lookup is done before the body is read.
     for (const rawBody of ['', '{', '{"amount":"x"}', '{"amount":1}']) {
       expectNotFound(await api.request('PUT', path, { rawBody }), message);
     }

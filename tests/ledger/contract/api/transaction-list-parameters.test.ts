@@ -1,5 +1,5 @@
-// Service document, "Transactions: Rule 1" and the rulings on list parameters, from outside. Which values each parameter
-// takes is tested on the parser.
+// Parameters of lists, as a client sends them: validated as a set, unknown and repeated ones refused. Which values each takes is
+// tested on the parser.
 import { describe, expect, test } from 'vitest';
 import { expectFilterFaults } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
@@ -7,7 +7,7 @@ import { isPage, OPERATIONS } from '../../support/api/routes.ts';
 
 const api = await openApi();
 
-describe('Rule 1: the parameters are validated as a set', () => {
+describe('the parameters are validated as a set', () => {
   test.each([
     'page=0&per_page=101&category_id=x&type=x&start_date=x&end_date=2023-02-29',
     'page',
@@ -21,7 +21,7 @@ describe('Rule 1: the parameters are validated as a set', () => {
   });
 });
 
-describe('Rulings: a parameter that the route does not take is an error', () => {
+describe('a parameter that the route does not take is an error', () => {
   const routes = OPERATIONS.filter(([, name]) => !isPage(name)).map(([route]) => route.split(' '));
 
   test.each(routes)('%s %s?nothing=1', async (method = '', path = '') => {
@@ -35,7 +35,7 @@ describe('Rulings: a parameter that the route does not take is an error', () => 
   });
 });
 
-test('Rulings: an id that no record can have is a 404 even with an invalid query', async () => {
+test('an id that no record can have is a 404 even with an invalid query', async () => {
   expect(await api.get('/transactions/007', 'nothing=1')).toMatchObject({ status: 404 });
 });
 
@@ -45,7 +45,7 @@ test.each([
   ['/transactions/export', 'q=a&q=b'],
   ['/summary', 'group_by=type&group_by=month'],
   ['/health', 'deep&deep'],
-])('Rulings: a repeated parameter is an error: %s?%s', async (path, query) => {
+])('a repeated parameter is an error: %s?%s', async (path, query) => {
   expectFilterFaults(await api.get(path, query), [/^\w+/.exec(query)?.[0] ?? '']);
 });
 

@@ -1,5 +1,5 @@
-// Service document, "Endpoints: Transactions", Rules 3, 4 and 7: what the model of property/invariants.test.ts leaves open, which
-// tries every change of every field, and every filter, order and page.
+// Transactions: what the model of property/invariants.test.ts leaves open, which tries every change of every field, and every
+// filter, order and page.
 import { expect, test } from 'vitest';
 import { expectFaults, expectNotFound, expectRefusal } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
@@ -8,7 +8,7 @@ import { givenCategory, givenTransaction, LUNCH, UNKNOWN_ID } from '../../suppor
 const api = await openApi();
 
 test.each([UNKNOWN_ID, 0, -1, -0, Number.MAX_SAFE_INTEGER, 1e21, -1e300])(
-  'Rule 4: a missing category gives 404: %d',
+  'a missing category gives 404: %d',
   async (category_id) => {
     const message = `Category with id ${category_id} not found`;
     expectNotFound(await api.post('/transactions', { ...LUNCH, category_id }), message);
@@ -17,7 +17,7 @@ test.each([UNKNOWN_ID, 0, -1, -0, Number.MAX_SAFE_INTEGER, 1e21, -1e300])(
   },
 );
 
-test('Rule 4: an inactive category gives 400, also where it is the one the transaction has', async () => {
+test('an inactive category gives 400, also where it is the one the transaction has', async () => {
   const { id: category_id } = await givenCategory(api);
   const { id } = await givenTransaction(api, { category_id });
   await api.put(`/categories/${category_id}`, { is_active: false });
@@ -26,14 +26,14 @@ test('Rule 4: an inactive category gives 400, also where it is the one the trans
   expectRefusal(await api.put(`/transactions/${id}`, { category_id }), message);
 });
 
-test('Rulings: the schema is checked before the category', async () => {
+test('the schema is checked before the category', async () => {
   const body = { ...LUNCH, amount: 'x', category_id: UNKNOWN_ID };
   expectFaults(await api.post('/transactions', body), ['amount']);
   const { id } = await givenTransaction(api);
   expectFaults(await api.put(`/transactions/${id}`, body), ['amount']);
 });
 
-test('Rule 7: a deleted transaction is gone for reads, updates and deletes, and its id is not given again', async () => {
+test('a deleted transaction is gone for reads, updates and deletes, and its id is not given again', async () => {
   const { id } = await givenTransaction(api);
   const path = `/transactions/${id}`;
   expect((await api.delete(path)).status).toBe(200);
@@ -60,7 +60,7 @@ test('without parameters: page 1, 20 a page, everything counted', async () => {
   expect(after?.total).toBe(Number(before?.total) + 1);
 });
 
-test('Rule 3: a page past the end is empty, also of a category that is not there or dates that end before they start', async () => {
+test('a page past the end is empty, also of a category that is not there or dates that end before they start', async () => {
   const { id: category_id } = await givenCategory(api);
   await givenTransaction(api, { category_id });
   for (const [query, total, pages] of [

@@ -24,7 +24,7 @@ function withDeleter({ services: { vectors } }: Migration) {
   const deleted: string[] = [];
   const remove = async () => {
     const [point] = (await vectors.scroll(SOURCE, { limit: 1, vector: false })).points;
-    if (!point || deleted.length >= MOST_DELETED) return;
+    if (!point || deleted.length >= MAX_DELETED) return;
     await vectors.deletePoints(SOURCE, { ids: [point.id] });
     deleted.push(point.id);
   };
@@ -41,7 +41,7 @@ function withDeleter({ services: { vectors } }: Migration) {
   return { deleted, changes: { vectors: changed as Partial<VectorStore> } };
 }
 
-const MOST_DELETED = 40;
+const MAX_DELETED = 40;
 
 describe('the slot is added to a collection in use', () => {
   it('once the store has optimized it, and no deletion comes back', async () => {

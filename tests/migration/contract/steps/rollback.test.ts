@@ -871,16 +871,16 @@ describe('after deploy-old', () => {
 });
 
 describe('users can write again where nothing proves that the old version is back', () => {
-  const LONGEST_MINUTES = 21;
+  const MAX_MINUTES = 21;
 
   /** Repeats what may pass, like the command line. */
   async function persist(migration: Migration, services: ServiceChanges): Promise<unknown> {
-    for (let minute = 0; minute < LONGEST_MINUTES; minute += 1) {
+    for (let minute = 0; minute < MAX_MINUTES; minute += 1) {
       const failure = await migration.finish('rollback', {}, services).catch((error) => error);
       if (!(failure instanceof RetryableFailure)) return failure;
       migration.pass(60_000);
     }
-    throw new Error(`Writes are still frozen after ${LONGEST_MINUTES} minutes.`);
+    throw new Error(`Writes are still frozen after ${MAX_MINUTES} minutes.`);
   }
 
   const ignored: Readonly<Record<string, Parameters<typeof whenAsked>[2]>> = {
