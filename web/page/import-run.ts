@@ -1,5 +1,6 @@
 // Runs an import and takes it back: rows go to the service a hundred at a time. A reload in the middle loses nothing, because
 // importing the same file again adds only the missing rows.
+import { listImportIds, makeImportId } from '../../lib/ledger/import/import-id.ts';
 import type { Change } from '../../lib/ledger/import/plan.ts';
 import type { RecordedPart } from '../../lib/ledger/import/recorded-rows.ts';
 import type { StatementRow } from '../../lib/ledger/import/transaction-row.ts';
@@ -21,7 +22,6 @@ import { announcement, go, refresh } from './ledger.ts';
 import { describeRefusal, MAX_BULK_ITEMS, sendBulk, untilAnswered } from './repeated-call.ts';
 import { readRows } from './view.ts';
 
-const MAX_IMPORT_ID_LENGTH = 64;
 const PRECONDITION_FAILED = 412;
 
 export interface ImportChoices {
@@ -65,7 +65,7 @@ async function sendPlan(
   const doubtful = new Set(withDuplicates ? [] : plan.possibleDuplicates.map(({ row }) => row));
   const rows = plan.missing.filter((row) => !doubtful.has(row));
   const changes = withChanges ? plan.changes : [];
-  const importId = newImportId(name);
+  const importId = makeImportId(name, listImportIds(stored.rows, stored.imports));
   const total = rows.length + changes.length;
   const onProgress = (done: number) => {
     importing.value = { stage: 'sending', name, done, total };
@@ -216,11 +216,4 @@ export async function undoImport(importId: string, name: string): Promise<void> 
 async function writePart({ importId, part, rows }: RecordedPart): Promise<void> {
   const body = { import_id: importId, part, rows };
   await untilAnswered(() => call('/imports', { method: 'PUT', body }));
-}
-
-/** Holds the time and the file's name. */
-function newImportId(name: string): string {
-  const time = new Date().toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
-  const plain = name.replace(/[^\p{L}\p{N}._-]+/gu, '-');
-  return [...`${time}-${plain}`].slice(0, MAX_IMPORT_ID_LENGTH).join('');
 }

@@ -30,7 +30,11 @@ export function keepDraft(name: string, draft: object): void {
 
 export function dropDraft(name: string): void {
   unwritten.delete(name);
-  sessionStorage.removeItem(name);
+  try {
+    sessionStorage.removeItem(name);
+  } catch {
+    // A browser that refuses its storage keeps none there.
+  }
 }
 
 /** Writes what is not written yet, at once: a page that is hidden or left may not run again. */

@@ -19,22 +19,35 @@ const MIN_LENGTH = 3;
 
 /** @returns the name of a category, empty without a proposal */
 export function useProposal(draft: Signal<Draft>): ReadonlySignal<string> {
-  const proposal = useSignal({ likeness: '', name: '' });
+  const proposal = useSignal<Proposal>({ likeness: '', type: 'expense', name: '' });
   const wanted = useComputed(() => likeness(draft.value.description));
   const type = useComputed(() => draft.value.type);
   const isChosen = useComputed(() => draft.value.category !== '');
   useSignalEffect(() => {
     const [alike, side] = [wanted.value, type.value];
-    if (alike.length < MIN_LENGTH || isChosen.value || proposal.peek().likeness === alike) return;
+    if (alike.length < MIN_LENGTH || isChosen.value || isFor(proposal.peek(), alike, side)) return;
     const timer = setTimeout(async () => {
       const name =
         findCategory(rows.peek(), alike, side) ??
         (await askForCategory(draft.peek().description.trim(), side));
-      proposal.value = { likeness: alike, name: name ?? '' };
+      proposal.value = { likeness: alike, type: side, name: name ?? '' };
     }, DELAY_MS);
     return () => clearTimeout(timer);
   });
-  return useComputed(() => (proposal.value.likeness === wanted.value ? proposal.value.name : ''));
+  return useComputed(() =>
+    isFor(proposal.value, wanted.value, type.value) ? proposal.value.name : '',
+  );
+}
+
+/** Found for a description and a type: a refund has another category than the purchase. */
+interface Proposal {
+  readonly likeness: string;
+  readonly type: Type;
+  readonly name: string;
+}
+
+function isFor(proposal: Proposal, alike: string, side: Type): boolean {
+  return proposal.likeness === alike && proposal.type === side;
 }
 
 function findCategory(some: readonly Row[], wanted: string, type: Type): string | undefined {

@@ -1,5 +1,6 @@
 // The import of a file: its preview, and with --yes what it says.
 import { basename } from 'node:path';
+import { listImportIds, makeImportId } from '../../../lib/ledger/import/import-id.ts';
 import type { LayoutOptions } from '../../../lib/ledger/import/layouts.ts';
 import type { ImportPlan } from '../../../lib/ledger/import/plan.ts';
 import {
@@ -28,8 +29,6 @@ import {
 import { readBytes, readFile } from './read-file.ts';
 import { readRecordedImports, writePart } from './recorded-imports.ts';
 import { applyChanges, upload } from './upload.ts';
-
-const MAX_IMPORT_ID_LENGTH = 64;
 
 export async function importFile(
   open: () => Promise<ServiceClient>,
@@ -105,7 +104,8 @@ async function importStatement(service: ServiceClient, given: Import): Promise<b
       readParts: () => readRecordedImports(service),
       writePart: (part) => writePart(service, part),
     });
-    await run(service, plan, { ...given, refusedBefore });
+    const importId = makeImportId(basename(given.file), listImportIds(stored.rows, imports));
+    await run(service, plan, { importId, options, refusedBefore });
     return true;
   }
   return false;
@@ -133,13 +133,6 @@ export function readCategoryOptions({ categories, rules }: Options): CategoryOpt
   return { isLearning: categories, rules: readRules(rules) };
 }
 
-/** Holds the time and the file's name, within the 64 characters of the API. */
-function newImportId(file: string): string {
-  const time = new Date().toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
-  const name = basename(file).replace(/[^\p{L}\p{N}._-]+/gu, '-');
-  return [...`${time}-${name}`].slice(0, MAX_IMPORT_ID_LENGTH).join('');
-}
-
 function requiresChoice({ possibleDuplicates }: ImportPlan, options: Options): boolean {
   const { skipDuplicates, importDuplicates } = options;
   return possibleDuplicates.length > 0 && !skipDuplicates && !importDuplicates;
@@ -148,14 +141,13 @@ function requiresChoice({ possibleDuplicates }: ImportPlan, options: Options): b
 async function run(
   service: ServiceClient,
   plan: ImportPlan,
-  { file, options, refusedBefore }: Pick<Import, 'file' | 'options'> & RefusedBefore,
+  { importId, options, refusedBefore }: Pick<Import, 'options'> & NewImport,
 ): Promise<void> {
   const { changes, missing, possibleDuplicates } = plan;
   const skipped = new Set<StatementRow>(
     options.skipDuplicates ? possibleDuplicates.map(({ row }) => row) : [],
   );
   const rows = missing.filter((row) => !skipped.has(row));
-  const importId = newImportId(file);
   const total = rows.length;
   const recorder = createRecorder(
     { importId, total, account: readOptions(options).account },
@@ -178,7 +170,8 @@ async function run(
   if (refused.length > 0) process.exitCode = EXIT.failed;
 }
 
-interface RefusedBefore {
+interface NewImport {
+  readonly importId: string;
   readonly refusedBefore: number;
 }
 

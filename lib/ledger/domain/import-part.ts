@@ -12,6 +12,7 @@ export interface ImportPart extends ImportPosition {
   readonly rows: readonly string[];
 }
 
+export const MAX_IMPORT_ID_LENGTH = 64;
 export const MAX_IMPORT_PARTS = 1_000;
 /** One item of the table, at most 400 KB, holds this many identities of the greatest length. */
 export const MAX_ROWS_OF_PART = 10_000;

@@ -1,7 +1,9 @@
 // A transaction as clients send it and see it.
+
 import * as v from 'valibot';
 import { calendarDate } from '../domain/calendar-date.ts';
 import { HOW_TO_ASSIGN } from '../domain/category.ts';
+import { MAX_IMPORT_ID_LENGTH } from '../domain/import-part.ts';
 import { amount } from '../domain/money.ts';
 import { filledText, printableText, text } from '../domain/text.ts';
 import {
@@ -17,7 +19,6 @@ import { ASSIGNED, ignored, parseBody, sentOnly } from './fields.ts';
 import { isExpectedBy, makeTag } from './preconditions.ts';
 
 export const MAX_EXTERNAL_ID_LENGTH = 128;
-const MAX_IMPORT_ID_LENGTH = 64;
 const ID_RULE = 'Must be the id of a transaction (an integer).';
 const CATEGORY_ID_RULE = 'Must be the id of a category (an integer) or null.';
 

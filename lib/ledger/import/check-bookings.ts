@@ -64,6 +64,7 @@ export function checkBookings(read: ReadBookings, options: CheckOptions): Checke
   const { bookings, finding, need } = direct(ofCurrency, options);
   if (finding !== undefined) findings.push(finding);
   if (need !== undefined) needs.push(need);
+  findings.push(...describeAccounts(bookings));
   needs.push(...findFarDates(byDate, bookings.length));
   return {
     bookings,
@@ -224,6 +225,21 @@ function describeCurrencies(counts: readonly CurrencyCount[]): string {
   const names = quote(`${pair?.one},${pair?.other}`);
   const both = pair ? `; if ${pair.one} is ${pair.other}, take both with --currency ${names}` : '';
   return `The amounts are in several currencies, which do not add up: ${[...shown, ...more].join(', ')}. Import those of one with --currency ${quote(codes[0] ?? '')}${both}.`;
+}
+
+/** The sums of a file with several accounts say little: each account has its own. */
+function describeAccounts(bookings: readonly Booking[]): readonly string[] {
+  const accounts = [...Map.groupBy(bookings, ({ account }) => account ?? 'no account')];
+  if (accounts.length < 2) return [];
+  const shown = accounts.slice(0, MAX_SHOWN).map(([account, some]) => {
+    const add = (sign: 1 | -1) => {
+      const cents = some.map(({ signed }) => Math.max(0, Math.round(sign * signed * 100)));
+      return (cents.reduce((sum, each) => sum + each, 0) / 100).toFixed(2);
+    };
+    return `${account}: ${counted(some.length, 'row')}, income ${add(1)}, expense ${add(-1)}`;
+  });
+  const more = accounts.length > shown.length ? [`${accounts.length - shown.length} more`] : [];
+  return [`${accounts.length} accounts: ${[...shown, ...more].join('; ')}`];
 }
 
 type BookingsByDate = ReadonlyMap<string, readonly Booking[]>;

@@ -83,11 +83,11 @@ export function findOtherAccount(comparison: Comparison): readonly Need[] {
     ({ importId }) => importId,
   );
   const isExtending = new Set(strangers.map(({ importId }) => importId));
-  const isByChance = mayBeChance(comparison);
+  const mayRepeatByChance = hasFewUnprovenRows(comparison);
   return [...shared].flatMap(([importId, equal]): Need[] => {
     const others = lacking.get(importId)?.length ?? 0;
-    const isChance = isByChance && isExtending.has(importId);
-    if (others < equal.length && !isChance) return [];
+    const isDoubtful = mayRepeatByChance && isExtending.has(importId);
+    if (others < equal.length && !isDoubtful) return [];
     const why =
       others < equal.length
         ? 'nothing else shows whether the file is of another account'
@@ -97,7 +97,8 @@ export function findOtherAccount(comparison: Comparison): readonly Need[] {
   });
 }
 
-function mayBeChance({ shared, missing }: Comparison): boolean {
+/** One or two rows of one day, without an id of the bank or a balance. */
+function hasFewUnprovenRows({ shared, missing }: Comparison): boolean {
   const all = [...shared.values()].flat().map(([row]) => row);
   const isShown = all.some(({ bankId, hasBalance }) => bankId !== null || hasBalance);
   return missing.length > 0 && isFew(all) && !isShown;

@@ -38,52 +38,65 @@ export function sortRows(
   readCell: CellReader,
   leaveOut: readonly string[],
 ): SortedRows {
+  const isDate = derivePerText((text) => looksLikeDate(text) || NO_YEAR.test(text));
+  const judge = createJudge({ table, readCell, leaveOut, isDate });
+  const records: TableRow[] = [];
+  const leftOut: LeftOutLine[] = [];
+  const refused = [...refuseAbove(table, readCell, isDate)];
+  for (const row of table.rows) {
+    const verdict = judge(row);
+    if (verdict === undefined) records.push(row);
+    else if ('reason' in verdict) leftOut.push(leave(row, verdict.reason));
+    else refused.push({ ...refuse(row), ...verdict });
+  }
+  return { records, leftOut, refused };
+}
+
+/** Why a row is left out or refused; undefined for one that may be a booking. */
+type Verdict = { readonly reason: string } | { readonly message: string } | undefined;
+
+interface Judged {
+  readonly table: Table;
+  readonly readCell: CellReader;
+  /** Words of the status column that a person has named. */
+  readonly leaveOut: readonly string[];
+  readonly isDate: (text: string) => boolean;
+}
+
+function createJudge({ table, readCell, leaveOut, isDate }: Judged): (row: TableRow) => Verdict {
   const { rows, headers, columns, width } = table;
   const describe = derivePerText((text) => describeState(text, leaveOut));
-  const isDate = derivePerText((text) => looksLikeDate(text) || NO_YEAR.test(text));
   const isUnposted = createUnpostedFinder(table);
-  const sorted: Record<'records', TableRow[]> & SortedRows = {
-    records: [],
-    refused: [],
-    leftOut: [],
-  };
-  sorted.refused.push(...refuseAbove(table, readCell, isDate));
   const lastLine = rows.findLast(({ cells }) => isDated(cells))?.line ?? 0;
-  let other: TableRow | undefined;
-  for (const row of rows) {
+  let otherHeader: number | undefined;
+  return (row) => {
     const { cells, line } = row;
     const date = readCell(row, 'date');
     const hasDate = date !== null && isDate(date);
     const status = readCell(row, 'status') ?? date;
     const state = status === null ? undefined : describe(status);
     const isRegular = cells.length >= width && isBlankFrom(cells, headers.length);
-    if (!hasDate && isOtherHeader(cells, headers)) other = row;
     if (isHeader(cells, headers)) {
-      other = undefined;
-      sorted.leftOut.push(leave(row, 'the header again'));
-    } else if (other)
-      sorted.refused.push({
-        ...refuse(row),
-        message: `Line ${other.line} names other columns: it belongs to another table. Import that from a file of its own.`,
-      });
-    else if (isBalanceRow(cells, columns.description, hasDate))
-      sorted.leftOut.push(leave(row, 'a balance or total'));
-    else if (isRegular && state !== undefined) sorted.leftOut.push(leave(row, state));
-    else if (isRegular && hasDate && isUnposted(row))
-      sorted.leftOut.push(leave(row, 'without the posting date that others have: not booked yet'));
-    else if (
-      !hasDate &&
-      (isNote(row) || isContinuation(row, readCell) || (line < lastLine && isTitle(cells)))
-    )
-      sorted.leftOut.push(leave(row, 'without date and amount'));
-    else if (isRegular) sorted.records.push(row);
-    else
-      sorted.refused.push({
-        ...refuse(row),
-        message: `It has ${counted(cells.length, 'cell')}, the header ${width}.`,
-      });
-  }
-  return sorted;
+      otherHeader = undefined;
+      return { reason: 'the header again' };
+    }
+    if (!hasDate && isOtherHeader(cells)) otherHeader = line;
+    if (otherHeader !== undefined) return { message: describeOtherTable(otherHeader) };
+    if (isBalanceRow(cells, columns.description, hasDate)) return { reason: 'a balance or total' };
+    if (isRegular && state !== undefined) return { reason: state };
+    if (isRegular && hasDate && isUnposted(row)) return { reason: UNPOSTED };
+    const isText = isNote(row) || isContinuation(row, readCell);
+    if (!hasDate && (isText || (line < lastLine && isTitle(cells))))
+      return { reason: 'without date and amount' };
+    if (isRegular) return undefined;
+    return { message: `It has ${counted(cells.length, 'cell')}, the header ${width}.` };
+  };
+}
+
+const UNPOSTED = 'without the posting date that others have: not booked yet';
+
+function describeOtherTable(line: number): string {
+  return `Line ${line} names other columns: it belongs to another table. Import that from a file of its own.`;
 }
 
 /** A booking above the line that names the columns belongs to another table, or that line is no header: it must not get lost. */
@@ -121,8 +134,8 @@ function isHeader(cells: readonly string[], headers: readonly string[]): boolean
 }
 
 /** The names of other columns, below the rows of this table. */
-function isOtherHeader(cells: readonly string[], headers: readonly string[]): boolean {
-  if (isHeader(cells, headers) || cells.some((cell) => /\d/.test(cell))) return false;
+function isOtherHeader(cells: readonly string[]): boolean {
+  if (cells.some((cell) => /\d/.test(cell))) return false;
   const names = cells.map(normalizeName);
   const amounts = (['amount', 'debit', 'credit'] as const).flatMap((field) =>
     findNamed(names, field),

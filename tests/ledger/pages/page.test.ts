@@ -154,7 +154,13 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await pages.row({ description: 'Weekly market', category_id });
     const page = await pages.visit();
     await addForm(page).getByLabel('Description').fill('weekly market 22');
-    await page.waitForSelector('.add-row [placeholder="Proposed"]');
+    const proposed = page.locator('.add-row [placeholder="Proposed"]');
+    await proposed.waitFor();
+    // Income has another category.
+    await addForm(page).getByLabel('Type').selectOption('income');
+    await proposed.waitFor({ state: 'detached' });
+    await addForm(page).getByLabel('Type').selectOption('expense');
+    await proposed.waitFor();
     await addForm(page).getByLabel('Amount').fill('9');
     await page.keyboard.press('Enter');
     await listed(page, 'weekly market 22')

@@ -1257,14 +1257,17 @@ export const MUTANTS: readonly Mutant[] = [
       ["...isOdd(({ line }) => /^\\W*\\d{4}/.test(dateByLine.get(line) ?? '')),", ''],
     ],
   ),
+  ...mutantsOf('lib/ledger/import/import-id.ts', 'tests/ledger/unit/import/import-id.test.ts', [
+    ['if (!taken.has(id)) return id', 'return id'],
+  ]),
   ...mutantsOf('lib/ledger/import/total-rows.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['isNamedTotal(booking) && rows > 0 && [', 'rows > 0 && ['],
     ['[all, section].some(', '[section].some('],
     ['...addUp(bookings.toReversed())', ''],
   ]),
   ...mutantsOf('lib/ledger/import/sort-rows.ts', 'tests/ledger/unit/import/statement.test.ts', [
-    ['!hasDate && isOtherHeader(cells, headers)', 'false'],
-    ['sorted.refused.push(...refuseAbove(table, readCell, isDate));', ''],
+    ['!hasDate && isOtherHeader(cells)', 'false'],
+    ['...refuseAbove(table, readCell, isDate)', ''],
   ]),
   ...mutantsOf('lib/ledger/import/dates.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['if (OTHER_CALENDARS.test(digits))', 'if (false)'],
@@ -1314,9 +1317,9 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ['const MIN_ROWS_OF_ACCOUNT = 10', 'const MIN_ROWS_OF_ACCOUNT = 9'],
       ['const MAX_SHARE_LACKING = 1 / 4', 'const MAX_SHARE_LACKING = 1'],
-      ['others < equal.length && !isChance', '!isChance'],
-      ['others < equal.length && !isChance', 'others === 0 && !isChance'],
-      ['isByChance && isExtending.has(importId)', 'isByChance'],
+      ['others < equal.length && !isDoubtful', '!isDoubtful'],
+      ['others < equal.length && !isDoubtful', 'others === 0 && !isDoubtful'],
+      ['mayRepeatByChance && isExtending.has(importId)', 'mayRepeatByChance'],
       ['missing.length > 0 &&', ''],
       ['rows.length <= MAX_CHANCE_ROWS', 'true'],
       ['const MAX_CHANCE_ROWS = 2', 'const MAX_CHANCE_ROWS = 1'],

@@ -678,6 +678,20 @@ it('refuses dates of a calendar whose months are others', () => {
   expect(refused[0]?.message).toContain('another calendar');
 });
 
+it('adds up each account of a file', () => {
+  const { findings } = read([
+    ...[
+      'Account,Date,Text,Amount',
+      'Giro,2026-10-01,Salary,2500.00',
+      'Giro,2026-10-03,Shop,-45.10',
+    ],
+    'Card,2026-10-14,Bus,-7.00',
+  ]);
+  expect(findings).toContain(
+    '2 accounts: Giro: 2 rows, income 2500.00, expense 45.10; Card: 1 row, income 0.00, expense 7.00',
+  );
+});
+
 describe('totals with a date', () => {
   const CARD = 'Date,Text,Amount|2026-10-03,Shop,-45.10|2026-10-14,Bus,-7.00';
 
@@ -696,7 +710,7 @@ describe('totals with a date', () => {
 
   it('keeps a booking that is the sum of others by chance', () => {
     const file = `${CARD}|2026-10-20,Rent,-52.10|2026-10-31,Total,-104.20`;
-    expect(shown(file).rows).toHaveLength(3);
+    expect(read(file.split('|')).rows.map(({ line }) => line)).toEqual([2, 3, 4]);
   });
 
   it('keeps a shop of that name', () => {

@@ -54,6 +54,15 @@ describe('a kept draft', () => {
     expect(readDraft('draft')).toBeUndefined();
   });
 
+  test('is dropped where the browser refuses its storage', () => {
+    vi.spyOn(sessionStorage, 'removeItem').mockImplementation(() => {
+      throw new Error('denied');
+    });
+    keepDraft('draft', { description: 'Saved' });
+    dropDraft('draft');
+    expect(readDraft('draft')).toBeUndefined();
+  });
+
   test('is found with the others of its kind, written or not', () => {
     stored.set('edit-1', '{"n":1}');
     stored.set('edit-2', '{"n":2');

@@ -1,0 +1,27 @@
+// The id of an import: the time and the file's name, so that a person recognizes it in a list.
+import { MAX_IMPORT_ID_LENGTH } from '../domain/import-part.ts';
+
+/**
+ * @param file its name, without folders
+ * @param taken ids of the imports that the ledger has: two files of one name may come in the same second
+ */
+export function makeImportId(
+  file: string,
+  taken: ReadonlySet<string | null>,
+  now: Date = new Date(),
+): string {
+  const time = now.toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
+  const name = file.replace(/[^\p{L}\p{N}._-]+/gu, '-');
+  for (let number = 1; ; number += 1) {
+    const start = number === 1 ? time : `${time}-${number}`;
+    const id = [...`${start}-${name}`].slice(0, MAX_IMPORT_ID_LENGTH).join('');
+    if (!taken.has(id)) return id;
+  }
+}
+
+/** @param stored rows and records of a ledger */
+export function listImportIds(
+  ...stored: readonly (readonly { readonly importId: string | null }[])[]
+): ReadonlySet<string | null> {
+  return new Set(stored.flat().map(({ importId }) => importId));
+}

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { makeImportId } from '../../../../lib/ledger/import/import-id.ts';
+
+const NOW = new Date('2026-11-25T19:00:00.500Z');
+
+it('holds the time and the name of the file, as the API takes it', () => {
+  expect(makeImportId('my statement.ofx', new Set(), NOW)).toBe(
+    '2026-11-25-190000-my-statement.ofx',
+  );
+  expect(makeImportId('x'.repeat(100), new Set(), NOW)).toHaveLength(64);
+});
+
+it('differs from that of another import of the same second', () => {
+  const taken = new Set<string>();
+  for (let n = 0; n < 3; n += 1) taken.add(makeImportId('a.ofx', taken, NOW));
+  expect([...taken]).toEqual([
+    '2026-11-25-190000-a.ofx',
+    '2026-11-25-190000-2-a.ofx',
+    '2026-11-25-190000-3-a.ofx',
+  ]);
+});
