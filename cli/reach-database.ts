@@ -124,7 +124,7 @@ async function openFolder(running: Running, folder: string | undefined): Promise
   }
   if (!existsSync(folder)) {
     throw new UserError(
-      `The data folder ${folder} does not exist. Set DATA_DIR to another one, or DYNAMODB_ENDPOINT.`,
+      `The data folder ${folder} does not exist. Create it, or set DATA_DIR to another one, or DYNAMODB_ENDPOINT.`,
     );
   }
   try {

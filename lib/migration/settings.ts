@@ -5,7 +5,8 @@ import { Refusal } from './refusals.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const TABLE = 'is not set: the table that the run is recorded in';
+const TABLE =
+  'is not set: the table that the run is recorded in; with DATA_DIR it is made under the name that you choose';
 
 /** Settings of the functions that only read or confirm: `status` and `confirm` */
 const recordSchema = v.object({

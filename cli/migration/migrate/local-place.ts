@@ -102,8 +102,8 @@ async function reach(running: Running) {
     return database;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    const table = `the runs are in table ${process.env.TABLE_NAME}`;
-    throw new ConfigurationError(`${error.message} (${table})`, { cause: error });
+    const table = `The runs are in table ${process.env.TABLE_NAME}.`;
+    throw new ConfigurationError(`${table} ${error.message}`, { cause: error });
   }
 }
 

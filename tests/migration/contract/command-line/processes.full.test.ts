@@ -125,7 +125,7 @@ describe('the environment', () => {
   const table = { TABLE_NAME: 'finance-ledger-prod' };
 
   it.each([
-    ['no table', {}, 3, /^RefusedSetting: TABLE_NAME is not set/],
+    ['no table', {}, 3, /^RefusedSetting: TABLE_NAME is not set.*DATA_DIR/],
     [
       'nothing but data in memory',
       { ...table, DATA_DIR: 'memory' },
