@@ -17,7 +17,7 @@ const INCOME = [
     'inkomst, incoming, received, recette, ganho, receita, revenus, crdt, inc, incomes, deposits, credits',
   ),
   ...list(
-    'insättning, pano, innborgun, ma, avere, π, πίστωση, dobro, уплата, кредит, بستانکار, 存入, 存款, příchozí platba, credit entry',
+    'insättning, pano, innborgun, ma, avere, π, πίστωση, dobro, кредит, بستانکار, 存入, 存款, příchozí platba, credit entry',
   ),
 ];
 const EXPENSE = [

@@ -202,6 +202,8 @@ function judgeScript(letter: RegExp): Judge {
     if (!letter.test(character)) return /\p{L}/u.test(character) ? -2 : -0.5;
     // Another encoding of this script has its cases the other way around.
     if (/\p{Lu}/u.test(character) && /\p{Ll}/u.test(before)) return -3;
+    // A final form ends a Hebrew word: within one, these bytes are Cyrillic.
+    if (/[ךםןףץ]/.test(before) && letter.test(character)) return -3;
     return letter.test(before) ? 1.2 : -0.5;
   });
 }

@@ -5,7 +5,7 @@ import type { Booking } from './booking.ts';
 const TOTAL =
   /\b(?:sub ?totals?|totals?|totale|totaal|sum|suma|summa|summe|gesamt|gesamtsumme|razem|celkem|toplam|yhteensä)\b|итого|всего|合計|小計|合计|總計|합계/iu;
 
-/** A shop may be named Total: only a row that is the sum of its neighbours is one. */
+/** A shop may be named Total: only a row that is the sum of others is one, and a row that equals a single other one proves no sum. */
 export function findTotals(bookings: readonly Booking[]): ReadonlySet<Booking> {
   if (!bookings.some(isNamedTotal)) return new Set();
   return new Set([...addUp(bookings), ...addUp(bookings.toReversed())]);
@@ -20,7 +20,7 @@ function addUp(bookings: readonly Booking[]): readonly Booking[] {
   let [all, section, rows] = [0, 0, 0];
   for (const booking of bookings) {
     const cents = Math.round(booking.signed * 100);
-    if (isNamedTotal(booking) && rows > 0 && [all, section].some((sum) => equals(sum, cents))) {
+    if (isNamedTotal(booking) && rows > 1 && [all, section].some((sum) => equals(sum, cents))) {
       found.push(booking);
       section = 0;
       continue;

@@ -1260,8 +1260,14 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/import/import-id.ts', 'tests/ledger/unit/import/import-id.test.ts', [
     ['if (!taken.has(id)) return id', 'return id'],
   ]),
+  ...mutantsOf(
+    'lib/ledger/import/text-encoding.ts',
+    'tests/ledger/unit/import/text-encoding.test.ts',
+    [['if (/[ךםןףץ]/.test(before) && letter.test(character)) return -3;', '']],
+  ),
   ...mutantsOf('lib/ledger/import/total-rows.ts', 'tests/ledger/unit/import/statement.test.ts', [
-    ['isNamedTotal(booking) && rows > 0 && [', 'rows > 0 && ['],
+    ['isNamedTotal(booking) && rows > 1 && [', 'rows > 1 && ['],
+    ['rows > 1', 'rows > 0'],
     ['[all, section].some(', '[section].some('],
     ['...addUp(bookings.toReversed())', ''],
   ]),

@@ -716,6 +716,14 @@ describe('totals with a date', () => {
   it('keeps a shop of that name', () => {
     expect(shown(`${CARD}|2026-10-31,Total Energies,-50.00`).rows).toHaveLength(3);
   });
+
+  it.each([
+    ['and as much at another', 'Shop,-50.00|2026-10-14,Total Energies,-50.00'],
+    ['twice', 'Total Energies,-50.00|2026-10-14,Total Energies,-50.00'],
+    ['and takes it back', 'Total Energies,-50.00|2026-10-14,Total Energies,50.00'],
+  ])('keeps both rows where a person spends at a shop of that name %s', (_what, rows) => {
+    expect(shown(`Date,Text,Amount|2026-10-03,${rows}`).rows).toHaveLength(2);
+  });
 });
 
 describe('another table in the file', () => {
@@ -735,6 +743,12 @@ describe('another table in the file', () => {
     expect(rows.map(({ line }) => line)).toEqual([4]);
     expect(refused.map(({ line }) => line)).toEqual([1, 2]);
   });
+});
+
+it('asks about a word that is income in one language and an expense in another', () => {
+  const rows = 'Зарплата,Зачисление,900|2026-01-03,Налог,Уплата,500';
+  const { rows: read, refused } = shown(`date,name,type,amount|2026-01-02,${rows}`);
+  expect([read, refused]).toEqual([['2: 2026-01-02 income 900 Зарплата'], [3]]);
 });
 
 it.each(['30.12.', '12/30'])('says that %s has no year', (date) => {
