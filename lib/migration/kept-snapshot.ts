@@ -1,10 +1,10 @@
-// A kept snapshot: the artifacts it consists of, their proof, and its restore under another name. The restore starts work on
-// the store and polls it, so that it is not bound by one invocation.
+// A kept snapshot: the artifacts it consists of, their proof, and its restore under another name, in stages that start work on
+// the store and poll it.
 import * as v from 'valibot';
 import type { VectorStore } from './adapters/qdrant.ts';
 import { type ArtifactStore, measureStream, partKey } from './ports/artifacts.ts';
 import { Refusal, RetryableFailure, takeAs } from './refusals.ts';
-import type { Stage } from './runs/stages.ts';
+import type { Journal, Keep } from './runs/journal.ts';
 import { type StepContext, type Waiting, waiting } from './runs/step.ts';
 import { MINUTE_MS, pollSeconds } from './runs/times.ts';
 
@@ -62,19 +62,6 @@ export async function checkKept(artifacts: ArtifactStore, kept: KeptSnapshot): P
   throw new Refusal('RefusedSnapshot', `What is kept of ${kept.name} is damaged.`);
 }
 
-/** Checkpoint of a restore. */
-export const restoringSchema = v.object({
-  /** Epoch of the lease that has cleared the name and begins the upload. */
-  upload: v.optional(v.number()),
-  isUploaded: v.optional(v.boolean()),
-  /** Since when the collection has had this many points; none from the end of the upload until it can be read. */
-  seen: v.optional(v.object({ points: v.optional(v.number()), at: v.number() })),
-  /** How many points came back. */
-  restored: v.optional(v.number()),
-});
-
-type Restoring = v.InferOutput<typeof restoringSchema>;
-
 /** Beside two minutes, for the store to check and unpack what it was sent: 10 MB per second. */
 const SLOWEST_BYTES_PER_MS = 10_000;
 
@@ -82,17 +69,17 @@ const SLOWEST_BYTES_PER_MS = 10_000;
 const SETTLING_MS = 10_000;
 
 /**
- * Under a name that is the run's own: onto a collection that exists, a restore overwrites silently.
+ * Restores under a name that is the run's own: onto a collection that exists, a restore overwrites silently.
  * A collection of that name is removed first: a half-restored collection may crash the store at its next start.
  */
-export function restoreSnapshot(name: string, kept: KeptSnapshot | undefined): Stage<Restoring> {
-  return {
-    isDone: ({ restored }) => restored !== undefined,
-    advance: async (context, state) => {
-      if (!kept) throw new Refusal('RefusedNotNow', `There is no snapshot for ${name}.`);
-      return await restoreOn(context, { name, kept }, state);
-    },
-  };
+export async function restoreSnapshot(
+  context: StepContext,
+  journal: Journal,
+  restore: Restore,
+): Promise<void> {
+  await journal.part('restored', async (stages) => {
+    while (!(await sendAndWait(context, stages, restore))) await stages.forget();
+  });
 }
 
 interface Restore {
@@ -100,43 +87,59 @@ interface Restore {
   readonly kept: KeptSnapshot;
 }
 
-const AGAIN: Restoring = { upload: undefined, isUploaded: undefined, seen: undefined };
+/** Since when the collection has had this many points; none from the end of the upload until it can be read. */
+interface Seen {
+  readonly points?: number;
+  readonly at: number;
+}
 
-async function restoreOn(
-  context: Pick<StepContext, 'services' | 'lease' | 'signal' | 'renew'>,
-  { name, kept }: Restore,
-  state: Restoring,
-): Promise<Restoring | Waiting> {
-  const { services, lease } = context;
+/** False where the upload did not arrive. @throws Refusal where it arrived, and was not restored in time */
+async function sendAndWait(
+  context: StepContext,
+  stages: Journal,
+  restore: Restore,
+): Promise<boolean> {
+  const { services, lease, renew } = context;
   const { vectors, clock } = services;
-  const { upload, isUploaded, seen } = state;
-  if (upload === undefined) {
+  const { name } = restore;
+  const clearedIn = await stages.once('name-cleared', async () => {
     await assertNoAlias(vectors, name);
-    await context.renew();
+    await renew();
     await vectors.deleteCollection(name);
-    return { upload: lease.epoch };
-  }
-  // One that an earlier invocation began may have arrived: it is waited for, and not sent twice.
-  if (isUploaded === undefined) {
-    const isSent = upload === lease.epoch && (await send(context, { name, kept }));
-    return { isUploaded: isSent, seen: { at: clock().getTime() } };
-  }
+    return lease.epoch;
+  });
+  const { isSent, at } = await stages.once('snapshot-sent', async () => {
+    // One that an earlier invocation began may have arrived: it is waited for, and not sent twice.
+    const isSent = clearedIn === lease.epoch && (await send(context, restore));
+    return { isSent, at: clock().getTime() };
+  });
+  return await stages.poll<Seen, boolean>('readable', (seen = { at }, keep) =>
+    findRestored(context, { ...restore, isSent }, { seen, keep }),
+  );
+}
+
+async function findRestored(
+  context: Pick<StepContext, 'services' | 'renew'>,
+  { name, kept, isSent }: Restore & { readonly isSent: boolean },
+  { seen, keep }: { readonly seen: Seen; readonly keep: Keep<Seen> },
+): Promise<boolean | Waiting> {
+  const { vectors, clock } = context.services;
   const now = clock().getTime();
   const points = await vectors.restoredPoints(name);
-  const isNew = points !== undefined && points !== seen?.points;
-  const since = isNew ? now : (seen?.at ?? now);
+  const isNew = points !== undefined && points !== seen.points;
+  const since = isNew ? now : seen.at;
   if (points !== undefined && now - since >= (await settlingMs(vectors, name, points))) {
     // The store keeps the file that it was sent, too.
     await vectors.deleteSnapshot(name, kept.name);
-    return { restored: points };
+    return true;
   }
-  if (isNew) return { seen: { points, at: now } };
+  if (isNew) await keep({ points, at: now });
   // Since it last changed: an invocation that crashed may have left it alone for minutes.
   const longest = 2 * MINUTE_MS + kept.size / SLOWEST_BYTES_PER_MS;
   if (now - since < longest) return waitForStore(now - since);
   await context.renew();
   await vectors.deleteCollection(name);
-  if (!isUploaded) return AGAIN;
+  if (!isSent) return false;
   throw new Refusal('RefusedSnapshot', `The store did not restore ${kept.name} in time.`);
 }
 

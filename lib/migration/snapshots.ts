@@ -1,44 +1,48 @@
-// Takes a snapshot of a collection and keeps it as artifacts: a sequence of checkpointed stages that start work on the store
-// and poll it, so that it is not bound by one invocation.
-import * as v from 'valibot';
+// Takes a snapshot of a collection and keeps it as artifacts, in stages that start work on the store and poll it, so that it is
+// not bound by one invocation.
 import type { VectorStore } from './adapters/qdrant.ts';
 import {
   assertIntact,
   computeSha256,
-  keptSnapshotSchema,
+  type KeptSnapshot,
   type Parts,
-  partsSchema,
   type Snapshot,
-  snapshotSchema,
   unlessLost,
   waitForStore,
 } from './kept-snapshot.ts';
 import { partKey } from './ports/artifacts.ts';
 import type { SnapshotDescription } from './ports/vector-store.ts';
 import { isRefusedWith, isRetryableFailure, Refusal } from './refusals.ts';
-import type { Progress } from './runs/run.ts';
-import { type Stage, takeStages } from './runs/stages.ts';
-import type { StepContext, StepRequest, Waiting } from './runs/step.ts';
+import {
+  type Journal,
+  type Keep,
+  type Page,
+  type RecordedJournal,
+  readStage,
+} from './runs/journal.ts';
+import type { StepContext, Waiting } from './runs/step.ts';
 import { MINUTE_MS } from './runs/times.ts';
 
-/** Noted before it is sent; a second one only where no response came. */
-const requestSchema = v.object({
-  at: v.number(),
+/** Recorded before it is sent; a second one only where no response came. */
+interface SnapshotRequest {
+  readonly at: number;
   /** The store's time of its response, null where it tells none; absent where none came. */
-  accepted: v.optional(v.nullable(v.number())),
-});
+  readonly accepted?: number | null;
+}
 
-/** Checkpoint of taking a snapshot. */
-export const takingSchema = v.object({
+/** What the store was asked for */
+interface Asked {
   /** Snapshots listed before the first request */
-  known: v.optional(v.array(v.string())),
-  requests: v.optional(v.array(requestSchema)),
-  snapshot: v.optional(snapshotSchema),
-  parts: v.optional(partsSchema),
-  kept: v.optional(keptSnapshotSchema),
-});
+  readonly known: readonly string[];
+  readonly requests: readonly SnapshotRequest[];
+}
 
-type Taking = v.InferOutput<typeof takingSchema>;
+/** Together with the snapshot that the store made */
+export interface Made extends Asked {
+  readonly snapshot: Snapshot;
+}
+
+const MADE = 'snapshot-made';
 
 const MAX_SNAPSHOT_MS = 10 * MINUTE_MS;
 /** After a lost response: by then a snapshot that was started is listed, or a second one does no harm. */
@@ -47,100 +51,144 @@ const LOST_SNAPSHOT_MS = MINUTE_MS;
 const EARLIEST_MS = 2_000;
 const LATEST_MS = 15_000;
 
-/** @param label names its artifacts, beside the run's id and the epoch they were made in */
-export function takeSnapshot(options: {
+const UNUSABLE = ['RefusedSnapshot', 'RefusedByService', 'RefusedMissingArtifact'];
+
+interface Source {
   readonly collection: string;
+  /** Names its artifacts, beside the run's id and the epoch they were made in */
   readonly label: string;
-}): Stage<Taking> {
-  return {
-    isDone: ({ kept }) => kept !== undefined,
-    advance: (context, state, keep) => takeOn(context, { ...options, keep }, state),
-  };
 }
 
-interface Taken {
-  readonly collection: string;
-  readonly label: string;
-  readonly keep: (reached: Taking) => Promise<unknown>;
-}
-
-async function takeOn(
+/**
+ * Takes a snapshot, uses it, and leaves none on the store. After a failure that this snapshot will always lead to, it is
+ * discarded and the journal begins again, so that the step, when it is taken again, takes a new one.
+ */
+export async function withSnapshot<Result>(
   context: StepContext,
-  { collection, label, keep }: Taken,
-  state: Taking,
-): Promise<Taking | Waiting> {
-  const { services, run, lease } = context;
-  const { vectors, artifacts } = services;
-  const { known, snapshot, parts } = state;
-  if (!known) {
-    const listed = await vectors.listSnapshots(collection);
-    return { known: listed.map(({ name }) => name) };
+  journal: Journal,
+  { collection, label }: Source,
+  use: (kept: KeptSnapshot) => Promise<Result>,
+): Promise<Result> {
+  try {
+    const result = await use(await keepSnapshot(context, journal, { collection, label }));
+    // A request whose response was lost may have made one late.
+    await journal.once('store-cleared', () => clearStore(context, collection, journal.read(MADE)));
+    return result;
+  } catch (error) {
+    const isUnusable = error instanceof Refusal && UNUSABLE.includes(error.name);
+    if (isUnusable && !context.signal.aborted) {
+      await clearStore(context, collection, journal.read(MADE));
+      await journal.forget();
+    }
+    throw error;
   }
-  if (!snapshot || !parts) {
-    // Any complete one that was begun after a request is as good, also one that another program asked for.
-    const [found] = await listMade(vectors, collection, state);
-    const prefix = `${run.runId}/${label}-${lease.epoch}`;
-    if (found) return { snapshot: found, parts: { prefix, count: 0, bytes: 0 } };
-    return await requestOrWait(context, { collection, keep }, state);
-  }
-  if (parts.bytes < snapshot.size) {
-    return { parts: await keepNextPart(services, { collection, snapshot, parts }) };
-  }
-  const kept = { ...snapshot, parts, sha256: await computeSha256(artifacts, parts) };
-  assertIntact(kept);
-  // The store's own copy only takes space now: that of the restore test.
-  await context.renew();
-  const left = await removeSnapshot(vectors, collection, state);
-  if (left.length > 0) {
-    const message =
-      'Another program makes snapshots, too: remove by hand those that it does not need';
-    services.log({ level: 'WARN', message, runId: run.runId, collection, left: left.join(', ') });
-  }
-  return { kept };
 }
 
-async function requestOrWait(
-  { services: { vectors, clock, log }, run, renew }: StepContext,
-  { collection, keep }: Pick<Taken, 'collection' | 'keep'>,
-  { requests = [] }: Taking,
-): Promise<Taking | Waiting> {
-  const now = clock().getTime();
+async function keepSnapshot(
+  context: StepContext,
+  journal: Journal,
+  source: Source,
+): Promise<KeptSnapshot> {
+  const { services, run } = context;
+  const { collection } = source;
+  const { snapshot } = await journal.poll<Asked, Made>(MADE, (asked, keep) =>
+    makeSnapshot(context, collection, { asked, keep }),
+  );
+  const parts = await journal.walk<Parts, Parts>('snapshot-kept', (parts) =>
+    keepNextPart(context, { ...source, snapshot, parts }),
+  );
+  return await journal.once('snapshot-intact', async () => {
+    const sha256 = await computeSha256(services.artifacts, parts);
+    const kept = { ...snapshot, parts, sha256 };
+    assertIntact(kept);
+    // The store's own copy only takes space now: that of the restore test.
+    const left = await clearStore(context, collection, journal.read(MADE));
+    if (left.length > 0) {
+      const message =
+        'Another program makes snapshots, too: remove by hand those that it does not need';
+      services.log({ level: 'WARN', message, runId: run.runId, collection, left: left.join(', ') });
+    }
+    return kept;
+  });
+}
+
+/** Any complete one that was begun after a request is as good, also one that another program asked for. */
+async function makeSnapshot(
+  context: StepContext,
+  collection: string,
+  { asked, keep }: { readonly asked: Asked | undefined; readonly keep: Keep<Asked> },
+): Promise<Made | Waiting> {
+  const { vectors, clock } = context.services;
+  let next = asked ?? { known: await listNames(vectors, collection), requests: [] };
+  const [made] = await listMade(vectors, collection, next);
+  if (made) return { ...next, snapshot: made };
+  if (isToBeAsked(next.requests, clock().getTime(), collection)) {
+    next = await requestSnapshot(context, collection, { asked: next, keep });
+    const [madeAtOnce] = await listMade(vectors, collection, next);
+    if (madeAtOnce) return { ...next, snapshot: madeAtOnce };
+  }
+  return waitForStore(clock().getTime() - (next.requests.at(-1)?.at ?? 0));
+}
+
+/** @throws Refusal where the store had its time */
+function isToBeAsked(
+  requests: readonly SnapshotRequest[],
+  now: number,
+  collection: string,
+): boolean {
   const [first] = requests;
   const last = requests.at(-1);
-  if (first && last) {
-    const isAccepted = last.accepted !== undefined;
-    if (now - (isAccepted ? last : first).at >= MAX_SNAPSHOT_MS) {
-      const minutes = MAX_SNAPSHOT_MS / MINUTE_MS;
-      const why = `The store made no snapshot of ${collection} in ${minutes} minutes; requests: ${requests.length}.`;
-      throw new Refusal('RefusedSnapshot', why);
-    }
-    if (isAccepted || now - last.at < LOST_SNAPSHOT_MS) return waitForStore(now - last.at);
+  if (!first || !last) return true;
+  const isAccepted = last.accepted !== undefined;
+  if (now - (isAccepted ? last : first).at >= MAX_SNAPSHOT_MS) {
+    const minutes = MAX_SNAPSHOT_MS / MINUTE_MS;
+    const why = `The store made no snapshot of ${collection} in ${minutes} minutes; requests: ${requests.length}.`;
+    throw new Refusal('RefusedSnapshot', why);
   }
+  return !isAccepted && now - last.at >= LOST_SNAPSHOT_MS;
+}
+
+async function requestSnapshot(
+  { services: { vectors, clock, log }, run, renew }: StepContext,
+  collection: string,
+  { asked, keep }: { readonly asked: Asked; readonly keep: Keep<Asked> },
+): Promise<Asked> {
+  const { known, requests } = asked;
+  const at = clock().getTime();
   // Killed from here on, the request may have been sent or not, just as where its response is lost.
-  await keep({ requests: [...requests, { at: now }] });
+  const sent = { known, requests: [...requests, { at }] };
+  await keep(sent);
   await renew();
   const time = await vectors.startSnapshot(collection).catch(unlessLost);
-  if (time !== false) return { requests: [...requests, { at: now, accepted: time ?? null }] };
+  if (time !== false) {
+    const accepted = { known, requests: [...requests, { at, accepted: time ?? null }] };
+    await keep(accepted);
+    return accepted;
+  }
   const message = 'A request for a snapshot was not answered: where none appears, it is repeated';
   log({ level: 'WARN', message, runId: run.runId, collection });
-  return waitForStore(0);
+  return sent;
+}
+
+async function listNames(vectors: VectorStore, collection: string): Promise<string[]> {
+  return (await vectors.listSnapshots(collection)).map(({ name }) => name);
 }
 
 /** Begun after one of our requests, the oldest first: being listed, they are complete. */
 async function listMade(
   vectors: VectorStore,
   collection: string,
-  { known, requests = [] }: Taking,
+  { known, requests }: Asked,
 ): Promise<Snapshot[]> {
   const listed = await vectors.listSnapshots(collection);
   return listed
-    .filter(({ name }) => !known?.includes(name) && isMadeThen(name, requests))
+    .filter(({ name }) => !known.includes(name) && isMadeThen(name, requests))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
     .map(describe);
 }
 
 /** The store names one after the second in which it begins it. Where it told no time, any new one may be meant. */
-function isMadeThen(name: string, requests: NonNullable<Taking['requests']>): boolean {
+function isMadeThen(name: string, requests: Asked['requests']): boolean {
   const [, day, hour, minute, second] =
     /-(\d{4}-\d\d-\d\d)-(\d\d)-(\d\d)-(\d\d)\.snapshot$/.exec(name) ?? [];
   const begun = Date.parse(`${day}T${hour}:${minute}:${second}Z`);
@@ -154,12 +202,16 @@ function describe({ name, size, checksum }: SnapshotDescription): Snapshot {
 }
 
 async function keepNextPart(
-  services: StepRequest['services'],
-  options: { readonly collection: string; readonly snapshot: Snapshot; readonly parts: Parts },
-): Promise<Parts> {
+  { services, run, lease }: StepContext,
+  options: Source & { readonly snapshot: Snapshot; readonly parts: Parts | undefined },
+): Promise<Page<Parts, Parts>> {
   const { vectors, artifacts, snapshotPartBytes } = services;
-  const { collection, snapshot, parts } = options;
+  const { collection, label, snapshot, parts } = options;
+  // Recorded before the first part: a repeated one overwrites it.
+  if (!parts)
+    return { next: { prefix: `${run.runId}/${label}-${lease.epoch}`, count: 0, bytes: 0 } };
   const { name, size } = snapshot;
+  if (parts.bytes >= size) return { found: parts };
   const { totalBytes, bytes } = await vectors
     .downloadSnapshot(collection, name, parts.bytes)
     .catch((cause: unknown) => {
@@ -176,7 +228,8 @@ async function keepNextPart(
     const why = `The snapshot ${name} ends after ${parts.bytes} bytes of ${size}.`;
     throw new Refusal('RefusedSnapshot', why);
   }
-  return { ...parts, count: parts.count + 1, bytes: parts.bytes + kept.bytes };
+  const next = { ...parts, count: parts.count + 1, bytes: parts.bytes + kept.bytes };
+  return { next, progress: { done: next.bytes, total: size, unit: 'bytes' } };
 }
 
 // A connection may break at any byte: what it has brought is a part, and the next one continues where it ends.
@@ -201,54 +254,28 @@ async function* firstBytes(
  * snapshots than requests, some are another program's, and the store does not say which ones: all are left.
  * @returns their names, if one of them may be the run's
  */
-export async function removeSnapshot(
-  vectors: VectorStore,
+async function clearStore(
+  { services: { vectors }, renew }: Pick<StepContext, 'services' | 'renew'>,
   collection: string,
-  state: Taking,
+  begun: unknown,
 ): Promise<string[]> {
-  const { known, requests = [], snapshot } = state;
-  if (!known) return [];
-  const made = await listMade(vectors, collection, state);
+  if (begun === undefined) return [];
+  const { snapshot, ...asked } = begun as Asked & Partial<Made>;
+  await renew();
+  const made = await listMade(vectors, collection, asked);
   const isGone = snapshot !== undefined && made.every(({ name }) => name !== snapshot.name);
-  if (made.length > requests.length - (isGone ? 1 : 0)) {
+  if (made.length > asked.requests.length - (isGone ? 1 : 0)) {
     return isGone ? [] : made.map(({ name }) => name);
   }
   for (const { name } of made) await vectors.deleteSnapshot(collection, name);
   return [];
 }
 
-const UNUSABLE = ['RefusedSnapshot', 'RefusedByService', 'RefusedMissingArtifact'];
-
-/**
- * Stages that take a snapshot of the collection and use it. After a failure that this snapshot will always lead to, it is
- * discarded, so that the step, when it is taken again, begins with a new one.
- */
-export async function takeSnapshotStages<State extends { readonly taking: Taking }>(
-  context: StepContext,
+/** Of a backup that was given up, as its journal tells. */
+export async function removeLeftover(
+  context: Pick<StepContext, 'services' | 'renew'>,
   collection: string,
-  options: {
-    readonly stages: readonly Stage<State>[];
-    readonly from: State;
-    /** Without a snapshot. */
-    readonly start: State;
-    readonly save: (state: State, progress?: Progress) => Promise<unknown>;
-  },
-): Promise<State | Waiting> {
-  const { stages, from, start, save } = options;
-  let reached = from;
-  const keep = async (state: State, progress?: Progress) => {
-    reached = state;
-    await save(state, progress);
-  };
-  try {
-    return await takeStages(context, stages, { from, save: keep });
-  } catch (error) {
-    const isUnusable = error instanceof Refusal && UNUSABLE.includes(error.name);
-    if (isUnusable && !context.signal.aborted) {
-      await context.renew();
-      await removeSnapshot(context.services.vectors, collection, reached.taking);
-      await save(start);
-    }
-    throw error;
-  }
+  recorded: RecordedJournal,
+): Promise<void> {
+  await clearStore(context, collection, readStage(recorded, MADE));
 }

@@ -55,24 +55,6 @@ export function isWaiting(next: unknown): next is Waiting {
   return typeof next === 'object' && next !== null && 'done' in next && next.done === false;
 }
 
-/** A stage of a part of the state, which is a state of its own. */
-export function within<State extends object, Name extends keyof State>(
-  name: Name,
-  stageOf: (state: State) => Stage<State[Name]>,
-): Stage<State> {
-  return {
-    isDone: (state) => stageOf(state).isDone(state[name]),
-    advance: async (context, state, keep) => {
-      const changing = (reached: Partial<State[Name]>) =>
-        ({ [name]: { ...state[name], ...reached } }) as Partial<State>;
-      const next = await stageOf(state).advance(context, state[name], (reached, progress) =>
-        keep(changing(reached), progress),
-      );
-      return isWaiting(next) ? next : changing(next);
-    },
-  };
-}
-
 const factsSchema = v.record(v.string(), v.union([v.string(), v.number()]));
 
 /** For the report of the end. */

@@ -78,6 +78,17 @@ export type Waiting = {
   readonly leftSeconds?: number;
 };
 
+/** Thrown by a stage that waits, through all that called it: ends the invocation, and is no failure. */
+export class Paused extends Error {
+  override readonly name = 'Paused';
+  readonly waiting: Waiting;
+
+  constructor(waiting: Waiting) {
+    super(`Waiting for ${waiting.waitsFor}`);
+    this.waiting = waiting;
+  }
+}
+
 /** @param waitsFor as the operator reads it: "waiting for ..." */
 export function waiting(waitsFor: string, waitSeconds: number = POLL_SECONDS): Waiting {
   return { done: false, waitSeconds, waitsFor };
@@ -301,6 +312,7 @@ async function runLocked(
     hasTime: () => !signal.aborted && timeLeftMs() > SAVING_TIME_MS,
   });
   const outcome = await work.catch(async (cause: unknown) => {
+    if (cause instanceof Paused) return cause.waiting;
     const failure = translateFailure(cause);
     // No rollback begins that would tell why.
     const isRepeated = run.phase === 'switching' && isOpened(run, services.clock());

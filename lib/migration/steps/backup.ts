@@ -1,41 +1,19 @@
 // Snapshot, restore test, counts and the dump of the graph; the manifest comes last and says that all the rest is there and
 // was proved.
-import * as v from 'valibot';
 import { digestDump, dumpGraph, dumpKeys, verifyDump } from '../graph/dump.ts';
-import { restoreSnapshot, restoringSchema } from '../kept-snapshot.ts';
+import { type KeptSnapshot, restoreSnapshot } from '../kept-snapshot.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
-import { type GraphDump, graphDumpSchema, storeReport } from '../runs/reports.ts';
-import { type Progress, type Reference, type Run, referenceSchema } from '../runs/run.ts';
+import { type Journal, openJournal } from '../runs/journal.ts';
+import { type GraphDump, storeReport } from '../runs/reports.ts';
+import type { Reference, Run } from '../runs/run.ts';
 import { restoreTestCollectionOf } from '../runs/run-names.ts';
-import { isWaiting, type Stage, within } from '../runs/stages.ts';
-import type { Step, StepContext, Waiting } from '../runs/step.ts';
-import { contentsSchema } from '../scan.ts';
+import type { Step, StepContext } from '../runs/step.ts';
+import type { Contents } from '../scan.ts';
 import type { Services } from '../services.ts';
-import { removeSnapshot, takeSnapshot, takeSnapshotStages, takingSchema } from '../snapshots.ts';
+import { withSnapshot } from '../snapshots.ts';
 import { scanCollection, storeCounts } from './recorded-counts.ts';
-import {
-  assertWholeRestore,
-  LISTING_START,
-  type Listing,
-  listBefore,
-  listingSchema,
-  removeListing,
-} from './restore-proof.ts';
-
-export const backupSchema = v.object({
-  /** Digests right before the snapshot. Unused in a window, which proves by one digest that it restores what is frozen. */
-  listing: v.optional(listingSchema, LISTING_START),
-  taking: v.optional(takingSchema, {}),
-  /** Under a name of its own, as a test. */
-  restoring: v.optional(restoringSchema, {}),
-  /** Counts of the restored snapshot */
-  counted: v.optional(v.object({ contents: contentsSchema, counts: referenceSchema })),
-  isRemoved: v.optional(v.boolean()),
-  dumped: v.optional(v.object({ prefix: v.string(), kind: graphDumpSchema.entries.kind })),
-  graph: v.optional(graphDumpSchema),
-});
-
-export type BackupState = v.InferOutput<typeof backupSchema>;
+import { assertWholeRestore, type Listing, listBefore, removeListing } from './restore-proof.ts';
+import { readBackupJournal } from './stored-checkpoints.ts';
 
 export const backup: Step = {
   command: 'backup',
@@ -47,82 +25,56 @@ export const backup: Step = {
   },
   work: async (context) => {
     const { checkpoint, save } = context;
-    const from = v.parse(backupSchema, checkpoint?.state ?? {});
-    const kept = await takeBackup(context, { from, save });
-    return isWaiting(kept) ? kept : { done: true, evidence: kept };
+    const recorded = readBackupJournal(checkpoint?.state);
+    const journal = openJournal(context, { recorded, save });
+    return { done: true, evidence: await takeBackup(context, journal) };
   },
 };
 
-/** @returns its manifest, or what is waited for */
-export async function takeBackup(
-  context: StepContext,
-  {
-    from,
-    save,
-  }: {
-    readonly from: BackupState;
-    readonly save: (reached: BackupState, progress?: Progress) => Promise<unknown>;
-  },
-): Promise<Reference | Waiting> {
-  const end = await takeSnapshotStages(context, context.run.plan.sourceCollection, {
-    stages: listStages(context),
-    from,
-    start: v.parse(backupSchema, {}),
-    save: (state) => save(state, describeProgress(state)),
+/** @returns its manifest */
+export async function takeBackup(context: StepContext, journal: Journal): Promise<Reference> {
+  const { run } = context;
+  const source = { collection: run.plan.sourceCollection, label: 'snapshot' };
+  const restored = restoreTestCollectionOf(run);
+  // A window proves by one digest that it restores what is frozen.
+  const listing = run.window ? undefined : await listBefore(context, journal);
+  const proved = await withSnapshot(context, journal, source, async (kept) => {
+    await restoreSnapshot(context, journal, { name: restored, kept });
+    const counted = await journal.once('counted', () => countRestored(context, listing));
+    // Only once the counts are recorded: a killed invocation proves the restore again, by the same list.
+    await journal.once('proof-removed', () => removeProof(context, listing));
+    const dumped = await journal.once('graph-dumped', () => dump(context));
+    const graph = await journal.once('graph-read-back', () => readBack(context, dumped));
+    return { kept, counted, graph };
   });
-  return isWaiting(end) ? end : await writeManifest(context, end);
+  return await journal.once('manifest', () => writeManifest(context, proved));
 }
 
-function listStages({ run }: StepContext): readonly Stage<BackupState>[] {
-  const collection = run.plan.sourceCollection;
-  return [
-    ...(run.window ? [] : [listingStage]),
-    within('taking', () => takeSnapshot({ collection, label: 'snapshot' })),
-    within('restoring', ({ taking }) => restoreSnapshot(restoreTestCollectionOf(run), taking.kept)),
-    { isDone: ({ counted }) => counted !== undefined, advance: countRestored },
-    { isDone: ({ isRemoved }) => isRemoved === true, advance: removeProof },
-    // The dump and its read-back each have an invocation of their own, where they are long.
-    { isDone: ({ dumped }) => dumped !== undefined, advance: dump },
-    { isDone: ({ graph }) => graph !== undefined, advance: readBack },
-  ];
+interface CountedRestore {
+  readonly contents: Contents;
+  readonly counts: Reference;
 }
-
-const listingStage: Stage<BackupState> = {
-  isDone: ({ listing }) => listing.isComplete,
-  advance: async (context, { listing: from }, keep) => {
-    const save = (listing: Listing) => keep({ listing });
-    const listing = await listBefore(context, { from, save });
-    return isWaiting(listing) ? listing : { listing };
-  },
-};
 
 // Counts and fingerprint are those of the snapshot itself: users go on writing to the collection that it is of.
 async function countRestored(
   context: StepContext,
-  { listing }: BackupState,
-): Promise<Partial<BackupState>> {
+  listing: Listing | undefined,
+): Promise<CountedRestore> {
   const { services, run } = context;
   const restored = restoreTestCollectionOf(run);
-  if (!run.window) {
+  if (listing) {
     await assertWholeRestore(context, restored, listing).catch(async (error: unknown) => {
       if (error instanceof Refusal) await removeRestored(context);
       throw error;
     });
   }
   const scanned = await scanCollection(services, run, restored);
-  return {
-    counted: { contents: scanned.contents, counts: await storeCounts(context, scanned) },
-  };
+  return { contents: scanned.contents, counts: await storeCounts(context, scanned) };
 }
 
-// Only once the counts are kept: an invocation that was killed before that proves the restore again, by the same list.
-async function removeProof(
-  context: StepContext,
-  { listing }: BackupState,
-): Promise<Partial<BackupState>> {
-  await removeListing(context, listing);
+async function removeProof(context: StepContext, listing: Listing | undefined): Promise<void> {
+  if (listing) await removeListing(context, listing);
   await removeRestored(context);
-  return { isRemoved: true };
 }
 
 async function removeRestored({ services, run, renew }: StepContext): Promise<void> {
@@ -130,33 +82,30 @@ async function removeRestored({ services, run, renew }: StepContext): Promise<vo
   await services.vectors.deleteCollection(restoreTestCollectionOf(run));
 }
 
-async function writeManifest(context: StepContext, state: BackupState): Promise<Reference> {
-  const { services, run, renew } = context;
-  const {
-    taking: { kept },
-    counted: { contents, counts } = {},
-    graph,
-  } = state;
-  const storeVersion = await services.vectors.version();
-  const collection = run.plan.sourceCollection;
-  const evidence = await storeReport(context, 'backup-manifest', {
-    more: { collection, counts, snapshot: kept, contents, graph },
-    facts: {
-      ...counts?.facts,
-      storeVersion,
-      fingerprint: contents?.digest ?? '',
-      bytes: kept?.size ?? 0,
-      graph: graph?.kind ?? 'none',
-      ...(graph?.digest && { graphDigest: graph.digest }),
-    },
-  });
-  await renew();
-  await removeSnapshot(services.vectors, collection, state.taking);
-  return evidence;
+interface ProvedBackup {
+  readonly kept: KeptSnapshot;
+  readonly counted: CountedRestore;
+  readonly graph: GraphDump;
 }
 
-function describeProgress({ taking: { snapshot, parts } }: BackupState) {
-  return snapshot && { done: parts?.bytes ?? 0, total: snapshot.size, unit: 'bytes' as const };
+async function writeManifest(
+  context: StepContext,
+  { kept, counted: { contents, counts }, graph }: ProvedBackup,
+): Promise<Reference> {
+  const { services, run } = context;
+  const storeVersion = await services.vectors.version();
+  const collection = run.plan.sourceCollection;
+  return await storeReport(context, 'backup-manifest', {
+    more: { collection, counts, snapshot: kept, contents, graph },
+    facts: {
+      ...counts.facts,
+      storeVersion,
+      fingerprint: contents.digest,
+      bytes: kept.size,
+      graph: graph.kind,
+      ...(graph.digest && { graphDigest: graph.digest }),
+    },
+  });
 }
 
 /** The next backup would be without the graph that the last one has. @throws Refusal */
@@ -166,18 +115,20 @@ export function assertGraphNamed({ graph }: Pick<Services, 'graph'>, { evidence 
   throw new Refusal('RefusedSetting', 'The run has backed up a graph, and NEO4J_URL is not set.');
 }
 
+type Dumped = Pick<GraphDump, 'kind' | 'prefix'>;
+
 /** @throws Refusal if the graph changes inside the window */
-async function dump({ services, run, lease }: StepContext): Promise<Partial<BackupState>> {
+async function dump({ services, run, lease }: StepContext): Promise<Dumped> {
   assertGraphNamed(services, run);
   const { graph: source, artifacts, clock: now } = services;
   const prefix = `${run.runId}/graph-${lease.epoch}`;
-  if (!source) return { dumped: { kind: 'none', prefix } };
+  if (!source) return { kind: 'none', prefix };
   try {
     await dumpGraph({ source, artifacts, prefix, runId: run.runId, now });
-    return { dumped: { kind: 'exact', prefix } };
+    return { kind: 'exact', prefix };
   } catch (error) {
     if (run.window || !isRefusal(error, 'RefusedNotFrozen')) throw error;
-    return { dumped: { kind: 'drifted', prefix } };
+    return { kind: 'drifted', prefix };
   }
 }
 
@@ -187,14 +138,13 @@ async function dump({ services, run, lease }: StepContext): Promise<Partial<Back
  */
 async function readBack(
   { services: { artifacts } }: StepContext,
-  { dumped = { kind: 'none', prefix: '' } }: BackupState,
-): Promise<Partial<BackupState>> {
-  const { kind, prefix } = dumped;
-  if (kind !== 'exact') return { graph: { kind, prefix, nodes: 0, relationships: 0 } };
+  { kind, prefix }: Dumped,
+): Promise<GraphDump> {
+  if (kind !== 'exact') return { kind, prefix, nodes: 0, relationships: 0 };
   try {
     const { nodes, relationships } = (await verifyDump(artifacts, prefix)).contents;
     const digest = await digestDump(artifacts, prefix);
-    return { graph: { kind, prefix, nodes, relationships, digest } };
+    return { kind, prefix, nodes, relationships, digest };
   } catch (error) {
     if (error instanceof Refusal) await artifacts.delete(dumpKeys(prefix).manifest);
     throw error;

@@ -1,12 +1,12 @@
 // Removes what the run itself has put on the store.
-import * as v from 'valibot';
 import { isRefusedWith, Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { collectionsOf, ofTestUser, withCompanion } from '../runs/run-names.ts';
 import { readSwitch } from '../runs/stages.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
-import { removeSnapshot, takingSchema } from '../snapshots.ts';
+import { removeLeftover } from '../snapshots.ts';
+import { readBackupJournal } from './stored-checkpoints.ts';
 
 type Removing = Pick<StepContext, 'services' | 'run' | 'renew'>;
 
@@ -49,20 +49,18 @@ export function listOwnCollections({
 }
 
 // It takes as much space as the memories.
-async function removeLeftoverSnapshot({ services, run, renew }: Removing): Promise<void> {
+async function removeLeftoverSnapshot(context: Removing): Promise<void> {
+  const { services, run } = context;
   const { runs, vectors } = services;
   const { sourceCollection } = run.plan;
   if (!(await vectors.collectionExists(sourceCollection))) return;
   const before = await runs.readCheckpoint(run.runId, 'backup');
   const window = await readSwitch(services, run.runId, 'cutover');
   for (const state of [before?.state, window?.reached]) {
-    if (!v.is(takenSchema, state)) continue;
-    await renew();
-    await removeSnapshot(vectors, sourceCollection, state.taking);
+    const recorded = readBackupJournal(state);
+    if (recorded) await removeLeftover(context, sourceCollection, recorded);
   }
 }
-
-const takenSchema = v.object({ taking: takingSchema });
 
 /** @returns how many points of the test user there were */
 export async function removeTestWrites(

@@ -1,7 +1,6 @@
 // Proves that a restored snapshot is complete, while users go on writing to the collection that it was taken of. Every point that
 // is the same right before the snapshot and after it was in the snapshot: it must be restored, unchanged. The number of points
 // proves less: a store may restore a part of them, and report success.
-import * as v from 'valibot';
 import { type BaseProgress, createBaseReader, createBaseWriter } from '../base.ts';
 import { isSame, isUnchanged } from '../fate.ts';
 import { pairedPoints } from '../pairs.ts';
@@ -9,8 +8,8 @@ import { digestOf } from '../points.ts';
 import type { ArtifactStore } from '../ports/artifacts.ts';
 import type { PointId } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
-import { MORE_TIME } from '../runs/stages.ts';
-import type { StepContext, Waiting } from '../runs/step.ts';
+import type { Journal, Page } from '../runs/journal.ts';
+import type { StepContext } from '../runs/step.ts';
 import { pagesOf } from '../scan.ts';
 
 const PAGE = 512;
@@ -18,40 +17,37 @@ const PAGE = 512;
 const PAGES_PER_PART = 32;
 const MAX_EXAMPLES = 8;
 
-/** Digests of the collection right before its snapshot. */
-export const listingSchema = v.object({
-  isComplete: v.boolean(),
-  nextOffset: v.nullable(v.custom<PointId>((id) => typeof id === 'string')),
-  progress: v.optional(v.custom<BaseProgress>(() => true)),
-});
+/** Digests of a collection right before its snapshot, as artifacts */
+export type Listing = BaseProgress;
 
-export type Listing = v.InferOutput<typeof listingSchema>;
+/** A page of the list: its digests so far, and where the next one begins */
+interface Listed {
+  readonly listing: Listing;
+  readonly nextOffset: PointId;
+}
 
-export const LISTING_START: Listing = { isComplete: false, nextOffset: null };
+export async function listBefore(context: StepContext, journal: Journal): Promise<Listing> {
+  return await journal.walk<Listed, Listing>('listed', (listed) => listPart(context, listed));
+}
 
-/** @param save keeps how far the list has come */
-export async function listBefore(
+async function listPart(
   { services, run, lease, hasTime }: StepContext,
-  options: { readonly from: Listing; readonly save: (reached: Listing) => Promise<unknown> },
-): Promise<Listing | Waiting> {
+  from: Listed | undefined,
+): Promise<Page<Listed, Listing>> {
   const { artifacts, vectors: store } = services;
   const place = { store, collection: run.plan.sourceCollection };
   const target = { prefix: `${run.runId}/base-${lease.epoch}-listed`, keep: async () => {} };
-  let reached = options.from;
-  const writer = createBaseWriter({ artifacts, before: undefined }, target, reached.progress);
-  const request = { limit: PAGE, offset: reached.nextOffset, vector: false };
+  const writer = createBaseWriter({ artifacts, before: undefined }, target, from?.listing);
+  const request = { limit: PAGE, offset: from?.nextOffset ?? null, vector: false };
   let pages = 0;
   for await (const { points, nextOffset } of pagesOf(place, request)) {
     for (const { id, payload } of points) writer.add(id, digestOf(id, payload));
+    if (nextOffset === null) break;
     pages += 1;
-    const isComplete = nextOffset === null;
-    if (!isComplete && pages % PAGES_PER_PART > 0 && hasTime()) continue;
-    reached = { isComplete, nextOffset, progress: await writer.flush(nextOffset) };
-    if (isComplete) return reached;
-    await options.save(reached);
-    if (!hasTime()) break;
+    if (pages < PAGES_PER_PART && hasTime()) continue;
+    return { next: { listing: await writer.flush(nextOffset), nextOffset } };
   }
-  return MORE_TIME;
+  return { found: await writer.flush(null) };
 }
 
 /** @throws Refusal with the numbers unless every point that stayed the same was restored as it is */
@@ -85,17 +81,16 @@ export async function assertWholeRestore(
   throw new Refusal('RefusedSnapshot', why);
 }
 
-function readListing(artifacts: ArtifactStore, { progress }: Listing) {
-  const segments = progress?.segments ?? [];
+function readListing(artifacts: ArtifactStore, { segments }: Listing) {
   return createBaseReader({ artifacts, before: { segments } });
 }
 
 /** Removes the list: nothing is compared with it again. */
 export async function removeListing(
   { services, run }: StepContext,
-  { progress }: Listing,
+  { segments }: Listing,
 ): Promise<void> {
-  for (const { prefix } of progress?.segments ?? []) {
+  for (const { prefix } of segments) {
     if (prefix.startsWith(`${run.runId}/`)) await services.artifacts.deleteAll(prefix);
   }
 }

@@ -1,13 +1,14 @@
 // Stages of the switch back to the old collection, and of a rollback that is refused before users have moved
 import * as v from 'valibot';
-import { restoreSnapshot, restoringSchema } from '../kept-snapshot.ts';
+import { restoreSnapshot } from '../kept-snapshot.ts';
 import { whyUnhealthy } from '../point-writer.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { pendingIn } from '../reconcile-report.ts';
 import { isRefusal, Refusal, RetryableFailure, takeAs } from '../refusals.ts';
+import { openJournal } from '../runs/journal.ts';
 import { type Run, wasOpened, wentLive } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
-import { isWaiting, MORE_TIME, passing, type Stage, takeStages } from '../runs/stages.ts';
+import { MORE_TIME, passing, type Stage } from '../runs/stages.ts';
 import type { StepContext, Waiting } from '../runs/step.ts';
 import { MINUTE_MS } from '../runs/times.ts';
 import type { Services } from '../services.ts';
@@ -18,6 +19,7 @@ import { movesEntities } from './entities.ts';
 import { assertEqual, equalise, readEqualising } from './equalise.ts';
 import { askAgain, suspecting, waitForAction } from './external-action.ts';
 import { assertNotDeleted, assertRestored, countLostWrites } from './return-target.ts';
+import { readRestoreJournal } from './stored-checkpoints.ts';
 import {
   type Advance,
   carryLateWrites,
@@ -94,12 +96,15 @@ export function stagesOfStaying({
 // A refusal here is harmless, as users can still write; writes from now on are counted again after the freeze.
 const restore: Advance = async (context, state, save) => {
   const { services, run } = context;
-  const { to, plan, reached = {} } = state;
-  const from = v.parse(restoringSchema, reached);
+  const { to, plan, reached } = state;
+  const journal = openJournal(context, { recorded: readRestoreJournal(reached), save });
   // The operator may have restored the snapshot already.
-  if (state.reached !== undefined || !(await isRestored(context, to))) {
-    const end = await takeStages(context, [restoreSnapshot(to, plan?.restores)], { from, save });
-    if (isWaiting(end)) return end;
+  const isToBeRestored = await journal.once('is-to-be-restored', async () => {
+    return !(await isRestored(context, to));
+  });
+  if (isToBeRestored) {
+    if (!plan?.restores) throw new Refusal('RefusedNotNow', `There is no snapshot for ${to}.`);
+    await restoreSnapshot(context, journal, { name: to, kept: plan.restores });
     await assertNotDeleted(context, to);
     await assertRestored(services, run, to);
   }

@@ -7,6 +7,7 @@ import { listPartKeys } from '../kept-snapshot.ts';
 import type { Evidence } from '../phases.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { Refusal } from '../refusals.ts';
+import { openJournal } from '../runs/journal.ts';
 import { readManifest } from '../runs/reports.ts';
 import { type Reference, type Run, wasOpened, windowOf } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf, ofTestUser } from '../runs/run-names.ts';
@@ -21,7 +22,7 @@ import {
 import type { StepContext, StepRequest, Waiting } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import { activate } from './active-collection.ts';
-import { assertGraphNamed, backupSchema, listFiles, takeBackup } from './backup.ts';
+import { assertGraphNamed, listFiles, takeBackup } from './backup.ts';
 import { removeWarmUp } from './clean-up.ts';
 import { copyOnwards, verifyEqual } from './copy.ts';
 import { movesEntities } from './entities.ts';
@@ -31,6 +32,7 @@ import { suspecting, waitForAction } from './external-action.ts';
 import { assertAsFrozen, fillInPlace, fillSchema } from './in-place.ts';
 import { proveEmbeddings, smokeTest } from './new-version.ts';
 import { assertCountsEqual, scanCollection } from './recorded-counts.ts';
+import { readBackupJournal, readUploadJournal } from './stored-checkpoints.ts';
 import {
   type Advance,
   carryLateWrites,
@@ -38,7 +40,7 @@ import {
   moveTheirEntities,
   type SwitchState,
 } from './switch.ts';
-import { assertNamesFree, uploadSwap, uploadsSchema } from './upload-swap.ts';
+import { assertNamesFree, uploadSwap } from './upload-swap.ts';
 
 /** Moves users from the active collection to the new one. From the first stage on writes are frozen. */
 export function stagesForward(run: Run): readonly Stage<SwitchState>[] {
@@ -58,12 +60,11 @@ export function stagesForward(run: Run): readonly Stage<SwitchState>[] {
 }
 
 // The backup must be on record before the setting changes: a rollback needs it.
-const backUp: Advance = async (context, { reached = {} }, save) => {
+const backUp: Advance = async (context, { reached }, save) => {
   // No data moves: the snapshot from before the window is the copy that stays untouched.
   if (context.run.plan.inPlace) return {};
-  const kept = await takeBackup(context, { from: v.parse(backupSchema, reached), save });
-  if (isWaiting(kept)) return kept;
-  await noteEvidence(context, 'backup-manifest', kept);
+  const journal = openJournal(context, { recorded: readBackupJournal(reached), save });
+  await noteEvidence(context, 'backup-manifest', await takeBackup(context, journal));
   return {};
 };
 
@@ -131,8 +132,11 @@ export async function retainBackup(
   for (const key of [...kept, ...reports]) await services.artifacts.retain(key, until);
 }
 
-const upload: Advance = async (context, { reached = {} }, save) =>
-  (await uploadSwap(context, { from: v.parse(uploadsSchema, reached), save })) ?? {};
+const upload: Advance = async (context, { reached }, save) => {
+  const recorded = readUploadJournal(reached);
+  await uploadSwap(context, openJournal(context, { recorded, save }));
+  return {};
+};
 
 const changeToNew: Advance = async (context, { to }) => {
   const { services, run } = context;

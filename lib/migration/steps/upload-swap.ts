@@ -1,33 +1,17 @@
 // Takes snapshots of the filled collection and its companion and uploads them under the names that the plan asks for: the
 // store has no rename. The setting is changed only once both are proved.
-import * as v from 'valibot';
 import { untilIndexed } from '../configuration.ts';
 import { holdSame } from '../fate.ts';
-import { assertFree, restoreSnapshot, restoringSchema } from '../kept-snapshot.ts';
+import { assertFree, restoreSnapshot } from '../kept-snapshot.ts';
 import { Refusal } from '../refusals.ts';
+import type { Journal } from '../runs/journal.ts';
 import type { Run } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionsOf } from '../runs/run-names.ts';
-import { isWaiting, type Stage, within } from '../runs/stages.ts';
-import type { Approach, StepContext, Waiting } from '../runs/step.ts';
+import type { Approach, StepContext } from '../runs/step.ts';
 import { scan } from '../scan.ts';
-import { removeSnapshot, takeSnapshot, takeSnapshotStages, takingSchema } from '../snapshots.ts';
+import { withSnapshot } from '../snapshots.ts';
 import { removeCollections } from './clean-up.ts';
 import { proveSlot } from './new-version.ts';
-
-const uploadSchema = v.object({
-  taking: v.optional(takingSchema, {}),
-  restoring: v.optional(restoringSchema, {}),
-  isProved: v.optional(v.boolean(), false),
-});
-
-/** State of each upload, by the new name of the collection */
-export const uploadsSchema = v.record(v.string(), uploadSchema);
-
-export type Uploads = v.InferOutput<typeof uploadsSchema>;
-
-type Upload = v.InferOutput<typeof uploadSchema>;
-
-const NOTHING: Upload = v.parse(uploadSchema, {});
 
 interface Passage {
   readonly from: string;
@@ -42,14 +26,10 @@ export async function assertNamesFree({ services, run }: Pick<Approach, 'service
 }
 
 /**
- * Where the plan asks for it; done already, otherwise.
- * @returns what is waited for; undefined when all is uploaded and proved
+ * Uploads the built collection and its companion, where the plan asks for it.
  * @throws Refusal, and what was half-made is removed
  */
-export async function uploadSwap(
-  context: StepContext,
-  { from, save }: { readonly from: Uploads; readonly save: (uploads: Uploads) => Promise<unknown> },
-): Promise<Waiting | undefined> {
+export async function uploadSwap(context: StepContext, journal: Journal): Promise<void> {
   const { run, note } = context;
   const passages = listPassages(run);
   if (passages.length > 0 && !run.hasUploaded) {
@@ -57,20 +37,24 @@ export async function uploadSwap(
     // From here on, collections of these names are the run's own.
     await note({ hasUploaded: true });
   }
-  let uploads = from;
   for (const passage of passages) {
-    const end = await takeSnapshotStages(context, passage.from, {
-      stages: listStages(passage),
-      from: uploads[passage.to] ?? NOTHING,
-      start: NOTHING,
-      save: async (upload) => {
-        uploads = { ...uploads, [passage.to]: upload };
-        await save(uploads);
-      },
-    });
-    if (isWaiting(end)) return end;
+    await journal.part(passage.to, (stages) => uploadOne(context, stages, passage));
   }
-  return undefined;
+}
+
+async function uploadOne(
+  context: StepContext,
+  journal: Journal,
+  { from, to, label }: Passage,
+): Promise<void> {
+  await withSnapshot(context, journal, { collection: from, label }, async (kept) => {
+    await restoreSnapshot(context, journal, { name: to, kept });
+    await journal.poll('indexed', () => untilIndexed(context, to));
+    await journal.once('same', () => assertSame(context, { from, to }));
+    await journal.once('slot-proved', () =>
+      proveSlot(context.services.vectors, { source: from, made: to }),
+    );
+  });
 }
 
 function listPassages(run: Run): Passage[] {
@@ -83,28 +67,10 @@ function listPassages(run: Run): Passage[] {
   ];
 }
 
-function listStages(passage: Passage): readonly Stage<Upload>[] {
-  const { from, to, label } = passage;
-  return [
-    within('taking', () => takeSnapshot({ collection: from, label })),
-    within('restoring', ({ taking }) => restoreSnapshot(to, taking.kept)),
-    {
-      isDone: ({ isProved }) => isProved,
-      advance: async (context, { taking }) => {
-        const { vectors } = context.services;
-        const indexing = await untilIndexed(context, to);
-        if (indexing) return indexing;
-        await assertSame(context, passage);
-        await proveSlot(vectors, { source: from, made: to });
-        await context.renew();
-        await removeSnapshot(vectors, from, taking);
-        return { isProved: true };
-      },
-    },
-  ];
-}
-
-async function assertSame(context: StepContext, { from, to }: Passage): Promise<void> {
+async function assertSame(
+  context: StepContext,
+  { from, to }: Pick<Passage, 'from' | 'to'>,
+): Promise<void> {
   const { vectors: store } = context.services;
   const { contents: made } = await scan({ store, collection: to });
   const { contents: meant } = await scan({ store, collection: from });

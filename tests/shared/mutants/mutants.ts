@@ -814,6 +814,30 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/migration/runs/run.ts', 'tests/migration/contract/steps/windows.full.test.ts', [
     ['const { window: _, ...left } = run;', 'const left = run;'],
   ]),
+  ...mutantsOf('lib/migration/runs/journal.ts', 'tests/migration/unit/runs/journal.test.ts', [
+    ['if (before) return before.found as Found;', ''],
+    ['if (!context.hasTime()) throw', 'if (false) throw'],
+    ['await context.renew();', ''],
+    ['await keep(page.next, page.progress);', ''],
+    ['open?.stage === stage ? open.cursor : undefined', 'open?.cursor'],
+    ['if (isWaiting(found)) throw new Paused(found);', ''],
+  ]),
+  ...mutantsOf(
+    'lib/migration/steps/stored-checkpoints.ts',
+    'tests/migration/unit/steps/stored-checkpoints.test.ts',
+    [
+      ['found === undefined && cursor !== undefined', 'cursor !== undefined'],
+      ['if (v.is(journalSchema, recorded)) return recorded;', ''],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/stored-checkpoints.ts',
+    'tests/migration/contract/steps/backup.test.ts',
+    [['isSent !== undefined && seen && {', 'false && seen && {']],
+  ),
+  ...mutantsOf('lib/migration/kept-snapshot.ts', 'tests/migration/contract/steps/backup.test.ts', [
+    ['clearedIn === lease.epoch && ', ''],
+  ]),
   ...mutantsOf('lib/migration/runs/stages.ts', 'tests/migration/contract/steps/rollback.test.ts', [
     ['await keep({ reached } as Partial<State>, progress)', 'undefined'],
   ]),
@@ -851,7 +875,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/migration/snapshots.ts', 'tests/migration/contract/steps/backup.test.ts', [
     [
-      'const left = await removeSnapshot(vectors, collection, state);',
+      'const left = await clearStore(context, collection, journal.read(MADE));',
       'const left: string[] = [];',
     ],
     ['requests.length - (isGone ? 1 : 0)', 'requests.length'],

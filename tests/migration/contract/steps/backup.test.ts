@@ -2,6 +2,7 @@
 // window, and a manifest that is written last
 import { describe, expect, it } from 'vitest';
 import { userDigest } from '../../../../lib/migration/points.ts';
+import { type RecordedJournal, readStage } from '../../../../lib/migration/runs/journal.ts';
 import { readManifest } from '../../../../lib/migration/runs/reports.ts';
 import { readUserCounts } from '../../../../lib/migration/user-counts.ts';
 import { ofUser } from '../../../../sandbox/memory-backend/memory-version.ts';
@@ -19,6 +20,18 @@ import { migrationAt } from '../../support/prepared.ts';
 import { named } from '../../support/refused.ts';
 
 describe('a backup', () => {
+  it('goes on from a checkpoint that was stored before steps had journals', async () => {
+    const migration = await migrationAt('checked');
+    const { vectors } = migration.services;
+    await storeEarlierCheckpoint(migration);
+    const notTwice = () => Promise.reject(new Error('Not twice'));
+    const changes = { startSnapshot: notTwice, uploadSnapshot: notTwice };
+    await migration.finish('backup', {}, { vectors: changes });
+    expect((await readStoredManifest(migration)).contents.points).toBe(60);
+    expect(await vectors.listCollections()).toEqual([SOURCE]);
+    expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
+  });
+
   it('records every user exactly, and none by name', async () => {
     const migration = await migrationAt('backed-up');
     const { services } = migration;
@@ -222,3 +235,38 @@ describe('the backup of the graph', () => {
     expect(run.evidence['backup-manifest']?.facts.graph).toBe('none');
   });
 });
+
+/** As such a version left it while the store restored the snapshot that it was sent. */
+async function storeEarlierCheckpoint(migration: Migration): Promise<void> {
+  const { runs, lock, services } = migration;
+  let isSent = false;
+  const uploadSnapshot: typeof services.vectors.uploadSnapshot = async (...args) => {
+    await services.vectors.uploadSnapshot(...args);
+    isSent = true;
+  };
+  while (!isSent) {
+    const timeLeftMs = () => (isSent ? 0 : 600_000);
+    await migration.invoke('backup', {}, { vectors: { uploadSnapshot } }, timeLeftMs);
+    migration.pass(1_000);
+  }
+  const { state, inputs = [] } = (await runs.readCheckpoint(RUN, 'backup')) ?? {};
+  const find = (stage: string) => readStage(state as RecordedJournal, stage) as never;
+  const restored: RecordedJournal = find('restored');
+  const sent = readStage(restored, 'snapshot-sent') as { readonly at: number };
+  const earlier = {
+    listing: { isComplete: true, nextOffset: null, progress: find('listed') },
+    taking: {
+      ...(find('snapshot-made') as object),
+      parts: find('snapshot-kept'),
+      kept: find('snapshot-intact'),
+    },
+    restoring: {
+      upload: readStage(restored, 'name-cleared'),
+      isUploaded: true,
+      seen: { at: sent.at },
+    },
+  };
+  const lease = await lock.take(RUN);
+  await runs.saveCheckpoint(lease, 'backup', { state: earlier, inputs });
+  await lock.release(lease);
+}

@@ -6,7 +6,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createQdrant } from '../../../../../lib/migration/adapters/qdrant.ts';
-import { takeSnapshot } from '../../../../../lib/migration/snapshots.ts';
+import { openJournal } from '../../../../../lib/migration/runs/journal.ts';
+import type { StepContext } from '../../../../../lib/migration/runs/step.ts';
+import { withSnapshot } from '../../../../../lib/migration/snapshots.ts';
 import { type QdrantSandbox, startQdrantSandbox } from '../../../../../sandbox/qdrant/server.ts';
 import { listenInTest } from '../../../../shared/support/loopback.ts';
 import { createMemoryArtifacts } from '../../../support/memory-artifacts.ts';
@@ -167,20 +169,20 @@ describe('a snapshot of 100 bytes on a server', () => {
     const vectors = { ...store, listSnapshots: async () => [], deleteSnapshot: async () => {} };
     const services = { vectors, artifacts, snapshotPartBytes: 1_000 };
     const snapshot = { name: 'a.snapshot', size: FILE.length, checksum: null };
-    const stage = takeSnapshot({ collection: 'memories', label: 'snapshot' });
-    type Advance = Parameters<typeof stage.advance>;
-    let state: Advance[1] = { known: [], snapshot, parts: { prefix: 'a', count: 0, bytes: 0 } };
-    const renew = async () => {};
-    const context = { services, run: {}, lease: {}, renew } as unknown as Advance[0];
-    while (!stage.isDone(state)) {
-      const reached = await stage.advance(context, state, async () => state);
-      state = { ...state, ...(reached as object) };
-    }
+    const recorded = {
+      passed: { 'snapshot-made': { found: { known: [], requests: [], snapshot } } },
+      open: { stage: 'snapshot-kept', cursor: { prefix: 'a', count: 0, bytes: 0 } },
+    };
+    const ports = { renew: async () => {}, hasTime: () => true };
+    const context = { ...ports, services, run: {}, lease: {} } as unknown as StepContext;
+    const journal = openJournal(context, { recorded, save: async () => {} });
+    const source = { collection: 'memories', label: 'snapshot' };
+    const { parts } = await withSnapshot(context, journal, source, async (kept) => kept);
     const chunks: Uint8Array[] = [];
     for await (const { key } of artifacts.list('a-part-')) {
       chunks.push(...(await Array.fromAsync(artifacts.get(key))));
     }
-    return { parts: state.parts, content: Buffer.concat(chunks) };
+    return { parts, content: Buffer.concat(chunks) };
   }
 });
 

@@ -1,0 +1,141 @@
+// Reads checkpoints that were stored before steps had journals, so that a step that had begun goes on from there. Needed until
+// no backup, upload or restore of such a version is under way.
+import * as v from 'valibot';
+import type { BaseProgress } from '../base.ts';
+import { keptSnapshotSchema, partsSchema, snapshotSchema } from '../kept-snapshot.ts';
+import type { PointId } from '../ports/vector-store.ts';
+import { journalSchema, type RecordedJournal } from '../runs/journal.ts';
+import { graphDumpSchema } from '../runs/reports.ts';
+import { referenceSchema } from '../runs/run.ts';
+import { contentsSchema } from '../scan.ts';
+
+const restoringSchema = v.object({
+  upload: v.optional(v.number()),
+  isUploaded: v.optional(v.boolean()),
+  seen: v.optional(v.object({ points: v.optional(v.number()), at: v.number() })),
+  restored: v.optional(v.number()),
+});
+
+const requestSchema = v.object({ at: v.number(), accepted: v.optional(v.nullable(v.number())) });
+
+const snapshotEntries = {
+  taking: v.optional(
+    v.object({
+      known: v.optional(v.array(v.string())),
+      requests: v.optional(v.array(requestSchema), []),
+      snapshot: v.optional(snapshotSchema),
+      parts: v.optional(partsSchema),
+      kept: v.optional(keptSnapshotSchema),
+    }),
+    {},
+  ),
+  restoring: v.optional(restoringSchema, {}),
+};
+
+const backupSchema = v.object({
+  ...snapshotEntries,
+  listing: v.optional(
+    v.object({
+      isComplete: v.boolean(),
+      nextOffset: v.nullable(v.custom<PointId>((id) => typeof id === 'string')),
+      progress: v.optional(v.custom<BaseProgress>((progress) => typeof progress === 'object')),
+    }),
+    { isComplete: false, nextOffset: null },
+  ),
+  counted: v.optional(v.object({ contents: contentsSchema, counts: referenceSchema })),
+  isRemoved: v.optional(v.boolean()),
+  dumped: v.optional(v.object({ prefix: v.string(), kind: graphDumpSchema.entries.kind })),
+  graph: v.optional(graphDumpSchema),
+});
+
+const uploadSchema = v.object({ ...snapshotEntries, isProved: v.optional(v.boolean(), false) });
+
+interface StoredStage {
+  readonly stage: string;
+  /** Undefined unless it has passed */
+  readonly found: unknown;
+  readonly cursor?: unknown;
+}
+
+/** Of a step that is under way, the first stage with a cursor is the present one. */
+function toJournal(stages: readonly StoredStage[]): RecordedJournal {
+  const passed = stages.filter(({ found }) => found !== undefined);
+  const open = stages.find(({ found, cursor }) => found === undefined && cursor !== undefined);
+  return {
+    passed: Object.fromEntries(passed.map(({ stage, found }) => [stage, { found }])),
+    ...(open && { open: { stage: open.stage, cursor: open.cursor } }),
+  };
+}
+
+function readJournal<Stored>(
+  schema: v.GenericSchema<unknown, Stored>,
+  listStages: (stored: Stored) => readonly StoredStage[],
+) {
+  /** Undefined for anything else: it is of another stage, or of none. */
+  return (recorded: unknown): RecordedJournal | undefined => {
+    if (v.is(journalSchema, recorded)) return recorded;
+    const stored = v.safeParse(schema, recorded);
+    return stored.success ? toJournal(listStages(stored.output)) : undefined;
+  };
+}
+
+export const readBackupJournal = readJournal(backupSchema, (backup) => {
+  const { listing, counted, isRemoved, dumped, graph } = backup;
+  const { isComplete, nextOffset, progress } = listing;
+  const isBegun = nextOffset !== null && progress !== undefined;
+  return [
+    {
+      stage: 'listed',
+      found: isComplete ? progress : undefined,
+      cursor: isBegun ? { listing: progress, nextOffset } : undefined,
+    },
+    ...listSnapshotStages(backup),
+    { stage: 'counted', found: counted },
+    { stage: 'proof-removed', found: isRemoved },
+    { stage: 'graph-dumped', found: dumped },
+    { stage: 'graph-read-back', found: graph },
+  ];
+});
+
+export const readUploadJournal = readJournal(v.record(v.string(), uploadSchema), (uploads) =>
+  Object.entries(uploads).map(([name, upload]) => ({
+    stage: name,
+    found: upload.isProved || undefined,
+    cursor: toJournal(listSnapshotStages(upload)),
+  })),
+);
+
+/** A restore that has begun was needed. */
+export const readRestoreJournal = readJournal(restoringSchema, (restoring) => [
+  { stage: 'is-to-be-restored', found: true },
+  listRestoreStage(restoring),
+]);
+
+function listSnapshotStages({
+  taking: { known, requests, snapshot, parts, kept },
+  restoring,
+}: Pick<v.InferOutput<typeof uploadSchema>, 'taking' | 'restoring'>): StoredStage[] {
+  const asked = known && { known, requests };
+  return [
+    { stage: 'snapshot-made', found: snapshot && { ...asked, snapshot }, cursor: asked },
+    { stage: 'snapshot-kept', found: kept?.parts, cursor: parts },
+    { stage: 'snapshot-intact', found: kept },
+    listRestoreStage(restoring),
+  ];
+}
+
+function listRestoreStage({
+  upload,
+  isUploaded: isSent,
+  seen,
+  restored,
+}: v.InferOutput<typeof restoringSchema>): StoredStage {
+  const sent = isSent !== undefined && seen && { isSent, at: seen.at };
+  const stages = toJournal([
+    { stage: 'name-cleared', found: upload },
+    { stage: 'snapshot-sent', found: sent || undefined },
+    { stage: 'readable', found: undefined, cursor: seen },
+  ]);
+  const cursor = upload === undefined ? undefined : stages;
+  return { stage: 'restored', found: restored, cursor };
+}

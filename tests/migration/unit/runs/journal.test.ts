@@ -1,0 +1,168 @@
+// A step that is invoked again and again: what its stages have found is recorded once, and what is under way goes on.
+import { expect, it } from 'vitest';
+import {
+  type Journal,
+  openJournal,
+  type RecordedJournal,
+} from '../../../../lib/migration/runs/journal.ts';
+import { Paused, waiting } from '../../../../lib/migration/runs/step.ts';
+
+/** Invokes the work until it is done, as its state machine would; every record is what a table would give back. */
+function scene() {
+  let stored: string | undefined;
+  const records: RecordedJournal[] = [];
+  const ports = { hasTime: () => true, renew: async () => {} };
+
+  async function invoke<Result>(work: (journal: Journal) => Promise<Result>, changes = {}) {
+    const journal = openJournal(
+      { ...ports, ...changes },
+      {
+        recorded: stored && JSON.parse(stored),
+        save: async (journal) => {
+          stored = JSON.stringify(journal);
+          records.push(JSON.parse(stored));
+        },
+      },
+    );
+    return await work(journal).catch((error: unknown) => {
+      if (error instanceof Paused) return error.waiting;
+      throw error;
+    });
+  }
+
+  return { invoke, records };
+}
+
+const killed = () => Promise.reject(new Error('killed'));
+
+it('a stage that has passed returns what it found, and is not worked again', async () => {
+  const { invoke } = scene();
+  let works = 0;
+  const work = (then: () => Promise<unknown>) => async (journal: Journal) => {
+    const found = await journal.once('counted', async () => {
+      works += 1;
+      return { points: works };
+    });
+    const nothing = await journal.once('removed', async () => {
+      works += 1;
+    });
+    await then();
+    return [found, nothing];
+  };
+  await expect(invoke(work(killed))).rejects.toThrow('killed');
+  expect(await invoke(work(async () => {}))).toEqual([{ points: 1 }, undefined]);
+  expect(works).toBe(2);
+});
+
+it('a stage that is killed before its record is worked again', async () => {
+  const { invoke, records } = scene();
+  await expect(invoke((journal) => journal.once('sent', killed))).rejects.toThrow('killed');
+  expect(records).toEqual([]);
+  expect(await invoke((journal) => journal.once('sent', async () => 'again'))).toBe('again');
+});
+
+it('a poll ends the invocation, and its next look sees what the last one kept', async () => {
+  const { invoke } = scene();
+  const work = (journal: Journal) =>
+    journal.poll<number, string>('readable', async (looks = 0, keep) => {
+      await keep(looks + 1);
+      return looks === 2 ? `after ${looks}` : waiting('the vector store', 7);
+    });
+  expect(await invoke(work)).toEqual({ done: false, waitSeconds: 7, waitsFor: 'the vector store' });
+  await invoke(work);
+  expect(await invoke(work)).toBe('after 2');
+  expect(await invoke((journal) => journal.poll('readable', killed))).toBe('after 2');
+});
+
+it('an effect that was recorded ahead is known to a later invocation', async () => {
+  const { invoke } = scene();
+  const sends = async (journal: Journal) =>
+    await journal.poll<string, string>('asked', async (before, keep) => {
+      if (before) return before;
+      await keep('may have been sent');
+      return await killed();
+    });
+  await expect(invoke(sends)).rejects.toThrow('killed');
+  expect(await invoke(sends)).toBe('may have been sent');
+});
+
+it('a walk goes on with the page after the last one that was recorded', async () => {
+  const { invoke, records } = scene();
+  const pages: number[] = [];
+  const work = (dies: boolean) => (journal: Journal) =>
+    journal.walk<number, string>('listed', async (page = 0) => {
+      if (dies && page === 2) return await killed();
+      pages.push(page);
+      return page === 3 ? { found: 'all' } : { next: page + 1 };
+    });
+  await expect(invoke(work(true))).rejects.toThrow('killed');
+  expect(await invoke(work(false))).toBe('all');
+  expect(pages).toEqual([0, 1, 2, 3]);
+  expect(records.at(-2)).toEqual({ passed: {}, open: { stage: 'listed', cursor: 3 } });
+  expect(records.at(-1)).toEqual({ passed: { listed: { found: 'all' } } });
+});
+
+it('no stage and no page begins once time is up, or the lease is lost', async () => {
+  const { invoke } = scene();
+  const pages: number[] = [];
+  const work = (journal: Journal) =>
+    journal.walk<number, string>('listed', async (page = 0) => {
+      pages.push(page);
+      return page === 3 ? { found: 'all' } : { next: page + 1 };
+    });
+  const moreTime = { done: false, waitSeconds: 0, waitsFor: 'more time' };
+  expect(await invoke(work, { hasTime: () => pages.length === 0 })).toEqual(moreTime);
+  expect(await invoke(work, { hasTime: () => false })).toEqual(moreTime);
+  const renew = () => Promise.reject(new Error('lease lost'));
+  await expect(invoke(work, { renew })).rejects.toThrow('lease lost');
+  expect(pages).toEqual([0]);
+});
+
+it('only what it found is left of the stages of a part', async () => {
+  const { invoke, records } = scene();
+  const work = (then: () => Promise<unknown>) => async (journal: Journal) =>
+    await journal.part('uploaded', async (stages) => {
+      const sent = await stages.once('sent', async () => 'to the store');
+      await then();
+      return `${sent}, restored`;
+    });
+  await expect(invoke(work(killed))).rejects.toThrow('killed');
+  expect(records.at(-1)?.open).toEqual({
+    stage: 'uploaded',
+    cursor: { passed: { sent: { found: 'to the store' } } },
+  });
+  expect(await invoke(work(async () => {}))).toBe('to the store, restored');
+  expect(records.at(-1)).toEqual({ passed: { uploaded: { found: 'to the store, restored' } } });
+});
+
+it('a journal that is forgotten begins with its first stage; others are kept', async () => {
+  const { invoke, records } = scene();
+  let works = 0;
+  await invoke(async (journal) => {
+    await journal.once('listed', async () => 'before');
+    await journal.part('restored', async (stages) => {
+      const send = async () => {
+        works += 1;
+        return works === 2;
+      };
+      while (!(await stages.once('sent', send))) await stages.forget();
+    });
+  });
+  expect(works).toBe(2);
+  expect(Object.keys(records.at(-1)?.passed ?? {})).toEqual(['listed', 'restored']);
+});
+
+it('tells what a stage has found, or how far it has come', async () => {
+  const { invoke } = scene();
+  const seen: unknown[] = [];
+  await invoke(async (journal) => {
+    await journal.poll<string, string>('made', async (_, keep) => {
+      seen.push(journal.read('made'));
+      await keep('asked');
+      seen.push(journal.read('made'), journal.read('later'));
+      return 'a snapshot';
+    });
+    seen.push(journal.read('made'));
+  });
+  expect(seen).toEqual([undefined, 'asked', undefined, 'a snapshot']);
+});

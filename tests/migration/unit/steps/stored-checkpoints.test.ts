@@ -1,0 +1,147 @@
+// Checkpoints as they were stored before steps had journals, and the journals that are read from them. The states were taken
+// from the table, while such a version made a backup, uploaded and restored.
+import { describe, expect, it } from 'vitest';
+import {
+  readBackupJournal,
+  readRestoreJournal,
+  readUploadJournal,
+} from '../../../../lib/migration/steps/stored-checkpoints.ts';
+
+const DIGEST = 'd4fbe4a9e3bccfe2c2ad0ff9a513b01c803ea7391bd55d00a02f7b111aa8fd54';
+const CHECKSUM = '8a196ef2000e77730a2c49c8304e09a276c025cd208f3a18b00491ff42663d60';
+
+const progress = {
+  segments: [{ prefix: 'run-a/base-2-listed', parts: 1, from: null }],
+  digest: DIGEST,
+  points: 6,
+};
+const listing = { isComplete: true, nextOffset: null, progress };
+const snapshot = {
+  name: 'memories-7431927411890327-2026-03-01-09-00-00.snapshot',
+  size: 1_396,
+  checksum: CHECKSUM,
+};
+const requests = [{ at: 1_772_355_600_000, accepted: 1_772_355_600_000 }];
+const parts = { prefix: 'run-a/snapshot-3', count: 1, bytes: 1_396 };
+const kept = { ...snapshot, parts, sha256: CHECKSUM };
+const taking = { known: [], requests, snapshot, parts, kept };
+const seen = { at: 1_772_355_601_000 };
+const restoring = { upload: 3, isUploaded: true, seen, restored: 6 };
+const counted = {
+  contents: {
+    points: 6,
+    expired: 0,
+    digest: DIGEST,
+    usersDigest: '8c3abcfd3e3eb041a16c998baafe64eab5e5007f80211c302b0f5651ebbcf2ea',
+    users: 2,
+    unreachable: { absent: 0, 'not-a-text': 0, 'white-space': 0, 'camel-case': 0 },
+  },
+  counts: {
+    artifact: 'run-a/user-counts-4.txt',
+    digest: 'c85d9fae8999f2952456d6828d0abcf7f13602d25a60c2c26eeca0041be360dd',
+    recordedAt: 1_772_355_602_000,
+    facts: { points: 6, users: 2 },
+  },
+};
+const dumped = { kind: 'exact', prefix: 'run-a/graph-4' };
+const graph = { ...dumped, nodes: 2, relationships: 1, digest: DIGEST };
+
+const made = { 'snapshot-made': { found: { known: [], requests, snapshot } } };
+const intact = {
+  ...made,
+  'snapshot-kept': { found: parts },
+  'snapshot-intact': { found: kept },
+};
+const listed = { listed: { found: progress } };
+
+describe('the checkpoint of a backup', () => {
+  it.each<[string, object, object]>([
+    ['without a snapshot', { listing, taking: {}, restoring: {} }, { passed: listed }],
+    [
+      'while it lists',
+      {
+        listing: { isComplete: false, nextOffset: '"0a"', progress },
+        taking: {},
+        restoring: {},
+      },
+      { passed: {}, open: { stage: 'listed', cursor: { listing: progress, nextOffset: '"0a"' } } },
+    ],
+    [
+      'with a request that may have been sent',
+      { listing, taking: { known: ['other'], requests: [{ at: 9 }] }, restoring: {} },
+      {
+        passed: listed,
+        open: { stage: 'snapshot-made', cursor: { known: ['other'], requests: [{ at: 9 }] } },
+      },
+    ],
+    [
+      'while it downloads',
+      { listing, taking: { ...taking, kept: undefined }, restoring: {} },
+      { passed: { ...listed, ...made }, open: { stage: 'snapshot-kept', cursor: parts } },
+    ],
+    [
+      'while the store restores, inside a window',
+      {
+        listing: { isComplete: false, nextOffset: null },
+        taking,
+        restoring: { ...restoring, restored: undefined },
+      },
+      {
+        passed: intact,
+        open: {
+          stage: 'restored',
+          cursor: {
+            passed: {
+              'name-cleared': { found: 3 },
+              'snapshot-sent': { found: { isSent: true, at: seen.at } },
+            },
+            open: { stage: 'readable', cursor: seen },
+          },
+        },
+      },
+    ],
+    [
+      'with everything but its manifest',
+      { listing, taking, restoring, counted, isRemoved: true, dumped, graph },
+      {
+        passed: {
+          ...listed,
+          ...intact,
+          restored: { found: 6 },
+          counted: { found: counted },
+          'proof-removed': { found: true },
+          'graph-dumped': { found: dumped },
+          'graph-read-back': { found: graph },
+        },
+      },
+    ],
+  ])('%s', (_, state, journal) => {
+    const stored = JSON.parse(JSON.stringify(state));
+    expect(readBackupJournal(stored)).toEqual(journal);
+    expect(readBackupJournal(journal)).toEqual(journal);
+  });
+
+  it.each([undefined, 'half of it', { taking: 'elsewhere' }])('is not %j', (state) => {
+    expect(readBackupJournal(state)).toBeUndefined();
+  });
+});
+
+it('an upload whose second collection is under way', () => {
+  const uploads = {
+    uploaded: { taking, restoring, isProved: true },
+    uploaded_entities: { taking, restoring: {}, isProved: false },
+  };
+  const cursor = { passed: intact };
+  expect(readUploadJournal(uploads)).toEqual({
+    passed: { uploaded: { found: true } },
+    open: { stage: 'uploaded_entities', cursor },
+  });
+});
+
+it('a restore before a rollback that was sent is not sent again', () => {
+  const sent = { upload: 20, isUploaded: true, seen };
+  expect(readRestoreJournal(sent)).toMatchObject({
+    passed: { 'is-to-be-restored': { found: true } },
+    open: { stage: 'restored', cursor: { open: { stage: 'readable', cursor: seen } } },
+  });
+});
