@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bundleFunctions, bundleFunctionsAt } from '../../../bench/ledger/bundles.ts';
 import { previousRelease } from '../../../bench/ledger/releases.ts';
+import { toPartCursor } from '../../../lib/ledger/http/cursor.ts';
 import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { invoke } from '../support/api/invoke.ts';
@@ -125,6 +126,19 @@ describe.each(RELEASES)('what the %s release has written', (release) => {
     expect(
       (await other('summary/read', { query: { ...ofMarch.query, group_by: 'type' } })).data(),
     ).toMatchObject({ expense: 50, count: 4 });
+  });
+
+  it('is exported in parts of both', async () => {
+    const [, , third, fourth] = (await writer('transactions/list', ofMarch)).data().toReversed();
+    const createdAt = Date.parse(third.created_at);
+    const cursor = toPartCursor({ date: third.transaction_date, createdAt, id: third.id });
+    for (const each of [writer, other]) {
+      const { status, text } = await each('transactions/export', { query: { cursor } });
+      expect([status, text.split('\r\n')]).toEqual([
+        200,
+        [expect.stringMatching(`^${fourth.id},`), ''],
+      ]);
+    }
   });
 
   it('the other changes and deletes, and the writer goes on', async () => {
