@@ -134,7 +134,7 @@ async function forward(
   to: { readonly socketPath: string; readonly agent: Agent },
 ): Promise<IncomingMessage> {
   const { method, url: path } = request;
-  const headers = forwardedHeaders(request.headers);
+  const headers = forwardedHeaders(request.headersDistinct);
   const outgoing = send({ ...to, method, path, headers });
   const answered = once(outgoing, 'response');
   // Handles an error after the answer, for which nothing waits.
@@ -151,14 +151,15 @@ async function forward(
 }
 
 // The gateway would answer ranges, which API Gateway passes on, and would add headers for the origin.
+// Of a header that is sent twice it would keep the first, or both with a blank; API Gateway joins them.
 // It decodes a body as UTF-8 and parses it, unless its type is this one: then the functions get the bytes in base64.
-function forwardedHeaders(sent: IncomingHttpHeaders): IncomingHttpHeaders {
+function forwardedHeaders(sent: NodeJS.Dict<string[]>): Readonly<Record<string, string>> {
   const kept = Object.entries(sent).filter(
     ([name]) => !/^(range|if-range|if-.*modified-since|origin|connection|content-type)$/.test(name),
   );
   const hasBody = Number(sent['content-length']) > 0 || 'transfer-encoding' in sent;
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(kept.map(([name, values = []]) => [name, values.join(',')])),
     ...(hasBody && { 'content-type': 'application/octet-stream' }),
   };
 }

@@ -83,7 +83,7 @@ async function startServer(listener: RequestListener): Promise<string> {
 async function ask(
   method: string,
   path: string,
-  headers: Record<string, string> = {},
+  headers: Record<string, string | string[]> = {},
   body?: Buffer,
 ) {
   const outgoing = send({ host: '127.0.0.1', port, method, path, headers });
@@ -121,6 +121,14 @@ describe('a request', () => {
     await ask('GET', '/', { ...ranges, 'if-match': 'x', 'if-none-match': '*' });
     const names = Object.keys(received[0]?.headers ?? {}).filter((name) => /range|if-/.test(name));
     expect(names).toEqual(['if-match', 'if-none-match']);
+  });
+
+  it('brings a header that is sent twice as one, joined as API Gateway joins it', async () => {
+    const twice = { authorization: ['Bearer a', 'Bearer b'], 'if-match': ['"1"', '"2"'] };
+    await ask('GET', '/', { ...twice, 'user-agent': ['one', 'two'] });
+    expect(received[0]?.headers).toMatchObject({
+      ...{ authorization: 'Bearer a,Bearer b', 'if-match': '"1","2"', 'user-agent': 'one,two' },
+    });
   });
 
   // The gateway hands functions a query that it has decoded and encoded again.
