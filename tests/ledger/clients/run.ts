@@ -17,6 +17,7 @@ import { type Services, startServices } from './services.ts';
 const DOCUMENT = join(PROJECT, 'lib/ledger/http/openapi.json');
 const SCENARIOS = join(import.meta.dirname, 'scenarios');
 const TRANSCRIPT = readFileSync(join(SCENARIOS, 'transcript.txt'), 'utf8');
+const KOTLIN_BUILD = join(import.meta.dirname, 'kotlin-pom.xml');
 const SHOWN_AMOUNT = '12345678.91';
 /** A 32-bit float keeps neither. */
 const AMOUNTS = [SHOWN_AMOUNT, '999999999999.99'];
@@ -143,6 +144,18 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
         await compileWithMaven(workshop),
         'first/First.java',
       );
+    },
+  },
+  'kotlin openapi-generator': {
+    whyNot: whyNoMaven,
+    generate: async (workshop) => {
+      await generateWithJava(workshop, 'kotlin');
+      // The generator writes a build for Gradle, which no registry has.
+      await workshop.write('pom.xml', readFileSync(KOTLIN_BUILD, 'utf8'));
+    },
+    runCode: async (workshop, code) => {
+      await workshop.write('src/main/kotlin/First.kt', code);
+      return await workshop.run('java', '-cp', await compileWithMaven(workshop), 'FirstKt');
     },
   },
   'rust openapi-generator': {
