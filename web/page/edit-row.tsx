@@ -28,7 +28,8 @@ interface KeptEdit {
 
 /** The row whose edit a reload has interrupted: the last of them. */
 export function readInterruptedEdit(): { readonly id: number } | undefined {
-  return readDrafts<KeptEdit>(KEPT).toSorted((a, b) => b.keptAt - a.keptAt)[0]?.before;
+  const all = [...readDrafts<KeptEdit>(KEPT).values()];
+  return all.toSorted((a, b) => b.keptAt - a.keptAt)[0]?.before;
 }
 
 interface EditRowProps {
@@ -84,21 +85,23 @@ export function EditRow({ row, field, onClose }: EditRowProps) {
 
 /** The draft of a row, and the row as it was when it was opened. Both survive a reload. */
 function useEdit(row: Row) {
-  const slot = KEPT + row.id;
-  const interrupted = useMemo(() => readDraft<KeptEdit>(slot), []);
-  const before = useMemo(() => interrupted?.before ?? row, []);
-  const kept = useRef(slot);
-  const keep = (draft: Draft) =>
-    keepDraft(slot, { draft, before: outbox.latestOf(before), keptAt: Date.now() });
-  const open = useDraft(() => interrupted?.draft ?? draftOf(row), keep);
+  const { name, draft, before } = useMemo(() => findDraft(row), []);
+  const keep = (edited: Draft) =>
+    keepDraft(name, { draft: edited, before: outbox.latestOf(before), keptAt: Date.now() });
+  const open = useDraft(() => draft, keep);
   // The row has got its id, or the version of a write of this page, which a reload would not know.
   useLayoutEffect(() => {
-    const isKept = readDraft(kept.current) !== undefined;
-    if (kept.current !== slot) dropDraft(kept.current);
-    kept.current = slot;
-    if (isKept) keep(open.draft.peek());
-  }, [slot, row.etag]);
-  return { open, before, drop: () => dropDraft(kept.current) };
+    if (readDraft(name)) keep(open.draft.peek());
+  }, [row.etag]);
+  return { open, before, drop: () => dropDraft(name) };
+}
+
+/** A kept one is found by its row: a row that was being created then has got its id since. */
+function findDraft(row: Row) {
+  const key = outbox.keyOf(row.id);
+  for (const [name, { draft, before }] of readDrafts<KeptEdit>(KEPT))
+    if (outbox.keyOf(before.id) === key) return { name, draft, before };
+  return { name: KEPT + crypto.randomUUID(), draft: draftOf(row), before: row };
 }
 
 /**

@@ -16,11 +16,15 @@ export function readDraft<Kept extends object>(name: string): Kept | undefined {
   }
 }
 
-/** All whose names begin with this. */
-export function readDrafts<Kept extends object>(prefix: string): readonly Kept[] {
+/** All whose names begin with this, by name. */
+export function readDrafts<Kept extends object>(prefix: string): ReadonlyMap<string, Kept> {
   const stored = Array.from({ length: sessionStorage.length }, (_, n) => sessionStorage.key(n));
-  const names = new Set([...stored, ...unwritten.keys()]);
-  return [...names].flatMap((name) => (name?.startsWith(prefix) && readDraft<Kept>(name)) || []);
+  const found = new Map<string, Kept>();
+  for (const name of [...stored, ...unwritten.keys()]) {
+    const kept = name?.startsWith(prefix) ? readDraft<Kept>(name) : undefined;
+    if (name && kept) found.set(name, kept);
+  }
+  return found;
 }
 
 export function keepDraft(name: string, draft: object): void {

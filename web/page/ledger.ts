@@ -7,9 +7,10 @@ import { ApiError, pauseAfter } from './api-error.ts';
 import { call, storedKey } from './client.ts';
 import { addUp, type Cell, cellsOfChanges, type Totals } from './figures.ts';
 import { format } from './format.ts';
-import { createOutbox, type Refusal } from './outbox.ts';
+import { createOutbox } from './outbox.ts';
 import { applyChanges, isInScope, type Row } from './rows.ts';
 import { datesBefore, readScope, type Scope, scopeHash, unitOf } from './scope.ts';
+import type { Refusal } from './send-write.ts';
 import { readView, type View } from './view.ts';
 
 const REFRESH_DELAY_MS = 250;
@@ -88,12 +89,14 @@ export const totals = computed<Totals>(() => {
 });
 /** True if charts and chips would show only a part of the rows. */
 export const isOnlySums = computed(() => view.value?.found !== undefined && view.value.pages > 1);
+/** Undefined where there was nothing to compare with. */
 export const totalsBefore = computed<Totals | undefined>(() => {
   const shown = view.value;
   if (!shown?.before) return undefined;
   const last = datesBefore(shown.scope.period, new Date())?.end_date ?? '';
   const some = shown.before.cells.filter(({ period }) => period <= last.slice(0, period.length));
-  return addUp(onlyCategory(some, shown));
+  const before = addUp(onlyCategory(some, shown));
+  return before.count > 0 ? before : undefined;
 });
 
 /** Rows of the list with the writes of this page. */

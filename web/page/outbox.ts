@@ -2,10 +2,11 @@
 // answer, and taken back if it is refused. A reload in the middle resumes: creates and bulks carry an Idempotency-Key, updates
 // and deletions the version that they expect.
 import { computed, signal } from '@preact/signals';
-import type { TransactionsDeleted, TransactionsUpdated } from '../../lib/ledger/http/api-types.ts';
 import { ApiError, type Call, pauseAfter } from './api-error.ts';
 import type { Change } from './figures.ts';
-import { changedFields, type Row, readFields } from './rows.ts';
+import { createRowVersions } from './row-versions.ts';
+import { type Fields, isTemporary, type Row } from './rows.ts';
+import { ConflictError, type Refusal, type Settled, sendWrite } from './send-write.ts';
 
 export interface Write {
   /** Its Idempotency-Key. */
@@ -18,11 +19,6 @@ export interface Write {
   readonly sendAt: number;
   readonly attempts: number;
   readonly confirmedAt?: number;
-}
-
-export interface Refusal {
-  readonly change: Change;
-  readonly error: ApiError;
 }
 
 export interface Conflict {
@@ -41,11 +37,6 @@ interface Ports {
   readonly onDefect: (error: unknown) => void;
 }
 
-interface Settled {
-  readonly changes: readonly Change[];
-  readonly refusals: readonly Refusal[];
-}
-
 const STORED = 'outbox';
 const UNDO_MS = 10_000;
 const MAX_BULK_ITEMS = 100;
@@ -58,15 +49,6 @@ const TOO_OLD = new ApiError(
 /** Time for which a confirmed write is shown over lists that may lag behind it. */
 const LAG_MS = 60_000;
 
-class ConflictError extends Error {
-  override readonly name = 'ConflictError';
-  readonly theirs: Row | undefined;
-  constructor(theirs: Row | undefined) {
-    super('The transaction was changed elsewhere.');
-    this.theirs = theirs;
-  }
-}
-
 export function createOutbox({ call, storage, ...on }: Ports) {
   const writes = signal<readonly Write[]>(readStored(storage));
   const conflicts = signal<ReadonlyMap<number, Conflict>>(new Map());
@@ -75,7 +57,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
   const undoable = computed(() => waiting.value.filter(isUndoable));
   const waiters = new Map<string, (refusals: readonly Refusal[]) => void>();
   const underWay = new Set<string>();
-  const versions = createVersions();
+  const versions = createRowVersions();
   let ledger: string | undefined;
   let pausedUntil = 0;
   let pumping = Promise.resolve();
@@ -143,7 +125,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
     let settled: Settled;
     try {
       if (write.attempts > 0 && Date.now() - write.queuedAt > KEY_LIFETIME_MS) throw TOO_OLD;
-      settled = await transmit(write, call);
+      settled = await sendWrite(write, call);
     } catch (error) {
       return fail(write, error);
     } finally {
@@ -166,7 +148,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
     on.onConfirmed();
   }
 
-  function settle({ key }: Write, refusals: readonly Refusal[]): void {
+  function settle({ key }: Pick<Write, 'key'>, refusals: readonly Refusal[]): void {
     waiters.get(key)?.(refusals);
     waiters.delete(key);
   }
@@ -198,15 +180,30 @@ export function createOutbox({ call, storage, ...on }: Ports) {
     }
     if (!failure.isRetryable) {
       if (failure !== error) on.onDefect(error);
-      const refusals = write.changes.map((change) => ({ change, error: failure }));
-      drop(write.key);
-      on.onRefused(refusals, write);
-      settle(write, refusals);
+      refuse(write, failure);
       return;
     }
     update(write.key, { attempts: write.attempts + 1 });
     isInterrupted.value = true;
     pausedUntil = Date.now() + pauseAfter(write.attempts);
+  }
+
+  /** Later changes of a row that was refused when it was created have no row: the refusal has what they would have made of it. */
+  function refuse(write: Write, error: ApiError): void {
+    const [first] = write.changes;
+    const created = first?.before ? undefined : first?.after?.id;
+    const isLater = ({ before }: Change) => before !== undefined && before.id === created;
+    const last = writes.value.flatMap(({ changes }) => changes.filter(isLater)).at(-1);
+    const refused = !last ? write.changes : last.after ? [{ after: last.after }] : [];
+    const refusals = refused.map((change) => ({ change, error }));
+    const rest = writes.value.flatMap((each) => {
+      const changes = each.changes.filter((change) => !isLater(change));
+      return each.key !== write.key && changes.length > 0 ? { ...each, changes } : [];
+    });
+    replace(rest);
+    on.onRefused(refusals, write);
+    const left = new Set(rest.map(({ key }) => key));
+    for (const key of waiters.keys()) if (!left.has(key)) settle({ key }, refusals);
   }
 
   function drop(key: string): void {
@@ -236,7 +233,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
     close(): void {
       ledger = undefined;
     },
-    create(fields: Fields): void {
+    create(fields: Fields & { readonly category_name?: string }): void {
       nextTemporaryId -= 1;
       const now = new Date().toISOString();
       const after = { ...fields, id: nextTemporaryId, created_at: now, updated_at: now, etag: '' };
@@ -263,8 +260,13 @@ export function createOutbox({ call, storage, ...on }: Ports) {
     },
     /** Before the page is hidden or left: deletions do not wait any longer. */
     flush(): void {
-      if (ledger === undefined) return;
-      for (const each of undoable.value) if (each.ledger === ledger) void attempt(each);
+      for (const each of undoable.value) {
+        if (each.ledger !== ledger) continue;
+        // A row that is being created has no id yet: its deletion keeps its place in the queue.
+        if (each.changes.some(({ before }) => before && isTemporary(before)))
+          update(each.key, { sendAt: each.queuedAt });
+        else void attempt(each);
+      }
     },
     resolveConflict(id: number): void {
       const rest = new Map(conflicts.value);
@@ -277,124 +279,6 @@ export function createOutbox({ call, storage, ...on }: Ports) {
       return pump();
     },
   };
-}
-
-/** Rows as the writes of this page have left them: a row that was taken from a list before is written as it is now. */
-function createVersions() {
-  const next = new Map<string, Pick<Row, 'id' | 'etag'>>();
-  const keys = new Map<number, number>();
-  const nameOf = ({ id, etag }: Pick<Row, 'id' | 'etag'>) => `${id} ${etag}`;
-  /** Its id and version after the writes of this page; a version that another has written is not among them. */
-  function latestOf(row: Row): Row {
-    let latest: Pick<Row, 'id' | 'etag'> = row;
-    for (let each = next.get(nameOf(row)); each; each = next.get(nameOf(each))) latest = each;
-    return latest === row ? row : { ...row, id: latest.id, etag: latest.etag };
-  }
-  return {
-    latestOf,
-    follow: ({ before, after }: Change): Change => ({
-      before: before && latestOf(before),
-      after: after && latestOf(after),
-    }),
-    add(before: Row, after: Row): void {
-      if (before.id !== after.id) keys.set(after.id, before.id);
-      if (nameOf(before) !== nameOf(after))
-        next.set(nameOf(before), { id: after.id, etag: after.etag });
-    },
-    /** The same before and after a row that is created gets its id. */
-    keyOf: (id: number) => keys.get(id) ?? id,
-  };
-}
-
-type Fields = ReturnType<typeof readFields> & { readonly category_name?: string };
-
-async function transmit(write: Write, call: Ports['call']): Promise<Settled> {
-  const [change] = write.changes;
-  if (write.changes.length !== 1 || !change) return await transmitBulk(write, call);
-  const { before, after } = change;
-  const settle = (row?: Row): Settled => ({ changes: [{ before, after: row }], refusals: [] });
-  if (!before && after) {
-    const request = {
-      method: 'POST',
-      body: readFields(after),
-      headers: { 'idempotency-key': write.key },
-    } as const;
-    return settle((await call<{ data: Row }>('/transactions', request)).data);
-  }
-  if (!before) return settle();
-  const path = `/transactions/${before.id}`;
-  const headers = { 'if-match': before.etag };
-  if (after) {
-    const request = { method: 'PUT', body: changedFields(before, after), headers } as const;
-    try {
-      return settle((await call<{ data: Row }>(path, request)).data);
-    } catch (error) {
-      return settle(await readMine(error, after, path, call));
-    }
-  }
-  try {
-    await call(path, { method: 'DELETE', headers });
-  } catch (error) {
-    // It was deleted elsewhere, or by an attempt whose answer was lost.
-    if (!(error instanceof ApiError && error.status === 404)) throw error;
-  }
-  return settle();
-}
-
-/**
- * After a refusal because of the row: its present version, if an attempt whose answer was lost has written it.
- * @throws ConflictError if it has changed or was deleted
- */
-async function readMine(
-  error: unknown,
-  mine: Row,
-  path: string,
-  call: Ports['call'],
-): Promise<Row> {
-  const status = error instanceof ApiError ? error.status : 0;
-  if (status !== 412 && status !== 404) throw error;
-  const { data: theirs } = await call<{ data: Row }>(path).catch((cause) => {
-    throw cause instanceof ApiError && cause.status === 404 ? new ConflictError(undefined) : cause;
-  });
-  // The row exists: its category does not.
-  if (status === 404) throw error;
-  if (Object.keys(changedFields(theirs, mine)).length === 0) return theirs;
-  throw new ConflictError(theirs);
-}
-
-async function transmitBulk(write: Write, call: Ports['call']): Promise<Settled> {
-  const { changes, key } = write;
-  const isRemoval = changes.every(({ after }) => !after);
-  const transactions = changes.map(({ before, after }) => ({
-    id: before?.id,
-    if_match: before?.etag,
-    ...(before && after && changedFields(before, after)),
-  }));
-  const { data } = await call<TransactionsUpdated | TransactionsDeleted>(
-    isRemoval ? '/transactions/bulk/delete' : '/transactions/bulk',
-    {
-      method: isRemoval ? 'POST' : 'PUT',
-      body: { transactions },
-      headers: { 'idempotency-key': key },
-    },
-  );
-  if (data.results.some(({ status }) => status >= 500))
-    throw new ApiError('The service did not finish.');
-  const settled: Change[] = [];
-  const refusals: Refusal[] = [];
-  for (const { index, status, etag, message = '', details = {} } of data.results) {
-    const change = changes[index];
-    if (!change) continue;
-    const { before, after } = change;
-    if (status < 300 || (isRemoval && status === 404))
-      settled.push({ before, after: after && { ...after, etag: etag ?? after.etag } });
-    else
-      refusals.push({
-        change,
-        error: new ApiError(message, { status, details, isRetryable: false }),
-      });
-  }
-  return { changes: settled, refusals };
 }
 
 /** An error of this page is the same at each attempt. */

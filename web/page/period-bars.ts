@@ -18,9 +18,9 @@ export function dayBars({ scope: { type }, dates, before }: View): readonly Bar[
   const side = type ?? 'expense';
   const days = addUpPeriods(cellsOfCategory.value, dates ? daysOf(dates) : []);
   const soFar = accumulate(days.map((day) => day[side]));
-  const earlier = before
-    ? addUpPeriods(onlyCategory(before.cells, view.value), daysOf(before.dates))
-    : [];
+  const cellsBefore = onlyCategory(before?.cells ?? [], view.value);
+  const daysBefore = before && cellsBefore.length > 0 ? daysOf(before.dates) : [];
+  const earlier = addUpPeriods(cellsBefore, daysBefore);
   const soFarBefore = accumulate(earlier.map((day) => day[side]));
   const today = localDay(new Date());
   const lastDay = days.findLast(({ key, count }) => key <= today || count > 0)?.key ?? '';

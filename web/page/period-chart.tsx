@@ -40,7 +40,7 @@ export function PeriodChart() {
           {isByDay ? (
             <>
               <span class={`key ${shown.scope.type ?? 'expense'}`}>{side}</span>
-              {shown.before && <span class="key line">The time before</span>}
+              {bars[0]?.line !== undefined && <span class="key line">The time before</span>}
             </>
           ) : (
             <>

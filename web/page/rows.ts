@@ -23,6 +23,11 @@ export interface Fields {
   readonly notes: string | null;
 }
 
+/** It is being created, and has no id yet. */
+export function isTemporary({ id }: Row): boolean {
+  return id < 0;
+}
+
 export function readFields(row: Row): Fields {
   const { description, amount, type, category_id, transaction_date, notes } = row;
   return { description, amount, type, category_id, transaction_date, notes };

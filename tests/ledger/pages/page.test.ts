@@ -149,6 +149,20 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await expectAccessible(page);
   });
 
+  test('a month after one without rows is compared with nothing', async () => {
+    for (const day of ['1992-03-02', '1992-05-02', '1992-06-02'])
+      await pages.row({ description: 'Compared', amount: 8, transaction_date: day });
+    const page = await pages.visit('#period=1992-06');
+    const compared = page.locator('.figure small');
+    const isDrawn = page.getByText('The time before', { exact: true });
+    expect(await compared.allTextContents()).toEqual(['0.00', '0.00 (0%)', '0.00']);
+    expect(await isDrawn.count()).toBe(1);
+    await page.goto(`${pages.url()}/#period=1992-05`);
+    await listed(page, 'Sat 2 May').waitFor();
+    expect((await compared.allTextContents()).join('').trim()).toBe('');
+    expect(await isDrawn.count()).toBe(0);
+  });
+
   test('the category of the same description is proposed', async () => {
     const category_id = await pages.category('Proposed');
     await pages.row({ description: 'Weekly market', category_id });
@@ -310,6 +324,31 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await edit.getByRole('button', { name: 'Save' }).click();
     await expect.poll(stored).toMatchObject([{ category_id, notes: 'Typed meanwhile' }]);
     expect(await page.getByText('elsewhere').count()).toBe(0);
+  });
+
+  test('an edit of a row that is still being created survives a reload', async () => {
+    const page = await pages.visit();
+    let isAnswering = false;
+    await page.route('**/transactions', async (route) => {
+      if (isAnswering || route.request().method() !== 'POST') return await route.fallback();
+      await route.abort();
+    });
+    await addForm(page).getByLabel('Description').fill('Edited before it was created');
+    await addForm(page).getByLabel('Amount').fill('1');
+    await page.keyboard.press('Enter');
+    await page.getByText('the service does not answer').waitFor();
+    await listed(page, 'Edited before').click();
+    const edit = page.getByRole('form', { name: /^Edit/ });
+    await edit.getByLabel('Notes').fill('Typed early');
+    isAnswering = true;
+    for (let reload = 1; reload <= 2; reload += 1) {
+      await page.reload();
+      await edit.waitFor();
+      expect(await edit.getByLabel('Notes').inputValue()).toBe('Typed early');
+    }
+    await edit.getByRole('button', { name: 'Save' }).click();
+    const stored = async () => await pages.rows('Edited before');
+    await expect.poll(stored).toMatchObject([{ notes: 'Typed early' }]);
   });
 
   test('an update whose answer was lost is no conflict', async () => {

@@ -68,7 +68,10 @@ describe('a kept draft', () => {
     stored.set('edit-2', '{"n":2');
     stored.set('other', '{"n":3}');
     keepDraft('edit-4', { n: 4 });
-    expect(readDrafts('edit-')).toEqual([{ n: 1 }, { n: 4 }]);
+    expect([...readDrafts('edit-')]).toEqual([
+      ['edit-1', { n: 1 }],
+      ['edit-4', { n: 4 }],
+    ]);
     dropDraft('edit-4');
   });
 

@@ -1,8 +1,9 @@
 // Writes on their way: sent again after a lost answer with the same key, kept over a reload, and never sent to another ledger.
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { ApiError, type Call } from '../../../../web/page/api-error.ts';
-import { createOutbox, type Refusal } from '../../../../web/page/outbox.ts';
+import { createOutbox } from '../../../../web/page/outbox.ts';
 import type { Row } from '../../../../web/page/rows.ts';
+import type { Refusal } from '../../../../web/page/send-write.ts';
 
 const FIELDS = {
   description: 'Lunch',
@@ -166,6 +167,63 @@ describe('the outbox', () => {
       'PUT /transactions/7',
     ]);
     expect(sent[1]).toMatchObject({ body: { amount: 3 }, headers: { 'if-match': '"t7.1.0"' } });
+  });
+
+  test('a row that is refused takes its later changes with it, and is refused as they left it', async () => {
+    const { outbox, sent, replies, refused } = open();
+    replies.push(new ApiError('refused', { status: 422, isRetryable: false }));
+    outbox.create(FIELDS);
+    const created = outbox.writes.value[0]?.changes[0]?.after;
+    if (!created) throw new Error('Nothing was created.');
+    const answered = vi.fn();
+    void outbox.update([{ before: created, after: { ...created, amount: 3 } }]).then(answered);
+    // A bulk with a row that exists goes on without the other.
+    void outbox.update([
+      { before: created, after: { ...created, amount: 4 } },
+      { before: row(8), after: row(8, { amount: 5 }) },
+    ]);
+    await settle();
+    expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /transactions',
+      'PUT /transactions/8',
+    ]);
+    expect(refused.map(({ change }) => change)).toEqual([
+      { after: expect.objectContaining({ id: created.id, amount: 4 }) },
+    ]);
+    expect(answered).toHaveBeenCalledWith(refused);
+    expect(outbox.waiting.value).toEqual([]);
+  });
+
+  test('a row that was deleted before its creation is refused is not asked for', async () => {
+    const { outbox, sent, replies, refused } = open();
+    replies.push(new ApiError('lost'), new ApiError('', { status: 422, isRetryable: false }));
+    outbox.create(FIELDS);
+    const created = outbox.writes.value[0]?.changes[0]?.after;
+    if (!created) throw new Error('Nothing was created.');
+    await settle();
+    outbox.remove([created]);
+    // It has no id to be deleted by.
+    outbox.flush();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(sent.map(({ path }) => path)).toEqual(['/transactions', '/transactions']);
+    expect([refused.length, outbox.waiting.value.length]).toEqual([0, 0]);
+  });
+
+  test('a row that is deleted while it is created is deleted by its id', async () => {
+    const { outbox, sent, replies } = open();
+    replies.push(new ApiError('lost'));
+    outbox.create(FIELDS);
+    const created = outbox.writes.value[0]?.changes[0]?.after;
+    if (!created) throw new Error('Nothing was created.');
+    await settle();
+    outbox.remove([created]);
+    outbox.flush();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(sent.map(({ path }) => path)).toEqual([
+      '/transactions',
+      '/transactions',
+      '/transactions/7',
+    ]);
   });
 
   test('a row that was taken from the list before it got its id is changed under that id', async () => {

@@ -1,0 +1,119 @@
+// Sends one write in a request, and says what became of each of its changes. A repetition after a lost answer is recognised: creates
+// and bulks carry an Idempotency-Key, updates and deletions the version that they expect.
+import type { TransactionsDeleted, TransactionsUpdated } from '../../lib/ledger/http/api-types.ts';
+import { ApiError, type Call } from './api-error.ts';
+import type { Change } from './figures.ts';
+import { changedFields, type Row, readFields } from './rows.ts';
+
+interface Sent {
+  /** Its Idempotency-Key. */
+  readonly key: string;
+  readonly changes: readonly Change[];
+}
+
+type Send = <Answer>(path: string, request?: Call) => Promise<Answer>;
+
+export interface Refusal {
+  readonly change: Change;
+  readonly error: ApiError;
+}
+
+export interface Settled {
+  readonly changes: readonly Change[];
+  readonly refusals: readonly Refusal[];
+}
+
+export class ConflictError extends Error {
+  override readonly name = 'ConflictError';
+  /** Undefined where it was deleted. */
+  readonly theirs: Row | undefined;
+  constructor(theirs: Row | undefined) {
+    super('The transaction was changed elsewhere.');
+    this.theirs = theirs;
+  }
+}
+
+/** @throws ApiError @throws ConflictError */
+export async function sendWrite(write: Sent, call: Send): Promise<Settled> {
+  const [change] = write.changes;
+  if (write.changes.length !== 1 || !change) return await transmitBulk(write, call);
+  const { before, after } = change;
+  const settle = (row?: Row): Settled => ({ changes: [{ before, after: row }], refusals: [] });
+  if (!before && after) {
+    const request = {
+      method: 'POST',
+      body: readFields(after),
+      headers: { 'idempotency-key': write.key },
+    } as const;
+    return settle((await call<{ data: Row }>('/transactions', request)).data);
+  }
+  if (!before) return settle();
+  const path = `/transactions/${before.id}`;
+  const headers = { 'if-match': before.etag };
+  if (after) {
+    const request = { method: 'PUT', body: changedFields(before, after), headers } as const;
+    try {
+      return settle((await call<{ data: Row }>(path, request)).data);
+    } catch (error) {
+      return settle(await readMine(error, after, path, call));
+    }
+  }
+  try {
+    await call(path, { method: 'DELETE', headers });
+  } catch (error) {
+    // It was deleted elsewhere, or by an attempt whose answer was lost.
+    if (!(error instanceof ApiError && error.status === 404)) throw error;
+  }
+  return settle();
+}
+
+/**
+ * After a refusal because of the row: its present version, if an attempt whose answer was lost has written it.
+ * @throws ConflictError if it has changed or was deleted
+ */
+async function readMine(error: unknown, mine: Row, path: string, call: Send): Promise<Row> {
+  const status = error instanceof ApiError ? error.status : 0;
+  if (status !== 412 && status !== 404) throw error;
+  const { data: theirs } = await call<{ data: Row }>(path).catch((cause) => {
+    throw cause instanceof ApiError && cause.status === 404 ? new ConflictError(undefined) : cause;
+  });
+  // The row exists: its category does not.
+  if (status === 404) throw error;
+  if (Object.keys(changedFields(theirs, mine)).length === 0) return theirs;
+  throw new ConflictError(theirs);
+}
+
+async function transmitBulk(write: Sent, call: Send): Promise<Settled> {
+  const { changes, key } = write;
+  const isRemoval = changes.every(({ after }) => !after);
+  const transactions = changes.map(({ before, after }) => ({
+    id: before?.id,
+    if_match: before?.etag,
+    ...(before && after && changedFields(before, after)),
+  }));
+  const { data } = await call<TransactionsUpdated | TransactionsDeleted>(
+    isRemoval ? '/transactions/bulk/delete' : '/transactions/bulk',
+    {
+      method: isRemoval ? 'POST' : 'PUT',
+      body: { transactions },
+      headers: { 'idempotency-key': key },
+    },
+  );
+  if (data.results.some(({ status }) => status >= 500))
+    throw new ApiError('The service did not finish.');
+  const settled: Change[] = [];
+  const refusals: Refusal[] = [];
+  for (const { index, status, etag, message = '', details = {} } of data.results) {
+    const change = changes[index];
+    if (!change) continue;
+    const { before, after } = change;
+    if (status < 300 || (isRemoval && status === 404))
+      settled.push({ before, after: after && { ...after, etag: etag ?? after.etag } });
+    else
+      refusals.push({
+        change,
+        error: new ApiError(message, { status, details, isRetryable: false }),
+      });
+  }
+  return { changes: settled, refusals };
+}
