@@ -22,10 +22,7 @@ function moneyFormats(code: string) {
   const style = code
     ? ({ ...CENTS, style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' } as const)
     : CENTS;
-  return {
-    plain: new Intl.NumberFormat(undefined, style),
-    signed: new Intl.NumberFormat(undefined, { ...style, signDisplay: 'exceptZero' }),
-  };
+  return { plain: numbers(style), signed: numbers({ ...style, signDisplay: 'exceptZero' }) };
 }
 
 const formatsByCurrency = new Map<string, ReturnType<typeof moneyFormats>>();
@@ -37,56 +34,70 @@ function money() {
   return known;
 }
 
-const count = new Intl.NumberFormat();
-const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
-const PERCENT = { style: 'percent', maximumFractionDigits: 0 } as const;
-const percent = new Intl.NumberFormat(undefined, PERCENT);
-const signedPercent = new Intl.NumberFormat(undefined, { ...PERCENT, signDisplay: 'exceptZero' });
+/** Made when it is first used: each takes the browser up to some milliseconds, and a view uses few of them. */
+function once<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+const numbers = (options: Intl.NumberFormatOptions = {}) =>
+  once(() => new Intl.NumberFormat(undefined, options));
 const dates = (options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' });
+  once(() => new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' }));
+
+const count = numbers();
+const short = numbers({ notation: 'compact', maximumFractionDigits: 1 });
+const PERCENT = { style: 'percent', maximumFractionDigits: 0 } as const;
+const percent = numbers(PERCENT);
+const signedPercent = numbers({ ...PERCENT, signDisplay: 'exceptZero' });
 const date = dates({ dateStyle: 'medium' });
 const weekday = dates({ weekday: 'short', day: 'numeric', month: 'short' });
 const weekdayOfYear = dates({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
 const month = dates({ month: 'long', year: 'numeric' });
 const shortMonth = dates({ month: 'short' });
-const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
-const decimalSign =
-  new Intl.NumberFormat().formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.';
+const time = once(() => new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }));
+const decimalSign = once(() => {
+  const parts = count().formatToParts(1.5);
+  return parts.find(({ type }) => type === 'decimal')?.value ?? '.';
+});
 
 export const format = {
-  money: (amount: number) => money().plain.format(amount),
-  signed: (amount: number) => money().signed.format(amount),
-  count: (number: number) => count.format(number),
+  money: (amount: number) => money().plain().format(amount),
+  signed: (amount: number) => money().signed().format(amount),
+  count: (number: number) => count().format(number),
   /** A number of things: `1 change`, `2 changes`. */
   counted: (number: number, thing: string) =>
-    `${count.format(number)} ${thing}${number === 1 ? '' : 's'}`,
-  short: (amount: number) => short.format(amount),
-  percent: (share: number) => percent.format(share),
-  signedPercent: (share: number) => signedPercent.format(share),
-  date: (day: string) => date.format(utc(day)),
+    `${count().format(number)} ${thing}${number === 1 ? '' : 's'}`,
+  short: (amount: number) => short().format(amount),
+  percent: (share: number) => percent().format(share),
+  signedPercent: (share: number) => signedPercent().format(share),
+  date: (day: string) => date().format(utc(day)),
   day: (day: string) =>
-    (day.startsWith(String(new Date().getFullYear())) ? weekday : weekdayOfYear).format(utc(day)),
+    (day.startsWith(String(new Date().getFullYear())) ? weekday : weekdayOfYear)().format(utc(day)),
   /** @param moment milliseconds */
-  time: (moment: number) => time.format(moment),
+  time: (moment: number) => time().format(moment),
   /** @param key a day, a month such as `2026-03`, or a year */
   period: (key: string) => {
     if (key.length === 4) return key;
-    return key.length === 7 ? month.format(utc(`${key}-01`)) : date.format(utc(key));
+    return key.length === 7 ? month().format(utc(`${key}-01`)) : date().format(utc(key));
   },
   /** @param period of a scope */
   scope: (period: string) => {
     const [start = '', end = ''] = period.split('..');
     if (end)
-      return start === end ? date.format(utc(start)) : date.formatRange(utc(start), utc(end));
+      return start === end ? date().format(utc(start)) : date().formatRange(utc(start), utc(end));
     return RECENT[period] ?? format.period(period);
   },
   /** Below a bar. */
   tick: (key: string) => {
     if (key.length === 4) return key;
-    return key.length === 7 ? shortMonth.format(utc(`${key}-01`)) : String(Number(key.slice(8)));
+    return key.length === 7 ? shortMonth().format(utc(`${key}-01`)) : String(Number(key.slice(8)));
   },
   /** In the form in which a person types it. */
-  amountField: (amount: number) => amount.toFixed(2).replace('.', decimalSign),
+  amountField: (amount: number) => amount.toFixed(2).replace('.', decimalSign()),
 };
 
 /**
@@ -102,7 +113,7 @@ export function readAmount(text: string): number | undefined {
   const isGroup =
     last >= 0 &&
     (digits.split(mark).length > 2 ||
-      (digits.length - last === 4 && mark !== decimalSign && !digits.startsWith('0')));
+      (digits.length - last === 4 && mark !== decimalSign() && !digits.startsWith('0')));
   const whole = last < 0 || isGroup ? digits : digits.slice(0, last);
   const cents = last < 0 || isGroup ? '' : digits.slice(last + 1);
   const amount = Number(`${whole.replace(/[.,]/g, '') || '0'}.${cents || '0'}`);

@@ -2,7 +2,7 @@
 import { signal, useComputed } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Button, ScopeLink, Skeleton } from './components.tsx';
+import { ScopeLink, Skeleton } from './components.tsx';
 import { ConflictRow, EditRow, readInterruptedEdit } from './edit-row.tsx';
 import { addUp, addUpRows, pagesAround } from './figures.ts';
 import { format } from './format.ts';
@@ -21,6 +21,7 @@ import {
 } from './ledger.ts';
 import type { Row } from './rows.ts';
 import { categoryColor } from './scheme.ts';
+import { isPhone } from './screen.ts';
 import { isAllSelected, selected, toggleAll, toggleRow } from './selection.ts';
 
 const COLUMNS = 5;
@@ -126,18 +127,16 @@ function Day({ day, rows: some, isFirst }: DayProps) {
 
 function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: boolean }) {
   const key = outbox.keyOf(row.id);
-  const isOpen = useComputed(() => editing.value?.key === key);
-  const isPicked = useComputed(() => selected.value.has(key));
-  const isWaiting = useComputed(() => unsaved.value.has(key));
-  const isStop = useComputed(() => (current.value ?? key) === key);
+  const state = useComputed(() => readState(key)).value;
   const conflict = outbox.conflicts.value.get(row.id);
   if (conflict) return <ConflictRow conflict={conflict} columns={COLUMNS} />;
-  if (isOpen.value && canWrite.value) return <OpenRow row={row} />;
-  const tabIndex = isStop.value && (current.value !== undefined || isFirst) ? 0 : -1;
-  const state = `${isPicked.value ? 'selected' : ''} ${isWaiting.value ? 'unsaved' : ''}`;
+  const isWritable = canWrite.value;
+  if (state & OPEN && isWritable) return <OpenRow row={row} />;
+  const tabIndex = state & STOP || (isFirst && state & ANY_STOP) ? 0 : -1;
+  const [isPicked, isUnsaved] = [(state & PICKED) > 0, (state & UNSAVED) > 0];
   return (
     <tr
-      class={`entry ${state}`}
+      class={`entry ${isPicked ? 'selected' : ''} ${isUnsaved ? 'unsaved' : ''}`}
       tabIndex={tabIndex}
       data-id={row.id}
       onFocusCapture={() => {
@@ -146,13 +145,38 @@ function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: bo
       onClick={({ target }) => target instanceof Element && openAt(target, row)}
       onKeyDown={(event) => onEntryKey(event, row)}
     >
-      <td class="pick">
-        {canWrite.value && <Pick row={row} isPicked={isPicked.value} tabIndex={tabIndex} />}
+      <td class="pick">{isWritable && drawPick(row, isPicked, tabIndex)}</td>
+      <td class="in-description">{drawText(row, isUnsaved)}</td>
+      <td class="in-category">
+        {row.category_id === null && isWritable ? (
+          <QuickCategory row={row} tabIndex={tabIndex} />
+        ) : (
+          <span class="text" dir="auto">
+            {categoryName(row)}
+          </span>
+        )}
       </td>
-      <TextCells row={row} isUnsaved={isWaiting.value} tabIndex={tabIndex} />
       <td class={`in-amount ${row.type}`}>{format.signed(signedAmount(row))}</td>
-      <td class="act">{canWrite.value && <DeleteButton row={row} tabIndex={tabIndex} />}</td>
+      <td class="act">{isWritable && drawDelete(row, tabIndex)}</td>
     </tr>
+  );
+}
+
+const OPEN = 1;
+const PICKED = 2;
+const UNSAVED = 4;
+const STOP = 8;
+/** The tab key stops at the first row. */
+const ANY_STOP = 16;
+
+/** All that others change of a row, as one number: a row is drawn again only where its own has changed. */
+function readState(key: number): number {
+  const stop = current.value;
+  return (
+    (editing.value?.key === key ? OPEN : 0) |
+    (selected.value.has(key) ? PICKED : 0) |
+    (unsaved.value.has(key) ? UNSAVED : 0) |
+    (stop === key ? STOP : stop === undefined ? ANY_STOP : 0)
   );
 }
 
@@ -176,12 +200,9 @@ function onEntryKey(event: TargetedKeyboardEvent<HTMLElement>, row: Row): void {
   event.preventDefault();
 }
 
-interface PartProps {
-  readonly row: Row;
-  readonly tabIndex: number;
-}
+// The parts of a row are no components of their own: a list has hundreds of them.
 
-function Pick({ row, isPicked, tabIndex }: PartProps & { readonly isPicked: boolean }) {
+function drawPick(row: Row, isPicked: boolean, tabIndex: number) {
   return (
     <label class="box">
       <input
@@ -195,48 +216,43 @@ function Pick({ row, isPicked, tabIndex }: PartProps & { readonly isPicked: bool
   );
 }
 
-function TextCells({ row, isUnsaved, tabIndex }: PartProps & { readonly isUnsaved: boolean }) {
+function drawText(row: Row, isUnsaved: boolean) {
+  const known = categoriesById.value.get(row.category_id ?? 0);
   return (
     <>
-      <td class="in-description">
-        <span class="line">
-          <Dot category={row.category_id} />
-          <span class="text" dir="auto">
-            {row.description}
-          </span>
-          {isUnsaved && <span class="mark">saving</span>}
+      <span class="line">
+        <span
+          class={known ? 'dot' : 'dot none'}
+          style={known ? { background: categoryColor(known) } : {}}
+          aria-hidden="true"
+        />
+        <span class="text" dir="auto">
+          {row.description}
         </span>
-        {row.notes && (
-          <small class="text" dir="auto">
-            {row.notes}
-          </small>
-        )}
-        <small class="note-category">{categoryName(row) || 'No category'}</small>
-      </td>
-      <td class="in-category">
-        {row.category_id === null && canWrite.value ? (
-          <QuickCategory row={row} tabIndex={tabIndex} />
-        ) : (
-          <span class="text" dir="auto">
-            {categoryName(row)}
-          </span>
-        )}
-      </td>
+        {isUnsaved && <span class="mark">saving</span>}
+      </span>
+      {row.notes && (
+        <small class="text" dir="auto">
+          {row.notes}
+        </small>
+      )}
+      {isPhone.value && <small class="note-category">{categoryName(row) || 'No category'}</small>}
     </>
   );
 }
 
-function DeleteButton({ row, tabIndex }: PartProps) {
+function drawDelete(row: Row, tabIndex: number) {
   return (
-    <Button
-      kind="quiet"
+    <button
+      type="button"
+      class="button quiet"
       aria-label="Delete"
       title="Delete"
       tabIndex={tabIndex}
       onClick={() => removeRows([row])}
     >
       <span aria-hidden="true">×</span>
-    </Button>
+    </button>
   );
 }
 
@@ -264,12 +280,6 @@ function OpenRow({ row }: { readonly row: Row }) {
 
 function findEntry(id: number): HTMLElement | null {
   return document.querySelector(`.entry[data-id="${id}"]`);
-}
-
-function Dot({ category }: { readonly category: number | null }) {
-  const known = categoriesById.value.get(category ?? 0);
-  const style = known ? { background: categoryColor(known) } : {};
-  return <span class={known ? 'dot' : 'dot none'} style={style} aria-hidden="true" />;
 }
 
 function signedAmount({ type, amount }: Row): number {

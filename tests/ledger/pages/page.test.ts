@@ -158,7 +158,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await compared.allTextContents()).toEqual(['0.00', '0.00 (0%)', '0.00']);
     expect(await isDrawn.count()).toBe(1);
     await page.goto(`${pages.url()}/#period=1992-05`);
-    await listed(page, 'Sat 2 May').waitFor();
+    await listed(page, /2 May/).waitFor();
     expect((await compared.allTextContents()).join('').trim()).toBe('');
     expect(await isDrawn.count()).toBe(0);
   });
@@ -423,6 +423,9 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await pages.row({ description: 'Butcher', transaction_date: '2020-05-03' });
     const page = await pages.visit('#period=2020-05');
     await page.getByRole('link', { name: 'Uncategorised (4)' }).click();
+    // What is typed before the rows of this category are shown loses its field.
+    await page.waitForSelector('.chips [aria-current]:has-text("Uncategorised")');
+    await idle(page);
     await listed(page, 'Bakery 22').getByRole('combobox', { name: 'Category' }).fill('bre');
     await expectAccessibleInBothSchemes(page);
     await page.keyboard.press('Enter');
