@@ -19,7 +19,7 @@ import {
   mayBeEqual,
 } from './currencies.ts';
 import { findSplitBookings } from './split-rows.ts';
-import { findTotals } from './total-rows.ts';
+import { askAboutBalances, findTotals } from './total-rows.ts';
 
 export interface CheckOptions {
   readonly isInverted: boolean;
@@ -60,7 +60,7 @@ export function checkBookings(read: ReadBookings, options: CheckOptions): Checke
     needs,
   );
   const byDate = Map.groupBy(ofCurrency, ({ date }) => date);
-  needs.push(...findDoubleEntries(ofCurrency, byDate));
+  needs.push(...askAboutBalances(ofCurrency), ...findDoubleEntries(ofCurrency, byDate));
   const { bookings, finding, need } = direct(ofCurrency, options);
   if (finding !== undefined) findings.push(finding);
   if (need !== undefined) needs.push(need);
@@ -229,8 +229,8 @@ function describeCurrencies(counts: readonly CurrencyCount[]): string {
 
 /** The sums of a file with several accounts say little: each account has its own. */
 function describeAccounts(bookings: readonly Booking[]): readonly string[] {
+  if (bookings.every(({ account }) => account === bookings[0]?.account)) return [];
   const accounts = [...Map.groupBy(bookings, ({ account }) => account ?? 'no account')];
-  if (accounts.length < 2) return [];
   const shown = accounts.slice(0, MAX_SHOWN).map(([account, some]) => {
     const add = (sign: 1 | -1) => {
       const cents = some.map(({ signed }) => Math.max(0, Math.round(sign * signed * 100)));

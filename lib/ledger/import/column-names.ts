@@ -142,7 +142,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ),
     ...list('חובה, בחובה, 交易金额 支出, 记账金额 支出, 출금액, 출금, 찾으신금액'),
     ...list(
-      'withdrawn, breme, úttekt, بدهکار, 出金額, 提款, 支出金額, 提出金額, 출금금액, 지급액, расходы',
+      'withdrawn, expense, expenses, breme, úttekt, بدهکار, 出金額, 提款, 支出金額, 提出金額, 출금금액, 지급액, расходы',
     ),
   ],
   credit: [

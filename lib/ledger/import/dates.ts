@@ -273,7 +273,7 @@ function chooseOrder(
   if (fixed === most) throw ambiguousOrder('ymd', best[0]?.order ?? 'dmy');
   // Only with years of two digits can a year stand in either place.
   const likely = best.some(({ order }) => order === 'ymd')
-    ? dropUnlikely(best, Date.parse(today) / DAY_MILLISECONDS)
+    ? keepEitherOfDayAndMonth(best, dropUnlikely(best, Date.parse(today) / DAY_MILLISECONDS))
     : best;
   const usual = open.every(({ date }) => date.includes('-'))
     ? likely
@@ -281,6 +281,15 @@ function chooseOrder(
   const [one, other] = usual;
   if (one && other) throw ambiguousOrder(one.order, other.order);
   return one?.order ?? 'ymd';
+}
+
+/** The interest of each month is as likely as three purchases of one: only the place of the year follows from likelihood. */
+function keepEitherOfDayAndMonth(
+  all: readonly OrderReading[],
+  likely: readonly OrderReading[],
+): readonly OrderReading[] {
+  const hasYearAtEnd = likely.some(({ order }) => order !== 'ymd');
+  return all.filter((each) => likely.includes(each) || (hasYearAtEnd && each.order !== 'ymd'));
 }
 
 interface OrderReading {

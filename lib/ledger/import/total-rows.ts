@@ -1,6 +1,6 @@
 // Rows that add up the rows before them, or behind them in a file whose newest row comes first: cards write one for each card and
 // month, with a date as if it were a booking.
-import type { Booking } from './booking.ts';
+import type { Booking, Need } from './booking.ts';
 
 const TOTAL =
   /\b(?:sub ?totals?|totals?|totale|totaal|sum|suma|summa|summe|gesamt|gesamtsumme|razem|celkem|toplam|yhteensä)\b|итого|всего|合計|小計|合计|總計|합계/iu;
@@ -11,8 +11,11 @@ export function findTotals(bookings: readonly Booking[]): ReadonlySet<Booking> {
   return new Set([...addUp(bookings), ...addUp(bookings.toReversed())]);
 }
 
+/** Few texts have so much of a total, and need the slow look at whole words of all scripts. */
+const HINT = /tota|sum|gesamt|razem|celkem|toplam|yhteens|[\u0400-\uffff]/i;
+
 function isNamedTotal({ texts }: Booking): boolean {
-  return texts.some((text) => TOTAL.test(text));
+  return texts.some((text) => HINT.test(text) && TOTAL.test(text));
 }
 
 function addUp(bookings: readonly Booking[]): readonly Booking[] {
@@ -35,4 +38,17 @@ function addUp(bookings: readonly Booking[]): readonly Booking[] {
 /** A total may have no sign. */
 function equals(sum: number, cents: number): boolean {
   return sum !== 0 && Math.abs(sum) === Math.abs(cents);
+}
+
+const MIN_ROWS_BETWEEN = 3;
+
+/** A balance at each end of the file, in whatever language: one and the rows between them make the other. */
+export function askAboutBalances(bookings: readonly Booking[]): readonly Need[] {
+  const [first, last] = [bookings[0], bookings.at(-1)];
+  if (!first || !last || bookings.length < MIN_ROWS_BETWEEN + 2) return [];
+  const toCents = ({ signed }: Booking) => Math.round(signed * 100);
+  const moved = bookings.slice(1, -1).reduce((sum, booking) => sum + toCents(booking), 0);
+  if (moved === 0 || Math.abs(toCents(last) - toCents(first)) !== Math.abs(moved)) return [];
+  const message = `Lines ${first.line} and ${last.line} seem to be balances: the rows between them make the difference. Take both out of the file, or add --as-it-is if they are bookings.`;
+  return [{ question: 'columns', message }];
 }

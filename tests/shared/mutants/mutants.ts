@@ -1294,6 +1294,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['rows > 1', 'rows > 0'],
     ['[all, section].some(', '[section].some('],
     ['...addUp(bookings.toReversed())', ''],
+    ['moved === 0 || ', 'true || '],
   ]),
   ...mutantsOf('lib/ledger/import/sort-rows.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['!hasDate && isOtherHeader(cells)', 'false'],
@@ -1301,6 +1302,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/ledger/import/dates.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['if (OTHER_CALENDARS.test(digits))', 'if (false)'],
+    ["(hasYearAtEnd && each.order !== 'ymd')", 'false'],
   ]),
   ...mutantsOf('lib/ledger/import/dates.ts', 'tests/ledger/unit/import/advice.test.ts', [
     ['if (options.chosen) requireOrder', 'if (false) requireOrder'],

@@ -48,6 +48,8 @@ const POSTINGS = `date,name,amount,account|${['a', 'b', 'c']
   .flatMap((name) => [`2025-12-30,${name},-3.00,Giro`, `2025-12-30,${name},3.00,Food`])
   .join('|')}`;
 
+const BALANCES =
+  'date,name,amount|2025-12-27,Fillestare,100.00|2025-12-28,Tea,-3.00|2025-12-29,Bus,-4.00|2025-12-30,Car,-5.00|2025-12-31,Fundit,88.00';
 const REVERSAL =
   '<Document><BkToCstmrStmt><Stmt><Ntry><Amt Ccy="EUR">3.00</Amt><CdtDbtInd>DBIT</CdtDbtInd><RvslInd>true</RvslInd><BookgDt><Dt>2025-12-30</Dt></BookgDt></Ntry></Stmt></BkToCstmrStmt></Document>';
 
@@ -157,6 +159,7 @@ const CASES: readonly Case[] = [
     '2025-12-31,Old,88.00|30.12.2025,Tea,-3.00|29.12.2025,Bus,-4.00|28.12.2025,Car,-5.00',
     { isAsItIs: true },
   ],
+  ['add --as-it-is if they are bookings', BALANCES, { isAsItIs: true }],
   ['--as-it-is reads them as they are', CARD, { isAsItIs: true }],
   ['If the preview is right, add --as-it-is', REVERSAL, { isAsItIs: true }],
   [

@@ -726,6 +726,30 @@ describe('totals with a date', () => {
   });
 });
 
+describe('a balance at each end', () => {
+  const rows = ['2026-10-03,Shop,-45.10', '2026-10-13,Bus,-7.00', '2026-10-14,Rent,-900.00'];
+  const [OLD, NEW] = ['2026-10-01,Fillestare,1000.00', '2026-10-31,Fundit,47.90'];
+
+  it.each([
+    ['in the order of the days', [OLD, ...rows, NEW]],
+    ['newest first', [NEW, ...rows.toReversed(), OLD]],
+  ])('is asked about in any language, %s', (_what, lines) => {
+    const { needs } = read(['Date,Text,Amount', ...lines]);
+    expect(needs.map(({ message }) => message)).toEqual([
+      expect.stringContaining('Lines 2 and 6 seem to be balances'),
+    ]);
+    expect(read(['Date,Text,Amount', ...lines], { isAsItIs: true }).needs).toEqual([]);
+    expect(read(['Date,Text,Amount', ...rows]).needs).toEqual([]);
+  });
+});
+
+it('asks for the order of days and months, however likely one is', () => {
+  const monthly = ['Date,Text,Amount', ...['10/01/26,a,-1', '10/02/26,b,-1', '10/03/26,c,-2']];
+  expect(() => read(monthly, { today: '2026-11-26' })).toThrow('Dates may be dmy or mdy');
+  const { rows } = read(monthly, { dateOrder: 'dmy', today: '2026-11-26' });
+  expect(rows.map(({ date }) => date)).toEqual(['2026-01-10', '2026-02-10', '2026-03-10']);
+});
+
 describe('another table in the file', () => {
   it('refuses its rows below the table', () => {
     const { rows, refused } = read([
