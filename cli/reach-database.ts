@@ -30,7 +30,7 @@ export async function reachLocalDatabase(
 
 /**
  * The table that a deployed stage uses, or TABLE_NAME (a restored table) in the same AWS account. The stack names the table:
- * after a restore it has another name than the stage's, and a key that is revoked in the old one would go on working.
+ * after a restore it has another name than the stage's, and a key that is revoked in the old one would still work.
  * @throws UserError where DYNAMODB_ENDPOINT names another database, or the stack names no table
  */
 export async function reachDatabaseOfStage(

@@ -8,7 +8,7 @@ export interface LocalSettings {
   readonly port: number;
   /** Folder of the embedded database; `undefined` keeps everything in memory. */
   readonly dataFolder: string | undefined;
-  /** A database that runs already and is to be used in place of an embedded one. */
+  /** A running database, used instead of an embedded one. */
   readonly databaseEndpoint: string | undefined;
   readonly tableName: string;
   /** Browser origins that may call; `*` for any. */

@@ -29,7 +29,7 @@ const WITH_LIFELINE = 'exec 3<&0 </dev/null; { read -r _ <&3; kill -s KILL 0; } 
 /** How a platform starts a program, and ends it with all that it has started. */
 export interface ProcessPlatform {
   launch(command: string, args: readonly string[]): Launch;
-  /** @throws Error with the code ESRCH where there is none any more */
+  /** @throws Error with the code ESRCH if the process no longer exists */
   signalTree(pid: number, signal: NodeJS.Signals): void;
 }
 

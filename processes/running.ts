@@ -27,7 +27,7 @@ export interface Running {
 
 export function createRunning(): Running {
   const undoing: (() => void | Promise<void>)[] = [];
-  /** The code that was interrupted goes on to its next line, and must not start anything then. */
+  /** Interrupted code still runs its next line, and must not start anything there. */
   let stopped: Promise<void> | undefined;
 
   async function undoAll(): Promise<void> {

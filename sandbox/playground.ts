@@ -38,7 +38,7 @@ const NOT_FROM_ELSEWHERE = {
 };
 
 interface PlaygroundOptions extends Pick<SandboxOrder, 'memories' | 'run' | 'isByHand'> {
-  /** A vector store that is there already; without it, a sandbox. */
+  /** An existing vector store; a sandbox without it. */
   readonly qdrantUrl?: string;
   readonly world?: Pick<WorldOptions, 'source' | 'dimensions' | 'isInPlace'>;
 }

@@ -35,7 +35,7 @@ async function open(order: SandboxOrder): Promise<void> {
   throw new UserError(`The database ${await playground.ended}; everything is stopped`);
 }
 
-/** Never over what is there already. */
+/** Never replaces an existing one. */
 async function write(file: string, text: string): Promise<void> {
   await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch((cause: unknown) => {
     throw new UserError(`--env ${file} cannot be written: ${firstLine(cause)}`, { cause });

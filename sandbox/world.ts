@@ -118,7 +118,7 @@ export async function startSandboxWorld(options: WorldOptions): Promise<SandboxW
   };
 }
 
-/** All but the vector store, which is there already and outlives it. */
+/** Everything except the vector store, which exists already and outlives it. */
 export async function startWorldOn(store: QdrantConnection, options: WorldOptions): Promise<World> {
   const {
     runId,

@@ -197,7 +197,7 @@ export class DeployGuard {
 
   async #checkRollback(): Promise<void> {
     const { timestamp } = this.#options;
-    // Without one the command only lists what there is.
+    // Without one the command only lists existing deployments.
     if (timestamp !== undefined) {
       await this.#check({ next: await this.#earlierTemplate(timestamp) });
     }

@@ -42,7 +42,7 @@ export const NO_ROLLBACK: RollbackConfiguration = {
 };
 
 /**
- * Only alarms that are there and stay: CloudFormation refuses others.
+ * Only alarms that exist and stay: CloudFormation refuses others.
  * @param arnOf of an alarm by its name
  * @param minutes 0: nothing undoes the deployment
  */

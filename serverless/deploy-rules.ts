@@ -14,7 +14,7 @@ export interface Situation {
   readonly run: ActiveRun | undefined;
   /** Undefined where nothing is deployed. */
   readonly deployed: Template | undefined;
-  /** Undefined where the stage is to be removed. */
+  /** Undefined if the stage is being removed. */
   readonly next: Template | undefined;
   readonly table: 'absent' | 'of the stack' | 'left over, empty' | 'left over, with data';
   /** The id of the run, or "unknown", that the operator accepts to deploy under. */

@@ -58,7 +58,7 @@ const SHARE_OF_OTHER_ROUTES = 0.1;
 /** The same for every client, kept by browsers, and large: the traffic out of AWS costs more than the request. */
 const STATIC_ROUTES = ['GET /docs', 'GET /openapi.json', 'GET /page.css', 'GET /page.js'];
 
-// So many requests a page may send at once.
+// A page may send this many requests together.
 const MIN_BURST = 20;
 
 /**

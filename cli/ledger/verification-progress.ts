@@ -1,4 +1,4 @@
-// Keeps in a file how far a verification is, so that the next process goes on where a stopped one was.
+// Keeps the progress of a verification in a file, so that the next process resumes where one was stopped.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

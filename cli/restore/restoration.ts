@@ -1,5 +1,5 @@
 // A restore as a list of steps, which reads as the runbook. Each step sees on AWS whether it is done, so that the command
-// can be killed anywhere and given again: it goes on with the first step that is not done.
+// can be killed anywhere and repeated: it resumes with the first step that is not done.
 import type { TableDescription } from '@aws-sdk/client-dynamodb';
 import type { TableVerdict } from '../../lib/ledger/store/verification/all-ledgers.ts';
 import { UserError } from '../../lib/shared/user-error.ts';

@@ -93,7 +93,7 @@ async function verifyTable(aws: StageOnAws, tableName: string) {
   );
 }
 
-/** The run would go on from a record that is older than what it did. */
+/** The run would resume from a record older than its latest step. */
 async function refuseDuringRun(
   { client }: StageOnAws,
   tableName: string,

@@ -60,7 +60,7 @@ export interface LedgerServiceOptions {
   readonly clock?: () => Date;
   readonly retryPolicy?: RetryPolicy;
   readonly timeouts?: Timeouts;
-  /** A signal that aborts after so many milliseconds. */
+  /** A signal that aborts after a number of milliseconds. */
   readonly timeoutSignal?: (milliseconds: number) => AbortSignal;
 }
 

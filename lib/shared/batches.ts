@@ -1,4 +1,4 @@
-// Calls for many items at once, which no request of the API needs: they are kept out of its bundles.
+// Batch calls, which no request of the API needs: they stay out of its bundles.
 import {
   BatchGetCommand,
   BatchWriteCommand,
@@ -24,7 +24,7 @@ export function createBatches(options: {
   const { client, tableName, retryPolicy, callMs } = options;
 
   /**
-   * Sends what is left until nothing is, with longer and longer pauses: what DynamoDB leaves unprocessed is throttled.
+   * Repeats the unprocessed items, with growing pauses, until none is left: DynamoDB leaves items unprocessed when it throttles.
    * @param send one call; returns what it left
    */
   async function sendAll<Part>(
@@ -42,7 +42,7 @@ export function createBatches(options: {
     );
   }
 
-  /** Those of up to 100 keys that are there, in any order, strongly consistent. */
+  /** The existing items of up to 100 keys, in any order, strongly consistent. */
   async function getMany(wanted: readonly Key[]): Promise<Item[]> {
     const items: Item[] = [];
     await sendAll(wanted, async (left, options) => {

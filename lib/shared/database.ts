@@ -47,7 +47,7 @@ export type Write = {
     TransactItem[Kind]
   >;
 } & {
-  /** Maps a failed condition to an error, given the item as it is now. */
+  /** Maps a failed condition to an error, given the current item. */
   readonly onConditionFailed: (existing: Item | undefined) => Error;
   /** Maps a conflict that lasted until the deadline: another transaction was writing the item. Without it, the call's own error is thrown. */
   readonly onBusy?: (cause: unknown) => Error;
@@ -101,7 +101,7 @@ export function createDatabase(options: {
   /** Limits of the request that all calls belong to; without them each call has the policy's own deadline. */
   readonly limits?: RequestLimits;
   readonly timeouts?: Timeouts;
-  /** A signal that aborts after so many milliseconds. */
+  /** A signal that aborts after a number of milliseconds. */
   readonly timeoutSignal?: (milliseconds: number) => AbortSignal;
 }) {
   const { client, tableName: TableName, retryPolicy, timeouts = DEFAULT_TIMEOUTS } = options;

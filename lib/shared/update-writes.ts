@@ -34,7 +34,7 @@ export function setOn(
   return update(key, clauses.join(' '), new Map(Object.entries(attributes)), condition);
 }
 
-/** The attributes of an item that a change sets, for `setOn`: undefined where one is to be removed. The item keeps all others. */
+/** The attributes of an item that a change sets, for `setOn`: undefined removes one. The item keeps all others. */
 export function changedAttributes(before: Item, after: Item): Item {
   const names = Object.keys({ ...before, ...after });
   const changed = names.filter((name) => before[name] !== after[name]);

@@ -1,5 +1,5 @@
 // The new major version: hybrid search where the collection has the slot, and silently without it where not.
-// The slot is looked at once, at the start; the companion collection comes into being with the first entity.
+// The slot is checked once, at startup; the companion collection is created with the first entity.
 import { hasKeywords, unnamedVectorOf } from '../../lib/migration/points.ts';
 import type { PointVector } from '../../lib/migration/ports/vector-store.ts';
 import { encodeBm25 } from '../qdrant/bm25.ts';

@@ -1,4 +1,4 @@
-// Work that goes on after its request was answered.
+// Work that continues after its request was answered.
 
 export interface Background {
   /** Its errors are not reported. */

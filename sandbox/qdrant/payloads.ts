@@ -13,7 +13,7 @@ export function toPayload(text: string | undefined): PayloadBytes {
   return Buffer.from(text);
 }
 
-/** The text as it is, or only the members of those names. */
+/** The whole text, or only the members with these names. */
 export function payloadText(payload: PayloadBytes, keys: true | readonly string[]): string {
   const text = payload.toString();
   if (keys === true) return text;

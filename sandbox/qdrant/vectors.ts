@@ -17,7 +17,7 @@ interface VectorLayout {
   readonly params: Schemas['CollectionParams'];
 }
 
-// Cosine collections keep unit vectors; one that is near enough is left as it is.
+// Cosine collections keep unit vectors; one that is near enough is not changed.
 const UNIT_TOLERANCE = 1e-6;
 
 export function readVectors(text: string, layout: VectorLayout): Vectors {

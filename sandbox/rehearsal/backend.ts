@@ -20,7 +20,7 @@ export interface RehearsalBackend {
   /** A person at the terminal does what a webhook would. */
   readonly asksAPerson: boolean;
   services(act: number): BackendServices;
-  /** From now on it works on the collection, which is there. */
+  /** Points the backend at the collection, which must exist. */
   workOn(act: number, collection: string): Promise<void>;
   /** Back to what it worked on before the rehearsal. */
   restore(): Promise<void>;

@@ -1,4 +1,4 @@
-// How an act ends: as it says, or, where it cannot go on, with what kept it from that.
+// How an act ends: with its outcome, or with the failure that stopped it.
 import { firstLine } from '../../lib/shared/user-error.ts';
 import type { Act, Ending } from './acts/act.ts';
 import type { Rehearsal } from './rehearsal.ts';

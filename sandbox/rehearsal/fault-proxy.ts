@@ -25,7 +25,7 @@ export interface Mishap {
     | { readonly kind: 'silence' }
     /** The store carries it out, and the response is lost. */
     | { readonly kind: 'lose-answer'; readonly andThen?: () => void }
-    /** No more than so many bytes of the answer arrive. */
+    /** At most this many bytes of the answer arrive. */
     | { readonly kind: 'cut'; readonly bytes: number }
     /** A byte of the answer is another one. */
     | { readonly kind: 'corrupt' };

@@ -23,15 +23,15 @@ const FREE_BYTES = 1e9;
 
 export interface Rehearsal extends Stage, Diary {
   /**
-   * Begun by the person, who approves what there is to approve; then through the state machine, from wherever the run is.
-   * @returns what it failed with
+   * An operator begins it and gives every approval; the state machine continues the run from its present phase.
+   * @returns the error of a failed execution
    */
   migrate(options?: MigrateOptions): Promise<Error | undefined>;
-  /** Until it is done. @throws Refusal */
+  /** Repeats the step until it is done. @throws Refusal */
   rollBack(input?: Partial<StepInput>): Promise<void>;
   /** Runs the timer until nothing is due. */
   keepWatch(): Promise<void>;
-  /** A step, by a process of its own. */
+  /** Runs a step in a process of its own. */
   otherProcess(
     words: readonly string[],
     onHook?: (action: HookAction) => void,

@@ -1,4 +1,4 @@
-// The deployed definition, executed as it is: each task is its function's own handler.
+// Executes the deployed definition unchanged: each task calls the real handler of its function.
 import { join } from 'node:path';
 import { type ExecutionError, StateMachine } from 'aws-local-stepfunctions';
 import type { Services } from '../../lib/migration/services.ts';

@@ -19,7 +19,7 @@ export interface RehearsalStore {
   readonly faultProxy: FaultProxy;
   /** The collection that an act begins with. */
   sourceOf(act: number): string;
-  /** Removes what the rehearsal has made, but for what is still in use. */
+  /** Removes what the rehearsal has made, except what is still in use. */
   clear(inUse?: string): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export async function openStore(options: {
   async function clear(inUse?: string): Promise<void> {
     for (const name of (await vectors.listCollections()).filter(isOwn)) {
       if (name === inUse) continue;
-      // Once their collection is gone they are out of reach, and stay on the store's disk.
+      // Without their collection they cannot be reached, and stay on the store's disk.
       for (const snapshot of await vectors.listSnapshots(name)) {
         await vectors.deleteSnapshot(name, snapshot.name);
       }

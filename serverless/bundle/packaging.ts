@@ -1,4 +1,4 @@
-// A plug-in of the packager, which bundles each function. `npm start` has bundled all of them at once (local/gateway.ts): its
+// A plug-in of the packager, which bundles each function. `npm start` has bundled all of them in one pass (local/gateway.ts): its
 // gateway is only told where, and does not load the bundler, a third of the code in its memory.
 import { createRequire } from 'node:module';
 

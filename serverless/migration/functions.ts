@@ -1,4 +1,4 @@
-// The migration of the memory backend as it is deployed: functions and roles from the migrationAccess lines
+// The deployed migration of the memory backend: functions and roles from the migrationAccess lines
 // of serverless.yml, and the state machine that drives them. A stage without a store to migrate has none of it, nor has
 // a local start.
 import {

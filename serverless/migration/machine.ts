@@ -1,4 +1,4 @@
-// The state machine of the migration in the Amazon States Language, as it is deployed, tested and rehearsed.
+// The state machine of the migration in the Amazon States Language: the same one is deployed, tested and rehearsed.
 import type { Phase } from '../../lib/migration/phases.ts';
 import { FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS } from '../../lib/migration/runs/times.ts';
 
@@ -104,7 +104,7 @@ export function migrationMachine(stage: string): StateMachineDefinition {
       Choose: {
         Type: 'Choice',
         Choices: [
-          // After a rollback, what has changed is copied before the next window is approved; or there is none.
+          // After a rollback, changes are copied before the next window is approved, if there is one.
           { ...inPhase('copied', { StringEquals: 'copy' }), Next: 'Copy' },
           { ...inPhase('copied', { IsNull: true }), Next: 'RolledBack' },
           ...Object.entries(STATE_OF_PHASE).map(([phase, Next]) => ({

@@ -91,7 +91,7 @@ export function describeDates(dates: readonly string[]): string {
   return first === last ? ` of ${first}` : ` from ${first} to ${last}`;
 }
 
-/** @param known names of the categories that are there */
+/** @param known names of the ledger's categories */
 export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
   const { present, missing, changes } = plan;
   const rows = [...missing, ...changes.map(({ row }) => row)];

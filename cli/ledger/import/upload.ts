@@ -1,5 +1,5 @@
 // Sends new rows, changes and deletions to a running service, a hundred at a time, as any client would. All can be repeated
-// after an interruption: a row that is there already is not created again, and a change that is made is no change.
+// after an interruption: a row that exists is not created again, and a change that was made is not made again.
 import { randomUUID } from 'node:crypto';
 import { MAX_BULK_ITEMS } from '../../../lib/ledger/domain/transaction.ts';
 import type { TransactionResult } from '../../../lib/ledger/http/api-types.ts';

@@ -41,7 +41,7 @@ export function householdCategories(): CategoryFields[] {
   }));
 }
 
-/** Oldest first, exactly as many as asked for. A day holds 50 at most, where so many days suffice for all. */
+/** Oldest first, exactly as many as asked for. A day has at most 50, if that leaves room for all. */
 export function* householdTransactions(options: HouseholdOptions): Generator<TransactionFields> {
   const random = seededRandom(options.seed);
   for (const [date, count] of rowsByDay(options, random)) {

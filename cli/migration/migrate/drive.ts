@@ -1,4 +1,4 @@
-// `migrate run`: drives a migration from its plan to the new version, or continues it from wherever it stands.
+// `migrate run`: drives a migration from its plan to the new version, or continues it from its present phase.
 import { assertFits } from '../../../lib/migration/forecast.ts';
 import { notNow } from '../../../lib/migration/moves.ts';
 import type { Phase } from '../../../lib/migration/phases.ts';
@@ -108,7 +108,7 @@ async function findOrBegin({ session, payload }: Drive): Promise<Status> {
 }
 
 /**
- * Begins the run of the payload where it is to be executed, and shows the checklist with all problems at once.
+ * Begins the run of the payload if it is executed, and shows the checklist with all problems together.
  * @throws Refusal unless every prerequisite is met
  */
 export async function checkPrerequisites(
@@ -173,7 +173,7 @@ async function takeOne(options: Drive, status: Status, step: FunctionName): Prom
   return after;
 }
 
-/** Users may be in: what failed is repeated until the deadline. It is shown once, as long as it is the same failure. */
+/** Traffic may be open: a failed step is repeated until the deadline. The same failure is shown only once. */
 async function waitToRepeat(
   session: Session,
   after: Status,
@@ -195,7 +195,7 @@ async function waitToRepeat(
   return await currentStatus(session, after.runId);
 }
 
-/** The run goes on: back to where users were. */
+/** Rolls back to the collection that users had; the run continues. */
 function reportFailure(
   session: Session,
   after: Status,

@@ -17,7 +17,7 @@ export interface Place {
   readonly where: string;
   /**
    * One invocation, to its end.
-   * @param signal interrupts it in this process; a function on a stage goes on
+   * @param signal interrupts it in this process; a function on a stage continues
    * @throws Refusal, RetryableFailure as the function does; FunctionFailedError for a fault of its own
    */
   invoke(name: FunctionName, payload: Payload, signal?: AbortSignal): Promise<unknown>;

@@ -31,7 +31,7 @@ export interface Session {
   readonly lastSeen: { runId?: string; status?: Status | undefined; failure?: string };
 }
 
-/** A step that is to be given later than this waits for its day, and not for a service. */
+/** A step that asks to be repeated later than this waits for a date, not for a service. */
 const MAX_WAIT_SECONDS = 60;
 /** Longer than the lease of a step that crashed. */
 const LOCK_PATIENCE_MS = 130_000;

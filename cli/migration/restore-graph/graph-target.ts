@@ -6,7 +6,7 @@ import type {
   SchemaRule,
 } from '../../../lib/migration/graph/graph-store.ts';
 
-/** none: never begun, or ended. finishing: all is there, and the marks of the restore are being removed. */
+/** none: not begun, or complete. finishing: everything is restored, and the restore's marks are being removed. */
 export type RestoreState = 'none' | 'filling' | 'finishing';
 
 /** Every call may be made again after one whose answer was lost. */
@@ -18,7 +18,7 @@ export interface GraphRestore {
   restoreNodes(batch: readonly GraphNode[]): Promise<void>;
   /** @throws Refusal when a node at an end is not there */
   restoreRelationships(batch: readonly GraphRelationship[]): Promise<void>;
-  /** Returns when the graph keeps to the rules; those that are there already are left alone. */
+  /** Returns when the graph has the constraints; existing ones are left alone. */
   createSchema(rules: readonly SchemaRule[]): Promise<void>;
   /** Removes the marks of the restore. */
   finishRestore(): Promise<void>;

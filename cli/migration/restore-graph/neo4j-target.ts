@@ -17,7 +17,7 @@ import {
 import { isRefusedWith, Refusal } from '../../../lib/migration/refusals.ts';
 import type { GraphRestore, GraphTarget, RestoreState } from './graph-target.ts';
 
-// A constraint outlives a killed restore and holds no data: they say what is to be done next.
+// A constraint outlives a killed restore and holds no data: they tell which part of the restore is next.
 const FILLING = '_restore_filling';
 const FINISHING = '_restore_finishing';
 

@@ -23,7 +23,7 @@ interface RestoreOptions {
 }
 
 /**
- * A restore that was killed goes on: what is there already is not made twice. A good one has no differences.
+ * Resumes a killed restore: existing nodes are not created twice. A complete one has no differences.
  * @throws Refusal when the target holds anything else, or the dump is damaged or missing: before anything is written
  */
 export async function restoreGraph(options: RestoreOptions) {
@@ -86,7 +86,7 @@ function pickFigures({ nodes, relationships, counts, ...digests }: GraphFingerpr
   return new Map(Object.entries({ nodes, relationships, ...counts, ...digests }));
 }
 
-/** Empty when everything wanted is there; what is there beside it does no harm. */
+/** Empty when nothing is missing. Anything else in the graph is ignored. */
 export function compareSchema(
   wanted: readonly SchemaRule[],
   found: readonly SchemaRule[],

@@ -53,7 +53,7 @@ export function nameMustBeUnique(existingId: number | undefined): ConflictError 
   return new ConflictError('Category name must be unique', existingId);
 }
 
-/** The longest list of so many categories, active and inactive, fits the 6 MB of a Lambda response. */
+/** The longest list of this many categories, active and inactive, fits into a Lambda response of 6 MB. */
 export const CATEGORY_LIMIT = 600;
 
 export function limitReached(limit: number): ConflictError {

@@ -51,7 +51,7 @@ export interface Failure {
   readonly error: (typeof ERROR_CODES)[number];
   readonly message: string;
   readonly details?: FieldErrors | undefined;
-  /** The record that has what was to be unique. */
+  /** The record that already has the unique value. */
   readonly existing_id?: number | undefined;
 }
 

@@ -10,7 +10,7 @@ export interface StaticText {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Asked for again each time, and sent again when it has changed. */
+/** Revalidated at every use, and sent again only if it has changed. */
 export const REVALIDATED = { 'cache-control': 'no-cache' };
 
 /** @param headers beside those of every response, names in lower case */

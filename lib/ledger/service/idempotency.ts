@@ -19,7 +19,7 @@ export interface KeyedRequest {
   readonly body: object;
 }
 
-/** A reply, to a request or to one item of it, as it is remembered. */
+/** A remembered reply, to a request or to one item of it. */
 export type RememberedReply = Omit<RecordedReply, 'fingerprint'>;
 
 export type RememberReply = Remember<RememberedReply>;
@@ -36,7 +36,7 @@ export interface BulkRequest {
   readonly recall: (
     outcomes: readonly Outcome<RememberedReply>[],
   ) => Promise<readonly Outcome<RememberedReply>[]>;
-  /** Without it the markers are enough to repeat the request, so that a failure is none of the request. */
+  /** The markers alone are enough to repeat the request, so a failure to store the reply does not fail the request. */
   readonly save: (reply: RememberedReply) => Promise<void>;
 }
 

@@ -58,7 +58,7 @@ export class PreconditionFailedError extends Error {
 
 /**
  * Changes a record of an expected version only. After a conflict the record is read again, and fails the check.
- * @param show the record as a read shows it, for a client that goes on from there
+ * @param show the record as a read shows it, from which a client can continue
  * @throws PreconditionFailedError
  */
 export function ifExpected<Existing extends Revision, Result>(

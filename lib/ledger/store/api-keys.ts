@@ -82,7 +82,7 @@ export function createApiKeys(options: {
   }
 
   /**
-   * Moves a key as it is stored: a copy from before another command revoked it would open its ledger again.
+   * Moves the stored key, not a copy that was read earlier: that would undo a revocation made since.
    * @returns whether it was one of 0.1.0
    */
   async function moveEarlierKey(name: Item): Promise<boolean> {

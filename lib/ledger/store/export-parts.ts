@@ -1,5 +1,5 @@
 // Reads a list from its oldest row to its newest, in parts. A part is what one query reads, with the months before and after it that
-// are in the cache. Each part ends later than it began, whatever the cache has and however large a month is.
+// are in the cache. Each part advances, whatever is cached and however large a month is.
 
 import type { Database } from '../../shared/database.ts';
 import { daysInMonth, monthOf, toDate } from '../domain/calendar-date.ts';

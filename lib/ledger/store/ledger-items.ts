@@ -58,7 +58,7 @@ export async function readGivenIds(
 
 /**
  * Strongly consistent; rows and their guards first, what leads to them last.
- * @param after the last transaction of an earlier reading that goes on
+ * @param after the last transaction of an earlier reading, which this one continues
  * @param onRead is called when the items up to a transaction are taken
  */
 export async function* readLedgerItems(

@@ -2,12 +2,12 @@
 // schema version with that of the release before (serverless/deploy-rollback.ts).
 import type { Item } from '../../shared/database.ts';
 
-/** Brings an item into the form of the next version. It is given the attributes that it names alone, so that a query fetches them too. */
+/** Brings an item into the form of the next version, from the attributes in `reads` alone: queries fetch those besides their own. */
 export interface Upgrade {
   readonly reads: readonly string[];
   /** Returns the attributes to set; undefined for one to remove. */
   readonly change: (read: Item) => Item;
 }
 
-/** In the order of their versions. Release 0.1.0 gave its items no version; their form is that of version 1. */
+/** In order of version. Items of release 0.1.0 have no version; their form is that of version 1. */
 export const UPGRADES: readonly Upgrade[] = [{ reads: [], change: () => ({}) }];

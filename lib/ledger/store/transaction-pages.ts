@@ -1,6 +1,6 @@
 // Reads one page of a transaction list at a cost that does not grow with the list: the day histogram gives the
 // total and the day on which the page starts, and the rows are read from there, from a date-sorted index. A search reads whole
-// lists, several parts at once.
+// lists, several parts in parallel.
 
 import type { Database, Item, Range } from '../../shared/database.ts';
 import { toDate } from '../domain/calendar-date.ts';
@@ -34,7 +34,7 @@ import type { CachedMonths } from './month-cache.ts';
 import { inParallel } from './parallel-reads.ts';
 import { fromTransactionItem } from './transactions.ts';
 
-/** Start and length of a page: it begins after a number of rows, or after a given row. */
+/** Start and length of a page, which begins after a number of rows or after a given row. */
 export interface PagePlace {
   readonly offset: number;
   readonly limit: number;
@@ -52,9 +52,9 @@ export type TransactionPages = ReturnType<typeof createTransactionPages>;
 
 /** Cost of a second query, in rows that could be read instead. */
 const ROWS_PER_QUERY = 8;
-/** More rows than this are counted over instead of fetched: as many read units, but nothing to transfer and decode. */
+/** To skip more rows than this, they are counted and not fetched: the read units are the same, without transfer and decoding. */
 const WORTH_COUNTING_OVER = 200;
-/** Rows of one query of a search, which reads several at once. */
+/** Rows per query of a search, which sends several queries in parallel. */
 const ROWS_PER_PART = 1_000;
 
 export function createTransactionPages(options: {
@@ -102,7 +102,7 @@ export function createTransactionPages(options: {
     }
   }
 
-  /** The matching rows of whole lists, in no order; where the lists have more rows than `most`, only how many. */
+  /** The matching rows of whole lists, unordered. If the lists have more than `most` rows, only their number. */
   async function readMatching(
     filters: readonly TransactionFilter[],
     most: number,
@@ -189,7 +189,7 @@ function toPage(items: readonly Item[], total: number, hasMore: boolean): Page<T
   return { items: items.map(fromTransactionItem), total, hasMore };
 }
 
-/** A part of a list that is read at once. */
+/** A part of a list, read by one query. */
 interface PlannedPart extends Rows {
   /** True if it has every transaction of its dates. */
   readonly isWhole: boolean;

@@ -51,7 +51,7 @@ export async function startMem0Service(options: Mem0Options): Promise<Mem0Servic
       args: [BACKEND, settings],
       // The keyword model's folder goes with the service's.
       environment: { ...process.env, TMPDIR: folder },
-      // It answers what it has begun before it ends.
+      // It finishes the requests in progress before it ends.
       graceMilliseconds: 30_000,
       onLine: (line) => {
         lastLine = line || lastLine;

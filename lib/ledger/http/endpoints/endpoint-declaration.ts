@@ -1,4 +1,4 @@
-// An endpoint as it is declared, once, in this folder: what clients send and get, what it fails with, how often it may be asked.
+// The declaration of an endpoint: its request, response, failures and throttle, each said once, in this folder.
 // The API description, the routes' sections of docs/ledger/api.md, the throttles and the tests that try every endpoint are made
 // from it. Its function and what that may do to the table stand in serverless.yml. No function loads these files.
 import { DEFAULT_PER_PAGE } from '../../domain/transaction.ts';
@@ -36,7 +36,7 @@ export interface Endpoint {
   /** Parameters that succeed, where some are required. */
   readonly exampleQuery?: Readonly<Record<string, string>>;
   readonly body?: Body;
-  /** A body that succeeds as it is: on an empty ledger, after the examples of the routes before it. */
+  /** A body that succeeds on an empty ledger, after the examples of the routes before it. */
   readonly example?: object;
   /** The response, and its status where it is not 200. */
   readonly response: Field;

@@ -31,7 +31,7 @@ export interface Position {
   readonly seen: ReadonlySet<string>;
 }
 
-/** Keeps the position of a verification, so that another process goes on with it. */
+/** Keeps the position of a verification, so that another process can resume it. */
 export interface Progress {
   load(): Promise<Position | undefined>;
   save(position: Position): Promise<void>;
@@ -120,7 +120,7 @@ export function createVerification(options: {
       await database.commit(repair);
       return true;
     } catch (error) {
-      // Another request changed the item: the next verification shows what is left of the drift.
+      // Another request changed the item: the next verification shows the rest of the drift.
       if (error instanceof StaleRecordError) return false;
       throw error;
     }
