@@ -127,14 +127,12 @@ function listExamples(steps: readonly Step[]): Step[] {
 
 function listReads(): Step[] {
   return LEDGER_OPERATIONS.flatMap(([route, name]): Step[] => {
-    const { query, exampleQuery } = ENDPOINTS_BY_ROUTE[route] ?? {};
+    const { query, exampleQuery = {} } = ENDPOINTS_BY_ROUTE[route] ?? {};
+    const isFilter = ([name]: readonly [string, string]) => FILTERS.some(([each]) => each === name);
+    const needed = Object.entries(exampleQuery).filter((each) => !isFilter(each));
     const taken = FILTERS.filter(([filter]) => query && filter in query.entries);
     const pairs = taken.flatMap((one, n) => taken.slice(n).map((other) => [one, other]));
-    return pairs.map((pair) => [
-      name,
-      { query: { ...exampleQuery, ...Object.fromEntries(pair) } },
-      200,
-    ]);
+    return pairs.map((pair) => [name, { query: Object.fromEntries([...needed, ...pair]) }, 200]);
   });
 }
 
