@@ -1,26 +1,18 @@
 // Makes the new collection and its companion: by the new version's own first write where it can be reached,
 // so that everything hybrid search needs is proved; else explicitly, to be proved at the cutover.
-import * as v from 'valibot';
 import { bringConfiguration, fixedSettingsOf } from '../configuration.ts';
 import { KEYWORD_SLOT } from '../points.ts';
 import { type CollectionSettings, denseVectorOf } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
+import { type Journal, openJournal } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
+import type { Reference } from '../runs/run.ts';
 import { builtCollectionsOf, collectionsOf, ofTestUser, testUserOf } from '../runs/run-names.ts';
-import { isWaiting } from '../runs/stages.ts';
-import type { Outcome, Step, StepContext } from '../runs/step.ts';
+import type { Step, StepContext } from '../runs/step.ts';
 import { removeCollections, removeWarmUp } from './clean-up.ts';
 import { addLearnedSlot } from './in-place.ts';
 import { premadeOf, proveEmbeddings, proveHybrid, TEST_MEMORIES } from './new-version.ts';
-
-const stateSchema = v.object({
-  /** True once the remains of an earlier rebuild were removed: everything from here on belongs to this one. */
-  isCleared: v.optional(v.boolean()),
-  made: v.optional(v.picklist(['by-new-version', 'explicitly'])),
-  /** Taken from the first write, which is removed afterwards: it cannot be proved twice. */
-  isProved: v.optional(v.boolean()),
-  embeddings: v.optional(v.picklist(['proved', 'unverified'])),
-});
+import { readRebuildJournal } from './stored-checkpoints.ts';
 
 const SCOPE_KEYS = ['user_id', 'agent_id', 'run_id', 'actor_id'];
 
@@ -31,43 +23,45 @@ export const rebuild: Step = {
     by: services.preview ? 'the first write of the new version' : 'explicit settings',
   }),
   work: async (context) => {
+    const { checkpoint, save, signal } = context;
+    const recorded = readRebuildJournal(checkpoint?.state);
+    const journal = openJournal(context, { recorded, save });
     try {
-      return await build(context);
+      return { done: true, evidence: await build(context, journal) };
     } catch (error) {
       // After the operator has corrected the cause, the collection is created and checked again.
-      if (error instanceof Refusal && !context.signal.aborted) await context.save({});
+      if (error instanceof Refusal && !signal.aborted) await journal.forget();
       throw error;
     }
   },
 };
 
-async function build(context: StepContext): Promise<Outcome> {
-  const { services, run, checkpoint, save } = context;
-  const state = v.parse(stateSchema, checkpoint?.state ?? {});
-  if (!state.isCleared) {
-    await removeEarlier(context);
-    await save({ isCleared: true });
-  }
-  const made = state.made ?? (await makeCollections(context));
-  const { sourceCollection: known, targetCollection: collection } = run.plan;
-  await bringConfiguration(services.vectors, { from: known, to: collection });
-  await save({ ...state, isCleared: true, made });
-  const isProved = made === 'by-new-version';
-  if (isProved && !state.isProved) await proveHybrid(services, run);
-  await save({ ...state, isCleared: true, made, isProved });
-  const embeddings = state.embeddings ?? (await findEmbeddings(context, isProved));
-  await save({ isCleared: true, made, isProved, embeddings });
-  const returned = run.plan.inPlace ? await addLearnedSlot(context) : 0;
-  if (isWaiting(returned)) return returned;
-  const evidence = await storeReport(context, 'rebuild-proof', {
+/** @returns its proof */
+async function build(context: StepContext, journal: Journal): Promise<Reference> {
+  const { services, run } = context;
+  const { sourceCollection, targetCollection, inPlace } = run.plan;
+  await journal.once('earlier-removed', () => removeEarlier(context));
+  const made = await journal.once('made', () => makeCollections(context));
+  await journal.once('configured', () =>
+    bringConfiguration(services.vectors, { from: sourceCollection, to: targetCollection }),
+  );
+  const isHybridProved = made === 'by-new-version';
+  // Taken from the first write, which is removed afterwards: it cannot be proved twice.
+  if (isHybridProved) await journal.once('hybrid-proved', () => proveHybrid(services, run));
+  const embeddings = await journal.once('embeddings', () =>
+    findEmbeddings(context, isHybridProved),
+  );
+  const deletionsUndone = inPlace
+    ? await journal.poll('slot-added', () => addLearnedSlot(context))
+    : 0;
+  return await storeReport(context, 'rebuild-proof', {
     facts: {
       made,
-      isHybridProved: isProved,
+      isHybridProved,
       embeddings,
-      ...(returned > 0 && { deletionsUndone: returned }),
+      ...(deletionsUndone > 0 && { deletionsUndone }),
     },
   });
-  return { done: true, evidence };
 }
 
 async function findEmbeddings(context: StepContext, isProved: boolean) {

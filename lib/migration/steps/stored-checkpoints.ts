@@ -1,5 +1,5 @@
 // Reads checkpoints that were stored before steps had journals, so that a step that had begun goes on from there. Needed until
-// no backup, upload or restore of such a version is under way.
+// no backup, rebuild, upload or restore of such a version is under way.
 import * as v from 'valibot';
 import type { BaseProgress } from '../base.ts';
 import { keptSnapshotSchema, partsSchema, snapshotSchema } from '../kept-snapshot.ts';
@@ -50,6 +50,13 @@ const backupSchema = v.object({
 
 const uploadSchema = v.object({ ...snapshotEntries, isProved: v.optional(v.boolean(), false) });
 
+const rebuildSchema = v.object({
+  isCleared: v.optional(v.boolean()),
+  made: v.optional(v.picklist(['by-new-version', 'explicitly'])),
+  isProved: v.optional(v.boolean()),
+  embeddings: v.optional(v.picklist(['proved', 'unverified'])),
+});
+
 interface StoredStage {
   readonly stage: string;
   /** Undefined unless it has passed */
@@ -96,6 +103,17 @@ export const readBackupJournal = readJournal(backupSchema, (backup) => {
     { stage: 'graph-read-back', found: graph },
   ];
 });
+
+export const readRebuildJournal = readJournal(
+  rebuildSchema,
+  ({ isCleared, made, isProved, embeddings }) => [
+    { stage: 'earlier-removed', found: isCleared },
+    { stage: 'made', found: made },
+    { stage: 'configured', found: made && true },
+    { stage: 'hybrid-proved', found: isProved || undefined },
+    { stage: 'embeddings', found: embeddings },
+  ],
+);
 
 export const readUploadJournal = readJournal(v.record(v.string(), uploadSchema), (uploads) =>
   Object.entries(uploads).map(([name, upload]) => ({

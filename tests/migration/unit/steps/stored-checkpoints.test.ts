@@ -1,8 +1,9 @@
-// Checkpoints as they were stored before steps had journals, and the journals that are read from them. The states were taken
-// from the table, while such a version made a backup, uploaded and restored.
+// Checkpoints as they were stored before steps had journals, and the journals that are read from them. The states were taken from
+// the table while such a version made a backup, uploaded and restored; those of a rebuild were written by hand.
 import { describe, expect, it } from 'vitest';
 import {
   readBackupJournal,
+  readRebuildJournal,
   readRestoreJournal,
   readUploadJournal,
 } from '../../../../lib/migration/steps/stored-checkpoints.ts';
@@ -124,6 +125,30 @@ describe('the checkpoint of a backup', () => {
   it.each([undefined, 'half of it', { taking: 'elsewhere' }])('is not %j', (state) => {
     expect(readBackupJournal(state)).toBeUndefined();
   });
+});
+
+it.each([
+  [{ isCleared: true }, { 'earlier-removed': { found: true } }],
+  [
+    { isCleared: true, made: 'by-new-version', isProved: true },
+    {
+      'earlier-removed': { found: true },
+      made: { found: 'by-new-version' },
+      configured: { found: true },
+      'hybrid-proved': { found: true },
+    },
+  ],
+  [
+    { isCleared: true, made: 'explicitly', isProved: false, embeddings: 'unverified' },
+    {
+      'earlier-removed': { found: true },
+      made: { found: 'explicitly' },
+      configured: { found: true },
+      embeddings: { found: 'unverified' },
+    },
+  ],
+])('a rebuild with %j', (state, passed) => {
+  expect(readRebuildJournal(state)).toEqual({ passed });
 });
 
 it('an upload whose second collection is under way', () => {
