@@ -828,16 +828,14 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ['found === undefined && cursor !== undefined', 'cursor !== undefined'],
       ['if (v.is(journalSchema, recorded)) return recorded;', ''],
+      ['isSent !== undefined && seen && {', 'false && seen && {'],
     ],
   ),
   ...mutantsOf(
-    'lib/migration/steps/stored-checkpoints.ts',
-    'tests/migration/contract/steps/backup.test.ts',
-    [['isSent !== undefined && seen && {', 'false && seen && {']],
+    'lib/migration/kept-snapshot.ts',
+    'tests/migration/contract/steps/backup.full.test.ts',
+    [['clearedIn === lease.epoch && ', '']],
   ),
-  ...mutantsOf('lib/migration/kept-snapshot.ts', 'tests/migration/contract/steps/backup.test.ts', [
-    ['clearedIn === lease.epoch && ', ''],
-  ]),
   ...mutantsOf('lib/migration/runs/stages.ts', 'tests/migration/contract/steps/rollback.test.ts', [
     ['await keep({ reached } as Partial<State>, progress)', 'undefined'],
   ]),
