@@ -185,11 +185,12 @@ async function beginRollback(
   if (!rollsBackBy || mayPass || interruption?.aborted) throw failure;
   const run = await services.runs.read(input.runId);
   if (run.phase !== 'switching' || isOpened(run, services.clock())) throw failure;
-  const { name, stack: why = '' } = failure instanceof Error ? failure : new Error(String(failure));
+  const error = failure instanceof Error ? failure : new Error(String(failure));
+  const isRefused = error instanceof Refusal;
   const message = 'The switch failed: the run rolls back';
-  services.log({ level: 'WARN', message, runId: run.runId, failure: name, why });
-  const refusal =
-    failure instanceof Refusal ? failure : new Refusal('RefusedDefect', `${name}: see the log.`);
+  const why = isRefused ? error.message : (error.stack ?? error.message);
+  services.log({ level: 'WARN', message, runId: run.runId, failure: error.name, why });
+  const refusal = isRefused ? error : new Refusal('RefusedDefect', `${error.name}: see the log.`);
   const { refused } = refusedBy(refusal);
   const begun: Step = {
     ...rollsBackBy,

@@ -333,6 +333,9 @@ it.each(Object.entries(ROWS))(
     const turned = await readStatus(services);
     expect(turned).toMatchObject({ phase: 'switching-back', refused: { name: refused } });
     expect(turned.openedAt).toBeNull();
+    // A refusal is for the operator; only a defect is for those who read stacks.
+    const logged = migration.logged.find(({ failure }) => failure !== undefined);
+    expect(/\n +at /.test(String(logged?.why))).toBe(refused === 'RefusedDefect');
     const old = await contents();
     await migration.finish('rollback', { actor: 'machine' });
     expect(await readStatus(services)).toMatchObject({
