@@ -121,7 +121,8 @@ export function createOutbox({ call, storage, ...on }: Ports) {
 
   async function attempt(write: Write): Promise<void> {
     underWay.add(write.key);
-    if (isUndoable(write)) update(write.key, { sendAt: write.queuedAt });
+    // Before it is sent: a page that is closed meanwhile learns of no answer.
+    update(write.key, { attempts: write.attempts + 1, sendAt: write.queuedAt });
     let settled: Settled;
     try {
       if (write.attempts > 0 && Date.now() - write.queuedAt > KEY_LIFETIME_MS) throw TOO_OLD;
@@ -174,6 +175,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
     }
     const failure = error instanceof ApiError ? error : explainDefect(error);
     if (failure.status === 401) {
+      update(write.key, { attempts: write.attempts });
       ledger = undefined;
       on.onUnauthenticated();
       return;
@@ -183,7 +185,6 @@ export function createOutbox({ call, storage, ...on }: Ports) {
       refuse(write, failure);
       return;
     }
-    update(write.key, { attempts: write.attempts + 1 });
     isInterrupted.value = true;
     pausedUntil = Date.now() + pauseAfter(write.attempts);
   }

@@ -1747,6 +1747,8 @@ export const MUTANTS: readonly Mutant[] = [
     ['given.map(versions.follow)', 'given'],
     ['changes: each.changes.map(versions.follow)', 'changes: each.changes'],
     ['Date.now() - write.queuedAt > KEY_LIFETIME_MS', 'false'],
+    ['attempts: write.attempts + 1, sendAt', 'sendAt'],
+    ['update(write.key, { attempts: write.attempts });', ''],
     ['pausedUntil > now ? undefined : ', ''],
     ['writes.value.filter((each) => !undone.has(each))', 'writes.value'],
   ]),

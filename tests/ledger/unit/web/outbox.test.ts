@@ -155,6 +155,28 @@ describe('the outbox', () => {
     expect([sent.length, refused.length, outbox.waiting.value.length]).toEqual([1, 1, 0]);
   });
 
+  test('nor is one whose page was closed before its first answer', async () => {
+    const first = open();
+    first.replies.push(new Promise(() => undefined));
+    first.outbox.create(FIELDS);
+    await settle();
+    expect(first.sent).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(21 * 3_600_000);
+    const { sent, refused } = open({ storage: first.storage });
+    await settle();
+    expect([sent.length, refused.length]).toEqual([0, 1]);
+  });
+
+  test('a write that came without a key is sent whenever one is given', async () => {
+    const { outbox, sent, replies } = open();
+    replies.push(new ApiError('Who?', { status: 401, isRetryable: false }));
+    outbox.create(FIELDS);
+    await vi.advanceTimersByTimeAsync(21 * 3_600_000);
+    outbox.open('home');
+    await settle();
+    expect([sent.length, outbox.waiting.value.length]).toEqual([2, 0]);
+  });
+
   test('a change of a row that is being created goes to the id that it gets', async () => {
     const { outbox, sent } = open();
     outbox.create(FIELDS);
