@@ -4,12 +4,18 @@
 // that this machine lacks is named and counted as skipped.
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync } from 'node:fs';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createCommand, runProgram } from '../../../processes/program.ts';
 import { pythonWith, whyNoPython } from '../../../processes/python-tools.ts';
 import { createRunning } from '../../../processes/running.ts';
-import { fetchOnce, readOutput, runToEnd, whyNoJava } from '../../../processes/tools.ts';
+import {
+  fetchOnce,
+  readOutput,
+  runToEnd,
+  unpackFromNpm,
+  whyNoJava,
+} from '../../../processes/tools.ts';
 import { type GuideExample, guideExamples } from '../support/guide-examples.ts';
 import { PROJECT } from '../support/running-service.ts';
 import { type Services, startServices } from './services.ts';
@@ -18,6 +24,12 @@ const DOCUMENT = join(PROJECT, 'lib/ledger/http/openapi.json');
 const SCENARIOS = join(import.meta.dirname, 'scenarios');
 const TRANSCRIPT = readFileSync(join(SCENARIOS, 'transcript.txt'), 'utf8');
 const KOTLIN_BUILD = join(import.meta.dirname, 'kotlin-pom.xml');
+const POLLY = join(import.meta.dirname, 'polly.cs');
+/** A package of the registries that has the library of that name. */
+const NEWTONSOFT = {
+  name: '@microsoft.azure/autorest.csharp@2.3.102',
+  part: 'autorest.csharp/src/bin/netcoreapp2.0/Newtonsoft.Json.dll',
+};
 const SHOWN_AMOUNT = '12345678.91';
 /** A 32-bit float keeps neither. */
 const AMOUNTS = [SHOWN_AMOUNT, '999999999999.99'];
@@ -156,6 +168,27 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     runCode: async (workshop, code) => {
       await workshop.write('src/main/kotlin/First.kt', code);
       return await workshop.run('java', '-cp', await compileWithMaven(workshop), 'FirstKt');
+    },
+  },
+  'csharp openapi-generator': {
+    whyNot: () =>
+      whyNoMaven() ?? (readOutput('mcs', '--version') ? undefined : 'there is no Mono (mcs)'),
+    generate: async (workshop) => {
+      const options = ['--library', 'httpclient', '--additional-properties=targetFramework=net48'];
+      await generateWithJava(workshop, 'csharp', ...options);
+      await workshop.write('Polly.cs', readFileSync(POLLY, 'utf8'));
+      await copyFile(await newtonsoft(), join(workshop.folder, 'Newtonsoft.Json.dll'));
+    },
+    runCode: async ({ run, write }, code) => {
+      await write('First.cs', code);
+      const sources = ['-recurse:src/Org.OpenAPITools/*.cs', 'Polly.cs', 'First.cs'];
+      const libraries = [
+        ...['System.Net.Http', 'System.Runtime.Serialization', 'System.Web'],
+        ...['System.ComponentModel.DataAnnotations', 'Facades/System.Runtime'],
+        'Newtonsoft.Json.dll',
+      ];
+      await run('mcs', '-langversion:7.2', `-r:${libraries}`, '-out:first.exe', ...sources);
+      return await run('mono', 'first.exe');
     },
   },
   'rust openapi-generator': {
@@ -321,7 +354,19 @@ async function compileWithMaven({ folder, run }: Workshop): Promise<string> {
   return `target/classes:${(await readFile(join(folder, 'classpath'), 'utf8')).trim()}`;
 }
 
-async function generateWithJava({ run }: Workshop, generator: string): Promise<void> {
+async function newtonsoft(): Promise<string> {
+  const folder = await fetchOnce(running, 'clients/newtonsoft', async (draft, run) => {
+    await unpackFromNpm(draft, run, NEWTONSOFT);
+    return draft;
+  });
+  return join(folder, NEWTONSOFT.part);
+}
+
+async function generateWithJava(
+  { run }: Workshop,
+  generator: string,
+  ...more: readonly string[]
+): Promise<void> {
   const folder = await fetchOnce(running, 'clients/openapi-generator', async (draft, fetchWith) => {
     await fetchWith(
       'mvn',
@@ -330,6 +375,6 @@ async function generateWithJava({ run }: Workshop, generator: string): Promise<v
     return draft;
   });
   const [, name, version] = OPENAPI_GENERATOR.split(':');
-  const options = ['generate', '-g', generator, '-i', DOCUMENT, '-o', '.'];
+  const options = ['generate', '-g', generator, '-i', DOCUMENT, '-o', '.', ...more];
   await run('java', '-jar', join(folder, `${name}-${version}.jar`), ...options);
 }
