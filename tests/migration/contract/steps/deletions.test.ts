@@ -19,9 +19,11 @@ async function countThreads({ services }: Migration) {
   return info?.config.optimizer_config.max_optimization_threads ?? null;
 }
 
-/** A user who deletes a memory before and after each call to the store, as long as there are some. */
-function withDeleter({ services: { vectors } }: Migration) {
+/** A user who deletes a memory before and after each call to the store, as long as there are some, and looks for those deleted. */
+function withDeleter(migration: Migration) {
+  const { vectors } = migration.services;
   const deleted: string[] = [];
+  const seenAgain: string[] = [];
   const remove = async () => {
     const [point] = (await vectors.scroll(SOURCE, { limit: 1, vector: false })).points;
     if (!point || deleted.length >= MAX_DELETED) return;
@@ -33,12 +35,13 @@ function withDeleter({ services: { vectors } }: Migration) {
     async (...asked: unknown[]) => {
       await remove();
       const answer = await (vectors[name] as (...all: unknown[]) => Promise<unknown>)(...asked);
+      seenAgain.push(...(await listIds(migration)).filter((id) => deleted.includes(id)));
       await remove();
       return answer;
     };
   const names = Object.keys(vectors) as (keyof VectorStore)[];
   const changed = Object.fromEntries(names.map((name) => [name, around(name)]));
-  return { deleted, changes: { vectors: changed as Partial<VectorStore> } };
+  return { deleted, seenAgain, changes: { vectors: changed as Partial<VectorStore> } };
 }
 
 const MAX_DELETED = 40;
@@ -47,7 +50,7 @@ describe('the slot is added to a collection in use', () => {
   it('once the store has optimized it, and no deletion comes back', async () => {
     const migration = await inPlaceAt('backed-up');
     const end = migration.qdrant.optimize(SOURCE);
-    const { deleted, changes } = withDeleter(migration);
+    const { deleted, seenAgain, changes } = withDeleter(migration);
     for (let n = 0; n < 3; n += 1) {
       const waiting = await migration.invoke('rebuild', {}, changes);
       expect(waiting).toMatchObject({
@@ -61,6 +64,7 @@ describe('the slot is added to a collection in use', () => {
     end();
     await migration.finish('rebuild', {}, changes);
     expect((await listIds(migration)).filter((id) => deleted.includes(id))).toEqual([]);
+    expect(seenAgain).toEqual([]);
     expect(await countThreads(migration)).toBeNull();
     const { facts } = await evidenceOf(migration, 'rebuild-proof');
     expect(facts).not.toHaveProperty('deletionsUndone');
