@@ -56,32 +56,44 @@ export function readCamt(text: string): Omit<ReadBookings, 'findings'> {
     throw new UserError('The file has no statement of an account. Choose another download.');
   const lineAt = createLineCounter(text);
   const lines = text.matchAll(ENTRY_TAG).map(({ index }) => lineAt(index));
+  const read = statements.map((statement) => readStatement(statement, lines));
+  const unproven = read.reduce((sum, each) => sum + each.unproven, 0);
+  return {
+    bookings: numberSharedIds(read.flatMap(({ bookings }) => bookings)),
+    leftOut: read.flatMap(({ leftOut }) => leftOut),
+    refused: read.flatMap(({ refused }) => refused),
+    needs: unproven === 0 ? [] : [askAboutReversals(unproven)],
+  };
+}
+
+interface ReadStatement extends Pick<ReadBookings, 'bookings' | 'leftOut' | 'refused'> {
+  /** Reversals whose direction the balances do not show. */
+  readonly unproven: number;
+}
+
+/** @param lines those of the entries, in the order of the document */
+function readStatement(statement: Node, lines: Iterator<number, undefined>): ReadStatement {
+  const account = nameAccount(statement);
+  const entries = select(statement, 'Ntry');
+  const reversals = entries.filter(isBooked).filter(isReversal).length;
+  const proven = reversals === 0 ? 'own' : findReversalDirection(statement);
   const bookings: Booking[] = [];
   const leftOut: LeftOutLine[] = [];
   const refused: RefusedLine[] = [];
-  let unproven = 0;
-  for (const statement of statements) {
-    const account = nameAccount(statement);
-    const reversals = select(statement, 'Ntry').filter(isBooked).filter(isReversal).length;
-    const proven = reversals === 0 ? 'own' : findReversalDirection(statement);
-    if (proven === undefined) unproven += reversals;
-    const keepsDirection = proven === 'repeated';
-    for (const entry of select(statement, 'Ntry')) {
-      const line = lines.next().value ?? 1;
-      const status = readStatus(entry);
-      if (status !== BOOKED) {
-        leftOut.push({ line, reason: STATUS_NAMES[status] ?? status, text: value(entry, 'Amt') });
-        continue;
-      }
-      try {
-        bookings.push(...readEntry(entry, { line, account, keepsDirection }));
-      } catch (error) {
-        refused.push({ line, message: (error as Error).message });
-      }
+  for (const entry of entries) {
+    const line = lines.next().value ?? 1;
+    const status = readStatus(entry);
+    if (status !== BOOKED) {
+      leftOut.push({ line, reason: STATUS_NAMES[status] ?? status, text: value(entry, 'Amt') });
+      continue;
+    }
+    try {
+      bookings.push(...readEntry(entry, { line, account, keepsDirection: proven === 'repeated' }));
+    } catch (error) {
+      refused.push({ line, message: (error as Error).message });
     }
   }
-  const needs = unproven === 0 ? [] : [askAboutReversals(unproven)];
-  return { bookings: numberSharedIds(bookings), leftOut, refused, needs };
+  return { bookings, leftOut, refused, unproven: proven === undefined ? reversals : 0 };
 }
 
 /** @throws UserError where the text is no XML, such as a file that is cut, which the parser itself would read in part */

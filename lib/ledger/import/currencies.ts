@@ -19,61 +19,58 @@ export function findCurrencyCodes(text: string): readonly string[] {
   return words.filter((word) => CURRENCY_CODES.has(word));
 }
 
-/** Codes for which a sign stands, upper case. Several dollars and crowns share theirs. */
-const CODES_BY_SIGN: Readonly<Record<string, string>> = {
-  ...{
-    '€': 'EUR',
-    EURO: 'EUR',
-    EUROS: 'EUR',
-    '£': 'GBP',
-    ZŁ: 'PLN',
-    KČ: 'CZK',
-    FT: 'HUF',
-    LEI: 'RON',
-  },
-  ...{
-    '₹': 'INR',
-    RS: 'INR',
-    '₺': 'TRY',
-    TL: 'TRY',
-    '₴': 'UAH',
-    ГРН: 'UAH',
-    '₽': 'RUB',
-    РУБ: 'RUB',
-    Р: 'RUB',
-  },
-  ...{
-    '₩': 'KRW',
-    원: 'KRW',
-    '₪': 'ILS',
-    NIS: 'ILS',
-    '₫': 'VND',
-    '฿': 'THB',
-    '₱': 'PHP',
-    R$: 'BRL',
-  },
-  ...{
-    RP: 'IDR',
-    RM: 'MYR',
-    FR: 'CHF',
-    SFR: 'CHF',
-    ЛВ: 'BGN',
-    円: 'JPY',
-    元: 'CNY',
-    人民币: 'CNY',
-    RMB: 'CNY',
-  },
-  ...{ US$: 'USD', CA$: 'CAD', C$: 'CAD', A$: 'AUD', AU$: 'AUD', NZ$: 'NZD', S$: 'SGD' },
-  ...{ SG$: 'SGD', HK$: 'HKD', NT$: 'TWD', MX$: 'MXN', 'JP¥': 'JPY', 'CN¥': 'CNY' },
-  $: 'USD CAD AUD NZD SGD HKD TWD MXN CLP COP ARS UYU',
-  KR: 'SEK NOK DKK ISK',
-  '¥': 'JPY CNY',
+/** Signs of currencies, upper case, apart by spaces. Several dollars and crowns share theirs. */
+const SIGNS: Readonly<Record<string, string>> = {
+  ARS: '$',
+  AUD: '$ A$ AU$',
+  BGN: 'ЛВ',
+  BRL: 'R$',
+  CAD: '$ C$ CA$',
+  CHF: 'FR SFR',
+  CLP: '$',
+  CNY: '¥ CN¥ RMB 元 人民币',
+  COP: '$',
+  CZK: 'KČ',
+  DKK: 'KR',
+  EUR: '€ EURO EUROS',
+  GBP: '£',
+  HKD: '$ HK$',
+  HUF: 'FT',
+  IDR: 'RP',
+  ILS: '₪ NIS',
+  INR: '₹ RS',
+  ISK: 'KR',
+  JPY: '¥ JP¥ 円',
+  KRW: '₩ 원',
+  MXN: '$ MX$',
+  MYR: 'RM',
+  NOK: 'KR',
+  NZD: '$ NZ$',
+  PHP: '₱',
+  PLN: 'ZŁ',
+  RON: 'LEI',
+  RUB: '₽ Р РУБ',
+  SEK: 'KR',
+  SGD: '$ S$ SG$',
+  THB: '฿',
+  TRY: '₺ TL',
+  TWD: '$ NT$',
+  UAH: '₴ ГРН',
+  USD: '$ US$',
+  UYU: '$',
+  VND: '₫',
 };
+const MEANINGS = Map.groupBy(
+  Object.entries(SIGNS).flatMap(([code, signs]) =>
+    signs.split(' ').map((sign) => ({ code, sign })),
+  ),
+  ({ sign }) => sign,
+);
 
 /** Codes that a code or a sign may mean: one where it is certain. */
 function listMeanings(written: string): readonly string[] {
   const text = normalize(written);
-  return (CODES_BY_SIGN[text] ?? text).split(' ');
+  return MEANINGS.get(text)?.map(({ code }) => code) ?? text.split(' ');
 }
 
 function normalize(written: string): string {

@@ -3,7 +3,7 @@ import { CSV_COLUMNS, fromTextCell } from '../http/transaction-csv.ts';
 import { type DecimalSign, readAmount } from './amounts.ts';
 import { counted, type RefusedLine } from './booking.ts';
 import type { TableRow } from './csv-text.ts';
-import { type DateOrder, readDates } from './dates.ts';
+import { type DateOrder, type DateReader, readDates } from './dates.ts';
 import { findDecimalSign } from './decimal-sign.ts';
 import { requireValid, type StatementRow } from './transaction-row.ts';
 
@@ -28,56 +28,62 @@ export function isExportHeader(cells: readonly string[] | undefined): boolean {
 
 /** Also after a spreadsheet has changed how dates and amounts are written. */
 export function readExport(records: readonly TableRow[], options: ExportOptions): ReadExport {
-  const raw = (record: TableRow, column: Column) => record.cells[CSV_COLUMNS.indexOf(column)] ?? '';
-  const decimal =
-    options.decimal ?? findDecimalSign(records.map((record) => raw(record, 'amount'))) ?? 'point';
+  const amounts = records.map((record) => readRaw(record, 'amount'));
+  const decimal = options.decimal ?? findDecimalSign(amounts) ?? 'point';
   const dates = readDates(
-    records.map((record) => raw(record, 'transaction_date')),
+    records.map((record) => readRaw(record, 'transaction_date')),
     { chosen: options.dateOrder, today: options.today, isDayFirst: decimal === 'comma' },
   );
-
-  function toRow(record: TableRow): StatementRow {
-    const { cells, line } = record;
-    const width = CSV_COLUMNS.length;
-    if (cells.length < width || cells.slice(width).some((cell) => cell !== ''))
-      throw new Error(`It has ${counted(cells.length, 'cell')}, the header ${width}.`);
-    const text = (column: Column) => {
-      const cell = raw(record, column);
-      return cell === '' ? null : fromTextCell(cell);
-    };
-    const date = dates.read(raw(record, 'transaction_date'));
-    const { signed } = readAmount(raw(record, 'amount'), decimal);
-    const row = {
-      line,
-      date,
-      description: text('description') ?? '',
-      // The amount keeps its sign beside a type.
-      ...readType(raw(record, 'type').trim().toLowerCase(), signed),
-      category: text('category_name'),
-      notes: text('notes'),
-      externalId: text('external_id'),
-      bankId: null,
-      formerBankId: null,
-      exported: {
-        id: raw(record, 'id'),
-        createdAt: raw(record, 'created_at'),
-        updatedAt: raw(record, 'updated_at'),
-      },
-    };
-    requireValid(row);
-    return row;
-  }
-
   const rows: StatementRow[] = [];
   const refused: RefusedLine[] = [];
   for (const record of records) {
     try {
-      rows.push(toRow(record));
+      const row = toRow(record, { decimal, dates });
+      requireValid(row);
+      rows.push(row);
     } catch (error) {
       refused.push({ line: record.line, message: (error as Error).message });
     }
   }
   return { rows, refused, decimal, dateOrder: dates.order };
+}
+
+function readRaw({ cells }: TableRow, column: Column): string {
+  return cells[CSV_COLUMNS.indexOf(column)] ?? '';
+}
+
+/** @throws Error where the record is no transaction */
+function toRow(
+  record: TableRow,
+  { decimal, dates }: { readonly decimal: DecimalSign; readonly dates: DateReader },
+): StatementRow {
+  const { cells, line } = record;
+  const width = CSV_COLUMNS.length;
+  if (cells.length < width || cells.slice(width).some((cell) => cell !== ''))
+    throw new Error(`It has ${counted(cells.length, 'cell')}, the header ${width}.`);
+  const text = (column: Column) => {
+    const cell = readRaw(record, column);
+    return cell === '' ? null : fromTextCell(cell);
+  };
+  const date = dates.read(readRaw(record, 'transaction_date'));
+  const { signed } = readAmount(readRaw(record, 'amount'), decimal);
+  return {
+    line,
+    date,
+    description: text('description') ?? '',
+    // The amount keeps its sign beside a type.
+    ...readType(readRaw(record, 'type').trim().toLowerCase(), signed),
+    category: text('category_name'),
+    notes: text('notes'),
+    externalId: text('external_id'),
+    bankId: null,
+    formerBankId: null,
+    exported: {
+      id: readRaw(record, 'id'),
+      createdAt: readRaw(record, 'created_at'),
+      updatedAt: readRaw(record, 'updated_at'),
+    },
+  };
 }
 
 function readType(type: string, amount: number): Pick<StatementRow, 'type' | 'amount'> {

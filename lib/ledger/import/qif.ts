@@ -116,44 +116,45 @@ function writtenAmount({ T, U }: QifRecord['fields']): string {
 /** The records of accounts. Lists, such as categories and prices, are no rows; investments are left out. */
 function readRecords(text: string) {
   const records: QifRecord[] = [];
-  const leftOut: LeftOutLine[] = [];
-  let section = 'bank';
+  const investments: number[] = [];
   let account: string | null = null;
-  let record: { line: number; fields: Record<string, string>; splits: Split[] } | undefined;
-  let investments = 0;
-  let investmentLine = 0;
-
-  function endRecord(): void {
-    if (!record) return;
-    const { fields } = record;
-    if (section === 'account') account = tidyText(fields.N);
+  for (const { section, ...record } of splitRecords(text)) {
+    if (section === 'account') account = tidyText(record.fields.N);
     else if (ACCOUNT_TYPES.includes(section)) records.push({ ...record, account });
-    else if (INVESTMENT_TYPES.includes(section)) {
-      investments += 1;
-      investmentLine ||= record.line;
-    }
-    record = undefined;
+    else if (INVESTMENT_TYPES.includes(section)) investments.push(record.line);
   }
+  const leftOut: LeftOutLine[] = investments
+    .slice(0, 1)
+    .map((line) => ({ line, reason: INVESTMENTS, text: counted(investments.length, 'movement') }));
+  return { records, leftOut };
+}
 
+interface SectionRecord {
+  /** Lower case, such as "bank". */
+  readonly section: string;
+  readonly line: number;
+  readonly fields: Record<string, string>;
+  readonly splits: Split[];
+}
+
+function splitRecords(text: string): readonly SectionRecord[] {
+  const records: SectionRecord[] = [];
+  let section = 'bank';
+  let record: SectionRecord | undefined;
   for (const [n, written] of text.split(/\r\n|\n|\r/).entries()) {
     const line = written.trimEnd();
     const [letter = '', rest] = [line[0], line.slice(1).trim()];
-    if (letter === '!') {
-      endRecord();
-      section = readSection(rest) ?? section;
-    } else if (letter === '^') endRecord();
-    else if (letter !== '') {
-      record ??= { line: n + 1, fields: {}, splits: [] };
+    if (letter === '^' || letter === '!') record = undefined;
+    if (letter === '!') section = readSection(rest) ?? section;
+    else if (letter !== '' && letter !== '^') {
+      if (!record) {
+        record = { section, line: n + 1, fields: {}, splits: [] };
+        records.push(record);
+      }
       addField(record, letter, rest);
     }
   }
-  endRecord();
-  if (investments > 0)
-    leftOut.push({
-      ...{ line: investmentLine, reason: INVESTMENTS },
-      text: counted(investments, 'movement'),
-    });
-  return { records, leftOut };
+  return records;
 }
 
 /** Undefined for a line that begins no section, such as an option. */
@@ -165,7 +166,7 @@ function readSection(header: string): string | undefined {
 
 /** S begins a split; E and $ belong to the one before. */
 function addField(
-  record: { readonly fields: Record<string, string>; readonly splits: Split[] },
+  record: Pick<SectionRecord, 'fields' | 'splits'>,
   letter: string,
   text: string,
 ): void {
