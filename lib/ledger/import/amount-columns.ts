@@ -64,6 +64,8 @@ function mayHoldAmounts(sample: Sample | undefined): boolean {
 function findNamedAmount(context: TableContext, usable: Usable): number | undefined {
   const { names, samples } = context;
   const amounts = usable('amount').filter((index) => isFilled(samples[index]));
+  const gross = names.findIndex((name) => GROSS.test(name));
+  if (names.some((name) => TAX.test(name)) && isNumeric(samples[gross])) return gross;
   // Beside a fee, a net amount is what the account paid.
   const net = usable('fee').length === 0 ? [] : amounts.filter((index) => isNet(names[index]));
   return [...net, ...preferOwnCurrency(amounts, context)][0];
@@ -108,6 +110,10 @@ function preferOwnCurrency(
 function isShared(names: readonly string[]): boolean {
   return ['description', 'category', 'cost', 'currency'].every((name) => names.includes(name));
 }
+
+/** Beside a tax, the account paid the amount with it. */
+const GROSS = /^(?:gross|gross amount|total gross|brutto|bruttobetrag)$/;
+const TAX = /^(?:vat|tax|gst|sales tax|mwst|ust|iva|tva|btw|moms)(?: amount| betrag)?$/;
 
 function isNet(name = ''): boolean {
   return /^net(?: amount)?$/.test(name);

@@ -227,3 +227,23 @@ export function describeState(
   if (state === 'open') return `"${status}": not booked yet`;
   return state === 'failed' ? `"${status}": never happened` : undefined;
 }
+
+/** Columns that say yes or no, by the word that a yes stands for. */
+const FLAGS =
+  /^(?:is )?(pending|void(?:ed)?|cancell?ed|declined|failed|rejected|scheduled|planned|removed|vorgemerkt|storniert|pendiente|pendente)$/;
+const YES = /^(?:true|yes|y|1|x|ja|oui|s[ií]|sim|tak)$/i;
+const NO = /^(?:false|no|n|0|nein|nee|non|não|nie|)$/i;
+
+/** @returns why a booking is left out that has a yes in this column; undefined for a column of another kind */
+export function describeFlag(header: string): string | undefined {
+  const [, word] = FLAGS.exec(normalize(header)) ?? [];
+  return word === undefined ? undefined : describeState(word, []);
+}
+
+export function isYes(cell: string): boolean {
+  return YES.test(cell.trim());
+}
+
+export function isYesOrNo(cell: string): boolean {
+  return isYes(cell) || NO.test(cell.trim());
+}

@@ -2,7 +2,14 @@
 // not happened or is not booked yet.
 import { looksLikeAmount } from './amounts.ts';
 import { counted, type LeftOutLine, type RefusedLine } from './booking.ts';
-import { describeState, isBalanceText, mentionsBalance } from './booking-words.ts';
+import {
+  describeFlag,
+  describeState,
+  isBalanceText,
+  isYes,
+  isYesOrNo,
+  mentionsBalance,
+} from './booking-words.ts';
 import { type Field, findNamed, isPostingDate, normalizeName } from './column-names.ts';
 import type { TableRow } from './csv-text.ts';
 import { looksLikeDate, NO_YEAR } from './dates.ts';
@@ -67,6 +74,7 @@ function createJudge({ table, readCell, leaveOut, isDate }: Judged): (row: Table
   const { rows, headers, columns, width } = table;
   const describe = derivePerText((text) => describeState(text, leaveOut));
   const isUnposted = createUnpostedFinder(table);
+  const findFlag = createFlagFinder(table);
   const lastLine = rows.findLast(({ cells }) => isDated(cells))?.line ?? 0;
   let otherHeader: number | undefined;
   return (row) => {
@@ -74,7 +82,7 @@ function createJudge({ table, readCell, leaveOut, isDate }: Judged): (row: Table
     const date = readCell(row, 'date');
     const hasDate = date !== null && isDate(date);
     const status = readCell(row, 'status') ?? date;
-    const state = status === null ? undefined : describe(status);
+    const state = findFlag(row) ?? (status === null ? undefined : describe(status));
     const isRegular = cells.length >= width && isBlankFrom(cells, headers.length);
     if (isHeader(cells, headers)) {
       otherHeader = undefined;
@@ -113,6 +121,17 @@ function refuseAbove(
       ...refuse(row),
       message: 'It stands above the line that names the columns.',
     }));
+}
+
+/** Some apps have a column for one state, such as "pending", with yes and no. */
+function createFlagFinder({ headers, rows }: Table): (row: TableRow) => string | undefined {
+  const flags = headers.flatMap((header, index) => {
+    const reason = describeFlag(header);
+    if (reason === undefined) return [];
+    const cells = rows.map((row) => row.cells[index] ?? '').filter((cell) => cell !== header);
+    return cells.every(isYesOrNo) ? { index, reason } : [];
+  });
+  return ({ cells }) => flags.find(({ index }) => isYes(cells[index] ?? ''))?.reason;
 }
 
 /** A purchase that was only authorised has no posting date, where most rows have one. */

@@ -1297,6 +1297,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/import/sort-rows.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['!hasDate && isOtherHeader(cells)', 'false'],
     ['...refuseAbove(table, readCell, isDate)', ''],
+    ['findFlag(row) ??', ''],
   ]),
   ...mutantsOf('lib/ledger/import/dates.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['if (OTHER_CALENDARS.test(digits))', 'if (false)'],

@@ -692,6 +692,25 @@ it('adds up each account of a file', () => {
   );
 });
 
+it('leaves out the rows of which a column says that they are pending', () => {
+  const flagged = (yes: string, no: string) =>
+    read(['date,name,amount,is_pending', `2026-10-03,a,-1.00,${no}`, `2026-10-15,b,-9.00,${yes}`]);
+  for (const { rows, leftOut } of [
+    flagged('true', 'false'),
+    flagged('Yes', 'No'),
+    flagged('x', ''),
+  ]) {
+    expect(rows.map(({ line }) => line)).toEqual([2]);
+    expect(leftOut).toMatchObject([{ line: 3, reason: '"pending": not booked yet' }]);
+  }
+  expect(flagged('soon', 'no').rows).toHaveLength(2);
+});
+
+it('takes the gross amount beside a tax', () => {
+  const file = ['Date,Text,Net,VAT,Gross', '2026-10-03,a,-37.90,-7.20,-45.10'];
+  expect(read(file).rows.map(({ amount }) => amount)).toEqual([45.1]);
+});
+
 describe('totals with a date', () => {
   const CARD = 'Date,Text,Amount|2026-10-03,Shop,-45.10|2026-10-14,Bus,-7.00';
 
