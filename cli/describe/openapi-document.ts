@@ -156,10 +156,31 @@ const ETAG = '"[!#-~]*"';
 
 /** The statuses follow from what the operation takes; `failures` adds others or says more. */
 function describeResponses(method: string, path: string, operation: Endpoint) {
-  const { status = 200, response, mediaType = 'application/json', failures = {} } = operation;
-  const { body, query, isPublic, isVersioned, isTagged, isIdempotent } = operation;
-  const isWrite = method !== 'GET';
-  const usual: Record<number, string | false | undefined> = {
+  const { status = 200, body, failures, isVersioned, isTagged } = operation;
+  const described = { ...usualFailures(method, path, operation), ...failures };
+  const failed = Object.entries(described).flatMap(([code, description]) =>
+    description
+      ? [[code, describeFailure(code, description, { method, path, hasBody: !!body })]]
+      : [],
+  );
+  const hasTag = isTagged || (isVersioned && method !== 'DELETE');
+  const unchanged = {
+    description: 'Nothing has changed (If-None-Match).',
+    ...responseHeaders('X-Request-Id', 'ETag'),
+  };
+  return {
+    [status]: describeSuccess(status, operation, hasTag),
+    ...(hasTag && method === 'GET' && { 304: unchanged }),
+    ...Object.fromEntries(failed),
+  };
+}
+
+function usualFailures(
+  method: string,
+  path: string,
+  { body, query, isPublic, isVersioned, isIdempotent }: Endpoint,
+): Record<number, string | false | undefined> {
+  return {
     400:
       (body && 'The body is invalid.') ??
       (query && 'A parameter is invalid.') ??
@@ -176,18 +197,16 @@ function describeResponses(method: string, path: string, operation: Endpoint) {
     415: body && 'The body is compressed.',
     422: isIdempotent && 'The Idempotency-Key was used with another body.',
     429: 'Too many requests. The gateway answers.',
-    500: !isPublic && unexpectedFailure(isWrite, isIdempotent),
+    500: !isPublic && unexpectedFailure(method !== 'GET', isIdempotent),
     503: isPublic
       ? 'The gateway has no capacity left.'
       : 'The issuer of access tokens cannot be reached, or the gateway has no capacity left.',
   };
-  const failed = Object.entries({ ...usual, ...failures }).flatMap(([code, description]) =>
-    description
-      ? [[code, describeFailure(code, description, { method, path, hasBody: !!body })]]
-      : [],
-  );
-  const hasTag = isTagged || (isVersioned && method !== 'DELETE');
-  const succeeded = {
+}
+
+function describeSuccess(status: number, operation: Endpoint, hasTag: boolean | undefined) {
+  const { response, mediaType = 'application/json', isIdempotent } = operation;
+  return {
     description: status === 201 ? 'Created.' : 'Done.',
     ...responseHeaders(
       'X-Request-Id',
@@ -198,15 +217,6 @@ function describeResponses(method: string, path: string, operation: Endpoint) {
       mediaType === 'text/csv' && 'Link',
     ),
     content: { [mediaType]: { schema: response } },
-  };
-  const unchanged = {
-    description: 'Nothing has changed (If-None-Match).',
-    ...responseHeaders('X-Request-Id', 'ETag'),
-  };
-  return {
-    [status]: succeeded,
-    ...(hasTag && !isWrite && { 304: unchanged }),
-    ...Object.fromEntries(failed),
   };
 }
 

@@ -1,4 +1,4 @@
-// Counts, snapshot, graph dump and a restore for a try.
+// Counts, snapshot, graph dump and a restore test.
 
 import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';

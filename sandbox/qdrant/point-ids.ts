@@ -7,11 +7,11 @@ export type PointKey = string;
 const INTEGER = /^\d{1,20}$/;
 const UUID =
   /^(?:urn:uuid:)?([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})$/i;
-const LARGEST = 2n ** 64n - 1n;
+const MAX_INTEGER = 2n ** 64n - 1n;
 
 /** The key of an id as it stands in JSON. */
 export function toPointKey(idText: string): PointKey {
-  if (INTEGER.test(idText) && BigInt(idText) <= LARGEST) return `i${idText.padStart(20, '0')}`;
+  if (INTEGER.test(idText) && BigInt(idText) <= MAX_INTEGER) return `i${idText.padStart(20, '0')}`;
   const groups = UUID.exec(String(idText.startsWith('"') ? JSON.parse(idText) : ''));
   if (groups) return `u${groups.slice(1).join('-').toLowerCase()}`;
   throw malformed(

@@ -16,7 +16,7 @@ export interface Parts {
   readonly database: string;
   readonly running: Running;
   readonly store: RehearsalStore;
-  /** Undefined where they are the sandbox's. */
+  /** Undefined if the rehearsal uses the sandbox's. */
   readonly graph: GraphSource | undefined;
   readonly backend: RehearsalBackend | undefined;
 }

@@ -1,4 +1,4 @@
-// Takes the place of the SDK's endpoint discovery, which DynamoDB only has for a setting that is never made here.
+// Replaces the SDK's endpoint discovery, which DynamoDB uses only under a setting that this service never makes.
 
 export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {
   environmentVariableSelector: () => undefined,

@@ -34,13 +34,13 @@ import { confirmedText, countText, durationText, timeText } from './text.ts';
 export interface Drive {
   readonly session: Session;
   readonly ask: Ask;
-  /** The plan of a new run; of a run that exists, its id and what it may still take. */
+  /** The plan of a new run; for an existing run, its id and the options that can still change. */
   readonly payload: Payload;
   /** Confirms the window. */
   readonly isConfirmed: boolean;
   /** Who approves and confirms. */
   readonly person: string;
-  /** Approves only the report whose digest begins so. */
+  /** Approves only the report whose digest begins with this. */
   readonly report?: string | undefined;
 }
 
@@ -127,9 +127,9 @@ export async function checkPrerequisites(
   return result;
 }
 
-/** A step that says so without end would be given without end. */
+/** Without this check, a step that is always reported as done would be repeated for ever. */
 function assertLeft({ phase }: Status, step: FunctionName, after: Status): void {
-  // A run that has left a window is copied already when it copies what has changed: then another step is next.
+  // After a window the run stays "copied" while changes are copied; then `next` differs.
   if (after.phase !== phase || after.next !== step) return;
   throw new FunctionFailedError(
     `${labelOf(step)} says that it is done, but the run is still ${phase}: this is a defect, or the functions and this command line are of different versions.`,
@@ -195,7 +195,7 @@ async function waitToRepeat(
   return await currentStatus(session, after.runId);
 }
 
-/** Rolls back to the collection that users had; the run continues. */
+/** Reports a failure after which the run continues, with a rollback. */
 function reportFailure(
   session: Session,
   after: Status,
@@ -229,7 +229,7 @@ function isOfStep(error: unknown): error is Error {
 }
 
 /**
- * @param settled why the question needs no answer any more; undefined while it still does
+ * @param settled why the question no longer needs an answer; undefined while it does
  * @returns undefined if no person can be asked, if the deadline of the window has passed, or if the question is settled
  */
 async function askInWindow(
@@ -300,9 +300,7 @@ async function confirmAction(options: Drive, status: Status): Promise<void> {
     const present = await readStatus(session, runId).catch(() => undefined);
     if (!present || findPendingAction(present)?.since === pending.since) return undefined;
     const by = present.pendingAction?.confirmedBy;
-    return by
-      ? `Confirmed by ${by}.`
-      : `Nothing is to be done any more: the run is ${present.phase}.`;
+    return by ? `Confirmed by ${by}.` : `Nothing is left to do: the run is ${present.phase}.`;
   };
   const mayReturn = status.phase === 'switching';
   const question = `Press Enter when this is done${mayReturn ? ', or type "rollback"' : ''}`;

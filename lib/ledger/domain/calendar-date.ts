@@ -65,7 +65,7 @@ export function fromDayNumber(number: number): CalendarDate {
   return new Date(number * DAY_MILLISECONDS).toISOString().slice(0, 'YYYY-MM-DD'.length);
 }
 
-/** The day that the clock on the wall shows in an IANA time zone. */
+/** The local date in an IANA time zone. */
 export function currentDate(now: Date, timeZone: string): CalendarDate {
   if (timeZone === 'UTC') return now.toISOString().slice(0, 10);
   const parts = new Intl.DateTimeFormat('en', {

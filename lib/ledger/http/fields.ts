@@ -19,13 +19,13 @@ export const ASSIGNED = { id: ignored, created_at: ignored, updated_at: ignored,
 const INVALID_FILTER = 'Filter validation failed';
 const UNKNOWN_PARAMETER = 'Is not a known parameter.';
 
-/** A body may name any number of unknown fields, of any length; the response stays small, for data sent are what an attack costs most. */
+/** A body may name any number of unknown fields, of any length. The response stays small: in an attack, the data sent cost most. */
 const MAX_REPORTED_FIELDS = 100;
 const MAX_REPORTED_NAME_LENGTH = 100;
 
 /**
  * The fields of a JSON body.
- * @param alsoWrong what no field shows by itself
+ * @param alsoWrong errors that no field's own schema finds
  * @throws ValidationError "Input validation failed" with `details`, also for an unknown field
  */
 export function parseBody<Schema extends ObjectSchema>(
@@ -66,7 +66,7 @@ export function refuseParameters(query: Query): void {
   throw new ValidationError(INVALID_FILTER, { details: byField(errors) });
 }
 
-/** The fields that have a value, so that what was not sent is not there either. */
+/** Drops the fields without a value, so that an absent field stays absent. */
 export function sentOnly<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {

@@ -2,12 +2,13 @@
 import { hasAtMostTwoDecimals } from '../domain/money.ts';
 import { ValidationError } from '../errors.ts';
 
-/** No body of ours has more than four, and no function that follows a value down runs out of stack. */
+/** Bodies of this API have at most four levels. Recursion to this depth fits into the stack. */
 const MAX_DEPTH = 512;
 const MAX_SHOWN_CHARACTERS = 100;
 const BEYOND_DOUBLES = '1e999';
-/** Digits of integers: fewer are always kept, and more never. */
+/** A double keeps every integer with fewer digits. */
 const MIN_LOST_DIGITS = 16;
+/** A double keeps no integer with more digits. */
 const MAX_DOUBLE_DIGITS = 308;
 
 /** A name with its colon, a string, a bracket, or a number. */
@@ -69,7 +70,7 @@ function losesDecimals(text: string): boolean {
   const [, , whole, fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
   if (whole === undefined || !hasAtMostTwoDecimals(Number(text))) return false;
   const digits = whole + fraction;
-  // Not by a pattern: that would take a time of the square of the zeros.
+  // No pattern: its time would grow with the square of the number of zeros.
   let last = digits.length - 1;
   while (digits[last] === '0') last -= 1;
   return last >= 0 && last + 1 - whole.length - Number(exponent) > 2;

@@ -70,7 +70,7 @@ export function noRows(): RowFigures {
 
 /**
  * Rows are never counted from an index: an index may lag behind, and correct counters would look too high.
- * One page of items is in memory at a time; what stays is a number for every day and category, and each external id.
+ * Memory holds one page of items at a time, and a number for every day and category and each external id throughout.
  * @param read what earlier items have shown; it grows
  */
 export async function readLedgerFigures(
