@@ -65,9 +65,10 @@ function findNamedAmount(context: TableContext, usable: Usable): number | undefi
   const { names, samples } = context;
   const amounts = usable('amount').filter((index) => isFilled(samples[index]));
   const gross = names.findIndex((name) => GROSS.test(name));
-  if (names.some((name) => TAX.test(name)) && isNumeric(samples[gross])) return gross;
+  const hasFee = usable('fee').length > 0;
+  if (!hasFee && names.some((name) => TAX.test(name)) && isNumeric(samples[gross])) return gross;
   // Beside a fee, a net amount is what the account paid.
-  const net = usable('fee').length === 0 ? [] : amounts.filter((index) => isNet(names[index]));
+  const net = hasFee ? amounts.filter((index) => isNet(names[index])) : [];
   return [...net, ...preferOwnCurrency(amounts, context)][0];
 }
 

@@ -228,9 +228,9 @@ export function describeState(
   return state === 'failed' ? `"${status}": never happened` : undefined;
 }
 
-/** Columns that say yes or no, by the word that a yes stands for. */
+/** Columns that say yes or no, by the word that a yes stands for. A purchase that was planned, or scheduled, may be booked. */
 const FLAGS =
-  /^(?:is )?(pending|void(?:ed)?|cancell?ed|declined|failed|rejected|scheduled|planned|removed|vorgemerkt|storniert|pendiente|pendente)$/;
+  /^(?:is )?(pending|void(?:ed)?|cancell?ed|declined|failed|rejected|removed|vorgemerkt|storniert|pendiente|pendente)$/;
 const YES = /^(?:true|yes|y|1|x|ja|oui|s[ií]|sim|tak)$/i;
 const NO = /^(?:false|no|n|0|nein|nee|non|não|nie|)$/i;
 

@@ -1221,6 +1221,14 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
+    'lib/ledger/import/amount-columns.ts',
+    'tests/ledger/unit/import/statement.test.ts',
+    [
+      ['if (!hasFee && names', 'if (names'],
+      ['names.some((name) => TAX.test(name)) && isNumeric(samples[gross])', 'false'],
+    ],
+  ),
+  ...mutantsOf(
     'lib/ledger/import/table-columns.ts',
     'tests/ledger/unit/import/currencies.test.ts',
     [['startsWith(`${stem} `)', "startsWith('quux')"]],

@@ -706,6 +706,16 @@ it('leaves out the rows of which a column says that they are pending', () => {
   expect(flagged('soon', 'no').rows).toHaveLength(2);
 });
 
+it.each(['Planned', 'Scheduled'])('keeps a booking of which a column says %s', (name) => {
+  const file = [`date,name,amount,${name}`, '2026-10-03,a,-1.00,yes', '2026-10-15,b,-9.00,no'];
+  expect(read(file).rows).toHaveLength(2);
+});
+
+it('takes the net amount beside a fee, whatever taxes are named', () => {
+  const file = ['Date,Name,Gross,Fee,Net,Sales Tax', '2026-10-03,a,100.00,-3.20,96.80,8.00'];
+  expect(read(file).rows.map(({ amount }) => amount)).toEqual([96.8]);
+});
+
 it('takes the gross amount beside a tax', () => {
   const file = ['Date,Text,Net,VAT,Gross', '2026-10-03,a,-37.90,-7.20,-45.10'];
   expect(read(file).rows.map(({ amount }) => amount)).toEqual([45.1]);
