@@ -171,6 +171,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     },
   },
   'csharp openapi-generator': {
+    scenario: 'Scenario.cs',
     whyNot: () =>
       whyNoMaven() ?? (readOutput('mcs', '--version') ? undefined : 'there is no Mono (mcs)'),
     generate: async (workshop) => {
