@@ -6,8 +6,9 @@ import { Button, NoticeBox, ScopeLink } from './components.tsx';
 import { format } from './format.ts';
 import { Lines, PreviewCard } from './import-preview.tsx';
 import { undoImport } from './import-run.ts';
-import { canWrite, notice, view } from './ledger.ts';
+import { canWrite, notice, scope, view } from './ledger.ts';
 import { isWaiting } from './repeated-call.ts';
+import { scopeHash } from './scope.ts';
 import { Sheet } from './sheet.tsx';
 import { readRows } from './view.ts';
 
@@ -98,6 +99,7 @@ export function ImportSheet() {
 function DoneCard({ state }: { readonly state: Done }) {
   const { name, importId, created, changed, present, leftOut, refused, period } = state;
   const isToSort = period !== undefined && state.uncategorised > 0;
+  const inbox = { ...(period && { period }), category: 'none', type: undefined, q: '' } as const;
   return (
     <section class="card import" aria-label="Imported">
       <p role="status" dir="auto">
@@ -115,8 +117,8 @@ function DoneCard({ state }: { readonly state: Done }) {
         {isToSort && (
           <ScopeLink
             class="button primary"
-            to={{ period, category: 'none', type: undefined, q: '' }}
-            onClick={focusFirstField}
+            to={inbox}
+            onClick={() => focusFirstField(scopeHash(scope.peek(), inbox))}
           >
             Sort them in
           </ScopeLink>
@@ -126,13 +128,14 @@ function DoneCard({ state }: { readonly state: Done }) {
   );
 }
 
-/** Sorting in begins by typing: the first row has the focus as soon as the next view is shown. */
-function focusFirstField(): void {
-  const before = view.peek();
+/** Sorting in begins by typing: as soon as the inbox is shown it is scrolled to, and its first row has the focus. */
+function focusFirstField(inbox: string): void {
   const stop = effect(() => {
-    if (view.value === before) return;
+    const shown = view.value;
+    if (!shown || scopeHash(shown.scope) !== inbox) return;
     requestAnimationFrame(() => {
       stop();
+      document.querySelector('.chips')?.scrollIntoView();
       document.querySelector<HTMLElement>('.entry [role=combobox]')?.focus();
     });
   });

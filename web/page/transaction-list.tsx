@@ -146,16 +146,11 @@ function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: bo
       onKeyDown={(event) => onEntryKey(event, row)}
     >
       <td class="pick">{isWritable && drawPick(row, isPicked, tabIndex)}</td>
-      <td class="in-description">{drawText(row, isUnsaved)}</td>
-      <td class="in-category">
-        {row.category_id === null && isWritable ? (
-          <QuickCategory row={row} tabIndex={tabIndex} />
-        ) : (
-          <span class="text" dir="auto">
-            {categoryName(row)}
-          </span>
-        )}
+      <td class="in-description">
+        {drawText(row, isUnsaved)}
+        {isPhone.value && drawCategory(row, tabIndex)}
       </td>
+      <td class="in-category">{!isPhone.value && drawCategory(row, tabIndex)}</td>
       <td class={`in-amount ${row.type}`}>{format.signed(signedAmount(row))}</td>
       <td class="act">{isWritable && drawDelete(row, tabIndex)}</td>
     </tr>
@@ -236,8 +231,21 @@ function drawText(row: Row, isUnsaved: boolean) {
           {row.notes}
         </small>
       )}
-      {isPhone.value && <small class="note-category">{categoryName(row) || 'No category'}</small>}
     </>
+  );
+}
+
+/** A phone has it below the description, with a field in the inbox alone, where it is what the person came for. */
+function drawCategory(row: Row, tabIndex: number) {
+  const isFieldShown = !isPhone.value || view.value?.scope.category === 'none';
+  if (row.category_id === null && canWrite.value && isFieldShown)
+    return <QuickCategory row={row} tabIndex={tabIndex} />;
+  if (isPhone.value)
+    return <small class="note-category">{categoryName(row) || 'No category'}</small>;
+  return (
+    <span class="text" dir="auto">
+      {categoryName(row)}
+    </span>
   );
 }
 

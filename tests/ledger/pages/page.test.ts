@@ -441,6 +441,24 @@ describe.skipIf(whyNoChromium())('the page', () => {
       .toEqual([category_id, category_id, category_id]);
   });
 
+  test('on a phone rows are sorted in where the inbox lists them', async () => {
+    const category_id = await pages.category('By thumb');
+    for (const description of ['Tapped', 'Then typed'])
+      await pages.row({ description, transaction_date: '2020-06-04' });
+    const page = await pages.visit('#period=2020-06', AS_PHONE);
+    expect(await page.getByRole('combobox', { name: 'Category' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Uncategorised (2)' }).click();
+    const field = listed(page, 'Tapped').getByRole('combobox', { name: 'Category' });
+    await field.waitFor();
+    await idle(page);
+    expect((await field.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+    await expectAccessibleInBothSchemes(page);
+    await field.fill('by t');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.entry:has-text("Then typed") [role=combobox]:focus');
+    await expect.poll(() => pages.rows('Tapped')).toMatchObject([{ category_id }]);
+  });
+
   test('250 rows are sorted in at once, over a connection that is cut; what is refused is listed', async () => {
     const category_id = await pages.category('Many');
     const transactions = Array.from({ length: 250 }, (_, n) => ({
