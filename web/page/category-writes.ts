@@ -1,9 +1,8 @@
 // Categories are created and changed on the service first, and then shown: a row may be put in one at once.
 import type { Category, CategoryWritten } from '../../lib/ledger/http/api-types.ts';
-import { forgetAnswers } from './answers.ts';
 import { ApiError } from './api-error.ts';
 import { call } from './client.ts';
-import { announcement, categories, refreshSoon } from './ledger.ts';
+import { announcement, categories, keepCategory, refreshSoon } from './ledger.ts';
 
 const ATTEMPTS = 3;
 
@@ -39,13 +38,4 @@ export async function updateCategory({ id, etag }: Category, changes: object): P
   keepCategory(data);
   refreshSoon();
   return data;
-}
-
-function keepCategory(changed: Category): void {
-  const others = categories.value.filter(({ id }) => id !== changed.id);
-  const [before] = categories.value.filter(({ id }) => id === changed.id);
-  categories.value = [...others, { ...before, ...changed }].toSorted((a, b) =>
-    a.name < b.name ? -1 : 1,
-  );
-  forgetAnswers((_, path) => path.startsWith('/categories'));
 }

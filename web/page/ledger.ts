@@ -7,7 +7,7 @@ import { ApiError, pauseAfter } from './api-error.ts';
 import { call, storedKey } from './client.ts';
 import { addUp, type Cell, cellsOfChanges, type Totals } from './figures.ts';
 import { format } from './format.ts';
-import { createOutbox } from './outbox.ts';
+import { createOutbox, LAG_MS } from './outbox.ts';
 import { applyChanges, isInScope, type Row } from './rows.ts';
 import { datesBefore, readScope, type Scope, scopeHash, unitOf } from './scope.ts';
 import type { Refusal } from './send-write.ts';
@@ -58,6 +58,7 @@ export const outbox = createOutbox({
   onDefect: (error) => reportError(error),
 });
 
+const writtenCategories = new Map<number, { readonly category: Category; readonly at: number }>();
 let running = new AbortController();
 let refreshTimer: ReturnType<typeof setTimeout> | undefined;
 let repeatTimer: ReturnType<typeof setTimeout> | undefined;
@@ -134,7 +135,7 @@ export async function show(): Promise<void> {
     const next = await readView(wanted, given);
     batch(() => {
       me.value = next.caller;
-      categories.value = next.categories;
+      categories.value = withWritten(next.categories);
       view.value = next.view;
       failure.value = undefined;
       keyQuestion.value = undefined;
@@ -229,9 +230,29 @@ function askForKey(error: ApiError | undefined): void {
   batch(() => {
     keyQuestion.value = { refused };
     me.value = undefined;
+    writtenCategories.clear();
     view.value = undefined;
     isLoading.value = false;
   });
+}
+
+/** Shows a category as this page has just written it. */
+export function keepCategory(written: Category): void {
+  const before = categories.value.find(({ id }) => id === written.id);
+  const category = { ...before, ...written };
+  writtenCategories.set(category.id, { category, at: Date.now() });
+  categories.value = withWritten(categories.value.filter(({ id }) => id !== category.id));
+  forgetAnswers((_, path) => path.startsWith('/categories'));
+}
+
+/** A list that was asked for before a category was created, or lags behind, does not have it. */
+function withWritten(listed: readonly Category[]): readonly Category[] {
+  const ids = new Set(listed.map(({ id }) => id));
+  const missing = [...writtenCategories.values()].flatMap(({ category, at }) =>
+    ids.has(category.id) || at < Date.now() - LAG_MS ? [] : category,
+  );
+  if (missing.length === 0) return listed;
+  return [...listed, ...missing].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function reportRefusals(refusals: readonly Refusal[]): void {

@@ -47,7 +47,7 @@ const TOO_OLD = new ApiError(
   { isRetryable: false },
 );
 /** Time for which a confirmed write is shown over lists that may lag behind it. */
-const LAG_MS = 60_000;
+export const LAG_MS = 60_000;
 
 export function createOutbox({ call, storage, ...on }: Ports) {
   const writes = signal<readonly Write[]>(readStored(storage));

@@ -441,6 +441,35 @@ describe.skipIf(whyNoChromium())('the page', () => {
       .toEqual([category_id, category_id, category_id]);
   });
 
+  test('a category that is created while the page reads its list is created once', async () => {
+    for (const description of ['Into a new one', 'Into the same'])
+      await pages.row({ description, transaction_date: '2020-07-04' });
+    const page = await pages.visit('#period=2020-07');
+    const [isAsked, isCreated] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/categories?*', async (route) => {
+      const response = await route.fetch();
+      isAsked.resolve();
+      await isCreated.promise;
+      await route.fulfill({ response });
+    });
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await isAsked.promise;
+    const sortIn = async (description: string) => {
+      const field = listed(page, description).getByRole('combobox', { name: 'Category' });
+      await field.fill('Just now');
+      await page.keyboard.press('Enter');
+      await field.waitFor({ state: 'detached' });
+    };
+    await sortIn('Into a new one');
+    isCreated.resolve();
+    await idle(page);
+    await sortIn('Into the same');
+    await expect
+      .poll(async () => (await pages.rows('Into')).map((row) => row.category_name))
+      .toEqual(['Just now', 'Just now']);
+    expect(await page.getByText('was not created').count()).toBe(0);
+  });
+
   test('on a phone rows are sorted in where the inbox lists them', async () => {
     const category_id = await pages.category('By thumb');
     for (const description of ['Tapped', 'Then typed'])
