@@ -50,7 +50,8 @@ function readSingle(
   cells: readonly AmountCells[],
   { decimal, words, hasType }: AmountOptions,
 ): RowAmounts {
-  const amounts = cells.map(({ amount }) => attempt(() => readCell(amount, decimal)));
+  const written = cells.map(({ amount }) => attempt(() => readCell(amount, decimal)));
+  const amounts = hasType ? written : markPluses(written, cells);
   const directions = createDirectionReader(
     amounts.flatMap((amount, n) =>
       amount instanceof Error ? [] : { amount, word: cells[n]?.type ?? null },
@@ -75,6 +76,21 @@ function readSingle(
     });
   });
   return { rows, usesType: directions.usesColumn };
+}
+
+/** Where no amount has a minus, a plus says as much as a word: cards write it beside a payment alone. */
+function markPluses(
+  amounts: readonly (ReadAmount | Error)[],
+  cells: readonly AmountCells[],
+): readonly (ReadAmount | Error)[] {
+  const isPlus = ({ amount }: AmountCells) => amount?.startsWith('+') ?? false;
+  const hasMinus = amounts.some((amount) => !(amount instanceof Error) && amount.signed < 0);
+  if (hasMinus || !cells.some(isPlus) || cells.every(isPlus)) return amounts;
+  return amounts.map((amount, n) => {
+    const cell = cells[n];
+    if (amount instanceof Error || !cell || !isPlus(cell)) return amount;
+    return { ...amount, direction: 'income' };
+  });
 }
 
 const NO_AMOUNT = 'It has no amount (--amount names another column).';

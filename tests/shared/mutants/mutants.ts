@@ -1307,6 +1307,10 @@ export const MUTANTS: readonly Mutant[] = [
     ['...refuseAbove(table, readCell, isDate)', ''],
     ['findFlag(row) ??', ''],
   ]),
+  ...mutantsOf('lib/ledger/import/row-amounts.ts', 'tests/ledger/unit/import/statement.test.ts', [
+    ['hasMinus || !cells.some(isPlus)', '!cells.some(isPlus)'],
+    ['|| cells.every(isPlus)', ''],
+  ]),
   ...mutantsOf('lib/ledger/import/dates.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['if (OTHER_CALENDARS.test(digits))', 'if (false)'],
     ["(hasYearAtEnd && each.order !== 'ymd')", 'false'],

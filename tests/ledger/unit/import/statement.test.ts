@@ -721,6 +721,16 @@ it('takes the gross amount beside a tax', () => {
   expect(read(file).rows.map(({ amount }) => amount)).toEqual([45.1]);
 });
 
+it('takes amounts without a sign as expenses beside those with a plus', () => {
+  const file = 'Date,Text,Amount|2026-10-03,Shop,£45.10|2026-10-15,Payment,+£50.00';
+  const EXPENSE = '2: 2026-10-03 expense 45.1 Shop';
+  expect(shown(file).rows).toEqual([EXPENSE, '3: 2026-10-15 income 50 Payment']);
+  const all = read(file.replaceAll(',£', ',+£').split('|'));
+  expect(all.needs).toMatchObject([{ question: 'direction' }]);
+  const signed = read(`${file}|2026-10-16,Fee,-£1.00`.split('|'));
+  expect(signed.needs).toMatchObject([{ question: 'direction' }]);
+});
+
 describe('totals with a date', () => {
   const CARD = 'Date,Text,Amount|2026-10-03,Shop,-45.10|2026-10-14,Bus,-7.00';
 
