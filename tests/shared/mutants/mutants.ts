@@ -134,6 +134,16 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
   ...mutantsOf(
+    'cli/describe/changelog.ts',
+    'tests/shared/unit/cli/describe/new-endpoints.test.ts',
+    [["heading.endsWith('Added\\n\\n')", 'true']],
+  ),
+  ...mutantsOf(
+    'cli/describe/api-guide.ts',
+    'tests/shared/unit/cli/describe/new-endpoints.test.ts',
+    [['routes[n - 1]', 'routes[0]']],
+  ),
+  ...mutantsOf(
     'lib/ledger/http/endpoints/response-forms.ts',
     'tests/shared/unit/cli/describe/openapi-document.test.ts',
     [['own ? [own, ...listNamed(own[1])]', 'own ? [own]']],
@@ -1134,6 +1144,7 @@ export const MUTANTS: readonly Mutant[] = [
       "failed(409, { error: 'conflict', message, existing_id })",
       "failed(400, { error: 'conflict', message, existing_id })",
     ],
+    ["'conflict', { 'retry-after': '1' }", "'conflict'"],
   ]),
   ...mutantsOf('lib/ledger/http/json-body.ts', 'tests/ledger/unit/http/json-body.test.ts', [
     ['bytes.length > MAX_BODY_BYTES', 'bytes.length >= MAX_BODY_BYTES'],

@@ -4,6 +4,7 @@ import {
   ConflictError,
   NotFoundError,
   PayloadTooLargeError,
+  RequestInProgressError,
   UnavailableError,
   UnsupportedMediaTypeError,
   unknownRecord,
@@ -32,6 +33,7 @@ test.each<[Error, status: number, code: string, headers?: object]>([
     'unsupported_media_type',
     { 'accept-encoding': 'identity' },
   ],
+  [new RequestInProgressError('why'), 409, 'conflict', { 'retry-after': '1' }],
   [new UnavailableError('why'), 503, 'unavailable', { 'retry-after': '5' }],
 ])('the response to %o has its message', (error, status, code, headers) => {
   const body = { success: false, error: code, message: 'why' };
