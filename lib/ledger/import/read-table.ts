@@ -26,6 +26,7 @@ export interface TableOptions {
   /** Words of the status column whose rows are left out, besides those that are known. */
   readonly leaveOut: readonly string[];
   readonly today: string;
+  readonly isInverted?: boolean | undefined;
   /** The file separates its cells as countries with a decimal comma do. */
   readonly isSemicolon: boolean;
 }
@@ -105,6 +106,7 @@ function readAmounts(source: Source) {
       ...{ decimal, words: options.words },
       isSplit: table.columns.amount.length === 0,
       hasType: table.columns.type.length > 0,
+      isInverted: options.isInverted ?? false,
     },
   );
   const fees = (table.columns.fee.length > 0 ? records : []).map((record, n) =>

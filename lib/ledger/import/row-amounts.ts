@@ -37,6 +37,8 @@ export interface AmountOptions {
   readonly words: Partial<TypeWords>;
   readonly isSplit: boolean;
   readonly hasType: boolean;
+  /** A person has said that positive amounts are expenses. */
+  readonly isInverted: boolean;
 }
 
 /** @throws UserError where words are given for a column that is not there */
@@ -48,10 +50,10 @@ export function readRowAmounts(cells: readonly AmountCells[], options: AmountOpt
 
 function readSingle(
   cells: readonly AmountCells[],
-  { decimal, words, hasType }: AmountOptions,
+  { decimal, words, hasType, isInverted }: AmountOptions,
 ): RowAmounts {
   const written = cells.map(({ amount }) => attempt(() => readCell(amount, decimal)));
-  const amounts = hasType ? written : markPluses(written, cells);
+  const amounts = hasType || isInverted ? written : markPluses(written, cells);
   const directions = createDirectionReader(
     amounts.flatMap((amount, n) =>
       amount instanceof Error ? [] : { amount, word: cells[n]?.type ?? null },
@@ -78,18 +80,19 @@ function readSingle(
   return { rows, usesType: directions.usesColumn };
 }
 
-/** Where no amount has a minus, a plus says as much as a word: cards write it beside a payment alone. */
+/** Where no amount has a minus, a plus says as much as a word: cards write it beside a payment alone. Balances would say more. */
 function markPluses(
   amounts: readonly (ReadAmount | Error)[],
   cells: readonly AmountCells[],
 ): readonly (ReadAmount | Error)[] {
   const isPlus = ({ amount }: AmountCells) => amount?.startsWith('+') ?? false;
   const hasMinus = amounts.some((amount) => !(amount instanceof Error) && amount.signed < 0);
-  if (hasMinus || !cells.some(isPlus) || cells.every(isPlus)) return amounts;
+  const hasBalance = cells.some(({ balance }) => balance !== null);
+  if (hasBalance || hasMinus || !cells.some(isPlus) || cells.every(isPlus)) return amounts;
   return amounts.map((amount, n) => {
     const cell = cells[n];
     if (amount instanceof Error || !cell || !isPlus(cell)) return amount;
-    return { ...amount, direction: 'income' };
+    return { ...amount, direction: amount.direction ?? 'income' };
   });
 }
 

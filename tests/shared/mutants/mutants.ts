@@ -1319,6 +1319,9 @@ export const MUTANTS: readonly Mutant[] = [
     ['findFlag(row) ??', ''],
   ]),
   ...mutantsOf('lib/ledger/import/row-amounts.ts', 'tests/ledger/unit/import/statement.test.ts', [
+    ['hasType || isInverted ?', 'hasType ?'],
+    ['hasBalance || hasMinus', 'hasMinus'],
+    ["amount.direction ?? 'income'", "'income'"],
     ['hasMinus || !cells.some(isPlus)', '!cells.some(isPlus)'],
     ['|| cells.every(isPlus)', ''],
   ]),

@@ -731,6 +731,30 @@ it('takes amounts without a sign as expenses beside those with a plus', () => {
   expect(signed.needs).toMatchObject([{ question: 'direction' }]);
 });
 
+describe('a plus beside amounts without a sign', () => {
+  const readTypes = (rows: string, options?: Options) =>
+    read(['Date,Text,Amount,Balance', ...rows.split('|')], options).rows.map(({ type }) => type);
+
+  it.each<[what: string, rows: string, options: Options, types: string[]]>([
+    [
+      'says nothing where a person inverts the file',
+      '5.10,|7,|+50,',
+      { isInverted: true },
+      ['expense', 'expense', 'expense'],
+    ],
+    [
+      'says nothing where balances do',
+      '2500,2500|+5,2505|3,2508',
+      {},
+      ['income', 'income', 'income'],
+    ],
+    ['gives way to a word', '+3 DR,|+5,|4 CR,', {}, ['expense', 'income', 'income']],
+  ])('%s', (_what, rows, options, types) => {
+    const dated = rows.split('|').map((row, n) => `2026-10-0${n + 1},a,${row}`);
+    expect(readTypes(dated.join('|'), options)).toEqual(types);
+  });
+});
+
 describe('totals with a date', () => {
   const CARD = 'Date,Text,Amount|2026-10-03,Shop,-45.10|2026-10-14,Bus,-7.00';
 
