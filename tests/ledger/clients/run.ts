@@ -159,6 +159,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     },
   },
   'kotlin openapi-generator': {
+    scenario: 'Scenario.kt',
     whyNot: whyNoMaven,
     generate: async (workshop) => {
       await generateWithJava(workshop, 'kotlin');
