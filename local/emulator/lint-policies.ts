@@ -36,7 +36,7 @@ export interface PolicyFinding {
   readonly what: string;
 }
 
-// Who needs what of the handlers of a resource type.
+// The policy that must allow the actions of each handler of a resource type.
 const HANDLERS: Partial<Readonly<Record<PolicyName, readonly string[]>>> = {
   deploy: ['create', 'read', 'update'],
   removal: ['read', 'delete'],

@@ -40,7 +40,7 @@ function sendJson(response: ServerResponse, status: number, value: object): void
   response.writeHead(status, headers).end(body);
 }
 
-// A client that accepts gzip gets it, and with it neither a length nor a range.
+// A client that accepts gzip gets a compressed answer, without a length or a range.
 async function sendFile(
   incoming: IncomingMessage,
   response: ServerResponse,

@@ -7,7 +7,7 @@ import { createRereader } from './text-encoding.ts';
 const MAX_ID_LENGTH = 128;
 const HASH_LENGTH = 32;
 
-/** Banks write these where a booking has no id: taken for one, equal bookings of a day would be a single one. */
+/** Banks write these for a booking without an id. Read as ids, they would make equal bookings of a day a single one. */
 const NO_ID = /^(?:NOTPROVIDED|NONREF|NOREF|N\/A|NONE|NULL|[0-]*)$/i;
 
 /** @returns null where the text is no id */
@@ -90,7 +90,7 @@ function identify(cells: readonly string[], account: string | undefined): string
   return `row-${hash({ cells, account })}`;
 }
 
-/** Stands in no cell. */
+/** Occurs in no cell. */
 const CELL_END = '\0';
 
 /** Fields from which version 0.1.0 made an id, in this order. */
