@@ -30,7 +30,7 @@ export const RELEASE = 'Release';
 
 const SCHEMA = 'SchemaVersion';
 
-/** What a template says about its release, for the next deployment to read. */
+/** States in the template which schema version the release has, for the next deployment to read. */
 export function releaseMetadata(): Template['Metadata'] {
   return { [SCHEMA]: UPGRADES.length };
 }

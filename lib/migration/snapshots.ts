@@ -30,7 +30,7 @@ interface SnapshotRequest {
   readonly accepted?: number | null;
 }
 
-/** What the store was asked for */
+/** Requests to the store */
 interface Asked {
   /** Snapshots listed before the first request */
   readonly known: readonly string[];
@@ -271,7 +271,7 @@ async function clearStore(
   return [];
 }
 
-/** Of a backup that was given up, as its journal tells. */
+/** Removes the snapshots of a backup that was given up, as its journal tells. */
 export async function removeLeftover(
   context: Pick<StepContext, 'services' | 'renew'>,
   collection: string,

@@ -80,7 +80,7 @@ function readSingle(
   return { rows, usesType: directions.usesColumn };
 }
 
-/** Where no amount has a minus, a plus says as much as a word: cards write it beside a payment alone. Balances would say more. */
+/** A plus says as much as a word if no amount has a minus: cards write it beside a payment alone. Balances would say more. */
 function markPluses(
   amounts: readonly (ReadAmount | Error)[],
   cells: readonly AmountCells[],

@@ -1,4 +1,4 @@
-// What each schema version changed. schema.ts applies it to items. It needs no database, so that a deployment can compare its
+// The changes of each schema version. schema.ts applies it to items. It needs no database, so that a deployment can compare its
 // schema version with that of the release before (serverless/deploy-rollback.ts).
 import type { Item } from '../../shared/database.ts';
 

@@ -7,7 +7,7 @@ import type { Progress } from './run.ts';
 import { isWaiting, MORE_TIME } from './stages.ts';
 import { Paused, type StepContext, type Waiting } from './step.ts';
 
-/** What stages find, and their cursors, are plain JSON. */
+/** Cursors, and what stages find, are plain JSON. */
 export interface Journal {
   /** Works in one go. */
   once<Found>(stage: string, work: () => Promise<Found>): Promise<Found>;
@@ -20,7 +20,7 @@ export interface Journal {
   walk<Cursor, Found>(stage: string, take: Take<Cursor, Found>): Promise<Found>;
   /** A stage that has stages itself: they are its cursor, and only what it finds is left of them. */
   part<Found>(stage: string, work: (stages: Journal) => Promise<Found>): Promise<Found>;
-  /** As `readStage`. */
+  /** See `readStage`. */
   read(stage: string): unknown;
   /** Begins again with the first stage. */
   forget(): Promise<void>;
@@ -106,7 +106,7 @@ export function openJournal(
   };
 }
 
-/** What the stage has found, or how far it has come; undefined before it has begun. */
+/** Returns what the stage has found, or how far it has come; undefined before it has begun. */
 export function readStage({ passed, open }: RecordedJournal, stage: string): unknown {
   return stage in passed ? passed[stage]?.found : open?.stage === stage ? open.cursor : undefined;
 }

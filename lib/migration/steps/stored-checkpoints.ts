@@ -64,7 +64,7 @@ interface StoredStage {
   readonly cursor?: unknown;
 }
 
-/** Of a step that is under way, the first stage with a cursor is the present one. */
+/** The first stage with a cursor is the present one of a step that is under way. */
 function toJournal(stages: readonly StoredStage[]): RecordedJournal {
   const passed = stages.filter(({ found }) => found !== undefined);
   const open = stages.find(({ found, cursor }) => found === undefined && cursor !== undefined);

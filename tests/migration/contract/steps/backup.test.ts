@@ -236,7 +236,7 @@ describe('the backup of the graph', () => {
   });
 });
 
-/** As such a version left it while the store restored the snapshot that it was sent. */
+/** Stores the checkpoint that such a version left while the store restored the snapshot that it was sent. */
 async function storeEarlierCheckpoint(migration: Migration): Promise<void> {
   const { runs, lock, services } = migration;
   let isSent = false;

@@ -1,4 +1,4 @@
-// What `npm run describe` adds to documents for an endpoint that they do not have yet.
+// Additions of `npm run describe` to documents that lack an endpoint.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
