@@ -1495,6 +1495,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('local/edge.ts', 'tests/ledger/unit/local/edge.test.ts', [
     ['bytes > MAX_BODY_BYTES', 'false'],
     ["request.headersDistinct.host?.join(', ')", 'request.headers.host'],
+    ["values.join(',')", 'values[0]'],
     ["site === 'none' || ", 'true || '],
     [" && headers['sec-fetch-dest'] === 'document'", ''],
     ["path.split('/').map(shown)", "path.split('/')"],
