@@ -36,7 +36,7 @@ export interface PolicyFinding {
   readonly what: string;
 }
 
-// The policy that must allow the actions of each handler of a resource type.
+/** Handlers of resource types whose actions each policy must allow. */
 const HANDLERS: Partial<Readonly<Record<PolicyName, readonly string[]>>> = {
   deploy: ['create', 'read', 'update'],
   removal: ['read', 'delete'],
