@@ -112,7 +112,7 @@ function isShared(names: readonly string[]): boolean {
   return ['description', 'category', 'cost', 'currency'].every((name) => names.includes(name));
 }
 
-/** Beside a tax, the account paid the amount with it. */
+/** The account paid the gross amount if the file names a tax. */
 const GROSS = /^(?:gross|gross amount|total gross|brutto|bruttobetrag)$/;
 const TAX = /^(?:vat|tax|gst|sales tax|mwst|ust|iva|tva|btw|moms)(?: amount| betrag)?$/;
 

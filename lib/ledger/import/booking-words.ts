@@ -228,13 +228,13 @@ export function describeState(
   return state === 'failed' ? `"${status}": never happened` : undefined;
 }
 
-/** Columns that say yes or no, by the word that a yes stands for. A purchase that was planned, or scheduled, may be booked. */
+/** Names of columns with yes and no, and the state that a yes means. Not "planned" or "scheduled": such a purchase may be booked. */
 const FLAGS =
   /^(?:is )?(pending|void(?:ed)?|cancell?ed|declined|failed|rejected|removed|vorgemerkt|storniert|pendiente|pendente)$/;
 const YES = /^(?:true|yes|y|1|x|ja|oui|s[ií]|sim|tak)$/i;
 const NO = /^(?:false|no|n|0|nein|nee|non|não|nie|)$/i;
 
-/** @returns why a booking is left out that has a yes in this column; undefined for a column of another kind */
+/** @returns why a booking with a yes in this column is left out; undefined for a column of another kind */
 export function describeFlag(header: string): string | undefined {
   const [, word] = FLAGS.exec(normalize(header)) ?? [];
   return word === undefined ? undefined : describeState(word, []);

@@ -90,7 +90,7 @@ function keepMoved(
   });
 }
 
-/** Rows whose money other rows have. */
+/** Leaves out rows whose money other rows have as well. */
 function leaveSums(bookings: readonly Booking[], leave: Leave): readonly Booking[] {
   const split = findSplitBookings(bookings);
   const totals = findTotals(bookings);
@@ -227,7 +227,7 @@ function describeCurrencies(counts: readonly CurrencyCount[]): string {
   return `The amounts are in several currencies, which do not add up: ${[...shown, ...more].join(', ')}. Import those of one with --currency ${quote(codes[0] ?? '')}${both}.`;
 }
 
-/** The sums of a file with several accounts say little: each account has its own. */
+/** The sums of a whole file say little where it has several accounts, so each account gets its own. */
 function describeAccounts(bookings: readonly Booking[]): readonly string[] {
   if (bookings.every(({ account }) => account === bookings[0]?.account)) return [];
   const accounts = [...Map.groupBy(bookings, ({ account }) => account ?? 'no account')];

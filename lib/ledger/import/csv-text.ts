@@ -136,7 +136,7 @@ function readQuotedRow(source: Source, first: number): QuotedRow {
   }
 }
 
-/** Some programs write a space behind each separator, and one before it. */
+/** Some programs write a space before and after each separator. */
 function countSpacesBeforeQuote(line: string, at: number): number {
   const spaces = countSpaces(line, at);
   return line[at + spaces] === '"' ? spaces : 0;

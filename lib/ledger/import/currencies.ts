@@ -19,7 +19,7 @@ export function findCurrencyCodes(text: string): readonly string[] {
   return words.filter((word) => CURRENCY_CODES.has(word));
 }
 
-/** Signs of currencies, upper case, apart by spaces. Several dollars and crowns share theirs. */
+/** Signs of each currency, upper case, separated by spaces. Several dollars and crowns share theirs. */
 const SIGNS: Readonly<Record<string, string>> = {
   ARS: '$',
   AUD: '$ A$ AU$',

@@ -142,9 +142,9 @@ function toIsoDate(
 /** Years between the eras of Thailand and Taiwan and the common one. */
 const BUDDHIST_YEARS = 543;
 const MINGUO_YEARS = 1911;
-/** No bank wrote a file before. */
+/** No bank's file is older. */
 const FIRST_YEAR = 1970;
-/** Years of the Persian and the Islamic calendar, whose months are others. */
+/** Years of the Persian and the Islamic calendar, whose months begin on other days. */
 const OTHER_CALENDARS = /^1[34]\d\d$/;
 
 /** Two digits mean the latest such year that is not after the last one. */
@@ -283,7 +283,7 @@ function chooseOrder(
   return one?.order ?? 'ymd';
 }
 
-/** The interest of each month is as likely as three purchases of one: only the place of the year follows from likelihood. */
+/** Likelihood decides only where the year stands: interest once a month is as likely as three purchases in one month. */
 function keepEitherOfDayAndMonth(
   all: readonly OrderReading[],
   likely: readonly OrderReading[],

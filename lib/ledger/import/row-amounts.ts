@@ -80,7 +80,7 @@ function readSingle(
   return { rows, usesType: directions.usesColumn };
 }
 
-/** A plus says as much as a word if no amount has a minus: cards write it beside a payment alone. Balances would say more. */
+/** Card issuers write a plus beside payments alone. It counts as a word where no amount has a minus, and no balance says more. */
 function markPluses(
   amounts: readonly (ReadAmount | Error)[],
   cells: readonly AmountCells[],

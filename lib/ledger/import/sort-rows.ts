@@ -107,7 +107,7 @@ function describeOtherTable(line: number): string {
   return `Line ${line} names other columns: it belongs to another table. Import that from a file of its own.`;
 }
 
-/** A booking above the line that names the columns belongs to another table, or that line is no header: it must not get lost. */
+/** Refuses bookings above the line that names the columns: they belong to another table, or that line is no header. None gets lost. */
 function refuseAbove(
   { above, width }: Table,
   readCell: CellReader,

@@ -94,7 +94,7 @@ function sampleBelow(rows: readonly TableRow[], index: number): readonly TableRo
   const width = rows[index]?.cells.length ?? 0;
   const below = rows.slice(index + 1, index + 1 + SAMPLE_ROWS);
   const header = rows[index]?.cells.join('\n');
-  // Each page of a statement may repeat its header.
+  // Each page of a statement may repeat the header.
   return below.filter(({ cells }) => cells.length * 2 > width && cells.join('\n') !== header);
 }
 

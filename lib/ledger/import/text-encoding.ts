@@ -39,7 +39,7 @@ const ALPHABETS: readonly (readonly [encoding: string, languages: readonly strin
   ['macintosh', ['äöüß', 'éèêëàâçùûîïôœæ', 'áéíóúñü', 'áâãàçéêíóôõú', 'åäöæøé']],
 ];
 const SCRIPTS: readonly (readonly [encoding: string, letter: RegExp])[] = [
-  // Few Cyrillic texts lack all the letters that these bytes do not have.
+  // Before Cyrillic, with which it may tie: its letters are bytes of Cyrillic ones, but few Cyrillic texts have no others.
   ['windows-1255', /[\u05d0-\u05ea]/],
   ['windows-1251', /[\u0400-\u045f\u0490\u0491]/],
   ['koi8-r', /[\u0410-\u0451]/],
@@ -191,7 +191,7 @@ function judgeAlphabet(letters: string): Judge {
     const isMisplaced =
       /\p{Lu}/u.test(character) && /\p{Ll}/u.test(before) && /\p{L}/u.test(before);
     const isCrowded = /[^\p{ASCII}]/u.test(before) && /\p{L}/u.test(before);
-    // No Icelandic word ends in a thorn, which is a Turkish letter in another encoding.
+    // No Icelandic word ends in a thorn, whose byte is a Turkish letter in windows-1254.
     const isThornAtEnd = /þ/i.test(character) && !/\p{L}/u.test(after);
     return (isCommon ? 1 : -2) - (isMisplaced || isThornAtEnd ? 3 : 0) - (isCrowded ? 1.5 : 0);
   });
@@ -202,7 +202,7 @@ function judgeScript(letter: RegExp): Judge {
     if (!letter.test(character)) return /\p{L}/u.test(character) ? -2 : -0.5;
     // Another encoding of this script has its cases the other way around.
     if (/\p{Lu}/u.test(character) && /\p{Ll}/u.test(before)) return -3;
-    // A final form ends a Hebrew word: within one, these bytes are Cyrillic.
+    // A final form ends a Hebrew word: inside a word, these bytes are Cyrillic letters.
     if (/[ךםןףץ]/.test(before) && letter.test(character)) return -3;
     return letter.test(before) ? 1.2 : -0.5;
   });

@@ -1,17 +1,20 @@
-// Rows that add up the rows before them, or behind them in a file whose newest row comes first: cards write one for each card and
-// month, with a date as if it were a booking.
+// Finds rows that are sums of other rows: totals, which card issuers write for each card and month with a date like that of a
+// booking, and balances at both ends of a file.
 import type { Booking, Need } from './booking.ts';
 
 const TOTAL =
   /\b(?:sub ?totals?|totals?|totale|totaal|sum|suma|summa|summe|gesamt|gesamtsumme|razem|celkem|toplam|yhteensä)\b|итого|всего|合計|小計|合计|總計|합계/iu;
 
-/** A shop may be named Total: only a row that is the sum of others is one, and a row that equals a single other one proves no sum. */
+/**
+ * A total is the sum of at least two rows before it, or after it where the newest row comes first. A shop may be named Total, and a
+ * row that equals a single other one proves no sum.
+ */
 export function findTotals(bookings: readonly Booking[]): ReadonlySet<Booking> {
   if (!bookings.some(isNamedTotal)) return new Set();
   return new Set([...addUp(bookings), ...addUp(bookings.toReversed())]);
 }
 
-/** Few texts have so much of a total, and need the slow look at whole words of all scripts. */
+/** Few texts contain one of these. Only they need the slow match of whole words in all scripts. */
 const HINT = /tota|sum|gesamt|razem|celkem|toplam|yhteens|[\u0400-\uffff]/i;
 
 function isNamedTotal({ texts }: Booking): boolean {
@@ -35,14 +38,14 @@ function addUp(bookings: readonly Booking[]): readonly Booking[] {
   return found;
 }
 
-/** A total may have no sign. */
+/** Signs do not count: a total may have none. */
 function equals(sum: number, cents: number): boolean {
   return sum !== 0 && Math.abs(sum) === Math.abs(cents);
 }
 
 const MIN_ROWS_BETWEEN = 3;
 
-/** A balance at each end of the file, in whatever language: one and the rows between them make the other. */
+/** Asks whether the rows at both ends are balances, in any language: the rows between them add up to their difference. */
 export function askAboutBalances(bookings: readonly Booking[]): readonly Need[] {
   const [first, last] = [bookings[0], bookings.at(-1)];
   if (!first || !last || bookings.length < MIN_ROWS_BETWEEN + 2) return [];

@@ -13,7 +13,7 @@ export interface Sheet {
 
 /** Digits that a spreadsheet's number has exactly; later ones are noise of its arithmetic. */
 const EXACT_DIGITS = 15;
-/** No bank writes so many: a sum of many amounts has them. */
+/** More decimals than any bank writes: a sum of many amounts leaves them behind. */
 const DECIMALS_OF_NOISE = /\.\d{9,}$/;
 const MAX_DECIMALS = 6;
 const SAVE = 'Save it as XLSX or CSV.';

@@ -1,5 +1,5 @@
-// The changes of each schema version. schema.ts applies it to items. It needs no database, so that a deployment can compare its
-// schema version with that of the release before (serverless/deploy-rollback.ts).
+// The changes of each schema version; schema.ts applies them to items. This file loads no database client, so that a deployment
+// can compare its schema version with that of the release before (serverless/deploy-rollback.ts).
 import type { Item } from '../../shared/database.ts';
 
 /** Brings an item into the form of the next version, from the attributes in `reads` alone: queries fetch those besides their own. */
