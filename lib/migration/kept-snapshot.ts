@@ -62,10 +62,10 @@ export async function checkKept(artifacts: ArtifactStore, kept: KeptSnapshot): P
   throw new Refusal('RefusedSnapshot', `What is kept of ${kept.name} is damaged.`);
 }
 
-/** Beside two minutes, for the store to check and unpack what it was sent: 10 MB per second. */
-const SLOWEST_BYTES_PER_MS = 10_000;
+/** Beyond two minutes, the time that the store has to check and unpack an upload: 10 MB per second. */
+const MIN_BYTES_PER_MS = 10_000;
 
-/** Empty, or of several shards, it may not be complete the first time that it can be read. */
+/** A collection that is empty, or has several shards, may be incomplete when it can first be read. */
 const SETTLING_MS = 10_000;
 
 /**
@@ -87,13 +87,13 @@ interface Restore {
   readonly kept: KeptSnapshot;
 }
 
-/** Since when the collection has had this many points; none from the end of the upload until it can be read. */
+/** When the collection was first seen with this many points: none from the end of the upload until it can be read. */
 interface Seen {
   readonly points?: number;
   readonly at: number;
 }
 
-/** False where the upload did not arrive. @throws Refusal where it arrived, and was not restored in time */
+/** @returns false if the upload did not arrive. @throws Refusal if it arrived, and was not restored in time */
 async function sendAndWait(
   context: StepContext,
   stages: Journal,
@@ -109,16 +109,16 @@ async function sendAndWait(
     return lease.epoch;
   });
   const { isSent, at } = await stages.once('snapshot-sent', async () => {
-    // One that an earlier invocation began may have arrived: it is waited for, and not sent twice.
+    // An upload that an earlier invocation began may have arrived: wait for it, and do not send it twice.
     const isSent = clearedIn === lease.epoch && (await send(context, restore));
     return { isSent, at: clock().getTime() };
   });
   return await stages.poll<Seen, boolean>('readable', (seen = { at }, keep) =>
-    findRestored(context, { ...restore, isSent }, { seen, keep }),
+    checkRestored(context, { ...restore, isSent }, { seen, keep }),
   );
 }
 
-async function findRestored(
+async function checkRestored(
   context: Pick<StepContext, 'services' | 'renew'>,
   { name, kept, isSent }: Restore & { readonly isSent: boolean },
   { seen, keep }: { readonly seen: Seen; readonly keep: Keep<Seen> },
@@ -129,13 +129,13 @@ async function findRestored(
   const isNew = points !== undefined && points !== seen.points;
   const since = isNew ? now : seen.at;
   if (points !== undefined && now - since >= (await settlingMs(vectors, name, points))) {
-    // The store keeps the file that it was sent, too.
+    // The store also keeps the file that it was sent.
     await vectors.deleteSnapshot(name, kept.name);
     return true;
   }
   if (isNew) await keep({ points, at: now });
-  // Since it last changed: an invocation that crashed may have left it alone for minutes.
-  const longest = 2 * MINUTE_MS + kept.size / SLOWEST_BYTES_PER_MS;
+  // Measured from the last change: after a crash, nothing may have checked the collection for minutes.
+  const longest = 2 * MINUTE_MS + kept.size / MIN_BYTES_PER_MS;
   if (now - since < longest) return waitForStore(now - since);
   await context.renew();
   await vectors.deleteCollection(name);
@@ -162,14 +162,14 @@ async function settlingMs(vectors: VectorStore, name: string, points: number): P
   return points > 0 && info?.config.params.shard_number === 1 ? 0 : SETTLING_MS;
 }
 
-/** Behind an alias is what users may work on. @throws Refusal */
+/** Users may work on the collection behind an alias. @throws Refusal */
 export async function assertNoAlias(vectors: VectorStore, name: string): Promise<void> {
   const aliases = await vectors.listAliases();
   if (aliases.every(({ alias_name }) => alias_name !== name)) return;
   throw new Refusal('RefusedNameTaken', `The name ${name} is an alias.`);
 }
 
-/** Once restored, the name is the run's; before, it has to be free. @throws Refusal */
+/** Before the restore the name must be free; from then on it is the run's own. @throws Refusal */
 export async function assertFree(vectors: VectorStore, name: string): Promise<void> {
   await assertNoAlias(vectors, name);
   if (!(await vectors.collectionExists(name))) return;

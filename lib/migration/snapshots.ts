@@ -23,21 +23,21 @@ import {
 import type { StepContext, Waiting } from './runs/step.ts';
 import { MINUTE_MS } from './runs/times.ts';
 
-/** Recorded before it is sent; a second one only where no response came. */
+/** Recorded before it is sent. Another one is sent only if no response came. */
 interface SnapshotRequest {
   readonly at: number;
-  /** The store's time of its response, null where it tells none; absent where none came. */
+  /** The store's time when it responded: null if it told none, absent if no response came. */
   readonly accepted?: number | null;
 }
 
-/** Requests to the store */
+/** Requests to the store so far */
 interface Asked {
   /** Snapshots listed before the first request */
   readonly known: readonly string[];
   readonly requests: readonly SnapshotRequest[];
 }
 
-/** Together with the snapshot that the store made */
+/** Requests to the store, and the snapshot that it made */
 export interface Made extends Asked {
   readonly snapshot: Snapshot;
 }
@@ -60,8 +60,8 @@ interface Source {
 }
 
 /**
- * Takes a snapshot, uses it, and leaves none on the store. After a failure that this snapshot will always lead to, it is
- * discarded and the journal begins again, so that the step, when it is taken again, takes a new one.
+ * Takes a snapshot, uses it, and leaves none on the store. After a failure that would recur with this snapshot, it is
+ * discarded and the journal forgotten, so that a repeated step takes a new one.
  */
 export async function withSnapshot<Result>(
   context: StepContext,
@@ -71,7 +71,7 @@ export async function withSnapshot<Result>(
 ): Promise<Result> {
   try {
     const result = await use(await keepSnapshot(context, journal, { collection, label }));
-    // A request whose response was lost may have made one late.
+    // A request whose response was lost may have made another one late.
     await journal.once('store-cleared', () => clearStore(context, collection, journal.read(MADE)));
     return result;
   } catch (error) {
@@ -101,7 +101,7 @@ async function keepSnapshot(
     const sha256 = await computeSha256(services.artifacts, parts);
     const kept = { ...snapshot, parts, sha256 };
     assertIntact(kept);
-    // The store's own copy only takes space now: that of the restore test.
+    // From here on the store's own copy only takes the space that the restore test needs.
     const left = await clearStore(context, collection, journal.read(MADE));
     if (left.length > 0) {
       const message =
@@ -112,7 +112,7 @@ async function keepSnapshot(
   });
 }
 
-/** Any complete one that was begun after a request is as good, also one that another program asked for. */
+/** Any complete snapshot that was begun after a request will do, even one that another program asked for. */
 async function makeSnapshot(
   context: StepContext,
   collection: string,
@@ -122,7 +122,7 @@ async function makeSnapshot(
   let next = asked ?? { known: await listNames(vectors, collection), requests: [] };
   const [made] = await listMade(vectors, collection, next);
   if (made) return { ...next, snapshot: made };
-  if (isToBeAsked(next.requests, clock().getTime(), collection)) {
+  if (shouldRequest(next.requests, clock().getTime(), collection)) {
     next = await requestSnapshot(context, collection, { asked: next, keep });
     const [madeAtOnce] = await listMade(vectors, collection, next);
     if (madeAtOnce) return { ...next, snapshot: madeAtOnce };
@@ -130,8 +130,8 @@ async function makeSnapshot(
   return waitForStore(clock().getTime() - (next.requests.at(-1)?.at ?? 0));
 }
 
-/** @throws Refusal where the store had its time */
-function isToBeAsked(
+/** @throws Refusal if the store has had its time */
+function shouldRequest(
   requests: readonly SnapshotRequest[],
   now: number,
   collection: string,
@@ -155,7 +155,7 @@ async function requestSnapshot(
 ): Promise<Asked> {
   const { known, requests } = asked;
   const at = clock().getTime();
-  // Killed from here on, the request may have been sent or not, just as where its response is lost.
+  // If the process is killed from here on, the request may or may not have been sent, as after a lost response.
   const sent = { known, requests: [...requests, { at }] };
   await keep(sent);
   await renew();
@@ -174,7 +174,7 @@ async function listNames(vectors: VectorStore, collection: string): Promise<stri
   return (await vectors.listSnapshots(collection)).map(({ name }) => name);
 }
 
-/** Begun after one of our requests, the oldest first: being listed, they are complete. */
+/** Lists the snapshots that were begun after one of our requests, oldest first. The store lists complete ones only. */
 async function listMade(
   vectors: VectorStore,
   collection: string,
@@ -182,13 +182,13 @@ async function listMade(
 ): Promise<Snapshot[]> {
   const listed = await vectors.listSnapshots(collection);
   return listed
-    .filter(({ name }) => !known.includes(name) && isMadeThen(name, requests))
+    .filter(({ name }) => !known.includes(name) && mayBeOurs(name, requests))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
     .map(describe);
 }
 
-/** The store names one after the second in which it begins it. Where it told no time, any new one may be meant. */
-function isMadeThen(name: string, requests: Asked['requests']): boolean {
+/** The store names a snapshot after the second in which it begins it. If it told no time, any new one may be ours. */
+function mayBeOurs(name: string, requests: Asked['requests']): boolean {
   const [, day, hour, minute, second] =
     /-(\d{4}-\d\d-\d\d)-(\d\d)-(\d\d)-(\d\d)\.snapshot$/.exec(name) ?? [];
   const begun = Date.parse(`${day}T${hour}:${minute}:${second}Z`);
@@ -207,7 +207,7 @@ async function keepNextPart(
 ): Promise<Page<Parts, Parts>> {
   const { vectors, artifacts, snapshotPartBytes } = services;
   const { collection, label, snapshot, parts } = options;
-  // Recorded before the first part: a repeated one overwrites it.
+  // The prefix is recorded before the first part, so that a repeated part overwrites it.
   if (!parts)
     return { next: { prefix: `${run.runId}/${label}-${lease.epoch}`, count: 0, bytes: 0 } };
   const { name, size } = snapshot;
@@ -232,7 +232,7 @@ async function keepNextPart(
   return { next, progress: { done: next.bytes, total: size, unit: 'bytes' } };
 }
 
-// A connection may break at any byte: what it has brought is a part, and the next one continues where it ends.
+// A connection may break at any byte: the bytes that arrived are a part, and the next part continues there.
 async function* firstBytes(
   bytes: AsyncIterable<Uint8Array>,
   limit: number,
@@ -250,17 +250,18 @@ async function* firstBytes(
 }
 
 /**
- * Removes what the requests left on the store: each one may have made a snapshot, also where its response was lost. With more
- * snapshots than requests, some are another program's, and the store does not say which ones: all are left.
+ * Removes what the requests left on the store: each may have made a snapshot, even if its response was lost. If there are more
+ * snapshots than requests, some are another program's, and the store does not say which: all are left.
+ * @param record of the stage that makes the snapshot
  * @returns their names, if one of them may be the run's
  */
 async function clearStore(
   { services: { vectors }, renew }: Pick<StepContext, 'services' | 'renew'>,
   collection: string,
-  begun: unknown,
+  record: unknown,
 ): Promise<string[]> {
-  if (begun === undefined) return [];
-  const { snapshot, ...asked } = begun as Asked & Partial<Made>;
+  if (record === undefined) return [];
+  const { snapshot, ...asked } = record as Asked & Partial<Made>;
   await renew();
   const made = await listMade(vectors, collection, asked);
   const isGone = snapshot !== undefined && made.every(({ name }) => name !== snapshot.name);
@@ -271,7 +272,7 @@ async function clearStore(
   return [];
 }
 
-/** Removes the snapshots of a backup that was given up, as its journal tells. */
+/** Removes the snapshots of an abandoned backup, which its journal names. */
 export async function removeLeftover(
   context: Pick<StepContext, 'services' | 'renew'>,
   collection: string,

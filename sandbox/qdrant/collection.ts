@@ -68,7 +68,7 @@ export function updateCollection(
   if (isTuned) cancelOptimization(collection);
 }
 
-/** A new one begins unless the optimizer is off now. */
+/** Cancels it with the deletions that it has noted. A new one begins, unless the optimizer is off now. */
 function cancelOptimization(collection: Collection): void {
   undoDeletions(collection);
   if (collection.tuning.optimizers_config?.max_optimization_threads !== 0) return;

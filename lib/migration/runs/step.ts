@@ -78,7 +78,7 @@ export type Waiting = {
   readonly leftSeconds?: number;
 };
 
-/** Thrown by a stage that waits, through all that called it: ends the invocation, and is no failure. */
+/** Thrown by a stage that has to wait, and caught where steps are run: it ends the invocation, and is no failure. */
 export class Paused extends Error {
   override readonly name = 'Paused';
   readonly waiting: Waiting;

@@ -1,5 +1,5 @@
-// Snapshot, restore test, counts and the dump of the graph; the manifest comes last and says that all the rest is there and
-// was proved.
+// Snapshot, restore test, counts and the dump of the graph. The manifest is written last: it says that all of them exist and
+// were proved.
 import { digestDump, dumpGraph, dumpKeys, verifyDump } from '../graph/dump.ts';
 import { type KeptSnapshot, restoreSnapshot } from '../kept-snapshot.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
@@ -36,7 +36,7 @@ export async function takeBackup(context: StepContext, journal: Journal): Promis
   const { run } = context;
   const source = { collection: run.plan.sourceCollection, label: 'snapshot' };
   const restored = restoreTestCollectionOf(run);
-  // A window proves by one digest that it restores what is frozen.
+  // In a window writes are frozen: one digest proves the restore, without a list.
   const listing = run.window ? undefined : await listBefore(context, journal);
   const proved = await withSnapshot(context, journal, source, async (kept) => {
     await restoreSnapshot(context, journal, { name: restored, kept });
@@ -55,7 +55,7 @@ interface CountedRestore {
   readonly counts: Reference;
 }
 
-// Counts and fingerprint are those of the snapshot itself: users go on writing to the collection that it is of.
+// Counts and fingerprint are those of the snapshot itself: users keep writing to the collection that it was taken of.
 async function countRestored(
   context: StepContext,
   listing: Listing | undefined,
@@ -108,7 +108,7 @@ async function writeManifest(
   });
 }
 
-/** The next backup would be without the graph that the last one has. @throws Refusal */
+/** @throws Refusal if this backup would lack the graph that the last one has */
 export function assertGraphNamed({ graph }: Pick<Services, 'graph'>, { evidence }: Run): void {
   const { graph: kind = 'none' } = evidence['backup-manifest']?.facts ?? {};
   if (graph || kind === 'none') return;
@@ -133,7 +133,7 @@ async function dump({ services, run, lease }: StepContext): Promise<Dumped> {
 }
 
 /**
- * The digest of every file, and every value: what cannot be read is no dump, and has no manifest.
+ * Reads every file and every value of the dump again. A dump that cannot be read loses its manifest.
  * @throws Refusal
  */
 async function readBack(

@@ -46,7 +46,7 @@ async function build(context: StepContext, journal: Journal): Promise<Reference>
     bringConfiguration(services.vectors, { from: sourceCollection, to: targetCollection }),
   );
   const isHybridProved = made === 'by-new-version';
-  // Taken from the first write, which is removed afterwards: it cannot be proved twice.
+  // The proof reads the first write, which is removed afterwards: it cannot be repeated.
   if (isHybridProved) await journal.once('hybrid-proved', () => proveHybrid(services, run));
   const embeddings = await journal.once('embeddings', () =>
     findEmbeddings(context, isHybridProved),
@@ -98,8 +98,8 @@ async function makeCollections(context: StepContext): Promise<'by-new-version' |
   for (const sentence of TEST_MEMORIES) {
     await renew();
     await preview.addMemory(testUserOf(run.runId), sentence);
-    const isThere = await vectors.collectionExists(targetCollection);
-    if (isThere && (await vectors.count(targetCollection, ofTestUser(run))) > 0) {
+    const exists = await vectors.collectionExists(targetCollection);
+    if (exists && (await vectors.count(targetCollection, ofTestUser(run))) > 0) {
       return 'by-new-version';
     }
   }

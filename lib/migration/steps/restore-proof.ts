@@ -1,4 +1,4 @@
-// Proves that a restored snapshot is complete, while users go on writing to the collection that it was taken of. Every point that
+// Proves that a restored snapshot is complete, while users keep writing to the collection that it was taken of. Every point that
 // is the same right before the snapshot and after it was in the snapshot: it must be restored, unchanged. The number of points
 // proves less: a store may restore a part of them, and report success.
 import { type BaseProgress, createBaseReader, createBaseWriter } from '../base.ts';
@@ -20,7 +20,7 @@ const MAX_EXAMPLES = 8;
 /** Digests of a collection right before its snapshot, as artifacts */
 export type Listing = BaseProgress;
 
-/** A page of the list: its digests so far, and where the next one begins */
+/** The list up to the end of a part, and where the next part begins */
 interface Listed {
   readonly listing: Listing;
   readonly nextOffset: PointId;

@@ -1,7 +1,7 @@
 // Adds named vectors to the collection that users work on, or removes them, without bringing back what users have deleted. While
 // the store optimizes a collection, such a change cancels the optimization, and with it every deletion made since that began
-// (Qdrant 1.18.3 and 1.19.0); switching the optimizer off does the same. So the store is idle when the optimizer is switched off,
-// and it stays off during the change; points that return anyway, since a list made before both, are removed again.
+// (Qdrant 1.18.3 and 1.19.0). Switching the optimizer off does the same. So it is switched off while the store is idle, and stays
+// off during the change. Points that return anyway are not in a list that was made before, and are removed again.
 import { untilIdle } from '../configuration.ts';
 import { verbatim } from '../json/json-text.ts';
 import { MAX_SEARCHED_IDS } from '../point-writer.ts';
@@ -32,7 +32,7 @@ export async function changeSlots(
   const busy = await untilIdle(context, collection);
   if (busy) return busy;
   const begun = await begin(context, collection);
-  // An optimization may have begun meanwhile. Nothing comes between this look and the switch but one request.
+  // An optimization may have begun meanwhile. The next request after this check switches the optimizer off.
   await renew();
   const again = await untilIdle(context, collection);
   if (again) return again;

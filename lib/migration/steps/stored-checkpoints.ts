@@ -1,5 +1,5 @@
-// Reads checkpoints that were stored before steps had journals, so that a step that had begun goes on from there. Needed until
-// no backup, rebuild, upload or restore of such a version is under way.
+// Reads checkpoints that were stored before steps had journals, so that a step in progress resumes from its own. Needed until no
+// backup, rebuild, upload or restore that began so is left: docs/migration/decisions/0012-journal.md says when.
 import * as v from 'valibot';
 import type { BaseProgress } from '../base.ts';
 import { keptSnapshotSchema, partsSchema, snapshotSchema } from '../kept-snapshot.ts';
@@ -59,12 +59,12 @@ const rebuildSchema = v.object({
 
 interface StoredStage {
   readonly stage: string;
-  /** Undefined unless it has passed */
+  /** Undefined unless the stage has passed */
   readonly found: unknown;
   readonly cursor?: unknown;
 }
 
-/** The first stage with a cursor is the present one of a step that is under way. */
+/** The current stage is the first that has a cursor and has not passed. */
 function toJournal(stages: readonly StoredStage[]): RecordedJournal {
   const passed = stages.filter(({ found }) => found !== undefined);
   const open = stages.find(({ found, cursor }) => found === undefined && cursor !== undefined);
@@ -78,7 +78,7 @@ function readJournal<Stored>(
   schema: v.GenericSchema<unknown, Stored>,
   listStages: (stored: Stored) => readonly StoredStage[],
 ) {
-  /** Undefined for anything else: it is of another stage, or of none. */
+  /** Undefined for the checkpoint of another stage, or of none. */
   return (recorded: unknown): RecordedJournal | undefined => {
     if (v.is(journalSchema, recorded)) return recorded;
     const stored = v.safeParse(schema, recorded);
@@ -123,7 +123,7 @@ export const readUploadJournal = readJournal(v.record(v.string(), uploadSchema),
   })),
 );
 
-/** A restore that has begun was needed. */
+/** A restore that had begun had been found necessary. */
 export const readRestoreJournal = readJournal(restoringSchema, (restoring) => [
   { stage: 'is-to-be-restored', found: true },
   listRestoreStage(restoring),

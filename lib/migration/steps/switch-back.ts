@@ -99,10 +99,10 @@ const restore: Advance = async (context, state, save) => {
   const { to, plan, reached } = state;
   const journal = openJournal(context, { recorded: readRestoreJournal(reached), save });
   // The operator may have restored the snapshot already.
-  const isToBeRestored = await journal.once('is-to-be-restored', async () => {
+  const needsRestore = await journal.once('is-to-be-restored', async () => {
     return !(await isRestored(context, to));
   });
-  if (isToBeRestored) {
+  if (needsRestore) {
     if (!plan?.restores) throw new Refusal('RefusedNotNow', `There is no snapshot for ${to}.`);
     await restoreSnapshot(context, journal, { name: to, kept: plan.restores });
     await assertNotDeleted(context, to);

@@ -27,7 +27,7 @@ export async function assertNamesFree({ services, run }: Pick<Approach, 'service
 
 /**
  * Uploads the built collection and its companion, where the plan asks for it.
- * @throws Refusal, and what was half-made is removed
+ * @throws Refusal; an upload that differs from its source is removed before
  */
 export async function uploadSwap(context: StepContext, journal: Journal): Promise<void> {
   const { run, note } = context;
