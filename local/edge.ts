@@ -151,7 +151,7 @@ async function forward(
 }
 
 // The gateway would answer ranges, which API Gateway passes on, and would add headers for the origin.
-// It would keep the first of a header that is sent twice, or both with a blank; API Gateway joins them.
+// It would keep the first value of a header that is sent twice, or join both with a comma and a space; API Gateway takes a comma alone.
 // It decodes a body as UTF-8 and parses it, unless its type is this one: then the functions get the bytes in base64.
 function forwardedHeaders(sent: NodeJS.Dict<string[]>): Readonly<Record<string, string>> {
   const kept = Object.entries(sent).filter(

@@ -14,7 +14,7 @@ import { openPrivateSockets } from './private-sockets.ts';
 export interface GatewaySpec {
   readonly databaseEndpoint: string;
   readonly tableName: string;
-  /** Folder of the functions, bundled. */
+  /** Folder of the bundled functions. */
   readonly bundles: string;
 }
 
@@ -26,16 +26,16 @@ export interface Gateway {
 const PROJECT = join(import.meta.dirname, '..');
 const BUNDLER = join(import.meta.dirname, 'bundle.ts');
 /**
- * Node otherwise lets 48 MB of young objects gather before it looks which of them are still used. In a heap that may take the
- * gigabytes of this machine, it keeps as much garbage as there is data; here at most a fifth as much. The largest deployed function
- * has 1,024 MB.
+ * By default Node gathers 48 MB of young objects before it collects them, and in a heap that may take the gigabytes of this machine
+ * it keeps as much garbage as data. Here it keeps at most a fifth as much, in a heap as large as the memory of the largest deployed
+ * function: 1,024 MB.
  */
 const SMALL_HEAP = [
   ...['--max-semi-space-size=4', '--max-old-space-size=1024', '--heap-growing-percent=20'],
 ];
 const SERVERLESS = createRequire(import.meta.url).resolve('serverless/bin/serverless.js');
 
-/** @returns the folder */
+/** Bundles all functions. @returns the folder of the bundles */
 export async function bundleFunctions(running: Running): Promise<string> {
   const bundles = join(claimBuildFolder(running), 'bundles');
   await runToEnd(running, { title: 'The bundler', ...nodeProgram(BUNDLER, bundles) });
@@ -111,7 +111,7 @@ function gatewayEnvironment(inherited: NodeJS.ProcessEnv, spec: GatewaySpec): No
     TABLE_NAME: spec.tableName,
     AUTH: inherited.AUTH || 'open',
     LOCAL_BUNDLES: spec.bundles,
-    // The C library keeps what is freed, in an arena for each thread and below the last block in use: twice the memory of the gateway.
+    // The C library keeps freed memory in an arena for each thread, and below the last block in use. That doubled the gateway's memory.
     MALLOC_ARENA_MAX: '1',
     MALLOC_MMAP_THRESHOLD_: '131072',
     MALLOC_TRIM_THRESHOLD_: '131072',

@@ -75,7 +75,7 @@ async function openDatabase(settings: LocalSettings): Promise<Database> {
   return database;
 }
 
-/** Now and once an hour. The next attempt makes up for one that fails. */
+/** Works immediately, and then every hour. The next attempt makes up for one that fails. */
 function repeatHourly(work: () => Promise<unknown>, consequence: string): void {
   const attempt = () =>
     void work().catch((error) => {

@@ -1,5 +1,5 @@
-// `node local/table-work.ts prepare|expire ENDPOINT TABLE`: work on the table of the local service. Each is a process that ends with
-// it: the client of the database would take as much memory as the rest of the start, for as long as the service runs.
+// `node local/table-work.ts prepare|expire ENDPOINT TABLE`: work on the table of the local service, in a process that ends with it.
+// In the process of `npm start`, the database client would double the memory for as long as the service runs.
 import { createDocumentClient } from '../lib/shared/document-client.ts';
 import { UserError } from '../lib/shared/user-error.ts';
 import { runProgram } from '../processes/program.ts';
@@ -20,7 +20,7 @@ await runProgram({
   },
 });
 
-/** Creates the table where it is missing, and converts what an earlier release wrote, before anything reads it. */
+/** Creates the table if it is missing, and converts the items of an earlier release before anything reads them. */
 async function prepare(endpoint: string, tableName: string): Promise<void> {
   await ensureTable(endpoint, tableName);
   const client = createDocumentClient(endpoint);

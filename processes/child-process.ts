@@ -80,7 +80,7 @@ export function startChild(spec: ChildCommand): Child {
     signalGroup(pid, 'SIGKILL');
     await closed;
   }
-  // Once: another program may get the same number, even hours later.
+  // Signals are sent once: another program may get the same process id, even hours later.
   let stopped: Promise<void> | undefined;
   return {
     pid,

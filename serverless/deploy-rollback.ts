@@ -30,7 +30,7 @@ export const RELEASE = 'Release';
 
 const SCHEMA = 'SchemaVersion';
 
-/** States in the template which schema version the release has, for the next deployment to read. */
+/** Records the schema version of the release in its template, where the next deployment reads it. */
 export function releaseMetadata(): Template['Metadata'] {
   return { [SCHEMA]: UPGRADES.length };
 }
@@ -68,8 +68,8 @@ export function rollbackConfiguration(options: {
 }
 
 /**
- * True if the functions may get the release gradually. CloudFormation has to watch each alarm that stops CodeDeploy, or the release
- * would stop for an alarm that the deployment itself causes. And both releases have to read what the other one writes.
+ * True if the functions may get the release gradually. CloudFormation must watch each alarm that stops CodeDeploy, or the release
+ * would stop for an alarm that the deployment itself causes. And each release must be able to read what the other writes.
  */
 export function isGradual(options: {
   readonly deployed: Template | undefined;

@@ -157,7 +157,7 @@ export function createRestoration(options: RestorationOptions) {
     return writers;
   }
 
-  // A version keeps the table's name that it was published with, and CloudFormation publishes another one for each table.
+  // A version keeps the table name that it was published with, and CloudFormation publishes another version for each table.
   async function refuseOtherTable(name: string, tableInUse: string): Promise<void> {
     const written = await aws.readTableOf(name);
     if (written === tableInUse) return;

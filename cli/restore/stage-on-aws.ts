@@ -91,7 +91,7 @@ export function createStageOnAws(stage: string) {
     await lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName }));
   }
 
-  /** The table of the version that requests reach; of the function itself in a stage of a release without aliases. */
+  /** The table of the version that requests reach, or of the function itself if its release had no aliases yet. */
   async function readTableOf(FunctionName: string): Promise<string | undefined> {
     const read = async (given: { readonly Qualifier?: string }) => {
       const command = new GetFunctionConfigurationCommand({ FunctionName, ...given });

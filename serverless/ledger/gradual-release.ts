@@ -10,9 +10,9 @@ import { allow, policy, serviceRole, substituted } from '../roles.ts';
 /** The gateway invokes functions by it. */
 export const ALIAS = 'live';
 const APPLICATION = 'GradualRelease';
-/** Its page, style and script belong together: a browser would get each from the one or the other release. */
+/** The function of the page at `/`. Page, style and scripts belong together: a browser would get each from either release. */
 const PAGE = 'frontPage';
-/** Releases that begin at once. Lambda takes 15 changes a second of an account, and a release that it refuses fails the deployment. */
+/** Functions whose release begins together. Lambda takes 15 changes a second of an account, and one that it refuses fails the deployment. */
 const MAX_STARTING = 5;
 /** Takes 15 minutes, as an alarm does that needs two of three periods of five minutes. */
 const SHIFT = 'CodeDeployDefault.LambdaCanary10Percent15Minutes';
@@ -63,7 +63,7 @@ export class GradualRelease {
     this.#serverless = serverless;
   }
 
-  /** Functions of the API. */
+  /** The functions that get a release gradually: those of the API, without the page. */
   get #released(): [name: string, settings: PackagedFunction][] {
     const functions = Object.entries(this.#serverless.service.functions);
     return functions.filter(
@@ -113,7 +113,7 @@ export class GradualRelease {
   }
 }
 
-/** Each waits for the one that stands MAX_STARTING places before it. */
+/** Lets each resource wait for the one MAX_STARTING places before it. */
 function spreadOverTime(resources: Resources, ids: readonly string[]): void {
   for (const [n, id] of ids.entries()) {
     const earlier = ids[n - MAX_STARTING];
