@@ -96,7 +96,7 @@ function useEdit(row: Row) {
   return { open, before, drop: () => dropDraft(name) };
 }
 
-/** A kept one is found by its row: a row that was being created then has got its id since. */
+/** Finds the kept draft of a row by its key: a row that was being created may have got its id since. */
 function findDraft(row: Row) {
   const key = outbox.keyOf(row.id);
   for (const [name, { draft, before }] of readDrafts<KeptEdit>(KEPT))

@@ -34,7 +34,7 @@ function money() {
   return known;
 }
 
-/** Made when it is first used: each takes the browser up to some milliseconds, and a view uses few of them. */
+/** Makes a value when it is first used: a format takes the browser up to some milliseconds, and a view uses few of them. */
 function once<Value>(make: () => Value): () => Value {
   let made: Value | undefined;
   return () => {

@@ -128,7 +128,7 @@ function DoneCard({ state }: { readonly state: Done }) {
   );
 }
 
-/** Sorting in begins by typing: as soon as the inbox is shown it is scrolled to, and its first row has the focus. */
+/** Scrolls to the inbox as soon as it is shown, and focuses its first row: sorting in begins by typing. */
 function focusFirstField(inbox: string): void {
   const stop = effect(() => {
     const shown = view.value;

@@ -16,7 +16,7 @@ export function readDraft<Kept extends object>(name: string): Kept | undefined {
   }
 }
 
-/** All whose names begin with this, by name. */
+/** Drafts whose names begin with the prefix, by name. */
 export function readDrafts<Kept extends object>(prefix: string): ReadonlyMap<string, Kept> {
   const stored = Array.from({ length: sessionStorage.length }, (_, n) => sessionStorage.key(n));
   const found = new Map<string, Kept>();
@@ -37,7 +37,7 @@ export function dropDraft(name: string): void {
   try {
     sessionStorage.removeItem(name);
   } catch {
-    // A browser that refuses its storage keeps none there.
+    // The browser refuses its storage, so none is kept there.
   }
 }
 

@@ -90,7 +90,7 @@ export const totals = computed<Totals>(() => {
 });
 /** True if charts and chips would show only a part of the rows. */
 export const isOnlySums = computed(() => view.value?.found !== undefined && view.value.pages > 1);
-/** Undefined where there was nothing to compare with. */
+/** Undefined if the time before has no rows to compare with. */
 export const totalsBefore = computed<Totals | undefined>(() => {
   const shown = view.value;
   if (!shown?.before) return undefined;
@@ -245,7 +245,7 @@ export function keepCategory(written: Category): void {
   forgetAnswers((_, path) => path.startsWith('/categories'));
 }
 
-/** A list that was asked for before a category was created, or lags behind, does not have it. */
+/** Adds categories that this page has written: a list that was asked for before, or lags behind, does not have them. */
 function withWritten(listed: readonly Category[]): readonly Category[] {
   const ids = new Set(listed.map(({ id }) => id));
   const missing = [...writtenCategories.values()].flatMap(({ category, at }) =>

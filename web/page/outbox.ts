@@ -121,7 +121,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
 
   async function attempt(write: Write): Promise<void> {
     underWay.add(write.key);
-    // Before it is sent: a page that is closed meanwhile learns of no answer.
+    // The attempt is counted before it is sent: a page that is closed meanwhile learns of no answer.
     update(write.key, { attempts: write.attempts + 1, sendAt: write.queuedAt });
     let settled: Settled;
     try {
@@ -154,7 +154,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
     waiters.delete(key);
   }
 
-  /** Later writes to the same row go to the id and the version that it has now. */
+  /** Directs later writes of a row to the id and the version that it has now. */
   function rebase(): void {
     replace(
       writes.value.map((each) =>
@@ -189,7 +189,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
     pausedUntil = Date.now() + pauseAfter(write.attempts);
   }
 
-  /** Later changes of a row that was refused when it was created have no row: the refusal has what they would have made of it. */
+  /** If the creation of a row is refused, its later changes are dropped: the refusal has the row as they would have left it. */
   function refuse(write: Write, error: ApiError): void {
     const [first] = write.changes;
     const created = first?.before ? undefined : first?.after?.id;
@@ -263,7 +263,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
     flush(): void {
       for (const each of undoable.value) {
         if (each.ledger !== ledger) continue;
-        // A row that is being created has no id yet: its deletion keeps its place in the queue.
+        // A row that is being created has no id yet: its deletion has to wait in the queue.
         if (each.changes.some(({ before }) => before && isTemporary(before)))
           update(each.key, { sendAt: each.queuedAt });
         else void attempt(each);
@@ -274,7 +274,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
       rest.delete(id);
       conflicts.value = rest;
     },
-    /** @returns once nothing is due any more */
+    /** @returns once nothing is due */
     retryNow(): Promise<void> {
       pausedUntil = 0;
       return pump();

@@ -39,7 +39,7 @@ export function useProposal(draft: Signal<Draft>): ReadonlySignal<string> {
   );
 }
 
-/** Found for a description and a type: a refund has another category than the purchase. */
+/** A proposal holds for a description and a type: a refund has another category than the purchase. */
 interface Proposal {
   readonly likeness: string;
   readonly type: Type;

@@ -23,7 +23,7 @@ export interface Fields {
   readonly notes: string | null;
 }
 
-/** It is being created, and has no id yet. */
+/** True while the row is being created: a number below zero stands for its id. */
 export function isTemporary({ id }: Row): boolean {
   return id < 0;
 }

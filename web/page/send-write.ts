@@ -1,11 +1,11 @@
-// Sends one write in a request, and says what became of each of its changes. A repetition after a lost answer is recognised: creates
+// Sends one write in a request, and tells the outcome of each of its changes. A repetition after a lost answer is recognised: creates
 // and bulks carry an Idempotency-Key, updates and deletions the version that they expect.
 import type { TransactionsDeleted, TransactionsUpdated } from '../../lib/ledger/http/api-types.ts';
 import { ApiError, type Call } from './api-error.ts';
 import type { Change } from './figures.ts';
 import { changedFields, type Row, readFields } from './rows.ts';
 
-interface Sent {
+interface OutgoingWrite {
   /** Its Idempotency-Key. */
   readonly key: string;
   readonly changes: readonly Change[];
@@ -34,7 +34,7 @@ export class ConflictError extends Error {
 }
 
 /** @throws ApiError @throws ConflictError */
-export async function sendWrite(write: Sent, call: Send): Promise<Settled> {
+export async function sendWrite(write: OutgoingWrite, call: Send): Promise<Settled> {
   const [change] = write.changes;
   if (write.changes.length !== 1 || !change) return await transmitBulk(write, call);
   const { before, after } = change;
@@ -68,8 +68,8 @@ export async function sendWrite(write: Sent, call: Send): Promise<Settled> {
 }
 
 /**
- * After a refusal because of the row: its present version, if an attempt whose answer was lost has written it.
- * @throws ConflictError if it has changed or was deleted
+ * Reads the row after a refusal, and returns it if an earlier attempt, whose answer was lost, has written it.
+ * @throws ConflictError if it was changed or deleted elsewhere
  */
 async function readMine(error: unknown, mine: Row, path: string, call: Send): Promise<Row> {
   const status = error instanceof ApiError ? error.status : 0;
@@ -83,7 +83,7 @@ async function readMine(error: unknown, mine: Row, path: string, call: Send): Pr
   throw new ConflictError(theirs);
 }
 
-async function transmitBulk(write: Sent, call: Send): Promise<Settled> {
+async function transmitBulk(write: OutgoingWrite, call: Send): Promise<Settled> {
   const { changes, key } = write;
   const isRemoval = changes.every(({ after }) => !after);
   const transactions = changes.map(({ before, after }) => ({

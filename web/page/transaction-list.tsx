@@ -161,10 +161,10 @@ const OPEN = 1;
 const PICKED = 2;
 const UNSAVED = 4;
 const STOP = 8;
-/** The tab key stops at the first row. */
+/** No row is current: the tab key stops at the first. */
 const ANY_STOP = 16;
 
-/** All that others change of a row, as one number: a row is drawn again only where its own has changed. */
+/** The state of a row as one number, so that a row is drawn again only if its own state has changed. */
 function readState(key: number): number {
   const stop = current.value;
   return (
@@ -195,7 +195,7 @@ function onEntryKey(event: TargetedKeyboardEvent<HTMLElement>, row: Row): void {
   event.preventDefault();
 }
 
-// The parts of a row are no components of their own: a list has hundreds of them.
+// The parts of a row are drawn by functions, not by components: a list has hundreds of each.
 
 function drawPick(row: Row, isPicked: boolean, tabIndex: number) {
   return (
@@ -235,7 +235,7 @@ function drawText(row: Row, isUnsaved: boolean) {
   );
 }
 
-/** A phone has it below the description, with a field in the inbox alone, where it is what the person came for. */
+/** On a phone it stands below the description, and has a field only in the inbox, where a person comes to fill it. */
 function drawCategory(row: Row, tabIndex: number) {
   const isFieldShown = !isPhone.value || view.value?.scope.category === 'none';
   if (row.category_id === null && canWrite.value && isFieldShown)
