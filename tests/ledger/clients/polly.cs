@@ -1,4 +1,5 @@
-// The generated client takes a retry policy of Polly, which no registry here has. It is used only where a program sets one.
+// Stands in for the library Polly, which Maven and npm do not have. The generated client refers to its retry policies, and uses one
+// only if a program sets it.
 namespace Polly
 {
     using System;

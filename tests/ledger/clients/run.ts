@@ -1,7 +1,7 @@
 // npm run test:clients [-- NAME ...]: generates the clients of docs/ledger/clients.md, runs the example of each against a service
-// that is open, and compares the amounts that come back; then its scenario against one that takes keys, with a ledger of its
-// own. Each scenario prints the same transcript: what a client can do, and each error that it can be answered. The description also passes the OpenAPI rules of Spectral. A language
-// that this machine lacks is named and counted as skipped.
+// that is open, and compares the amounts that come back; then runs its scenario against one that takes keys, with a ledger of its
+// own. Each scenario prints the same transcript: every request that a client can send, and every error that it can get. The
+// description also passes the OpenAPI rules of Spectral. A language without its tools on this machine is named and counted as skipped.
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
@@ -25,7 +25,7 @@ const SCENARIOS = join(import.meta.dirname, 'scenarios');
 const TRANSCRIPT = readFileSync(join(SCENARIOS, 'transcript.txt'), 'utf8');
 const KOTLIN_BUILD = join(import.meta.dirname, 'kotlin-pom.xml');
 const POLLY = join(import.meta.dirname, 'polly.cs');
-/** A package of the registries that has the library of that name. */
+/** The npm package that contains the JSON library of the C# client. */
 const NEWTONSOFT = {
   name: '@microsoft.azure/autorest.csharp@2.3.102',
   part: 'autorest.csharp/src/bin/netcoreapp2.0/Newtonsoft.Json.dll',
@@ -163,7 +163,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     whyNot: whyNoMaven,
     generate: async (workshop) => {
       await generateWithJava(workshop, 'kotlin');
-      // The generator writes a build for Gradle, which no registry has.
+      // The generator writes a build for Gradle. Maven, which builds the Java client, can build this one, too.
       await workshop.write('pom.xml', readFileSync(KOTLIN_BUILD, 'utf8'));
     },
     runCode: async (workshop, code) => {
@@ -179,7 +179,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
       const options = ['--library', 'httpclient', '--additional-properties=targetFramework=net48'];
       await generateWithJava(workshop, 'csharp', ...options);
       await workshop.write('Polly.cs', readFileSync(POLLY, 'utf8'));
-      await copyFile(await newtonsoft(), join(workshop.folder, 'Newtonsoft.Json.dll'));
+      await copyFile(await fetchNewtonsoft(), join(workshop.folder, 'Newtonsoft.Json.dll'));
     },
     runCode: async ({ run, write }, code) => {
       await write('First.cs', code);
@@ -356,7 +356,7 @@ async function compileWithMaven({ folder, run }: Workshop): Promise<string> {
   return `target/classes:${(await readFile(join(folder, 'classpath'), 'utf8')).trim()}`;
 }
 
-async function newtonsoft(): Promise<string> {
+async function fetchNewtonsoft(): Promise<string> {
   const folder = await fetchOnce(running, 'clients/newtonsoft', async (draft, run) => {
     await unpackFromNpm(draft, run, NEWTONSOFT);
     return draft;

@@ -423,7 +423,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await pages.row({ description: 'Butcher', transaction_date: '2020-05-03' });
     const page = await pages.visit('#period=2020-05');
     await page.getByRole('link', { name: 'Uncategorised (4)' }).click();
-    // What is typed before the rows of this category are shown loses its field.
+    // A field that is typed in before the rows of this category are shown is replaced.
     await page.waitForSelector('.chips [aria-current]:has-text("Uncategorised")');
     await idle(page);
     await listed(page, 'Bakery 22').getByRole('combobox', { name: 'Category' }).fill('bre');

@@ -11,11 +11,11 @@ import {
   readTemplate,
 } from '../../shared/support/packaged-template.ts';
 
-/** CloudFormation takes 500. A function more has seven, and a route in both forms two. */
+/** CloudFormation takes 500. Another function adds seven, and a route in both forms two. */
 const MAX_RESOURCES = 400;
 /** CloudFormation takes a megabyte. */
 const MAX_TEMPLATE_BYTES = 800_000;
-/** CloudFormation begins all whose turn it is. Lambda takes 15 changes a second of an account, and a release makes several. */
+/** CloudFormation starts every resource that waits for no other. Lambda takes 15 changes a second of an account, and a release makes several. */
 const MAX_STARTING = 5;
 const PACKAGES: readonly Packaged[] = ['dev', 'prod', 'migrating'];
 

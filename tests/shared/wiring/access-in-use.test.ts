@@ -61,7 +61,7 @@ const RECORDS: readonly Step[] = [
   ['transactions/create', { body: BILL }, 201],
 ];
 
-/** Filters of reads: the function of a read is called with each that it takes, and with each two of them. */
+/** Filters of reads: the function of a read is called with each filter that it takes, and with each pair of them. */
 const FILTERS: readonly (readonly [name: string, value: string])[] = [
   ['start_date', '2026-03-02'],
   ['type', 'expense'],
@@ -110,7 +110,7 @@ const LONGER: readonly Step[] = [
   ['service/not-found', {}, 404],
 ];
 
-/** In an order in which each finds what it needs: nothing is deleted before it is read. */
+/** In this order each finds what it needs: nothing is deleted before it is read. */
 const STEPS = [...RECORDS, ...listExamples([...RECORDS, ...LONGER]), ...listReads(), ...LONGER];
 
 /** The example of each endpoint whose function has no step. */

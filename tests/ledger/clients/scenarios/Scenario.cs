@@ -18,7 +18,7 @@ public static class Scenario
         };
     }
 
-    // A field that is null is not sent: in an update it would be cleared.
+    // Leaves out fields that are null: an update would clear them.
     static TransactionsApi OpenLedger()
     {
         var api = new TransactionsApi(Settings);
@@ -93,7 +93,7 @@ public static class Scenario
 
     public static void Main()
     {
-        // Dates in a query are formatted by this one alone.
+        // Only the global configuration formats the dates of a query.
         GlobalConfiguration.Instance = new Configuration { DateTimeFormat = "yyyy-MM-dd" };
         var food = CreateCategory(Categories, "Food");
         Print("category {0}", food.Name);

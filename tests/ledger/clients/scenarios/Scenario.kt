@@ -12,7 +12,7 @@ val sums = SummaryApi(url)
 val first: LocalDate = LocalDate.parse("2026-03-01")
 val last: LocalDate = LocalDate.parse("2026-03-31")
 
-/** All clients of a program send the same key. */
+/** All clients of a program share one key: this one is sent until `send` ends. */
 fun <Result> withKey(name: String?, send: () -> Result): Result {
     val before = ApiClient.accessToken
     ApiClient.accessToken = name?.let(System::getenv)

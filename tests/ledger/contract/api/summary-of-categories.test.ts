@@ -1,4 +1,4 @@
-// Whatever categories, dates and types a summary is asked for, however it is grouped: it is the sum of the rows themselves.
+// A summary is the sum of its rows, for any categories, dates and types, and in every grouping.
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { SEED, seeded } from '../../../shared/support/seed.ts';
@@ -138,6 +138,6 @@ it(`every summary of several categories is the model's (seed ${SEED})`, async ()
     });
     expect(groups).toMatchObject(figures);
   });
-  // As many in a quick run: they cost milliseconds.
+  // A quick run asks all of them, too: they cost milliseconds.
   await fc.assert(agrees, { ...seeded(QUESTIONS), numRuns: QUESTIONS });
 });

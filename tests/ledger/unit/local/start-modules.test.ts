@@ -1,5 +1,5 @@
-// The process of `npm start` runs as long as the service: a client of the database, which only its beginning needs, would take half
-// of its memory.
+// The process of `npm start` lives as long as the service. A database client, which only the start needs, would double its
+// memory.
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 import { PROJECT } from '../../support/running-service.ts';

@@ -333,7 +333,7 @@ it.each(Object.entries(ROWS))(
     const turned = await readStatus(services);
     expect(turned).toMatchObject({ phase: 'switching-back', refused: { name: refused } });
     expect(turned.openedAt).toBeNull();
-    // A refusal is for the operator; only a defect is for those who read stacks.
+    // A refusal is for the operator, who has no use for a stack; a defect needs one.
     const logged = migration.logged.find(({ failure }) => failure !== undefined);
     expect(/\n +at /.test(String(logged?.why))).toBe(refused === 'RefusedDefect');
     const old = await contents();

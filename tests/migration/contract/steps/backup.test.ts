@@ -236,7 +236,7 @@ describe('the backup of the graph', () => {
   });
 });
 
-/** Stores the checkpoint that such a version left while the store restored the snapshot that it was sent. */
+/** Stores the checkpoint that a version without journals left while the store restored the uploaded snapshot. */
 async function storeEarlierCheckpoint(migration: Migration): Promise<void> {
   const { runs, lock, services } = migration;
   let isSent = false;

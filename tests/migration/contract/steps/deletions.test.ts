@@ -19,7 +19,7 @@ async function countThreads({ services }: Migration) {
   return info?.config.optimizer_config.max_optimization_threads ?? null;
 }
 
-/** A user who deletes a memory before and after each call to the store, as long as there are some, and looks for those deleted. */
+/** A user who deletes a memory before and after each call to the store, up to a number, and looks for the deleted ones. */
 function withDeleter(migration: Migration) {
   const { vectors } = migration.services;
   const deleted: string[] = [];
@@ -116,7 +116,7 @@ describe('the slot is added to a collection in use', () => {
     await vectors.deletePoints(SOURCE, { ids: second ? [second] : [] });
     expect(await migration.invoke('rebuild')).toMatchObject({ done: false });
     end();
-    // The operator hurries the optimizer meanwhile.
+    // Meanwhile the operator gives the optimizer more threads.
     const optimizers_config = { max_optimization_threads: 3 };
     await vectors.updateCollection(SOURCE, { optimizers_config });
     await migration.finish('rebuild');

@@ -1,4 +1,4 @@
-// A step that is invoked again and again: what its stages have found is recorded once, and what is under way goes on.
+// A step that is invoked again and again: the result of a stage is recorded once, and a stage in progress resumes.
 import { expect, it } from 'vitest';
 import {
   type Journal,
@@ -35,7 +35,7 @@ function scene() {
 
 const killed = () => Promise.reject(new Error('killed'));
 
-it('a stage that has passed returns what it found, and is not worked again', async () => {
+it('a stage that has passed returns what it found, and does not run again', async () => {
   const { invoke } = scene();
   let works = 0;
   const work = (then: () => Promise<unknown>) => async (journal: Journal) => {
@@ -54,14 +54,14 @@ it('a stage that has passed returns what it found, and is not worked again', asy
   expect(works).toBe(2);
 });
 
-it('a stage that is killed before its record is worked again', async () => {
+it('a stage that is killed before its record runs again', async () => {
   const { invoke, records } = scene();
   await expect(invoke((journal) => journal.once('sent', killed))).rejects.toThrow('killed');
   expect(records).toEqual([]);
   expect(await invoke((journal) => journal.once('sent', async () => 'again'))).toBe('again');
 });
 
-it('a poll ends the invocation, and its next look sees what the last one kept', async () => {
+it('a poll ends the invocation, and its next check sees what the last one kept', async () => {
   const { invoke } = scene();
   const work = (journal: Journal) =>
     journal.poll<number, string>('readable', async (looks = 0, keep) => {
@@ -86,7 +86,7 @@ it('an effect that was recorded ahead is known to a later invocation', async () 
   expect(await invoke(sends)).toBe('may have been sent');
 });
 
-it('a walk goes on with the page after the last one that was recorded', async () => {
+it('a walk resumes with the page after the last one that was recorded', async () => {
   const { invoke, records } = scene();
   const pages: number[] = [];
   const work = (dies: boolean) => (journal: Journal) =>
@@ -118,7 +118,7 @@ it('no stage and no page begins once time is up, or the lease is lost', async ()
   expect(pages).toEqual([0]);
 });
 
-it('only what it found is left of the stages of a part', async () => {
+it('only the result of a part is kept, and not its stages', async () => {
   const { invoke, records } = scene();
   const work = (then: () => Promise<unknown>) => async (journal: Journal) =>
     await journal.part('uploaded', async (stages) => {
@@ -135,7 +135,7 @@ it('only what it found is left of the stages of a part', async () => {
   expect(records.at(-1)).toEqual({ passed: { uploaded: { found: 'to the store, restored' } } });
 });
 
-it('a journal that is forgotten begins with its first stage; others are kept', async () => {
+it('a forgotten journal begins with its first stage; the journal around it is kept', async () => {
   const { invoke, records } = scene();
   let works = 0;
   await invoke(async (journal) => {
