@@ -99,8 +99,8 @@ export function reportError(error: unknown, failed: number = EXIT.failed): numbe
 }
 
 /**
- * What is printed may quote a file that someone else wrote, a row, or an argument: nothing of it reaches the terminal as a
- * command.
+ * Masks control characters: output may quote a row, an argument or a file of unknown origin, and no part of it may reach the
+ * terminal as a command.
  */
 function maskConsole(): void {
   for (const name of ['log', 'warn', 'error'] as const) {

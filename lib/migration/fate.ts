@@ -1,5 +1,5 @@
-// Whether two sides hold the same, and which of two versions of a memory is right: a three-way merge whose base is the last
-// common version. Every comparison of two memories, or of the memories of two collections, is here.
+// Decides whether two sides hold the same, and which of two versions of a memory is right: a three-way merge whose base is the
+// last common version. Every comparison of two memories, or of the memories of two collections, is here.
 import { canonicalJson } from './json/json-text.ts';
 import { digestOf } from './points.ts';
 import type { PointId, PointPayload } from './ports/vector-store.ts';

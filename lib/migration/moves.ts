@@ -105,8 +105,8 @@ export function findMoves({
 }
 
 /**
- * What is left of a run in a window that is over: a rollback; and, where users were let in or cannot return, a person may
- * finish. Everything else is refused.
+ * The moves that a run has left once its window is over: the rollback, and the cutover by an operator if traffic was opened or
+ * users cannot return. Everything else is refused.
  */
 export function findLateMoves(
   run: Pick<Run, 'phase' | 'takesNoWindow'>,

@@ -1,5 +1,5 @@
-// Gives one step of a migration as often as it takes: waits for its lock, for services and for people, and shows how
-// far it is.
+// Repeats one step of a migration until it is done: waits for its lock, for services and for people, and shows its
+// progress.
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import {
@@ -27,7 +27,7 @@ export interface Session {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Waits until the next poll of the status; false once the step has ended. */
   readonly nextPoll: (milliseconds: number, ended: AbortSignal) => Promise<boolean>;
-  /** The run that is meant, and its status: known also while the table does not answer. What was said of its failure. */
+  /** The run in question, its last known status, for when the table does not answer, and the last failure that was shown. */
   readonly lastSeen: { runId?: string; status?: Status | undefined; failure?: string };
 }
 
@@ -66,8 +66,8 @@ export async function readStatus({ place, lastSeen }: Session, runId?: string): 
 }
 
 /**
- * The run that is meant: the present one, unless one is named. With a source, a new one where that has ended: named after
- * the date, without a status.
+ * The run in question: the named one, else the present one. With a source, a new run if that one has ended: named after the
+ * date, without a status.
  * @throws Refusal where there is none
  */
 export async function findRun(
@@ -86,7 +86,7 @@ export async function findRun(
 }
 
 /**
- * @param onWaiting what else is done while the step waits, such as asking a person
+ * @param onWaiting further work while the step waits, such as asking a person
  * @returns the step's last result
  * @throws as the step does
  */
@@ -153,7 +153,7 @@ function createWaitOutput(session: Session, step: FunctionName): WaitOutput {
   };
 }
 
-/** A line for each stage of a switch that is behind it. */
+/** Prints a line for each passed stage of a switch. */
 function createStageOutput(session: Session, step: FunctionName): (status: Status) => void {
   const { output, place } = session;
   const shown = new Set<string>();
@@ -179,7 +179,7 @@ export function timeLeft({ now }: Pick<Session, 'now'>, status: Status | undefin
 }
 
 /**
- * Where writes are frozen, tries again after a failure that may pass: until the deadline of the window, and in a rollback
+ * While writes are frozen, tries again after a failure that may pass: until the deadline of the window, and in a rollback
  * until it is done.
  * @throws as the work does
  */
@@ -233,7 +233,7 @@ async function whenUnlocked<Result>(
   }
 }
 
-/** Shows the progress of the work, as the status has it, until the work has ended. */
+/** Shows the progress that the status reports until the work has ended. */
 async function following<Result>(
   session: Session,
   {

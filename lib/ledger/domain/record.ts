@@ -26,8 +26,8 @@ export function firstRevision(now: Date): Revision {
 }
 
 /**
- * Whether the stored record is the one that a request wrote.
- * Undefined when it was deleted or written again since.
+ * True if the stored record is the one that a request wrote.
+ * Undefined if it was deleted or written again since.
  */
 export function isStoredAs<Stored extends Revision>(
   written: Partial<Stored> & Revision,

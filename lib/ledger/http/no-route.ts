@@ -17,8 +17,8 @@ export function noRoute(method: string, path: string): NotFoundError | MethodNot
 }
 
 /**
- * Of a request that reached a function of a path with an id: for the gateway, GET /transactions/bulk is a read of the
- * transaction "bulk", because that path has only a POST.
+ * Refuses a fixed path at the function of a path with an id: for the gateway, GET /transactions/bulk reads the transaction
+ * "bulk", because that path has no GET of its own.
  * @throws MethodNotAllowedError
  */
 export function refuseFixedPath(method: string, path: string): void {

@@ -80,7 +80,7 @@ export function unlessUnchanged<Body extends object>(
 }
 
 /**
- * Whether the sender of a write expects a version of this record: one that `If-Match` names and `If-None-Match` does not.
+ * Tests whether the sender of a write expects a version of this record: `If-Match` names it, and `If-None-Match` does not.
  * @throws ValidationError
  */
 export function isExpectedBy(

@@ -1,5 +1,5 @@
-// Which rows are income and which are expenses: by the sign of the amount, by a word beside it, or by the words of a column.
-// Where a word and a sign both say it, they must agree.
+// Decides which rows are income and which are expenses: by the sign of the amount, by a word beside it, or by the words of a
+// column. If a word and a sign both say it, they must agree.
 import { UserError } from '../../shared/user-error.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../domain/transaction.ts';
 import type { ReadAmount } from './amounts.ts';

@@ -1,4 +1,4 @@
-// Every item of one ledger, read by its keys: it costs what the ledger is large, and not what the table is. Rows are read
+// Every item of one ledger, read by its keys, at a cost that grows with the ledger and not with the table. Rows are read
 // by the ids that the ledger has given. A scan alone finds what no key leads to: rows of ids that it has not given, guards of
 // external ids that no row has, and counts of categories that it has not numbered.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -88,7 +88,7 @@ export async function* readLedgerItems(
   yield* await database.query({ value: keys.sequence('transaction').pk, consistent });
 }
 
-/** As `readLedgerItems`, after the replies that are kept for retries; last, the entry in the list of ledgers. */
+/** Yields the replies that are kept for retries, then the items of `readLedgerItems`, last the entry in the list of ledgers. */
 export async function* readEverything(
   database: Reader & Pick<Database, 'queryOnce'>,
   keys: Keys,
@@ -99,7 +99,7 @@ export async function* readEverything(
   if (entry) yield entry;
 }
 
-/** In memory at a time are as many items as one call reads. */
+/** Keeps only the items of one call in memory at a time. */
 export async function* readPartition(
   database: Pick<Database, 'queryOnce'>,
   value: string,

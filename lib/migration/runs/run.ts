@@ -264,7 +264,7 @@ export function wentLive({ window }: Windowed): boolean {
 
 /**
  * A step that is repeated in the phase it leads to does not change when the run entered the phase.
- * What was asked in another phase is not asked any more.
+ * Actions that were asked for in another phase are no longer asked for.
  */
 export function entering(run: Run, phase: Run['phase'], now: Date): Run {
   const { refused, ...repeated } = run;

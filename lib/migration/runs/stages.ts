@@ -1,4 +1,4 @@
-// Work that consists of stages: what is there is done, and a killed step goes on with the first thing that is missing.
+// Work in stages: a killed step resumes with the first stage that is not done.
 import * as v from 'valibot';
 import type { Services } from '../services.ts';
 import type { Progress } from './run.ts';
@@ -7,8 +7,8 @@ import { type StepContext, type Waiting, waiting } from './step.ts';
 export interface Stage<State> {
   readonly isDone: (state: State) => boolean;
   /**
-   * What it has reached, or what it waits for.
    * @param keep saves what is reached inside the stage
+   * @returns what the stage has reached, or what it waits for
    */
   readonly advance: (
     context: StepContext,
@@ -57,14 +57,14 @@ export function isWaiting(next: unknown): next is Waiting {
 
 const factsSchema = v.record(v.string(), v.union([v.string(), v.number()]));
 
-/** For the report of the end. */
+/** Facts for the final report. */
 export type Facts = Readonly<v.InferOutput<typeof factsSchema>>;
 
 /** Checkpoint of named stages. */
 export const passingEntries = {
-  /** Those that are behind it: after how many milliseconds of work each had passed, and what it found. */
+  /** Passed stages: after how many milliseconds of work, and what each found. */
   passed: v.record(v.string(), v.object({ workedMs: v.number(), facts: factsSchema })),
-  /** Resume point of the present stage; no other stage reads it. */
+  /** Resume point of the current stage; no other stage reads it. */
   reached: v.optional(v.unknown()),
 };
 
@@ -75,7 +75,7 @@ type Passing = v.InferOutput<typeof passingSchema>;
 /** Saves what the stage has reached. */
 export type Save = (reached: unknown, progress?: Progress) => Promise<unknown>;
 
-/** A named stage. @param work what it found, or what it waits for */
+/** A named stage. @param work returns what it found, or what it waits for */
 export function passing<State extends Passing>(
   name: string,
   work: (context: StepContext, state: State, save: Save) => Promise<Facts | Waiting>,

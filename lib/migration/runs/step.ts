@@ -37,15 +37,15 @@ import {
 export interface StepContext extends StepRequest {
   readonly lease: Lease;
   readonly checkpoint: Checkpoint | undefined;
-  /** Says that the lease is lost: ends a change that takes long. */
+  /** Aborts when the lease is lost, to end a long change. */
   readonly signal: AbortSignal;
-  /** Before each batch of changes: stops a step whose lock was taken over. */
+  /** Called before each batch of changes: stops a step whose lock was taken over. */
   readonly renew: () => Promise<void>;
-  /** After work that is durable; renews the lock as well, and stops a step that lost it. */
+  /** Called after durable work: stores the checkpoint, renews the lock, and stops a step that has lost it. */
   readonly save: (state: unknown, progress?: Progress) => Promise<void>;
-  /** Tells the record before something is done that cannot be seen afterwards, or before the step refuses. */
+  /** Changes the record before an effect that cannot be seen afterwards, or before the step refuses. */
   readonly note: (changes: Partial<Omit<Run, 'runId' | 'plan' | 'phase'>>) => Promise<void>;
-  /** How long the step has worked by now, over all of its invocations. */
+  /** How long the step has worked, over all of its invocations. */
   readonly workedMs: () => number;
   /** False when the step should save where it is and be invoked again. */
   readonly hasTime: () => boolean;
@@ -69,12 +69,12 @@ export type Outcome =
     }
   | Waiting;
 
-/** The step is to be repeated after this time. */
+/** The step must be repeated after this time. */
 export type Waiting = {
   readonly done: false;
   readonly waitSeconds: number;
   readonly waitsFor?: string;
-  /** Until what is waited for is over, where that is known. */
+  /** Until the wait is over, if that is known. */
   readonly leftSeconds?: number;
 };
 
@@ -112,7 +112,7 @@ export interface Step {
   /** Changes to the record at the beginning of the step */
   readonly onEntering?: (context: StepRequest) => Pick<Run, 'window' | 'refused'>;
   readonly mayBeLate?: MayBeLate<StepRequest>;
-  /** The step that leads back: it begins where this one fails while users wait. */
+  /** The step that leads back: it begins when this one fails while users wait. */
   readonly rollsBackBy?: Step;
   readonly work: (context: StepContext) => Promise<Outcome>;
 }
@@ -339,7 +339,7 @@ function describeSlowdown(
   return createSlowdown({ beginning: run.answerMs, onBeginning }, time);
 }
 
-// When one of these inputs was renewed, a step that had begun starts again: half of its work is of another collection.
+// If one of these inputs was renewed, a step that had begun starts again: half of its work is for another collection.
 // A switch begins with its phase, and renews evidence itself.
 function findBasis(command: Command, { evidence }: Run): string[] {
   const needs = new Set(
@@ -360,7 +360,7 @@ function isBehindIt(command: Command, run: Run): boolean {
   return !leadsOn && moves.some(({ to }) => to === phase);
 }
 
-// Enough to end a batch and write a checkpoint before the function's own time is up.
+// Time to end a batch and write a checkpoint before the function's own limit.
 const SAVING_TIME_MS = 60_000;
 
 /** The operator has seen the present report. */

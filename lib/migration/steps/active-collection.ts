@@ -1,4 +1,4 @@
-// What names the collection that users work on: the setting and, on request, the aliases that named the old collection. They
+// Changes the names of the collection that users work on: the setting and, on request, the aliases of the old collection. They
 // change together, in every direction that a switch can take.
 import { type Run, windowOf } from '../runs/run.ts';
 import { liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
@@ -6,7 +6,7 @@ import type { StepContext } from '../runs/step.ts';
 
 type Changing = Pick<StepContext, 'services' | 'run' | 'note' | 'renew'>;
 
-/** Again without harm. @throws Refusal where the setting says something else */
+/** Can be repeated. @throws Refusal if the setting names another collection */
 export async function activate(
   context: Changing,
   { from, to }: { readonly from: string; readonly to: string },

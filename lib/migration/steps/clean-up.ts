@@ -27,8 +27,8 @@ export async function removeCollections(
 }
 
 /**
- * All that the run has made, and the snapshot of a backup that was given up; not what users worked on and left a while ago.
- * @param options what stays, too: they may work on it
+ * Removes all that the run has made, and the snapshot of an abandoned backup, but no collection that users worked on recently.
+ * @param options collections to keep as well: users may work on them
  */
 export async function removeOwn(
   context: Removing,
@@ -48,7 +48,7 @@ export function listOwnCollections({
   return collectionsOf(run).filter((name) => !served.includes(name));
 }
 
-// It takes as much space as the memories.
+// Such a snapshot takes as much space as the memories.
 async function removeLeftoverSnapshot(context: Removing): Promise<void> {
   const { services, run } = context;
   const { runs, vectors } = services;
@@ -110,7 +110,7 @@ async function countTestWrites(
 }
 
 /**
- * For what merely takes space: once users are let in, it keeps no step from its end.
+ * Does work that merely frees space: once traffic is open, its failure must not keep a step from its end.
  * @param message says what is left, when the work fails
  */
 export async function tidyUp(

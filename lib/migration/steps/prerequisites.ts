@@ -299,7 +299,7 @@ async function readOne(rows: AsyncIterable<unknown>): Promise<void> {
 }
 
 /**
- * Whether artifacts can be kept from deletion: found out in the window, it would cost the window.
+ * Checks that artifacts can be kept from deletion: a failure in the window would cost the window.
  * @param mayWrite in a dry run they are only looked for
  */
 export async function checkArtifacts(

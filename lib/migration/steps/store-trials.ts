@@ -35,7 +35,7 @@ const probeName = (what: string, runId: string) => `migration_${what}_${runId}`;
 export const keywordProbe = (runId: string): string => probeName('keyword_probe', runId);
 
 /**
- * Whether the store makes keyword vectors of texts.
+ * Checks that the store makes keyword vectors of texts.
  * @param mayWrite in a dry run no collection is made
  */
 export async function checkKeywords(
@@ -113,7 +113,7 @@ const TRIED = 1_000;
 const SMALLEST_INDEX = { indexing_threshold: 1, vacuum_min_vector_number: 100 };
 
 /**
- * What is added to an indexed segment is seen by the optimizer later: a store may take every write, and then stop optimizing
+ * The optimizer sees later what is added to an indexed segment: a store may take every write, and then stop optimizing
  * the collection (docs/migration/decisions/0010-in-place.md).
  * @internal
  */

@@ -1,4 +1,4 @@
-// The switch to the new collection: a cutover's stages, and how users are let in at its end. A stage that is refused begins
+// The switch to the new collection: a cutover's stages, and how traffic is opened at its end. A stage that is refused begins
 // the rollback (runs/step.ts).
 import * as v from 'valibot';
 import { untilIndexed } from '../configuration.ts';
@@ -100,8 +100,8 @@ async function noteEvidence(
 }
 
 /**
- * The setting is as it was found, and the names are free. What was written since both collections were compared is found
- * right before writes are opened. @throws Refusal
+ * Asserts that the setting is unchanged and the names are free. Writes since both collections were compared are found right
+ * before writes open. @throws Refusal
  */
 export async function assertReady({ services, run }: StepRequest): Promise<void> {
   assertGraphNamed(services, run);
@@ -202,8 +202,8 @@ async function assertUnchanged({ services, run }: StepContext, to: string): Prom
 }
 
 /**
- * The end of the way forward. No stage: once users are let in, nothing that is to be saved stands between them and the end.
- * @returns what is waited for, or the facts that are known by then
+ * Ends the switch forward. It is no stage: once traffic is open, no checkpoint may stand between it and the end.
+ * @returns what is waited for, or the facts that are known
  */
 export async function letIn(context: StepContext, state: SwitchState): Promise<Facts | Waiting> {
   const { services, run, renew } = context;

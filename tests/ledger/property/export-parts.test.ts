@@ -1,4 +1,4 @@
-// Whatever months, sizes and limits: the parts of an export together are the ledger, and neither their number nor their reads grow
+// For all months, sizes and limits, the parts of an export together are the ledger, and neither their number nor their reads grow
 // without bound, whether months are in the cache, changed, or larger than a part.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

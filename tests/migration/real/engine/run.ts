@@ -1,7 +1,7 @@
 // npx node tests/migration/real/engine/run.ts: tests on Qdrant's own storage engine, without its server: the contract of the
 // vector store, real mem0 of both versions, and migrations from one to the other and back while users write.
-// Whatever the engine lacks is listed in lacks.ts; a test fails this command where it fails for another reason, and an entry of
-// the list where its tests have passed.
+// lacks.ts lists what the engine lacks. A test that fails for another reason fails this command, and so does an entry of the list
+// whose tests have passed.
 import type { UserConsoleLog } from 'vitest';
 import { createVitest, type TestCase } from 'vitest/node';
 import { createCommand, runProgram } from '../../../../processes/program.ts';
