@@ -94,12 +94,12 @@ export class DeployGuard {
   };
   readonly hooks = {
     initialize: async () => {
-      // `deploy --package` replaces the settings by those of the package later, and their acceptance is an old one.
+      // Read here: `deploy --package` later replaces the settings by those of the package, whose acceptance is an old one.
       this.#acceptedRun = this.#serverless.service.custom.deployDuringRun;
       this.#rollbackMinutes = this.#serverless.service.custom.rollbackMinutes;
       await this.#checkBeforePackaging();
     },
-    // Again: the run may have started meanwhile, and `--package` names a template of its own.
+    // Checked again: a run may have started meanwhile, and `--package` names a template of its own.
     'before:deploy:deploy': async () => {
       await this.#check({ next: this.#compiled() });
       const deployed = await this.#deployedTemplate();
@@ -119,7 +119,7 @@ export class DeployGuard {
       removeTemporaryFolders(Object.keys(this.#serverless.service.functions)),
     'before:rollback:rollback': async () => {
       await this.#checkRollback();
-      // Alarms that fire already are the reason for it.
+      // Without alarms: those that fire already are the reason for the rollback.
       this.#serverless.service.provider.rollbackConfiguration = NO_ROLLBACK;
       this.#serverless.service.provider.stackParameters = await this.#tableParameter();
     },
@@ -138,7 +138,7 @@ export class DeployGuard {
     this.#serverless = serverless;
     this.#log = log;
     this.#options = options;
-    // Now, because the packager next resolves what is made of the parameters.
+    // Checked here: next, the packager resolves the values made from the parameters.
     this.#checkParameters();
   }
 
@@ -223,7 +223,7 @@ export class DeployGuard {
     }
   }
 
-  /** Without it CloudFormation would point the functions at the table that the template names, the damaged one. */
+  /** Without this parameter CloudFormation would point the functions at the table that the template names, the damaged one. */
   async #tableParameter(): Promise<StackParameter[]> {
     const ParameterValue = await this.#tableInUse();
     return ParameterValue === undefined ? [] : [{ ParameterKey: TABLE_IN_USE.Ref, ParameterValue }];

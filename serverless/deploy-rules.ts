@@ -7,7 +7,7 @@ import type { Template } from './template.ts';
 /** The run that has the lock of the table, or is live. */
 export type ActiveRun =
   | { readonly id: string; readonly phase: Phase | string }
-  /** Why the table cannot say. */
+  /** Why the table cannot be read. */
   | { readonly unknown: string };
 
 export interface Situation {
@@ -21,7 +21,7 @@ export interface Situation {
   readonly acceptedRun: string;
 }
 
-/** Why it must not go ahead; empty when it may. */
+/** Lists the reasons against the change; none if it may go ahead. */
 export function reasonsAgainst(situation: Situation): string[] {
   return [...reasonsOfAccess(situation), ...reasonsOfRun(situation), ...reasonsOfTable(situation)];
 }
@@ -35,7 +35,7 @@ function reasonsOfAccess({ next }: Situation): string[] {
     : [];
 }
 
-/** Runs that no function of the stage serves are not hurt by a deployment. */
+/** False if no function of the stage serves a run: then a deployment hurts none. */
 export function mayHaveRuns(...templates: readonly (Template | undefined)[]): boolean {
   return templates.some((template) => template && listSettings(template).qdrantUrl);
 }

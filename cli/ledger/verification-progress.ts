@@ -6,7 +6,7 @@ import { deserialize, serialize } from 'node:v8';
 import type { Position, Progress } from '../../lib/ledger/store/verification/verification.ts';
 import { LOCAL } from '../../processes/caches.ts';
 
-/** Changes with what a position is made of: one of another form is not used. */
+/** Version of the form of a position. A stored position of another form is not used. */
 const FORM = 1;
 
 /** Older readings are repeated: the data may have been damaged since. */
@@ -29,13 +29,13 @@ export function openFileProgress(...identity: readonly string[]): FileProgress {
         const saved = deserialize(await readFile(file)) as { form: number; position: Position };
         return saved.form === FORM ? saved.position : undefined;
       } catch {
-        // None, or one that cannot be read: the ledger is read from its beginning.
+        // Without a file that can be read, the ledger is read from its beginning.
         return undefined;
       }
     },
     async save(position) {
       await mkdir(dirname(file), { recursive: true });
-      // It has external ids and wrong rows. A process that is killed in the middle leaves the position before.
+      // Private, for it has external ids and wrong rows. A process killed in between leaves the earlier position.
       await writeFile(`${file}.new`, serialize({ form: FORM, position }), { mode: 0o600 });
       await rename(`${file}.new`, file);
     },

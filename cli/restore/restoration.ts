@@ -69,7 +69,7 @@ export function createRestoration(options: RestorationOptions) {
     );
   }
 
-  /** Everything besides data and indexes that the source has: it is not restored with them. */
+  /** Lists the settings that the table lacks: a restore brings data and indexes alone. */
   async function listLacking(table: TableDescription) {
     const origin = await aws.describeTable(source);
     const limits = origin?.OnDemandThroughput;

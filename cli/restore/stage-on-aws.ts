@@ -188,8 +188,8 @@ export function createStageOnAws(stage: string) {
   }
 
   /**
-   * The template stays: nothing but the name of the table changes. No alarm undoes it: they fire while writes are
-   * stopped, and would lead back to the damaged table.
+   * Keeps the template: only the name of the table changes. No alarm undoes that: alarms fire while writes are stopped, and
+   * would lead back to the damaged table.
    */
   async function useTable(tableName: string): Promise<void> {
     await cloudFormation.send(

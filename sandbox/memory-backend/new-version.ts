@@ -26,7 +26,7 @@ export interface Shortcomings {
   readonly noKeywordModel?: boolean;
   /** No entities are found and no words brought to their base form. */
   readonly noLanguageModel?: boolean;
-  /** So many times a text is found to hold nothing worth remembering. */
+  /** Number of texts that are found to hold nothing worth remembering. */
   readonly emptyExtractions?: number;
   /** The slot is made without the weighing of rare words. */
   readonly slotWithoutIdf?: boolean;

@@ -1,5 +1,5 @@
-// The real memory backend, where MEMORY_BACKEND_URL names one: put to work on a rehearsal's collection for as long as an
-// act takes, and back to its own afterwards. Its own collection is only looked at.
+// The real memory backend, if MEMORY_BACKEND_URL names one. It works on a rehearsal's collection for the length of an act, and on
+// its own again afterwards. Its own collection is only read.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Hooks } from '../../lib/migration/ports/hooks.ts';
 import { denseVectorOf } from '../../lib/migration/ports/vector-store.ts';
@@ -22,7 +22,7 @@ export interface RehearsalBackend {
   services(act: number): BackendServices;
   /** Points the backend at the collection, which must exist. */
   workOn(act: number, collection: string): Promise<void>;
-  /** Back to what it worked on before the rehearsal. */
+  /** Points the backend at its own collection again. */
   restore(): Promise<void>;
   workingOn(): Promise<string>;
 }
@@ -31,7 +31,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const POLL_MS = 1_000;
 
-/** @returns undefined where none is named. @throws UserError, Refusal, and the backend is as it was */
+/** @returns undefined if none is named. @throws UserError, Refusal, before the backend is changed */
 export async function openBackend(options: {
   readonly environment: Environment;
   readonly runId: string;
@@ -86,7 +86,7 @@ function createPlacing(
   const tag = Date.now().toString(36);
   let act = 0;
 
-  // Acts have the run's id, and so its test user, in common; what a webhook is asked, it is asked once for each.
+  // All acts have the id of the run, and so its test user; a webhook would take the same action of two acts for one.
   const nameOf = (number: number) => `${runId}-${tag}-${number}`;
   const hooksOf = (number: number): Hooks => ({
     ask: (request) => hooks.ask({ ...request, runId: nameOf(number) }),

@@ -14,7 +14,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export interface Mishap {
   /** Such as `PUT /collections/memories/points`, with the query. */
   readonly on: RegExp;
-  /** So many of them pass first; none by default. */
+  /** Number of matching requests that pass first; none by default. */
   readonly sparing?: number;
   readonly does: /** The store never hears of the request. */
     | {
@@ -27,7 +27,7 @@ export interface Mishap {
     | { readonly kind: 'lose-answer'; readonly andThen?: () => void }
     /** At most this many bytes of the answer arrive. */
     | { readonly kind: 'cut'; readonly bytes: number }
-    /** A byte of the answer is another one. */
+    /** One byte of the answer is changed. */
     | { readonly kind: 'corrupt' };
 }
 
@@ -74,7 +74,7 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
     waiting: () => rules.length,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
-      // A store that does not answer any more is not waited for for ever.
+      // A store that no longer answers must not delay the end for ever.
       await Promise.race([Promise.all(underWay), pause(PATIENCE_MS, undefined, { ref: false })]);
       server.closeAllConnections();
       await closed;

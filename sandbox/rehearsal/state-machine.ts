@@ -28,7 +28,7 @@ export interface Execution {
 
 /**
  * @param beforeTask is called with each task before it is carried out; there is no waiting in between: it turns the clock
- * @param waitMs for how long to wait all the same where the definition waits for a service; `as-defined` as long as that says
+ * @param waitMs how long to wait anyway when the definition waits for a service; `as-defined`: as long as it says
  */
 export async function execute(options: {
   readonly runId: string;

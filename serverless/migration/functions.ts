@@ -114,7 +114,7 @@ export async function migrationRoles(serverless: Configuration): Promise<Resourc
   };
 }
 
-/** CloudFormation resources: the schedules of the watchdog, and the queue of the invocations that were given up. */
+/** CloudFormation resources: the schedules of the watchdog, and the queue of abandoned invocations. */
 export async function migrationWatchdog(serverless: Configuration): Promise<Resources> {
   const lines = await accessLines(serverless);
   if (lines.length === 0) return {};
@@ -173,7 +173,7 @@ function queuePolicy(ruleNames: readonly string[]): object {
   };
 }
 
-// Step Functions sets its log delivery up by these, which know no resources.
+// Step Functions sets up its log delivery with these actions, which take no resource.
 const LOG_DELIVERY = [
   ...['CreateLogDelivery', 'GetLogDelivery', 'UpdateLogDelivery', 'DeleteLogDelivery'],
   ...['ListLogDeliveries', 'PutResourcePolicy', 'DescribeResourcePolicies', 'DescribeLogGroups'],
@@ -193,7 +193,7 @@ function machineRole(): object {
   ]);
 }
 
-// Lambda itself sends the failed invocation there, in the function's role.
+// Lambda itself sends failed invocations to the queue, in the function's role.
 function failurePolicy(): Policy {
   const queue = { 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] };
   return policy('failed-invocations', [allow(['sqs:SendMessage'], [queue])]);

@@ -104,7 +104,7 @@ export function migrationMachine(stage: string): StateMachineDefinition {
       Choose: {
         Type: 'Choice',
         Choices: [
-          // After a rollback, changes are copied before the next window is approved, if there is one.
+          // After a rollback, changes are copied before the next window is approved. Without a next window the run ends.
           { ...inPhase('copied', { StringEquals: 'copy' }), Next: 'Copy' },
           { ...inPhase('copied', { IsNull: true }), Next: 'RolledBack' },
           ...Object.entries(STATE_OF_PHASE).map(([phase, Next]) => ({

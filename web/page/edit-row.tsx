@@ -26,7 +26,7 @@ interface KeptEdit {
   readonly keptAt: number;
 }
 
-/** The row whose edit a reload has interrupted: the last of them. */
+/** The row whose edit was interrupted by a reload; of several, the last one edited. */
 export function readInterruptedEdit(): { readonly id: number } | undefined {
   const all = [...readDrafts<KeptEdit>(KEPT).values()];
   return all.toSorted((a, b) => b.keptAt - a.keptAt)[0]?.before;
@@ -106,7 +106,7 @@ function findDraft(row: Row) {
 
 /**
  * @param opened the row as it was when it was opened: what another tab has written since is a conflict
- * @returns whether it is on its way
+ * @returns false if its new category was not created
  */
 async function saveEdit(opened: Row, shown: Row, draft: Draft): Promise<boolean> {
   // Writes of this page are no conflict.

@@ -212,7 +212,7 @@ export async function undoImport(importId: string, name: string): Promise<void> 
   refresh();
 }
 
-/** A part without rows is forgotten. */
+/** Records a part; the service forgets a part without rows. */
 async function writePart({ importId, part, rows }: RecordedPart): Promise<void> {
   const body = { import_id: importId, part, rows };
   await untilAnswered(() => call('/imports', { method: 'PUT', body }));

@@ -62,7 +62,7 @@ const writtenCategories = new Map<number, { readonly category: Category; readonl
 let running = new AbortController();
 let refreshTimer: ReturnType<typeof setTimeout> | undefined;
 let repeatTimer: ReturnType<typeof setTimeout> | undefined;
-/** Since the last one that succeeded. */
+/** Number of failed loads since the last one that succeeded. */
 let failedLoads = 0;
 
 /** Writes that the sums of the view do not have yet. */
@@ -159,12 +159,12 @@ export async function show(): Promise<void> {
   }
 }
 
-/** Until it succeeds, as long as the page is seen. */
+/** Loads again after a failure, while the page is visible. */
 function repeatFailed(): void {
   if (failure.value?.error.isRetryable && !document.hidden) void show();
 }
 
-/** Attempts them before anything is read: a list that has such a row would show it beside the one that waits. */
+/** Attempts the waiting creates before a list is read: a list that has such a row would show it twice. */
 async function resolveCreates(given: AbortSignal): Promise<void> {
   const caller = await ask<Caller>('/me', given);
   outbox.open(caller.body.data.ledger);

@@ -71,7 +71,7 @@ export function billWrongKeys(limits: StageLimits): Bill {
   };
 }
 
-/** The same with the key of a ledger: the largest responses, all functions busy, the table and each index at their maximum. */
+/** A month of requests with the key of a ledger: the largest responses, all functions busy, table and indexes at their maximum. */
 export function billWithKey(limits: StageLimits): Bill {
   const { routes, maxReadUnits, maxWriteUnits, indexes } = limits;
   const parts = 1 + indexes;

@@ -78,7 +78,7 @@ async function importStatement(service: ServiceClient, given: Import): Promise<b
   const { statement, options } = given;
   const { account } = readOptions(options);
   const categories = await service.readCategories();
-  // Before the rows: see `resolvePendingRecords`.
+  // Read before the rows: see `resolvePendingRecords`.
   const imports = await readRecordedImports(service);
   const stored = { imports, rows: await readLedger(service), categories };
   const planned = planWithCategories(statement, stored, {
@@ -175,7 +175,7 @@ interface NewImport {
   readonly refusedBefore: number;
 }
 
-/** The exit code is 0 only where the ledger is as the file has it, or a user has chosen otherwise by an option. */
+/** The exit code is 0 only if the ledger agrees with the file, or an option says that it need not. */
 function showUnapplied({ deleted, changes }: ImportPlan, changed: number | undefined): void {
   if (deleted.length > 0) {
     console.log(`deleted meanwhile: ${deleted.length}. Add --import-deleted to import them.`);

@@ -16,7 +16,7 @@ import type { ServiceClient } from '../service-client.ts';
 
 export interface Uploaded {
   readonly created: number;
-  /** Were there already. */
+  /** Number of rows that the ledger had already. */
   readonly duplicates: number;
   readonly refused: readonly RefusedLine[];
 }
@@ -78,8 +78,8 @@ export async function upload(
 }
 
 /**
- * A request whose response was lost may have created rows, which answer 409 when it is repeated: those that have this import's
- * id count as created. Another import has brought the others since the ledger was read.
+ * A request whose response was lost may have created rows, for which its repetition gets a 409. Rows with the id of this import
+ * count as created. Another import has created the others since the ledger was read.
  */
 async function claimCreated(
   service: ServiceClient,
@@ -164,7 +164,7 @@ interface BulkRequest<Item> {
   readonly toBody: (item: Item) => object;
   /** Awaited before the items of a request are sent. */
   readonly onSend?: (items: readonly Item[]) => Promise<void>;
-  /** @returns the results as they count */
+  /** @returns the corrected results */
   readonly onSent?: (results: readonly ItemResult<Item>[]) => Promise<readonly ItemResult<Item>[]>;
 }
 
@@ -193,7 +193,7 @@ async function sendAll<Item>(
 
   /** Completed items are not applied twice. */
   async function sendSome(transactions: readonly object[]): Promise<readonly TransactionResult[]> {
-    // A retry without it would create what has no external id twice, and refuse a change that was made.
+    // Without a key, a retry would create rows without an external id twice, and refuse changes that were made.
     const hasKey = method === 'PUT' || transactions.some(hasNoExternalId);
     const headers = hasKey ? { 'idempotency-key': randomUUID() } : {};
     const results = new Map<number, TransactionResult>();

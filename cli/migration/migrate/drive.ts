@@ -117,7 +117,7 @@ export async function checkPrerequisites(
 ): Promise<PreflightResult> {
   const { output, place, signal } = session;
   const result = (await runStep(session, 'preflight', payload)) as PreflightResult;
-  // Ctrl-C ended the requests to a service: it may have nothing wrong.
+  // After Ctrl-C the requests ended early: the services may be in order.
   signal.throwIfAborted();
   const { prerequisites } = result;
   if (!Array.isArray(prerequisites)) throw otherVersion(place);

@@ -33,9 +33,9 @@ export interface LocalOptions {
   /** Its variables are checked before any connection is opened. */
   readonly needs: Needs;
   readonly signal: AbortSignal;
-  /** A line about a service that does not answer. */
+  /** Gets a line about a service that does not answer. */
   readonly onWaiting: (line: string) => void;
-  /** Takes what functions would write to their log; a JSON line between lines of progress would be none for people. */
+  /** Gets the functions' log entries. JSON lines between lines of progress would be no reading for people. */
   readonly log: Services['log'];
 }
 
@@ -43,7 +43,7 @@ export interface LocalOptions {
 export async function openLocalPlace(options: LocalOptions): Promise<Place> {
   if (options.needs === 'backend') return openBackendPlace();
   const readSettings = options.needs === 'services' ? readStepSettings : readRecordSettings;
-  // Without TABLE_NAME it refuses: no database is started for a table that was not named.
+  // Refuses a missing TABLE_NAME before a database is started for it.
   readSettings(process.env);
   const { endpoint, tableName } = await reach(options.running);
   const environment = { ...process.env, DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: tableName };

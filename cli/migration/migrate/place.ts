@@ -16,14 +16,14 @@ export interface Place {
   /** The table with the runs, and where it is. */
   readonly where: string;
   /**
-   * One invocation, to its end.
+   * Invokes a function once, and waits for its end.
    * @param signal interrupts it in this process; a function on a stage continues
    * @throws Refusal, RetryableFailure as the function does; FunctionFailedError for a fault of its own
    */
   invoke(name: FunctionName, payload: Payload, signal?: AbortSignal): Promise<unknown>;
 }
 
-/** A fault of the function itself, or of what runs it: none that the guide names. */
+/** A fault of the function itself, or of its platform, which the guide does not name. */
 export class FunctionFailedError extends Error {
   override readonly name = 'FunctionFailedError';
 }
@@ -52,7 +52,7 @@ export async function statusIn(place: Place, runId?: string): Promise<Status> {
 
 export const UNKNOWN_RUN = 'RefusedUnknownRun';
 
-/** For an answer that this command line does not know. */
+/** The error for an answer that this command line does not know. */
 export function otherVersion({ stage }: Place): FunctionFailedError {
   return new FunctionFailedError(
     `The functions of ${stage ?? 'this process'} and this command line are of different versions: check out the deployed version, or deploy this one.`,

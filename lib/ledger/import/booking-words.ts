@@ -113,7 +113,7 @@ const MAX_WORD_LENGTH = 40;
 export function stateOfWord(word: string): RowState | undefined {
   if (word.length > MAX_WORD_LENGTH) return undefined;
   const plain = normalize(word);
-  // Some apps write a sign before the word, such as a check mark, or what it is that was sent.
+  // Some apps write a sign before the word, such as a check mark, or the kind of booking.
   return (
     STATES.get(plain) ??
     STATES.get(plain.replace(/^[^\p{L}\p{N}]+|^(?:payment|transaction|transfer) /u, ''))
@@ -170,7 +170,7 @@ const BALANCE_PHRASES = [
 ].map(normalize);
 const BALANCES = new Set(BALANCE_PHRASES);
 const FIRST_WORDS = new Set(BALANCE_PHRASES.map((phrase) => phrase.split(' ', 1)[0]));
-/** Most texts of a file begin with other words, and need no further look. Letters beyond ASCII may be written in several ways. */
+/** Most texts of a file begin with other words, and need no further check. Letters beyond ASCII may be written in several ways. */
 const BALANCE_START = new RegExp(
   String.raw`^[\x00-@[-\x60{-\x7f]*(?:(?:${[...FIRST_WORDS].join('|')})(?![a-z])|[a-z]*[^\x00-\x7f])`,
   'i',
@@ -191,7 +191,7 @@ export function isBalanceText(text: string): boolean {
 const BALANCE_WORD =
   /(?:^|\s)(?:balance|totals?|subtotal|saldo|saldi|solde|kontostand|zustatek|egyenleg|summe|summa|suma|totaal|totale|totais|totales|bakiye|остаток|итого)(?:\s|$)/;
 
-/** A short text with a word for a balance or a total in it: no booking, where it has no date. */
+/** True for a short text with a word for a balance or a total: without a date it is no booking. */
 export function mentionsBalance(text: string): boolean {
   return text.length <= 40 && BALANCE_WORD.test(normalize(text).replace(/[^\p{L}\p{N}]+/gu, ' '));
 }

@@ -1,5 +1,5 @@
-// Judges bookings of any format before they become transactions: what never happened is left out, a currency conversion
-// becomes the one payment that it was, and what only a person can know becomes a need.
+// Checks bookings of any format before they become transactions: bookings that never happened are left out, a currency conversion
+// becomes the one payment that it was, and questions that only a person can answer become needs.
 
 import { toDayNumber } from '../domain/calendar-date.ts';
 import { askBalances } from './balance.ts';
@@ -23,7 +23,7 @@ import { askAboutBalances, findTotals } from './total-rows.ts';
 
 export interface CheckOptions {
   readonly isInverted: boolean;
-  /** The person has looked at the preview and takes the file as it was read. */
+  /** The person has accepted the preview: the file is taken as it was read. */
   readonly isAsItIs: boolean;
   readonly currency: string | undefined;
   readonly leaveOut: readonly string[];
@@ -109,7 +109,7 @@ export function describeBooking({
   return `${date} ${signed} ${texts[0] ?? bookingType ?? ''}`;
 }
 
-/** A word that is not known beside words that are may mean that no money has moved. */
+/** An unknown word beside known ones may mean that no money has moved. */
 function findUnknownStates(
   bookings: readonly Booking[],
   leftOut: readonly LeftOutLine[],
@@ -127,7 +127,7 @@ function findUnknownStates(
 
 type Leave = (booking: Booking, reason: string) => boolean;
 
-/** Rows that belong to a payment, and how far from it they stand where no reference names it. */
+/** Rows that belong to a payment, and their distance from it if no reference names it. */
 const MAX_RELATED = 10;
 const MAX_DISTANCE = 3;
 
@@ -328,7 +328,7 @@ function describeIncome(income: number, all: number): string {
 /** Two years. */
 const FAR_DAYS = 731;
 
-/** A year that was mistyped puts one booking where no one looks for it. */
+/** A mistyped year puts a booking where no person looks for it. */
 function findFarDates(byDate: BookingsByDate, rows: number): readonly Need[] {
   if (rows < 3) return [];
   const days = [...byDate]

@@ -40,7 +40,7 @@ const DAY_MILLISECONDS = 86_400_000;
 /** Fifteen years, in days. */
 const MAX_AGE_DIFFERENCE = 5_480;
 
-/** The numbers of a date in the order in which they stand; `isWritten` when a name says which is the month. */
+/** The numbers of a date in the order in which they stand; `fixed` if the text itself tells the order, as a month's name does. */
 interface DateParts {
   readonly parts: readonly [string, string, string];
   readonly fixed?: DateOrder;
@@ -208,7 +208,7 @@ export function readDates(dates: readonly string[], options: DateOptions): DateR
 interface WrittenDate {
   readonly date: string;
   readonly parts: DateParts;
-  /** Rows that have it. */
+  /** Number of rows with this date. */
   readonly rows: number;
 }
 
@@ -229,7 +229,7 @@ function countRows(dates: readonly { readonly rows: number }[]): number {
 }
 
 /**
- * A bank may change the order that an option names, or that is remembered: the dates that fit both would be other days.
+ * A bank may change its order after an option named it, or an import remembered it: dates that fit both would be other days.
  * @throws UserError where all dates can be read, but in another order
  */
 function requireOrder(written: readonly WrittenDate[], order: DateOrder, lastYear: number): void {

@@ -26,7 +26,7 @@ export function isExportHeader(cells: readonly string[] | undefined): boolean {
   return cells?.join() === CSV_COLUMNS.join();
 }
 
-/** Also after a spreadsheet has changed how dates and amounts are written. */
+/** Reads an export even after a spreadsheet has rewritten its dates and amounts. */
 export function readExport(records: readonly TableRow[], options: ExportOptions): ReadExport {
   const amounts = records.map((record) => readRaw(record, 'amount'));
   const decimal = options.decimal ?? findDecimalSign(amounts) ?? 'point';

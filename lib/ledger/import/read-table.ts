@@ -1,5 +1,5 @@
-// Bookings from a table, as its columns state them. What is no booking is left out by its form and said; what cannot be read
-// is refused by its line.
+// Reads the bookings of a table from its columns. Rows whose form shows that they are no bookings are left out and named; rows
+// that cannot be read are refused by their lines.
 import type { DecimalSign } from './amounts.ts';
 import type { Booking, Need, ReadBookings } from './booking.ts';
 import type { ChosenColumns } from './chosen-columns.ts';
@@ -23,18 +23,18 @@ export interface TableOptions {
   readonly dateOrder?: DateOrder | undefined;
   readonly decimal?: DecimalSign | undefined;
   readonly words: Partial<TypeWords>;
-  /** Words of the status column whose rows are left out, besides those that are known. */
+  /** Further words of the status column whose rows are left out. */
   readonly leaveOut: readonly string[];
   readonly today: string;
   readonly isInverted?: boolean | undefined;
-  /** The file separates its cells as countries with a decimal comma do. */
+  /** The file separates its cells by semicolons, as countries with a decimal comma do. */
   readonly isSemicolon: boolean;
 }
 
 export interface ReadTable extends ReadBookings {
   readonly dateOrder: DateOrder;
   readonly decimal: DecimalSign;
-  /** The words of the column of directions decide. */
+  /** True if the words of the column of directions decide. */
   readonly usesType: boolean;
 }
 
@@ -79,7 +79,7 @@ interface Source {
 
 interface FoundAmount {
   readonly amount: RowAmount;
-  /** The other side of a transfer is the account's. */
+  /** True if the account received the amount: the other side of the transfer is its own. */
   readonly isReceived: boolean;
 }
 
@@ -140,7 +140,7 @@ function findTableDecimals({ table, options, records, readCell }: Source): Found
   });
 }
 
-/** Codes above the rows, and beside balances, are the account's. */
+/** Lists the codes of the account's currency, which stand above the rows or beside balances. */
 function findAccountCurrencies({ table, records, readCell }: Source): readonly string[] {
   const texts = [
     ...listHeaders(table, [...AMOUNT_FIELDS, 'balance']),

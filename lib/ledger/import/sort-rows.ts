@@ -1,5 +1,5 @@
-// Parts the rows of a table that can be bookings from those that are known by their form: headers, balances, notes, and what has
-// not happened or is not booked yet.
+// Separates the rows of a table that can be bookings from those whose form shows that they are none: headers, balances, notes, and
+// rows that never happened or are not booked yet.
 import { looksLikeAmount } from './amounts.ts';
 import { counted, type LeftOutLine, type RefusedLine } from './booking.ts';
 import {
@@ -16,9 +16,9 @@ import { looksLikeDate, NO_YEAR } from './dates.ts';
 import { derivePerText } from './distinct-texts.ts';
 import type { Table } from './table.ts';
 
-/** In a column of texts of their own, such as a category, these say nothing. */
+/** These words say nothing in a column of other texts, such as a category. */
 const GENERIC = /^(?:balance|saldo|solde|kontostand|turnover)$/i;
-/** Also the name of a shop. */
+/** These words may begin the name of a shop. */
 const POSSIBLE_NAME = /^(?:totals?|totale|totaal|sum|suma|summa|summe|gesamt|razem)\b/i;
 
 export type CellReader = (record: TableRow, field: Field) => string | null;
@@ -134,7 +134,7 @@ function createFlagFinder({ headers, rows }: Table): (row: TableRow) => string |
   return ({ cells }) => flags.find(({ index }) => isYes(cells[index] ?? ''))?.reason;
 }
 
-/** A purchase that was only authorised has no posting date, where most rows have one. */
+/** A purchase that was only authorised has no posting date, while most rows have one. */
 function createUnpostedFinder({ headers, rows }: Table): (row: TableRow) => boolean {
   const posting = headers.findIndex((header) => isPostingDate(normalizeName(header)));
   const others = headers.flatMap((header, index) =>
@@ -152,7 +152,7 @@ function isHeader(cells: readonly string[], headers: readonly string[]): boolean
   return cells.length === headers.length && cells.every((cell, index) => cell === headers[index]);
 }
 
-/** The names of other columns, below the rows of this table. */
+/** True for the names of columns of another table, below the rows of this one. */
 function isOtherHeader(cells: readonly string[]): boolean {
   if (cells.some((cell) => /\d/.test(cell))) return false;
   const names = cells.map(normalizeName);
@@ -189,7 +189,7 @@ function isDated(cells: readonly string[]): boolean {
   return cells.some((cell) => looksLikeDate(cell.trim()));
 }
 
-/** Such as the title of a section, or a note below the rows; a row that was cut off has digits. */
+/** True for the title of a section, or a note below the rows. A row that was cut off has digits. */
 function isNote({ cells }: TableRow): boolean {
   const filled = cells.filter((cell) => cell.trim() !== '');
   const [only = ''] = filled;
@@ -200,18 +200,18 @@ function isNote({ cells }: TableRow): boolean {
   );
 }
 
-/** Such as "Account;Savings" above the rows of an account. */
+/** True for a line such as "Account;Savings" above the rows of an account. */
 function isTitle(cells: readonly string[]): boolean {
   return cells.every((cell) => !/\d/.test(cell));
 }
 
-/** Such as the second line of a text. */
+/** True for a row such as the second line of a text. */
 function isContinuation(row: TableRow, readCell: CellReader): boolean {
   const fields = ['date', 'amount', 'debit', 'credit'] as const;
   return fields.every((field) => readCell(row, field) === null);
 }
 
-/** "Total" alone is also a name: with a date and an amount it is one. */
+/** "Total" alone may be a name, and is one beside a date and an amount. */
 function isBalanceRow(
   cells: readonly string[],
   descriptions: readonly number[],

@@ -78,7 +78,7 @@ function decodeAs(bytes: Uint8Array, encoding: string): EncodedText {
 }
 
 const SINGLE_BYTE = [...ALPHABETS, ...SCRIPTS].map(([encoding]) => encoding);
-/** Without those of Unicode, which are told by their bytes. */
+/** Encodings other than those of Unicode, which their bytes reveal. */
 const GUESSED: readonly string[] = [...new Set([...SINGLE_BYTE, ...EAST_ASIAN])];
 
 /**
@@ -150,7 +150,7 @@ function linesBeyondAscii(bytes: Uint8Array): Uint8Array {
   return Uint8Array.from(lines);
 }
 
-/** One character that was cut in two makes no other encoding of a file. */
+/** A single character that was cut in two does not make the file another encoding. */
 function isMostlyUtf8(sample: Uint8Array): boolean {
   const text = new TextDecoder('utf-8').decode(sample);
   const broken = text.split(REPLACEMENT).length - 1;

@@ -17,7 +17,7 @@ const ID_DIGITS = 12;
 const ID = new RegExp(`^[0-9a-f]{${ID_DIGITS}}$`);
 const EXISTS = { expression: 'attribute_exists(pk)' };
 const IS_NEW = 'attribute_not_exists(pk)';
-/** The attributes that the item that names a key had in 0.1.0, where it was the key. */
+/** Attributes that the item that names a key had in 0.1.0, when that item was the key. */
 const EARLIER_ATTRIBUTES = ['name', 'ledger', 'scope', 'created_at', 'last_used_on', 'revoked_at'];
 // Each failure is another command that has changed the key.
 const MAX_ATTEMPTS = 3;

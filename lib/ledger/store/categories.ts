@@ -135,7 +135,7 @@ export function createCategoryStore(options: { readonly database: Database; read
     };
   }
 
-  /** Names by category id, active and inactive, in the order of the names; not more than a number of them. */
+  /** Names by category id, active and inactive, in the order of the names; at most a given number of them. */
   async function names(limit?: number): Promise<Map<number, string>> {
     const items = await database.query({ value: keys.categoryNames, consistent: true }, limit);
     return new Map(items.map(({ category_id, sk }) => [Number(category_id), String(sk)]));

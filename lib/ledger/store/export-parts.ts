@@ -132,7 +132,7 @@ function takeStretches(
   const taken: Stretch[] = [];
   let count = 0;
   let isRead = false;
-  // A part without rows would be no use: the rows of a gap in which it begins may all be in the part before.
+  // A part without rows would be useless: the rows of a gap in which it begins may all be in the part before.
   let hasRows = false;
   for (const stretch of stretches) {
     const mustRead = !stretch.cached && stretch.count > 0;

@@ -14,7 +14,7 @@ const BACKEND = join(import.meta.dirname, 'backend.py');
 export interface Mem0Options {
   readonly qdrant: { readonly url: string; readonly apiKey?: string };
   readonly dimensions: number;
-  /** By the key that stands for them. */
+  /** Users by their keys. */
   readonly users: Readonly<Record<string, string>>;
 }
 
@@ -26,7 +26,7 @@ export type Mem0Writers =
 
 export interface Mem0Service {
   readonly url: string;
-  /** Nothing answers meanwhile. @throws UserError */
+  /** The service does not answer meanwhile. @throws UserError */
   deploy(major: Mem0Major, collection: string): Promise<void>;
   setWriters(writers: Mem0Writers): Promise<void>;
   close(): Promise<void>;
@@ -101,7 +101,7 @@ function pythonPath(major: Mem0Major): string {
   return python;
 }
 
-// The backend reads the file at any moment: it is replaced as a whole.
+// The backend may read the file at any moment, so it is replaced as a whole.
 async function write(file: string, value: object): Promise<void> {
   await writeFile(`${file}.new`, JSON.stringify(value));
   await rename(`${file}.new`, file);
