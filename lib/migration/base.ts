@@ -52,7 +52,7 @@ export interface BaseKeeper {
 interface BaseTarget {
   /** Key prefix of this walk, in this invocation */
   readonly prefix: string;
-  /** Stores durably what is known by now. */
+  /** Stores the base so far durably. */
   readonly keep: (base: Base) => Promise<void>;
 }
 

@@ -6,7 +6,7 @@ interface Reference {
 }
 
 /**
- * The item in the place of one that left with the focus gets it.
+ * Gives the focus of an item that left the list to the item that took its place.
  * @param items selects the items of the list
  * @param choose the part of an item that can have the focus as `lost` had it; null if this item has none
  */

@@ -116,7 +116,7 @@ export function reportFailure(
   return exitCode;
 }
 
-// A record may hold what an older version let in: nothing of it may move the cursor or forge a line.
+// A record may hold text that an older version accepted: none of it may move the cursor or forge a line.
 function printable(text: string): string {
   const said = text.replace(TIMES, timeText);
   const plain = said.replaceAll('\n', '').replace(STYLES, '');

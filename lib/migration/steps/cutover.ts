@@ -69,7 +69,7 @@ async function goLive(
     facts: { liveAt, retainUntil, ...facts },
     more: { plan: run.plan },
   });
-  // They cannot be deleted already, but for the minutes that the switch took.
+  // The reports are protected already, except for the minutes that the switch took.
   await tidyUp(context, 'The reports are to be kept by hand', async () => {
     await retainBackup(context, new Date(retainUntil));
     await services.artifacts.retain(evidence.artifact, new Date(retainUntil));

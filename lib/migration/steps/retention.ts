@@ -47,7 +47,7 @@ async function close(context: StepContext): Promise<Outcome> {
     return (await removeWhatIsOver(context)) ?? { done: true };
   } catch (error) {
     const failure = translateFailure(error);
-    // Known by now: the watch need not find it out again every few minutes.
+    // The failure is known: the watch need not find it again every few minutes.
     if (failure instanceof Refusal) await services.runs.noteReminder(run.runId);
     throw failure;
   }

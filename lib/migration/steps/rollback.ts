@@ -1,4 +1,4 @@
-// The switch back to the old version. What users wrote since the cutover comes along, unless the operator leaves it behind.
+// The switch back to the old version. Writes since the cutover are carried over, unless the operator leaves them behind.
 // Until the setting changes, users stay on the new version: a rollback that is refused opens writes there again.
 import * as v from 'valibot';
 import { notNow, rollbackEnded } from '../moves.ts';
@@ -77,7 +77,7 @@ export const rollback: Step = {
       const hasTurned = isRefusal(error, 'RefusedStillNewVersion');
       const staysOnNew = hasTurned || (await isOnNew(context, state));
       if (isRefusal(error, 'RefusedNothingToReturnTo')) {
-        // Once it is restored, what users wrote since its snapshot has to come along again.
+        // After the restore, writes since the snapshot must be carried over again.
         await keep(beginAgain(state));
         // A restored snapshot lacks memories that no user deleted, so the base does not apply to it.
         if (state.plan?.way === 'carry') await context.note({ base: undefined });

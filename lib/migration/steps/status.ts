@@ -112,7 +112,7 @@ async function readProgress(run: Run, { runs }: Pick<Services, 'runs'>) {
   return last ? { ...last, savedAt: toIso(last.savedAt) } : null;
 }
 
-// A rollback from where users were let in freezes writes again.
+// A rollback after traffic was opened freezes writes again.
 async function readSwitchProgress(run: Run, services: Pick<Services, 'runs'>) {
   const { runId, phase } = run;
   const isBack = phase === 'switching-back';

@@ -250,7 +250,7 @@ function untilDeadline(error: unknown, deadline: number): unknown {
   return new RetryableFailure('RetryableUnavailable', why, { cause: error, answer: 400 });
 }
 
-// The new collection may be the only copy left: a write would create an empty one in the place of the old.
+// The new collection may be the only copy left: a write would create an empty collection instead of the old one.
 const openOld: Advance = async (context, { to, passed }) => {
   const expected = pointsLeft(passed);
   await assertNotDeleted(context, to, expected);

@@ -74,7 +74,7 @@ export function createQdrantPoints({ text, result, write }: Transport) {
     await write({ method: 'PUT', path: pathOf(collection, '/points?wait=true'), body });
   }
 
-  /** Other vectors and payloads stay. With a point that is gone among them a 404, and the others are updated all the same. */
+  /** Keeps other vectors and payloads. If one of the points was deleted the store answers 404, and updates the others anyway. */
   async function updateVectors(
     collection: string,
     updates: readonly VectorUpdate[],
