@@ -43,11 +43,11 @@ export function createUserCounts() {
   };
 }
 
-const LINES_AT_ONCE = 2_000;
+const LINES_PER_CHUNK = 2_000;
 
 /** One line for each user. */
 export async function* userCountLines(counts: UserCounts): AsyncGenerator<Uint8Array> {
-  for await (const batch of batches(counts.entries(), LINES_AT_ONCE)) {
+  for await (const batch of batches(counts.entries(), LINES_PER_CHUNK)) {
     yield Buffer.from(batch.map(({ user, points }) => `${user} ${points}\n`).join(''));
   }
 }

@@ -243,8 +243,8 @@ async function readEverything(
   }
 }
 
-/** With an embedding in each, they are a megabyte. */
-const LINES_AT_ONCE = 100;
+/** With an embedding in each, the lines of a chunk are a megabyte. */
+const LINES_PER_CHUNK = 100;
 
 /** Compressed. @internal Its test breaks files off at every byte. */
 export async function writeLines(
@@ -253,7 +253,7 @@ export async function writeLines(
   values: AsyncIterable<unknown> | Iterable<unknown>,
 ): Promise<Artifact> {
   async function* text() {
-    for await (const batch of batches(values, LINES_AT_ONCE)) {
+    for await (const batch of batches(values, LINES_PER_CHUNK)) {
       yield Buffer.from(batch.map(toLine).join(''));
     }
   }

@@ -87,7 +87,7 @@ export const personSchema = v.pipe(
 );
 
 /** A page of a walk then takes less time than a step is left to save what it has reached. */
-const LEAST_RATE = 20;
+const MIN_RATE = 20;
 
 export const stepInputSchema = v.strictObject({
   runId: runIdSchema,
@@ -103,8 +103,8 @@ export const stepInputSchema = v.strictObject({
     v.pipe(
       v.number(),
       v.safeInteger(),
-      v.check((rate) => rate === 0 || rate >= LEAST_RATE),
-      v.description(`a whole number of points a second, ${LEAST_RATE} or more, or 0 for no limit`),
+      v.check((rate) => rate === 0 || rate >= MIN_RATE),
+      v.description(`a whole number of points a second, ${MIN_RATE} or more, or 0 for no limit`),
     ),
   ),
   /** Returns to the old collection as it stands, without what was written since the switch. */

@@ -124,7 +124,7 @@ const CANDIDATES = 16;
 const PROBES = 5;
 // Chance alone finds this many once in some four hundred runs; one memory with words changed by hand does not fail the
 // proof.
-const LEAST_FOUND = 3;
+const MIN_FOUND = 3;
 
 interface Candidate {
   readonly point: Point;
@@ -159,7 +159,7 @@ export async function proveEmbeddings(
     if (best === undefined) return 'unverified';
     if (best === JSON.parse(point.id)) found += 1;
   }
-  if (found >= LEAST_FOUND) return 'proved';
+  if (found >= MIN_FOUND) return 'proved';
   throw new Refusal(
     'RefusedNewVersion',
     `Of ${PROBES} known memories, searched for by their own words, the new version finds ${found} first: another embedding model.`,
