@@ -37,7 +37,7 @@ import {
 export interface StepContext extends StepRequest {
   readonly lease: Lease;
   readonly checkpoint: Checkpoint | undefined;
-  /** Aborts when the lease is lost, to end a long change. */
+  /** Aborts when the lease is lost or the step is interrupted, to end a long change. */
   readonly signal: AbortSignal;
   /** Called before each batch of changes: stops a step whose lock was taken over. */
   readonly renew: () => Promise<void>;
