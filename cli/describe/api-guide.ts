@@ -47,11 +47,11 @@ function draftExample(route: string): string {
   const { exampleQuery = {}, example } = ENDPOINTS_BY_ROUTE[route] ?? {};
   const query = new URLSearchParams(exampleQuery).toString();
   const target = route.replace('{id}', '1') + (query && `?${query}`);
-  const request = example ? `${target}\n${onOneLine(example)}` : target;
+  const request = example ? `${target}\n${jsonOnOneLine(example)}` : target;
   return `\`\`\`http\n${request}\n\`\`\`\n\`\`\`json\n{}\n\`\`\`\n`;
 }
 
-function onOneLine(value: object): string {
+function jsonOnOneLine(value: object): string {
   return oneLine(JSON.stringify(value, null, 1));
 }
 

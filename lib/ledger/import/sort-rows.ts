@@ -62,7 +62,7 @@ export function sortRows(
 /** Why a row is left out or refused; undefined for one that may be a booking. */
 type Verdict = { readonly reason: string } | { readonly message: string } | undefined;
 
-interface Judged {
+interface Criteria {
   readonly table: Table;
   readonly readCell: CellReader;
   /** Words of the status column that a person has named. */
@@ -70,7 +70,7 @@ interface Judged {
   readonly isDate: (text: string) => boolean;
 }
 
-function createJudge({ table, readCell, leaveOut, isDate }: Judged): (row: TableRow) => Verdict {
+function createJudge({ table, readCell, leaveOut, isDate }: Criteria): (row: TableRow) => Verdict {
   const { rows, headers, columns, width } = table;
   const describe = derivePerText((text) => describeState(text, leaveOut));
   const isUnposted = createUnpostedFinder(table);

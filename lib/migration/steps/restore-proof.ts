@@ -21,19 +21,19 @@ const MAX_EXAMPLES = 8;
 export type Listing = BaseProgress;
 
 /** The list up to the end of a part, and where the next part begins */
-interface Listed {
+interface ListedPart {
   readonly listing: Listing;
   readonly nextOffset: PointId;
 }
 
 export async function listBefore(context: StepContext, journal: Journal): Promise<Listing> {
-  return await journal.walk<Listed, Listing>('listed', (listed) => listPart(context, listed));
+  return await journal.walk<ListedPart, Listing>('listed', (listed) => listPart(context, listed));
 }
 
 async function listPart(
   { services, run, lease, hasTime }: StepContext,
-  from: Listed | undefined,
-): Promise<Page<Listed, Listing>> {
+  from: ListedPart | undefined,
+): Promise<Page<ListedPart, Listing>> {
   const { artifacts, vectors: store } = services;
   const place = { store, collection: run.plan.sourceCollection };
   const target = { prefix: `${run.runId}/base-${lease.epoch}-listed`, keep: async () => {} };
