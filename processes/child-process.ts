@@ -92,11 +92,16 @@ export function startChild(spec: ChildCommand): Child {
   };
 }
 
+/** Says how a program ended that no signal ended. */
+export function describeExit(code: number | null): string {
+  return `ended with exit code ${code}`;
+}
+
 function awaitEnd(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, signal) => {
-      resolve(signal ? `ended by ${signal}` : `ended with exit code ${code}`);
+      resolve(signal ? `ended by ${signal}` : describeExit(code));
       child.stdin?.destroy();
     });
     child.stdin?.on('error', () => {});

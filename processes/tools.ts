@@ -6,7 +6,7 @@ import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { firstLine, UserError } from '../lib/shared/user-error.ts';
 import { COMPILE_CACHE, LOCAL } from './caches.ts';
-import type { ChildCommand } from './child-process.ts';
+import { type ChildCommand, describeExit } from './child-process.ts';
 import { EXIT } from './program.ts';
 import type { Running } from './running.ts';
 
@@ -42,7 +42,7 @@ export async function runToEnd(
 ): Promise<string> {
   const { how, lines } = await awaitEnd(running, command);
   const output = lines.join('\n');
-  if (how === 'ended with exit code 0') return output;
+  if (how === describeExit(0)) return output;
   throw new UserError(`${title ?? basename(command.command)} ${how}: ${errorIn(lines)}\n${output}`);
 }
 
@@ -59,8 +59,8 @@ export async function runNode(
   const environment = { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE };
   const command = { command: process.execPath, args: [program, ...args], environment };
   const { how, lines } = await awaitEnd(running, command);
-  if (how === 'ended with exit code 0') return lines.join('\n');
-  const hasReported = how === `ended with exit code ${EXIT.failed}` && lines.length > 0;
+  if (how === describeExit(0)) return lines.join('\n');
+  const hasReported = how === describeExit(EXIT.failed) && lines.length > 0;
   throw new UserError(hasReported ? errorIn(lines) : `${basename(program)} ${how}`);
 }
 

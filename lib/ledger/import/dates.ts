@@ -196,7 +196,7 @@ export function readDates(dates: readonly string[], options: DateOptions): DateR
         throw new Error(
           `"${text}" has no year. Download a file with whole dates, or add the year to it`,
         );
-      if (/(?<!\d)1[34]\d\d(?!\d)/.test(text))
+      if (text.split(/\D+/).some((number) => OTHER_CALENDARS.test(number)))
         throw new Error(
           `"${text}" is of another calendar. Download a file with dates of the common one`,
         );

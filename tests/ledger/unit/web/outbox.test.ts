@@ -54,6 +54,14 @@ function open({ storage = new Map<string, string>(), ledger = 'home' } = {}) {
   return { outbox, sent, replies, refused, defects, storage };
 }
 
+/** Creates the first row of an outbox. @returns it, with its temporary id */
+function createRow(outbox: ReturnType<typeof open>['outbox']): Row {
+  outbox.create(FIELDS);
+  const created = outbox.writes.value[0]?.changes[0]?.after;
+  if (!created) throw new Error('Nothing was created.');
+  return created;
+}
+
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
 describe('the outbox', () => {
@@ -179,9 +187,7 @@ describe('the outbox', () => {
 
   test('a change of a row that is being created goes to the id that it gets', async () => {
     const { outbox, sent } = open();
-    outbox.create(FIELDS);
-    const created = outbox.writes.value[0]?.changes[0]?.after;
-    if (!created) throw new Error('Nothing was created.');
+    const created = createRow(outbox);
     void outbox.update([{ before: created, after: { ...created, amount: 3 } }]);
     await settle();
     expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -194,9 +200,7 @@ describe('the outbox', () => {
   test('a row that is refused takes its later changes with it, and is refused as they left it', async () => {
     const { outbox, sent, replies, refused } = open();
     replies.push(new ApiError('refused', { status: 422, isRetryable: false }));
-    outbox.create(FIELDS);
-    const created = outbox.writes.value[0]?.changes[0]?.after;
-    if (!created) throw new Error('Nothing was created.');
+    const created = createRow(outbox);
     const answered = vi.fn();
     void outbox.update([{ before: created, after: { ...created, amount: 3 } }]).then(answered);
     // A bulk with a row that exists goes on without the other.
@@ -219,9 +223,7 @@ describe('the outbox', () => {
   test('a row that was deleted before its creation is refused is not asked for', async () => {
     const { outbox, sent, replies, refused } = open();
     replies.push(new ApiError('lost'), new ApiError('', { status: 422, isRetryable: false }));
-    outbox.create(FIELDS);
-    const created = outbox.writes.value[0]?.changes[0]?.after;
-    if (!created) throw new Error('Nothing was created.');
+    const created = createRow(outbox);
     await settle();
     outbox.remove([created]);
     // It has no id to be deleted by.
@@ -234,9 +236,7 @@ describe('the outbox', () => {
   test('a row that is deleted while it is created is deleted by its id', async () => {
     const { outbox, sent, replies } = open();
     replies.push(new ApiError('lost'));
-    outbox.create(FIELDS);
-    const created = outbox.writes.value[0]?.changes[0]?.after;
-    if (!created) throw new Error('Nothing was created.');
+    const created = createRow(outbox);
     await settle();
     outbox.remove([created]);
     outbox.flush();
@@ -250,9 +250,7 @@ describe('the outbox', () => {
 
   test('a row that was taken from the list before it got its id is changed under that id', async () => {
     const { outbox, sent } = open();
-    outbox.create(FIELDS);
-    const taken = outbox.writes.value[0]?.changes[0]?.after;
-    if (!taken) throw new Error('Nothing was created.');
+    const taken = createRow(outbox);
     await settle();
     expect([outbox.keyOf(7), outbox.keyOf(8)]).toEqual([taken.id, 8]);
     void outbox.update([{ before: taken, after: { ...taken, amount: 3 } }]);
