@@ -70,7 +70,7 @@ function anyFiles(kind: KindName): Files {
   return { include: [`tests/*/${kind}/**/*.test.ts`] };
 }
 
-/** Tests in folders of database tests that need no database, or reach it only through what others test on it. */
+/** Tests in the folders of database tests that need no database, or reach it only through code that other tests cover. */
 const WITHOUT_DATABASE = [
   'tests/ledger/property/{date-keys,day-histogram,linear-text,money,parsing,statements}.test.ts',
   'tests/ledger/contract/{import,verify}-*.test.ts',
@@ -92,7 +92,7 @@ function filesOnDynamodbLocal(kind: KindName): Files {
 
 function chooseFiles(mode: string): (kind: KindName) => Files {
   if (mode === 'dynamodb-local') {
-    // For what starts the engine, and for the tests.
+    // Read by the setup that starts the engine, and by the tests.
     process.env.TEST_ENGINE = mode;
     const obstacle = dynamodbLocal.obstacle();
     if (obstacle === undefined) return filesOnDynamodbLocal;
@@ -112,7 +112,7 @@ const LOCAL_ACCESS = {
   AWS_SECRET_ACCESS_KEY: 'local',
 };
 
-/** The service is packaged meanwhile. */
+/** Sorts the wiring tests last: they wait for the packages of the service, which are made meanwhile. */
 class WiringLast extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isWiring = ({ project }: TestSpecification) => project.name === 'wiring';

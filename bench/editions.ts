@@ -1,4 +1,4 @@
-// Earlier editions of this project, from its history, to be measured beside the present one.
+// Checks out earlier editions of this project from its history, to measure them beside the present one.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';

@@ -4,7 +4,7 @@ export interface Bar {
   readonly rule: string;
   readonly figure: string;
   readonly limit: string;
-  /** Undefined where the bar was not put to this run. */
+  /** Undefined if this run does not judge the bar. */
   readonly met: boolean | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface Report {
   readonly skipped?: string;
 }
 
-/** @param unit with the space before it, where it takes one */
+/** @param unit with a leading space if it needs one, such as ` ms` */
 export function atMost(rule: string, value: number, limit: number, unit: string): Bar {
   return {
     rule,
@@ -40,7 +40,7 @@ export function atLeast(rule: string, value: number, limit: number, unit: string
   };
 }
 
-/** The same bar in a run that is too small, or otherwise not the one, to judge it. */
+/** The same bar in a run that cannot judge it, for example because it is too small. */
 export function notJudged(bar: Bar): Bar {
   return { ...bar, met: undefined };
 }

@@ -1,4 +1,4 @@
-// npm run bench [-- MEASUREMENT [OPTIONS]]: takes one measurement. Anything else is meant for that of the ledger.
+// npm run bench [-- MEASUREMENT [OPTIONS]]: takes one measurement. Other arguments go to the measurement of the ledger.
 import { runInherited } from '../processes/inherited.ts';
 
 const REAL = 'sandbox/real/with-service.ts';
@@ -6,7 +6,7 @@ const REAL = 'sandbox/real/with-service.ts';
 /** One after the other, each with its arguments. */
 type Programs = readonly (readonly string[])[];
 
-/** Besides that of the ledger, which says what requests cost and take, and writes docs/ledger/performance.md. */
+/** The measurements besides that of the ledger, which writes the cost and time of requests into docs/ledger/performance.md. */
 const MEASUREMENTS: Readonly<Record<string, Programs | undefined>> = {
   /** How fast memories are copied and compared. */
   migration: [['bench/migration/bench.ts']],
@@ -14,7 +14,7 @@ const MEASUREMENTS: Readonly<Record<string, Programs | undefined>> = {
   window: [['bench/migration/window.ts']],
   /** Costs and limits of a stage, from its packaged template: the tables of docs/ledger/deploy.md. */
   costs: [['bench/ledger/costs/write-costs.ts']],
-  /** The memory that gigabytes take on their way through artifact stores and graph dumps. */
+  /** The memory that it takes to pass gigabytes through artifact stores and graph dumps. */
   streaming: [
     ['bench/migration/measure-streaming.ts'],
     ['bench/migration/measure-graph-dump.ts'],

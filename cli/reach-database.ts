@@ -74,7 +74,7 @@ export async function reachDatabase(
   return await reachLocalDatabase(running, environment);
 }
 
-/** Does the work; a failure of the database becomes what a person can act on. */
+/** Does the work. A failure of the database becomes an error that says what to do. */
 export async function explainFailures<Result>(
   database: ReachedDatabase,
   work: () => Promise<Result>,

@@ -1,5 +1,5 @@
 // Bundles the functions as for deployment, but with shared code in common files: one build instead of one for each.
-// `node local/bundle.ts FOLDER`: a program of its own, for what bundles it keeps in memory for as long as it runs.
+// `node local/bundle.ts FOLDER`: a program of its own, because the bundler keeps its memory until the process ends.
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -12,7 +12,7 @@ const [, , outdir = ''] = process.argv;
 await build({
   ...bundleOptions,
   absWorkingDir: PROJECT,
-  // The gateway serves none of the migration.
+  // The local gateway does not serve the migration's functions.
   entryPoints: globSync('functions/**/*.ts', {
     cwd: PROJECT,
     exclude: ['functions/migration/**'],

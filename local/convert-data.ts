@@ -1,4 +1,4 @@
-// Data on this machine that an earlier release wrote, brought into the form of this one before anything reads it.
+// Converts data on this machine that an earlier release wrote, before this one reads it.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ledgerOfDigest } from '../lib/ledger/auth/caller.ts';
 import { createApiKeys } from '../lib/ledger/store/api-keys.ts';
@@ -37,7 +37,7 @@ const CONVERSIONS: readonly ((database: Database, table: TableToConvert) => Prom
 /**
  * Each item is converted in one transaction, and the table is marked last, so that a conversion that was interrupted goes on at
  * the next start.
- * @returns how many items it changed; one that several conversions change counts as often
+ * @returns how many items it changed; an item that two conversions change counts twice
  */
 export async function convertData(table: TableToConvert): Promise<number> {
   const database = createDatabase({

@@ -14,7 +14,7 @@ import { localAccess } from './local-access.ts';
 
 /** A local database answers within a second or two, right after its start and on a busy machine within ten times that. */
 const PATIENCE_MILLISECONDS = 30_000;
-/** The SDK needs a limit: an hour, so that the caller's signal decides when to give up. */
+/** The SDK requires a limit. An hour is long enough to leave the decision to the caller's signal. */
 const MAX_WAIT_SECONDS = 3_600;
 
 /** A client of a local database; the caller destroys it. */

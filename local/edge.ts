@@ -59,7 +59,7 @@ export async function openEdge(running: Running, options: EdgeOptions): Promise<
     const { origin } = request.headers;
     const sender = origin ?? findEmbeddingPage(request);
     const refused = cors.refuses(sender);
-    // All of them: a proxy before this service may believe another one than Node.
+    // Checks every Host header: a proxy before this service may trust another one than Node does.
     const host = request.headersDistinct.host?.join(', ');
     const isForeign = !isHostAllowed(host);
     const reason = isForeign
@@ -77,7 +77,7 @@ export async function openEdge(running: Running, options: EdgeOptions): Promise<
       const message = `Requests from ${sender} are not allowed`;
       reject(response, 403, { error: 'forbidden_origin', message });
     } else if (!isUtf8(readQuery(request))) {
-      // The gateway decodes it and encodes it again: the functions would see another text.
+      // The gateway would decode and encode it again, and the functions would see another text.
       reject(response, 400, { error: 'validation_failed', message: NOT_UTF8 });
     } else {
       const answer = await forward(request, { socketPath: await gateway, agent });
@@ -118,7 +118,7 @@ async function listen(
     await once(server.listen({ host, port, exclusive: true }), 'listening');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // A machine without IPv6.
+    // The machine has no IPv6.
     if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return;
     const reason = code === 'EADDRINUSE' ? 'is in use' : `cannot be used (${code})`;
     throw new UserError(`Port ${port} ${reason}; choose another one with PORT`);
@@ -245,7 +245,7 @@ function reject(response: ServerResponse, status: number, failure: object): void
   start(response, status, headers).end(JSON.stringify({ success: false, ...failure }));
 }
 
-/** Not `writeHead`, which leaves nothing for the log to read. */
+/** Sets headers one by one, because the log cannot read those that `writeHead` sends. */
 function start(response: ServerResponse, status: number, headers: object): ServerResponse {
   response.statusCode = status;
   return response.setHeaders(new Map(Object.entries(headers)));
@@ -263,7 +263,7 @@ function logWhenDone(
     if (UNLOGGED_AGENTS.has(headers['user-agent']) && Number(status) < 400) return;
     const id = response.getHeader('x-request-id') ?? '-';
     const line = `${method} ${withoutValues(url)} ${status} ${Math.round(performance.now() - started)} ms ${id}`;
-    // A header may hold what a terminal takes for a command.
+    // A header may contain control characters that a terminal would execute.
     log(asPrintable(refusal === undefined ? line : `${line}: ${refusal}`));
   });
 }

@@ -32,7 +32,7 @@ export interface Database {
 
 export interface Engine {
   readonly title: string;
-  /** Makes it ready where it is not installed. @returns why it could not be fetched */
+  /** Fetches the engine if it is not installed. @returns why that failed */
   fetch?(running: Running): Promise<string | undefined>;
   /** Why it cannot run on this machine; `undefined` where it can. */
   obstacle(): string | undefined;
@@ -142,7 +142,7 @@ async function startAndWait(running: Running, program: Program, address: Address
   const onLine = (line: string) => {
     lastLine = line || lastLine;
   };
-  // The files that it makes hold a household's money: closed to other users.
+  // Closes the files that the engine creates to other users: they hold a household's finances.
   const umask = process.umask(0o077);
   const child = running.startProgram({ ...program, onLine });
   process.umask(umask);
@@ -151,7 +151,7 @@ async function startAndWait(running: Running, program: Program, address: Address
   return { lastLine };
 }
 
-/** @throws UserError where it is not there */
+/** @throws UserError if it is not installed */
 export function embeddedProgram(): string {
   const program = findEmbeddedProgram();
   if (program === undefined) throw new UserError(whyNoEmbeddedProgram());

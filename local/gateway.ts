@@ -86,8 +86,8 @@ function gatewayArguments(gateway: string, lambda: string): string[] {
 }
 
 /**
- * In the envelope: the framework reports a function that it cannot load with status 200, too. Without a key,
- * a service that requires one answers 401.
+ * Requires the envelope, because the framework reports a function that it cannot load with status 200, too. A service that
+ * requires a key answers 401.
  */
 function isServing(answer: Answer | undefined): boolean {
   try {

@@ -1,5 +1,5 @@
-// A network of its own for a program that listens on TCP and checks nothing: its port exists inside of that network
-// alone, and a bridge forwards connections from a private socket to it.
+// A network namespace for a program that listens on TCP without any access check: its port exists only inside of that network,
+// and a bridge forwards connections from a private socket to it.
 import { join } from 'node:path';
 import { readOutput } from '../processes/tools.ts';
 
@@ -9,7 +9,7 @@ export interface Program {
   readonly folder?: string;
 }
 
-/** Free in every new network, and above the ports that systems give away. */
+/** Free in every new network, and above the ports that systems assign by themselves. */
 export const ISOLATED_PORT = 65_000;
 
 const BRIDGE = join(import.meta.dirname, 'bridge.ts');

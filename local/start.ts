@@ -45,7 +45,7 @@ await runProgram(command, {
 async function start(settings: LocalSettings): Promise<void> {
   const { port, allowedOrigins, tableName } = settings;
   speakLocally(process.env);
-  // The functions read it, too. A wrong setting is better reported now.
+  // The functions read the same settings; a wrong one is reported before anything starts.
   const AUTH = process.env.AUTH || 'open';
   const { ledgerId } = readLedgerConfig({ ...process.env, TABLE_NAME: tableName, AUTH });
   const edge = await openEdge(running, { port, allowedOrigins, log: (line) => console.log(line) });

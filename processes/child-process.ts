@@ -92,7 +92,7 @@ export function startChild(spec: ChildCommand): Child {
   };
 }
 
-/** Says how a program ended that no signal ended. */
+/** Describes the end of a program that exited by itself. */
 export function describeExit(code: number | null): string {
   return `ended with exit code ${code}`;
 }

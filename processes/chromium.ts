@@ -2,7 +2,7 @@
 import { type Browser, chromium } from 'playwright-core';
 import { readOutput } from './tools.ts';
 
-/** Only ends what hangs: a busy machine takes long to start it. */
+/** Long, because a busy machine takes minutes: only a browser that hangs may reach it. */
 const START_MS = 300_000;
 
 const { CHROMIUM_BIN: program = 'chromium' } = process.env;
@@ -12,7 +12,7 @@ export function whyNoChromium(): string | undefined {
   return readOutput(program, '--version') ? undefined : 'there is no Chromium';
 }
 
-/** One that reaches nothing but the page's own service. */
+/** Launches a browser that reaches only the service of the page. */
 export async function launchChromium(): Promise<Browser> {
   const executablePath = readOutput('sh', '-c', `command -v "${program}"`)?.trim() ?? program;
   return await chromium.launch({

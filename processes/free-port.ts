@@ -1,10 +1,10 @@
-// A port for a program that takes a while until it listens there.
+// A free port for a program that does not listen on it immediately.
 import { randomInt } from 'node:crypto';
 import getPort, { portNumbers } from 'get-port';
 
 /**
- * Below what systems give to connections and to programs that ask for any port: such a port could be given away. Above
- * those that `fetch` refuses, such as 10080.
+ * Below the ports that systems assign to connections and to programs that ask for any port: another program could get one of
+ * those first. Above the ports that `fetch` refuses, such as 10080.
  */
 const LOWEST = 11_000;
 const HIGHEST = 32_767;

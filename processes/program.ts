@@ -73,7 +73,7 @@ export async function runProgram(
 
   for (const signal of SIGNALS) process.on(signal, interrupt);
   process.once('uncaughtException', (error) => !isStopping && stop(onError(error)));
-  // A closed pipe, as in `npm start | head`, is no reason to stop.
+  // A closed pipe, as in `npm start | head`, does not stop the program.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   interruptWithNpm(interrupt);
 
@@ -146,7 +146,7 @@ function interruptWithNpm(interrupt: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
   let npm = parent;
-  // Windows has no such program: there the shell is watched.
+  // Windows has no `ps`: there the parent is watched, even if it is a shell.
   execFile('ps', ['-o', 'ppid=,comm=', '-p', String(parent)], (_, output) => {
     const [, pid, name = ''] = /^\s*(\d+)\s+(\S+)/.exec(output) ?? [];
     if (/(^|[/-])(|a|ba|da|z|k)sh$/.test(name)) npm = Number(pid);
@@ -159,7 +159,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // It may be another user's.
+    // The process exists, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -24,7 +24,7 @@ export function whyNoPython(): string | undefined {
  * @throws UserError
  */
 export async function pythonWith(running: Running, requirements: string): Promise<string> {
-  // For all that this process starts: what a program imports is compiled once, and not at each of its starts.
+  // Lets every program that this process starts cache its compiled imports.
   delete process.env.PYTHONDONTWRITEBYTECODE;
   const folder = await fetchEnvironment(running, requirements, async (draft, run) => {
     const uv = await installerIn(running);
@@ -40,7 +40,7 @@ export async function pythonWith(running: Running, requirements: string): Promis
   return join(folder, 'bin/python');
 }
 
-/** It reads no list of all releases of each package, which takes most of the time of pip. */
+/** The installer is uv: pip spends most of its time reading the list of all releases of each package. */
 async function installerIn(running: Running): Promise<string> {
   const folder = await fetchEnvironment(running, UV, async (draft, run) => {
     await run('python3', '-m', 'venv', draft);

@@ -27,7 +27,7 @@ export interface Running {
 
 export function createRunning(): Running {
   const undoing: (() => void | Promise<void>)[] = [];
-  /** Interrupted code still runs its next line, and must not start anything there. */
+  /** Set once stopping begins: interrupted code may still run on, and must not start anything more. */
   let stopped: Promise<void> | undefined;
 
   async function undoAll(): Promise<void> {

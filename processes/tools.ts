@@ -28,7 +28,7 @@ export function whyNoJava(needed: number): string | undefined {
   return found >= needed ? undefined : `Java is ${found}, not ${needed} or newer`;
 }
 
-/** For servers that run for minutes: compiling the most used code again would take longer than it saves. */
+/** For servers that run for minutes: optimizing hot code further would take longer than it saves. */
 export const JVM_OPTIONS = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
 /**
@@ -83,7 +83,7 @@ function errorIn(lines: readonly string[]): string {
 }
 
 export interface PackedPackage {
-  /** With its version. */
+  /** The name of the package with its version, such as `ms@2.1.3`. */
   readonly name: string;
   /** The folder of the archive that is needed. */
   readonly part: string;

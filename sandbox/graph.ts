@@ -1,4 +1,4 @@
-// A graph in memory for rehearsals: what Neo4j does for a dump and a restore, with the same marks and refusals.
+// A graph in memory for rehearsals: it does what Neo4j does in a dump and a restore, with the same marks and refusals.
 import type { GraphTarget, RestoreState } from '../cli/migration/restore-graph/graph-target.ts';
 import {
   type GraphNode,
@@ -19,7 +19,7 @@ export interface SandboxGraph extends GraphTarget {
   addRelationship(relationship: NewRelationship): string;
 }
 
-// Made with every database.
+// Neo4j creates it with every database.
 const LOOKUP_INDEX: SchemaRule = {
   name: 'index_343aff4e',
   type: 'LOOKUP',
@@ -30,7 +30,7 @@ export function createSandboxGraph(): SandboxGraph {
   const nodes = new Map<string, GraphNode>();
   const relationships = new Map<string, GraphRelationship>();
   const rules = new Map([[LOOKUP_INDEX.name, LOOKUP_INDEX]]);
-  /** Ids of originals to ids of what an unfinished restore has made of them. */
+  /** Ids of the copies that an unfinished restore has created, by the ids of their originals. */
   const restored = { nodes: new Map<string, string>(), relationships: new Map<string, string>() };
   let state: RestoreState = 'none';
   let commits = 0;

@@ -1,5 +1,5 @@
-// Whom the webhook of a rehearsal reaches: freezes the backend until the deadline that is given, opens it, deploys
-// either version on a collection.
+// The operator behind the webhook of a rehearsal: freezes the backend until the given deadline, opens it, and deploys either
+// version on a collection.
 import type { HookRequest, Hooks } from '../lib/migration/ports/hooks.ts';
 import type { VersionSettings } from './memory-backend/memory-version.ts';
 import { type Shortcomings, startNewVersion } from './memory-backend/new-version.ts';
@@ -18,7 +18,7 @@ export function createOperator(options: {
   readonly settings: Omit<VersionSettings, 'collection'>;
   /** Faults of the new version that will be deployed. */
   readonly shortcomings?: Shortcomings;
-  /** Says that writes are frozen, and leaves them open. */
+  /** Reports that writes are frozen, but leaves them open. */
   readonly forgetsToFreeze?: boolean;
 }): Operator {
   const { backend, settings, shortcomings = {}, forgetsToFreeze = false } = options;

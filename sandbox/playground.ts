@@ -1,5 +1,5 @@
-// The sandbox as a place to drive `npm run migrate` in: its services, and the environment that names them to a
-// process of its own. The graph is a double in memory, which no other process reaches: a run here is without one.
+// A sandbox in which to try `npm run migrate`: its services, and the environment that names them to another process. The
+// graph is a double in memory, which no other process can reach, so a run in this sandbox has none.
 import type { HookAction } from '../lib/migration/ports/hooks.ts';
 import { testUserOf } from '../lib/migration/runs/run-names.ts';
 import { createRemembering } from '../lib/migration/runs/run-store.ts';
@@ -13,11 +13,11 @@ import { startWebhook } from './webhook.ts';
 import { startSandboxWorld, startWorldOn, type WorldOptions } from './world.ts';
 
 export interface Playground {
-  /** Everything that `npm run migrate` reads, also what must not come from elsewhere. */
+  /** Every variable that `npm run migrate` reads, including those that must not come from the shell. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Resolves to a word on how the database ended. */
+  /** Resolves to a description of how the database ended. */
   readonly ended: Promise<string>;
-  /** Does what an operator is asked to; deploys on what the setting names, as a deployment would. */
+  /** Does what an operator is asked to do. Deploys on the collection that the setting names, as a deployment would. */
   act(action: HookAction): Promise<void>;
 }
 
@@ -87,13 +87,13 @@ export async function openPlayground(
   };
 }
 
-// One folder for all that lies on the disk: it goes at the end, however far the start has come.
+// One folder for all files: it is removed at the end, even if the start fails half-way.
 async function ownFolder(running: Running): Promise<void> {
   const folder = await running.temporaryFolder('migration-sandbox-');
   process.env.TMPDIR = folder;
 }
 
-// This process uses the same access: both must agree.
+// This process and `npm run migrate` must use the same credentials.
 function accessOfNobody() {
   const { region, accessKeyId, secretAccessKey } = localAccess({});
   const access = {

@@ -1,4 +1,4 @@
-// Memories as an old version has left them: many users, odd payloads, the same ones for the same seed.
+// Memories as an old version writes them: many users and unusual payloads, the same for the same seed.
 
 import { type SeededRandom, seededRandom } from '../cli/seeded-random.ts';
 import type { VectorStore } from '../lib/migration/adapters/qdrant.ts';
@@ -18,7 +18,7 @@ const SUBJECTS = ['My sister', 'Grace Hopper', 'Our neighbour', 'The dentist', '
 const VERBS = ['plays', 'repairs', 'collects', 'teaches', 'dislikes', 'paints'];
 const OBJECTS = ['the cello', 'old radios', 'stamps', 'ice skating', 'olives', '🚲 bicycles'];
 
-// Texts, not values: what JavaScript would make of 10.0 or of 2^53 + 1 is what must not happen.
+// JSON texts, not values: as values, JavaScript would change 10.0 and 2^53 + 1, which a migration must not do.
 const ODDITIES = [
   '',
   ',"score":10.0',
@@ -28,7 +28,7 @@ const ODDITIES = [
   ',"empty":{},"list":[],"nothing":null',
 ];
 
-/** Makes points by the page and keeps none of them. */
+/** Generates points one page at a time, and keeps none in memory. */
 export async function seedMemories(store: VectorStore, plan: MemoryPlan): Promise<void> {
   const { collection, memories } = plan;
   const random = seededRandom(plan.seed);

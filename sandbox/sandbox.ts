@@ -1,5 +1,5 @@
-// npm run sandbox: the services of a migration on this machine, for trying `npm run migrate` by hand, until
-// SIGTERM, SIGINT or SIGHUP, and nothing of it stays. Exit code 0: stopped; 2: could not start, or its database ended.
+// npm run sandbox: the services of a migration on this machine, for trying `npm run migrate` by hand. It runs until SIGTERM, SIGINT or
+// SIGHUP, and keeps nothing. Exit code 0: stopped; 2: could not start, or its database ended.
 import { rm, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { HOOK_ACTIONS, type HookAction } from '../lib/migration/ports/hooks.ts';
@@ -43,7 +43,7 @@ async function write(file: string, text: string): Promise<void> {
   running.whenStopping(() => rm(file, { force: true }));
 }
 
-/** To the person at the terminal, whose words are what an operator would do. */
+/** Reads lines from the person at the terminal, each of them an action of the operator. */
 function listen(playground: Playground): void {
   const runCommand = async (word: string) => {
     if (!isAction(word)) return console.log(`The words are ${HOOK_ACTIONS.join(', ')}`);

@@ -1,4 +1,4 @@
-// The operator's webhook of a rehearsal: hears over HTTP what the hooks of this process are asked.
+// The operator's webhook of a rehearsal: passes requests that arrive over HTTP on to the hooks of this process.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as v from 'valibot';

@@ -1,4 +1,4 @@
-// Everything a migration speaks to, on one machine: stores, both versions of the backend, the setting, artifacts.
+// Every service that a migration uses, on one machine: stores, both versions of the backend, the setting, artifacts.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -146,7 +146,7 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
     await vectors.createCollection(source, { vectors: layout });
   }
   if (options.isUpgraded && !image) await startOldVersion(onSource);
-  // In an image the old collection may be gone, and must not come back.
+  // In an image the old collection may have been deleted, and must not be created again.
   backend.deploy(image ? lazily(startOld) : await startOld());
   const target = `${source}_${options.isInPlace ? 'preview' : 'v3'}_${runId}`;
   preview.deploy(lazily(() => startNewVersion({ ...settings, collection: target, shortcomings })));

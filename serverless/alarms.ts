@@ -46,10 +46,10 @@ const SHARE_OF_TIMEOUT = 0.8;
 // With fewer requests in a period, a single slow or failed one is more than 1 %.
 const MIN_TRAFFIC = 100;
 
-// Share of one route's rate. No household sends more, and each request costs money.
+// Share of one route's rate that no household exceeds; every request costs money.
 const SHARE_OF_RATE = 0.5;
 
-// Sent every five minutes, at 0.09 USD a gigabyte, this costs 26 USD a day.
+// A gigabyte of responses every five minutes costs 26 USD a day, at 0.09 USD each.
 const GIGABYTE = 1e9;
 
 /** @param rate requests a second that each route takes */

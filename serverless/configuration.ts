@@ -1,4 +1,4 @@
-// The part of serverless.yml that the makers of the template may read.
+// The part of serverless.yml that the files which generate the template may read.
 
 export interface Configuration {
   resolveVariable(name: string): Promise<unknown>;
@@ -17,7 +17,7 @@ export interface FunctionSettings {
 /** CloudFormation resources by their logical names. */
 export type Resources = Record<string, object>;
 
-/** The text of a variable, such as `param:tableName`. */
+/** The value of a variable, such as `param:tableName`, as text. */
 export async function readText({ resolveVariable }: Configuration, name: string): Promise<string> {
   return String(await resolveVariable(name));
 }

@@ -1,5 +1,5 @@
-// Which alarms undo a deployment. CloudFormation watches them while it deploys and for some minutes afterwards, and goes
-// back to the earlier code and settings when one of them fires.
+// The alarms that undo a deployment. CloudFormation watches them while it deploys and for some minutes afterwards, and reverts
+// to the earlier code and settings when one of them fires.
 import { UPGRADES } from '../lib/ledger/store/schema-upgrades.ts';
 import { CANARY } from './ledger/canary.ts';
 import type { Template } from './template.ts';
@@ -35,14 +35,14 @@ export function releaseMetadata(): Template['Metadata'] {
   return { [SCHEMA]: UPGRADES.length };
 }
 
-/** Without triggers of its own a stack would keep those of the deployment before. */
+/** Explicitly empty: a deployment without triggers would keep those of the previous one. */
 export const NO_ROLLBACK: RollbackConfiguration = {
   RollbackTriggers: [],
   MonitoringTimeInMinutes: 0,
 };
 
 /**
- * Only alarms that exist and stay: CloudFormation refuses others.
+ * Lists only alarms that exist before and after the deployment, because CloudFormation refuses others.
  * @param arnOf of an alarm by its name
  * @param minutes 0: nothing undoes the deployment
  */

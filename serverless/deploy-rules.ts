@@ -1,4 +1,4 @@
-// Rules that a deployment, rollback or removal must not break, for the sake of a migration or of data, read from the templates.
+// Rules for deployments, rollbacks and removals that protect a migration and the data. They are checked on the templates.
 // docs/ledger/deploy.md explains each refusal.
 import type { Phase } from '../lib/migration/phases.ts';
 import { SETTINGS } from './migration/settings.ts';

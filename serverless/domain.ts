@@ -1,5 +1,5 @@
-// An address of one's own: it stays when the stage is removed and deployed again, and a content delivery network or a
-// firewall can stand before it.
+// A custom domain name for the API. It stays the same when the stage is removed and deployed again, and a content delivery
+// network or a firewall can be placed before it.
 import { type Configuration, type Resources, readText } from './configuration.ts';
 
 /** CloudFormation resources; none without a name. */
@@ -34,7 +34,7 @@ export async function domainOutputs(configuration: Configuration): Promise<Resou
   };
 }
 
-/** True where the address of API Gateway is switched off: a firewall before the name would guard nothing beside it. */
+/** True if the stage disables API Gateway's own address, through which requests would bypass a firewall before the name. */
 export async function hasOwnAddress(configuration: Configuration): Promise<boolean> {
   return (await domainName(configuration)) !== '';
 }

@@ -52,18 +52,18 @@ function lastWord(routeKey: string): string {
   return logicalName(/\w*$/.exec(routeKey)?.[0] ?? '');
 }
 
-// No client needs many of these.
+// The limit of routes of which no client needs many requests.
 const SHARE_OF_OTHER_ROUTES = 0.1;
 
-/** The same for every client, kept by browsers, and large: the traffic out of AWS costs more than the request. */
+/** Large, cached by browsers, and the same for every client: the traffic out of AWS costs more than the requests. */
 const STATIC_ROUTES = ['GET /docs', 'GET /openapi.json', 'GET /page.css', 'GET /page.js'];
 
 // A page may send this many requests together.
 const MIN_BURST = 20;
 
 /**
- * Routes that are throttled otherwise than others: unknown and static ones and large requests less, and preflights by themselves, for
- * browsers send one before every distinct query.
+ * Throttles of the routes that differ from the default. Unknown routes, static texts and large requests get less; preflights have a
+ * limit of their own, because browsers send one before every distinct query.
  */
 export async function routeSettings(configuration: Configuration) {
   const readNumber = async (name: string) => Number(await readText(configuration, `param:${name}`));
@@ -94,7 +94,7 @@ export async function allowedOrigins(configuration: Configuration): Promise<read
   return readOrigins(await readText(configuration, 'param:allowedOrigins'));
 }
 
-// Nothing whose length a client chooses: logs of an attack would cost ten times as much (docs/ledger/decisions/0023-access-log.md).
+// No field whose length a client chooses: in an attack, logs would cost ten times as much (docs/ledger/decisions/0023-access-log.md).
 const ACCESS_LOG_FORMAT = JSON.stringify({
   requestId: '$context.requestId',
   functionRequestId: '$context.integration.requestId', // what clients see as X-Request-Id

@@ -1,4 +1,4 @@
-// A plug-in of the packager: serverless.yml includes what the other files of this folder make, as `${made:slashRoutes}`.
+// A plug-in of the packager: serverless.yml includes what the other files of this folder generate, as `${made:slashRoutes}`.
 
 import type { Configuration } from './configuration.ts';
 import { releaseMetadata } from './deploy-rollback.ts';
@@ -50,7 +50,7 @@ interface Reference extends Configuration {
 class MadeConfiguration {
   readonly configurationVariablesSources = {
     made: {
-      /** @throws Error for a name that nothing makes */
+      /** @throws Error for an unknown name */
       async resolve({ address, ...configuration }: Reference): Promise<{ value: unknown }> {
         const make = MAKERS[address];
         if (make === undefined)

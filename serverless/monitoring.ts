@@ -155,8 +155,8 @@ function dashboard({ prefix, region }: Context, definitions: readonly AlarmDefin
   };
 }
 
-// Without a name: a change of its topic replaces it, and CloudFormation would find the name taken.
-// The budget covers the whole account: that of one tag would stay at zero until the tag is activated for billing.
+// Has no name: a change of the topic replaces the budget, and the new one would find its name taken.
+// It covers the whole account, because a budget for one tag would stay at zero until the tag is activated for billing.
 function budget({ actions }: Context, limit: string): Resources {
   if (limit === '') return {};
   const notify = (NotificationType: string, Threshold: number) => ({

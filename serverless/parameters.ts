@@ -1,4 +1,4 @@
-// The parameters of a stage in serverless.yml: which there are, and what is wrong with a value.
+// The parameters of a stage in serverless.yml, and the rules for their values.
 import { readLedgerConfig } from '../lib/ledger/config.ts';
 import { Refusal } from '../lib/migration/refusals.ts';
 import { readStepSettings } from '../lib/migration/settings.ts';
@@ -25,7 +25,7 @@ const RETENTION: Rule = {
   allows: (text) => RETENTION_DAYS.map(String).includes(text),
 };
 
-// No rule of its own: the functions read it, and their rule holds.
+// Any text, because the functions that read the parameter validate it.
 const ANY: Rule = { requirement: 'text', allows: () => true };
 
 const RULES: Readonly<Record<string, Rule>> = {
@@ -85,7 +85,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   accessLogDays: RETENTION,
   recoveryDays: whole(1, 35),
   backupDays: orEmpty(whole(LOCKED_DAYS.MinRetentionDays, LOCKED_DAYS.MaxRetentionDays)),
-  // AWS Backup gives at least three days to think again.
+  // AWS Backup requires a grace period of at least three days, in which the lock can be removed.
   backupLockDays: orEmpty(whole(3, 36_500)),
   backupCopyVaultArn: orEmpty(
     matching(
@@ -171,7 +171,7 @@ function faultsOfVariables(parameters: Parameters): string[] {
   });
 }
 
-/** The sentence with the parameters in place of the variables. */
+/** Names the parameters in a sentence that names the functions' variables. */
 function inParameters(sentence: string): string {
   const parameters = new Map(Object.entries(VARIABLES).map(([name, variable]) => [variable, name]));
   return sentence.replace(/[A-Z][A-Z0-9_]+/g, (word) => parameters.get(word) ?? word);

@@ -15,7 +15,7 @@ export interface Policy {
   readonly PolicyDocument: object;
 }
 
-/** By its name and not by the stack's own resource: after a restore the table in use is another one. */
+/** Refers to the table by name, not to the stack's own resource: after a restore another table is in use. */
 export const TABLE_ARN = `arn:\${AWS::Partition}:dynamodb:\${AWS::Region}:\${AWS::AccountId}:table/\${TableInUse}`;
 
 // Made by an administrator, from docs/ledger/boundary-policy.json: a deployer can give a role no more than it allows.

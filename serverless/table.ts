@@ -5,7 +5,7 @@ import { type Configuration, readSection, readText } from './configuration.ts';
 /** The parameter of the stack that names the table in use. */
 export const TABLE_IN_USE = { Ref: 'TableInUse' };
 
-/** A name where the functions run on this machine. */
+/** The table that the functions use: the stack's parameter, or a plain name on this machine. */
 export async function tableInUse(configuration: Configuration): Promise<object | string> {
   const isLocal = (await readText(configuration, 'sls:stage')) === 'local';
   return isLocal ? process.env.TABLE_NAME || 'finance-ledger-local' : TABLE_IN_USE;
@@ -16,7 +16,7 @@ export async function ledgerTable(configuration: Configuration) {
   const { resolveVariable } = configuration;
   const service = await readSection<string>(configuration, 'service');
   const stage = await readText(configuration, 'sls:stage');
-  // On-demand capacity costs by use; this is where it ends.
+  // On-demand capacity is billed by use; this limits it.
   const OnDemandThroughput = {
     MaxReadRequestUnits: await resolveVariable('param:maxReadUnits'),
     MaxWriteRequestUnits: await resolveVariable('param:maxWriteUnits'),

@@ -3,9 +3,9 @@ import type { Running } from '../../processes/running.ts';
 import { createProgress, type Progress } from '../progress.ts';
 
 export interface BenchRun {
-  /** Smaller ledgers: a trial, whose figures are shown and not written down. */
+  /** A trial with smaller ledgers, whose figures are shown but not recorded. */
   readonly quick: boolean;
-  /** A commit, or `release`, whose functions are started beside those of now. */
+  /** A commit, or `release`, whose functions are started beside the present ones. */
   readonly against?: string | undefined;
   readonly running: Running;
   readonly progress: Progress;

@@ -1,4 +1,4 @@
-// Bundles every function of the ledger as it is deployed, as the code is now or was at a commit.
+// Bundles every function of the ledger as for deployment, from the present code or from an earlier commit.
 import { glob, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
@@ -12,7 +12,7 @@ export interface Bundle {
   readonly bytes: number;
 }
 
-/** Functions of earlier releases, by the names they have now; those of `service/` stood in `api/`. */
+/** Earlier names of functions by their present names; those of `service/` were in `api/`. */
 const RENAMED: Readonly<Record<string, string>> = {
   'transactions/bulk': 'transactions/bulk-create',
 };

@@ -1,5 +1,5 @@
-// How many writes a second one ledger takes in one year, whose counts they all change, and what a client gets beyond. In virtual
-// time: a transaction owns its items as long as it is assumed to, and the rest takes no time.
+// How many writes a second one ledger takes if all of them change the counts of one year, and what clients get above that rate. It
+// runs in virtual time: a transaction owns its items for an assumed time, and everything else takes no time.
 import { seededRandom } from '../../cli/seeded-random.ts';
 import { createLedgerService, type Ledger } from '../../lib/ledger/ledger.ts';
 import { createVerification } from '../../lib/ledger/store/verification/verification.ts';
@@ -17,7 +17,7 @@ const OWNED_MS = 20;
 const MIN_CREATES = 30;
 const ROWS = 1_000;
 
-/** The amount is another in each measurement. */
+/** The amount differs in each measurement. */
 type Write = (ledger: Ledger, n: number, amount: number) => Promise<unknown>;
 
 const WRITES: Readonly<Record<string, Write>> = {
@@ -112,7 +112,7 @@ async function writeAt(
   };
 }
 
-/** Milliseconds from the start, as clients arrive that know nothing of one another. */
+/** Arrival times of independent clients, in milliseconds from the start. */
 function arrivalsAt(rate: number, seconds: number): number[] {
   const random = seededRandom(rate).next;
   const arrivals: number[] = [];
@@ -121,7 +121,7 @@ function arrivalsAt(rate: number, seconds: number): number[] {
   return arrivals;
 }
 
-/** @throws Error if a refused write has left something */
+/** @throws Error if a refused write changed the table */
 async function assertInOrder({ client, place }: BenchLedger): Promise<void> {
   const { tableName, ledgerId } = place;
   const { drifts } = await createVerification({ client, tableName, ledgerId }).verify();

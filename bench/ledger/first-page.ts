@@ -1,4 +1,4 @@
-// The first page of a list, whose rows are read beside the counts, against the same page read after the counts.
+// Compares two ways to read the first page of a list: its rows together with the counts, or after the counts.
 import {
   countsByDay,
   countsByMonth,

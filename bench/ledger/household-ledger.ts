@@ -1,4 +1,4 @@
-// A household's whole ledger, as if it had been kept all along: thirty categories and a history with ids and times.
+// A household's whole ledger: thirty categories, and years of transactions with ids and times as if entered day by day.
 
 import {
   type HouseholdOptions,

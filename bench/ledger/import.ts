@@ -1,5 +1,5 @@
-// Time that the importer takes to read a bank's file and to plan its import, and the command for the whole import with its requests,
-// against the importer of an earlier commit.
+// Measures how long the importer takes to read a bank's file and plan the import, and how long the command takes for the whole import
+// with its requests. Both are compared with the importer of an earlier commit.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { writeFile as saveFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Every item of a ledger that comes into being at once: its rows, and what its other items say of them.
+// Every item of a ledger that is created as a whole: its rows, and the counts and guards that follow from them.
 import type { Category } from '../../lib/ledger/domain/category.ts';
 import type { Transaction } from '../../lib/ledger/domain/transaction.ts';
 import {

@@ -12,7 +12,7 @@ export function listed({ items, pagination }: TransactionListing): Listed {
   return { total: pagination.total, ids: items.map(({ id }) => id) };
 }
 
-/** @throws where they differ: a figure for a wrong answer is worth nothing */
+/** @throws where the two differ: the time of a wrong answer means nothing */
 export function assertSame(what: string, ours: Listed, theirs: Listed): void {
   deepStrictEqual(ours, theirs, `${what}: the answers differ`);
 }

@@ -1,4 +1,4 @@
-// A client that tells what calls cost: capacity units, and how many had to wait for one another.
+// A client that measures its calls: their capacity units, and how many had to wait for an earlier one.
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
@@ -55,7 +55,7 @@ export function createMeteredClient(client: Client): MeteredClient {
   return { send: send as Client['send'], measure };
 }
 
-/** @throws where the engine keeps its price to itself: silence must not pass for a price of nothing */
+/** @throws where the engine reports no units: a missing price must not count as zero */
 function sumUnits({ ConsumedCapacity: consumed = [] }: Answer): number {
   const all = Array.isArray(consumed) ? consumed : [consumed];
   if (all.length === 0) throw new Error('The engine does not tell the capacity it consumed');

@@ -1,4 +1,4 @@
-// A page beside what it costs without counts: everything counted, everything read up to the page.
+// The cost of a page, beside its cost without stored counts: counting all rows and reading all rows up to the page.
 import type { TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
 import { atLeast, notJudged, type Report, round } from '../report.ts';
 import { type BenchLedger, household, openBenchLedger } from './bench-ledger.ts';
@@ -93,7 +93,7 @@ async function compare(
   const offset = (page - 1) * PER_PAGE;
   const ours = await meter.measure(() => metered.transactions.list(query));
   const naiveListing = createNaiveListing(meter, place);
-  // Once is enough: what is compared takes seconds, and differs by hundreds of times.
+  // One run is enough: the naive page takes seconds, hundreds of times as long.
   const started = performance.now();
   const naive = await meter.measure(() => naiveListing.page(filter, offset, PER_PAGE));
   const naiveTime = performance.now() - started;

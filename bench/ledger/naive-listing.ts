@@ -1,5 +1,5 @@
-// Listing without counts, as most people write it: count the whole range, and read up to the end of the page.
-// It is the bench's second opinion as well: what it finds is what the service must have found.
+// Lists without stored counts, as most people would write it: counts the whole range, and reads up to the end of the page.
+// It is also the bench's second opinion: the service must find the same rows.
 import {
   type DynamoDBDocumentClient,
   QueryCommand,
@@ -45,7 +45,7 @@ export function createNaiveListing(
     return total;
   }
 
-  // One attribute alone comes back: as many read units, and the least to carry and decode.
+  // Fetches one attribute only: the read units are the same, and least is transferred and decoded.
   async function idsUpTo(query: QueryCommandInput, rows: number): Promise<number[]> {
     const ids: number[] = [];
     let from: QueryCommandInput['ExclusiveStartKey'];

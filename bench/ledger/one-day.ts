@@ -1,4 +1,4 @@
-// The worst case: a hundred thousand rows on one day, where the counts cannot tell within the day where a page starts.
+// The worst case: a hundred thousand rows on one day, because the counts do not tell where a page starts within a day.
 
 import type { Transaction } from '../../lib/ledger/domain/transaction.ts';
 import { type Report, round } from '../report.ts';
@@ -60,7 +60,7 @@ async function measurePage(
   return [offset, cost.readUnits, cost.calls, cost.roundTrips, time];
 }
 
-/** The household's rows, in their order, as if all of them were of its last day. */
+/** The household's rows in their order, all moved to its last day. */
 function allOnOneDay(rows: number): Contents {
   const { categories, transactions } = household(rows, 1);
   return { categories, transactions: onDay(transactions) };

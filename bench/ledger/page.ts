@@ -145,7 +145,7 @@ async function nextFrame(opened: Page): Promise<void> {
 
 interface Field {
   readonly name: string;
-  /** The key that is pressed in it. */
+  /** The key to press in it. */
   readonly key: string;
   readonly find: (opened: Page) => Locator;
 }

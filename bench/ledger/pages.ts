@@ -1,4 +1,4 @@
-// Which pages of a list are measured: the first, the second, the middle, the last, and some that chance picks.
+// The pages of a list that are measured: the first, the second, the middle, the last, and some at random.
 import type { SeededRandom } from '../../cli/seeded-random.ts';
 
 export const PER_PAGE = 20;

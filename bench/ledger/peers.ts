@@ -21,7 +21,7 @@ const PURCHASE = {
 interface Work {
   readonly name: string;
   readonly rounds: number;
-  /** Ours takes at most as many times as long. */
+  /** Highest accepted ratio of our time to the peer's. */
   readonly most?: number;
   /** @returns how many rows came back */
   readonly run: (url: string) => Promise<number>;
@@ -38,7 +38,7 @@ const WORK: readonly Work[] = [
   },
   {
     name: 'first search of a year',
-    // With the two before the race, as many as there are whole years.
+    // With the two searches before the race, one for each whole year.
     rounds: YEARS - 1 - 2,
     run: (url) => {
       const year = unsearched.get(url) ?? 2017;

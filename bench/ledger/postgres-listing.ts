@@ -24,14 +24,14 @@ const TABLES = `
     version integer NOT NULL
   )`;
 
-// One for each kind of filter, in the order of the list: counts and offsets read nothing but the index.
+// An index for each kind of filter, in the order of the list, so that counts and offsets read the index alone.
 const INDEXES = `
   CREATE INDEX ON transactions (${NEWEST_FIRST});
   CREATE INDEX ON transactions (type, ${NEWEST_FIRST});
   CREATE INDEX ON transactions (category_id, ${NEWEST_FIRST});
   CREATE INDEX ON transactions (category_id, type, ${NEWEST_FIRST})`;
 
-/** Loads the contents, and makes the indexes and the statistics as they would be in use. */
+/** Loads the contents, and creates the indexes and statistics of a database in use. */
 export async function openPostgresListing(
   run: BenchRun,
   server: PostgresServer,
@@ -49,7 +49,7 @@ export async function openPostgresListing(
     run.progress.step(rows.length);
   }
   await pool.query(INDEXES);
-  // Marks pages as visible to all, without which no index answers alone.
+  // Marks pages as visible to all transactions; only then can an index answer by itself.
   await pool.query('VACUUM ANALYZE transactions');
   const { rows } = await pool.query<{ server_version: string }>('SHOW server_version');
 

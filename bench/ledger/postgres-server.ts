@@ -1,4 +1,4 @@
-// A PostgreSQL server of the bench's own: a new cluster in a temporary folder, gone when the bench ends.
+// The bench's own PostgreSQL server: a new cluster in a temporary folder, removed when the bench ends.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
@@ -30,7 +30,7 @@ export interface PostgresServer {
   readonly database: string;
 }
 
-/** Why there can be no server here; undefined where there can. */
+/** Why no server can run on this machine; undefined if one can. */
 export async function whyNoPostgres(): Promise<string | undefined> {
   if ((await findPrograms()) === undefined) return 'PostgreSQL is not on this machine';
   if (!isRoot()) return undefined;
@@ -38,7 +38,7 @@ export async function whyNoPostgres(): Promise<string | undefined> {
   return known ? undefined : `PostgreSQL refuses root, and there is no user ${UNPRIVILEGED}`;
 }
 
-/** @throws with the server's last words, where it does not come up */
+/** @throws Error with the server's last output, if it does not start */
 export async function startPostgres(run: BenchRun): Promise<PostgresServer> {
   const programs = (await findPrograms()) ?? '';
   const folder = await run.running.temporaryFolder('ledger-bench-');

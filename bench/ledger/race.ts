@@ -14,7 +14,7 @@ export function timed(work: () => Promise<unknown>): Timed {
 
 /**
  * The median of each contender in milliseconds, after a round that does not count.
- * Each round starts with another one, so that none always runs in the wake of the same other.
+ * Each round starts with another contender, so that none always runs right after the same other.
  */
 export async function race(
   contenders: readonly Timed[],

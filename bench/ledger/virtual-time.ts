@@ -1,4 +1,4 @@
-// Virtual time: it passes only while everything waits, up to the next alarm, so that no real time is spent.
+// Virtual time: when all work waits, it jumps to the next alarm, so that no real time is spent.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../lib/shared/retry.ts';

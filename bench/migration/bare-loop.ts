@@ -1,5 +1,5 @@
-// The obvious first version, to measure the copy against: scroll, upsert, and nothing else.
-// It parses and writes JSON as JavaScript does, and therefore changes payloads.
+// The obvious first version of a copy, as a yardstick: scroll, upsert, and nothing else.
+// It parses and writes JSON as JavaScript does, and so it changes payloads.
 
 const PAGE_SIZE = 256;
 

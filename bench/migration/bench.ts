@@ -86,7 +86,7 @@ async function measure(url: string, folder: string, size: Size): Promise<Bar[]> 
   ];
 }
 
-/** Fills the source, and returns the digest of what was meant to be in it. */
+/** Fills the source. @returns the digest of the points that were sent */
 async function seed(store: VectorStore, { count, dimensions }: Size): Promise<string> {
   progress.start('Made-up memories into the source', count);
   const digest = createDigestSum();

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { type Child, startChild } from '../../processes/child-process.ts';
 import type { Measured, Way } from './worker.ts';
 
-// Live data is some 11 MB. Without limits V8 takes what a large machine has to give before it
-// collects the rest; a deployed function has such limits, from its memory size or from NODE_OPTIONS.
+// Live data is some 11 MB. On a large machine, V8 without limits lets garbage grow far beyond that before it collects. A
+// deployed function has such limits, from its memory size or from NODE_OPTIONS.
 export const HEAP_OF_A_SMALL_FUNCTION = ['--max-old-space-size=160', '--max-semi-space-size=8'];
 
 export interface ServedSandbox {
@@ -26,7 +26,7 @@ export function startSandboxProcess(): Promise<ServedSandbox> {
   });
 }
 
-/** @throws with what the worker said when it did not come to its end */
+/** @throws Error with the worker's output, if it fails */
 export async function measureWorker(way: Way, ...places: readonly string[]): Promise<Measured> {
   const lines: string[] = [];
   const args = [...HEAP_OF_A_SMALL_FUNCTION, pathOf('./worker.ts'), way, ...places];

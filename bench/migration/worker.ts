@@ -1,5 +1,5 @@
 // node worker.ts <way> <url> <source> <target> <folder>: copies once, in a process whose memory is its own.
-// Prints one line of JSON: how long it took, and the most it had resident.
+// Prints one line of JSON: how long it took, and its peak resident memory.
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -45,7 +45,7 @@ async function copy({ url, source, target, folder }: Places): Promise<number> {
   return performance.now() - begun;
 }
 
-// From the store through this process and back under a new name, which checks it against its digest.
+// Downloads a snapshot through this process and uploads it under a new name; the store checks it against its digest.
 async function passSnapshotThrough({ url, source, target }: Places): Promise<number> {
   const store = createQdrant({ url });
   const begun = performance.now();

@@ -1,5 +1,5 @@
-// The types of the generated client without its functions, and the form of each response by the operation's id: for handlers, the
-// page and the command line, which send their requests themselves.
+// The types of the generated client without its functions, and the form of each response by the operation's id. Handlers are
+// typed by them, and so are the page and the command line, which send their requests themselves.
 import { ENDPOINTS_BY_ROUTE } from '../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 
 const TYPE = /^export type .*?;\n(?=export |const |\/\*\*)/gms;

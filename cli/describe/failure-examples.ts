@@ -1,4 +1,4 @@
-// An example of each failure, made by the functions that answer with it, so that it looks like it.
+// An example of each failure, made by the code that answers with it, so that the two cannot differ.
 import * as v from 'valibot';
 import { nameTaken } from '../../lib/ledger/domain/category.ts';
 import { externalIdTaken } from '../../lib/ledger/domain/transaction.ts';

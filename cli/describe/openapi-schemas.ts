@@ -39,9 +39,9 @@ function listBodies({ name, schema, item }: Body): (readonly [string, ObjectSche
 
 const CONVERSION: ConversionConfig = {
   target: 'openapi-3.0',
-  // From the last schema of a pipeline on: a name is judged after it was trimmed.
+  // Describes the last schema of a pipeline: a name, for example, after it was trimmed.
   typeMode: 'output',
-  // The metadata beside them describes these checks, or every JSON text passes them.
+  // Metadata describes these checks, or every JSON text passes them.
   ignoreActions: ['check', 'trim'],
   overrideRef: ({ referenceId }) => reference('schemas', referenceId).$ref,
   overrideAction({ valibotAction, jsonSchema }) {
@@ -52,7 +52,7 @@ const CONVERSION: ConversionConfig = {
     };
     if (type === 'metadata') return { ...jsonSchema, ...metadata };
     if (type !== 'transform') return undefined;
-    // Text of decimal digits in a query.
+    // In a query, an integer is a text of decimal digits.
     return operation === Number ? { type: 'integer', minimum: 0 } : jsonSchema;
   },
 };
@@ -94,7 +94,7 @@ const READ_ONLY: Fields = {
   import_id: { ...TEXT, nullable: true },
 };
 
-/** No other field than those known. */
+/** A body takes known fields only. */
 function bodySchema(body: ObjectSchema) {
   const { fields, required } = fieldsIn(body);
   return {
@@ -106,7 +106,7 @@ function bodySchema(body: ObjectSchema) {
   };
 }
 
-/** A record with the fields of a body, all of them there, and those that the service assigns. */
+/** A record has all fields of a body, and those that the service assigns. */
 function record(body: ObjectSchema, optional: Fields) {
   const fields = Object.entries(fieldsIn(body).fields)
     .filter(([name]) => !(name in optional))
@@ -120,14 +120,14 @@ function withoutLimits(field: Field): Field {
   return Object.fromEntries(Object.entries(field).filter(([keyword]) => kept.includes(keyword)));
 }
 
-/** Those of responses, by their names. */
+/** The schemas of responses by name. */
 function describeResponses(): Fields {
   return Object.fromEntries(
     Object.values(ENDPOINTS_BY_ROUTE).flatMap(({ response }) => listNamed(response)),
   );
 }
 
-/** By their names. */
+/** All schemas of the document by name. */
 export const SCHEMAS: Readonly<Record<string, Field>> = {
   ...Object.fromEntries(Object.entries(BODIES).map(([name, body]) => [name, bodySchema(body)])),
   TransactionType: oneOfWords(TRANSACTION_TYPES),

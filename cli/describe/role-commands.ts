@@ -4,7 +4,7 @@ import type { PolicyName } from '../../local/emulator/policies.ts';
 export interface RoleCommand {
   readonly role: PolicyName;
   readonly command: string;
-  /** IAM's name of the permission that it needs. */
+  /** IAM's name of the permission that the command needs. */
   readonly action: string;
 }
 
@@ -33,7 +33,7 @@ export const ROLE_COMMANDS: readonly RoleCommand[] = [
 
 const SECTION = /<!-- generated: role-commands -->\n[\s\S]*?<!-- end -->/;
 
-/** The text with the table as the data have it. */
+/** The text with the table filled from these data. */
 export function withRoleCommands(text: string): string {
   const rows = ROLE_COMMANDS.map(
     ({ role, command, action }) => `| \`${command}\` | ${role} | \`${action}\` |`,
@@ -42,7 +42,7 @@ export function withRoleCommands(text: string): string {
   return text.replace(SECTION, () => `<!-- generated: role-commands -->\n${table}\n<!-- end -->`);
 }
 
-/** A command whose permission has its name. */
+/** A command whose permission has the name of its operation. */
 function commandFor(role: PolicyName, service: string, operation: string): RoleCommand {
   const words = operation.split('-').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return { role, command: `aws ${service} ${operation}`, action: `${service}:${words.join('')}` };

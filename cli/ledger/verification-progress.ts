@@ -9,14 +9,14 @@ import { LOCAL } from '../../processes/caches.ts';
 /** Version of the form of a position. A stored position of another form is not used. */
 const FORM = 1;
 
-/** Older readings are repeated: the data may have been damaged since. */
+/** After this time a reading is repeated: the data may have been damaged since. */
 const LASTS_MS = 24 * 60 * 60 * 1_000;
 
 export interface FileProgress extends Progress {
   readonly file: string;
 }
 
-/** @param identity what the file is of: the table (another account may have one of the same name) and the ledger */
+/** @param identity the table, with its account, and the ledger whose progress the file keeps */
 export function openFileProgress(...identity: readonly string[]): FileProgress {
   const name = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 16);
   const file = join(LOCAL, 'verify-ledger', name);
@@ -29,7 +29,7 @@ export function openFileProgress(...identity: readonly string[]): FileProgress {
         const saved = deserialize(await readFile(file)) as { form: number; position: Position };
         return saved.form === FORM ? saved.position : undefined;
       } catch {
-        // Without a file that can be read, the ledger is read from its beginning.
+        // Without a readable file, the ledger is read from its beginning.
         return undefined;
       }
     },

@@ -55,7 +55,7 @@ interface Options {
   readonly json?: true;
 }
 
-// A repair reads the whole table: what the keys do not lead to would look like a count that is too high.
+// A repair reads the whole table: without the items to which no key leads, correct counts would look too high.
 async function verifyLedger({ repair, full = repair, stage, json }: Options): Promise<void> {
   const database = stage
     ? await reachDatabaseOfStage(stage, process.env)
@@ -84,7 +84,7 @@ async function verifyLedger({ repair, full = repair, stage, json }: Options): Pr
   if (result.verdict.drifts.length > 0) process.exitCode = EXIT.failed;
 }
 
-/** In words, of one reading; a drift is read three times. */
+/** The cost of one reading in words; a drift is read three times. */
 function describeCost(units: number, wholeTable: string | undefined): string {
   const what = wholeTable ? `all of ${wholeTable}` : 'the ledger';
   const usd = ((units / 1e6) * USD_PER_MILLION_UNITS).toFixed(4);

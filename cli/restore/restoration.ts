@@ -31,10 +31,10 @@ export interface RestorationOptions {
 const POLL_MS = 15_000;
 const VERIFIED = 'verified';
 const MAX_NAMED_LEDGERS = 20;
-// Not offered for the first minutes of a table.
+// The error while a table is too new for point-in-time recovery: its first minutes.
 const RECOVERY_NOT_READY = 'ContinuousBackupsUnavailableException';
 
-/** The same for the same time, so that a repeated command finds the table that an earlier one began. */
+/** The same name for the same time, so that a repeated command finds the table that the first one began to restore. */
 export function nameRestoredTable(stackName: string, time: Date): string {
   return `${stackName}-at-${time.toISOString().replace(/[-:]|\.\d+/g, '')}`;
 }
@@ -176,7 +176,7 @@ export function createRestoration(options: RestorationOptions) {
       for (const name of stopped) await aws.allowWrites(name);
     },
   };
-  /** A step that leads to the switch, and is done when that is done. */
+  /** A step before the switch; it counts as done once the switch is done. */
   const before = (step: Step): Step => ({
     ...step,
     isDone: async () => (await isSwitched()) || (await step.isDone()),

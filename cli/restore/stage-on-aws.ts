@@ -188,8 +188,8 @@ export function createStageOnAws(stage: string) {
   }
 
   /**
-   * Keeps the template: only the name of the table changes. No alarm undoes that: alarms fire while writes are stopped, and
-   * would lead back to the damaged table.
+   * Keeps the template and changes only the name of the table. No alarm may undo this: alarms fire while writes are stopped,
+   * and a rollback would return to the damaged table.
    */
   async function useTable(tableName: string): Promise<void> {
     await cloudFormation.send(
@@ -224,7 +224,7 @@ interface Resource {
   };
 }
 
-/** @internal the packaged template shows that no function is missed */
+/** @internal A test applies it to the packaged template, to show that no function is missed. */
 export function findWriters({
   Resources = {},
 }: {

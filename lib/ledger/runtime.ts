@@ -15,7 +15,7 @@ export function serviceFromEnvironment(): LedgerService {
   });
 }
 
-// Most functions never see an access token: what verifies one is loaded with the first.
+// Most functions never see an access token: the verifier is loaded with the first one.
 function verifyToken(issuer: TokenIssuer): VerifyToken {
   let verify: Promise<VerifyToken> | undefined;
   return async (token) => {

@@ -14,8 +14,8 @@ type Logger = NonNullable<DynamoDBClientConfig['logger']>;
 const READ_NUMBERS = { wrapNumbers: readNumber };
 
 /**
- * Logs nothing. Without `info` the SDK does not copy and filter every response for a log entry; the other methods are
- * called without a look whether they exist.
+ * Logs nothing. Without `info` the SDK does not copy and filter every response for a log entry. It calls the other methods
+ * without checking that they exist.
  */
 const SILENT = { debug: ignore, warn: ignore, error: ignore } as unknown as Logger;
 

@@ -8,7 +8,7 @@ export function isPrintable(text: string): boolean {
   return PRINTABLE.test(text);
 }
 
-/** For what was recorded otherwise: each character that cannot be shown is seen to be there. */
+/** Text that may come from anywhere, with each character that cannot be shown made visible. */
 export function asPrintable(text: string): string {
   return isPrintable(text)
     ? text

@@ -10,7 +10,7 @@ import type { Service, StartedService } from '../../processes/service.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'ministack.txt');
 // The emulator takes the key pair that it is started with for the root user of its account.
-// DynamoDB's numbers have 38 digits; Python's decimals have 28, unless they are told.
+// DynamoDB's numbers have 38 digits; Python's decimals have 28 unless the context says otherwise.
 const PROGRAM = `
 import decimal, runpy
 decimal.DefaultContext.prec = 38
@@ -24,7 +24,7 @@ const ACCESS = {
 };
 
 export interface EmulatorOptions {
-  /** How long the Wait states of a state machine last, as a share of what they say. */
+  /** The share of its declared time that a Wait state of a state machine really waits. */
   readonly waitScale?: number;
 }
 

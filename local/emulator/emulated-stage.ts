@@ -51,7 +51,7 @@ const REFUSED_TYPES = [
 ];
 
 /**
- * Leaves out of a package what the emulator refuses, also alarms that compute with several metrics. When they fire is
+ * Removes from a package what the emulator refuses, including alarms with metric math. The conditions of those alarms are
  * approved in tests/shared/wiring/approved/migrating.yml.
  */
 async function leaveOutUnsupported(packageFolder: string): Promise<void> {
@@ -62,7 +62,7 @@ async function leaveOutUnsupported(packageFolder: string): Promise<void> {
     for (const [name, resource] of Object.entries<PackagedResource>(Resources)) {
       const { Type, Properties } = resource;
       if (Properties?.Metrics || REFUSED_TYPES.includes(Type)) delete Resources[name];
-      // It names the groups of CodeDeploy.
+      // The policy names CodeDeploy groups, which were removed above.
       delete resource.UpdatePolicy;
     }
   }
@@ -108,7 +108,7 @@ export async function createKey(
 }
 
 /**
- * Runs a command of `serverless` without the user's home. It leaves nothing behind but a cache, also when it is stopped.
+ * Runs a command of `serverless` without the user's home. Only a cache remains of it, even if it is stopped.
  * @returns what it printed
  * @throws UserError with the output of the command
  */

@@ -1,5 +1,5 @@
-// The policies of docs/ against what AWS publishes: each action exists, and CloudFormation may do all that the resources
-// of a template ask for. Both lists come with the linters of the template.
+// Checks the policies of docs/ against the lists that AWS publishes: each action exists, and CloudFormation may do everything
+// that the resources of a template require. Both lists come with the linters of the template.
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
 import { POLICIES, type PolicyName, policyFile } from './policies.ts';
@@ -21,7 +21,7 @@ print(json.dumps({'handlers': handlers, 'actions': actions}))
 `;
 
 export const publishedSchema = v.object({
-  /** By resource type and by what CloudFormation does with it. */
+  /** Actions by resource type and by operation of CloudFormation, such as `create`. */
   handlers: v.record(
     v.string(),
     v.record(v.string(), v.object({ permissions: v.optional(v.array(v.string()), []) })),

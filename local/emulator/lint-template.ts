@@ -84,7 +84,7 @@ async function packaged(
 
 async function collectFindings(templates: readonly string[]): Promise<Finding[]> {
   const python = await pythonWith(running, REQUIREMENTS);
-  // Packages without a module to run: what the programs that pip installs for them do.
+  // These packages have no module to run with `-m`: this is what the programs that pip installs for them do.
   const cfnLint = await runLinter(python, [
     ...['-c', 'import sys; from cfnlint.runner import main; sys.exit(main())'],
     ...['--format', 'json', '--', ...templates],

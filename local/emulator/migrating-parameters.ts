@@ -1,4 +1,4 @@
-// Parameters of a stage whose operator has named everything that there can be; nothing of it exists.
+// Parameters of a stage with every optional part of a migration; none of the named resources exists.
 export const MIGRATING = {
   qdrantUrl: 'https://qdrant.example:6333',
   qdrantKeyParameter: '/memory/qdrant-key',

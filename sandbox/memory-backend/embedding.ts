@@ -1,7 +1,7 @@
-// Stands in for an embedding model: any two texts are a little alike, and more so with each word that they share.
+// Replaces an embedding model: any two texts are slightly similar, and more so for each word that they share.
 import { createHash } from 'node:crypto';
 
-/** Weight, in words, of what any two texts have in common. */
+/** Similarity of any two texts, counted in shared words. */
 const COMMON = 3;
 
 /** A unit vector, always the same for the same text. */

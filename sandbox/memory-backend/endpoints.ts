@@ -1,4 +1,4 @@
-// The contract's six endpoints, in front of the version that is deployed
+// The six endpoints of the backend's contract, in front of the deployed version.
 import type { IncomingMessage } from 'node:http';
 import * as v from 'valibot';
 import type { MemoryVersion } from './memory-version.ts';
@@ -8,23 +8,23 @@ export type Writers =
   | 'all-users'
   | 'no-user'
   | { readonly only: string }
-  /** No user while it lasts; it ends by itself. */
+  /** No user can write during the freeze, which ends by itself. */
   | { readonly isFrozen: () => boolean };
 
 export interface BackendState {
-  /** Nothing answers between two versions. */
+  /** Undefined between two versions, when nothing answers. */
   version: MemoryVersion | undefined;
   writers: Writers;
-  /** A chat may be remembered, as any other text. */
+  /** True if chats are remembered as other texts are. */
   readonly chatWrites: boolean;
-  /** Takes an object without a text for one with an empty text. */
+  /** Treats an object without a text as one with an empty text. */
   readonly isLenient: boolean;
   /** Checks the body of a request before it looks for the route. */
   readonly validatesFirst: boolean;
   writes: number;
-  /** Users by the key that stands for them. */
+  /** Users by their API key. */
   readonly keys: Map<string, string>;
-  /** Paths of endpoints by the paths that they are asked for at; an endpoint with none is missing. */
+  /** Contract paths of endpoints by the paths at which they are served; an endpoint without one is missing. */
   readonly moved: Readonly<Record<string, string>>;
 }
 
@@ -84,7 +84,7 @@ export async function answerTo(state: BackendState, request: IncomingMessage): P
   const userOfKey = state.keys.get(String(request.headers['x-api-key']));
   if (userOfKey === undefined) return { status: 401, body: { detail: 'Unknown key' } };
   if (request.method === 'GET') return await get({ state, version, userId: '', body: null }, path);
-  // Frameworks decide on the route, too, before they read anything of the body; a gateway before them may not.
+  // Like a framework, decides on the route before it reads the body; a gateway in between may do otherwise.
   const post = POSTS[path];
   if (!post && !state.validatesFirst) return NOT_FOUND;
   const body = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString());

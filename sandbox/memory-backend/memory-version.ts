@@ -13,7 +13,7 @@ export interface VersionSettings {
 }
 
 export interface MemoryVersion {
-  /** Ids of what was made of the text. */
+  /** @returns the ids of the memories that it made of the text */
   add(userId: string, text: string): Promise<string[]>;
   search(userId: string, query: string): Promise<unknown[]>;
   count(userId: string): Promise<number>;

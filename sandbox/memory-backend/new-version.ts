@@ -24,11 +24,11 @@ const MIN_SCORE = 0.1;
 export interface Shortcomings {
   /** No keyword vectors are made: their model is not in the image. */
   readonly noKeywordModel?: boolean;
-  /** No entities are found and no words brought to their base form. */
+  /** Finds no entities and does not lemmatize words. */
   readonly noLanguageModel?: boolean;
-  /** Number of texts that are found to hold nothing worth remembering. */
+  /** Number of texts in which the extraction finds nothing worth remembering. */
   readonly emptyExtractions?: number;
-  /** The slot is made without the weighing of rare words. */
+  /** The slot is created without IDF, the weight of rare words. */
   readonly slotWithoutIdf?: boolean;
   /** The configuration has another model of embeddings. */
   readonly otherDimensions?: number;
@@ -100,7 +100,7 @@ export async function startNewVersion(
     await store.upsert(companion, points, 'upsert');
   }
 
-  // By meaning, and by words where a memory has a keyword vector, as far as the sandbox's vectors mean anything.
+  // Ranks by meaning, as far as the sandbox's vectors have one, and by words if a memory has a keyword vector.
   async function search(userId: string, query: string) {
     const filter = ofUser(userId);
     const { points } = await store.scroll(collection, { limit: 1_000, filter });

@@ -1,4 +1,4 @@
-// The memory backend of a rehearsal: one address in front of the version that is deployed
+// The memory backend of a rehearsal: one address in front of the deployed version.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as v from 'valibot';
@@ -7,7 +7,7 @@ import type { MemoryVersion } from './memory-version.ts';
 
 export interface MemoryBackendSandbox {
   readonly url: string;
-  /** From now on it answers from that version; from none, it is not healthy. */
+  /** Answers from this version from now on; without one, the backend is unhealthy. */
   deploy(version: MemoryVersion | undefined): void;
   /** Writes of all other users are answered with 503. */
   setWriters(writers: Writers): void;
@@ -20,7 +20,7 @@ export interface MemoryBackendSandbox {
 
 export interface MemoryBackendOptions {
   readonly chatWrites?: boolean;
-  /** Takes an object without a text for one with an empty text. */
+  /** Treats an object without a text as one with an empty text. */
   readonly isLenient?: boolean;
   /** Checks the body of a request before it looks for the route, as a gateway may. */
   readonly validatesFirst?: boolean;

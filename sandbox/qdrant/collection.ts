@@ -3,10 +3,10 @@ import type { Schemas } from '@qdrant/js-client-rest';
 import { createPointTable, type PointTable, type StoredPoint } from './point-table.ts';
 
 export interface Collection {
-  /** Replaced, never changed: copies share it. */
+  /** Never changed in place, because copies share it. */
   params: Schemas['CollectionParams'];
   strictMode: Schemas['StrictModeConfig'];
-  /** Index, optimizers and quantization, as far as they were given. */
+  /** Settings of index, optimizers and quantization that were given. */
   tuning: Pick<Schemas['CreateCollection'], (typeof TUNING)[number]>;
   readonly metadata: Schemas['Payload'] | undefined;
   readonly indexes: Map<string, Schemas['PayloadFieldSchema']>;
@@ -77,7 +77,7 @@ function cancelOptimization(collection: Collection): void {
 }
 
 /**
- * An optimization of the collection, unless those are switched off: yellow until the returned function ends it.
+ * Begins an optimization of the collection, unless they are switched off. It is yellow until the returned function ends it.
  * Seen on a release build of Qdrant 1.18.3 (2026-11-25): adding a named vector meanwhile undoes every deletion made since it began.
  * Its sources say why, as do those of 1.19.0: such a change, and one of the settings, cancels the optimization with all that it has noted.
  */

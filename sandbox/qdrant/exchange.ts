@@ -11,7 +11,7 @@ export interface Exchange {
   readonly incoming: IncomingMessage;
 }
 
-/** Taken, and going on in the background: 202. */
+/** Accepted, and continued in the background: 202. */
 export const ACCEPTED = Symbol('accepted');
 
 export class PlainText {
@@ -31,7 +31,7 @@ export class BareJson {
   }
 }
 
-/** A file of that many bytes, with ranges; streamed, it has neither a length nor ranges. */
+/** A file of known length, with ranges; a streamed one has neither a length nor ranges. */
 export class FileAnswer {
   readonly file: string;
   readonly size: number;

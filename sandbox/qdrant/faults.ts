@@ -1,4 +1,4 @@
-// Things that go wrong on purpose: a rule strikes the requests it matches, before or after they are carried out.
+// Injected faults: a rule strikes the requests that it matches, before or after they are carried out.
 
 export interface Fault {
   /** Such as `PUT /collections/memories/points`; without one every request is struck. */

@@ -1,6 +1,6 @@
 // The shortest decimal that reads back as the same 32-bit float: what Qdrant writes.
 
-// Up to six significant digits, a shorter decimal is a rounding; nine digits always read back.
+// A decimal of up to six significant digits may be a rounding; one of nine digits always reads back.
 const DIGITS = [6, 7, 8, 9] as const;
 
 const POWERS = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
@@ -49,7 +49,7 @@ function integerText(value: number): string {
 }
 
 function byPrecision(value: number): string {
-  // No numbers in JSON.
+  // JSON has no infinity and no NaN.
   if (!Number.isFinite(value)) return 'null';
   for (const digits of DIGITS) {
     const rounded = Number(value.toPrecision(digits));

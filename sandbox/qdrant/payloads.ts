@@ -1,4 +1,4 @@
-// Payloads are kept as the JSON text they came as; only filters and facets look inside.
+// Payloads are kept as the JSON text that was sent; only filters and facets look inside.
 import { scanJson } from '../../lib/migration/json/json-scanner.ts';
 import { malformed } from './refusal.ts';
 
@@ -25,7 +25,7 @@ export function payloadText(payload: PayloadBytes, keys: true | readonly string[
   return `{${chosen.join(',')}}`;
 }
 
-/** With these members in place of those of the same names. */
+/** Replaces members by those with the same names, and adds the others. */
 export function withMembers(payload: PayloadBytes, members: PayloadBytes): PayloadBytes {
   const texts = new Map<string, string>();
   for (const text of [payload, members]) {

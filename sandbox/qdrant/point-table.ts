@@ -7,7 +7,7 @@ import type { Vectors } from './vectors.ts';
 export interface StoredPoint extends Vectors {
   readonly key: PointKey;
   readonly payload: PayloadBytes;
-  /** Higher after each write to it, and than those of all points that were written to before. */
+  /** Rises with each write, above the versions of all points that were written before. */
   readonly version?: number;
 }
 

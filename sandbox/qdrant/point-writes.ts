@@ -115,7 +115,7 @@ function selected(exchange: Exchange, collection: Collection): StoredPoint[] {
   return [...keys].map((key) => points.get(key)).filter((point) => point !== undefined);
 }
 
-/** Ids of points may be larger than a number of JavaScript can hold. */
+/** Point ids may exceed the safe integers of JavaScript. */
 function toFilter(text: string): Schemas['Filter'] {
   return parseLossless(text) as Schemas['Filter'];
 }

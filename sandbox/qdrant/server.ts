@@ -1,4 +1,4 @@
-// A Qdrant-compatible server for rehearsals and tests, on loopback: the calls the migration makes, to the letter.
+// A Qdrant-compatible server for rehearsals and tests, on loopback. It serves exactly the calls that the migration makes.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,7 +22,7 @@ export interface QdrantSandboxOptions {
   readonly version?: string;
   /** Without a key, every request is allowed. */
   readonly apiKey?: string;
-  /** In object storage, as a server may be set up; in files of its own by default. */
+  /** Keeps snapshots in object storage, as a server may be configured; by default in its own files. */
   readonly keepsSnapshotsElsewhere?: boolean;
   /** 32 MB by default, like a real server. */
   readonly maxBodyBytes?: number;
@@ -77,7 +77,7 @@ export async function startQdrantSandbox(
     );
     if (failOnPurpose(faults.strike(request, 'after'), response)) return;
     if ('error' in outcome) sendFailure(response, outcome.error);
-    // A client that goes away in the middle of a file is its own affair.
+    // A client may disconnect in the middle of a file: that is no failure of the server.
     else await sendAnswer(incoming, response, outcome.value).catch(() => response.destroy());
   }
 

@@ -22,7 +22,7 @@ export type SnapshotFolder = ReturnType<typeof createSnapshotFolder>;
 export function createSnapshotFolder(options: SnapshotFolderOptions) {
   const { folder, version, peerId, isElsewhere, now } = options;
 
-  /** Named after the second it was asked for: two in one second are one file. */
+  /** Named after the second of the request: two requests within a second make one file. */
   async function create(name: string, collection: Collection) {
     const taken = now().toISOString().slice(0, 19);
     const file = `${name}-${peerId}-${taken.replace(/[T:]/g, '-')}.snapshot`;

@@ -24,6 +24,6 @@ function applySilently(apply: () => void): void {
   try {
     apply();
   } catch {
-    // Lost, as it would be behind a real server's log.
+    // The write is lost, as it would be after a real server had logged it.
   }
 }

@@ -1,5 +1,5 @@
-// The real memory backend, if MEMORY_BACKEND_URL names one. It works on a rehearsal's collection for the length of an act, and on
-// its own again afterwards. Its own collection is only read.
+// The real memory backend, if MEMORY_BACKEND_URL names one. During an act it works on the rehearsal's collection, and afterwards
+// on its own again, which is only read.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Hooks } from '../../lib/migration/ports/hooks.ts';
 import { denseVectorOf } from '../../lib/migration/ports/vector-store.ts';
@@ -17,7 +17,7 @@ export interface RehearsalBackend {
   readonly url: string;
   /** Size of the vectors that its embedding model makes. */
   readonly dimensions: number;
-  /** A person at the terminal does what a webhook would. */
+  /** True if a person at the terminal takes the part of the webhook. */
   readonly asksAPerson: boolean;
   services(act: number): BackendServices;
   /** Points the backend at the collection, which must exist. */
@@ -58,7 +58,7 @@ export async function openBackend(options: {
     restore: placed.restore,
     services: (act) => ({
       ...services,
-      // It was started on one collection, that of the first act.
+      // The preview was started on one collection, that of the first act.
       preview: act === 1 ? services.preview : undefined,
       hooks: placed.hooksOf(act),
     }),

@@ -1,4 +1,4 @@
-// The events of an act with their times, and those that were not meant to happen.
+// The events of an act with their times, and those that were not expected.
 
 export interface TimelineEntry {
   readonly minutes: number;

@@ -1,11 +1,11 @@
-// How an act ends: with its outcome, or with the failure that stopped it.
+// The end of an act: its outcome, or the failure that stopped it.
 import { firstLine } from '../../lib/shared/user-error.ts';
 import type { Act, Ending } from './acts/act.ts';
 import type { Rehearsal } from './rehearsal.ts';
 
 /**
  * An act that cannot continue has failed: its run is described, and the other acts are played.
- * @throws what kept it from going on, when there is no run to describe
+ * @throws the failure, if there is no run to describe
  */
 export async function playToEnding(
   { play }: Pick<Act, 'play'>,

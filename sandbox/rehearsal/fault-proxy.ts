@@ -1,4 +1,4 @@
-// Stands between the migration and its vector store, sandbox or real, so that things can go wrong on purpose.
+// A proxy between the migration and its vector store, sandbox or real, that injects faults.
 import {
   createServer,
   request as httpRequest,
@@ -35,9 +35,9 @@ export interface FaultProxy {
   readonly url: string;
   /** Strikes one request. */
   addFault(mishap: Mishap): void;
-  /** How many mishaps have not come to pass. */
+  /** Number of faults that have not struck yet. */
   waiting(): number;
-  /** Takes no more requests, and returns when those under way are over, or half a minute has passed. */
+  /** Takes no more requests, and returns when running ones have ended, or after half a minute. */
   close(): Promise<void>;
 }
 
@@ -108,7 +108,7 @@ async function pass(
   await hand(reply, damage, response);
 }
 
-/** Ends when all is sent or the client has left: a pipeline into a response that is cut off may never end. */
+/** Ends when everything is sent or the client has disconnected: a pipeline into a broken response may never end. */
 async function hand(
   reply: IncomingMessage,
   damage: readonly Transform[],

@@ -52,7 +52,7 @@ async function run(driver: Driver, statement: string): Promise<void> {
   await driver.executeQuery(statement);
 }
 
-// With what a dump has to carry over: integers, points in space and time, lists, a soft deletion.
+// The nodes have every type of value that a dump must preserve: integers, points in space and time, lists, a soft deletion.
 function fillWith(label: string): string {
   return `
     CREATE (ada:\`${label}\`:person {name: 'ada', user_id: 'user-1', mentions: 9007199254740993,

@@ -22,7 +22,7 @@ export interface Comparison {
   readonly usersDiffering: number;
   /** Memories of the user who has most of them. */
   readonly largest: number;
-  /** Each named, and what became of it. */
+  /** Each lost memory by name, with what happened to it. */
   readonly lost: readonly string[];
   readonly strange: readonly string[];
 }

@@ -1,4 +1,4 @@
-// How an act has ended, and what users have now of what they had before it.
+// The outcome of an act: how it ended, and which of their memories users still have.
 import { isRefusal, takeAs } from '../../lib/migration/refusals.ts';
 import { readManifest } from '../../lib/migration/runs/reports.ts';
 import type { Run } from '../../lib/migration/runs/run.ts';

@@ -56,7 +56,7 @@ export function describeCounts(acts: readonly Played[]): string {
     .join('\n');
 }
 
-/** Each memory that is not what it was, and each thing that did not come as meant. */
+/** Each memory that was lost or changed, and each expectation that did not hold. */
 export function describeFaults(acts: readonly Played[]): string[] {
   return acts.flatMap(({ number, outcome }) =>
     'skipped' in outcome

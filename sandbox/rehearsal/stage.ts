@@ -21,7 +21,7 @@ export interface Stage {
   readonly services: Services;
   /** Contents of the old collection before the act begins. */
   readonly before: Holdings;
-  /** Names the same services to a process of its own; but for the sandbox's graph, which lives in this one alone, and the hooks. */
+  /** Names the same services to another process, except for the hooks and the sandbox's graph, which only this process has. */
   readonly environment: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
@@ -83,7 +83,7 @@ async function createRunTable(endpoint: string): Promise<string> {
   return name;
 }
 
-// The rest is what the environment of this process says.
+// All other variables come from the environment of this process.
 function storeVariables({ environment }: World): Record<string, string> {
   const { QDRANT_URL = '', QDRANT_API_KEY = '', ARTIFACTS_URL = '' } = environment;
   return { QDRANT_URL, QDRANT_API_KEY, ARTIFACTS_URL };

@@ -27,8 +27,8 @@ export interface Execution {
 }
 
 /**
- * @param beforeTask is called with each task before it is carried out; there is no waiting in between: it turns the clock
- * @param waitMs how long to wait anyway when the definition waits for a service; `as-defined`: as long as it says
+ * @param beforeTask is called with each task before it is carried out. Nothing waits in between: this turns the clock
+ * @param waitMs how long to wait nevertheless where the definition waits for a service; `as-defined`: its own time
  */
 export async function execute(options: {
   readonly runId: string;

@@ -1,5 +1,5 @@
-// The vector store of a rehearsal: a sandbox, or the real one that is named. Collections have names of the rehearsal's
-// own, and nothing but them is ever written or removed.
+// The vector store of a rehearsal: a sandbox, or the real one that a variable names. The rehearsal's collections have names of
+// their own, and it writes and removes no others.
 import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
 import { firstLine, UserError } from '../../lib/shared/user-error.ts';
@@ -14,7 +14,7 @@ const DRILL_MARK = 'restore_drill_rehearsal';
 export interface RehearsalStore {
   readonly isReal: boolean;
   readonly apiKey: string | undefined;
-  /** Past the fault-proxy: for looking, and for clearing up. */
+  /** Bypasses the fault proxy: for inspections, and for the clean-up. */
   readonly vectors: VectorStore;
   readonly faultProxy: FaultProxy;
   /** The collection that an act begins with. */
@@ -53,7 +53,7 @@ export async function openStore(options: {
 
   const faultProxy = await startFaultProxy(url);
   running.whenStopping(clear);
-  // Stops first: what is under way is over before anything is cleared.
+  // Stops first, so that running requests end before anything is cleared.
   running.whenStopping(faultProxy.close);
   return {
     isReal: Boolean(named),

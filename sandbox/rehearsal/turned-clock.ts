@@ -1,4 +1,4 @@
-// The clock of an act: it goes with the machine's own, and is turned forward wherever waiting serves no purpose.
+// The clock of an act: it runs with the machine's clock, and is turned forward where waiting would serve no purpose.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Parts } from './parts.ts';
 

@@ -1,4 +1,4 @@
-// Replaces the SDK's endpoint discovery, which DynamoDB uses only under a setting that this service never makes.
+// Replaces the SDK's endpoint discovery, which DynamoDB uses only with a setting that this service never sets.
 
 export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {
   environmentVariableSelector: () => undefined,

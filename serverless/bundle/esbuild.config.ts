@@ -38,7 +38,7 @@ const browserScripts: Plugin = {
   },
 };
 
-/** Evaluates the modules of `web/static` now: a bundle carries what they export, compressed texts, and not what they are made of. */
+/** Evaluates the modules of `web/static` at build time: a bundle has their exports, compressed texts, instead of their sources. */
 const staticTexts: Plugin = {
   name: 'static-texts',
   setup({ onLoad }) {
@@ -77,7 +77,7 @@ export const bundleOptions = {
     rxjs: './serverless/bundle/reactive-sessions.ts',
     'rxjs/operators': './serverless/bundle/reactive-sessions.ts',
   },
-  // Packages that are CommonJS ask for Node's own modules at run time, which an ES module has no way to answer.
+  // CommonJS packages call `require` for Node's own modules, which an ES module does not have.
   banner: { js: 'const require = process.getBuiltinModule;' },
   minify: true,
   sourcemap: true,
@@ -98,7 +98,7 @@ function packagingOptions() {
     skipRebuild: true,
     // One folder for each process: a start and a packaging may run side by side.
     outputWorkFolder: process.env.BUILD_FOLDER ?? `.esbuild/${process.pid}`,
-    // A start serves what it was started with: rebuilding takes files away from requests under way.
+    // No watching: a rebuild would delete files under running requests.
     watch: { pattern: [], ignore: [], chokidar: { ignoreInitial: true } },
   };
 }

@@ -1,4 +1,4 @@
-// Takes the place of the SDK's event streams: no operation that is called here answers with one.
+// Replaces the SDK's event streams: no operation that this service calls responds with one.
 
 export class EventStreamSerde {
   constructor() {

@@ -1,4 +1,4 @@
-// Takes the place of RxJS, an eighth of a bundle: only the reactive sessions of the Neo4j driver use it, and none is opened.
+// Replaces RxJS, an eighth of a bundle: only the reactive sessions of the Neo4j driver use it, and the migration opens none.
 
 export class Observable {
   constructor() {

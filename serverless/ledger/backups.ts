@@ -6,7 +6,7 @@ import { TABLE_IN_USE } from '../table.ts';
 
 export const BACKUP_VAULT = { Ref: 'BackupVault' };
 
-/** A backup that is kept for less or more than the lock allows is not made. */
+/** AWS Backup refuses a backup with a shorter or longer retention than the lock allows. */
 export const LOCKED_DAYS = { MinRetentionDays: 7, MaxRetentionDays: 365 };
 
 // Cold storage is paid for 90 days at least.

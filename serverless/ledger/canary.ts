@@ -20,7 +20,7 @@ export async function canaryFunctions(
     handler: 'functions/canary/check.handler',
     role: 'CanaryRole',
     timeout: 60,
-    // The next one comes soon enough, and each failure counts once.
+    // No retries: the next run comes soon enough, and each failure counts once.
     maximumRetryAttempts: 0,
     environment: {
       API_URL: await apiUrl(configuration),

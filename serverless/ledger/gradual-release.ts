@@ -14,7 +14,7 @@ const APPLICATION = 'GradualRelease';
 const PAGE = 'frontPage';
 /** Functions whose release begins together. Lambda takes 15 changes a second of an account, and one that it refuses fails the deployment. */
 const MAX_STARTING = 5;
-/** Takes 15 minutes, as an alarm does that needs two of three periods of five minutes. */
+/** Shifts within 15 minutes, the time that an alarm on two of three periods of five minutes needs to fire. */
 const SHIFT = 'CodeDeployDefault.LambdaCanary10Percent15Minutes';
 
 const RELEASE_ACTIONS = [

@@ -10,7 +10,7 @@ import {
 
 const REQUEST = 'filter message = "request"';
 
-/** By what they find; in capitals what the operator puts in. */
+/** Queries by the question that they answer; the operator replaces the words in capitals. */
 export const QUERIES: Readonly<Record<string, string>> = {
   slowest: `fields @timestamp, route, duration, status, ledger, requestId | ${REQUEST} | sort duration desc | limit 20`,
   failing:

@@ -1,6 +1,6 @@
 // The deployed migration of the memory backend: functions and roles from the migrationAccess lines
-// of serverless.yml, and the state machine that drives them. A stage without a store to migrate has none of it, nor has
-// a local start.
+// of serverless.yml, and the state machine that drives them. A stage without a store to migrate has none of these, and
+// neither has a local start.
 import {
   type Configuration,
   type FunctionSettings,
@@ -33,7 +33,7 @@ type Variables = Readonly<Record<string, unknown>>;
 const WATCHDOG = 'migrationRetention';
 const RESERVED = [WATCHDOG, 'migrationRollback'];
 
-// An invocation that is retried for longer than this would meet the next one.
+// An invocation that was retried for longer would overlap with the next one.
 const WATCHDOG_INVOCATIONS = {
   maximumRetryAttempts: 2,
   maximumEventAge: 300,

@@ -11,7 +11,7 @@ const ATTRIBUTES = [
   ['.close-modal', { 'aria-label': 'Close' }],
   ['.modal-ux button[type=submit]', { 'aria-label': null }],
   ['.modal-ux .modal-btn.auth', { 'aria-label': null }],
-  // "Authorized" is said after it has happened, and heads nothing.
+  // "Authorized" confirms an action; it is not the heading of a section.
   ['.modal-ux h6', { role: 'presentation' }],
 ];
 

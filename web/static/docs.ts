@@ -26,7 +26,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-// Nothing runs on the page but these texts, and it reaches nothing but this service.
+// The page runs only these texts, and connects only to this service.
 const POLICY = [
   "default-src 'none'",
   `script-src ${sourceHash(SCRIPT)}`,

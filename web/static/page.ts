@@ -9,13 +9,13 @@ export const STYLE = staticText(style, 'text/css');
 export const SCRIPT = staticText(script, 'text/javascript');
 export const IMPORTER = staticText(importer, 'text/javascript');
 
-// A page never runs with the script or the style of another deployment: their addresses say which.
+// The addresses of script and style name their deployment, so that a page never runs with those of another one.
 const page = markup
   .replace('{{style}}', STYLE.hash)
   .replace('{{script}}', SCRIPT.hash)
   .replace('{{importer}}', IMPORTER.hash);
 
-// Scripts and styles of this service alone, and no other service is asked for anything.
+// Allows scripts and styles of this service only, and connections to no other service.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -28,7 +28,7 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-// It names the script and the style of its deployment, which serves no other ones.
+// Revalidated at every use, because it names the script and the style of its deployment, which serves no others.
 export const PAGE = staticText(page, 'text/html', {
   ...REVALIDATED,
   'content-security-policy': POLICY,

@@ -1,4 +1,4 @@
-// Files that the bundler puts in as text.
+// Files that the bundler embeds as text.
 declare module 'swagger-ui-dist/*' {
   const text: string;
   export default text;
@@ -11,7 +11,7 @@ declare module '*.html' {
   const text: string;
   export default text;
 }
-// A script for browsers, bundled from this file on (serverless/bundle/esbuild.config.ts).
+// A script for browsers: this file bundled with all that it imports (serverless/bundle/esbuild.config.ts).
 declare module '*?script' {
   const text: string;
   export default text;

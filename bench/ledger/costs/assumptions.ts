@@ -51,7 +51,7 @@ export const ASSUMED = {
   routeMetrics: { item: 'metrics of each route', value: 6, unit: '' },
 } as const;
 
-/** A household, as the table of households counts it. */
+/** The household of the cost table. */
 export const HOUSEHOLD = {
   requests: { item: 'requests of a household in a month', value: 3_000, unit: '' },
   creates: { item: 'creates among them; the others are lists', value: 20, unit: '%' },
@@ -59,7 +59,7 @@ export const HOUSEHOLD = {
   years: { item: 'years whose transactions are stored', value: 5, unit: '' },
 } as const;
 
-/** A request of a kind: where it is sent, how long it takes, and how much it returns besides headers. */
+/** The route of a kind of request, its duration, and the size of its response without headers. */
 export interface RequestShape {
   readonly route: string;
   readonly seconds: number;
@@ -113,8 +113,8 @@ export const REQUEST_SHAPES: Readonly<Record<keyof typeof MAX_UNITS | RequestKin
   };
 
 /**
- * The largest response of each route that lib/ledger/http/endpoints does not declare, besides its headers. Pages and their files are
- * counted as a client gets them that accepts no compression.
+ * Size without headers of the largest response of each route that lib/ledger/http/endpoints does not declare. Pages and their
+ * files count uncompressed, as a client gets them that accepts no compression.
  */
 export const MAX_PAGES_KB: Readonly<Record<string, number>> = {
   'GET /docs': 2_100,

@@ -7,8 +7,8 @@ export interface Units {
 }
 
 /**
- * At most. A part of an export is 1 MB of rows, with the counts and the empty ranges between months from the cache; a search reads
- * 25,000 rows; both read the names of some 30 categories.
+ * Upper bounds. A part of an export reads 1 MB of rows, the counts, and the empty ranges between cached months. A search reads
+ * 25,000 rows. Both read the names of some 30 categories.
  */
 export const MAX_UNITS = {
   list: { read: 5, write: 0 },
@@ -21,7 +21,7 @@ export const MAX_UNITS = {
 /** Units of a list with `q` or `import_id`, if 2,000 transactions have the longest texts, in ASCII. */
 export const MAX_SEARCHING_LIST_UNITS = 1_600;
 
-/** Exactly. */
+/** Exact units of each kind of request. */
 export const REQUEST_UNITS = {
   read: { read: 2, write: 0 },
   'months of ten years': { read: 2, write: 0 },

@@ -79,7 +79,7 @@ function routeLimits(stages: Stages): Table {
   };
 }
 
-/** Kinds whose units add up: clients that use one form of each route, at the limit of every route. */
+/** Kinds of writes whose units add up when clients use one form of each route at its limit. */
 const WRITERS = Object.keys(INDEX_WRITES) as (keyof typeof INDEX_WRITES)[];
 const READERS: readonly Kind[] = ['list', 'part of an export', 'search', ...WRITERS];
 

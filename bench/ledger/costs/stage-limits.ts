@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 
 export interface RouteLimit {
-  /** Without the slash that its second form has at its end. */
+  /** Without a slash at its end, which its second form has. */
   readonly route: string;
   /** Requests a second; each form of a route has its own. */
   readonly rate: number;

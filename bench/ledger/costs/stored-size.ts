@@ -7,7 +7,7 @@ import { householdLedger } from '../household-ledger.ts';
 import { createLedgerItems } from '../ledger-items.ts';
 
 const ROWS = 1_000;
-// DynamoDB counts so many bytes more for every item that it stores.
+// DynamoDB's own overhead for every stored item.
 const OVERHEAD_BYTES = 100;
 
 export interface RowForm {

@@ -1,4 +1,4 @@
-// The import of a file: its preview, and with --yes what it says.
+// The import of a file: its preview, and with --yes the import that the preview announces.
 import { basename } from 'node:path';
 import { listImportIds, makeImportId } from '../../../lib/ledger/import/import-id.ts';
 import type { LayoutOptions } from '../../../lib/ledger/import/layouts.ts';
@@ -175,7 +175,7 @@ interface NewImport {
   readonly refusedBefore: number;
 }
 
-/** The exit code is 0 only if the ledger agrees with the file, or an option says that it need not. */
+/** The exit code is 0 only if the ledger agrees with the file, or an option allows the difference. */
 function showUnapplied({ deleted, changes }: ImportPlan, changed: number | undefined): void {
   if (deleted.length > 0) {
     console.log(`deleted meanwhile: ${deleted.length}. Add --import-deleted to import them.`);

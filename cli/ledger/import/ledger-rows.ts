@@ -4,7 +4,7 @@ import type { LedgerRow } from '../../../lib/ledger/import/transaction-row.ts';
 import type { ServiceClient } from '../service-client.ts';
 
 /**
- * All of them, also of other dates than those of a file: a transaction that was moved is still the one that the file has.
+ * Reads all dates, not only those of the file: a transaction that was moved to another date still belongs to its row.
  * @param importId only those that this import has created
  */
 export async function readLedger(

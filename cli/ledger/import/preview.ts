@@ -63,7 +63,7 @@ export function showNeeds(needs: readonly Need[]): void {
   for (const { message } of needs) console.error(asPrintable(message));
 }
 
-/** Options of the command that have another name than what they set. */
+/** Names of the command's options that differ from the settings behind them. */
 const OPTION_NAMES: Readonly<Record<string, string>> = {
   isInverted: 'invert',
   externalId: 'id',
@@ -91,7 +91,7 @@ export function describeDates(dates: readonly string[]): string {
   return first === last ? ` of ${first}` : ` from ${first} to ${last}`;
 }
 
-/** @param known names of the ledger's categories */
+/** @param known names of the categories in the ledger */
 export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
   const { present, missing, changes } = plan;
   const rows = [...missing, ...changes.map(({ row }) => row)];

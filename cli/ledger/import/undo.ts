@@ -61,7 +61,7 @@ export async function undoImport(
     deleteRows(service, unedited, onProgress),
   );
   const left = [...edited, ...changed];
-  // Rows that an undo has removed were not deleted by hand: the next import brings them again.
+  // A row that an undo removes does not count as deleted by hand: the next import adds it again.
   await writeParts(service, keepRecords(recorded, left));
   showLeft(left);
   console.log(`${unedited.length - changed.length} removed, ${left.length} left`);

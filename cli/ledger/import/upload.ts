@@ -209,7 +209,7 @@ async function sendAll<Item>(
   }
 }
 
-/** An external id makes the retry of a create safe by itself; a key costs two more write units for each row. */
+/** An external id alone makes it safe to retry a create; an idempotency key would cost two more write units a row. */
 function hasNoExternalId(transaction: object): boolean {
   return (transaction as { external_id?: string | null }).external_id == null;
 }

@@ -1,5 +1,6 @@
-// Searches the model of the switch exhaustively. As it is, SPIN must find no fault, and reach all of it; without one of its
-// safeguards it must find one. Needs SPIN and a C compiler. `node docs/migration/model/check.ts [WORD]` takes the searches so named.
+// Searches the model of the switch exhaustively. In the whole model SPIN must find no fault and reach every line; with any one
+// safeguard removed it must find a fault. Needs SPIN and a C compiler. `node docs/migration/model/check.ts [WORD]` runs the
+// searches whose name has the word.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,11 +22,11 @@ type Event =
 
 interface Search {
   readonly name: string;
-  /** How often each of them happens, at most. Two commands are a cutover and a rollback. */
+  /** How often each event happens, at most. Two commands are a cutover and a rollback. */
   readonly events: Partial<Readonly<Record<Event, number>>>;
-  /** For a sequence of events after which writes are never opened, not for a state that must not be. */
+  /** Searches for a sequence of events after which writes never open, instead of for a forbidden state. */
   readonly isEndless?: boolean;
-  /** The safeguard that is taken out. */
+  /** The safeguard that is removed. */
   readonly without?: string;
 }
 
@@ -96,7 +97,7 @@ async function search({ events, isEndless = false, without }: Search): Promise<s
     );
     await run('spin', ['-a', ...counts, ...(without ? [`-D${without}`] : []), MODEL], options);
     const kind = isEndless ? ['-DNFAIR=3'] : ['-DSAFETY', '-DNOCLAIM'];
-    // A fault is found in no time: the compiler's would be the longer one.
+    // A fault is found so fast that optimizing would take longer.
     const optimised = without ? '-O0' : '-O2';
     await run('cc', [optimised, '-w', '-DCOLLAPSE', ...kind, '-o', 'pan', 'pan.c'], options);
     const fair = isEndless ? ['-a', '-f'] : [];

@@ -18,7 +18,7 @@ export type Authenticate = (
 
 /** A revoked key is refused this much later at most, by each function that has used it before. */
 const CACHE_MS = 30_000;
-/** A flood of wrong keys reads each of them once; no revoked key becomes valid again, and none is used before it is created. */
+/** Longer, because a refused key stays refused: a revoked one never becomes valid again, and none is used before it is created. */
 const REFUSED_MS = 60_000;
 const CACHED_KEYS = 1_000;
 const BEARER = /^Bearer +(\S+) *$/i;
@@ -27,9 +27,9 @@ export function createAuthenticate(options: {
   readonly findKey: (secret: string, limits: RequestLimits) => Promise<ApiKey | undefined>;
   /** Records the day of a use. Its failure is ignored, and the request waits for it. */
   readonly markUsed: (secret: string, day: string, limits: RequestLimits) => Promise<void>;
-  /** Undefined where no issuer is configured: then only keys are accepted. */
+  /** Undefined if no issuer is configured: then only keys are accepted. */
   readonly verifyToken: VerifyToken | undefined;
-  /** Who a request without a key or token is from; undefined where it is refused. */
+  /** The caller of requests without a key or token; undefined if they are refused. */
   readonly anonymous: Caller | undefined;
   readonly clock: () => Date;
 }): Authenticate {

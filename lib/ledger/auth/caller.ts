@@ -9,7 +9,7 @@ export interface Caller {
   readonly scope: Scope | undefined;
 }
 
-/** How a caller is known: by a key, by an access token, or as one who needs neither. */
+/** How a caller was identified: by a key, by an access token, or as one who needs neither. */
 export interface IdentifiedCaller extends Caller {
   readonly kind: 'key' | 'token' | 'anonymous';
   /** Only if an API key was used. */
@@ -19,12 +19,12 @@ export interface IdentifiedCaller extends Caller {
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const ID_BYTES = 16;
-/** The largest number of 128 bits has as many digits. */
+/** Number of digits, in base 62, of the largest 128-bit number. */
 const ID_LENGTH = 22;
 
 /**
- * The ledger of a person. The issuer is part of it, so that two issuers never share a ledger; a digest, because a subject
- * may contain any character.
+ * The ledger of a person, as a digest, because a subject may contain any character. The issuer is part of it, so that two
+ * issuers never share a ledger.
  */
 export function ledgerOfSubject(issuer: string, subject: string): string {
   return ledgerOfDigest(createHash('sha256').update(`${issuer}\n${subject}`).digest());

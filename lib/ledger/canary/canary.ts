@@ -1,5 +1,5 @@
-// A client of the service's own. Through the public address it does what people do: it creates, reads, lists and deletes
-// a transaction, in a ledger of its own. What a crash leaves behind, the next run deletes.
+// Uses the deployed service as a client does: creates, reads, lists and deletes a transaction through the public address, in a
+// ledger of its own. The next run deletes what a crash leaves behind.
 import * as v from 'valibot';
 
 export interface CanaryOptions {
@@ -18,7 +18,7 @@ export class CanaryFailed extends Error {
 // Lists lag behind writes, seldom by more than a second.
 const MAX_LISTS = 20;
 const BETWEEN_LISTS_MS = 500;
-/** A request that hangs is a failure with a name, and not the end of the function. */
+/** Shorter than the function's timeout, so that a request that hangs is reported with the name of its step. */
 const CALL_TIMEOUT_MS = 10_000;
 
 const createdSchema = v.object({ data: v.object({ id: v.number() }) });
@@ -56,7 +56,7 @@ export async function runCanary(options: CanaryOptions): Promise<void> {
     throw new CanaryFailed(`The list does not show transaction ${id}, which was created.`);
   }
 
-  // A list may still show what an earlier run has deleted.
+  // The list may still show a transaction that an earlier run deleted.
   async function remove(id: number): Promise<void> {
     await call('delete', 'DELETE', `/transactions/${id}`, [200, 404]);
   }

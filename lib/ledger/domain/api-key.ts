@@ -5,7 +5,7 @@ export const SCOPES = ['read', 'write'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 export interface ApiKey {
-  /** Names the key without opening anything. */
+  /** Identifies the key, and grants no access. */
   readonly id: string;
   readonly name: string;
   readonly ledger: string;

@@ -12,7 +12,7 @@ export interface CategoryFields {
   readonly isActive: boolean;
 }
 
-/** Counting a transaction does not write its category: it changes no revision. */
+/** The revision does not cover the count of transactions, which changes without a write of the category. */
 export interface Category extends CategoryFields, Revision {
   readonly id: number;
   readonly transactionCount: number;
@@ -32,7 +32,7 @@ export function inactiveCategory(): ValidationError {
 export const HOW_TO_ASSIGN =
   'Send the id of the category to assign it: category_name is read-only. GET /categories has the ids.';
 
-/** The changes name a category that the transaction does not have, without its id. */
+/** The error for changes with the name of another category than the transaction's, and without its id. */
 export function categoryNamedOnly(): ValidationError {
   const details = { category_id: [HOW_TO_ASSIGN] };
   return new ValidationError('Input validation failed', { details });

@@ -44,7 +44,7 @@ export interface PageStart {
   readonly dayCount: number;
 }
 
-/** The same without its day: `skip` newer rows of the month come first. */
+/** Start of a page within a month whose days are not known yet: after `skip` newer rows of the month. */
 export interface MonthStart {
   readonly month: CalendarMonth;
   readonly skip: number;
@@ -73,7 +73,7 @@ export interface RangeCounts<Sums = unknown> {
   readonly edges: readonly (MonthCounts & Sums)[];
 }
 
-/** Counts of each month of the range, newest first; of its edge months only the days inside count. */
+/** Counts of each month of the range, newest first; the edge months count only their days inside the range. */
 export function countsByMonth(
   range: DateRange,
   counts: RangeCounts,

@@ -21,8 +21,8 @@ export const amount = v.pipe(
 );
 
 /**
- * Judged on the shortest decimal form, which is what a client wrote: 0.1 + 0.2 has seventeen places. Infinity, which
- * JSON.parse makes of 1e400, has none.
+ * Checks the shortest decimal form, which is what the client wrote: 0.1 + 0.2 has seventeen decimals. Infinity, which
+ * JSON.parse returns for 1e400, has no decimal form.
  */
 export function hasAtMostTwoDecimals(value: number): boolean {
   return Number.isInteger(value) || /^-?(\d+\.\d{1,2}|Infinity)$/.test(String(value));

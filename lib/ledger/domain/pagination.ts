@@ -1,5 +1,5 @@
-// Pages of rows in a total order: by their number over an exact total, or as what comes after a row. Rows that are created
-// or deleted meanwhile shift pages by number; they do not shift what comes after a row.
+// Pages of rows in a total order: numbered, with an exact total, or the page that follows a row. Rows that are created or
+// deleted meanwhile shift numbered pages, but not the page that follows a row.
 import type { CalendarDate } from './calendar-date.ts';
 
 export const ROW_ORDERS = ['date', '-date', 'amount', '-amount'] as const;
@@ -40,7 +40,7 @@ export interface Page<Row> {
 }
 
 export interface Pagination {
-  /** From 1; null where the page is what comes after a row. */
+  /** From 1; null for a page that follows a row. */
   readonly page: number | null;
   readonly perPage: number;
   readonly total: number;

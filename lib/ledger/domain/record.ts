@@ -37,7 +37,7 @@ export function isStoredAs<Stored extends Revision>(
   return Object.entries(written).every(([name, value]) => stored[name as keyof Stored] === value);
 }
 
-/** By the clock, but always later than the write before: clocks of two machines differ. */
+/** Takes the time of the clock, but always a later one than the previous write has: clocks of two machines differ. */
 export function nextRevision(before: Revision, now: Date): Revision {
   return {
     createdAt: before.createdAt,

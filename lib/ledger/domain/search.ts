@@ -25,14 +25,14 @@ export function createMatcher(search: SearchCriteria): (row: Transaction) => boo
     if (amount < minAmount || amount > maxAmount) return false;
     if (text === undefined) return true;
     const searched = fold(`${description}\n${notes ?? ''}`);
-    // Accents alone are no word: they find nothing, instead of everything.
+    // A text of accents alone has no words: it must find nothing, not everything.
     return words.length > 0 && words.every((word) => searched.includes(word));
   };
 }
 
 const ASCII = /^[\0-\x7f]*$/;
 const ACCENTS = /[\u0300-\u034e\u0350-\u036f]/g;
-/** Normalization sorts the marks behind a letter, in time of the square of their number: the joiner ends each such run. */
+/** Normalization sorts the marks after a letter in quadratic time: a joiner after every 30 marks keeps the runs short. */
 const MANY_MARKS = /\p{M}{30}/gu;
 const MARK_JOINER = '\u034f';
 /** Letters that Unicode does not decompose, and apostrophes as phones type them. */

@@ -25,7 +25,7 @@ export type Grouping = (typeof GROUPINGS)[number];
 export const PERIODS = ['day', 'month', 'year'] as const;
 export type Period = (typeof PERIODS)[number];
 
-/** By one of them, or by both: each group by its periods. */
+/** Groups by one of the two, or by both: then each group has totals by period. */
 export interface SummaryQuery extends CategoriesFilter {
   readonly grouping?: Grouping | undefined;
   readonly period?: Period | undefined;
@@ -38,7 +38,7 @@ interface GroupKey {
   readonly name?: string | null;
 }
 
-/** By day or by month, in any order; a period may stand there more than once. */
+/** By day or by month, in any order; a period may occur more than once. */
 export type DatedTotals = readonly (readonly [CalendarDate | CalendarMonth, Totals])[];
 
 export interface DatedGroup extends GroupKey {
@@ -141,7 +141,7 @@ function sumTotals(dated: DatedTotals): Totals {
   return addUp(dated.map(([, totals]) => totals));
 }
 
-/** Only of periods that have transactions. */
+/** Totals of each period that has transactions. */
 function totalsBy(period: Period, dated: DatedTotals): Map<string, Totals> {
   const used = dated.filter(([, { count }]) => count > 0);
   const { length } = FORMS[period];
@@ -149,7 +149,7 @@ function totalsBy(period: Period, dated: DatedTotals): Map<string, Totals> {
   return new Map([...byPeriod].map(([key, all]) => [key, sumTotals(all)]));
 }
 
-/** From the first to the last. */
+/** Every period from the first used one to the last. */
 function listPeriods(period: Period, used: readonly string[]): string[] {
   const sorted = used.toSorted();
   const [first, last] = [sorted[0], sorted.at(-1)];

@@ -60,7 +60,7 @@ function isNotBlank(value: string): boolean {
   return VISIBLE.test(value);
 }
 
-// No character takes more than two of what `length` counts: a far longer text is not taken apart to be counted.
+// A character counts at most two in `length`: a text of more than twice the limit is refused without counting its characters.
 function atMost(maximum: number) {
   return (value: string) => value.length <= 2 * maximum && [...value].length <= maximum;
 }

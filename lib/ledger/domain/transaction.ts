@@ -1,4 +1,4 @@
-// A transaction, and which of them a list shows.
+// A transaction, and the filters of lists.
 import { ConflictError } from '../errors.ts';
 import type { CalendarDate } from './calendar-date.ts';
 import type { ListPosition, PageRequest } from './pagination.ts';

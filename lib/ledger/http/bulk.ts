@@ -10,7 +10,7 @@ import type { JsonObject } from './json-body.ts';
 import type { Operation, Reply } from './replies.ts';
 
 export interface BulkOperation<Event, Fields extends object, Value, Counted extends string> {
-  /** The items of the body. @throws ValidationError for a body of another form, which no key remembers */
+  /** The items of the body. @throws ValidationError for a body of another form; no idempotency key remembers that reply */
   readonly items: (json: JsonObject) => readonly unknown[];
   /** @throws ValidationError for an item, which does not refuse the others */
   readonly parse: (item: unknown) => Fields;
@@ -18,11 +18,11 @@ export interface BulkOperation<Event, Fields extends object, Value, Counted exte
     event: Event,
     items: readonly (Fields & Marked<Value>)[],
   ) => Promise<readonly Outcome<Value>[]>;
-  /** The reply to an item, as to a request of its own. */
+  /** The reply that a request for this item alone would get. */
   readonly toReply: (value: Value) => Reply<ItemBody>;
-  /** How the records of a status are counted; all others have failed. */
+  /** The count to which a status adds; every other status adds to the failures. */
   readonly counted: Readonly<Record<number, Counted>>;
-  /** The operation that does the same to one record: its message of a 500 is that of an item. */
+  /** The operation on a single record, whose message an item gets when it fails unexpectedly (500). */
   readonly each: Operation;
 }
 
@@ -57,7 +57,7 @@ export function bulk<
   };
 }
 
-/** Counts the outcomes by their names, and has the result of each item. */
+/** The number of each kind of outcome by name, and the result of each item. */
 interface BulkBody<Counted extends string> {
   readonly success: boolean;
   readonly data: Readonly<Record<Counted | 'failed', number>> & {
@@ -66,7 +66,7 @@ interface BulkBody<Counted extends string> {
   readonly [name: string]: unknown;
 }
 
-/** An outcome for each item: only those that are valid are applied. */
+/** Applies the valid items. @returns an outcome for each item */
 async function applyItems<Event, Fields extends object, Value>(
   {
     parse,

@@ -11,23 +11,23 @@ import {
 } from '../domain/pagination.ts';
 import { isAssignableId } from '../domain/record.ts';
 
-/** A page has amount and order besides, because a search may be sorted by amount; a part of a month the digest of the parts so far. */
+/** A page adds amount and order, because a search may be sorted by amount. A part of a month adds the digest of the parts so far. */
 const CURSOR =
   /^(\d{4}-\d{2}-\d{2}) (\d{1,15}) (\d{1,16})(?: (-?\d{1,12}(?:\.\d{1,2})?) (-?(?:date|amount))| digest (\d{1,38}))?$/;
 const IMPORT_CURSOR = /^(\d{1,4}) (.{1,64})$/u;
 
-/** After it follows the next page. */
+/** The cursor after which the next page begins. */
 export function toPageCursor({ amount, order, ...position }: PageEnd): string {
   return encode(`${inWords(position)} ${amount} ${order}`);
 }
 
-/** After it follows the next part of an export. */
+/** The cursor after which the next part of an export begins. */
 export function toPartCursor(position: ListPosition, digest?: bigint): string {
   const rest = digest === undefined ? '' : ` digest ${digest}`;
   return encode(inWords(position) + rest);
 }
 
-/** After it follows the next page of imports. */
+/** The cursor after which the next page of imports begins. */
 export function toImportCursor({ importId, part }: ImportPosition): string {
   return encode(`${part} ${importId}`);
 }
@@ -62,7 +62,7 @@ function encode(words: string): string {
   return Buffer.from(words).toString('base64url');
 }
 
-/** Empty for text that `encode` does not make: Buffer skips what is no base64. */
+/** Empty for text that does not come from `encode`, because Buffer skips characters that are not base64. */
 function toWords(cursor: string): string {
   const words = Buffer.from(cursor, 'base64url').toString();
   return encode(words) === cursor ? words : '';

@@ -43,7 +43,7 @@ export function ledgerEndpoint<Id extends Operation>(service: LedgerService, ope
   return queryEndpoint(service, operation).use(noParameters());
 }
 
-/** The same of a handler that parses the parameters. */
+/** The same for a handler that parses the parameters. */
 export function queryEndpoint<Id extends Operation>(service: LedgerService, operation: Id) {
   return publicEndpoint(operation).use(requestContext(service));
 }
@@ -53,7 +53,7 @@ export function publicEndpoint<Id extends Operation>(operation: Id) {
   return endpoint<ReplyTo<Id>>(failureMessage(operation));
 }
 
-/** Refuses every parameter: one that was misspelt or is not there would be ignored silently. An id that none has stays a 404. */
+/** Refuses every parameter, because ignoring one would hide a misspelling. An unknown id stays a 404. */
 export function noParameters(): MiddlewareObj<ApiEvent, Reply> {
   return {
     before: ({ event: { pathId, query } }) => {

@@ -19,7 +19,7 @@ export const ASSIGNED = { id: ignored, created_at: ignored, updated_at: ignored,
 const INVALID_FILTER = 'Filter validation failed';
 const UNKNOWN_PARAMETER = 'Is not a known parameter.';
 
-/** A body may name any number of unknown fields, of any length. The response stays small: in an attack, the data sent cost most. */
+/** A body may name any number of unknown fields. The limit keeps the response small: in an attack, outgoing data cost most. */
 const MAX_REPORTED_FIELDS = 100;
 const MAX_REPORTED_NAME_LENGTH = 100;
 

@@ -46,7 +46,7 @@ async function parse(request: Request<ApiEvent>): Promise<void> {
 
 type ParserError = Error & { readonly cause?: { readonly data?: unknown } };
 
-/** One that reaches into a prototype: `__proto__`, or a `constructor` with a `prototype`. */
+/** The key that the parser refused, because it reaches into a prototype: `__proto__`, or a `constructor` with a `prototype`. */
 function forbiddenKey({ message, cause }: ParserError): string | undefined {
   return /^forbidden key/i.test(message) ? `must not have the key "${cause?.data}"` : undefined;
 }

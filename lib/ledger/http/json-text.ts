@@ -17,9 +17,9 @@ const INTEGER = /^-?[1-9]\d*$/;
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
 /**
- * The same JSON with each number that a double does not keep replaced by one that no field accepts: decimals by the smallest double,
- * which has more of them than an amount or id may have, and an integer by one beyond all doubles, so that no response names another
- * id than was sent. It changes the text, because middy's parser does not pass the source of a number to a reviver.
+ * Replaces each number that a double would change by one that no field accepts. A decimal becomes the smallest double, which has
+ * more decimals than any field may have. An integer becomes one above all doubles, so that no response names an id that was not
+ * sent. It rewrites the text, because middy's parser does not pass the source of a number to a reviver.
  * @throws ValidationError for a value that is nested too deep, and for an object that has a name twice
  */
 export function withoutLoss(json: string): string {

@@ -37,7 +37,7 @@ interface Conditions {
 }
 
 /**
- * The reply to a read of a record, as far as the client's conditions hold: 412 comes before 304.
+ * The reply to a read of a record, or what the client's conditions make of it: 412 is checked before 304.
  * @throws PreconditionFailedError
  * @throws ValidationError
  */
@@ -68,7 +68,7 @@ export function unlessKnown<Body extends object>(
 }
 
 /**
- * The reply with an ETag of all that it shows, no single record; or 304 where the client has the same already.
+ * The reply to a read of several records, with an ETag of all that it shows; or 304 if the client has the same already.
  * @throws ValidationError
  */
 export function unlessUnchanged<Body extends object>(

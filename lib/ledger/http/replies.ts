@@ -92,7 +92,7 @@ export function created<Data extends RecordJson>(
   return { status: 201, body, headers: { etag: data.etag, location } };
 }
 
-/** @param data a record; or what is no single record, without an ETag */
+/** @param data a record; anything else gets no ETag */
 export function updated<Data extends object>(data: Data, message: string): Written<Data> {
   const headers = 'etag' in data ? { etag: String(data.etag) } : {};
   return { status: 200, body: { success: true, data, message }, headers };

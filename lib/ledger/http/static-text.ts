@@ -1,5 +1,5 @@
-// Static texts, which need no key: pages, their styles and scripts, the API description. They are stored compressed alone: the
-// gateway does not compress, and nearly every client takes gzip.
+// Static texts, which need no key: pages, their styles and scripts, the API description. Only their compressed form is stored,
+// because the gateway does not compress, and nearly every client takes gzip.
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 
@@ -26,7 +26,7 @@ export function staticText(
     headers: {
       'content-type': `${type}; charset=utf-8`,
       'cache-control': 'public, max-age=300',
-      // Weak: of both encodings.
+      // Weak, because it stands for both encodings.
       etag: `W/"${hash}"`,
       vary: 'accept-encoding',
       ...headers,

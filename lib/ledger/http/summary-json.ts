@@ -93,7 +93,7 @@ export function summaryReply(summary: Summary, { grouping }: Pick<SummaryQuery, 
 
 type PeriodsJson = { readonly [Name in `${Period}s`]?: readonly string[] };
 
-/** `key` has the type of the grouping. The same value under a name that has one type is for clients that need one. */
+/** The type of `key` depends on the grouping. Typed clients read the same value under a name with a type of its own. */
 function toKeyJson({ key, name }: SummaryGroup | SummarySeries, grouping: Grouping | undefined) {
   if (grouping === 'category')
     return { key, category_id: key as number | null, name: name ?? null };

@@ -28,7 +28,7 @@ export function textEndpoint(
   });
 }
 
-/** RFC 9110, section 12.5.3. Without the header only what is not encoded is sure to be understood. */
+/** RFC 9110, section 12.5.3. Without the header, only an unencoded text is certain to be understood. */
 function takesGzip({ 'accept-encoding': accepted = '' }: ApiEvent['headers']): boolean {
   const weights = accepted
     .toLowerCase()

@@ -136,7 +136,7 @@ function fitting<Shown>(
   { items, next }: ExportPart<NamedTransaction>,
   show: (item: NamedTransaction) => Shown,
 ): { readonly shown: readonly Shown[]; readonly last: ListPosition | undefined } {
-  // Nearly always: measured without a text of each row.
+  // Nearly always true, and cheap: the bound needs no text of any row.
   if (sum(items.map(boundSize)) <= MAX_PART_BYTES) {
     return { shown: items.map(show), last: next };
   }
@@ -152,7 +152,7 @@ function fitting<Shown>(
   return { shown, last: next };
 }
 
-/** The most that a row takes in a response: escaped twice, a character has 7 bytes, and names, numbers and dates have 700. */
+/** Maximum bytes of a row in a response: 7 for a character that is escaped twice, and 700 for names, numbers and dates. */
 function boundSize(row: NamedTransaction): number {
   const texts = [row.description, row.notes, row.categoryName, row.externalId, row.importId];
   return 700 + 7 * sum(texts.map((text) => text?.length ?? 0));

@@ -170,7 +170,7 @@ function toCategoryIds(sent: string): readonly (number | null)[] {
   return [...new Set(sent.split(',').map((id) => (id === 'none' ? null : Number(id))))];
 }
 
-/** For what reads the whole range. @throws ValidationError */
+/** Used by requests that read the whole range. @throws ValidationError */
 export function requireDates(
   { start_date, end_date }: { start_date?: string; end_date?: string },
   parameter: string,

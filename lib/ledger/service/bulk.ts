@@ -1,5 +1,5 @@
-// Applies many changes of transactions in few database transactions. What one of them refuses is halved until the refusal
-// belongs to one change: the others are applied, and each gets an outcome of its own.
+// Applies many changes of transactions in few database transactions. A refused one is split in halves until a single change is
+// refused: all others are applied, and each change has its own outcome.
 
 import {
   DeadlineExceededError,
@@ -25,7 +25,7 @@ export interface Marker<Value> {
   readonly wasApplied: () => Promise<boolean>;
 }
 
-/** A change that nothing but its commit can refuse any more. */
+/** A change that passed every check; only its commit can still be refused. */
 export interface PreparedChange<Value> extends Marked<Value> {
   readonly change: RowChange;
   readonly value: Value;
@@ -74,7 +74,7 @@ export async function applyMany<Value>(
     }
   }
 
-  /** The most of the first rows that fit one database transaction, at least one: each transaction pays for its counts. */
+  /** Prepares as many of the first rows as fit one database transaction, at least one: fewer transactions write fewer counts. */
   function prepareLargest([first, ...others]: Rows): PreparedCommit & { readonly count: number } {
     const prepareFirst = (count: number) => {
       const following = others.slice(0, count - 1).map(({ change }) => change);

@@ -65,9 +65,9 @@ export function createCategories(options: {
     });
   }
 
-  // No id is above the limit and none is given twice, so there are never more categories. Ids that were drawn for nothing
-  // are given once there are no others. All requests try the lowest one, so that they meet there also in a ledger that has
-  // higher ids from before there was a limit.
+  // Ids are unique and at most the limit, so that there are never more categories. An id that was drawn for a failed write is
+  // assigned when no others are left. All requests try the lowest free id: they conflict there even in a ledger that has
+  // higher ids from before the limit existed.
   async function freeId(): Promise<number> {
     const ids = (await store.all()).map(({ id }) => id);
     const free = lowestFreeId(ids, limit);

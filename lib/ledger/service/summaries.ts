@@ -47,7 +47,7 @@ export function createSummaries(options: {
     return summarize(groups, { grouping, period });
   }
 
-  /** Every category, also without transactions, by name; then what has no category. */
+  /** Every category by name, even without transactions; then the transactions without a category. */
   async function byCategory(filter: CategoriesFilter, period?: Period) {
     const names = await categories.names();
     const { categoryIds } = filter;
@@ -76,7 +76,7 @@ export function createSummaries(options: {
     return await inBatches(lists, CATEGORY_READ_CONCURRENCY, (list) => readTotals(list, period));
   }
 
-  /** By day for days. Otherwise by month: its years have fewer items. */
+  /** Reads days only for summaries by day, and otherwise months, which are stored in fewer items. */
   async function readTotals(
     { startDate, endDate, categoryId }: TransactionFilter,
     period?: Period,

@@ -213,7 +213,7 @@ export function createTransactions(options: {
 }
 
 /**
- * A client that sends a name alone means to assign that category; to ignore it would lose that silently.
+ * A client that sends a name alone means to assign that category: ignoring it would drop the change silently.
  * @throws ValidationError
  */
 function refuseOtherCategory(

@@ -17,9 +17,9 @@ const ID_DIGITS = 12;
 const ID = new RegExp(`^[0-9a-f]{${ID_DIGITS}}$`);
 const EXISTS = { expression: 'attribute_exists(pk)' };
 const IS_NEW = 'attribute_not_exists(pk)';
-/** Attributes that the item that names a key had in 0.1.0, when that item was the key. */
+/** Attributes of a key in 0.1.0, when the item in the list of keys was the key itself. */
 const EARLIER_ATTRIBUTES = ['name', 'ledger', 'scope', 'created_at', 'last_used_on', 'revoked_at'];
-// Each failure is another command that has changed the key.
+// An attempt fails only because another command changed the key.
 const MAX_ATTEMPTS = 3;
 
 /** Tells this service's keys from access tokens by their prefix. */
@@ -71,7 +71,7 @@ export function createApiKeys(options: {
   }
 
   /**
-   * In 0.1.0 the item that names a key was the key.
+   * In 0.1.0 the item in the list of keys was the key itself.
    * @returns how many keys it gave a partition of their own
    */
   async function moveEarlierKeys(): Promise<number> {

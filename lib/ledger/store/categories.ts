@@ -32,7 +32,7 @@ interface StoredCategory {
   readonly version: number;
 }
 
-/** Some 80 names cost one read unit; a name that is read by itself costs one. */
+/** One read unit reads some 80 of these names together, or a single name by itself. */
 export const FIRST_NAMES = 200;
 
 const IS_NEW = 'attribute_not_exists(pk)';

@@ -15,7 +15,7 @@ import { fromTransactionItem } from './transactions.ts';
 export interface PartLimits {
   /** About as many as a query reads, which is 1 MB. */
   readonly maxRows: number;
-  /** Rows that the cache must have for each further query of a part. */
+  /** Rows that the cache must save for each further query of a part. */
   readonly rowsPerGap: number;
 }
 

@@ -14,7 +14,7 @@ export interface RecordedReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Joins the transaction of a change, so that both are applied or neither. Only stores look inside. */
+/** Writes that join the transaction of a change: both are applied or neither. Opaque above the stores. */
 export type CommitPart = readonly Write[];
 
 /** Makes the part of a commit that remembers the result of the change. */

@@ -50,7 +50,7 @@ export interface IndexPartition {
 export type Keys = ReturnType<typeof createKeys>;
 
 const ONLY_ITEM = '-';
-/** In the place of a category's id, so that what has no category is counted and listed like a category. */
+/** Stands for a category's id, so that transactions without one are counted and listed like a category. */
 const NO_CATEGORY = 'none';
 
 export function createKeys(ledgerId: string) {
@@ -59,7 +59,7 @@ export function createKeys(ledgerId: string) {
     /** Every partition key of the ledger begins with it. */
     prefix: within(''),
 
-    /** Which kind of item a partition key is of: TRANSACTION, EXTERNAL_ID, CATEGORIES ... */
+    /** The kind of item that a partition key belongs to: TRANSACTION, EXTERNAL_ID, CATEGORIES ... */
     kindOf: (pk: string): string => pk.split('#', 2)[1] ?? '',
 
     transaction: (id: number): Key => ({ pk: within('TRANSACTION', id), sk: ONLY_ITEM }),
@@ -103,7 +103,7 @@ export function createKeys(ledgerId: string) {
     days: (categoryId?: number | null): string =>
       categoryId === undefined ? within('DAYS') : within('DAYS', categoryId ?? NO_CATEGORY),
 
-    /** Whose days a histogram counts, in words. */
+    /** Describes the transactions that a histogram counts. */
     describeDays: (pk: string): string => {
       if (pk === within('DAYS')) return 'all transactions';
       return pk === within('DAYS', NO_CATEGORY)
@@ -145,7 +145,7 @@ export function findLedger(pk: string): string | undefined {
   return kind === undefined || owner.startsWith('@') ? undefined : owner;
 }
 
-/** No item has it. The role of the health check reads nothing else. */
+/** A key without an item, the only one that the role of the health check may read. */
 export const HEALTH_KEY: Key = { pk: 'HEALTH', sk: ONLY_ITEM };
 
 export const API_KEY_NAMES = '@API_KEYS';

@@ -1,6 +1,6 @@
-// Every item of one ledger, read by its keys, at a cost that grows with the ledger and not with the table. Rows are read
-// by the ids that the ledger has given. A scan alone finds what no key leads to: rows of ids that it has not given, guards of
-// external ids that no row has, and counts of categories that it has not numbered.
+// Every item of one ledger, read by its keys, at a cost that grows with the ledger and not with the table. Rows are read by
+// the ids that the ledger has assigned. Only a scan finds items to which no key leads: rows with ids that were never assigned,
+// guards of external ids that no row has, and counts of categories with ids that were never assigned.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Batches, createBatches } from '../../shared/batches.ts';
 import {
@@ -46,7 +46,7 @@ export function openTableAsStored(options: TableOptions): Database & Batches {
   };
 }
 
-/** How many ids the ledger has given, also to records that are deleted since. */
+/** How many ids the ledger has assigned, including those of records that were deleted since. */
 export async function readGivenIds(
   database: Pick<Database, 'get'>,
   keys: Keys,

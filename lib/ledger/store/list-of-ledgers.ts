@@ -1,4 +1,4 @@
-// The list of all ledgers. A ledger enters it with its first id (sequences.ts); those that an earlier release began are entered here.
+// The list of all ledgers. A ledger enters it with its first id (sequences.ts). Ledgers of an earlier release are entered here.
 import type { Database } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
 import { inBatches } from '../../shared/in-batches.ts';
@@ -7,7 +7,7 @@ import { readPartition } from './ledger-items.ts';
 
 const ENTRY_CONCURRENCY = 20;
 
-/** The ids of all ledgers that have a record, or had one and are not deleted; as many in memory at a time as one call reads. */
+/** The ids of all ledgers that ever had a record and were not removed; memory holds as many as one call reads. */
 export async function* readLedgerIds(
   database: Pick<Database, 'queryOnce'>,
 ): AsyncGenerator<string> {

@@ -1,5 +1,5 @@
-// Upgrades in the table what an earlier release wrote, in one scan, while clients use it. A scan reads some ten rows a unit, where
-// the key of each would cost one, and finds the ledgers that the list of ledgers lacks.
+// Upgrades the items of earlier releases in one scan, while clients use the table. A scan reads some ten rows a unit, a read by
+// key only one, and it finds the ledgers that are missing in the list of ledgers.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../shared/database.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../shared/retry.ts';

@@ -46,7 +46,7 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
   const read = [...new Set([SCHEMA_VERSION, ...upgrades.flatMap(({ reads }) => reads)])];
 
   /**
-   * The item in the form of this release: itself where it has that form.
+   * The item in the form of this release; the same object if it has that form.
    * @throws NewerItemError
    */
   function upgrade(item: Item): Item {

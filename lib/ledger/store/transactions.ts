@@ -27,7 +27,7 @@ interface StoredTransaction {
   readonly version: number;
 }
 
-/** All that a row shows; the rest of an item are its keys. */
+/** The attributes of an item besides its keys. */
 export const STORED_ATTRIBUTES = Object.keys({
   date_key: true,
   description: true,

@@ -1,5 +1,4 @@
-// Qdrant's storage engine without its server, behind a REST front of our own: for what a real engine can prove where there is no
-// Qdrant to be had.
+// Qdrant's storage engine without its server, behind a REST front of our own, for tests on machines without a Qdrant.
 import { join } from 'node:path';
 import { UserError } from '../../../lib/shared/user-error.ts';
 import { awaitAnswer } from '../../../processes/await-answer.ts';

@@ -1,4 +1,4 @@
-// A memory service over real mem0 at one address: a version and a collection are deployed by starting its process again.
+// A memory service over real mem0 at one address. It deploys a version and a collection by restarting its process.
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -77,7 +77,7 @@ export async function startMem0Service(options: Mem0Options): Promise<Mem0Servic
   };
 }
 
-/** The actions of the service's operator when the migration asks. @param old the version that the service ran before */
+/** The actions that the migration asks of the service's operator. @param old the version before the migration */
 export function mem0Hooks(service: Mem0Service, old: Mem0Major): Hooks {
   return {
     async ask({ action, collection, testUser, deadlineAt = Number.MAX_SAFE_INTEGER }) {

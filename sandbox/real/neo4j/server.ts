@@ -35,7 +35,7 @@ async function start(running: Running): Promise<StartedService> {
   const child = running.startProgram({
     command: 'java',
     args: [...JVM_OPTIONS, '-cp', join(jars, '*'), PROGRAM, data],
-    // It writes everything down before it ends.
+    // Neo4j flushes its data before it ends.
     graceMilliseconds: 20_000,
     onLine: (line) => {
       lastWord = line || lastWord;

@@ -1,4 +1,4 @@
-// An act of the rehearsal: something that is done, and how it is meant to end.
+// An act of the rehearsal: the events that it plays, and its expected end.
 import type { Phase } from '../../../lib/migration/phases.ts';
 import type { VersionSettings } from '../../memory-backend/memory-version.ts';
 import type { WorldOptions } from '../../world.ts';
@@ -27,7 +27,7 @@ export interface Ending {
   readonly acknowledgedLoss?: number;
 }
 
-/** A version of the backend that another operator has deployed there. */
+/** Settings of a version of the backend that another operator has deployed on a collection. */
 export function settingsOn({ services, before }: Rehearsal, collection: string): VersionSettings {
   const { vectors: store, clock: now } = services;
   const dimensions = [...before.values()][0]?.vector.length ?? 0;

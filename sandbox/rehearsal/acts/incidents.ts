@@ -1,5 +1,5 @@
-// Acts in which users, or programs that were never stopped, write where and when they should not: what they wrote is not lost, and
-// what was removed by mistake is not removed twice.
+// Acts in which users, or programs that were never stopped, write where and when they should not. Their writes are not lost, and
+// a mistaken removal is not carried over.
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import type { HookAction, Hooks } from '../../../lib/migration/ports/hooks.ts';
 import { isRefusal, Refusal } from '../../../lib/migration/refusals.ts';
@@ -10,7 +10,7 @@ import { compareHoldings, type Holdings, readHoldings } from '../holdings.ts';
 import { captureFailure, type Rehearsal } from '../rehearsal.ts';
 import { type Act, settingsOn } from './act.ts';
 
-/** More than the share of a collection that a rollback removes without being asked to. */
+/** A tenth of the memories: more than a rollback removes without confirmation. */
 const A_TENTH = 10;
 const ALWAYS_EXPECTED = 20;
 
@@ -110,7 +110,7 @@ export const INCIDENTS: readonly Act[] = [
   },
 ];
 
-/** The last copy. */
+/** The number of points that the last copy wrote. */
 function writtenBy({ evidence }: Run): number {
   const { inserted = 0, replaced = 0, deleted = 0 } = evidence['verification-report']?.facts ?? {};
   return Number(inserted) + Number(replaced) + Number(deleted);

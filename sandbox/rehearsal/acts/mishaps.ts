@@ -9,7 +9,7 @@ import type { Act } from './act.ts';
 
 const MINUTE_MS = 60_000;
 const PAGE = 256;
-/** A store that is silent for longer is asked again. */
+/** Timeout after which the migration repeats a request to the store. */
 const SILENCE_MS = 2_000;
 
 const FAILURES: readonly Mishap['does'][] = [

@@ -6,7 +6,7 @@ import { captureFailure, type Rehearsal } from '../rehearsal.ts';
 import { type Act, settingsOn } from './act.ts';
 
 const NEW_WRITES = 2;
-/** The new ones, and one that is taken away. */
+/** The new memories, and one deletion. */
 const WRITES = NEW_WRITES + 1;
 const DAY_MS = 86_400_000;
 
@@ -142,7 +142,7 @@ async function write(rehearsal: Rehearsal): Promise<void> {
   const { services, target, before, note } = rehearsal;
   const version = await startNewVersion(settingsOn(rehearsal, target));
   for (let n = 1; n <= NEW_WRITES; n += 1) await version.add('user-1', `A new fact ${n}`);
-  // One that is still there: users may have written before.
+  // Deletes a memory that still exists: users may have deleted others before.
   const there = await readHoldings(services.vectors, target);
   const removed = [...before.keys()].find((id) => there.has(id)) ?? '';
   await services.vectors.deletePoints(target, { ids: [asJsonText(removed)] });

@@ -31,7 +31,7 @@ const NEWTONSOFT = {
   part: 'autorest.csharp/src/bin/netcoreapp2.0/Newtonsoft.Json.dll',
 };
 const SHOWN_AMOUNT = '12345678.91';
-/** A 32-bit float keeps neither. */
+/** Amounts that a 32-bit float would change. */
 const AMOUNTS = [SHOWN_AMOUNT, '999999999999.99'];
 
 const NPM_PACKAGES = [
@@ -67,7 +67,7 @@ const whyNoGo = () => (readOutput('go', 'version') ? undefined : 'there is no Go
 const whyNoMaven = () =>
   whyNoJava(17) ?? (readOutput('mvn', '--version') ? undefined : 'there is no Maven');
 
-/** By the words of their code blocks. */
+/** Languages by the words after the backticks of their code blocks. */
 const LANGUAGES: Readonly<Record<string, Language>> = {
   'typescript openapi-fetch': {
     scenario: 'openapi-fetch.ts',

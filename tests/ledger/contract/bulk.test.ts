@@ -23,7 +23,7 @@ const DELETE = '/transactions/bulk/delete';
 const table = await createTestTable();
 let ledgers = 0;
 
-// A 500 has its log line, which is not for the test's own output.
+// Keeps the log lines of a 500 out of the test's own output.
 beforeEach(() => void vi.spyOn(process.stderr, 'write').mockReturnValue(true));
 afterEach(() => void vi.restoreAllMocks());
 

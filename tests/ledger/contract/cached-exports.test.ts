@@ -92,7 +92,7 @@ it('reads few rows between many gaps again, with one query', async () => {
   expect(first).toMatchObject({ ids, queries: 2 });
   expect(await measure()).toEqual(first);
   expect(await measure()).toEqual(first);
-  // No gap besides those before and after: the cache has enough for one more.
+  // The cached rows are worth one more query than those before and after them.
   for (const month of [2, 4]) await given(api, `2026-0${month}-04`);
   await measure();
   await measure();

@@ -10,7 +10,7 @@ const api = await openApi();
 
 type Answer = (method: string, path: string) => Response | undefined;
 
-/** A run whose requests get another answer where there is one. */
+/** Runs the canary; `answer` may replace the response to a request. */
 function run(answer: Answer = () => undefined, on: Api = api) {
   const sent: string[] = [];
   const fetch: CanaryOptions['fetch'] = async (address, { method = '', body } = {}) => {

@@ -41,7 +41,7 @@ interface Metered {
 
 const households = new Map<string, Promise<Metered>>();
 
-/** Loaded once for all that read it and for the few that write to it. */
+/** Loads each household once; the tests that read it and the few that write to it share it. */
 function givenHousehold(transactions: number, years: number): Promise<Metered> {
   const name = `${transactions} over ${years}`;
   const household = households.get(name) ?? loadHousehold(transactions, years);

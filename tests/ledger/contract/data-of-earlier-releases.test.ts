@@ -179,7 +179,7 @@ it('lists and revokes the keys of an earlier release where nothing has converted
   await keys.revoke(showId(one));
   expect((await keys.find(one))?.revokedAt).toBeDefined();
   expect(await keys.list()).toHaveLength(2);
-  // A key moves once: the next list does not bring it back as it was.
+  // A key moves only once: the next list must not restore its earlier state.
   expect((await keys.find(one))?.revokedAt).toBeDefined();
   expect((await keys.find(other))?.ledger).toBe('home');
 });

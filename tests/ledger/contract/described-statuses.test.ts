@@ -45,7 +45,7 @@ const withBusyKeys = await open({
 interface Call {
   readonly method: string;
   readonly path: string;
-  /** A valid one. */
+  /** A valid body. */
   readonly body: object;
   readonly query: Record<string, string>;
   readonly described: DescribedOperation['responses'];
@@ -121,7 +121,7 @@ describe.each([...DESCRIBED])('%s', (route, { responses }) => {
   });
 });
 
-/** True if no function answers with it. */
+/** True if only the gateway answers with this status. */
 function isOfGateway({ description = '' }: { readonly description?: string } = {}): boolean {
   return ['Too many requests. The gateway answers.', 'The gateway has no capacity left.'].includes(
     description,

@@ -1,5 +1,5 @@
-// On a ledger that has drifted a write that would make it worse fails, and changes nothing. Where counts are read a moment late, and
-// a year's not in the same moment as a month's, a page still shows no row of another page.
+// On a drifted ledger, a write that would increase the drift fails and changes nothing. Even if counts are read late, and those of a
+// year and a month at different times, a page never shows a row of another page.
 import { expect, test } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
 import type { Ledger } from '../../../lib/ledger/ledger.ts';

@@ -35,7 +35,7 @@ type Words = readonly string[];
 
 interface Case {
   readonly says: string;
-  /** Commands before the one that says it. */
+  /** Commands before the one that prints the message. */
   readonly after?: readonly Words[];
   readonly command: Words;
   readonly advice: Words;

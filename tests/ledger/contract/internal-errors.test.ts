@@ -8,7 +8,7 @@ import { openInProcess } from '../support/api/in-process-client.ts';
 import { createTestService } from '../support/api/open-api.ts';
 import { OPERATIONS } from '../support/operations.ts';
 
-/** A failure of the store that no other try mends. */
+/** The message of a store failure that is not retryable. */
 const SECRET = 'The caller arn:aws:iam::123456789012 may not do this to the table';
 
 const { client, tableName } = await createTestTable();
@@ -41,7 +41,7 @@ test.each([...ONE_LINE, HEALTH])('$name: $failure', async ({ ask, failure: messa
   expect(requestId).toBeDefined();
   const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)));
   expect(lines).toMatchObject([{ level: 'ERROR', requestId, message }]);
-  // Nothing else of the error, such as the item of a failed condition.
+  // The log has nothing else of the error, such as the item of a failed condition.
   expect(lines[0].cause).toEqual(cause);
 });
 

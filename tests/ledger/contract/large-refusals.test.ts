@@ -1,4 +1,4 @@
-// The refusal of a large body is no larger than the costs of a stage assume (`largestKb`): data sent are what an attack costs most.
+// The refusal of a large body is no larger than the costs of a stage assume (`largestKb`): in an attack, outgoing data cost most.
 import { beforeAll, expect, test } from 'vitest';
 import { ENDPOINTS_BY_ROUTE } from '../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';

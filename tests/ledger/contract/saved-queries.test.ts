@@ -1,5 +1,5 @@
-// The saved queries, held against lines that the service writes: each finds those that it is for by its filters, and they have
-// every field that it names. Nothing here runs queries of CloudWatch; what else is in them is approved (approved/migrating.yml).
+// Compares the saved queries with log lines of the service: the filters of each find the lines that it is for, and these have
+// every field that it names. Nothing here runs CloudWatch's queries; the rest of them is approved (approved/migrating.yml).
 import { beforeAll, expect, it, vi } from 'vitest';
 import { createKeys } from '../../../lib/ledger/store/keys.ts';
 import type { Key } from '../../../lib/shared/database.ts';
@@ -61,7 +61,7 @@ function isFoundBy(condition: string, row: Row): boolean {
   return operator === '=' ? row[name] === wanted : Number(row[name]) > wanted;
 }
 
-/** Those that it shows, sorts or sums by. */
+/** The fields that a query shows, sorts by or sums. */
 function namesIn(commands: readonly string[]): string[] {
   const text = commands.join(' ').replaceAll(/ as \w+/g, '');
   const made = commands.flatMap((command) => command.match(/(?<= as )\w+/g) ?? []);

@@ -1,4 +1,4 @@
-// GET /summary over HTTP: its parameters, and its figures as JSON.
+// GET /summary as a client sends it: its parameters, and its figures as JSON.
 import { describe, expect, it } from 'vitest';
 import { expectFilterFaults } from '../support/api/expect-reply.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';

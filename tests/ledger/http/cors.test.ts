@@ -1,4 +1,4 @@
-// CORS as the gateway does it, from outside. What other origins get is tested on the edge itself.
+// CORS as the gateway does it, from outside. The tests of the edge cover other origins.
 import { expect, inject, test } from 'vitest';
 import { openApi } from '../support/api/open-api.ts';
 

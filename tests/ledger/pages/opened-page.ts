@@ -80,12 +80,12 @@ export async function idle(page: Page): Promise<void> {
   await page.waitForSelector('#ledger[aria-busy=false]');
 }
 
-/** A deletion can be undone for ten seconds, in which a busy machine may not get to do it: they end when the page is left. */
+/** Stops the page's timers: a busy machine may take longer than the ten seconds in which a deletion can be undone. */
 export async function stopTime(page: Page): Promise<void> {
   await page.clock.setFixedTime(new Date());
 }
 
-/** Until what has changed is drawn. */
+/** Waits until the browser has drawn all changes. */
 export async function nextFrame(page: Page): Promise<void> {
   await page.evaluate(
     'new Promise((drawn) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(drawn))))',

@@ -1,4 +1,4 @@
-// The page while the service does not answer: what it could not read or write is asked for again, at pauses that grow.
+// The page while the service does not answer: it repeats failed reads and writes after growing pauses.
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { whyNoChromium } from '../../../processes/chromium.ts';

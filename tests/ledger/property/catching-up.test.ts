@@ -199,11 +199,11 @@ async function openProgram(language: string, program: string, settings: NodeJS.P
   };
 }
 
-/** The copy, written down as a model is. */
+/** The copy in the form of a written model. */
 function listCopy({ months, categories }: Copy): string {
   const rows = Object.values(months).flatMap((month) => month.rows);
   const model = { ...EMPTY, transactions: new Map(rows.map((row) => [row.id, row])) };
-  // A row that is there twice is a difference, too.
+  // A duplicate row is a difference, too.
   expect(model.transactions.size).toBe(rows.length);
   return writeListing(selectTransactions(model, {}), categories.data);
 }

@@ -59,7 +59,7 @@ const runs = fc.record({
   rows: fc.array(fields, { minLength: 1, maxLength: 14 }),
   walk,
   perPage: fc.integer({ min: 1, max: 4 }),
-  /** Between two pages each. */
+  /** Each list of writes happens between two pages. */
   writes: fc.array(fc.array(write, { maxLength: 3 }), { maxLength: 8 }),
 });
 

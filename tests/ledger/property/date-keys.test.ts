@@ -12,7 +12,7 @@ import { anyDate, crowdedDate } from '../support/calendar-arbitraries.ts';
 
 const row = fc.record({
   date: crowdedDate,
-  // From the first instant to the last that four digits of a year can tell, often the same.
+  // Instants up to the year 9999, many of them equal.
   createdAt: fc.oneof(fc.constantFrom(0, 1, 999, 1000), fc.integer({ min: 0, max: 253e12 })),
   id: fc.oneof(
     fc.integer({ min: 1, max: 120 }),

@@ -58,7 +58,7 @@ function monthCounts(rows: readonly Row[], month: string): MonthCounts {
   return { month, ...counted(inMonth, (date) => slotsOf(date).ofMonth) };
 }
 
-/** The way a list takes: years and edge months for the total, one month for the day. */
+/** Counts as a list does: years and edge months for the total, one month for the day. */
 function byHistogram(
   rows: readonly Row[],
   range: DateRange,

@@ -1,5 +1,5 @@
-// Two requests at once on the same records, their calls interleaved in every way that luck finds: each pair comes out as
-// if one had come after the other, and what the two orders differ in is seen to differ.
+// Two concurrent requests on the same records, with their calls interleaved at random: each pair ends as if one had come after the
+// other, and each outcome in which the two orders differ is seen.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createContendedClient } from '../../../bench/ledger/contended-client.ts';
 import {
@@ -25,7 +25,7 @@ import { linearise, step } from '../support/model/linearisation.ts';
 /** `npm test` ends as soon as every outcome was seen. */
 const INTERLEAVINGS = 12;
 const MAX_CALL_MS = 30;
-/** About as long as a request, so that either may also be early. */
+/** About as long as a request, so that either of the two may be first. */
 const MAX_START_MS = 100;
 
 const category = (name: string): Command => ({
@@ -163,7 +163,7 @@ async function givenModel(api: Api): Promise<Model> {
   return model;
 }
 
-/** Each by a writer of its own, from now or a little later, over calls that take now this long, now that. */
+/** Sends each command from a writer of its own, after a random delay and over calls of random length. */
 async function race(ledgerId: string, commands: readonly Command[], random: SeededRandom) {
   const time = createVirtualTime();
   const store = createContendedClient(time.watch(table.client), { time, ownedMs: 20 });

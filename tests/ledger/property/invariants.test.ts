@@ -23,12 +23,12 @@ import { linearise, refusal, step } from '../support/model/linearisation.ts';
 const SEEDS = [20_260_331, 7, 4_242].slice(0, sizeOfRun(3));
 /** Each round has at least 71 commands; a swap of names is three. */
 const ROUNDS = IS_FULL ? 10 : 4;
-/** Races, and so the commands after them, end differently in each run: a rare outcome may take more rounds. */
+/** Races, and so the commands after them, end differently in each run: a rare outcome may need more rounds. */
 const MAX_ROUNDS = 4 * ROUNDS;
 const COMMANDS_PER_ROUND = 55;
 const BATCHES_PER_ROUND = 2;
 const COMMANDS_PER_BATCH = 8;
-/** On average, after each round. */
+/** Average number of filters whose pages are walked after each round. */
 const FACETS_WALKED = 8;
 
 /** Outcomes that must occur for the sequence to prove anything. */

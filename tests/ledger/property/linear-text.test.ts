@@ -95,7 +95,7 @@ const PUMPS = [
 const TAILS = ['', '!', '"', '/', '\u0000'];
 const SMALL = 400;
 const GROWTH = 8;
-/** Work that grows in proportion grows eightfold here, and by the square 64-fold. */
+/** Linear work grows eightfold here, quadratic work 64-fold. */
 const MAX_RATIO = 24;
 
 const SHAPES = HEADS.flatMap((head) =>

@@ -7,7 +7,7 @@ import { SEED, seeded } from '../../shared/support/seed.ts';
 
 const MAX_CENTS = Math.round(MAX_AMOUNT * 100);
 
-/** Written in decimals, as a client would write it, and read as JSON. */
+/** The amount that JSON.parse reads from the decimals that a client would write. */
 function fromCents(cents: number): number {
   const digits = String(Math.abs(cents)).padStart(3, '0');
   return JSON.parse(`${cents < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`);

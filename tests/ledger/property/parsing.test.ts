@@ -1,4 +1,4 @@
-// Which texts are dates. That parsing a body or a query fails in no other way than it may: isolation.test.ts.
+// Tells texts that are dates from others. isolation.test.ts covers the failures of parsing bodies and queries.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isCalendarDate } from '../../../lib/ledger/domain/calendar-date.ts';

@@ -26,7 +26,7 @@ import { anyDate, crowdedDate } from '../support/calendar-arbitraries.ts';
 
 const table = await createTestTable();
 const CATEGORIES = [1, 2, 3];
-/** Has transactions from before it was made inactive. */
+/** A category that was made inactive after it had transactions. */
 const INACTIVE = 2;
 
 const cents = fc.oneof(
@@ -63,7 +63,7 @@ const question: fc.Arbitrary<SummaryQuery> = fc
   .tuple(fc.constantFrom(...BY), filter)
   .map(([by, filtered]) => withBoundedDays({ ...by, ...filtered }));
 
-/** The API takes no summary by day of more days. */
+/** Limits the range of a summary by day to the days that the API allows. */
 function withBoundedDays(query: SummaryQuery): SummaryQuery {
   if (query.period !== 'day') return query;
   const { endDate = '2026-03-31' } = query;
@@ -155,7 +155,7 @@ function summarizeRows(model: readonly TransactionFields[], query: SummaryQuery)
   return { ...total, period, periods, series };
 }
 
-/** Each from that of the first row to that of the last. */
+/** All periods from that of the first row to that of the last. */
 function listPeriods(rows: readonly TransactionFields[], period: Period): string[] {
   const { length } = { day: 'YYYY-MM-DD', month: 'YYYY-MM', year: 'YYYY' }[period];
   const used = rows.map(({ date }) => date.slice(0, length)).toSorted();
@@ -179,7 +179,7 @@ function upTo(most: number): string[] {
   return Array.from({ length: most }, (_, n) => String(n + 1).padStart(2, '0'));
 }
 
-/** More of them are refused, as docs/ledger/api.md says. */
+/** The limit in docs/ledger/api.md. */
 const MAX_PERIODS = 1_200;
 const ONE_SENTENCE = expect.stringContaining(`may have ${MAX_PERIODS}`);
 

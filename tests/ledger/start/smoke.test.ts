@@ -1,4 +1,4 @@
-// The start command runs, answers, refuses and stops; all else about it is in the *.full.test.ts files.
+// The start command runs, answers, refuses and stops; the *.full.test.ts files test everything else.
 import { expect, it } from 'vitest';
 import { listDescendants, listSurvivors } from '../../shared/support/process-tree.ts';
 import { startInTest } from '../support/running-in-test.ts';

@@ -1,4 +1,4 @@
-// A table whose indexes lag behind its rows, as those of AWS do and those of the local engines never.
+// A table whose indexes lag behind its rows, as on AWS; those of the local engines never do.
 import type { QueryCommandInput, TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { interpose } from '../../shared/support/interposed-client.ts';
@@ -6,7 +6,7 @@ import { createTestTable } from '../../shared/support/test-table.ts';
 
 type Key = Readonly<Record<'pk' | 'sk', unknown>>;
 
-/** Its indexes are those of a second table. Changes reach that one when the test says, in any order. */
+/** Queries of indexes go to a second table, which gets the changes when the test says, in any order. */
 export async function createLaggingTable() {
   const table = await createTestTable();
   const indexed = await createTestTable();

@@ -1,4 +1,4 @@
-// Contents of a ledger that clients decide, for comparing one ledger with another.
+// The part of a ledger that clients determine, to compare one ledger with another.
 import type { TransactionFields } from '../../../lib/ledger/domain/transaction.ts';
 import type { Ledger } from '../../../lib/ledger/ledger.ts';
 

@@ -1,5 +1,4 @@
-// A request of each function that asks the store, the kind that makes the most calls and writes the most items, and how to run it
-// with faults.
+// For each function that uses the store, its request with the most calls and writes; and how to run it with faults.
 import { expect } from 'vitest';
 import {
   createVirtualRetryPolicy,
@@ -29,7 +28,7 @@ export interface Operation {
   readonly isRead: boolean;
 }
 
-/** Differences from the example of the endpoint, and their purpose. */
+/** The parts of a request that differ from the example of its endpoint, and a name that tells it from others of its route. */
 interface Sent {
   readonly name?: string;
   readonly id?: number;
@@ -65,7 +64,7 @@ const LONGER: readonly Request[] = [
 
 export const OPERATIONS: readonly Operation[] = [...LONGER, ...listExamples()].map(toOperation);
 
-/** The example of each other endpoint that asks the store for more than the key of the request. */
+/** The examples of all other endpoints that read or write more than the key of the request. */
 function listExamples(): Request[] {
   const functionNames = new Map<string, string>(LEDGER_OPERATIONS);
   const covered = new Set(LONGER.map(([route]) => functionNames.get(route)));
@@ -190,7 +189,7 @@ export function expectFailure({ reply }: Run, { failure }: Operation): void {
   expect(reply).toEqual({ status: 500, body });
 }
 
-// The clock of the records stands still, so that all runs write the same.
+// A fixed clock, so that all runs write the same records.
 function settings(ledger: TestLedger) {
   const clock = () => new Date('2026-03-31T12:00:00Z');
   return { ...ledger, timeZone: 'UTC', clock };

@@ -1,4 +1,4 @@
-// A transaction for tests that need any one.
+// A transaction for tests that need one, no matter which.
 import type { NamedTransaction } from '../../../lib/ledger/domain/transaction.ts';
 
 export const TEA: NamedTransaction = {

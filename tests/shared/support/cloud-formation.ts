@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { vi } from 'vitest';
 import { listenInTest } from './loopback.ts';
 
-/** The environment leads there until `vi.unstubAllEnvs()`. */
+/** Points AWS clients of this process at the fake until `vi.unstubAllEnvs()`. */
 export async function openCloudFormation(outputs: Readonly<Record<string, string>>) {
   const asked: string[] = [];
   const url = await listenInTest(async (request, response) => {

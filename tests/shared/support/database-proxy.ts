@@ -1,4 +1,4 @@
-// The database at another address, which notes each call and may leave one without an answer.
+// A proxy before the database that records each call and can leave calls unanswered.
 import { buffer } from 'node:stream/consumers';
 import { listen } from './loopback.ts';
 

@@ -1,6 +1,6 @@
 // The declaration of an endpoint: its request, response, failures and throttle, each said once, in this folder.
 // The API description, the routes' sections of docs/ledger/api.md, the throttles and the tests that try every endpoint are made
-// from it. Its function and what that may do to the table stand in serverless.yml. No function loads these files.
+// from it. serverless.yml has its function, and what that may do to the table. No function loads these files.
 import { DEFAULT_PER_PAGE } from '../../domain/transaction.ts';
 import type { ObjectSchema } from '../fields.ts';
 import type { Field } from './response-forms.ts';

@@ -1,8 +1,8 @@
 // Building blocks of responses: JSON schemas in the form that OpenAPI 3.0 knows.
 //
-// Generators of clients decide the form. A field has one type, null beside it at most. A number has a format: without one,
-// Go and Kotlin take 32 bits. An object has a name: they name what has none by its place. No name begins with New: in Go
-// that is a constructor. Only requests have patterns and limits: a client has no reason to refuse what the service sends.
+// The generators of clients dictate the form. A field has one type, or one type and null. A number has a format, because Go and
+// Kotlin would take 32 bits. An object has a name, because generators would name it after its place. No name begins with New,
+// which marks constructors in Go. Only requests have patterns and limits: a client has no reason to refuse a response.
 
 /** Holds the form behind a reference. JSON leaves it out. */
 const FORM: unique symbol = Symbol('form');
@@ -41,7 +41,7 @@ export function reference(kind: 'schemas' | 'headers', name: string) {
   return { $ref: `#/components/${kind}/${name}` };
 }
 
-/** A schema that several endpoints share: cli/describe/openapi-schemas.ts has it. */
+/** A reference to a schema that several endpoints share: cli/describe/openapi-schemas.ts has it. */
 export function schema(name: string): Field {
   return reference('schemas', name);
 }

@@ -11,9 +11,9 @@ export interface TableVerdict {
   readonly rows: number;
   /** Ids of the ledgers whose figures do not follow from their rows. */
   readonly uneven: readonly string[];
-  /** Ids of the ledgers that have given ids and are not in the list of ledgers: an earlier release began them. */
+  /** Ids of the ledgers that have assigned ids but are missing in the list of ledgers: those of an earlier release. */
   readonly unlisted: readonly string[];
-  /** Ids in the list of ledgers of which the table has nothing else. */
+  /** Ids in the list of ledgers without any other item in the table. */
   readonly lost: readonly string[];
 }
 

@@ -76,7 +76,7 @@ function counterDrifts(keys: Keys, { recorded, recomputed, categories }: LedgerF
   ];
 }
 
-/** An item's attributes come in any order; a drift reads the same each time. */
+/** Groups counters by item, in a fixed order, so that a drift reads the same each time. */
 function byItem(counters: readonly WrongCounter[]): [Key, WrongCounter[]][] {
   const items = Map.groupBy(counters, ({ key: { pk, sk } }) => `${pk} ${sk}`);
   return [...items.values()].flatMap((ofItem): [Key, WrongCounter[]][] => {
@@ -202,7 +202,7 @@ function externalIdDrifts(keys: Keys, { wrongExternalIds }: LedgerFigures): Drif
   );
 }
 
-/** An attribute that is unique among records; for each value an item, its guard, names the record. */
+/** An attribute that is unique among records: each value has an item, its guard, that names the record. */
 interface Guarded {
   readonly what: 'name guard' | 'external id';
   readonly one: 'category' | 'transaction';

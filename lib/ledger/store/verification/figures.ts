@@ -70,7 +70,7 @@ export function noRows(): RowFigures {
 
 /**
  * Rows are never counted from an index: an index may lag behind, and correct counters would look too high.
- * Memory holds one page of items at a time, and a number for every day and category and each external id throughout.
+ * Memory holds one page of items at a time, one number for each day and category, and all external ids.
  * @param read what earlier items have shown; it grows
  */
 export async function readLedgerFigures(

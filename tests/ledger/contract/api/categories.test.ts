@@ -1,4 +1,4 @@
-// Categories: the order of the list, and what the model of property/invariants.test.ts, which tries every transition, leaves open.
+// Categories: the order of the list, and the rules that the model of property/invariants.test.ts, which tries every transition, lacks.
 // Which values are true is tested on the parser.
 import { describe, expect, test } from 'vitest';
 import { expectConflict, expectFilterFaults } from '../../support/api/expect-reply.ts';

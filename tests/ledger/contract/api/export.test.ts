@@ -11,7 +11,7 @@ import {
   type WireRecord,
 } from '../../support/api/records.ts';
 
-/** A gateway adds what it looks at itself, such as the origin. */
+/** A gateway may append headers on which it decides itself, such as the origin. */
 const VARIES_BY_ACCEPT = /^accept(,|$)/;
 const api = await openApi();
 

@@ -1,5 +1,5 @@
-// Fields of records: what is kept, what is refused. Which fields a response has is
-// checked against the API description at every request, and which values each field takes is tested on the parsers.
+// Fields of records that are kept and fields that are refused. Every request of a test compares the fields of its response with
+// the API description, and the tests of the parsers cover the values of each field.
 import { describe, expect, test } from 'vitest';
 import { expectFaults } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';

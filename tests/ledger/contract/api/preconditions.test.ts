@@ -106,7 +106,7 @@ describe.each([
   it('carries the ETag of each record in a list, which a change takes and a read knows', async () => {
     const { path } = await newRecord();
     const { transaction_date: date } = (await api.get(path)).body.data;
-    // The newest of its day is the one that was made last.
+    // The newest row of a day is the one that was created last.
     const newest = `start_date=${date}&end_date=${date}&per_page=1`;
     const { body } = await api.get(resource, resource === '/transactions' ? newest : '');
     const row = body.data.find(({ id }: { id: number }) => path === `${resource}/${id}`);

@@ -54,7 +54,7 @@ beforeAll(async () => {
 const question = fc.record({
   grouping: fc.constantFrom('category', 'type', ''),
   period: fc.constantFrom('day', 'month', 'year', ''),
-  /** Some more than once. */
+  /** A category may occur more than once. */
   categories: fc.array(fc.constantFrom(null, 0, 1, 2, 3, UNKNOWN), {
     ...{ minLength: 1, maxLength: 8, size: 'max' },
   }),
@@ -138,6 +138,6 @@ it(`every summary of several categories is the model's (seed ${SEED})`, async ()
     });
     expect(groups).toMatchObject(figures);
   });
-  // A quick run asks all of them, too: they cost milliseconds.
+  // All questions in a quick run, too: they cost milliseconds.
   await fc.assert(agrees, { ...seeded(QUESTIONS), numRuns: QUESTIONS });
 });

@@ -1,5 +1,5 @@
-// Parameters of lists, as a client sends them: validated as a set, unknown and repeated ones refused. Which values each takes is
-// tested on the parser.
+// Parameters of lists, as a client sends them: validated as a set, unknown and repeated ones refused. The tests of the parser
+// cover the values of each.
 import { describe, expect, test } from 'vitest';
 import { expectFilterFaults } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';

@@ -1,4 +1,4 @@
-// Transactions: what the model of property/invariants.test.ts leaves open, which tries every change of every field, and every
+// Transactions: the rules that property/invariants.test.ts does not cover. Its model tries every change of every field, and every
 // filter, order and page.
 import { expect, test } from 'vitest';
 import { expectFaults, expectNotFound, expectRefusal } from '../../support/api/expect-reply.ts';

@@ -13,7 +13,7 @@ import { EVERYTHING } from '../../support/ledger-contents.ts';
 import { storedTransaction } from '../../support/stored-records.ts';
 
 const MAX_READ = MAX_UNITS['part of an export'].read;
-/** One query, and the names. */
+/** Units of one query and of the names. */
 const MAX_READ_WITHOUT_CACHE = 130;
 const TRANSACTIONS = 5_000;
 /** Usual rows: docs/ledger/api.md says how many of them a part has. */
@@ -27,7 +27,7 @@ interface Measured {
   readonly cost: Cost;
 }
 
-/** A ledger that those rows are loaded into, and its export from one function. */
+/** Loads rows into a ledger. @returns its export from one function */
 async function open(load: (target: BulkTarget) => Promise<unknown>) {
   const table = { ...(await createTestTable()), ledgerId: 'household' };
   await load(table);

@@ -1,5 +1,5 @@
-// Many updates of one transaction at once, each call taking its time: those that get through are all there, and they
-// get through with few calls, because the failure of a late write carries the present record.
+// Many concurrent updates of one transaction, with slow calls: every update that succeeds is kept, and needs few calls, because
+// the failure of a late write carries the present record.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createContendedClient } from '../../../../bench/ledger/contended-client.ts';
 import {
@@ -61,7 +61,7 @@ describe.each([1, 2, 3])('updates at once of one transaction (seed %i)', (seed) 
     const { statuses, calls, updates } = await race(64, seed);
     expect(statuses).toEqual(Array(64).fill(200));
     expect(updates).toBe(64);
-    // Those who read again after a sleep, and find the record changed again, need 18 to 22.
+    // With a sleep and another read after each conflict, it would be 18 to 22.
     expect(calls / updates).toBeLessThan(17);
   });
 
@@ -70,7 +70,7 @@ describe.each([1, 2, 3])('updates at once of one transaction (seed %i)', (seed) 
     const succeeded = statuses.filter((status) => status === 200).length;
     expect(new Set(statuses)).toEqual(new Set([200, 500]));
     expect([updates, mayRetry]).toEqual([succeeded, true]);
-    // Against 57 to 59, with 50 calls each.
+    // The same alternative: 57 to 59 succeed, with 50 calls each.
     expect(succeeded).toBeGreaterThan(75);
     expect(calls / updates).toBeLessThan(35);
   });

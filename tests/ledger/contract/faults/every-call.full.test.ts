@@ -23,12 +23,12 @@ import {
   runOperation,
 } from '../../support/operations.ts';
 
-// A 500 has its log line, which is not for the test's own output.
+// Keeps the log lines of a 500 out of the test's own output.
 const log = vi.fn<(line: unknown) => boolean>(() => true);
 beforeEach(() => void vi.spyOn(process.stderr, 'write').mockImplementation(log.mockReset()));
 afterEach(() => void vi.restoreAllMocks());
 
-/** In serverless.yml: after it a client gets a response that is not the service's. */
+/** The timeout in serverless.yml, after which the gateway answers instead of the service. */
 const FUNCTION_TIMEOUT_MS = 20_000;
 
 type FaultAt = Parameters<typeof createFaultyClient>[1];

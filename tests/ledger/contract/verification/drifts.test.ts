@@ -204,7 +204,7 @@ describe('a ledger', () => {
 // Drifts that no key of the ledger leads to.
 const FOUND_BY_SCAN = ['a sequence behind the highest', 'a guard of an external id that no row'];
 
-/** Without a scan. */
+/** The drifts that a verification without a scan finds. */
 async function linesByKeys({ byKeys, target }: Pick<Given, 'byKeys' | 'target'>) {
   return lines((await byKeys.verify()).drifts, target.ledgerId);
 }

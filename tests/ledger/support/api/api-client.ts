@@ -2,11 +2,11 @@
 import { assertDescribed } from './described-response.ts';
 
 export interface ApiRequest {
-  /** Parameters in the order given; a name may repeat. A text is put after the `?` as it stands. */
+  /** Parameters in the given order; a name may repeat. A text is used as the whole query string, unchanged. */
   readonly query?: Readonly<Record<string, string | number | boolean>> | string;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it stands. */
+  /** Sent unchanged. */
   readonly rawBody?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -19,7 +19,7 @@ export interface ApiResponse {
   readonly text: string;
 }
 
-/** The envelope. What it holds is the test's to judge, so that nothing is taken for granted here. */
+/** The envelope. Its content has no types, because each test checks it. */
 export interface ResponseBody {
   readonly success?: unknown;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what came over the wire

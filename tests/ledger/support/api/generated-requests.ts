@@ -48,7 +48,7 @@ const generatedFields = fc
   // Built of entries, so that `__proto__` becomes a property of its own.
   .map(([fields, strange]) => Object.fromEntries([...Object.entries(fields), ...strange]));
 
-/** Bodies that are acceptable as they stand, most of the time. */
+/** Bodies that are valid most of the time. */
 const acceptableTransaction = fc.record(
   {
     ...FIELD_VALUES,
@@ -155,7 +155,7 @@ function acceptable(resources: string, body: fc.Arbitrary<object>) {
 const someId = fc.integer({ min: 1, max: 60 });
 const expectation = fc.constantFrom('*', '"t1.1.00000000"', '1', undefined);
 
-/** Requests of many transactions, some of them invalid, unknown, or there twice. */
+/** Requests of many transactions, some of them invalid, unknown or repeated. */
 const many = fc
   .tuple(
     fc.constantFrom(

@@ -1,4 +1,4 @@
-// Records that a test needs to be there, made through the API.
+// Creates the records that a test needs through the API.
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Api } from './api-client.ts';
@@ -25,7 +25,7 @@ export async function givenTransaction(api: Api, fields: object = {}): Promise<W
   return reply.body.data;
 }
 
-/** The same, read back: what is answered is one thing, what is kept another. */
+/** Creates a transaction and reads it back, because the stored one could differ from the response. */
 export async function keptTransaction(api: Api, fields: object): Promise<WireRecord> {
   const created = await givenTransaction(api, fields);
   const kept = (await api.get(`/transactions/${created.id}`)).body.data;
@@ -33,7 +33,7 @@ export async function keptTransaction(api: Api, fields: object): Promise<WireRec
   return kept;
 }
 
-/** The same, read back. */
+/** Creates a category and reads it back. */
 export async function keptCategory(api: Api, fields: object): Promise<WireRecord> {
   const created = await givenCategory(api, fields);
   const kept = (await api.get(`/categories/${created.id}`)).body.data;
@@ -41,5 +41,5 @@ export async function keptCategory(api: Api, fields: object): Promise<WireRecord
   return kept;
 }
 
-/** Far beyond any id that a test run gives. */
+/** Far above any id that a test run assigns. */
 export const UNKNOWN_ID = 999_999_999;

@@ -1,4 +1,4 @@
-// Which function answers which method and path, as API Gateway decides it.
+// Finds the function for a method and path as API Gateway does.
 import { readRoutes } from '../../../../cli/describe/routes.ts';
 import { ENDPOINTS_BY_ROUTE } from '../../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 
@@ -11,7 +11,7 @@ export const OPERATIONS = readRoutes().map(
 export const isPage = (functionName: string) =>
   ['service/docs', 'service/page'].includes(functionName);
 
-/** Those that need to know who sends the request. */
+/** The operations that authenticate the caller. */
 export const LEDGER_OPERATIONS = OPERATIONS.filter(
   ([route, name]) => ENDPOINTS_BY_ROUTE[route]?.isPublic === undefined && !isPage(name),
 );

@@ -23,7 +23,7 @@ type Answer = (request: string, carryOut: () => Promise<ApiResponse>) => Promise
 
 let people = 0;
 
-/** Gone when the test ends, with files and server. */
+/** The end of the test removes the files and stops the server. */
 export async function givenPerson(table: TestTable) {
   people += 1;
   const folder = await mkdtemp(join(tmpdir(), 'person-'));

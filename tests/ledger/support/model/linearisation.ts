@@ -1,4 +1,4 @@
-// Explains the outcome of commands that were under way at once: some order in which they could have come one by one.
+// Explains the outcome of concurrent commands by an order in which they could have run one by one.
 import type { ApiResponse } from '../api/api-client.ts';
 import type { Listing } from './ledger-listing.ts';
 import type { Command } from './ledger-model.ts';
@@ -10,9 +10,9 @@ export interface Outcome {
 }
 
 /**
- * @param listing what the ledger holds by now
+ * @param listing the contents of the ledger after all commands
  * @returns the model after them all
- * @throws where no order explains every reply and what the ledger holds
+ * @throws Error if no order explains every reply and the contents of the ledger
  */
 export function linearise(model: Model, outcomes: readonly Outcome[], listing: Listing): Model {
   const applied = outcomes.filter(({ reply }) => reply.status < 300);
@@ -42,7 +42,7 @@ export function linearise(model: Model, outcomes: readonly Outcome[], listing: L
   throw new Error(`No order explains, of ${listing.text}:\n${seen.join('\n')}`);
 }
 
-/** The model after a command, where its reply is the one due; undefined where it is not. */
+/** The model after a command; undefined if its reply differs from the one that the model expects. */
 export function step(model: Model, { command, reply }: Outcome): Model | undefined {
   if (listRefusals(model, command).length > 0) return undefined;
   const next = after(model, command, reply.body.data ?? {});

@@ -1,4 +1,4 @@
-// How far a verification is, kept in a file.
+// The progress of a verification, kept in a file.
 import { randomUUID } from 'node:crypto';
 import { utimes, writeFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,4 @@
-// The words of a refusal.
+// The messages of refusals.
 import { expect, test } from 'vitest';
 import { categoryInUse } from '../../../../lib/ledger/domain/category.ts';
 

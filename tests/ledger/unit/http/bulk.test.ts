@@ -12,7 +12,7 @@ import type { IdempotencyStore } from '../../../../lib/ledger/store/idempotency.
 import { TEA } from '../../support/tea.ts';
 
 describe('a request of many records', () => {
-  // A 500 of one record has its log line, which is not for the test's own output.
+  // Keeps the log lines of a 500 out of the test's own output.
   afterEach(() => void vi.restoreAllMocks());
 
   const CREATED = { value: 7 };

@@ -1,4 +1,4 @@
-// Every request to a ledger gets a context of its own. That its ledger is no other one: property/isolation.test.ts.
+// Every request to a ledger gets a context of its own. property/isolation.test.ts shows that ledgers stay apart.
 import { expect, test } from 'vitest';
 import { ledgerEndpoint } from '../../../../lib/ledger/http/endpoint.ts';
 import { deleted } from '../../../../lib/ledger/http/replies.ts';

@@ -1,4 +1,4 @@
-// ETags: what they name, which of them If-Match and If-None-Match take, and which are no ETags at all.
+// ETags: the versions that they name, the ones that satisfy If-Match and If-None-Match, and texts that are no ETags.
 import { describe, expect, it } from 'vitest';
 import { isExpectedBy, makeTag, unlessKnown } from '../../../../lib/ledger/http/preconditions.ts';
 import { found } from '../../../../lib/ledger/http/replies.ts';
