@@ -5,11 +5,8 @@ import type { Phase } from '../../../lib/migration/phases.ts';
 import { Refusal, RetryableFailure, sentencesOf } from '../../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../../lib/migration/runs/run-names.ts';
 import { POLL_SECONDS } from '../../../lib/migration/runs/times.ts';
-import {
-  assertMet,
-  assertSamePlan,
-  type PreflightResult,
-} from '../../../lib/migration/steps/preflight.ts';
+import { assertSamePlan, type PreflightResult } from '../../../lib/migration/steps/preflight.ts';
+import { assertMet } from '../../../lib/migration/steps/prerequisites.ts';
 import type { Status } from '../../../lib/migration/steps/status.ts';
 import { type Ask, confirmRun } from '../../prompt.ts';
 import { approvalRows } from './approval-text.ts';

@@ -3,71 +3,100 @@ import {
   ENDPOINT_NAMES,
   type Endpoint,
   type EndpointName,
-  type MemoryBackend,
 } from '../adapters/http-memory-backend.ts';
-import { ACCEPTABLE, type Plan, type Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
-import { type Finding, type Problem, problem } from './prerequisites.ts';
+import { type Acceptable, type CheckContext, defineCheck, type Rule } from './prerequisites.ts';
 
-export async function checkHealth({ health }: Pick<MemoryBackend, 'health'>): Promise<Finding> {
-  await health();
-  return { detail: 'answers', problems: [] };
+interface Replacement {
+  /** What takes its place */
+  readonly instead: string;
+  /** Without it, the endpoint may be missing in any case. */
+  readonly finding?: Acceptable;
 }
 
-/** Endpoints that a backend may lack, and what takes their place. */
-const INSTEAD: Partial<Readonly<Record<EndpointName, string>>> = {
-  health: 'any answer counts as healthy',
-  chat: 'the smoke test writes, searches and reads',
-  stats: 'counts are those of searches and of the store',
-  graph: 'counts as deprecated once the new version is deployed',
+const REPLACEMENTS: Partial<Readonly<Record<EndpointName, Replacement>>> = {
+  health: { instead: 'any answer counts as healthy', finding: 'no-health' },
+  chat: { instead: 'the smoke test writes, searches and reads', finding: 'no-chat' },
+  stats: { instead: 'counts are those of searches and of the store', finding: 'no-stats' },
+  graph: { instead: 'counts as deprecated once the new version is deployed' },
 };
 
-/** Health, and all endpoints that are missing as one list. */
-export async function checkBackend(
-  { backend }: Pick<Services, 'backend'>,
-  run: Run,
-): Promise<Finding> {
-  await backend.health();
-  const { missing, undetermined } = await backend.findMissing(testUserOf(run.runId));
-  const without = missing.flatMap(({ name, request }) =>
-    INSTEAD[name] ? [`without ${request}: ${INSTEAD[name]}`] : [],
-  );
-  const requests = (ones: readonly Endpoint[]) => ones.map(({ request }) => request);
-  return {
-    detail: ['answers', ...without, ...describeUndetermined(undetermined)].join('; '),
-    problems: missing.length === ENDPOINT_NAMES.length ? OTHER_PATH : lacking(missing, run.plan),
-    facts: { missing: requests(missing), undetermined: requests(undetermined) },
+const MAP = 'Map it with MEMORY_BACKEND_PATHS, such as search=/search';
+
+interface Endpoints {
+  readonly missing: readonly Endpoint[];
+  readonly undetermined: readonly Endpoint[];
+}
+
+/** Health, and all endpoints that are missing as one list */
+export const MEMORY_BACKEND = defineCheck({
+  name: 'Memory backend',
+  look: async ({ services: { backend }, run }: CheckContext<Pick<Services, 'backend'>>) => {
+    await backend.health();
+    return await backend.findMissing(testUserOf(run.runId));
+  },
+  detail: ({ missing, undetermined }) => {
+    const without = missing.flatMap(({ name, request }) => {
+      const { instead } = REPLACEMENTS[name] ?? {};
+      return instead === undefined ? [] : [`without ${request}: ${instead}`];
+    });
+    return ['answers', ...without, ...describeUndetermined(undetermined)].join('; ');
+  },
+  facts: ({ missing, undetermined }) => ({
+    missing: listRequests(missing),
+    undetermined: listRequests(undetermined),
+  }),
+  rules: [
+    {
+      why: (seen) => lacksAll(seen) && 'All of its endpoints answer 404 or 405.',
+      remedy: 'Correct the path in MEMORY_BACKEND_URL: endpoints are put behind it.',
+    },
+    {
+      why: (seen) => {
+        const needed = seen.missing.filter(({ name }) => !REPLACEMENTS[name]);
+        if (lacksAll(seen) || needed.length === 0) return false;
+        return `It has no ${listRequests(needed).join(' and no ')}.`;
+      },
+      remedy: `${MAP}.`,
+    },
+    ...ENDPOINT_NAMES.flatMap(acceptableRule),
+  ],
+});
+
+/** Only its health is asked: some versions create their collection with the first other request. */
+export const NEW_VERSION = defineCheck({
+  name: 'New version',
+  isConfigured: ({ preview }: Services) => preview !== undefined,
+  look: async ({ services: { preview } }: CheckContext) => await preview?.health(),
+  detail: () => 'answers',
+  rules: [],
+});
+
+function acceptableRule(name: EndpointName): Rule<Endpoints>[] {
+  const { finding } = REPLACEMENTS[name] ?? {};
+  if (!finding) return [];
+  const why = (seen: Endpoints) => {
+    const endpoint = seen.missing.find((one) => one.name === name);
+    return endpoint && !lacksAll(seen) && `It has no ${endpoint.request}.`;
   };
+  return [{ why, remedy: `${MAP}; or go without it: --accept ${finding}.`, accept: [finding] }];
+}
+
+// The address is wrong then, and no endpoint by itself.
+function lacksAll({ missing }: Endpoints): boolean {
+  return missing.length === ENDPOINT_NAMES.length;
+}
+
+function listRequests(endpoints: readonly Endpoint[]): string[] {
+  return endpoints.map(({ request }) => request);
 }
 
 // No problem yet: a search is tried with the key, and a write by the rebuild, long before the window.
 function describeUndetermined(undetermined: readonly Endpoint[]): string[] {
   const byStatus = Map.groupBy(undetermined, ({ status }) => status);
   return [...byStatus].map(([status, endpoints]) => {
-    const requests = endpoints.map(({ request }) => request).join(', ');
+    const requests = listRequests(endpoints).join(', ');
     return `${requests} answer ${status}, as does a path that nothing has: whether they exist is found out when they are used`;
   });
-}
-
-const OTHER_PATH = [
-  {
-    why: 'All of its endpoints answer 404 or 405.',
-    remedy: 'Correct the path in MEMORY_BACKEND_URL: endpoints are put behind it.',
-  },
-];
-
-function lacking(missing: readonly Endpoint[], { accepts }: Plan): Problem[] {
-  const needed = missing.filter(({ name }) => !INSTEAD[name]).map(({ request }) => request);
-  const map = 'with MEMORY_BACKEND_PATHS, such as search=/search';
-  return [
-    ...problem(needed.length > 0, `It has no ${needed.join(' and no ')}.`, `Map it ${map}.`),
-    ...missing.flatMap(({ name, request }) => {
-      const finding = `no-${name}`;
-      const isAcceptable = ACCEPTABLE.some((one) => one === finding);
-      const isFound = isAcceptable && !accepts.some((one) => one === finding);
-      const remedy = `Map it ${map}; or go without it: --accept ${finding}.`;
-      return problem(isFound, `It has no ${request}.`, remedy);
-    }),
-  ];
 }

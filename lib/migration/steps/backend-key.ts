@@ -1,10 +1,11 @@
 // Proves by reading alone that the key of the memory backend belongs to the run's test user. Another user's key would
 // otherwise be found by the smoke test, in the middle of the window.
 import { isRefusal, Refusal } from '../refusals.ts';
-import type { Run } from '../runs/run.ts';
 import { ofTestUser, testUserOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
-import type { Finding } from './prerequisites.ts';
+import { MEMORY_BACKEND } from './backend-endpoints.ts';
+import { VECTOR_LAYOUT } from './collection-checks.ts';
+import { type CheckContext, defineCheck } from './prerequisites.ts';
 
 const DETAIL = {
   proved: 'accepted, and refused for others',
@@ -12,20 +13,23 @@ const DETAIL = {
   unverified: 'accepted; the first write shows whose it is',
 } as const;
 
-// Without a name in it: of one, the new version would make a collection of entities.
+// Names nobody: from a name, the new version would make a collection of entities.
 const QUESTION = 'what do i like';
 
+export const KEY_OF_TEST_USER = defineCheck({
+  name: 'API key of the test user',
+  needs: [MEMORY_BACKEND, VECTOR_LAYOUT],
+  look: proveKey,
+  detail: (proof) => DETAIL[proof],
+  facts: (keyOfTestUser) => ({ keyOfTestUser }),
+  rules: [],
+});
+
 /** @throws Refusal for a key of another user, or an unknown key */
-export async function checkKey(services: BackendAndStore, run: Run): Promise<Finding> {
-  const keyOfTestUser = await proveKey(services, run);
-  return { detail: DETAIL[keyOfTestUser], problems: [], facts: { keyOfTestUser } };
-}
-
-type BackendAndStore = Pick<Services, 'backend' | 'vectors'>;
-
-async function proveKey({ backend, vectors }: BackendAndStore, run: Run) {
+async function proveKey({ services, run }: CheckContext): Promise<keyof typeof DETAIL> {
+  const { backend, vectors } = services;
   const user = testUserOf(run.runId);
-  const found = await asked(backend, user);
+  const found = await askFor(backend, user);
   if (found === 'refused') {
     throw new Refusal('RefusedKeyOfOtherUser', `The memory backend refuses the key for ${user}.`);
   }
@@ -37,11 +41,11 @@ async function proveKey({ backend, vectors }: BackendAndStore, run: Run) {
       `Asked for ${user}, who has ${own} memories, the memory backend finds ${found}: those of the key's user.`,
     );
   }
-  return (await asked(backend, `${user}_stranger`)) === 'refused' ? 'proved' : 'unverified';
+  return (await askFor(backend, `${user}_stranger`)) === 'refused' ? 'proved' : 'unverified';
 }
 
 /** The most memories that either endpoint finds for the user. */
-async function asked(backend: Services['backend'], user: string): Promise<number | 'refused'> {
+async function askFor(backend: Services['backend'], user: string): Promise<number | 'refused'> {
   try {
     const counted = await backend.memoryCount(user);
     return Math.max(counted, await backend.search(user, QUESTION));

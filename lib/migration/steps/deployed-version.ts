@@ -5,8 +5,9 @@ import type { Run } from '../runs/run.ts';
 import { liveCollectionOf, testUserOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
+import { KEY_OF_TEST_USER } from './backend-key.ts';
 import { readsFrom } from './new-version.ts';
-import { type Finding, problem, REMEDY } from './prerequisites.ts';
+import { type CheckContext, defineCheck } from './prerequisites.ts';
 
 /** A backend without that endpoint does not say which version it runs. */
 type Deployed = 'new' | 'old' | 'unknown';
@@ -16,6 +17,9 @@ const DETAIL: Readonly<Record<Deployed, string>> = {
   old: 'the old one',
   unknown: 'unknown, as the backend does not say',
 };
+
+const DEPLOY_PLANNED =
+  'Deploy the version that the run began with; or end the run with "abort", and begin another one.';
 
 /** @throws Refusal for the wrong key */
 export async function findVersion(
@@ -29,29 +33,34 @@ export async function findVersion(
   return isNew ? 'new' : 'old';
 }
 
-export async function checkVersion(services: Services, run: Run): Promise<Finding> {
-  const deployed = await findVersion(services, run);
-  return {
-    detail: DETAIL[deployed],
-    // Before the run is recorded, its plan follows from this.
-    problems: run.evidence['preflight-report'] ? otherThanPlanned(run, deployed) : [],
-    facts: { deployed },
-  };
-}
+export const DEPLOYED_VERSION = defineCheck({
+  name: 'Deployed version',
+  needs: [KEY_OF_TEST_USER],
+  look: async ({ services, run }: CheckContext) => await findVersion(services, run),
+  detail: (deployed) => DETAIL[deployed],
+  facts: (deployed) => ({ deployed }),
+  rules: [
+    {
+      // Before the run is recorded, its plan follows from the version.
+      why: (deployed, run) =>
+        run.evidence['preflight-report'] && whyOtherThanPlanned(run, deployed),
+      remedy: DEPLOY_PLANNED,
+    },
+  ],
+});
 
-function otherThanPlanned({ plan }: Run, deployed: Deployed) {
+function whyOtherThanPlanned({ plan }: Run, deployed: Deployed): string | undefined {
   const planned = plan.sameVersion ? 'new' : 'old';
-  const isOther = deployed !== 'unknown' && deployed !== planned;
-  const why = `The backend runs the ${deployed} version, and the plan of the run has the ${planned} one.`;
-  return problem(isOther, why, REMEDY.deployed);
+  if (deployed === 'unknown' || deployed === planned) return undefined;
+  return `The backend runs the ${deployed} version, and the plan of the run has the ${planned} one.`;
 }
 
 /** Right before the window, where a refusal costs users nothing. @throws Refusal */
 export async function assertAsPlanned(services: Services, run: Run): Promise<void> {
   // A backend that does not answer may be stopped already.
   const deployed = await findVersion(services, run).catch(takeAs('unknown', isRetryableFailure));
-  const [found] = otherThanPlanned(run, deployed as Deployed);
-  if (found) throw new Refusal('RefusedPrerequisites', `${found.why} ${found.remedy}`);
+  const why = whyOtherThanPlanned(run, deployed as Deployed);
+  if (why) throw new Refusal('RefusedPrerequisites', `${why} ${DEPLOY_PLANNED}`);
 }
 
 /** Progress of a rollback's deployment, by what the backend answers. */

@@ -12,25 +12,34 @@ import { bytesSchema, newRun, type Plan, planSchema, type Run, runIdSchema } fro
 import { namesOf, testUserOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
 import { rateLimited, type Time } from '../throttle.ts';
-import { checkBackend, checkHealth } from './backend-endpoints.ts';
-import { checkKey } from './backend-key.ts';
-import { checkVersion } from './deployed-version.ts';
-import {
-  check,
-  checkArtifacts,
-  checkGraph,
-  checkLayout,
-  checkMemories,
-  checkNames,
-  checkSetting,
-  checkStore,
-  checkWebhook,
-  isMet,
-  type Prerequisite,
-  REMEDY,
-} from './prerequisites.ts';
-import { checkSpace, checkUpload, inPlaceSaves } from './store-space.ts';
-import { checkInPlace, checkKeywords } from './store-trials.ts';
+import { MEMORY_BACKEND, NEW_VERSION } from './backend-endpoints.ts';
+import { KEY_OF_TEST_USER } from './backend-key.ts';
+import { COLLECTION_NAMES, MEMORIES, VECTOR_LAYOUT, VECTOR_STORE } from './collection-checks.ts';
+import { DEPLOYED_VERSION } from './deployed-version.ts';
+import { type Check, isMet, type Prerequisite, takeChecks } from './prerequisites.ts';
+import { ARTIFACTS, COLLECTION_SETTING, GRAPH_STORE, WEBHOOK } from './service-checks.ts';
+import { IN_PLACE, KEYWORD_VECTORS } from './store-probes.ts';
+import { DISK_SPACE, SNAPSHOT_UPLOAD } from './store-space.ts';
+
+/** In the order in which they are made, each after those that it needs; the last one writes if all others are met. */
+const CHECKS: readonly Check[] = [
+  VECTOR_STORE,
+  MEMORY_BACKEND,
+  NEW_VERSION,
+  COLLECTION_NAMES,
+  VECTOR_LAYOUT,
+  KEY_OF_TEST_USER,
+  DEPLOYED_VERSION,
+  MEMORIES,
+  DISK_SPACE,
+  SNAPSHOT_UPLOAD,
+  IN_PLACE,
+  GRAPH_STORE,
+  WEBHOOK,
+  COLLECTION_SETTING,
+  KEYWORD_VECTORS,
+  ARTIFACTS,
+];
 
 // The store names the file of a snapshot after its collection, with 58 bytes more; the run appends up to 53.
 const MAX_NAME_BYTES = 140;
@@ -103,8 +112,10 @@ export async function takePreflight(all: Services, payload: unknown, time?: Time
     const run = begun
       ? { ...begun, plan: given }
       : newRun({ runId, plan: given, evidence: {} }, services.clock());
-    const { prerequisites, sameVersion } = await checkPrerequisites(services, run, execute);
+    const prerequisites = await takeChecks(CHECKS, { services, run, mayWrite: execute });
     const isBeginning = execute && !begun && prerequisites.every(isMet);
+    const deployed = prerequisites.find(({ name }) => name === DEPLOYED_VERSION.name);
+    const sameVersion = deployed?.facts?.deployed === 'new';
     const plan = sameVersion && !begun ? { ...given, sameVersion } : given;
     if (isBeginning) await begin(services, { ...run, plan }, prerequisites);
     if (maxRate !== undefined && execute && (begun || isBeginning)) {
@@ -118,7 +129,7 @@ export async function takePreflight(all: Services, payload: unknown, time?: Time
 
 /** Before there is a run, a table, or a store that can be reached. */
 export async function takeBackendCheck(
-  { backend, clock }: Pick<Services, 'backend' | 'clock'>,
+  services: Pick<Services, 'backend' | 'clock'>,
   payload: unknown,
 ) {
   const input = parseInput(preflightInputSchema, payload);
@@ -130,8 +141,9 @@ export async function takeBackendCheck(
     );
   }
   const plan = buildPlan(input);
-  const run = newRun({ runId, plan, evidence: {} }, clock());
-  const prerequisites = [await check('Memory backend', () => checkBackend({ backend }, run))];
+  const run = newRun({ runId, plan, evidence: {} }, services.clock());
+  const context = { services, run, mayWrite: false };
+  const prerequisites = await takeChecks([MEMORY_BACKEND], context);
   return { runId, dryRun: true, plan, prerequisites };
 }
 
@@ -169,70 +181,6 @@ async function begin(
     more: { at: now.toISOString(), plan, testUser: testUserOf(runId), prerequisites },
   });
   await services.runs.start(runId, plan, report);
-}
-
-/** @throws Refusal naming every prerequisite that is not met */
-export function assertMet(prerequisites: readonly Prerequisite[]): void {
-  const failed = prerequisites.filter(({ problems }) => problems.length > 0);
-  if (failed.length === 0) return;
-  const names = failed.map(({ name }) => name).join(', ');
-  throw new Refusal('RefusedPrerequisites', `Not met: ${names}.`);
-}
-
-async function checkPrerequisites(
-  services: Services,
-  run: Run,
-  mayWrite: boolean,
-): Promise<{ prerequisites: readonly Prerequisite[]; sameVersion: boolean }> {
-  const { vectors, preview } = services;
-  const { plan } = run;
-  const store = await check('Vector store', () => checkStore(vectors));
-  const health = await check('Memory backend', () => checkBackend(services, run));
-  const names = await check('Collection names', () => checkNames(services, run), {
-    isPossible: isMet(store),
-  });
-  const layout = await check('Vector layout', () => checkLayout(services, plan), {
-    isPossible: names.facts?.isThere === true,
-  });
-  // A collection of another kind, or one that forbids it, is not read.
-  const isReadable = { isPossible: isMet(layout) };
-  const key = await check('API key of the test user', () => checkKey(services, run), {
-    isPossible: isMet(layout) && isMet(health),
-  });
-  const deployed = await check('Deployed version', () => checkVersion(services, run), {
-    isPossible: isMet(key),
-  });
-  const found = [
-    ...[store, health],
-    // Nothing else is asked: some versions create their collection with the first other request. The first write of the
-    // rebuild, long before the window, proves whom this one takes the key for.
-    ...(preview ? [await check('New version', () => checkHealth(preview))] : []),
-    ...[names, layout],
-    ...[key, deployed],
-    await check('Memories', () => checkMemories(services, run), isReadable),
-    await check('Disk space', () => checkSpace(vectors, plan), isReadable),
-    await check('Snapshot upload', () => checkUpload(vectors, run), isReadable),
-    await check(
-      'In place',
-      async () => checkInPlace(services, run, { mayWrite, ...(await inPlaceSaves(vectors, plan)) }),
-      isReadable,
-    ),
-    await check('Graph store', () => checkGraph(services, plan), { whenAway: REMEDY.graphAway }),
-  ];
-  found.push(
-    await check('Webhook', () => checkWebhook(services, run)),
-    await check('Collection setting', () => checkSetting(services, mayWrite), {
-      isPossible: isMet(names),
-    }),
-    await check('Keyword vectors', () => checkKeywords(vectors, run, mayWrite), {
-      isPossible: isMet(store),
-    }),
-  );
-  // A refused plan is not recorded: no run begins with it.
-  const isBeginning = mayWrite && found.every(isMet);
-  const artifacts = await check('Artifacts', () => checkArtifacts(services, run, isBeginning));
-  const sameVersion = deployed.facts?.deployed === 'new';
-  return { prerequisites: [...found, artifacts], sameVersion };
 }
 
 function buildPlan(input: PreflightInput): Plan {

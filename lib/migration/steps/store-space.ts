@@ -2,9 +2,10 @@
 import type { VectorStore } from '../adapters/qdrant.ts';
 import { keywordTextOf } from '../json/memory-payload.ts';
 import { denseVectorOf, type ScrolledPoint } from '../ports/vector-store.ts';
-import type { Plan, Run } from '../runs/run.ts';
+import type { Plan } from '../runs/run.ts';
 import { restoreTestCollectionOf } from '../runs/run-names.ts';
-import { type Finding, problem, REMEDY } from './prerequisites.ts';
+import { VECTOR_LAYOUT } from './collection-checks.ts';
+import { type CheckContext, defineCheck } from './prerequisites.ts';
 
 /** Copies of vectors and payloads: the new collection; in the restore test the uploaded file and its unpacked contents */
 const COPIES = 3;
@@ -32,41 +33,61 @@ async function estimateSpace(vectors: VectorStore, { sourceCollection }: Plan) {
   };
 }
 
-/** Against the way over a new collection. */
-export async function inPlaceSaves(vectors: VectorStore, plan: Plan) {
+/** Space that a migration in place saves, compared with one over a new collection */
+export async function estimateSavings(vectors: VectorStore, plan: Plan): Promise<number> {
   const { neededBytes, neededInPlace } = await estimateSpace(vectors, plan);
-  return { savedBytes: neededBytes - neededInPlace };
+  return neededBytes - neededInPlace;
 }
+
+export const DISK_SPACE = defineCheck({
+  name: 'Disk space',
+  needs: [VECTOR_LAYOUT],
+  look: async ({ services: { vectors }, run: { plan } }: CheckContext) => {
+    const { neededBytes, neededInPlace } = await estimateSpace(vectors, plan);
+    const { freeBytes = null } = plan;
+    return { neededBytes: plan.inPlace ? neededInPlace : neededBytes, freeBytes };
+  },
+  detail: ({ neededBytes, freeBytes }) =>
+    `needs about ${sizeText(neededBytes)}, ${freeText(freeBytes)}`,
+  facts: (space) => space,
+  rules: [
+    {
+      why: ({ neededBytes, freeBytes }) =>
+        freeBytes === null && `${neededText(neededBytes)}, and its free space is unknown.`,
+      remedy:
+        'Measure the free space where the store keeps its data and give it with --free-gb, or accept it: --accept unknown-space.',
+      accept: ['unknown-space'],
+    },
+    {
+      why: ({ neededBytes, freeBytes }) =>
+        freeBytes !== null &&
+        freeBytes < neededBytes &&
+        `${neededText(neededBytes)}: ${freeText(freeBytes)}.`,
+      remedy: 'Free or add space on the store, then give the free space with --free-gb.',
+    },
+  ],
+});
 
 /** A proxy before the store must let a whole snapshot pass: found out in the restore test, it would cost the backup. */
-export async function checkUpload(vectors: VectorStore, run: Run): Promise<Finding> {
-  const { snapshotBytes } = await estimateSpace(vectors, run.plan);
-  await vectors.tryUpload(restoreTestCollectionOf(run), snapshotBytes);
-  return { detail: `a snapshot of about ${sizeText(snapshotBytes)} can be uploaded`, problems: [] };
+export const SNAPSHOT_UPLOAD = defineCheck({
+  name: 'Snapshot upload',
+  needs: [VECTOR_LAYOUT],
+  look: async ({ services: { vectors }, run }: CheckContext) => {
+    const { snapshotBytes } = await estimateSpace(vectors, run.plan);
+    await vectors.tryUpload(restoreTestCollectionOf(run), snapshotBytes);
+    return snapshotBytes;
+  },
+  detail: (bytes) => `a snapshot of about ${sizeText(bytes)} can be uploaded`,
+  rules: [],
+});
+
+function neededText(bytes: number): string {
+  return `The migration needs about ${sizeText(bytes)} on the store`;
 }
 
-export async function checkSpace(vectors: VectorStore, plan: Plan): Promise<Finding> {
-  const { freeBytes = null } = plan;
-  const space = await estimateSpace(vectors, plan);
-  const neededBytes = plan.inPlace ? space.neededInPlace : space.neededBytes;
-  const needed = `The migration needs about ${sizeText(neededBytes)} on the store`;
-  const isUnknown = freeBytes === null && !plan.accepts.includes('unknown-space');
-  const free =
-    freeBytes === null
-      ? 'free space unknown'
-      : `${sizeText(freeBytes)} free as given with --free-gb, not measured`;
-  return {
-    detail: `needs about ${sizeText(neededBytes)}, ${free}`,
-    problems: [
-      ...problem(isUnknown, `${needed}, and its free space is unknown.`, REMEDY.unknownSpace),
-      ...problem(
-        freeBytes !== null && freeBytes < neededBytes,
-        `${needed}: ${free}.`,
-        REMEDY.space,
-      ),
-    ],
-    facts: { neededBytes, freeBytes },
-  };
+function freeText(bytes: number | null): string {
+  if (bytes === null) return 'free space unknown';
+  return `${sizeText(bytes)} free as given with --free-gb, not measured`;
 }
 
 function countWords({ payload }: ScrolledPoint): number {

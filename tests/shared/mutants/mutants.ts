@@ -668,17 +668,29 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
+    'lib/migration/steps/collection-checks.ts',
+    'tests/migration/contract/steps/preflight.test.ts',
+    [
+      ["['condition_max_size', MAX_SEARCHED_IDS,", "['condition_max_size', 0,"],
+      ["['filter_max_conditions', MAX_CONDITIONS,", "['filter_max_conditions', 0,"],
+      ["accept: ['unreachable-users', finding],", "accept: ['unreachable-users'],"],
+    ],
+  ),
+  ...mutantsOf(
     'lib/migration/steps/prerequisites.ts',
     'tests/migration/contract/steps/preflight.test.ts',
     [
-      ['[ids] : []', '[] : []'],
-      ['[filters] : []', '[] : []'],
+      ['run.plan.accepts.includes(finding)', 'false'],
+      ['blocking.has(needed.name)', 'false'],
+      ["stops !== 'run'", 'false'],
+      ["stops !== 'run'", 'true'],
+      ['context.mayWrite && found.every(isMet)', 'context.mayWrite'],
     ],
   ),
   ...mutantsOf(
     'lib/migration/steps/backend-endpoints.ts',
     'tests/migration/contract/steps/backend.test.ts',
-    [['missing.length === ENDPOINT_NAMES.length ?', 'missing.length < 0 ?']],
+    [['missing.length === ENDPOINT_NAMES.length', 'missing.length < 0']],
   ),
   ...mutantsOf('lib/migration/runs/times.ts', 'tests/migration/unit/runs/times.test.ts', [
     [' || overAt !== undefined', ''],
@@ -1013,7 +1025,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/migration/steps/preflight.ts',
     'tests/migration/contract/steps/same-version.test.ts',
-    [["deployed.facts?.deployed === 'new'", "deployed.facts?.deployed === 'none'"]],
+    [["deployed?.facts?.deployed === 'new'", "deployed?.facts?.deployed === 'none'"]],
   ),
   ...mutantsOf(
     'lib/migration/steps/entities.ts',

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { restoreGraph } from '../../../../cli/migration/restore-graph/restore.ts';
-import { checkGraph } from '../../../../lib/migration/steps/prerequisites.ts';
+import { newRun } from '../../../../lib/migration/runs/run.ts';
+import { takeChecks } from '../../../../lib/migration/steps/prerequisites.ts';
+import { GRAPH_STORE } from '../../../../lib/migration/steps/service-checks.ts';
 import { createSandboxGraph } from '../../../../sandbox/graph.ts';
 import { openArtifactFolder } from '../../support/artifact-folder.ts';
 import { DUMP_PREFIX, dump, fillWithSample } from '../../support/filled-graph.ts';
@@ -38,9 +40,11 @@ function describeNeo4j(url: string): void {
 
   test('A look at Neo4j finds everything that a dump needs', async () => {
     const graph = await fillWithSample(await openEmpty());
-    const { problems, facts } = await checkGraph({ graph }, PLAN);
-    expect(problems).toEqual([]);
-    expect(facts).toMatchObject({ edition: 'community', nodes: SAMPLE_NODES.length });
+    const run = newRun({ runId: 'run-a', plan: PLAN, evidence: {} }, new Date());
+    const context = { services: { graph }, run, mayWrite: false };
+    expect(await takeChecks([GRAPH_STORE], context)).toMatchObject([
+      { problems: [], facts: { edition: 'community', nodes: SAMPLE_NODES.length } },
+    ]);
   });
 
   test('A dump of Neo4j is refused when it holds a value that the driver cannot read', async () => {

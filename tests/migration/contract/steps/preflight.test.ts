@@ -7,13 +7,13 @@ import type { GraphSource } from '../../../../lib/migration/graph/graph-store.ts
 import { toJsonText } from '../../../../lib/migration/json/json-text.ts';
 import type { CollectionSettings } from '../../../../lib/migration/ports/vector-store.ts';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { type PreflightResult, takePreflight } from '../../../../lib/migration/steps/preflight.ts';
 import {
   assertMet,
-  type PreflightResult,
-  takePreflight,
-} from '../../../../lib/migration/steps/preflight.ts';
-import { isMet, type Prerequisite } from '../../../../lib/migration/steps/prerequisites.ts';
-import { keywordProbe } from '../../../../lib/migration/steps/store-trials.ts';
+  isMet,
+  type Prerequisite,
+} from '../../../../lib/migration/steps/prerequisites.ts';
+import { keywordProbe } from '../../../../lib/migration/steps/store-probes.ts';
 import { DEFAULT_VERSION } from '../../../../sandbox/qdrant/versions.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { changedServices, type ServiceChanges } from '../../support/changed-services.ts';
@@ -366,10 +366,10 @@ describe('the preflight', () => {
   });
 
   it('says what it could not check, and goes on with the rest', async () => {
-    const missing = { runId: RUN, sourceCollection: 'nothing' };
-    const checked = async (changes: ServiceChanges) => {
+    const checked = async (changes: ServiceChanges, sourceCollection = 'nothing') => {
       const { services } = await createMigration();
-      const { prerequisites } = await takePreflight(changedServices(services, changes), missing);
+      const changed = changedServices(services, changes);
+      const { prerequisites } = await takePreflight(changed, { runId: RUN, sourceCollection });
       const namesOf = (ones: typeof prerequisites) => ones.map(({ name }) => name);
       return {
         failed: namesOf(prerequisites.filter((one) => !one.isUnchecked && !isMet(one))),
@@ -387,6 +387,16 @@ describe('the preflight', () => {
       'Collection setting',
     ];
     expect(await checked({})).toEqual({ failed: ['Collection names'], unchecked: unread });
+    const setting = { read: async () => 'another' };
+    expect(await checked({ setting }, SOURCE)).toEqual({
+      failed: ['Collection names'],
+      unchecked: unread,
+    });
+    const alias = { alias_name: 'of-a-report', collection_name: SOURCE };
+    expect(await checked({ vectors: { listAliases: async () => [alias] } }, SOURCE)).toEqual({
+      failed: ['Collection names', 'Disk space'],
+      unchecked: [],
+    });
     const all = {
       vectors: { version: away },
       backend: { health: away },

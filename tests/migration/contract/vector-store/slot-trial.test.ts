@@ -1,6 +1,6 @@
 // The trial of a slot on a collection of its own, as small as one in use may be, and indexed.
 import { expect, it } from 'vitest';
-import { trySlot } from '../../../../lib/migration/steps/store-trials.ts';
+import { trySlot } from '../../../../lib/migration/steps/store-probes.ts';
 import { onEveryVectorStore } from '../../support/vector-stores.ts';
 
 onEveryVectorStore((under) => {

@@ -11,7 +11,9 @@ import type { Run } from '../runs/run.ts';
 import type { CollectionPlace } from '../scan.ts';
 import type { Services } from '../services.ts';
 import { realTime } from '../throttle.ts';
-import { type Finding, problem, REMEDY } from './prerequisites.ts';
+import { VECTOR_LAYOUT, VECTOR_STORE } from './collection-checks.ts';
+import { type CheckContext, defineCheck } from './prerequisites.ts';
+import { estimateSavings } from './store-space.ts';
 
 /** One that an earlier preflight left behind when it was killed is replaced. */
 async function withProbeCollection<Found>(
@@ -34,28 +36,35 @@ const probeName = (what: string, runId: string) => `migration_${what}_${runId}`;
 /** @internal Tests leave it behind. */
 export const keywordProbe = (runId: string): string => probeName('keyword_probe', runId);
 
-/**
- * Checks that the store makes keyword vectors of texts.
- * @param mayWrite in a dry run no collection is made
- */
-export async function checkKeywords(
-  vectors: VectorStore,
-  { runId, plan: { accepts } }: Pick<Run, 'runId' | 'plan'>,
-  mayWrite: boolean,
-): Promise<Finding> {
-  if (!mayWrite) return { detail: 'tried with --execute', problems: [] };
-  const collection = keywordProbe(runId);
+export const KEYWORD_VECTORS = defineCheck({
+  name: 'Keyword vectors',
+  needs: [VECTOR_STORE],
+  look: async ({ services: { vectors }, run: { runId }, mayWrite }: CheckContext) =>
+    mayWrite ? await probeKeywords(vectors, keywordProbe(runId)) : undefined,
+  detail: (isMade) => {
+    if (isMade === undefined) return 'tried with --execute';
+    return isMade ? 'made by the store' : 'not made by the store';
+  },
+  rules: [
+    {
+      why: (isMade) => isMade === false && 'The store makes none of texts.',
+      remedy:
+        'Use Qdrant 1.15.3 or later, or go without keyword vectors of old memories: --accept empty-keywords.',
+      accept: ['empty-keywords'],
+    },
+  ],
+});
+
+/** True if the store makes keyword vectors of texts */
+async function probeKeywords(vectors: VectorStore, collection: string): Promise<boolean> {
   await assertNoPoints(vectors, collection);
   const layout: CollectionSettings = {
     vectors: { size: 1, distance: 'Cosine' },
     sparse_vectors: { [KEYWORD_SLOT]: { modifier: 'idf' } },
   };
-  const isMade = await withProbeCollection(vectors, { collection, layout }, () =>
+  return await withProbeCollection(vectors, { collection, layout }, () =>
     vectors.encodesKeywords(collection, KEYWORD_SLOT),
   );
-  const isMissing = !isMade && !accepts.includes('empty-keywords');
-  const problems = problem(isMissing, 'The store makes none of texts.', REMEDY.keywords);
-  return { detail: isMade ? 'made by the store' : 'not made by the store', problems };
 }
 
 /** A probe leaves no points behind: existing ones belong to another program. */
@@ -65,40 +74,54 @@ async function assertNoPoints(vectors: VectorStore, collection: string): Promise
   if (points > 0) throw new Refusal('RefusedNameTaken', `${collection} has ${points} points.`);
 }
 
-const OLDEST = [1, 18] as const;
+const MIN_VERSION = [1, 18] as const;
 
-/** @param mayWrite in a dry run the store's version has to do */
-export async function checkInPlace(
-  { vectors, preview }: Pick<Services, 'vectors' | 'preview'>,
-  run: Run,
-  { mayWrite, savedBytes }: { readonly mayWrite: boolean; readonly savedBytes: number },
-): Promise<Finding> {
-  const { inPlace = false, sourceCollection } = run.plan;
+export const IN_PLACE = defineCheck({
+  name: 'In place',
+  needs: [VECTOR_LAYOUT],
+  look: async ({ services, run, mayWrite }: CheckContext) => {
+    const { vectors } = services;
+    const savedBytes = await estimateSavings(vectors, run.plan);
+    const obstacles = await findObstacles(services, run);
+    // In a dry run, the version of the store must do.
+    if (run.plan.inPlace && mayWrite && obstacles.length === 0) await probeSlot(vectors, run);
+    return { obstacles, savedBytes };
+  },
+  detail: ({ obstacles, savedBytes }, { plan }) => {
+    if (obstacles.length > 0) return `not possible: ${obstacles.join(' ')}`;
+    const saves = `about ${(savedBytes / 1e9).toFixed(2)} GB on the store, the copy, and most of the window`;
+    return plan.inPlace ? 'yes' : `possible with --in-place, which saves ${saves}`;
+  },
+  facts: ({ obstacles, savedBytes }) => ({ isPossible: obstacles.length === 0, savedBytes }),
+  rules: [
+    {
+      why: ({ obstacles }, { plan }) => plan.inPlace && obstacles,
+      remedy: 'Begin without --in-place: the way over a new collection needs none of this.',
+    },
+  ],
+});
+
+async function findObstacles(
+  { vectors, preview }: Services,
+  { plan: { sourceCollection } }: Run,
+): Promise<string[]> {
   const version = await vectors.version();
   const isOld = !isNewEnough(version);
   const shards = isOld ? [] : await vectors.shardStates(sourceCollection);
-  const obstacles = [
+  return [
     ...(isOld ? [`It needs Qdrant 1.18 or later; the store runs ${version}.`] : []),
     ...(preview ? [] : ['It needs the new version at MEMORY_PREVIEW_URL, to learn the slot from.']),
     ...shards.filter((state) => state !== 'Active').map((state) => `A shard is ${state}.`),
   ];
-  if (inPlace && mayWrite && obstacles.length === 0) await tryEndpoint(vectors, run);
-  const saves = `about ${(savedBytes / 1e9).toFixed(2)} GB on the store, the copy, and most of the window`;
-  const possible = inPlace ? 'yes' : `possible with --in-place, which saves ${saves}`;
-  return {
-    detail: obstacles.length > 0 ? `not possible: ${obstacles.join(' ')}` : possible,
-    problems: inPlace ? obstacles.map((why) => ({ why, remedy: REMEDY.notInPlace })) : [],
-    facts: { isPossible: obstacles.length === 0, savedBytes },
-  };
 }
 
 function isNewEnough(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
+  return major > MIN_VERSION[0] || (major === MIN_VERSION[0] && minor >= MIN_VERSION[1]);
 }
 
 /** On a collection of its own, as strict as the one in use, and indexed where that one is. @throws Refusal */
-async function tryEndpoint(vectors: VectorStore, run: Run): Promise<void> {
+async function probeSlot(vectors: VectorStore, run: Run): Promise<void> {
   const info = await vectors.collectionInfo(run.plan.sourceCollection);
   const { strict_mode_config } = info?.config ?? {};
   await trySlot(vectors, {

@@ -1,0 +1,286 @@
+// The checks of the vector store and of the collection to migrate: its names, its layout, its memories.
+import { fixedSettingsOf } from '../configuration.ts';
+import { SOURCE_SLOT } from '../keyword-fill.ts';
+import { MAX_CONDITIONS, MAX_SEARCHED_IDS, PAGE_SIZE, whyUnhealthy } from '../point-writer.ts';
+import { KEYWORD_SLOT } from '../points.ts';
+import { type CollectionInfo, denseVectorOf } from '../ports/vector-store.ts';
+import { Refusal } from '../refusals.ts';
+import type { Run } from '../runs/run.ts';
+import { collectionsOf, namesOf, restoreTestCollectionOf } from '../runs/run-names.ts';
+import type { UNREACHABLE } from '../scan.ts';
+import { findUnreadableVectors } from '../unreadable-vectors.ts';
+import { premadeOf } from './new-version.ts';
+import { type Acceptable, type CheckContext, defineCheck, type Rule } from './prerequisites.ts';
+import { scanCollection } from './recorded-counts.ts';
+
+const UNHEALTHY = 'Wait for the store, or repair it, until it reports a healthy collection.';
+
+export const VECTOR_STORE = defineCheck({
+  name: 'Vector store',
+  look: async ({ services: { vectors } }: CheckContext) => ({
+    version: await vectors.version(),
+    nodes: await vectors.nodeCount(),
+    isReady: await vectors.isReady(),
+  }),
+  detail: ({ version, nodes }) => `version ${version}, ${nodes} ${nodes === 1 ? 'node' : 'nodes'}`,
+  facts: ({ version, nodes }) => ({ version, nodes }),
+  rules: [
+    {
+      why: ({ nodes }) => nodes > 1 && `The store has ${nodes} nodes.`,
+      remedy:
+        'A snapshot holds the shards of one node, so a backup would not be whole. Copy the collection to a store of one node and point the backend there, as docs/migration/situations.md describes under "Several nodes"; then begin.',
+    },
+    { why: ({ isReady }) => !isReady && 'The store is not ready.', remedy: UNHEALTHY },
+  ],
+});
+
+const OWN_NAME =
+  'Give with --source the collection that the memory backend works on, by its own name.';
+
+export const COLLECTION_NAMES = defineCheck({
+  name: 'Collection names',
+  needs: [VECTOR_STORE],
+  look: findNames,
+  detail: ({ active }, { plan }) =>
+    `${active} is in use; the new collection is ${plan.targetCollection}`,
+  facts: ({ isThere }) => ({ isThere }),
+  rules: [
+    {
+      why: ({ isThere, isAlias }, { plan: { sourceCollection: source } }) =>
+        !isThere &&
+        (isAlias
+          ? `${source} is an alias, not a collection.`
+          : `There is no collection ${source}.`),
+      remedy: OWN_NAME,
+    },
+    {
+      why: ({ active }, { plan }) =>
+        active !== plan.sourceCollection && `The memory backend works on ${active}.`,
+      remedy: OWN_NAME,
+    },
+    {
+      why: ({ taken }) => taken.map((name) => `The name ${name} is taken.`),
+      remedy: 'Choose another run id, or another --upload-as.',
+      stops: 'run',
+    },
+    {
+      why: ({ leftovers }) => leftovers.length > 0 && `Earlier runs left ${leftovers.join(', ')}.`,
+      remedy: 'Remove these collections, once you know that they are unused.',
+      stops: 'run',
+    },
+    {
+      // Programs that use an alias would stay on the old collection.
+      why: ({ aliases }, { plan: { sourceCollection: source, inPlace, movesAliases } }) =>
+        aliases.length > 0 &&
+        !(inPlace || movesAliases) &&
+        `Aliases name ${source}: ${aliases.join(', ')}. The switch does not move them.`,
+      remedy:
+        'Have them moved with the switch, and back with a rollback: --moves-aliases; or do it yourself: --accept aliases.',
+      accept: ['aliases'],
+      stops: 'run',
+    },
+  ],
+});
+
+async function findNames({ services, run }: CheckContext) {
+  const { vectors, setting } = services;
+  const { sourceCollection: source } = run.plan;
+  const collections = await vectors.listCollections();
+  const listed = await vectors.listAliases();
+  const active = await setting.read();
+  const own = namesOf(run);
+  // Collections that the new version has created already are no obstacle.
+  const made = [...(await premadeOf(services, run)), ...madeBy(run)];
+  const used = [...collections, ...listed.map(({ alias_name }) => alias_name)];
+  return {
+    active,
+    isThere: collections.includes(source),
+    isAlias: listed.some(({ alias_name }) => alias_name === source),
+    taken: own.filter((name) => used.includes(name) && !made.includes(name)),
+    // Beside another source, what looks like a leftover may be the collection in use.
+    leftovers: collections.filter(
+      (name) => active === source && name.startsWith(`${source}_v3_`) && !own.includes(name),
+    ),
+    aliases: listed.flatMap(({ alias_name, collection_name }) =>
+      collection_name === source ? [alias_name] : [],
+    ),
+  };
+}
+
+// Once a backup may have begun, its restore test may have left something of the run's own; after it, the rebuild.
+function madeBy(run: Run): string[] {
+  if (!run.evidence['preflight-report']) return [];
+  return run.phase === 'checked' ? [restoreTestCollectionOf(run)] : collectionsOf(run);
+}
+
+const OTHER_LAYOUT =
+  'Only collections with one unnamed vector and cosine distance can be migrated.';
+/** Results that mem0 asks for at once when it looks up entities */
+const ENTITY_LOOKUP = 10_000;
+
+export const VECTOR_LAYOUT = defineCheck({
+  name: 'Vector layout',
+  needs: [COLLECTION_NAMES],
+  look: findLayout,
+  detail: ({ size, distance }) =>
+    size === undefined ? 'named vectors' : `${size} dimensions, ${distance} distance`,
+  facts: ({ size, distance, slots }) => ({
+    size,
+    distance,
+    hasKeywordSlot: slots.includes(KEYWORD_SLOT),
+  }),
+  rules: [
+    { why: ({ size }) => size === undefined && 'The vectors have names.', remedy: OTHER_LAYOUT },
+    {
+      why: ({ multivector_config }) =>
+        multivector_config != null && 'Points have several vectors each (multivectors).',
+      remedy: OTHER_LAYOUT,
+    },
+    {
+      why: ({ size, distance }) =>
+        size !== undefined && distance !== 'Cosine' && `The distance is ${distance}.`,
+      remedy: OTHER_LAYOUT,
+    },
+    {
+      why: ({ slots }) => {
+        const others = slots.filter((slot) => slot !== KEYWORD_SLOT && slot !== SOURCE_SLOT);
+        const names = others.join(', ');
+        return names && `There are other sparse vectors than ${KEYWORD_SLOT}: ${names}.`;
+      },
+      remedy: OTHER_LAYOUT,
+    },
+    { why: ({ info }) => whyUnhealthy(info), remedy: UNHEALTHY },
+    ...strictModeRules([
+      ['max_query_limit', ENTITY_LOOKUP, `the ${ENTITY_LOOKUP} that mem0 uses`],
+      ['upsert_max_batchsize', PAGE_SIZE, `${PAGE_SIZE}`],
+      ['condition_max_size', MAX_SEARCHED_IDS, `the ${MAX_SEARCHED_IDS} ids of one search`],
+      ['filter_max_conditions', MAX_CONDITIONS, `${MAX_CONDITIONS}`],
+    ]),
+    {
+      why: ({ hasOtherStorage, shard_number, datatype }) =>
+        hasOtherStorage &&
+        `The old collection has ${shard_number} shards and ${datatype} vectors; the new version makes its own with 1 shard and float32.`,
+      remedy:
+        'Have the new version make its collection so, leave MEMORY_PREVIEW_URL out, or accept it: --accept other-storage.',
+      accept: ['other-storage'],
+    },
+  ],
+});
+
+async function findLayout({ services: { vectors, preview }, run: { plan } }: CheckContext) {
+  const { sourceCollection: source, inPlace } = plan;
+  const info = await vectors.collectionInfo(source);
+  if (!info) throw new Refusal('RefusedByService', `The collection ${source} is gone.`);
+  const { size, distance, multivector_config } = denseVectorOf(info);
+  const { shard_number, datatype } = fixedSettingsOf(info);
+  return {
+    ...{ info, size, distance, multivector_config, shard_number, datatype },
+    slots: Object.keys(info.config.params.sparse_vectors ?? {}),
+    // Without a preview, the run makes the new collection itself.
+    hasOtherStorage:
+      preview !== undefined && !inPlace && (shard_number !== 1 || datatype !== 'float32'),
+  };
+}
+
+type StrictMode = NonNullable<CollectionInfo['config']['strict_mode_config']>;
+
+interface LayoutSeen {
+  readonly info: CollectionInfo;
+}
+
+/** One rule for each limit that must not be below what the migration asks for */
+function strictModeRules(
+  limits: readonly (readonly [keyof StrictMode, needed: number, neededText: string])[],
+): Rule<LayoutSeen>[] {
+  const remedy = 'Relax the strict mode of the collection for the time of the migration.';
+  const rule = (why: (strict: StrictMode) => string | false): Rule<LayoutSeen> => ({
+    why: ({ info: { config } }) => {
+      const strict = config.strict_mode_config;
+      const broken = strict?.enabled === true && why(strict);
+      return broken && `Strict mode: ${broken}.`;
+    },
+    remedy,
+  });
+  return [
+    ...limits.map(([name, needed, neededText]) =>
+      rule(({ [name]: limit }) => {
+        const isBelow = typeof limit === 'number' && limit < needed;
+        return isBelow && `${name} ${limit} is below ${neededText}`;
+      }),
+    ),
+    rule(({ search_allow_exact }) => search_allow_exact === false && 'exact counts are forbidden'),
+  ];
+}
+
+export const MEMORIES = defineCheck({
+  name: 'Memories',
+  needs: [VECTOR_LAYOUT],
+  look: findMemories,
+  detail: ({ points, users }) =>
+    `${points.toLocaleString('en')} of ${users.toLocaleString('en')} users`,
+  facts: ({ points, users, expired, unreachable, unreadable, largest }) => ({
+    ...{ points, users, expired, unreachable, unreadable: unreadable.count, largest },
+  }),
+  rules: [
+    unreachableRule('absent', {
+      why: 'has no user, agent or session',
+      remedy: 'Give those memories a user_id',
+      finding: 'no-owner',
+    }),
+    unreachableRule('not-a-text', {
+      why: 'has an id that is no text',
+      remedy: 'Make those ids texts',
+      finding: 'ids-not-text',
+    }),
+    unreachableRule('white-space', {
+      why: 'has an id with white space',
+      remedy: 'Give those memories ids without white space',
+      finding: 'ids-with-space',
+    }),
+    unreachableRule('camel-case', {
+      why: 'has its ids under userId, agentId or runId',
+      remedy: 'Rename those keys to user_id, agent_id and run_id',
+      finding: 'camel-case-ids',
+    }),
+    {
+      why: ({ expired }) =>
+        expired > 0 &&
+        `The new version would hide ${expired} memories with a past expiration_date.`,
+      remedy: 'Rename that key, or accept it: --accept expired-memories.',
+      accept: ['expired-memories'],
+    },
+    {
+      why: ({ unreadable: { count, examples } }) =>
+        count > 0 &&
+        `${count} points have a vector with components that are no numbers (NaN): ${examples.join(', ')}${count > examples.length ? ', ...' : ''}. No search finds them, and the store takes no copy of them.`,
+      remedy:
+        'Give these points the vectors of their texts, delete them, or migrate in place: --in-place.',
+    },
+  ],
+});
+
+async function findMemories({ services, run }: CheckContext) {
+  const { sourceCollection, inPlace } = run.plan;
+  const { contents, counts } = await scanCollection(services, run, sourceCollection);
+  const { points, users, expired, unreachable } = contents;
+  // In place, no vector is copied.
+  const unreadable = inPlace
+    ? { count: 0, examples: [] }
+    : await findUnreadableVectors({ store: services.vectors, collection: sourceCollection });
+  return { points, users, expired, unreachable, unreadable, largest: counts.largest(10) };
+}
+
+type Unreachable = (typeof UNREACHABLE)[number];
+
+/** Memories that the new version finds by none of their ids */
+function unreachableRule(
+  reason: Unreachable,
+  { why, remedy, finding }: { why: string; remedy: string; finding: Acceptable },
+): Rule<{ readonly unreachable: Readonly<Record<Unreachable, number>> }> {
+  return {
+    why: ({ unreachable: { [reason]: count } }) =>
+      count > 0 && `${count} ${why}: the new version would not find them.`,
+    remedy: `${remedy}, or accept it: --accept ${finding}.`,
+    accept: ['unreachable-users', finding],
+  };
+}
