@@ -64,7 +64,7 @@ function mayHoldAmounts(sample: Sample | undefined): boolean {
 function findNamedAmount(context: TableContext, usable: Usable): number | undefined {
   const { names, samples } = context;
   const amounts = usable('amount').filter((index) => isFilled(samples[index]));
-  const gross = names.findIndex((name) => GROSS.test(name));
+  const gross = names.findIndex(isGross);
   const hasFee = usable('fee').length > 0;
   if (!hasFee && names.some((name) => TAX.test(name)) && isNumeric(samples[gross])) return gross;
   // Beside a fee, a net amount is what the account paid.
@@ -116,7 +116,11 @@ function isShared(names: readonly string[]): boolean {
 const GROSS = /^(?:gross|gross amount|total gross|brutto|bruttobetrag)$/;
 const TAX = /^(?:vat|tax|gst|sales tax|mwst|ust|iva|tva|btw|moms)(?: amount| betrag)?$/;
 
-function isNet(name = ''): boolean {
+export function isGross(name = ''): boolean {
+  return GROSS.test(name);
+}
+
+export function isNet(name = ''): boolean {
   return /^net(?: amount)?$/.test(name);
 }
 

@@ -37,6 +37,8 @@ export function isEmptyAmount(text: string | null | undefined): boolean {
 
 /** @throws Error where the text is no amount with this sign */
 export function readAmount(text: string, decimal: DecimalSign): ReadAmount {
+  if (isRounded(text))
+    throw new Error(`"${text.trim()}" is a rounded amount. Write the whole number in the file`);
   const bare = text.length > MAX_AMOUNT_LENGTH ? undefined : stripAmount(text);
   const number = bare && readNumber(bare.digits, decimal);
   if (bare && number !== undefined) {
@@ -50,6 +52,17 @@ export function readAmount(text: string, decimal: DecimalSign): ReadAmount {
       `${shown} has more than two decimals, which a ledger does not keep; if they are thousands, choose --decimal ${decimal === 'comma' ? 'point' : 'comma'}`,
     );
   throw new Error(`${shown} is not an amount with a decimal ${decimal} (--decimal chooses it)`);
+}
+
+/** Thousands, millions and the like. */
+const SCALE =
+  /\d\s*(?:[kmbl]|mm|bn|mn|mio|mrd|tsd|mil|mln|tys|lakh|jt|juta|rb|ribu|тыс|тис|млн|[千万萬億亿천만억])\.?$/iu;
+/** A letter apart from a number with cents is a currency or a mark of the direction. */
+const WITH_CENTS = /[.,]\d\d\s+\p{L}$/u;
+
+function isRounded(text: string): boolean {
+  const end = text.slice(-MAX_AMOUNT_LENGTH).trim();
+  return SCALE.test(end) && !WITH_CENTS.test(end);
 }
 
 /** A number, and what stood around it. */

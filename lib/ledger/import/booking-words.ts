@@ -231,13 +231,47 @@ export function describeState(
 /** Names of columns with yes and no, and the state that a yes means. Not "planned" or "scheduled": such a purchase may be booked. */
 const FLAGS =
   /^(?:is )?(pending|void(?:ed)?|cancell?ed|declined|failed|rejected|removed|vorgemerkt|storniert|pendiente|pendente)$/;
-const YES = /^(?:true|yes|y|1|x|ja|oui|s[ií]|sim|tak)$/i;
-const NO = /^(?:false|no|n|0|nein|nee|non|não|nie|)$/i;
+/** A reversal may stand in the file as well, and what a budget excludes has moved money: a person must say whether such rows count. */
+const DOUBTFUL_FLAGS = new Set(
+  [
+    ...list('reversed, reversal, reverted, refunded, excluded, exclude, ignored, ignore, hidden'),
+    ...list('storno, stornierung, rückgängig, ausgeschlossen, ignoriert, ausgeblendet, verborgen'),
+    ...list('teruggeboekt, gestorneerd, uitgesloten, genegeerd, annulé, extourné, extourne, exclu'),
+    ...list('contrepassé, ignoré, masqué, anulado, revertido, reversado, extornado, excluido'),
+    ...list(
+      'ignorado, oculto, estornado, estorno, excluído, stornato, annullato, escluso, esclusa',
+    ),
+    ...list('ignorato, nascosto, anulowana, anulowane, wycofana, zwrócona, wykluczone, wykluczona'),
+    ...list('ukryte, stornováno, zrušeno, vyloučeno, skryto, återförd, makulerad, annullerad'),
+    ...list('utesluten, exkluderad, dold, tilbageført, annulleret, udelukket, skjult, tilbakeført'),
+    ...list(
+      'kansellert, ekskludert, peruttu, palautettu, ohitettu, piilotettu, stornózott, sztornó',
+    ),
+    ...list('kizárva, rejtett, iptal, iade, hariç, gizli, сторно, сторнировано, отменено, отменен'),
+    ...list(
+      'исключено, исключён, скрыто, скасовано, виключено, 冲正, 已冲正, 撤销, 已撤销, 不计入预算',
+    ),
+    ...list('不计入收支, 取消, 取消済, 対象外, 計算対象外, 취소, 취소여부, 제외, 숨김'),
+  ].map(normalize),
+);
+const YES =
+  /^(?:true|yes|y|1|x|✓|✔|○|ja|j|oui|vrai|s|s[ií]|vero|verdadero|sim|verdadeiro|tak|prawda|ano|pravda|wahr|waar|sant|sand|kyllä|tosi|igen|igaz|evet|doğru|да|так|истина|是|はい|예)$/i;
+const NO =
+  /^(?:false|no|n|0|-|nein|nee|non|não|nie|ne|falsch|onwaar|faux|falso|fałsz|nepravda|nej|nei|falskt|falsk|usant|ei|epätosi|nem|hamis|hayır|yanlış|нет|ні|ложь|否|いいえ|아니오|)$/i;
 
 /** @returns why a booking with a yes in this column is left out; undefined for a column of another kind */
 export function describeFlag(header: string): string | undefined {
   const [, word] = FLAGS.exec(normalize(header)) ?? [];
   return word === undefined ? undefined : describeState(word, []);
+}
+
+/** True for the name of a column whose yes may mean that a row does not count. */
+export function isDoubtfulFlag(header: string): boolean {
+  const name = normalize(header)
+    .replace(/[?:]+$/, '')
+    .replace(/^is /, '');
+  // "Excluded from budget", "Exclude from reports"
+  return DOUBTFUL_FLAGS.has(name) || /^(?:exclude|hide|ignore)d? (?:from|in) /.test(name);
 }
 
 export function isYes(cell: string): boolean {

@@ -1,7 +1,7 @@
 // Checks bookings of any format before they become transactions: bookings that never happened are left out, a currency conversion
 // becomes the one payment that it was, and questions that only a person can answer become needs.
 
-import { toDayNumber } from '../domain/calendar-date.ts';
+import { fromDayNumber, toDayNumber } from '../domain/calendar-date.ts';
 import { askBalances } from './balance.ts';
 import {
   type Booking,
@@ -20,6 +20,7 @@ import {
 } from './currencies.ts';
 import { findSplitBookings } from './split-rows.ts';
 import { askAboutBalances, findTotals } from './total-rows.ts';
+import { findTransfers } from './transfers.ts';
 
 export interface CheckOptions {
   readonly isInverted: boolean;
@@ -29,6 +30,8 @@ export interface CheckOptions {
   readonly leaveOut: readonly string[];
   /** Only the bookings of this account of the file. */
   readonly onlyAccount: string | undefined;
+  /** `YYYY-MM-DD` */
+  readonly today: string;
 }
 
 export interface CheckedBookings {
@@ -59,13 +62,21 @@ export function checkBookings(read: ReadBookings, options: CheckOptions): Checke
     leave,
     needs,
   );
-  const byDate = Map.groupBy(ofCurrency, ({ date }) => date);
-  needs.push(...askAboutBalances(ofCurrency), ...findDoubleEntries(ofCurrency, byDate));
-  const { bookings, finding, need } = direct(ofCurrency, options);
+  const doubled = findDoubleEntries(ofCurrency);
+  needs.push(...askAboutBalances(ofCurrency), ...doubled);
+  const transfers = findTransfers(doubled.length > 0 ? [] : ofCurrency);
+  needs.push(...transfers.needs);
+  findings.push(...transfers.findings);
+  const moving = ofCurrency.filter(
+    (booking) => !transfers.sides.has(booking) || leave(booking, TRANSFER),
+  );
+  const byDate = Map.groupBy(moving, ({ date }) => date);
+  const { bookings, finding, need } = direct(moving, options);
   if (finding !== undefined) findings.push(finding);
   if (need !== undefined) needs.push(need);
   findings.push(...describeAccounts(bookings));
-  needs.push(...findFarDates(byDate, bookings.length));
+  const ahead = findAhead(byDate, options.today);
+  needs.push(...askAboutAhead(ahead), ...findFarDates(byDate, bookings.length, ahead));
   return {
     bookings,
     leftOut: leftOut.toSorted((one, other) => one.line - other.line),
@@ -74,6 +85,8 @@ export function checkBookings(read: ReadBookings, options: CheckOptions): Checke
     needs: options.isAsItIs ? needs.filter(({ question }) => question === 'currency') : needs,
   };
 }
+
+const TRANSFER = 'a transfer between two accounts of the file';
 
 /** Bookings that moved money of this account. */
 function keepMoved(
@@ -242,11 +255,9 @@ function describeAccounts(bookings: readonly Booking[]): readonly string[] {
   return [`${accounts.length} accounts: ${[...shown, ...more].join('; ')}`];
 }
 
-type BookingsByDate = ReadonlyMap<string, readonly Booking[]>;
-
 /** In an export of double-entry books each transaction is there for every account that it touches. */
-function findDoubleEntries(bookings: readonly Booking[], byDate: BookingsByDate): readonly Need[] {
-  const groups = byDate
+function findDoubleEntries(bookings: readonly Booking[]): readonly Need[] {
+  const groups = Map.groupBy(bookings, ({ date }) => date)
     .values()
     .flatMap((ofDate) => Map.groupBy(ofDate, ({ bankId, texts }) => bankId ?? texts[0]).values());
   const balanced = [...groups].filter(
@@ -325,11 +336,17 @@ function describeIncome(income: number, all: number): string {
   return `${income} of ${counted(all, 'row')} would be income. If positive amounts are expenses, as on cards, add --invert. If a column says which is which, name it and its words: --type COLUMN --income WORD --expense WORD. If it is right, add --as-it-is.`;
 }
 
+type BookingsByDate = ReadonlyMap<string, readonly Booking[]>;
+
 /** Two years. */
 const FAR_DAYS = 731;
 
 /** A mistyped year puts a booking where no person looks for it. */
-function findFarDates(byDate: BookingsByDate, rows: number): readonly Need[] {
+function findFarDates(
+  byDate: BookingsByDate,
+  rows: number,
+  ahead: readonly Booking[],
+): readonly Need[] {
   if (rows < 3) return [];
   const days = [...byDate]
     .map(([date, bookings]) => ({ day: toDayNumber(date), bookings }))
@@ -341,18 +358,37 @@ function findFarDates(byDate: BookingsByDate, rows: number): readonly Need[] {
     const isAlone = bookings.length === 1 && Math.min(before, after) > FAR_DAYS;
     return isAlone && Math.abs(day - middle) > FAR_DAYS;
   });
-  if (far.length === 0) return [];
-  const shown = far
-    .flatMap(({ bookings }) => bookings)
-    .slice(0, MAX_SHOWN)
-    .map(({ date, line }) => `${date} in line ${line}`)
-    .join(', ');
+  const isAhead = new Set(ahead);
+  const past = far.flatMap(({ bookings }) => bookings).filter((each) => !isAhead.has(each));
+  if (past.length === 0) return [];
+  const shown = showDates(past);
   return [
     {
       question: 'dates',
       message: `Far from all other dates: ${shown}. Correct the file, choose --date-order, or import it with --as-it-is.`,
     },
   ];
+}
+
+function showDates(bookings: readonly Booking[]): string {
+  const shown = bookings.slice(0, MAX_SHOWN).map(({ date, line }) => `${date} in line ${line}`);
+  return shown.join(', ');
+}
+
+/** A value date may be some days ahead. */
+const MAX_DAYS_AHEAD = 31;
+
+/** Rows after today, where other rows are not: they are planned, or their dates are mistyped. */
+function findAhead(byDate: BookingsByDate, today: string): readonly Booking[] {
+  const last = fromDayNumber(toDayNumber(today) + MAX_DAYS_AHEAD);
+  if ([...byDate.keys()].every((date) => date > last)) return [];
+  return [...byDate].flatMap(([date, bookings]) => (date > last ? bookings : []));
+}
+
+function askAboutAhead(ahead: readonly Booking[]): readonly Need[] {
+  if (ahead.length === 0) return [];
+  const message = `After today: ${showDates(ahead)}. Rows that have not happened yet are no bookings: take them out of the file, correct their dates, choose --date-order, or import them with --as-it-is.`;
+  return [{ question: 'dates', message }];
 }
 
 /** The day of the booking in the middle. */

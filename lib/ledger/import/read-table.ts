@@ -1,9 +1,16 @@
 // Reads the bookings of a table from its columns. Rows whose form shows that they are no bookings are left out and named; rows
 // that cannot be read are refused by their lines.
+import { isGross, isNet } from './amount-columns.ts';
 import type { DecimalSign } from './amounts.ts';
 import type { Booking, Need, ReadBookings } from './booking.ts';
 import type { ChosenColumns } from './chosen-columns.ts';
-import { type Field, isEnglishDate, isRecipient, normalizeName } from './column-names.ts';
+import {
+  type Field,
+  findNamed,
+  isEnglishDate,
+  isRecipient,
+  normalizeName,
+} from './column-names.ts';
 import type { TableRow } from './csv-text.ts';
 import { findCurrencyCodes } from './currencies.ts';
 import { type DateOrder, readDates } from './dates.ts';
@@ -41,7 +48,7 @@ export interface ReadTable extends ReadBookings {
 /** @throws UserError where dates can be read in two orders */
 export function readTable(table: Table, options: TableOptions): ReadTable {
   const readCell = createCellReader(table);
-  const { records, refused, leftOut } = sortRows(table, readCell, options.leaveOut);
+  const { records, refused, leftOut, needs } = sortRows(table, readCell, options.leaveOut);
   const source = { table, options, records, readCell };
   const amounts = readAmounts(source);
   const dates = readRowDates(source, amounts.decimal);
@@ -63,7 +70,9 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
     currencies: findAccountCurrencies(source),
     findings: [...amounts.findings, ...dates.findings],
     needs: [
+      ...needs,
       ...amounts.needs,
+      ...askAboutGross(source, amounts.decimal),
       ...(table.headerLine > 0 ? [] : findOddEdges(bookings, dates.textByLine)),
     ],
   };
@@ -123,6 +132,27 @@ function readAmounts(source: Source) {
       return { amount, isReceived: received[n] ?? false };
     },
   };
+}
+
+/** Beside a tax the gross amount was paid, unless a column of another value is named as the amount. */
+function askAboutGross(
+  { table: { headers, columns }, options, records }: Source,
+  decimal: DecimalSign,
+): readonly Need[] {
+  const [gross = -1] = columns.amount;
+  const names = headers.map(normalizeName);
+  if (options.columns.amount !== undefined || !isGross(names[gross])) return [];
+  const readSize = ({ cells }: TableRow, index: number) =>
+    Math.abs(tryNumber(cells[index], decimal) ?? 0);
+  const other = findNamed(names, 'amount')
+    .filter((index) => index !== gross && !isNet(names[index]))
+    .find((index) =>
+      records.some((row) => ![0, readSize(row, gross)].includes(readSize(row, index))),
+    );
+  if (other === undefined) return [];
+  const [one, another] = [headers[gross], headers[other]];
+  const message = `The columns "${one}" and "${another}" have different amounts. Choose what the account paid: --amount "${one}" or --amount "${another}".`;
+  return [{ question: 'columns', message }];
 }
 
 function findTableDecimals({ table, options, records, readCell }: Source): FoundDecimals {

@@ -1,11 +1,12 @@
 // Separates the rows of a table that can be bookings from those whose form shows that they are none: headers, balances, notes, and
 // rows that never happened or are not booked yet.
 import { looksLikeAmount } from './amounts.ts';
-import { counted, type LeftOutLine, type RefusedLine } from './booking.ts';
+import { counted, type LeftOutLine, type Need, type RefusedLine } from './booking.ts';
 import {
   describeFlag,
   describeState,
   isBalanceText,
+  isDoubtfulFlag,
   isYes,
   isYesOrNo,
   mentionsBalance,
@@ -38,6 +39,7 @@ interface SortedRows {
   readonly records: readonly TableRow[];
   readonly refused: RefusedLine[];
   readonly leftOut: LeftOutLine[];
+  readonly needs: readonly Need[];
 }
 
 export function sortRows(
@@ -46,7 +48,8 @@ export function sortRows(
   leaveOut: readonly string[],
 ): SortedRows {
   const isDate = derivePerText((text) => looksLikeDate(text) || NO_YEAR.test(text));
-  const judge = createJudge({ table, readCell, leaveOut, isDate });
+  const flags = findFlags(table, leaveOut);
+  const judge = createJudge({ table, readCell, leaveOut, isDate, flags });
   const records: TableRow[] = [];
   const leftOut: LeftOutLine[] = [];
   const refused = [...refuseAbove(table, readCell, isDate)];
@@ -56,7 +59,7 @@ export function sortRows(
     else if ('reason' in verdict) leftOut.push(leave(row, verdict.reason));
     else refused.push({ ...refuse(row), ...verdict });
   }
-  return { records, leftOut, refused };
+  return { records, leftOut, refused, needs: askAboutFlags(records, flags) };
 }
 
 /** Why a row is left out or refused; undefined for one that may be a booking. */
@@ -68,13 +71,19 @@ interface Criteria {
   /** Words of the status column that a person has named. */
   readonly leaveOut: readonly string[];
   readonly isDate: (text: string) => boolean;
+  readonly flags: readonly Flag[];
 }
 
-function createJudge({ table, readCell, leaveOut, isDate }: Criteria): (row: TableRow) => Verdict {
+function createJudge({
+  table,
+  readCell,
+  leaveOut,
+  isDate,
+  flags,
+}: Criteria): (row: TableRow) => Verdict {
   const { rows, headers, columns, width } = table;
   const describe = derivePerText((text) => describeState(text, leaveOut));
   const isUnposted = createUnpostedFinder(table);
-  const findFlag = createFlagFinder(table);
   const lastLine = rows.findLast(({ cells }) => isDated(cells))?.line ?? 0;
   let otherHeader: number | undefined;
   return (row) => {
@@ -82,7 +91,8 @@ function createJudge({ table, readCell, leaveOut, isDate }: Criteria): (row: Tab
     const date = readCell(row, 'date');
     const hasDate = date !== null && isDate(date);
     const status = readCell(row, 'status') ?? date;
-    const state = findFlag(row) ?? (status === null ? undefined : describe(status));
+    const state =
+      findMarked(row, flags)?.reason ?? (status === null ? undefined : describe(status));
     const isRegular = cells.length >= width && isBlankFrom(cells, headers.length);
     if (isHeader(cells, headers)) {
       otherHeader = undefined;
@@ -123,15 +133,39 @@ function refuseAbove(
     }));
 }
 
-/** Some apps have a column for one state, such as "pending", with yes and no. */
-function createFlagFinder({ headers, rows }: Table): (row: TableRow) => string | undefined {
-  const flags = headers.flatMap((header, index) => {
-    const reason = describeFlag(header);
-    if (reason === undefined) return [];
+/** A column for one state, such as "pending", with yes and no. */
+interface Flag {
+  readonly index: number;
+  readonly header: string;
+  /** Why rows with a yes are left out; undefined where a person must say so. */
+  readonly reason: string | undefined;
+}
+
+function findFlags({ headers, rows }: Table, leaveOut: readonly string[]): readonly Flag[] {
+  const chosen = leaveOut.map(normalizeName);
+  return headers.flatMap((header, index) => {
+    const known = describeFlag(header);
+    if (known === undefined && !isDoubtfulFlag(header)) return [];
     const cells = rows.map((row) => row.cells[index] ?? '').filter((cell) => cell !== header);
-    return cells.every(isYesOrNo) ? { index, reason } : [];
+    if (!cells.every(isYesOrNo)) return [];
+    const isChosen = chosen.includes(normalizeName(header));
+    return { index, header, reason: known ?? (isChosen ? `"${header}"` : undefined) };
   });
-  return ({ cells }) => flags.find(({ index }) => isYes(cells[index] ?? ''))?.reason;
+}
+
+function findMarked({ cells }: TableRow, flags: readonly Flag[]): Flag | undefined {
+  const marked = flags.filter(({ index }) => isYes(cells[index] ?? ''));
+  return marked.find(({ reason }) => reason !== undefined) ?? marked[0];
+}
+
+function askAboutFlags(records: readonly TableRow[], flags: readonly Flag[]): readonly Need[] {
+  return flags.flatMap((flag): Need[] => {
+    const marked = records.filter((row) => findMarked(row, [flag]));
+    const [first] = marked;
+    if (!first) return [];
+    const message = `The column "${flag.header}" marks ${counted(marked.length, 'row')}, such as line ${first.line}: they may not count. Leave them out with --leave-out "${flag.header}", or import them with --as-it-is.`;
+    return [{ question: 'status', message }];
+  });
 }
 
 /** A purchase that was only authorised has no posting date, while most rows have one. */

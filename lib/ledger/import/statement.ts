@@ -81,7 +81,7 @@ export async function readStatement(
   if (contents.kind === 'sheets')
     return { ...readWorkbook(contents.sheets, options), format: format.name, encoding: null };
   return {
-    ...makeStatementRows(contents, options, { hasColumns: false }),
+    ...makeStatementRows(contents, { ...options, today }, { hasColumns: false }),
     ...{ format: format.name, encoding: null, isExport: false, headerLine: 0, columns: {} },
     ...{ ignored: [], dateOrder: null, decimal: null, layout: null },
     namesAccount: contents.bookings.every(({ account }) => account !== null),
@@ -188,7 +188,7 @@ function readSheet(
   const read = readTable(table, { ...options, columns, words, leaveOut, today, isSemicolon });
   const { dateOrder, decimal, usesType } = read;
   return {
-    ...makeStatementRows(read, options, { hasColumns: true }),
+    ...makeStatementRows(read, { ...options, today }, { hasColumns: true }),
     ...describeColumns(table, usesType, columns.description !== undefined),
     ...{ isExport: false, headerLine: table.headerLine, dateOrder, decimal, namesAccount: false },
     layout: { ...describeLayout(table, { ...options, columns }), recalled: recalled ?? null },
@@ -197,13 +197,13 @@ function readSheet(
 
 function makeStatementRows(
   read: ReadBookings,
-  options: StatementOptions,
+  options: StatementOptions & { readonly today: string },
   { hasColumns }: { readonly hasColumns: boolean },
 ): StatementRows {
   const { account, isInverted = false, isAsItIs = false, usedEncoding: encoding } = options;
-  const { currency, leaveOut = [], onlyAccount } = options;
+  const { currency, leaveOut = [], onlyAccount, today } = options;
   return makeRows(read, {
-    ...{ account, encoding, isInverted, isAsItIs, currency, leaveOut, onlyAccount },
+    ...{ account, encoding, isInverted, isAsItIs, currency, leaveOut, onlyAccount, today },
     hasColumns,
   });
 }

@@ -549,6 +549,38 @@ export const MUTANTS: readonly Mutant[] = [
       ['if (pending.length === 0) return;', ''],
     ],
   ),
+  ...mutantsOf('lib/ledger/import/sort-rows.ts', 'tests/ledger/unit/import/questions.test.ts', [
+    ['if (known === undefined && !isDoubtfulFlag(header)) return [];', 'if (!known) return [];'],
+    ['if (!cells.every(isYesOrNo)) return [];', ''],
+  ]),
+  ...mutantsOf('lib/ledger/import/amounts.ts', 'tests/ledger/unit/import/statement.test.ts', [
+    ['if (isRounded(text))', 'if (false)'],
+    ['SCALE.test(end) && !WITH_CENTS.test(end)', 'SCALE.test(end)'],
+  ]),
+  ...mutantsOf(
+    'lib/ledger/import/check-bookings.ts',
+    'tests/ledger/unit/import/questions.test.ts',
+    [
+      ['toDayNumber(today) + MAX_DAYS_AHEAD', 'toDayNumber(today)'],
+      ['if ([...byDate.keys()].every((date) => date > last)) return [];', ''],
+    ],
+  ),
+  ...mutantsOf('lib/ledger/import/read-table.ts', 'tests/ledger/unit/import/questions.test.ts', [
+    ['options.columns.amount !== undefined || !isGross(names[gross])', '!isGross(names[gross])'],
+    ['Math.abs(tryNumber(cells[index], decimal) ?? 0)', 'tryNumber(cells[index], decimal) ?? 0'],
+  ]),
+  ...mutantsOf('lib/ledger/import/transfers.ts', 'tests/ledger/unit/import/transfers.test.ts', [
+    ['back.account !== out.account && ', ''],
+    ['days <= MAX_DAYS_BETWEEN', 'true'],
+    ["if (telling === 1) return 'likely';", ''],
+    ["days === 0 ? 'possible' : 'chance'", "'possible'"],
+    ['used.add(nearest.back);', ''],
+  ]),
+  ...mutantsOf(
+    'lib/ledger/import/text-encoding.ts',
+    'tests/ledger/unit/import/text-encoding.test.ts',
+    [['if (/[כמנצ]/.test(character) && ', 'if (false && ']],
+  ),
   ...mutantsOf('lib/ledger/import/csv-text.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['unwrap(read.cells, delimiter).map(readTextFormula)', 'unwrap(read.cells, delimiter)'],
     ['text === undefined ? cell : undouble(text)', 'text ?? cell'],
@@ -1328,7 +1360,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/import/sort-rows.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['!hasDate && isOtherHeader(cells)', 'false'],
     ['...refuseAbove(table, readCell, isDate)', ''],
-    ['findFlag(row) ??', ''],
+    ['findMarked(row, flags)?.reason ??', ''],
   ]),
   ...mutantsOf('lib/ledger/import/row-amounts.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['hasType || isInverted ?', 'hasType ?'],

@@ -37,6 +37,11 @@ const STATUS = `date,name,amount,Status|${[
 ].join('|')}`;
 const CURRENCIES = 'date,name,amount,currency|2025-12-30,Tea,-3,EUR|2025-12-29,Bus,-4,USD';
 const FAR = `date,name,amount|${ROWS}|0206-12-30,Old,-1.00`;
+const AHEAD = `date,name,amount|${ROWS}|2026-12-30,Tea,-1.00`;
+const FLAGGED = 'date,name,amount,Reversed|2025-12-30,Tea,-3,No|2025-12-29,Bus,-4,Yes';
+const TRANSFER = `date,name,amount,account|2025-12-30,Transfer,-3.00,Giro|2025-12-30,Bus,3.00,Cash`;
+const TAXED =
+  'date,name,Gross,VAT,Amount|2025-12-30,Tea,-3.00,-0.50,-2.50|2025-12-29,Bus,-4.00,-0.60,-3.40';
 const REVERSED =
   'date,name,amount,balance|2025-12-27,Tea,-3.00,103.00|2025-12-28,Bus,-4.00,107.00|2025-12-29,Car,-5.00,112.00|2025-12-30,Pay,6.00,106.00';
 const TWO_WAYS = 'date,name,amount|1/2/2025,Tea,-3.00|3/4/2025,Bus,-4.00';
@@ -76,6 +81,20 @@ const CASES: readonly Case[] = [
   ["--currency '$,USD'", CURRENCIES.replace('EUR', '$'), { currency: '$,USD' }],
   ['--only-account NAME; the file has Giro, Food', POSTINGS, { onlyAccount: 'Giro' }],
   ['--as-it-is', FAR, { isAsItIs: true }],
+  ['import them with --as-it-is', AHEAD, { isAsItIs: true }],
+  [
+    'choose --date-order',
+    'date,name,amount|01/12/25,Tea,-3|02/12/25,Bus,-4|13/12/25,Car,-5',
+    { dateOrder: 'dmy' },
+    { dateOrder: 'ymd' },
+  ],
+  ['--only-account "Giro", or', TRANSFER, { onlyAccount: 'Giro' }],
+  ['or add --as-it-is if they are income and expenses', TRANSFER, { isAsItIs: true }],
+  ['--only-account "Giro"', TRANSFER.replace('Transfer', 'Tea'), { onlyAccount: 'Giro' }],
+  ['--leave-out "Reversed"', FLAGGED, { leaveOut: ['Reversed'] }],
+  ['or import them with --as-it-is', FLAGGED, { isAsItIs: true }],
+  ['--amount "Gross"', TAXED, { columns: { amount: 'Gross' } }],
+  ['--amount "Amount"', TAXED, { columns: { amount: 'Amount' } }],
   ['--invert', REVERSED, { isInverted: true }],
   ['--as-it-is', REVERSED, { isAsItIs: true }],
   [

@@ -1,12 +1,14 @@
 // Each ambiguity of a file raises a question, the options it names answer it, and a layout's answers are remembered.
 import { expect, it } from 'vitest';
 import {
-  readCsv,
+  readCsv as readText,
   type Statement,
   type StatementOptions,
 } from '../../../../lib/ledger/import/statement.ts';
 
 const lines = (text: string) => text.split('|').join('\n');
+const readCsv = (text: string, options: StatementOptions = {}) =>
+  readText(text, { today: '2026-01-15', ...options });
 
 function sumUp({ rows, needs }: Statement) {
   const signed = rows.map(({ type, amount }) => (type === 'expense' ? -amount : amount));
@@ -20,6 +22,11 @@ const STATES =
 const MIXED = 'Date,Text,Amount,Currency|2026-01-02,a,-3,EUR|2026-01-03,b,-4,USD';
 const BOOKS =
   'Date,Text,Account,Amount|2026-01-02,a,Bank,-3|2026-01-02,a,Food,3|2026-01-03,b,Bank,-4|2026-01-03,b,Food,4';
+const FLAGGED =
+  'Date,Text,Amount,Status,Reversed|2026-01-02,a,-3,Completed,No|2026-01-03,b,-4,Completed,Yes|2026-01-04,c,-9,Pending,No';
+const AHEAD = 'Date,Text,Amount|2026-01-02,a,-3|2027-01-03,b,-4|2026-01-04,c,-9';
+const TAXED =
+  'Date,Text,Gross,VAT,Amount|2026-01-02,a,-3.00,-0.50,-2.50|2026-01-03,b,-4.00,-0.60,-3.40';
 const BALANCES =
   'Date,Text,Amount,Balance|2026-01-02,a,-3,103|2026-01-03,b,-4,107|2026-01-04,c,9,98';
 
@@ -37,6 +44,11 @@ it.each<[question: string, file: string, answer: StatementOptions, signed: numbe
   ['dates', FAR, { isAsItIs: true }, [-3, -4, -9]],
   ['status', STATES, { leaveOut: ['Zorp'] }, [-3, -9]],
   ['status', STATES, { columns: { status: 'none' } }, [-3, -4, -9]],
+  ['status', FLAGGED, { leaveOut: ['reversed'] }, [-3]],
+  ['status', FLAGGED, { isAsItIs: true }, [-3, -4]],
+  ['dates', AHEAD, { isAsItIs: true }, [-3, -4, -9]],
+  ['columns', TAXED, { columns: { amount: 'Amount' } }, [-2.5, -3.4]],
+  ['columns', TAXED, { columns: { amount: 'Gross' } }, [-3, -4]],
   ['currency', MIXED, { currency: 'eur' }, [-3]],
   ['postings', BOOKS, { onlyAccount: 'Bank' }, [-3, -4]],
 ])('asks about %s in %s, and takes %o', (question, file, answer, signed) => {
@@ -44,11 +56,60 @@ it.each<[question: string, file: string, answer: StatementOptions, signed: numbe
   expect(sumUp(readCsv(lines(file), answer))).toEqual({ signed, questions: [] });
 });
 
+it.each([
+  ['Excluded', 'true', 'false'],
+  ['Is excluded', '1', '0'],
+  ['Excluded from budget', 'X', ''],
+  ['Storno', 'Ja', 'Nein'],
+  ['Extourné', 'VRAI', 'FAUX'],
+  ['Revertido', 'sí', 'no'],
+  ['Estornado', 'verdadeiro', 'falso'],
+  ['Escluso', 'vero', 'falso'],
+  ['Återförd', 'Ja', 'Nej'],
+  ['Wykluczone', 'tak', 'nie'],
+  ['Сторно', 'да', 'нет'],
+  ['対象外', '○', ''],
+])('asks about rows that a column "%s" marks by %s', (name, yes, no) => {
+  const file = (mark: string) =>
+    `Date,Text,Amount,${name}|2026-01-02,a,-3,${no}|2026-01-03,b,-4,${mark}|2026-01-04,c,-5,${no}`;
+  expect(sumUp(readCsv(lines(file(yes)))).questions).toEqual(['status']);
+  expect(sumUp(readCsv(lines(file(no)))).questions).toEqual([]);
+  // A date or an id of the reversal is no mark.
+  expect(sumUp(readCsv(lines(file('R-1042')))).questions).toEqual([]);
+});
+
+it('does not ask about amounts under a name that others give to a mark', () => {
+  const file = 'Date,Text,Amount,Refunded|2026-01-02,a,-3,0|2026-01-03,b,-4,1|2026-01-04,c,-9,2.50';
+  expect(sumUp(readCsv(lines(file)))).toEqual({ signed: [-3, -4, -9], questions: [] });
+});
+
+const at = (...dates: readonly string[]) =>
+  `Date,Text,Amount|${dates.map((date, n) => `${date},a${n},-${n + 1}`).join('|')}`;
+
+it.each([
+  ['a few days ahead', at('2026-01-02', '2026-01-14', '2026-01-22'), []],
+  ['all ahead of a clock that is wrong', at('2027-03-02', '2027-03-14', '2027-04-20'), []],
+  ['ahead, one after the other', at('2025-11-02', '2025-12-14', '2026-01-02', '2026-01-30'), []],
+  ['of the next month alone', at('2025-12-20', '2026-01-10', '2026-02-27'), ['dates']],
+  ['of the year after', at('2025-12-20', '2026-01-10', '2027-01-11', '2027-02-11'), ['dates']],
+])('asks about rows after today where they are %s', (_, file, questions) => {
+  expect(sumUp(readCsv(lines(file))).questions).toEqual(questions);
+});
+
+it.each([
+  ['the same amount', '-3.00,-0.50,-3.00', '-4.00,-0.60,-4.00', []],
+  ['an amount without signs', '-3.00,-0.50,3.00', '-4.00,-0.60,4.00', []],
+  ['another amount', '-3.00,-0.50,-3.10', '-4.00,-0.60,-4.00', ['columns']],
+])('asks which amount was paid where a gross one stands beside %s', (_, one, other, questions) => {
+  const file = `Date,Text,Gross,VAT,Amount|2026-01-02,a,${one}|2026-01-03,b,${other}`;
+  expect(sumUp(readCsv(lines(file)))).toEqual({ signed: [-3, -4], questions });
+});
+
 it('never adds up two currencies, even as the file is', () => {
   expect(sumUp(readCsv(lines(MIXED), { isAsItIs: true })).questions).toEqual(['currency']);
 });
 
-const BARE = '01/02/2026,Tea,3.00|02/03/2026,Bus,4.00';
+const BARE = '01/02/2025,Tea,3.00|02/03/2025,Bus,4.00';
 
 it.each([
   ['a header', POSITIVE, { isInverted: true }],
@@ -79,8 +140,8 @@ it.each([
 });
 
 it('says that a file has no header where a value is named as a column', () => {
-  expect(() => readCsv(lines(BARE), { columns: { date: '01/02/2026' } })).toThrow(
-    '"01/02/2026" is a value, not the name of a column. Name the columns by their numbers',
+  expect(() => readCsv(lines(BARE), { columns: { date: '01/02/2025' } })).toThrow(
+    '"01/02/2025" is a value, not the name of a column. Name the columns by their numbers',
   );
   const columns = { date: '1', amount: '3', description: '2' };
   const { rows } = readCsv(lines(BARE), { columns, dateOrder: 'mdy' });

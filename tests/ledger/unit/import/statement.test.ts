@@ -883,3 +883,36 @@ it.each([
   const { needs } = read([`Date;Text;${sign};Amount`, '2026-01-02;Tea;;-1,234']);
   expect(needs.map(({ question }) => question)).toEqual(questions);
 });
+
+it.each([
+  '2.5K',
+  '1.2M',
+  '3 k',
+  '1.25m',
+  '12.50mio',
+  '4 Tsd.',
+  '1,5 mln',
+  '2 тыс.',
+  '3万',
+  '1.2L',
+  '5 lakh',
+])('refuses the rounded amount %s', (amount) => {
+  const file = `date;name;amount|2026-10-03;a;-45.10|2026-10-04;b;"${amount}"`;
+  const { rows, refused } = read(file.split('|'));
+  expect(rows).toHaveLength(1);
+  expect(refused).toMatchObject([{ line: 3, message: expect.stringContaining('rounded') }]);
+});
+
+it.each([
+  '45.10 K',
+  '45.10 kr',
+  '45.10 Kč',
+  '45.10 MT',
+  '45.10 L',
+  '45.10 lei',
+  'K 45.10',
+  'Rs 45.10 Cr',
+])('keeps the currency or the mark of %s', (amount) => {
+  const file = `date;name;amount|2026-10-03;a;-45.10|2026-10-04;b;${amount}`;
+  expect(read(file.split('|')).rows.map((row) => row.amount)).toEqual([45.1, 45.1]);
+});

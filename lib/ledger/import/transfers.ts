@@ -1,0 +1,99 @@
+// Finds both sides of a transfer between two accounts of one file: together they are neither income nor an expense.
+import { toDayNumber } from '../domain/calendar-date.ts';
+import type { Booking, Need } from './booking.ts';
+
+export interface Transfers {
+  /** Rows of which both sides tell of a transfer. */
+  readonly sides: ReadonlySet<Booking>;
+  readonly findings: readonly string[];
+  readonly needs: readonly Need[];
+}
+
+/** Between two banks, with a weekend. */
+const MAX_DAYS_BETWEEN = 3;
+/** Equal amounts of one day may be thousands. */
+const MAX_COMPARED = 20;
+const MAX_SHOWN = 5;
+
+export function findTransfers(bookings: readonly Booking[]): Transfers {
+  const pairs = listPairs(bookings);
+  const { sure = [], likely = [], possible = [] } = Object.groupBy(pairs, rate);
+  return {
+    sides: new Set(sure.flatMap(({ out, back }) => [out, back])),
+    needs: likely.length === 0 ? [] : [askAboutTransfers(likely)],
+    findings: possible.length === 0 ? [] : [describePossible(possible)],
+  };
+}
+
+interface Pair {
+  readonly out: Booking;
+  readonly back: Booking;
+  readonly days: number;
+}
+
+/** Opposite amounts of two accounts: each row with the nearest one that no other row has. */
+function listPairs(bookings: readonly Booking[]): readonly Pair[] {
+  const named = bookings.filter(({ account }) => account !== null);
+  if (named.every(({ account }) => account === named[0]?.account)) return [];
+  const groups = Map.groupBy(named, ({ signed, currency }) => `${Math.abs(signed)} ${currency}`);
+  return [...groups.values()].flatMap(pairGroup);
+}
+
+function pairGroup(group: readonly Booking[]): readonly Pair[] {
+  const used = new Set<Booking>();
+  const { outs = [], backs = [] } = Object.groupBy(group, ({ signed }) =>
+    signed < 0 ? 'outs' : 'backs',
+  );
+  return outs.flatMap((out) => {
+    const day = toDayNumber(out.date);
+    const [nearest] = backs
+      .filter((back) => back.account !== out.account && !used.has(back))
+      .slice(0, MAX_COMPARED)
+      .map((back) => ({ out, back, days: Math.abs(toDayNumber(back.date) - day) }))
+      .filter(({ days }) => days <= MAX_DAYS_BETWEEN)
+      .toSorted((one, other) => one.days - other.days);
+    if (!nearest) return [];
+    used.add(nearest.back);
+    return [nearest];
+  });
+}
+
+type Rating = 'sure' | 'likely' | 'possible' | 'chance';
+
+function rate({ out, back, days }: Pair): Rating {
+  const telling = [tellsOfTransfer(out, back), tellsOfTransfer(back, out)].filter(Boolean).length;
+  if (telling === 2) return 'sure';
+  if (telling === 1) return 'likely';
+  return days === 0 ? 'possible' : 'chance';
+}
+
+const TRANSFER =
+  /(?<!\p{L})(?:transfers?|xfer|tfr|trf|transferencias?|transferência|trasferimento|giroconto|bonifico|traspaso|virement|virt?|übertrag|umbuchung|überweisung|overboeking|överföring|overføring|overførsel|tilisiirto|siirto|przelew|prevod|převod|átvezetés|havale|virman|перевод|переказ|credit card payment|card payment|umsatz eigenes konto)(?!\p{L})|转账|轉帳|振替|이체/iu;
+const MIN_NAME_LENGTH = 3;
+
+/** By a word, or by the name of the other account. */
+function tellsOfTransfer(
+  { texts, bookingType, category, notes }: Booking,
+  { account }: Booking,
+): boolean {
+  const all = [...texts, bookingType ?? '', category ?? '', notes ?? ''].join('\n').toLowerCase();
+  const name = account?.toLowerCase() ?? '';
+  return TRANSFER.test(all) || (name.length >= MIN_NAME_LENGTH && all.includes(name));
+}
+
+function showPairs(pairs: readonly Pair[]): string {
+  const shown = pairs
+    .slice(0, MAX_SHOWN)
+    .map(({ out, back }) => `${out.date} ${back.signed} (lines ${out.line} and ${back.line})`);
+  const more = pairs.length > shown.length ? [`${pairs.length - shown.length} more`] : [];
+  return [...shown, ...more].join(', ');
+}
+
+function askAboutTransfers(pairs: readonly Pair[]): Need {
+  const message = `Rows may be both sides of a transfer between accounts of the file: ${showPairs(pairs)}. Import one account alone with --only-account "${pairs[0]?.out.account}", or add --as-it-is if they are income and expenses.`;
+  return { question: 'postings', message };
+}
+
+function describePossible(pairs: readonly Pair[]): string {
+  return `rows of two accounts cancel each other out on one day: ${showPairs(pairs)}. If they are transfers, import one account alone with --only-account "${pairs[0]?.out.account}"`;
+}

@@ -1,0 +1,71 @@
+// Both sides of a transfer between two accounts of a file are neither income nor expenses.
+import { expect, it } from 'vitest';
+import { readCsv, type StatementOptions } from '../../../../lib/ledger/import/statement.ts';
+
+const HEADER = 'Date,Account,Description,Category,Amount';
+const ROWS = ['2026-03-01,Bank,Salary,,2500.00', '2026-03-02,Bank,Shop,Food,-45.10'];
+
+function read(lines: readonly string[], options: StatementOptions = {}) {
+  const file = [HEADER, ...ROWS, ...lines].join('\n');
+  const { rows, leftOut, needs, findings } = readCsv(file, { today: '2026-04-01', ...options });
+  return {
+    lines: rows.map(({ line }) => line),
+    leftOut: leftOut.map(({ line }) => line),
+    questions: needs.map(({ question }) => question),
+    isSaid: findings.some((finding) => finding.startsWith('rows of two accounts cancel')),
+  };
+}
+
+const ALL = { lines: [2, 3, 4, 5], leftOut: [], questions: [], isSaid: false };
+const LEFT_OUT = { ...ALL, lines: [2, 3], leftOut: [4, 5] };
+
+it.each([
+  ['a word', '03-05,Bank,Transfer to savings,,-100', '03-05,Cash,Transfer from bank,,100'],
+  ['a category', '03-05,Bank,ATM,Transfer,-100', '03-08,Cash,ATM,Transfer,100'],
+  ['the name of the other account', '03-05,Bank,To cash,,-100', '03-05,Cash,From bank,,100'],
+  ['another language', '03-05,Bank,Übertrag,,-100', '03-06,Cash,Umbuchung,,100'],
+])('leaves out both sides that tell of a transfer by %s', (_, out, back) => {
+  expect(read([`2026-${out}`, `2026-${back}`])).toEqual(LEFT_OUT);
+  expect(read([`2026-${back}`, `2026-${out}`])).toEqual(LEFT_OUT);
+});
+
+const HALF = ['2026-03-05,Bank,Transfer,,-100', '2026-03-06,Cash,Deposit,,100'];
+
+it('asks where one side alone tells of a transfer', () => {
+  expect(read(HALF)).toEqual({ ...ALL, questions: ['postings'] });
+  expect(read(HALF, { isAsItIs: true })).toEqual(ALL);
+  expect(read(HALF, { onlyAccount: 'Bank' })).toMatchObject({ lines: [2, 3, 4], questions: [] });
+});
+
+it('says where nothing but the amounts of a day shows it', () => {
+  const lines = ['2026-03-05,Bank,A,,-100', '2026-03-05,Cash,B,,100'];
+  expect(read(lines)).toEqual({ ...ALL, isSaid: true });
+});
+
+it.each([
+  ['one account', '03-05,Bank,Transfer to Ann,,-100', '03-05,Bank,Transfer from Bob,,100'],
+  ['other amounts', '03-05,Bank,Transfer to Ann,,-100', '03-05,Cash,Transfer from Bob,,101'],
+  ['one direction', '03-05,Bank,Transfer to Ann,,-100', '03-05,Cash,Transfer to Ann,,-100'],
+  ['far days', '03-05,Bank,Transfer to Ann,,-100', '03-09,Cash,Transfer from Bob,,100'],
+  ['two days without a word', '03-05,Bank,Shoes,,-100', '03-06,Cash,Shoes returned,,100'],
+])('keeps rows of %s', (_, one, other) => {
+  expect(read([`2026-${one}`, `2026-${other}`])).toEqual(ALL);
+});
+
+it('keeps rows of one account in a file of two', () => {
+  const lines = ['2026-03-05,Bank,Transfer to Ann,,-100', '2026-03-05,Bank,Transfer from Bob,,100'];
+  expect(read([...lines, '2026-03-06,Cash,Bus,,-3'])).toMatchObject({ leftOut: [], questions: [] });
+});
+
+it('takes each row for one transfer', () => {
+  const more = ['2026-03-06,Bank,Transfer to Ann,,-100'];
+  const { lines, leftOut } = read([
+    '2026-03-05,Bank,Transfer,,-100',
+    '2026-03-05,Cash,Transfer,,100',
+    ...more,
+  ]);
+  expect([lines, leftOut]).toEqual([
+    [2, 3, 6],
+    [4, 5],
+  ]);
+});
