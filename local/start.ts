@@ -9,7 +9,7 @@ import { runNode } from '../processes/tools.ts';
 import { openDataFolder } from './data-folder.ts';
 import { openEdge } from './edge.ts';
 import { type Database, startDatabase } from './engine.ts';
-import { bundleFunctions, startGateway } from './gateway.ts';
+import { buildGateway, startGateway } from './gateway.ts';
 import { speakLocally } from './local-access.ts';
 import { type LocalSettings, readLocalSettings } from './settings.ts';
 
@@ -53,11 +53,10 @@ async function start(settings: LocalSettings): Promise<void> {
   failWhenItEnds(database.title, database.child);
   const workOnTable = (work: 'prepare' | 'expire') =>
     runNode(running, TABLE_WORK, work, database.endpoint, tableName);
-  const [bundles, printed] = await Promise.all([bundleFunctions(running), workOnTable('prepare')]);
+  const spec = { tableName, databaseEndpoint: database.endpoint };
+  const [build, printed] = await Promise.all([buildGateway(running, spec), workOnTable('prepare')]);
   if (printed) console.log(printed);
-  const gateway = await startGateway(running, {
-    ...{ tableName, databaseEndpoint: database.endpoint, bundles },
-  });
+  const gateway = await startGateway(running, spec, build);
   failWhenItEnds('local gateway', gateway.child);
   edge.forwardTo(gateway.socketPath);
   repeatHourly(() => workOnTable('expire'), 'expired items are kept');

@@ -32,7 +32,7 @@ function theOne(service: StartedService, name: RegExp): ProcessEntry | undefined
 
 const ENGINE = /^\S*dynoxide serve/;
 const PREPARATION = /^\S*node \S*table-work\.ts prepare/;
-const GATEWAY = /^\S*node (?:--\S+ )*\S*serverless\.js offline/;
+const GATEWAY = /^\S*node (?:--\S+ )*\S*offline\.ts/;
 
 describe.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
   it.for([

@@ -1,17 +1,23 @@
-// The process of `npm start` lives as long as the service. A database client, which only the start needs, would double its
-// memory.
+// Two processes of `npm start` live as long as the service: its own and the gateway's. A database client, the bundler or the framework,
+// which only the start needs, would double the memory of either.
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 import { PROJECT } from '../../support/running-service.ts';
 
-it('loads no client of the database', async () => {
+it.each([
+  [
+    'local/start.ts',
+    ['@commander-js/extra-typings', '@middy/http-json-body-parser', 'get-port', 'valibot', 'yaml'],
+  ],
+  ['local/offline.ts', ['serverless-offline']],
+])('%s loads no package but %s', async (program, packages) => {
   const { metafile } = await build({
-    ...{ absWorkingDir: PROJECT, entryPoints: ['local/start.ts'], bundle: true },
+    ...{ absWorkingDir: PROJECT, entryPoints: [program], bundle: true },
     ...{ platform: 'node', format: 'esm', packages: 'external', metafile: true, write: false },
   });
-  const paths = Object.values(metafile.inputs).flatMap(({ imports }) =>
-    imports.map(({ path }) => path),
-  );
-  expect(paths).toContain('local/gateway.ts');
-  expect(paths.filter((path) => path.startsWith('@aws-sdk/'))).toEqual([]);
+  const loaded = Object.values(metafile.inputs)
+    .flatMap(({ imports }) => imports.filter(({ external }) => external))
+    .map(({ path }) => path)
+    .filter((path) => !path.startsWith('node:'));
+  expect([...new Set(loaded)].toSorted()).toEqual(packages);
 });

@@ -1,0 +1,47 @@
+// The process of the local gateway: serverless-offline with the definition that local/build.ts has resolved. The framework, of which
+// it is a plug-in, would stay in memory here and take more than gateway and functions together.
+// offline.ts <folder of the build> <socket of the API> <socket of the Lambda server>
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import ServerlessOffline, { type Definition } from 'serverless-offline';
+
+const [, , build = '', httpPort = '', lambdaPort = ''] = process.argv;
+const PROJECT = join(import.meta.dirname, '..');
+
+const definition: Definition = JSON.parse(readFileSync(join(build, 'definition.json'), 'utf8'));
+const gateway = new ServerlessOffline(
+  {
+    config: { servicePath: PROJECT },
+    serviceDir: PROJECT,
+    service: {
+      ...definition,
+      getAllFunctions: () => Object.keys(definition.functions),
+      getFunction: (name) => definition.functions[name],
+      getAllEventsInFunction: (name) => definition.functions[name]?.events,
+    },
+  },
+  {
+    location: resolve(build),
+    // The path of a socket instead of a port, which would be open to every page and program of this machine.
+    // Nothing here uses the Lambda server, but it is always started.
+    ...{ httpPort, lambdaPort },
+    noPrependStageInUrl: true,
+    noSponsor: true,
+    // In one process the handlers answer as fast as in workers, without a start for each concurrent call.
+    useInProcess: true,
+    // Its timer holds each response until the time limit of the function, which has a deadline of its own.
+    noTimeout: true,
+    // Other programs on localhost set cookies. The API reads none, and API Gateway refuses none.
+    disableCookieValidation: true,
+  },
+  { log: { ...silent(), warning: console.error, error: console.error } },
+);
+
+process.once('SIGTERM', () => gateway.end());
+await gateway.start();
+
+/** The lines that it prints for each request and route. */
+function silent() {
+  const ignore = () => undefined;
+  return { debug: ignore, info: ignore, notice: ignore, verbose: ignore };
+}

@@ -1,0 +1,35 @@
+// The part of serverless-offline that local/offline.ts uses: the package has no types.
+declare module 'serverless-offline' {
+  interface FunctionDefinition {
+    readonly events?: readonly object[];
+  }
+
+  export interface Definition {
+    readonly functions: Readonly<Record<string, FunctionDefinition>>;
+  }
+
+  /** What it reads of the framework that loads it as a plug-in. */
+  interface Framework {
+    readonly config: { readonly servicePath: string };
+    readonly serviceDir: string;
+    readonly service: Definition & {
+      getAllFunctions(): readonly string[];
+      getFunction(name: string): FunctionDefinition | undefined;
+      getAllEventsInFunction(name: string): readonly object[] | undefined;
+    };
+  }
+
+  type Print = (...parts: unknown[]) => void;
+  type Level = 'debug' | 'error' | 'info' | 'notice' | 'verbose' | 'warning';
+
+  export default class ServerlessOffline {
+    constructor(
+      framework: Framework,
+      options: Readonly<Record<string, string | boolean>>,
+      utilities: { readonly log: Readonly<Record<Level, Print>> },
+    );
+    start(): Promise<void>;
+    /** Answers what it has begun, and exits. */
+    end(): Promise<never>;
+  }
+}
