@@ -158,8 +158,13 @@ export function functionAlarms(functions: readonly WatchedFunction[]): AlarmDefi
   const folders = Object.groupBy(functions, ({ folder }) => folder);
   return Object.entries(folders)
     .filter(([folder]) => folder !== 'migration' && folder !== 'canary')
-    .flatMap(([folder, members]) => slices(members ?? []).map((slice, n) => ({ folder, slice, n })))
-    .flatMap(({ folder, slice, n }) => {
+    .flatMap(([folder, members = []]) =>
+      slices(members).map((slice, n, { length }) => {
+        const names = slice.map(({ name }) => name).join(', ');
+        return { folder, slice, n, where: length === 1 ? folder : `${folder} (${names})` };
+      }),
+    )
+    .flatMap(({ folder, slice, n, where }) => {
       const group = `${logicalName(folder)}${n === 0 ? '' : n + 1}`;
       const timeout = Math.min(...slice.map((each) => each.timeout));
       const metrics = (MetricName: string) =>
@@ -167,7 +172,7 @@ export function functionAlarms(functions: readonly WatchedFunction[]): AlarmDefi
       return [
         {
           id: `${group}Errors`,
-          description: `A function of ${folder} crashed or timed out`,
+          description: `A function of ${where} crashed or timed out`,
           metrics: metrics('Errors'),
           statistic: 'Sum',
           period: FIVE_MINUTES,
@@ -177,7 +182,7 @@ export function functionAlarms(functions: readonly WatchedFunction[]): AlarmDefi
         },
         {
           id: `${group}Throttles`,
-          description: `Lambda refused to run a function of ${folder}, in two of three minutes`,
+          description: `Lambda refused to run a function of ${where}, in two of three minutes`,
           metrics: metrics('Throttles'),
           statistic: 'Sum',
           period: MINUTE,
@@ -187,7 +192,7 @@ export function functionAlarms(functions: readonly WatchedFunction[]): AlarmDefi
         },
         {
           id: `${group}Duration`,
-          description: `A function of ${folder} took more than ${SHARE_OF_TIMEOUT * timeout} s of its ${timeout} s`,
+          description: `A function of ${where} took more than ${SHARE_OF_TIMEOUT * timeout} s of its ${timeout} s`,
           metrics: metrics('Duration'),
           expression: 'MAX(METRICS())',
           statistic: 'Maximum',

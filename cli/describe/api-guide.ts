@@ -8,6 +8,10 @@ const SECTION =
 /** Statuses that mean the same for every route; the document explains them once. */
 const USUAL = new Set(['401', '403', '413', '415', '429', '500', '503']);
 
+/** Stands where the test that runs the examples writes the answer. */
+const ANSWER_TO_COME =
+  '{ "to write the answer": "npm test prints a command, which copies it from .local/received/api.md" }';
+
 interface Described {
   readonly summary: string;
   readonly description?: string;
@@ -48,7 +52,7 @@ function draftExample(route: string): string {
   const query = new URLSearchParams(exampleQuery).toString();
   const target = route.replace('{id}', '1') + (query && `?${query}`);
   const request = example ? `${target}\n${jsonOnOneLine(example)}` : target;
-  return `\`\`\`http\n${request}\n\`\`\`\n\`\`\`json\n{}\n\`\`\`\n`;
+  return `\`\`\`http\n${request}\n\`\`\`\n\`\`\`json\n${ANSWER_TO_COME}\n\`\`\`\n`;
 }
 
 function jsonOnOneLine(value: object): string {

@@ -1,4 +1,5 @@
 // The cost of requests, and the most that a stage's limits allow in a month.
+import { largestResponseKb } from '../../../lib/ledger/http/endpoints/endpoint-declaration.ts';
 import { ENDPOINTS_BY_ROUTE } from '../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import { ASSUMED, HOUSEHOLD, MAX_PAGES_KB, PRICES, QUOTAS, REQUEST_SHAPES } from './assumptions.ts';
 import { INDEX_WRITES, MAX_UNITS, REQUEST_UNITS, type Units } from './request-units.ts';
@@ -248,7 +249,8 @@ function perMonth(perSecond: number): number {
 
 /** @throws for a route without an assumption */
 export function largestResponse({ route }: Pick<RouteLimit, 'route'>): number {
-  const kilobytes = ENDPOINTS_BY_ROUTE[route]?.largestKb ?? MAX_PAGES_KB[route];
+  const endpoint = ENDPOINTS_BY_ROUTE[route];
+  const kilobytes = endpoint ? largestResponseKb(endpoint) : MAX_PAGES_KB[route];
   if (kilobytes === undefined)
     throw new Error(`bench/ledger/costs/assumptions.ts names no largest response of ${route}`);
   return kilobytes;

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { functionAlarms } from '../../../serverless/alarms.ts';
 import { findExpression, listAlarms, listMetrics } from '../support/packaged-alarms.ts';
 import { listApiFunctions, readTemplate, theOnly } from '../support/packaged-template.ts';
 
@@ -67,6 +68,20 @@ describe('what an alarm names exists', () => {
       expect(watched).toHaveLength(behindGateway.length);
     }
   });
+});
+
+it('two alarms of one kind for a folder name the functions that each watches', () => {
+  const names = Array.from({ length: 11 }, (_, n) => `transactions${n}`);
+  const described = functionAlarms(
+    names.map((name) => ({ name, folder: 'transactions', timeout: 20 })),
+  ).filter(({ id }) => id.endsWith('Errors'));
+  expect(described.map(({ id, description }) => [id, description])).toEqual([
+    [
+      'TransactionsErrors',
+      `A function of transactions (${names.slice(0, 10).join(', ')}) crashed or timed out`,
+    ],
+    ['Transactions2Errors', 'A function of transactions (transactions10) crashed or timed out'],
+  ]);
 });
 
 it('a budget has no name of its own: CloudFormation replaces it when its topic changes, and a name can be given once', () => {

@@ -29,7 +29,7 @@ export const CATEGORY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     example: { name: 'Food', color: '#2A9D8F' },
     response: CATEGORY_WRITTEN,
     failure: 'Failed to create category',
-    largestKb: MAX_KB.error,
+    largestKb: MAX_KB.category,
     status: 201,
     failures: {
       409: `The name is taken: \`existing_id\` names the category, and the message says where it is inactive. Or the ledger has
@@ -55,7 +55,7 @@ export const CATEGORY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     example: { color: '#264653' },
     response: CATEGORY_WRITTEN,
     failure: 'Failed to update category',
-    largestKb: MAX_KB.error,
+    largestKb: MAX_KB.category,
     failures: { 409: 'The name is taken: `existing_id` names the category.' },
     isVersioned: true,
   },
@@ -65,7 +65,6 @@ export const CATEGORY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     description: 'The category stays, inactive.',
     response: DELETED,
     failure: 'Failed to delete category',
-    largestKb: MAX_KB.category,
     failures: { 409: 'The category has transactions.' },
     isVersioned: true,
   },

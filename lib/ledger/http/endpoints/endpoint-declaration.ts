@@ -11,12 +11,18 @@ export const MAX_KB = {
   row: 40,
   page: 4_000,
   category: 8,
-  /** Names 100 unknown fields by their beginnings, each character escaped in six bytes. */
-  error: 80,
-  /** Names the unknown fields of each row of a bulk body, which has at most 1 MB. */
-  bulkErrors: 1_400,
   /** Lambda's limit. */
   response: 6_292,
+} as const;
+
+/** Sizes in KB of the largest 400 or 404, whose sentences repeat names that the client chose. */
+const MAX_REFUSAL_KB = {
+  /** The gateway takes 10 KB of address and headers; of each three bytes a name may have six in JSON. */
+  address: 30,
+  /** Names 100 unknown fields by their beginnings, each character escaped in six bytes. */
+  body: 80,
+  /** Names the unknown fields of each row of a bulk body, which has at most 1 MB. */
+  rows: 1_400,
 } as const;
 
 /** The schema of a body, and the name that generators of clients give to its type. */
@@ -45,8 +51,8 @@ export interface Endpoint {
   readonly mediaType?: 'text/csv';
   /** The message of its 500. */
   readonly failure: string;
-  /** The size of its largest response without headers, for the costs of a stage. */
-  readonly largestKb: number;
+  /** The size of its largest success without headers, where it shows records or a list. The costs of a stage assume it. */
+  readonly largestKb?: number;
   /** Meanings of the failures below, if this endpoint adds to the usual ones. */
   readonly failures?: Readonly<Record<number, string | false>>;
   /** One record, whose version clients can name: ETag, and If-Match or If-None-Match. */
@@ -62,6 +68,16 @@ export interface Endpoint {
    * needs many of these. The others share `throttleRate`.
    */
   readonly limit?: 'bulkRate' | 'searchRate';
+}
+
+/** The size in KB of the largest response without headers, whether it succeeds or refuses. */
+export function largestResponseKb({ body, largestKb = 0 }: Endpoint): number {
+  return Math.max(largestKb, largestRefusalKb(body));
+}
+
+function largestRefusalKb(body: Body | undefined): number {
+  if (body === undefined) return MAX_REFUSAL_KB.address;
+  return body.item ? MAX_REFUSAL_KB.rows : MAX_REFUSAL_KB.body;
 }
 
 interface Parameter {

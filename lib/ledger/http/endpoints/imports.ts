@@ -1,6 +1,6 @@
 // The endpoints of imports, as clients see them.
 import { importPartBody, importQuery } from '../import-json.ts';
-import { type Endpoint, MAX_KB } from './endpoint-declaration.ts';
+import type { Endpoint } from './endpoint-declaration.ts';
 import { list, NUMBER, named, object, succeeded, TEXT } from './response-forms.ts';
 
 export const IMPORT_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
@@ -37,6 +37,5 @@ export const IMPORT_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       }),
     ),
     failure: 'Failed to record the import',
-    largestKb: MAX_KB.error,
   },
 };

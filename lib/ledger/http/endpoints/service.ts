@@ -23,7 +23,6 @@ export const SERVICE_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     description: 'The ledger and the scope of the key or token, and id and name of the key.',
     response: named('Caller', succeeded({ data: CALLER_DATA })),
     failure: 'Failed to identify the caller',
-    largestKb: 1,
   },
   'GET /health': {
     id: 'checkHealth',
@@ -35,7 +34,6 @@ export const SERVICE_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       succeeded({ data: named('HealthData', object({ status: TEXT }, { table: TEXT })) }),
     ),
     failure: 'The database does not answer',
-    largestKb: 1,
     failures: { 500: 'The database does not answer.' },
     isPublic: true,
   },
