@@ -5,7 +5,7 @@ import type { VectorStore } from './adapters/qdrant.ts';
 import { healthyInfo } from './point-writer.ts';
 import { type CollectionInfo, type CollectionUpdate, denseVectorOf } from './ports/vector-store.ts';
 import { Refusal } from './refusals.ts';
-import { type StepContext, type Waiting, waiting } from './runs/step.ts';
+import { Paused, type StepContext } from './runs/step.ts';
 import { MINUTE_MS } from './runs/times.ts';
 
 /** All that the store changes in a collection that is there. */
@@ -67,36 +67,27 @@ const MAX_STANDSTILL_MS = 10 * MINUTE_MS;
 /**
  * Waits until everything that the collection holds is indexed: a search would be slow until then. An optimizer that is switched
  * off indexes nothing more, here as in the old collection.
- * @throws Refusal if the store makes no progress
+ * @throws Paused; Refusal if the store makes no progress
  */
-export async function untilIndexed(
-  context: Optimizing,
-  collection: string,
-): Promise<Waiting | undefined> {
+export async function untilIndexed(context: Optimizing, collection: string): Promise<void> {
   const info = await healthyInfo({ store: context.services.vectors, collection });
   const isBusy = info?.status === 'yellow' || info?.status === 'grey';
-  return isBusy && !isSwitchedOff(info)
-    ? await awaitOptimizer(context, collection, info)
-    : undefined;
+  if (isBusy && !isSwitchedOff(info)) await awaitOptimizer(context, collection, info);
 }
 
-/** Waits until nothing of the collection is being optimized or written, or its optimizer is switched off. @throws Refusal, as above */
-export async function untilIdle(
-  context: Optimizing,
-  collection: string,
-): Promise<Waiting | undefined> {
+/** Waits until nothing of the collection is being optimized or written, or its optimizer is switched off. @throws as above */
+export async function untilIdle(context: Optimizing, collection: string): Promise<void> {
   const info = await healthyInfo({ store: context.services.vectors, collection });
-  if (!info || isSwitchedOff(info)) return undefined;
+  if (!info || isSwitchedOff(info)) return;
   const isQuiet = (info.update_queue?.length ?? 0) === 0;
-  if (info.status === 'green' && isQuiet) return undefined;
-  return await awaitOptimizer(context, collection, info);
+  if (info.status !== 'green' || !isQuiet) await awaitOptimizer(context, collection, info);
 }
 
 async function awaitOptimizer(
   { services: { vectors, clock }, run, renew, note }: Optimizing,
   collection: string,
   { status, indexed_vectors_count, points_count, segments_count }: CollectionInfo,
-): Promise<Waiting> {
+): Promise<never> {
   await renew();
   // A store that was started again waits for a change before it goes on.
   if (status === 'grey') await vectors.updateCollection(collection, { optimizers_config: {} });
@@ -117,7 +108,7 @@ async function awaitOptimizer(
   }
   const perMs = (done - began.done) / (now - began.at);
   const left = perMs > 0 && { leftSeconds: Math.ceil((all - done) / perMs / 1_000) };
-  return { ...waiting(`the index of ${collection}: ${counted}`, 1), ...left };
+  throw new Paused({ waitsFor: `the index of ${collection}: ${counted}`, waitSeconds: 1, ...left });
 }
 
 function isSwitchedOff({ config }: CollectionInfo): boolean {

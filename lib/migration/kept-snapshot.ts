@@ -5,7 +5,7 @@ import type { VectorStore } from './adapters/qdrant.ts';
 import { type ArtifactStore, measureStream, partKey } from './ports/artifacts.ts';
 import { Refusal, RetryableFailure, takeAs } from './refusals.ts';
 import type { Journal, Keep } from './runs/journal.ts';
-import { type StepContext, type Waiting, waiting } from './runs/step.ts';
+import { Paused, type StepContext } from './runs/step.ts';
 import { MINUTE_MS, pollSeconds } from './runs/times.ts';
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -122,7 +122,7 @@ async function checkRestored(
   context: Pick<StepContext, 'services' | 'renew'>,
   { name, kept, isSent }: Restore & { readonly isSent: boolean },
   { seen, keep }: { readonly seen: Seen; readonly keep: Keep<Seen> },
-): Promise<boolean | Waiting> {
+): Promise<boolean> {
   const { vectors, clock } = context.services;
   const now = clock().getTime();
   const points = await vectors.restoredPoints(name);
@@ -136,7 +136,7 @@ async function checkRestored(
   if (isNew) await keep({ points, at: now });
   // Measured from the last change: after a crash, nothing may have checked the collection for minutes.
   const longest = 2 * MINUTE_MS + kept.size / MIN_BYTES_PER_MS;
-  if (now - since < longest) return waitForStore(now - since);
+  if (now - since < longest) throw untilStoreIsDone(now - since);
   await context.renew();
   await vectors.deleteCollection(name);
   if (!isSent) return false;
@@ -176,8 +176,8 @@ export async function assertFree(vectors: VectorStore, name: string): Promise<vo
   throw new Refusal('RefusedNameTaken', `The name ${name} is taken.`);
 }
 
-export function waitForStore(awaitedMs: number): Waiting {
-  return waiting('the vector store', pollSeconds(awaitedMs));
+export function untilStoreIsDone(awaitedMs: number): Paused {
+  return new Paused({ waitsFor: 'the vector store', waitSeconds: pollSeconds(awaitedMs) });
 }
 
 /** False after a lost response: the store may have done it. */

@@ -84,14 +84,16 @@ const SAME_SCORE = 1e-5;
 /** Scores this far apart are of another vector: the memory was changed. */
 const OTHER_SCORE = 0.02;
 
+export interface ParityPorts {
+  readonly start: ParityReached;
+  readonly save: (reached: ParityReached) => Promise<unknown>;
+  readonly isTimeUp: () => boolean;
+}
+
 /** Goes on from a checkpoint. @returns undefined when time is up */
 export async function measureParity(
   settings: ParitySettings,
-  ports: {
-    readonly start: ParityReached;
-    readonly save: (reached: ParityReached) => Promise<void>;
-    readonly isTimeUp: () => boolean;
-  },
+  ports: ParityPorts,
 ): Promise<Parity | undefined> {
   const { start, save, isTimeUp } = ports;
   const sampling = await sampleMemories(settings, start.sampling, isTimeUp);

@@ -8,7 +8,7 @@ import {
   type Parts,
   type Snapshot,
   unlessLost,
-  waitForStore,
+  untilStoreIsDone,
 } from './kept-snapshot.ts';
 import { partKey } from './ports/artifacts.ts';
 import type { SnapshotDescription } from './ports/vector-store.ts';
@@ -20,7 +20,7 @@ import {
   type RecordedJournal,
   readStage,
 } from './runs/journal.ts';
-import type { StepContext, Waiting } from './runs/step.ts';
+import type { StepContext } from './runs/step.ts';
 import { MINUTE_MS } from './runs/times.ts';
 
 /** Recorded before it is sent. Another one is sent only if no response came. */
@@ -117,7 +117,7 @@ async function makeSnapshot(
   context: StepContext,
   collection: string,
   { asked, keep }: { readonly asked: Asked | undefined; readonly keep: Keep<Asked> },
-): Promise<Made | Waiting> {
+): Promise<Made> {
   const { vectors, clock } = context.services;
   let next = asked ?? { known: await listNames(vectors, collection), requests: [] };
   const [made] = await listMade(vectors, collection, next);
@@ -127,7 +127,7 @@ async function makeSnapshot(
     const [madeAtOnce] = await listMade(vectors, collection, next);
     if (madeAtOnce) return { ...next, snapshot: madeAtOnce };
   }
-  return waitForStore(clock().getTime() - (next.requests.at(-1)?.at ?? 0));
+  throw untilStoreIsDone(clock().getTime() - (next.requests.at(-1)?.at ?? 0));
 }
 
 /** @throws Refusal if the store has had its time */

@@ -4,15 +4,14 @@
 // A stage that is killed between its work and its record runs again: its effect must be idempotent, or its cursor recorded before.
 import * as v from 'valibot';
 import type { Progress } from './run.ts';
-import { isWaiting, MORE_TIME } from './stages.ts';
-import { Paused, type StepContext, type Waiting } from './step.ts';
+import { outOfTime, type StepContext } from './step.ts';
 
 /** Cursors and results of stages are plain JSON. */
 export interface Journal {
   /** Does its work in one call. */
   once<Found>(stage: string, work: () => Promise<Found>): Promise<Found>;
   /**
-   * Checks until it finds something. A check that has to wait ends the invocation.
+   * Checks until it finds something. A check that has to wait throws `Paused`.
    * @param check gets what the check before it kept
    */
   poll<Seen, Found>(stage: string, check: Check<Seen, Found>): Promise<Found>;
@@ -22,11 +21,11 @@ export interface Journal {
   part<Found>(stage: string, work: (stages: Journal) => Promise<Found>): Promise<Found>;
   /** See `readStage`. */
   read(stage: string): unknown;
-  /** Drops every record, so that the first stage runs again. */
-  forget(): Promise<void>;
+  /** Drops the record of every other stage, so that they run again. */
+  forget(except?: readonly string[]): Promise<void>;
 }
 
-type Check<Seen, Found> = (seen: Seen | undefined, keep: Keep<Seen>) => Promise<Found | Waiting>;
+type Check<Seen, Found> = (seen: Seen | undefined, keep: Keep<Seen>) => Promise<Found>;
 
 type Take<Cursor, Found> = (cursor: Cursor | undefined) => Promise<Page<Cursor, Found>>;
 
@@ -77,18 +76,13 @@ export function openJournal(
   }
 
   async function continueOrPause(): Promise<void> {
-    if (!context.hasTime()) throw new Paused(MORE_TIME);
+    if (!context.hasTime()) throw outOfTime();
     await context.renew();
   }
 
   return {
     once: runStage,
-    poll: <Seen, Found>(stage: string, check: Check<Seen, Found>) =>
-      runStage<Seen, Found>(stage, async (seen, keep) => {
-        const found = await check(seen, keep);
-        if (isWaiting(found)) throw new Paused(found);
-        return found;
-      }),
+    poll: runStage,
     walk: <Cursor, Found>(stage: string, take: Take<Cursor, Found>) =>
       runStage<Cursor, Found>(stage, async (begun, keep) => {
         let page = await take(begun);
@@ -102,7 +96,10 @@ export function openJournal(
     part: (stage, work) =>
       runStage(stage, (recorded, save) => work(openJournal(context, { recorded, save }))),
     read: (stage) => readStage(journal, stage),
-    forget: () => record({ passed: {} }),
+    forget: (except = []) => {
+      const kept = Object.entries(journal.passed).filter(([stage]) => except.includes(stage));
+      return record({ passed: Object.fromEntries(kept) });
+    },
   };
 }
 

@@ -2,24 +2,24 @@
 import * as v from 'valibot';
 import type { Services } from '../services.ts';
 import type { Progress } from './run.ts';
-import { type StepContext, type Waiting, waiting } from './step.ts';
+import { outOfTime, type StepContext } from './step.ts';
 
 export interface Stage<State> {
   readonly isDone: (state: State) => boolean;
   /**
    * @param keep saves what is reached inside the stage
-   * @returns what the stage has reached, or what it waits for
+   * @returns what the stage has reached
    */
   readonly advance: (
     context: StepContext,
     state: State,
     keep: (reached: Partial<State>, progress?: Progress) => Promise<unknown>,
-  ) => Promise<Partial<State> | Waiting>;
+  ) => Promise<Partial<State>>;
 }
 
 /**
  * @param save keeps what a stage has reached, before the next one begins
- * @returns the state once all are done, or what is waited for
+ * @returns the state once all are done
  */
 export async function takeStages<State>(
   context: StepContext,
@@ -31,7 +31,7 @@ export async function takeStages<State>(
     readonly from: State;
     readonly save: (state: State, progress?: Progress) => Promise<unknown>;
   },
-): Promise<State | Waiting> {
+): Promise<State> {
   let state = from;
   const keep = async (reached: Partial<State>, progress?: Progress) => {
     state = { ...state, ...reached };
@@ -39,20 +39,12 @@ export async function takeStages<State>(
   };
   for (const { isDone, advance } of stages) {
     while (!isDone(state)) {
-      if (!context.hasTime()) return MORE_TIME;
+      if (!context.hasTime()) throw outOfTime();
       await context.renew();
-      const next = await advance(context, state, keep);
-      if (isWaiting(next)) return next;
-      await keep(next);
+      await keep(await advance(context, state, keep));
     }
   }
   return state;
-}
-
-export const MORE_TIME = waiting('more time', 0);
-
-export function isWaiting(next: unknown): next is Waiting {
-  return typeof next === 'object' && next !== null && 'done' in next && next.done === false;
 }
 
 const factsSchema = v.record(v.string(), v.union([v.string(), v.number()]));
@@ -75,10 +67,10 @@ type Passing = v.InferOutput<typeof passingSchema>;
 /** Saves what the stage has reached. */
 export type Save = (reached: unknown, progress?: Progress) => Promise<unknown>;
 
-/** A named stage. @param work returns what it found, or what it waits for */
+/** A named stage. @param work returns what it found */
 export function passing<State extends Passing>(
   name: string,
-  work: (context: StepContext, state: State, save: Save) => Promise<Facts | Waiting>,
+  work: (context: StepContext, state: State, save: Save) => Promise<Facts>,
 ): Stage<State> {
   return {
     isDone: ({ passed }) => name in passed,
@@ -86,7 +78,6 @@ export function passing<State extends Passing>(
       const save: Save = async (reached, progress) =>
         await keep({ reached } as Partial<State>, progress);
       const facts = await work(context, state, save);
-      if (isWaiting(facts)) return facts;
       const passed = { ...state.passed, [name]: { workedMs: context.workedMs(), facts } };
       return { passed, reached: undefined } as Partial<State>;
     },

@@ -54,44 +54,42 @@ export interface StepContext extends StepRequest {
 /** Input of a guard: it may prepare things that users do not see, and remember what it found. */
 export type Approach = StepRequest & Pick<StepContext, 'lease' | 'signal' | 'renew' | 'save'>;
 
-export type Outcome =
-  | {
-      readonly done: true;
-      readonly evidence?: Reference;
-      /** Beside phase and evidence. */
-      readonly changes?: Partial<Pick<Run, 'window' | 'served' | 'takesNoWindow' | 'hasUploaded'>>;
-      /** Seconds of its stages. */
-      readonly took?: Run['took'];
-      /** Phase after the step, if it differs from the step's target */
-      readonly phase?: Run['phase'];
-      /** Thrown once that is recorded. */
-      readonly refusal?: Refusal;
-    }
-  | Waiting;
+/** What a step has done. One that is not done throws `Paused`. */
+export interface Outcome {
+  readonly evidence?: Reference;
+  /** Beside phase and evidence. */
+  readonly changes?: Partial<Pick<Run, 'window' | 'served' | 'takesNoWindow' | 'hasUploaded'>>;
+  /** Seconds of its stages. */
+  readonly took?: Run['took'];
+  /** Phase after the step, if it differs from the step's target */
+  readonly phase?: Run['phase'];
+  /** Thrown once that is recorded. */
+  readonly refusal?: Refusal;
+}
 
 /** The step must be repeated after this time. */
-export type Waiting = {
-  readonly done: false;
+interface Waiting {
   readonly waitSeconds: number;
+  /** As the operator reads it: "waiting for ..." */
   readonly waitsFor?: string;
   /** Until the wait is over, if that is known. */
   readonly leftSeconds?: number;
-};
+}
 
-/** Thrown by a stage that has to wait, and caught where steps are run: it ends the invocation, and is no failure. */
+/** Thrown by a step that has to wait, and caught where steps are run: it ends the invocation, and is no failure. */
 export class Paused extends Error {
   override readonly name = 'Paused';
   readonly waiting: Waiting;
 
-  constructor(waiting: Waiting) {
-    super(`Waiting for ${waiting.waitsFor}`);
-    this.waiting = waiting;
+  constructor({ waitSeconds = POLL_SECONDS, ...waiting }: Partial<Waiting>) {
+    super(`Waiting for ${waiting.waitsFor ?? 'the next invocation'}`);
+    this.waiting = { waitSeconds, ...waiting };
   }
 }
 
-/** @param waitsFor as the operator reads it: "waiting for ..." */
-export function waiting(waitsFor: string, waitSeconds: number = POLL_SECONDS): Waiting {
-  return { done: false, waitSeconds, waitsFor };
+/** The time of the invocation is up: the next one begins at once. */
+export function outOfTime(): Paused {
+  return new Paused({ waitsFor: 'more time', waitSeconds: 0 });
 }
 
 /** Result of a dry run: findings of the step, and what it would do */
@@ -143,7 +141,7 @@ export async function runStep(
     const input = parseInput(stepInputSchema, payload);
     assertOwn(step.command, input);
     const run = await services.runs.read(input.runId);
-    if (input.actor === 'machine' && isBehindIt(step.command, run)) return toResult(run, DONE);
+    if (input.actor === 'machine' && isBehindIt(step.command, run)) return toResult(run);
     moveFor(step.command, run, input.actor);
     if (input.execute && input.maxRate !== undefined) {
       // Before the lock: it holds for a step that is at work already.
@@ -196,11 +194,11 @@ async function beginRollback(
     ...rollsBackBy,
     guard: (approach) => guarding(rollsBackBy.guard?.(approach), refusal),
     onEntering: (request) => ({ ...rollsBackBy.onEntering?.(request), refused }),
-    work: async () => ({ done: false, waitSeconds: 0 }),
+    work: () => Promise.reject(outOfTime()),
   };
   const byMachine = { runId: run.runId, execute: true, actor: 'machine' } as const;
   const result = await withLock(begun, services, { ...options, input: byMachine });
-  return { ...result, ...DONE, refused } as StepResult;
+  return { ...result, done: true, refused } as StepResult;
 }
 
 /** If the run can return nowhere, its operator needs both causes. */
@@ -313,19 +311,19 @@ async function runLocked(
     hasTime: () => !signal.aborted && timeLeftMs() > SAVING_TIME_MS,
   });
   const outcome = await work.catch(async (cause: unknown) => {
-    if (cause instanceof Paused) return cause.waiting;
+    if (cause instanceof Paused) return cause;
     const failure = translateFailure(cause);
     // No rollback begins that would tell why.
     const isRepeated = run.phase === 'switching' && isOpened(run, services.clock());
     if (isRepeated && failure instanceof Refusal && !signal.aborted) await note(refusedBy(failure));
     throw failure;
   });
-  if (!outcome.done) return toResult(run, outcome);
+  if (outcome instanceof Paused) return toResult(run, outcome.waiting);
   const took = { ...run.took, ...outcome.took, [step.command]: stopwatch.milliseconds() / 1_000 };
   const finished = finishedRun({ ...run, took }, move, outcome, services.clock());
   await runs.finish(lease, finished, step.command);
   if (outcome.refusal) throw outcome.refusal;
-  return toResult(finished, outcome);
+  return toResult(finished);
 }
 
 /** The switch does not pause by itself: that would cost the users' time. */
@@ -347,8 +345,6 @@ function findBasis(command: Command, { evidence }: Run): string[] {
   );
   return [...needs].flatMap((need) => evidence[need]?.artifact ?? []);
 }
-
-const DONE: Outcome = { done: true };
 
 // The machine asks again when an answer was lost; what it asked for may have been done.
 function isBehindIt(command: Command, run: Run): boolean {
@@ -398,12 +394,7 @@ async function enter(step: Step, approach: Approach, move: Move): Promise<Run> {
   return entered;
 }
 
-function finishedRun(
-  run: Run,
-  move: Move,
-  outcome: Extract<Outcome, { done: true }>,
-  now: Date,
-): Run {
+function finishedRun(run: Run, move: Move, outcome: Outcome, now: Date): Run {
   const { evidence, changes, phase = move.to } = outcome;
   const entered = entering(run, phase, now);
   const more = move.yields && evidence ? { [move.yields]: evidence } : {};
@@ -419,7 +410,8 @@ function refusedBy({ name, why, data }: Refusal): Pick<Run, 'refused'> {
   return { refused: { name, why, data } };
 }
 
-function toResult({ runId, phase }: Run, outcome: Outcome): StepResult {
-  if (!outcome.done) return { runId, dryRun: false, phase, ...outcome };
-  return { runId, dryRun: false, phase, done: true, waitSeconds: 0 };
+/** @param waiting undefined if the step is done */
+function toResult({ runId, phase }: Run, waiting?: Waiting): StepResult {
+  const done = waiting === undefined;
+  return { runId, dryRun: false, phase, done, ...(waiting ?? { waitSeconds: 0 }) };
 }

@@ -15,7 +15,8 @@ export const abort: Step = {
     // Named before the end: killed in between, the next abort finds the same.
     if (written[0]) await note({ kept: [...new Set([...run.kept, written[0]])] });
     await removeOwn(context, { except: written });
-    return (await undoInPlace(context)) ?? { done: true };
+    await undoInPlace(context);
+    return {};
   },
 };
 

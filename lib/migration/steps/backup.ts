@@ -27,7 +27,7 @@ export const backup: Step = {
     const { checkpoint, save } = context;
     const recorded = readBackupJournal(checkpoint?.state);
     const journal = openJournal(context, { recorded, save });
-    return { done: true, evidence: await takeBackup(context, journal) };
+    return { evidence: await takeBackup(context, journal) };
   },
 };
 

@@ -1,7 +1,6 @@
 // Fills the new collection, compares both and repairs what differs. Users go on writing: what still differs is reported as
 // pending. A switch takes the same walk, after which nothing may differ.
 import { createHash } from 'node:crypto';
-import * as v from 'valibot';
 import { untilIndexed } from '../configuration.ts';
 import { holdSame } from '../fate.ts';
 import {
@@ -10,40 +9,33 @@ import {
   measureParity,
   PARITY_START,
   type Parity,
+  type ParityPorts,
   type ParityReached,
 } from '../parity.ts';
 import { decideKeywordFilling } from '../point-writer.ts';
-import { RECONCILE_START, startAfter } from '../reconcile.ts';
-import { faultsIn, pendingIn, type ReconcileReport } from '../reconcile-report.ts';
+import { startAfter } from '../reconcile.ts';
+import {
+  faultsIn,
+  NOTHING_COMPARED,
+  pendingIn,
+  type ReconcileReport,
+} from '../reconcile-report.ts';
 import { Refusal } from '../refusals.ts';
+import { type Journal, openJournal } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Reference, Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
-import { isWaiting, MORE_TIME } from '../runs/stages.ts';
-import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
+import { outOfTime, type Step, type StepContext, type StepRequest } from '../runs/step.ts';
 import { userCountLines } from '../user-counts.ts';
 import { moveEntities, movesEntities } from './entities.ts';
-import { type Equalised, type EqualiseOptions, equalise, equalisingEntries } from './equalise.ts';
-import { fillInPlace, fillSchema } from './in-place.ts';
+import { type Equalised, type EqualiseOptions, type Equalising, equalise } from './equalise.ts';
+import { type Filling, fillInPlace } from './in-place.ts';
 import { scanCollection } from './recorded-counts.ts';
+import { readCopyJournal } from './stored-checkpoints.ts';
 
 const MAX_LISTED = 20;
 /** In the record; the report has more. */
 const MAX_NAMED = 8;
-
-const stateSchema = v.object({
-  ...equalisingEntries,
-  /** The first copy fills the collection, and compares in a walk of its own. */
-  mode: v.picklist(['fill', 'repair']),
-  /** Points that the walk compared a second, as it ended. */
-  perSecond: v.optional(v.number()),
-  /** Walk over the entities, if users have some. */
-  entities: v.optional(v.unknown()),
-  /** State of the searches, once both collections were compared */
-  parity: v.optional(v.custom<ParityReached>(() => true)),
-});
-
-type State = v.InferOutput<typeof stateSchema>;
 
 export const copy: Step = {
   command: 'copy',
@@ -66,63 +58,93 @@ export const copy: Step = {
     };
   },
   work: async (context) => {
-    const { services, run, checkpoint, save } = context;
-    if (run.plan.inPlace) {
-      const from = v.parse(v.optional(fillSchema), checkpoint?.state);
-      const filled = await fillInPlace(context, { from, save });
-      return isWaiting(filled) ? filled : { done: true, evidence: filled };
-    }
-    const mode = run.phase === 'rebuilt' ? 'fill' : 'repair';
-    const begun = v.parse(stateSchema, checkpoint?.state ?? { mode });
-    const startedAt = services.clock().getTime();
-    const copied = await copyOnwards(context, {
-      mode: begun.mode,
-      users: 'writing',
-      reached: begun,
-      save: (reached, progress) => save({ ...begun, ...reached } satisfies State, progress),
-    });
-    if (!copied) return MORE_TIME;
-    const { report } = copied;
-    if (begun.mode === 'fill') {
-      await save({ mode: 'repair', reached: startAfter({ report }) } satisfies State);
-      return MORE_TIME;
-    }
-    const compared = report.compared - (begun.reached?.report.compared ?? 0);
-    const milliseconds = services.clock().getTime() - startedAt;
-    const perSecond =
-      compared > 0 && milliseconds > 0 ? (compared * 1_000) / milliseconds : begun.perSecond;
-    const reached = { ...RECONCILE_START, isComplete: true, report };
-    const more = { compared: undefined, reached, ...(perSecond && { perSecond }) };
-    const walked: State = { ...begun, ...more };
-    if (movesEntities(run)) {
-      const { sourceCollection: from, targetCollection: to } = run.plan;
-      const moved = await moveEntities(context, {
-        from,
-        to,
-        reached: begun.entities,
-        save: (entities, progress) => save({ ...walked, entities } satisfies State, progress),
-      });
-      if (moved === undefined) return MORE_TIME;
-    }
-    const indexing = await untilIndexed(context, run.plan.targetCollection);
-    if (indexing) {
-      await save(walked);
-      return indexing;
-    }
-    const parity = await searchBoth(context, walked);
-    return parity ? await conclude(context, { report, perSecond, parity }) : MORE_TIME;
+    const { run, checkpoint, save } = context;
+    const journal = openJournal(context, { recorded: readCopyJournal(checkpoint?.state), save });
+    if (!run.plan.inPlace) return { evidence: await copyAndCompare(context, journal) };
+    const evidence = await journal.poll<Filling, Reference>('keywords-filled', (from, save) =>
+      fillInPlace(context, { from, save }),
+    );
+    return { evidence };
   },
 };
+
+const FILLED = 'filled';
+
+/** @returns the verification report */
+async function copyAndCompare(context: StepContext, stages: Journal): Promise<Reference> {
+  const { run } = context;
+  const { sourceCollection: from, targetCollection: to } = run.plan;
+  // The first copy fills the collection, and compares in a walk of its own.
+  const isFirst = run.phase === 'rebuilt';
+  const filled = isFirst
+    ? await stages.poll<Equalising, ReconcileReport>(FILLED, (reached, save) =>
+        fill(context, { reached, save }),
+      )
+    : NOTHING_COMPARED;
+  const afterFilling = { reached: startAfter({ report: filled }) };
+  const compared = await stages.poll<Equalising, Compared>(
+    'compared',
+    (reached = afterFilling, save) => compare(context, { reached, save }),
+  );
+  if (movesEntities(run)) {
+    await stages.poll('entities-equal', (reached, save) =>
+      moveEntities(context, { from, to, reached, save }),
+    );
+  }
+  await stages.poll('indexed', () => untilIndexed(context, to));
+  const parity = await stages.poll<ParityReached, Parity>(
+    'searched',
+    (start = PARITY_START, save) => searchBoth(context, { start, save }),
+  );
+  const evidence = await storeVerification(context, compared.report, {
+    ...(compared.perSecond && { perSecond: compared.perSecond }),
+    ...parity,
+  });
+  try {
+    assertRepairable(run, compared.report, evidence.artifact);
+    await assertParity(context, parity, evidence.artifact);
+  } catch (error) {
+    // Compares and searches again after a repair.
+    if (error instanceof Refusal) await stages.forget([FILLED]);
+    throw error;
+  }
+  return evidence;
+}
+
+type Walk = Pick<EqualiseOptions, 'save'> & { readonly reached: Equalising | undefined };
+
+async function fill(context: StepContext, { reached = {}, save }: Walk): Promise<ReconcileReport> {
+  const options = { mode: 'fill', users: 'writing', reached, save } as const;
+  return (await copyOnwards(context, options)).report;
+}
+
+interface Compared {
+  readonly report: ReconcileReport;
+  /** Points that were compared a second in the invocation in which the walk ended */
+  readonly perSecond?: number | undefined;
+}
+
+async function compare(context: StepContext, { reached = {}, save }: Walk): Promise<Compared> {
+  const { clock } = context.services;
+  const startedAt = clock().getTime();
+  const options = { mode: 'repair', users: 'writing', reached, save } as const;
+  const { report } = await copyOnwards(context, options);
+  const compared = report.compared - (reached.reached?.report.compared ?? 0);
+  const seconds = (clock().getTime() - startedAt) / 1_000;
+  const perSecond = compared > 0 && seconds > 0 ? compared / seconds : undefined;
+  return { report, perSecond };
+}
 
 /**
  * Makes the new collection equal to the old one. Changes that only the new one has come back, or are overwritten, as the last
  * common version says.
- * @returns undefined when time was up
  */
 export async function copyOnwards(
   context: StepContext,
-  options: Pick<EqualiseOptions, 'users' | 'reached' | 'save'> & { readonly mode: State['mode'] },
-): Promise<Equalised | undefined> {
+  options: Pick<EqualiseOptions, 'users' | 'reached' | 'save'> & {
+    readonly mode: 'fill' | 'repair';
+  },
+): Promise<Equalised> {
   const { run, input } = context;
   await assertKeywords(context);
   return await equalise(context, {
@@ -142,11 +164,13 @@ function isServed({ served, plan }: Run): boolean {
   return served.some(({ collection }) => collection === plan.targetCollection);
 }
 
-/** @returns undefined when time is up */
-async function searchBoth(context: StepContext, walked: State): Promise<Parity | undefined> {
-  const { services, run, save, hasTime } = context;
+async function searchBoth(
+  context: StepContext,
+  { start, save }: Pick<ParityPorts, 'start' | 'save'>,
+): Promise<Parity> {
+  const { services, run, hasTime } = context;
   const { runId, plan } = run;
-  return await measureParity(
+  const parity = await measureParity(
     {
       from: { store: services.vectors, collection: plan.sourceCollection },
       to: { store: services.vectors, collection: plan.targetCollection },
@@ -154,12 +178,10 @@ async function searchBoth(context: StepContext, walked: State): Promise<Parity |
       seed: runId,
       without: testUserOf(runId),
     },
-    {
-      start: walked.parity ?? PARITY_START,
-      isTimeUp: () => !hasTime(),
-      save: (parity) => save({ ...walked, parity } satisfies State),
-    },
+    { start, save, isTimeUp: () => !hasTime() },
   );
+  if (!parity) throw outOfTime();
+  return parity;
 }
 
 /** Such a difference would block every cutover. @throws Refusal naming some of the points */
@@ -187,30 +209,6 @@ async function assertParity(
   const compared = info?.config.quantization_config ? QUANTISED : '';
   const why = `Searches differ in ${plan.targetCollection}: ${findings.join('; ')}.${compared} The report is ${artifact}.`;
   throw new Refusal('RefusedPrerequisites', why, { data: { finding: 'search-parity' } });
-}
-
-async function conclude(
-  context: StepContext,
-  found: {
-    readonly report: ReconcileReport;
-    readonly perSecond: number | undefined;
-    readonly parity: Parity;
-  },
-): Promise<Outcome> {
-  const { perSecond, parity, report } = found;
-  const evidence = await storeVerification(context, report, {
-    ...(perSecond && { perSecond }),
-    ...parity,
-  });
-  try {
-    assertRepairable(context.run, report, evidence.artifact);
-    await assertParity(context, parity, evidence.artifact);
-  } catch (error) {
-    // Compares and searches again after a repair.
-    await context.save({ mode: 'repair' } satisfies State);
-    throw error;
-  }
-  return { done: true, evidence };
 }
 
 async function storeVerification(

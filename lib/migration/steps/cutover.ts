@@ -4,7 +4,7 @@ import { assertFits, forecastWindow } from '../forecast.ts';
 import { storeReport } from '../runs/reports.ts';
 import { hasSwitched, wasOpened, windowOf } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
-import { collectFacts, type Facts, isWaiting, takeStages } from '../runs/stages.ts';
+import { collectFacts, type Facts, takeStages } from '../runs/stages.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import { removeCollections, tidyUp } from './clean-up.ts';
@@ -50,9 +50,7 @@ export const cutover: Step = {
     const begun: SwitchState = { to: liveCollectionOf(run), passed: {} };
     const from = v.parse(switchSchema, checkpoint?.state ?? begun);
     const end = await takeStages(context, stagesForward(run), { from, save });
-    if (isWaiting(end)) return end;
     const facts = await letIn(context, end);
-    if (isWaiting(facts)) return facts;
     return await goLive(context, end, { ...collectFacts(end), ...facts });
   },
 };
@@ -78,7 +76,7 @@ async function goLive(
   await tidyUp(context, message, () => removeBuilt(context));
   const deploy = (workedMs() - (passed.uploaded?.workedMs ?? 0)) / 1_000;
   const took = { ...measureParts({ passed }), deploy };
-  return { done: true, evidence, changes: { window: { ...windowOf(run), retainUntil } }, took };
+  return { evidence, changes: { window: { ...windowOf(run), retainUntil } }, took };
 }
 
 // After an upload under another name, the collection it was made from is an unused second copy.

@@ -20,7 +20,7 @@ type EntitiesReached = Equalising & Partial<v.InferOutput<typeof makingSchema>>;
 
 /**
  * Makes the companion of one collection equal to that of the other.
- * @returns how many entities it has then, and how many it lacks; undefined if time ran out
+ * @returns how many entities it has then, and how many it lacks
  * @throws Refusal if it must not lack any
  */
 export async function moveEntities(
@@ -34,7 +34,7 @@ export async function moveEntities(
     readonly reached: unknown;
     readonly save: (reached: EntitiesReached, progress?: Progress) => Promise<unknown>;
   },
-): Promise<{ readonly entities: number; readonly entitiesLacking?: number } | undefined> {
+): Promise<{ readonly entities: number; readonly entitiesLacking?: number }> {
   const { vectors } = context.services;
   const reached = readEqualising(options.reached);
   const [, active] = withCompanion(options.from);
@@ -48,7 +48,7 @@ export async function moveEntities(
     await makeLike(vectors, { active, standby, isMissing });
   }
   const names = { active, standby };
-  const equalised = await equalise(context, {
+  const { report, faults } = await equalise(context, {
     ...names,
     walk: 'entities',
     // Entities that were read must arrive, also while users write.
@@ -59,8 +59,6 @@ export async function moveEntities(
     reached,
     save: options.save,
   });
-  if (!equalised) return undefined;
-  const { report, faults } = equalised;
   const entities = report.to.points;
   if (faults.length > 0 && options.mayLack) {
     return { entities, entitiesLacking: report.pending.missing };

@@ -14,7 +14,7 @@ import { isRefusal, Refusal } from '../refusals.ts';
 import type { ReconcileSettings } from '../resolver.ts';
 import type { Progress } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
-import type { StepContext, StepRequest } from '../runs/step.ts';
+import { outOfTime, type StepContext, type StepRequest } from '../runs/step.ts';
 
 const walkSchema = v.optional(v.custom<ReconcileCheckpoint>(() => true));
 const flagSchema = v.optional(v.boolean());
@@ -98,18 +98,15 @@ export interface Equalised {
 }
 
 /**
- * Goes on from its resume point. @returns undefined when time was up
- * @throws Refusal if it would remove or change more than expected
+ * Goes on from its resume point.
+ * @throws Paused when time is up; Refusal if it would remove or change more than expected
  */
-export async function equalise(
-  context: StepContext,
-  options: EqualiseOptions,
-): Promise<Equalised | undefined> {
+export async function equalise(context: StepContext, options: EqualiseOptions): Promise<Equalised> {
   const { standby, onExcess, deletes, mode = 'repair', reached } = options;
   const settings = await readSettings(context, options);
   const { walk, compareAgain } = createWalks(context, settings, options);
   const ahead = await lookAhead(context, options, walk);
-  if (ahead && !ahead.isComplete) return undefined;
+  if (ahead && !ahead.isComplete) throw outOfTime();
   const changes = ahead && limitedIn(ahead.report, options);
   const isExcess = changes !== undefined && isExcessive(changes, deletes);
   if (changes && !hasBegun(reached)) {
@@ -131,7 +128,7 @@ export async function equalise(
       return walk('insert', guards, { fromStart: true });
     },
   );
-  if (!isComplete) return undefined;
+  if (!isComplete) throw outOfTime();
   const faults = listFaults(report, options);
   if (faults.length > 0) await compareAgain();
   return { report, faults };

@@ -8,32 +8,38 @@ import { translateFailure } from '../runs/failures.ts';
 import { parseInput, personSchema } from '../runs/input.ts';
 import { phaseAtOf, type Run, runIdSchema } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
-import { type StepContext, type Waiting, waiting } from '../runs/step.ts';
+import { Paused, type StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 
 /** How long a freeze may outlast the window before it should end by itself. */
 const GRACE_MS = 15 * 60_000;
 
-/** Requests an action. @returns what to wait for; undefined once the action is done */
+/** Requests an action, and waits until it is done. @throws Paused */
 export async function waitForAction(
   context: StepContext,
   action: ExternalAction,
   collection: string,
-): Promise<Waiting | undefined> {
-  const { services, run, lease, note } = context;
+): Promise<void> {
   const answer = await answerTo(context, action, collection);
-  if (answer === 'done') return undefined;
-  if (answer !== 'asked-of-a-person') return NOT_DONE;
+  if (answer === 'done') return;
+  if (answer === 'asked-of-a-person' && (await isConfirmed(context, action, collection))) return;
+  throw new Paused({ waitsFor: 'the webhook' });
+}
+
+/** False for an action that was not pending: from now on it is. */
+async function isConfirmed(
+  { services, run, lease, note }: StepContext,
+  action: ExternalAction,
+  collection: string,
+): Promise<boolean> {
   const { pendingAction: pending } = run;
   if (pending?.action === action && pending.collection === collection) {
-    return (await services.runs.confirmedBy(run)) === undefined ? NOT_DONE : undefined;
+    return (await services.runs.confirmedBy(run)) !== undefined;
   }
   const since = services.clock().getTime();
   await note({ pendingAction: { action, collection, since, epoch: lease.epoch } });
-  return NOT_DONE;
+  return false;
 }
-
-const NOT_DONE = waiting('the webhook');
 
 // A webhook's answer, even a refusal, leaves no action pending for a person.
 async function answerTo(

@@ -18,8 +18,7 @@ import { Refusal } from '../refusals.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Progress, Reference } from '../runs/run.ts';
 import { liveCollectionsOf } from '../runs/run-names.ts';
-import { isWaiting, MORE_TIME } from '../runs/stages.ts';
-import type { StepContext, StepRequest, Waiting } from '../runs/step.ts';
+import { outOfTime, type StepContext, type StepRequest } from '../runs/step.ts';
 import { countUsers, storeCounts } from './recorded-counts.ts';
 import { changeSlots } from './slot-change.ts';
 
@@ -29,9 +28,9 @@ function fillPlace({ services, run }: Pick<StepRequest, 'services' | 'run'>) {
 
 /**
  * Adds the slot exactly as the new version makes it, which is learned from the collection that it has made for the test user.
- * @returns the number of deletions that the store had undone, which are repeated; or what is waited for
+ * @returns the number of deletions that the store had undone, which are repeated
  */
-export async function addLearnedSlot(context: StepContext): Promise<number | Waiting> {
+export async function addLearnedSlot(context: StepContext): Promise<number> {
   const { services, run, note } = context;
   const { vectors } = services;
   const { sourceCollection, targetCollection } = run.plan;
@@ -57,11 +56,11 @@ export const fillSchema = v.object({
   walk: v.custom<VersionWalk>(() => true),
 });
 
-type Filling = v.InferOutput<typeof fillSchema>;
+export type Filling = v.InferOutput<typeof fillSchema>;
 
 /**
  * In place of the copy. In the window it looks at what was written since.
- * @returns the verification report, or what is waited for
+ * @returns the verification report
  */
 export async function fillInPlace(
   context: StepContext,
@@ -69,7 +68,7 @@ export async function fillInPlace(
     readonly from: Filling | undefined;
     readonly save: (reached: Filling, progress?: Progress) => Promise<unknown>;
   },
-): Promise<Reference | Waiting> {
+): Promise<Reference> {
   const { run, renew, hasTime } = context;
   const place = fillPlace(context);
   const total = await place.store.count(place.collection);
@@ -82,7 +81,7 @@ export async function fillInPlace(
     ...ports,
     save: (more) => save({ ...state, filled: state.filled + more }, state.filled + more),
   });
-  if (!unfilled.isComplete) return MORE_TIME;
+  if (!unfilled.isComplete) throw outOfTime();
   const filled = state.filled + unfilled.filled;
   const walk = await walkVersions(place, {
     ...ports,
@@ -90,14 +89,14 @@ export async function fillInPlace(
     from: state.walk,
     save: (walk) => save({ ...state, filled, walk }, walk.points),
   });
-  if (!walk.isComplete) return MORE_TIME;
+  if (!walk.isComplete) throw outOfTime();
   if (run.phase !== 'switching' || walk.refilled === 0) {
     return await storeFilled(context, walk, filled + walk.refilled);
   }
   // A refilled point gets a newer version than the walk has listed.
   const again = { since: walk.highest, filled: filled + walk.refilled, walk: WALK_START };
   await save(again, walk.points);
-  return MORE_TIME;
+  throw outOfTime();
 }
 
 /** Below every version before the window, and where shards count their writes apart: then all points are looked at. */
@@ -154,38 +153,34 @@ export async function assertAsFrozen(context: StepContext): Promise<void> {
 }
 
 /** The fingerprints of the texts serve no purpose once the run has ended. */
-export async function endInPlace(context: StepContext): Promise<Waiting | undefined> {
+export async function endInPlace(context: StepContext): Promise<void> {
   const { services, run } = context;
-  if (!run.hadBefore) return undefined;
-  return await removeSlots(context, [SOURCE_SLOT], services.vectors);
+  if (run.hadBefore) await removeSlots(context, [SOURCE_SLOT], services.vectors);
 }
 
 async function removeSlots(
   context: StepContext,
   slots: readonly string[],
   vectors: Pick<StepContext['services']['vectors'], 'removeVector'>,
-): Promise<Waiting | undefined> {
+): Promise<void> {
   const { sourceCollection } = context.run.plan;
-  const removed = await changeSlots(context, sourceCollection, async () => {
+  await changeSlots(context, sourceCollection, async () => {
     for (const slot of slots) {
       await context.renew();
       await vectors.removeVector(sourceCollection, slot);
     }
   });
-  return isWaiting(removed) ? removed : undefined;
 }
 
 /** Unless users have worked with them, the slot and the companion go as well, where the run has made them. */
-export async function undoInPlace(context: StepContext): Promise<Waiting | undefined> {
+export async function undoInPlace(context: StepContext): Promise<void> {
   const { services, run, renew } = context;
   const { vectors } = services;
   const [source, companion] = liveCollectionsOf(run);
   const hasServed = run.served.some(({ collection }) => collection === source);
   if (!run.hadBefore || hasServed) return await endInPlace(context);
   const own = run.hadBefore.hasSlot ? [SOURCE_SLOT] : [SOURCE_SLOT, KEYWORD_SLOT];
-  const waits = await removeSlots(context, own, vectors);
-  if (waits) return waits;
+  await removeSlots(context, own, vectors);
   await renew();
   if (!run.hadBefore.hasCompanion) await vectors.deleteCollection(companion);
-  return undefined;
 }

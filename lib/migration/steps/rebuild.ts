@@ -27,7 +27,7 @@ export const rebuild: Step = {
     const recorded = readRebuildJournal(checkpoint?.state);
     const journal = openJournal(context, { recorded, save });
     try {
-      return { done: true, evidence: await build(context, journal) };
+      return { evidence: await build(context, journal) };
     } catch (error) {
       // After the operator has corrected the cause, the collection is created and checked again.
       if (error instanceof Refusal && !signal.aborted) await journal.forget();

@@ -12,7 +12,7 @@ import {
   testUserOf,
   withCompanion,
 } from '../runs/run-names.ts';
-import type { Outcome, Step, StepContext, Waiting } from '../runs/step.ts';
+import { type Outcome, Paused, type Step, type StepContext } from '../runs/step.ts';
 import { DAY_MS, type Retention, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { removeCollections } from './clean-up.ts';
@@ -32,7 +32,7 @@ export const retention: Step = {
     const found = retentionOf(run, services.clock());
     if (found.isOver) return await close(context);
     if (found.isEnding) await remindDaily(services, run, found);
-    return { done: false, waitSeconds: DAY_MS / 1_000 };
+    throw new Paused({ waitSeconds: DAY_MS / 1_000 });
   },
 };
 
@@ -44,8 +44,10 @@ async function close(context: StepContext): Promise<Outcome> {
     await note({ window: { ...window, overAt: services.clock().getTime() } });
   }
   try {
-    return (await removeWhatIsOver(context)) ?? { done: true };
+    await removeWhatIsOver(context);
+    return {};
   } catch (error) {
+    if (error instanceof Paused) throw error;
     const failure = translateFailure(error);
     // The failure is known: the watch need not find it again every few minutes.
     if (failure instanceof Refusal) await services.runs.noteReminder(run.runId);
@@ -55,21 +57,19 @@ async function close(context: StepContext): Promise<Outcome> {
 
 // The backups go first: where one of them has to be kept for longer, the old collection stays as well. What both collections
 // had when they were equal goes last: the old one is compared with it.
-async function removeWhatIsOver(context: StepContext): Promise<Waiting | undefined> {
+async function removeWhatIsOver(context: StepContext): Promise<void> {
   const { services, run, renew, note } = context;
   const { removesWhenOver, removesArtifactsWhenOver } = run.plan;
   for (const prefix of removesArtifactsWhenOver ? backupsOf(run) : []) {
     await renew();
     await services.artifacts.deleteAll(prefix);
   }
-  const waits = run.plan.inPlace ? await endInPlace(context) : undefined;
-  if (waits) return waits;
+  if (run.plan.inPlace) await endInPlace(context);
   if (removesWhenOver && !run.plan.inPlace) await removeOld(context);
   // Nothing is compared any more. Forgotten first: killed in between, the next attempt must not read it.
   await note({ base: undefined });
   await renew();
   await services.artifacts.deleteAll(basesOf(run));
-  return undefined;
 }
 
 // And what a rollback that was refused or called off has restored of it. Some program may still write to the old one: what

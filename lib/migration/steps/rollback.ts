@@ -19,8 +19,14 @@ import {
   liveCollectionsOf,
   restoredCollectionOf,
 } from '../runs/run-names.ts';
-import { collectFacts, isWaiting, MORE_TIME, readSwitch, takeStages } from '../runs/stages.ts';
-import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
+import { collectFacts, readSwitch, takeStages } from '../runs/stages.ts';
+import {
+  type Outcome,
+  outOfTime,
+  type Step,
+  type StepContext,
+  type StepRequest,
+} from '../runs/step.ts';
 import { DAY_MS, isOpened, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { removeCollections, removeOwn, tidyUp } from './clean-up.ts';
@@ -71,7 +77,7 @@ export const rollback: Step = {
       if (state.unproved) return await leaveUnproved(context, state);
       const stages = stagesBackward(run, state);
       const end = await takeStages(context, stages, { from: state, save: keep });
-      return isWaiting(end) ? end : await conclude(context, end);
+      return await conclude(context, end);
     } catch (error) {
       if (!(error instanceof Refusal) || context.signal.aborted) throw error;
       const hasTurned = isRefusal(error, 'RefusedStillNewVersion');
@@ -160,7 +166,7 @@ async function openUnproved(
   const another = isGone && !plan?.restores ? await planRestore(services, run) : undefined;
   if (another) {
     await keep({ ...begin(another), passed: FREEZING_BEGUN, failingSince });
-    return MORE_TIME;
+    throw outOfTime();
   }
   const to = isGone ? run.plan.sourceCollection : state.to;
   const unproved = { ...state, to, unproved: why };
@@ -171,7 +177,7 @@ async function openUnproved(
 async function leaveUnproved(context: StepContext, state: SwitchState): Promise<Outcome> {
   const { save } = context;
   const end = await takeStages(context, stagesUnproved, { from: state, save });
-  return isWaiting(end) ? end : await conclude(context, end);
+  return await conclude(context, end);
 }
 
 function assertRetained({ clock }: Services, run: Run): void {
@@ -199,14 +205,13 @@ async function isOnNew({ services, run }: StepContext, { passed }: SwitchState):
 
 async function stay(context: StepContext, state: SwitchState): Promise<Outcome> {
   const { run, save } = context;
-  const end = await takeStages(context, stagesOfStaying(state), { from: state, save });
-  if (isWaiting(end)) return end;
+  await takeStages(context, stagesOfStaying(state), { from: state, save });
   const message = `What was restored as ${restoredCollectionOf(run)} is to be removed by hand`;
   await tidyUp(context, message, () => removeCollections(context, [restoredCollectionOf(run)]));
   // A switch that had not come to its end continues.
   const phase = wentLive(run) ? 'live' : 'switching';
   const { name = 'RefusedNothingToReturnTo', why = '', data = {} } = state.refused ?? {};
-  return { done: true, phase, refusal: new Refusal(name, why, { data }) };
+  return { phase, refusal: new Refusal(name, why, { data }) };
 }
 
 async function conclude(context: StepContext, state: SwitchState): Promise<Outcome> {
@@ -235,7 +240,7 @@ async function conclude(context: StepContext, state: SwitchState): Promise<Outco
   };
   const window = await readSwitch(context.services, run.runId, 'cutover');
   const took = window ? measureParts(window) : {};
-  return { done: true, evidence, changes, took };
+  return { evidence, changes, took };
 }
 
 /** The report is kept as long as the run's other artifacts, and at least as long as artifacts kept from today on. */

@@ -10,7 +10,7 @@ import { splitLines } from '../ports/artifacts.ts';
 import type { Filter, PointId } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
-import type { StepContext, Waiting } from '../runs/step.ts';
+import type { StepContext } from '../runs/step.ts';
 import { pagesOf } from '../scan.ts';
 import { changedAt } from './equality.ts';
 
@@ -21,21 +21,19 @@ const PAGE = 10_000;
 
 /**
  * @param change idempotent: it is repeated after an interruption
- * @returns the number of deleted points that had returned and were removed, or what is waited for
+ * @returns the number of deleted points that had returned and were removed
  */
 export async function changeSlots(
   context: StepContext,
   collection: string,
   change: () => Promise<void>,
-): Promise<number | Waiting> {
+): Promise<number> {
   const { services, renew, note } = context;
-  const busy = await untilIdle(context, collection);
-  if (busy) return busy;
+  await untilIdle(context, collection);
   const begun = await begin(context, collection);
   // An optimization may have begun meanwhile. The next request after this check switches the optimizer off.
   await renew();
-  const again = await untilIdle(context, collection);
-  if (again) return again;
+  await untilIdle(context, collection);
   await services.vectors.updateCollection(collection, optimizerWith(0));
   await renew();
   await change();

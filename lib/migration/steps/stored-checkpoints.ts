@@ -1,13 +1,16 @@
 // Reads checkpoints that were stored before steps had journals, so that a step in progress resumes from its own. Needed until no
-// backup, rebuild, upload or restore that began so is left: docs/migration/decisions/0012-journal.md says when.
+// backup, rebuild, copy, upload or restore that began so is left: docs/migration/decisions/0012-journal.md says when.
 import * as v from 'valibot';
 import type { BaseProgress } from '../base.ts';
 import { keptSnapshotSchema, partsSchema, snapshotSchema } from '../kept-snapshot.ts';
 import type { PointId } from '../ports/vector-store.ts';
+import { NOTHING_COMPARED } from '../reconcile-report.ts';
 import { journalSchema, type RecordedJournal } from '../runs/journal.ts';
 import { graphDumpSchema } from '../runs/reports.ts';
 import { referenceSchema } from '../runs/run.ts';
 import { contentsSchema } from '../scan.ts';
+import { equalisingEntries } from './equalise.ts';
+import { fillSchema } from './in-place.ts';
 
 const restoringSchema = v.object({
   upload: v.optional(v.number()),
@@ -55,6 +58,15 @@ const rebuildSchema = v.object({
   made: v.optional(v.picklist(['by-new-version', 'explicitly'])),
   isProved: v.optional(v.boolean()),
   embeddings: v.optional(v.picklist(['proved', 'unverified'])),
+});
+
+/** The walk of the first copy, or the one that compares, with what followed once it had ended */
+const copySchema = v.object({
+  ...equalisingEntries,
+  mode: v.picklist(['fill', 'repair']),
+  perSecond: v.optional(v.number()),
+  entities: v.optional(v.unknown()),
+  parity: v.optional(v.unknown()),
 });
 
 interface StoredStage {
@@ -122,6 +134,25 @@ export const readUploadJournal = readJournal(v.record(v.string(), uploadSchema),
     cursor: toJournal(listSnapshotStages(upload)),
   })),
 );
+
+/** In place it is the walk alone. */
+export const readCopyJournal = readJournal(v.union([copySchema, fillSchema]), (stored) => {
+  if (!('mode' in stored)) {
+    return [{ stage: 'keywords-filled', found: undefined, cursor: stored }];
+  }
+  const { mode, perSecond, entities, parity, ...walk } = stored;
+  const isCompared = mode === 'repair' && walk.reached?.isComplete === true;
+  return [
+    { stage: 'filled', found: mode === 'repair' ? NOTHING_COMPARED : undefined, cursor: walk },
+    {
+      stage: 'compared',
+      found: isCompared ? { report: walk.reached?.report, perSecond } : undefined,
+      cursor: walk,
+    },
+    { stage: 'entities-equal', found: parity && true, cursor: entities },
+    { stage: 'searched', found: undefined, cursor: parity },
+  ];
+});
 
 /** A restore that had begun had been found necessary. */
 export const readRestoreJournal = readJournal(restoringSchema, (restoring) => [

@@ -8,8 +8,8 @@ import { isRefusal, Refusal, RetryableFailure, takeAs } from '../refusals.ts';
 import { openJournal } from '../runs/journal.ts';
 import { type Run, wasOpened, wentLive } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
-import { MORE_TIME, passing, type Stage } from '../runs/stages.ts';
-import type { StepContext, Waiting } from '../runs/step.ts';
+import { passing, type Stage } from '../runs/stages.ts';
+import type { StepContext } from '../runs/step.ts';
 import { MINUTE_MS } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { activate } from './active-collection.ts';
@@ -72,8 +72,7 @@ export const stagesUnproved: readonly Stage<SwitchState>[] = [
   passing('opened', async (context, { to, unproved = '' }) => {
     const { setting, log } = context.services;
     await activate(context, { from: await setting.read(), to });
-    const waits = await waitForAction(context, 'open-writes', to);
-    if (waits) return waits;
+    await waitForAction(context, 'open-writes', to);
     const lookAt = `whether the backend works on ${to}, and whether users find their memories`;
     const message = 'Writes were opened without a proof';
     log({ level: 'WARN', message, runId: context.run.runId, lookAt, why: unproved });
@@ -123,7 +122,7 @@ const makeOldEqual: Advance = async (context, { to, plan, reached }, save) => {
   const { run, input, services } = context;
   const names = { active: liveCollectionOf(run), standby: to };
   const info = await services.vectors.collectionInfo(names.active);
-  const equalised = await equalise(context, {
+  const { report, faults } = await equalise(context, {
     ...names,
     walk: 'equal',
     base: plan?.restores ? 'begun' : 'continued',
@@ -135,8 +134,6 @@ const makeOldEqual: Advance = async (context, { to, plan, reached }, save) => {
     reached: readEqualising(reached),
     save,
   });
-  if (!equalised) return MORE_TIME;
-  const { report, faults } = equalised;
   assertEqual(names, faults);
   const left = pendingIn(report).length > 0 ? { comparedByHand: names.active } : {};
   const { points } = report.to;
@@ -198,8 +195,7 @@ const deployBack: Advance = async (context, { to, reached }, save) => {
   const action = run.plan.sameVersion ? 'deploy-new' : 'deploy-old';
   // Time for a proof counts from the end of a deployment: while another one is awaited, none has begun.
   await save({ since });
-  const waits = await deployInTime(context, { action, collection: to, since });
-  if (waits) return waits;
+  await deployInTime(context, { action, collection: to, since });
   const standing = await findStanding(context, to);
   if (standing.kind === 'returned') return {};
   const { kind, why } = standing;
@@ -220,7 +216,7 @@ const deployBack: Advance = async (context, { to, reached }, save) => {
   return { oldVersion: 'unproved', lookAt };
 };
 
-/** @returns what is waited for; undefined once it is deployed, or its time is over */
+/** Waits until it is deployed, or its time is over. */
 async function deployInTime(
   context: StepContext,
   options: {
@@ -228,12 +224,12 @@ async function deployInTime(
     readonly collection: string;
     readonly since: number;
   },
-): Promise<Waiting | undefined> {
+): Promise<void> {
   const { run, services } = context;
   const { action, collection, since } = options;
   const until = since + Math.max(DEPLOYMENT_MS, 2_000 * (run.plan.deploySeconds ?? 0));
-  if (services.clock().getTime() >= until) return undefined;
-  return await waitForAction(context, action, collection).catch((error: unknown) => {
+  if (services.clock().getTime() >= until) return;
+  await waitForAction(context, action, collection).catch((error: unknown) => {
     throw untilDeadline(error, until);
   });
 }
@@ -255,8 +251,7 @@ const openOld: Advance = async (context, { to, passed }) => {
   const expected = pointsLeft(passed);
   await assertNotDeleted(context, to, expected);
   await context.renew();
-  const waits = await waitForAction(context, 'open-writes', to);
-  if (waits) return waits;
+  await waitForAction(context, 'open-writes', to);
   await assertNotDeleted(context, to, expected);
   await assertOpen(context, [to]);
   return {};
@@ -277,13 +272,13 @@ const deployAgain: Advance = async (context, { to, reached }, save) => {
   await save({ since });
   if ((await findStanding(context, to)).kind === 'elsewhere') return {};
   const collection = liveCollectionOf(context.run);
-  return (await deployInTime(context, { action: 'deploy-new', collection, since })) ?? {};
+  await deployInTime(context, { action: 'deploy-new', collection, since });
+  return {};
 };
 
 const openAgain: Advance = async (context) => {
   const collections = liveCollectionsOf(context.run);
-  const waits = await waitForAction(context, 'open-writes', collections[0]);
-  if (waits) return waits;
+  await waitForAction(context, 'open-writes', collections[0]);
   await assertOpen(context, collections);
   return {};
 };

@@ -11,15 +11,8 @@ import { openJournal } from '../runs/journal.ts';
 import { readManifest } from '../runs/reports.ts';
 import { type Reference, type Run, wasOpened, windowOf } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf, ofTestUser } from '../runs/run-names.ts';
-import {
-  type Facts,
-  isWaiting,
-  MORE_TIME,
-  passing,
-  type Save,
-  type Stage,
-} from '../runs/stages.ts';
-import type { StepContext, StepRequest, Waiting } from '../runs/step.ts';
+import { type Facts, passing, type Save, type Stage } from '../runs/stages.ts';
+import type { StepContext, StepRequest } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import { activate } from './active-collection.ts';
 import { assertGraphNamed, listFiles, takeBackup } from './backup.ts';
@@ -75,9 +68,7 @@ const makeNewEqual: Advance = async (context, { reached }, save) => {
     reached: readEqualising(reached),
     save,
   });
-  if (!copied) return MORE_TIME;
-  const indexing = await untilIndexed(context, context.run.plan.targetCollection);
-  if (indexing) return indexing;
+  await untilIndexed(context, context.run.plan.targetCollection);
   const verified = await verifyEqual(context, copied);
   await noteEvidence(context, 'verification-report', verified);
   return {};
@@ -86,7 +77,6 @@ const makeNewEqual: Advance = async (context, { reached }, save) => {
 const fillRest: Advance = async (context, { reached }, save) => {
   const from = v.parse(v.optional(fillSchema), reached);
   const filled = await fillInPlace(context, { from, save });
-  if (isWaiting(filled)) return filled;
   await noteEvidence(context, 'verification-report', filled);
   return {};
 };
@@ -155,8 +145,10 @@ async function assertComplete({ services: { vectors }, run }: StepContext): Prom
   throw new Refusal('RefusedVerification', why);
 }
 
-const deployNew: Advance = async (context, { to }) =>
-  (await waitForAction(context, 'deploy-new', to)) ?? {};
+const deployNew: Advance = async (context, { to }) => {
+  await waitForAction(context, 'deploy-new', to);
+  return {};
+};
 
 const proveNew: Advance = async (context, { to }) => {
   const collections = liveCollectionsOf(context.run);
@@ -203,16 +195,15 @@ async function assertUnchanged({ services, run }: StepContext, to: string): Prom
 
 /**
  * Ends the switch forward. It is no stage: once traffic is open, no checkpoint may stand between it and the end.
- * @returns what is waited for, or the facts that are known
+ * @returns the facts that are known
  */
-export async function letIn(context: StepContext, state: SwitchState): Promise<Facts | Waiting> {
+export async function letIn(context: StepContext, state: SwitchState): Promise<Facts> {
   const { services, run, renew } = context;
   // The setting may have changed since: the backend's next start would create another collection.
   await services.setting.change({ from: run.plan.sourceCollection, to: state.to });
   // A rollback may have begun in the meantime: it must not find writes opened.
   await renew();
-  const waits = await waitForAction(context, 'open-writes', state.to);
-  if (waits) return waits;
+  await waitForAction(context, 'open-writes', state.to);
   const save: Save = (reached, progress) => context.save({ ...state, reached }, progress);
   return await carryLateWrites(context, state, save);
 }

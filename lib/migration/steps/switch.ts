@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { LateWrites } from '../reconcile-report.ts';
 import { refusedSchema, wasOpened } from '../runs/run.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
-import { type Facts, MORE_TIME, type passing, passingEntries } from '../runs/stages.ts';
+import { type Facts, type passing, passingEntries } from '../runs/stages.ts';
 import { moveEntities } from './entities.ts';
 import { equalise, readEqualising } from './equalise.ts';
 import { isAsBase, isLaterChange } from './equality.ts';
@@ -36,8 +36,8 @@ export function freeze(
   { isProved = true } = {},
 ): Advance {
   return async (context, { reached }, save) => {
-    const waits = await waitForAction(context, 'freeze', collections[0]);
-    if (waits || !isProved) return waits ?? {};
+    await waitForAction(context, 'freeze', collections[0]);
+    if (!isProved) return {};
     return await proveFrozen(context, { collections, reached, save });
   };
 }
@@ -67,7 +67,6 @@ export const carryLateWrites: Advance = async (context, { to, reached }, save) =
     reached: readEqualising(reached),
     save,
   });
-  if (!carried) return MORE_TIME;
   const { strays: lateWrites } = carried.report;
   const isLeft = !isForward && lateWrites.overruled + lateWrites.withheld > 0;
   const name = isForward ? 'lateWrites' : 'leakedWrites';
@@ -78,7 +77,7 @@ export const carryLateWrites: Advance = async (context, { to, reached }, save) =
 export const moveTheirEntities: Advance = async (context, { to, reached }, save) => {
   const { run } = context;
   const live = liveCollectionOf(run);
-  const moved = await moveEntities(context, {
+  return await moveEntities(context, {
     mayLack: to !== live,
     from: to === live ? run.plan.sourceCollection : live,
     // An upload under another name is made from the built collection.
@@ -86,7 +85,6 @@ export const moveTheirEntities: Advance = async (context, { to, reached }, save)
     reached,
     save,
   });
-  return moved ?? MORE_TIME;
 };
 
 export function lateWriteFacts(name: string, { writes, overruled, withheld }: LateWrites): Facts {

@@ -5,7 +5,7 @@ import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import type { Save } from '../runs/stages.ts';
-import { type StepContext, type Waiting, waiting } from '../runs/step.ts';
+import { Paused, type StepContext } from '../runs/step.ts';
 import { removeTestWrites } from './clean-up.ts';
 import { askAgain } from './external-action.ts';
 
@@ -37,8 +37,7 @@ type FreezeProof = {
 
 /**
  * @param options `reached` is what was seen by the try before, which `save` keeps for the next one
- * @returns what is waited for where a write is to be tried again in a while
- * @throws Refusal when a write is accepted, or nothing proves that it is not
+ * @throws Paused where a write is to be tried again in a while; Refusal when one is accepted, or nothing proves that it is not
  */
 export async function proveFrozen(
   context: StepContext,
@@ -48,7 +47,7 @@ export async function proveFrozen(
     readonly reached: unknown;
     readonly save: Save;
   },
-): Promise<FreezeProof | Waiting> {
+): Promise<FreezeProof> {
   const { collections, save } = options;
   const look = v.parse(v.optional(lookSchema, {}), options.reached);
   const { plan } = context.run;
@@ -61,8 +60,9 @@ export async function proveFrozen(
   if (!PROOFS.includes(failure.answer)) {
     const { unprovedSince = now } = look;
     await save({ unprovedSince });
-    const why = `a write to be refused with 503 (${failure.message})`;
-    if (now - unprovedSince < PATIENCE_MS) return waiting(why, choosePollSeconds(plan));
+    const waitsFor = `a write to be refused with 503 (${failure.message})`;
+    if (now - unprovedSince < PATIENCE_MS)
+      throw new Paused({ waitsFor, waitSeconds: choosePollSeconds(plan) });
     throw notFrozen(`Nothing proves that writes are refused. ${failure.message}`);
   }
   const { refusedSince = now } = look;
@@ -72,11 +72,9 @@ export async function proveFrozen(
     const frozenSince = new Date(refusedSince).toISOString();
     return { frozenSince, refusedWith: String(failure.answer), drainedSeconds };
   }
-  const left = Math.ceil(context.run.plan.drainSeconds - drainedSeconds);
-  return {
-    ...waiting('running requests to end', Math.min(FREEZE_POLL_SECONDS, left)),
-    leftSeconds: left,
-  };
+  const leftSeconds = Math.ceil(context.run.plan.drainSeconds - drainedSeconds);
+  const waitSeconds = Math.min(FREEZE_POLL_SECONDS, leftSeconds);
+  throw new Paused({ waitsFor: 'running requests to end', waitSeconds, leftSeconds });
 }
 
 /**

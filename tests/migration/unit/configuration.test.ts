@@ -8,6 +8,7 @@ import type {
 import type { Run } from '../../../lib/migration/runs/run.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import { named } from '../support/refused.ts';
+import { takeWaiting } from '../support/take-waiting.ts';
 
 function indexing(found: Partial<CollectionInfo>, before: Partial<Run> = {}) {
   const config = { optimizer_config: {} };
@@ -22,7 +23,7 @@ function indexing(found: Partial<CollectionInfo>, before: Partial<Run> = {}) {
   const services = { vectors, clock: () => new Date(NOW) } as unknown as Services;
   const note = async (changes: Partial<Run>) => void notes.push(changes);
   const context = { services, run: before as Run, renew: async () => {}, note };
-  return { updates, notes, wait: untilIndexed(context, 'memories_v3') };
+  return { updates, notes, wait: untilIndexed(context, 'memories_v3').catch(takeWaiting) };
 }
 
 const NOW = Date.parse('2026-11-25T12:00:00Z');
@@ -46,7 +47,7 @@ describe('what is waited for until a collection is indexed', () => {
   it.each(['yellow', 'grey'] as const)('is the index while the store says %s', async (status) => {
     const { wait, updates } = indexing({ status });
     const waitsFor = 'the index of memories_v3: 7 vectors of 60 points';
-    expect(await wait).toMatchObject({ done: false, waitsFor });
+    expect(await wait).toMatchObject({ waitsFor });
     expect(updates).toHaveLength(status === 'grey' ? 1 : 0);
   });
 
@@ -69,7 +70,7 @@ describe('what is waited for until a collection is indexed', () => {
     const why = /is yellow, with 7 vectors of 60 points and 3 segments, .* for 10 minutes/;
     await expect(wait).rejects.toEqual(named('RefusedByService', why));
     expect(notes).toEqual([{ optimizer: undefined }]);
-    expect(await indexing({ status: 'yellow' }, seen(9)).wait).toMatchObject({ done: false });
+    expect(await indexing({ status: 'yellow' }, seen(9)).wait).toMatchObject({ waitSeconds: 1 });
   });
 
   it.each([

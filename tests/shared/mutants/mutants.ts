@@ -874,7 +874,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['await context.renew();', ''],
     ['await keep(page.next, page.progress);', ''],
     ['open?.stage === stage ? open.cursor : undefined', 'open?.cursor'],
-    ['if (isWaiting(found)) throw new Paused(found);', ''],
+    ['.filter(([stage]) => except.includes(stage))', ''],
   ]),
   ...mutantsOf(
     'lib/migration/steps/stored-checkpoints.ts',
@@ -882,6 +882,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ['found === undefined && cursor !== undefined', 'cursor !== undefined'],
       ['if (v.is(journalSchema, recorded)) return recorded;', ''],
+      ["mode === 'repair' && walk", 'walk'],
       ['isSent !== undefined && seen && {', 'false && seen && {'],
     ],
   ),
@@ -1098,8 +1099,11 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/migration/steps/slot-change.ts',
     'tests/migration/contract/steps/deletions.test.ts',
     [
-      ['const busy = await untilIdle(context, collection);', 'const busy = undefined;'],
-      ['const again = await untilIdle(context, collection);', 'const again = undefined;'],
+      ['await untilIdle(context, collection);\n  const begun = await', 'const begun = await'],
+      [
+        'await untilIdle(context, collection);\n  await services.vectors.updateCollection',
+        'await services.vectors.updateCollection',
+      ],
       ['present === 0 ? run.slotChange : undefined', 'run.slotChange'],
       ['await vectors.deletePoints(collection, { ids });', ''],
       ['return version <= position;', 'return true;'],

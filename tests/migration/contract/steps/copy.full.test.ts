@@ -54,7 +54,6 @@ describe('a new collection', () => {
       const updates: string[] = [];
       const updateCollection = async (name: string) => void updates.push(name);
       const changes = { vectors: { collectionInfo, updateCollection } };
-      await migration.invoke('copy', {}, changes);
       const waiting = await migration.invoke('copy', {}, changes);
       expect(waiting).toMatchObject({
         done: false,

@@ -1,7 +1,9 @@
 // The copy: its dry run, its searches, and how fast it reads.
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import { userDigest } from '../../../../lib/migration/points.ts';
+import { journalSchema } from '../../../../lib/migration/runs/journal.ts';
 import { runStep } from '../../../../lib/migration/runs/step.ts';
 import { copy } from '../../../../lib/migration/steps/copy.ts';
 import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
@@ -99,15 +101,21 @@ it.each([
   const { services } = await migrationAt(point, { memories: 600 });
   const time = createTime();
   const payload = { ...input, maxRate: 100 };
-  const timeLeftMs = () => 600_000;
+  let isFilled = false;
+  const saveCheckpoint: typeof services.runs.saveCheckpoint = async (lease, step, checkpoint) => {
+    await services.runs.saveCheckpoint(lease, step, checkpoint);
+    isFilled = 'filled' in v.parse(journalSchema, checkpoint.state).passed;
+  };
+  const watched = { ...services, runs: { ...services.runs, saveCheckpoint } };
+  const timeLeftMs = () => (isFilled ? 0 : 600_000);
   if (point === 'checked') await takePreflight(services, payload, time);
-  else await runStep(copy, services, { payload, timeLeftMs, time });
+  else await runStep(copy, watched, { payload, timeLeftMs, time });
   const limited = time.now();
   expect(limited / 1_000).toBeGreaterThanOrEqual(600 / 100);
   if (!('execute' in input)) return;
   // Both collections are asked for whole pages; the new one has nothing yet.
   expect(limited / 1_000).toBeLessThan((600 + 3 * 256) / 100);
   const unlimited = { ...input, maxRate: 0 };
-  await runStep(copy, services, { payload: unlimited, timeLeftMs, time });
+  await runStep(copy, services, { payload: unlimited, timeLeftMs: () => 600_000, time });
   expect(time.now()).toBe(limited);
 });

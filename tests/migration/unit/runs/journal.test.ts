@@ -5,7 +5,8 @@ import {
   openJournal,
   type RecordedJournal,
 } from '../../../../lib/migration/runs/journal.ts';
-import { Paused, waiting } from '../../../../lib/migration/runs/step.ts';
+import { Paused } from '../../../../lib/migration/runs/step.ts';
+import { takeWaiting } from '../../support/take-waiting.ts';
 
 /** Invokes the work until it is done, as its state machine would; every record is what a table would give back. */
 function scene() {
@@ -24,10 +25,7 @@ function scene() {
         },
       },
     );
-    return await work(journal).catch((error: unknown) => {
-      if (error instanceof Paused) return error.waiting;
-      throw error;
-    });
+    return await work(journal).catch(takeWaiting);
   }
 
   return { invoke, records };
@@ -66,9 +64,10 @@ it('a poll ends the invocation, and its next check sees what the last one kept',
   const work = (journal: Journal) =>
     journal.poll<number, string>('readable', async (looks = 0, keep) => {
       await keep(looks + 1);
-      return looks === 2 ? `after ${looks}` : waiting('the vector store', 7);
+      if (looks === 2) return `after ${looks}`;
+      throw new Paused({ waitsFor: 'the vector store', waitSeconds: 7 });
     });
-  expect(await invoke(work)).toEqual({ done: false, waitSeconds: 7, waitsFor: 'the vector store' });
+  expect(await invoke(work)).toEqual({ waitSeconds: 7, waitsFor: 'the vector store' });
   await invoke(work);
   expect(await invoke(work)).toBe('after 2');
   expect(await invoke((journal) => journal.poll('readable', killed))).toBe('after 2');
@@ -110,7 +109,7 @@ it('no stage and no page begins once time is up, or the lease is lost', async ()
       pages.push(page);
       return page === 3 ? { found: 'all' } : { next: page + 1 };
     });
-  const moreTime = { done: false, waitSeconds: 0, waitsFor: 'more time' };
+  const moreTime = { waitSeconds: 0, waitsFor: 'more time' };
   expect(await invoke(work, { hasTime: () => pages.length === 0 })).toEqual(moreTime);
   expect(await invoke(work, { hasTime: () => false })).toEqual(moreTime);
   const renew = () => Promise.reject(new Error('lease lost'));
@@ -150,6 +149,16 @@ it('a forgotten journal begins with its first stage; the journal around it is ke
   });
   expect(works).toBe(2);
   expect(Object.keys(records.at(-1)?.passed ?? {})).toEqual(['listed', 'restored']);
+});
+
+it('a stage that is not forgotten does not run again', async () => {
+  const { invoke, records } = scene();
+  await invoke(async (journal) => {
+    await journal.once('filled', async () => 60);
+    await journal.once('compared', async () => 'differs');
+    await journal.forget(['filled']);
+  });
+  expect(records.at(-1)).toEqual({ passed: { filled: { found: 60 } } });
 });
 
 it('tells what a stage has found, or how far it has come', async () => {

@@ -58,7 +58,7 @@ it('a step sees what it has noted', async () => {
   const { stand, take } = await scene(async (context) => {
     await context.note({ takesNoWindow: 'of the test' });
     expect(context.run.takesNoWindow).toBe('of the test');
-    return { done: false, waitSeconds: 0 };
+    return {};
   });
   await stand('backup-1');
   await take();

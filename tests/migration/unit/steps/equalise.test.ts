@@ -13,6 +13,7 @@ import {
 import { NEW, OLD, startCopyScene } from '../../support/copy-scene.ts';
 import { createMemoryArtifacts } from '../../support/memory-artifacts.ts';
 import { createRunTable } from '../../support/run-table.ts';
+import { takeWaiting } from '../../support/take-waiting.ts';
 import { point, pointId } from '../../support/vector-stores.ts';
 
 /** More than are removed or changed without being asked for */
@@ -72,7 +73,7 @@ async function scene() {
       reached: readEqualising(JSON.parse(JSON.stringify(saved.at(-1) ?? {}))),
       save: async (reached) => void saved.push(reached),
       ...options,
-    });
+    }).catch((error: unknown) => void takeWaiting(error));
   }
 
   /** By invocations that each have time for a page */

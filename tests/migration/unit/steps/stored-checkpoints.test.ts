@@ -1,8 +1,11 @@
 // Checkpoints as they were stored before steps had journals, and the journals that are read from them. The states were taken from
-// the table while such a version made a backup, uploaded and restored; those of a rebuild were written by hand.
+// the table while such a version made a backup, uploaded and restored; those of a rebuild and a copy were written by hand.
 import { describe, expect, it } from 'vitest';
+import { NOTHING_COMPARED } from '../../../../lib/migration/reconcile-report.ts';
+import type { RecordedJournal } from '../../../../lib/migration/runs/journal.ts';
 import {
   readBackupJournal,
+  readCopyJournal,
   readRebuildJournal,
   readRestoreJournal,
   readUploadJournal,
@@ -149,6 +152,47 @@ it.each([
   ],
 ])('a rebuild with %j', (state, passed) => {
   expect(readRebuildJournal(state)).toEqual({ passed });
+});
+
+describe('the checkpoint of a copy', () => {
+  const report = { ...NOTHING_COMPARED, compared: 60, inserted: 60 };
+  const ended = { isComplete: true, nextOffset: null, report };
+  const begun = { isComplete: false, nextOffset: '"0a"', report };
+  const filled = { filled: { found: NOTHING_COMPARED } };
+  const compared = { compared: { found: { report, perSecond: 700 } } };
+  const walk = { since: 7, filled: 12, walk: { points: 12 } };
+  const parity = { sampling: { isComplete: false, nextOffset: null, kept: [] }, probes: [] };
+  it.each<[string, object, RecordedJournal]>([
+    [
+      'while the first copy ends',
+      { mode: 'fill', reached: ended },
+      { passed: {}, open: { stage: 'filled', cursor: { reached: ended } } },
+    ],
+    [
+      'while it compares',
+      { mode: 'repair', compared: ended, reached: begun },
+      { passed: filled, open: { stage: 'compared', cursor: { compared: ended, reached: begun } } },
+    ],
+    [
+      'while it moves entities',
+      { mode: 'repair', reached: ended, perSecond: 700, entities: { isMaking: true } },
+      {
+        passed: { ...filled, ...compared },
+        open: { stage: 'entities-equal', cursor: { isMaking: true } },
+      },
+    ],
+    [
+      'while it searches',
+      { mode: 'repair', reached: ended, perSecond: 700, entities: { reached: ended }, parity },
+      {
+        passed: { ...filled, ...compared, 'entities-equal': { found: true } },
+        open: { stage: 'searched', cursor: parity },
+      },
+    ],
+    ['in place', walk, { passed: {}, open: { stage: 'keywords-filled', cursor: walk } }],
+  ])('%s', (_, state, journal) => {
+    expect(readCopyJournal(JSON.parse(JSON.stringify(state)))).toEqual(journal);
+  });
 });
 
 it('an upload whose second collection is under way', () => {
