@@ -12,8 +12,14 @@ export interface Statement {
 
 export interface Policy {
   readonly PolicyName: string;
-  readonly PolicyDocument: object;
+  readonly PolicyDocument: { readonly Statement: readonly Pick<Statement, 'Action'>[] };
 }
+
+/** The policy of a function's rights to ledgers. */
+const LEDGER_POLICY = 'ledger-table';
+
+/** Actions of DynamoDB that change items. */
+export const WRITE_ACTIONS = ['PutItem', 'UpdateItem', 'DeleteItem'];
 
 /** Refers to the table by name, not to the stack's own resource: after a restore another table is in use. */
 export const TABLE_ARN = `arn:\${AWS::Partition}:dynamodb:\${AWS::Region}:\${AWS::AccountId}:table/\${TableInUse}`;
@@ -81,7 +87,7 @@ function tablePolicies(actions: readonly string[]): Policy[] {
   const Condition = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@API_KEYS#*'] } };
   const entries = allow(['dynamodb:PutItem'], [substituted(TABLE_ARN)]);
   return [
-    ...(statements.length > 0 ? [policy('ledger-table', statements.map(onlyLedgers))] : []),
+    ...(statements.length > 0 ? [policy(LEDGER_POLICY, statements.map(onlyLedgers))] : []),
     policy('api-keys', [{ ...apiKeys, Condition }]),
     ...(actions.includes('Register')
       ? [policy('list-of-ledgers', [{ ...entries, Condition: leadingKeys(LEDGERS) }])]
@@ -118,9 +124,16 @@ export function allow(
   return { Effect: 'Allow', Action: actions, Resource: resources };
 }
 
-export function policy(name: string, statements: readonly object[]): Policy {
-  return {
-    PolicyName: name,
-    PolicyDocument: { Version: '2012-10-17', Statement: statements },
-  };
+export function policy(name: string, statements: readonly Statement[]): Policy {
+  const PolicyDocument = { Version: '2012-10-17', Statement: statements };
+  return { PolicyName: name, PolicyDocument };
+}
+
+/** True if a role with these policies may change items of ledgers. */
+export function mayWriteLedgers(policies: readonly Policy[]): boolean {
+  const writes = new Set(WRITE_ACTIONS.map((action) => `dynamodb:${action}`));
+  return policies
+    .filter(({ PolicyName }) => PolicyName === LEDGER_POLICY)
+    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+    .some(({ Action }) => Action.some((each) => writes.has(each)));
 }

@@ -1,12 +1,13 @@
 // A plug-in of the packager: a function of serverless.yml says in `table` what it may do to the table.
+import { WRITE_ACTIONS } from './roles.ts';
 
 /**
  * Actions of DynamoDB on the table; `Query` on its indexes too. `ApiKeys`: nothing besides the key of the request; `Register`: entries
  * in the list of ledgers.
  */
 const ACTIONS = [
-  ...['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
-  ...['Query', 'QueryTable', 'ApiKeys', 'Register'],
+  ...['GetItem', 'Query', 'QueryTable', ...WRITE_ACTIONS],
+  ...['ApiKeys', 'Register'],
 ];
 
 interface Serverless {

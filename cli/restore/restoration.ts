@@ -39,9 +39,65 @@ export function nameRestoredTable(stackName: string, time: Date): string {
   return `${stackName}-at-${time.toISOString().replace(/[-:]|\.\d+/g, '')}`;
 }
 
+/** The steps of a restore in order, and the last of them alone, which ends a restore that is given up. */
 export function createRestoration(options: RestorationOptions) {
+  const { aws, stage, source, target, time } = options;
+  const table = createRestoredTable(options);
+  const writers = createWriters(aws);
+  const { isSwitched, isSettled, switchTable } = createSwitch(options);
+  /** A step before the switch; it counts as done once the switch is done. */
+  const before = (step: Step): Step => ({
+    ...step,
+    isDone: async () => (await isSwitched()) || (await step.isDone()),
+  });
+  const resume: Step = {
+    title: 'Allow writes',
+    isDone: writers.areAllowed,
+    run: writers.allow,
+  };
+  const steps: readonly Step[] = [
+    before({
+      title: 'Stop writes; reads go on',
+      isDone: writers.areStopped,
+      run: async () => {
+        await table.refuseUnrestorableTime();
+        await writers.stop();
+      },
+    }),
+    before({
+      title: time
+        ? `Restore ${source} as of ${time.toISOString()} into ${target}`
+        : `Wait for ${target}`,
+      isDone: table.isActive,
+      run: table.restore,
+    }),
+    before({
+      title: `Give ${target} the protection, recovery, expiry, limits and tags of ${source}`,
+      isDone: table.isProtected,
+      run: table.protect,
+    }),
+    before({
+      title: `Verify all ledgers of ${target} in one scan`,
+      isDone: table.isVerified,
+      run: table.verifyAll,
+    }),
+    {
+      title: `Switch the stage ${stage} to ${target}`,
+      isDone: isSettled,
+      run: switchTable,
+    },
+    resume,
+  ];
+  return { steps, resume };
+}
+
+/** The table that the stage moves to: restored, given the settings of its source, and verified. */
+function createRestoredTable(options: RestorationOptions) {
   const { aws, stage, source, target, time, verify, enter, sleep, say } = options;
-  const isSwitched = async () => (await aws.readStack()).tableInUse === target;
+
+  async function isActive(): Promise<boolean> {
+    return (await aws.describeTable(target))?.TableStatus === 'ACTIVE';
+  }
 
   async function waitForTable(): Promise<TableDescription> {
     for (;;) {
@@ -69,6 +125,11 @@ export function createRestoration(options: RestorationOptions) {
     );
   }
 
+  async function restore(): Promise<void> {
+    if (time && !(await aws.describeTable(target))) await aws.restore(source, target, time);
+    await waitForTable();
+  }
+
   /** Lists the settings that the table lacks: a restore brings data and indexes alone. */
   async function listLacking(table: TableDescription) {
     const origin = await aws.describeTable(source);
@@ -93,6 +154,11 @@ export function createRestoration(options: RestorationOptions) {
       lacking.push(() => aws.addTags(table.TableArn ?? '', new Map(missing)));
     }
     return lacking;
+  }
+
+  async function isProtected(): Promise<boolean> {
+    const table = await aws.describeTable(target);
+    return table !== undefined && (await listLacking(table)).length === 0;
   }
 
   async function protect(): Promise<void> {
@@ -134,21 +200,13 @@ export function createRestoration(options: RestorationOptions) {
     return table?.TableArn !== undefined && (await aws.readTags(table.TableArn)).has(VERIFIED);
   }
 
-  async function switchTable(): Promise<void> {
-    if (!(await isSwitched())) await aws.useTable(target);
-    for (;;) {
-      const { status, tableInUse } = await aws.readStack();
-      if (status.endsWith('_IN_PROGRESS')) {
-        await sleep(POLL_MS);
-        continue;
-      }
-      if (tableInUse === target && status === 'UPDATE_COMPLETE') return;
-      throw new UserError(
-        `The stack ${aws.stackName} is ${status} and uses ${tableInUse}. "aws cloudformation describe-stack-events --stack-name ${aws.stackName}" says why; then give this command again.`,
-      );
-    }
-  }
+  return {
+    ...{ refuseUnrestorableTime, isActive, restore, isProtected, protect, isVerified, verifyAll },
+  };
+}
 
+/** The functions that may write ledgers: all of them stop before the restore, and write again after the switch. */
+function createWriters(aws: RestorationOptions['aws']) {
   async function findWriters(isStopped: boolean): Promise<string[]> {
     const writers: string[] = [];
     for (const name of await aws.listWriters()) {
@@ -166,64 +224,46 @@ export function createRestoration(options: RestorationOptions) {
     );
   }
 
-  const resume: Step = {
-    title: 'Allow writes',
-    isDone: async () => (await findWriters(true)).length === 0,
-    run: async () => {
+  return {
+    areStopped: async () => (await findWriters(false)).length === 0,
+    async stop(): Promise<void> {
+      for (const name of await findWriters(false)) await aws.stopWrites(name);
+    },
+    areAllowed: async () => (await findWriters(true)).length === 0,
+    async allow(): Promise<void> {
       const { tableInUse } = await aws.readStack();
       const stopped = await findWriters(true);
       for (const name of stopped) await refuseOtherTable(name, tableInUse);
       for (const name of stopped) await aws.allowWrites(name);
     },
   };
-  /** A step before the switch; it counts as done once the switch is done. */
-  const before = (step: Step): Step => ({
-    ...step,
-    isDone: async () => (await isSwitched()) || (await step.isDone()),
-  });
-  const steps: readonly Step[] = [
-    before({
-      title: 'Stop writes; reads go on',
-      isDone: async () => (await findWriters(false)).length === 0,
-      run: async () => {
-        await refuseUnrestorableTime();
-        for (const name of await findWriters(false)) await aws.stopWrites(name);
-      },
-    }),
-    before({
-      title: time
-        ? `Restore ${source} as of ${time.toISOString()} into ${target}`
-        : `Wait for ${target}`,
-      isDone: async () => (await aws.describeTable(target))?.TableStatus === 'ACTIVE',
-      run: async () => {
-        if (time && !(await aws.describeTable(target))) await aws.restore(source, target, time);
-        await waitForTable();
-      },
-    }),
-    before({
-      title: `Give ${target} the protection, recovery, expiry, limits and tags of ${source}`,
-      isDone: async () => {
-        const table = await aws.describeTable(target);
-        return table !== undefined && (await listLacking(table)).length === 0;
-      },
-      run: protect,
-    }),
-    before({
-      title: `Verify all ledgers of ${target} in one scan`,
-      isDone: isVerified,
-      run: verifyAll,
-    }),
-    {
-      title: `Switch the stage ${stage} to ${target}`,
-      isDone: async () => {
-        const { tableInUse, status } = await aws.readStack();
-        return tableInUse === target && status === 'UPDATE_COMPLETE';
-      },
-      run: switchTable,
-    },
-    resume,
-  ];
-  return { steps, resume };
+}
+
+/** The update of the stack that makes the stage use the table. */
+function createSwitch({ aws, target, sleep }: RestorationOptions) {
+  const isSwitched = async () => (await aws.readStack()).tableInUse === target;
+
+  async function isSettled(): Promise<boolean> {
+    const { tableInUse, status } = await aws.readStack();
+    return tableInUse === target && status === 'UPDATE_COMPLETE';
+  }
+
+  async function switchTable(): Promise<void> {
+    if (!(await isSwitched())) await aws.useTable(target);
+    for (;;) {
+      const { status, tableInUse } = await aws.readStack();
+      if (status.endsWith('_IN_PROGRESS')) {
+        await sleep(POLL_MS);
+        continue;
+      }
+      if (tableInUse === target && status === 'UPDATE_COMPLETE') return;
+      throw new UserError(
+        `The stack ${aws.stackName} is ${status} and uses ${tableInUse}. "aws cloudformation describe-stack-events --stack-name ${aws.stackName}" says why; then give this command again.`,
+      );
+    }
+  }
+
+  return { isSwitched, isSettled, switchTable };
 }
 
 /** Runs the steps that are not done, in their order. */

@@ -30,6 +30,7 @@ import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { UserError } from '../../lib/shared/user-error.ts';
 import { DEFAULT_REGION } from '../../local/local-access.ts';
 import { ALIAS } from '../../serverless/ledger/gradual-release.ts';
+import { mayWriteLedgers, type Policy } from '../../serverless/roles.ts';
 import { stackName } from '../deployed-stack.ts';
 
 export type StageOnAws = ReturnType<typeof createStageOnAws>;
@@ -48,18 +49,26 @@ export interface Recovery {
 }
 
 const PARAMETER = 'TableInUse';
-const WRITES = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'];
 
 export function createStageOnAws(stage: string) {
   const region = process.env.AWS_REGION || DEFAULT_REGION;
-  const StackName = stackName(stage);
-  const cloudFormation = new CloudFormationClient({ region });
-  const lambda = new LambdaClient({ region });
-  const dynamodb = new DynamoDBClient({ region });
+  const name = stackName(stage);
+  return {
+    stackName: name,
+    client: createDocumentClient(),
+    ...createStack(name, region),
+    ...createWriters(region),
+    ...createTables(region),
+  };
+}
+
+/** The stack of the stage, which names the table in use. */
+function createStack(StackName: string, region: string) {
+  const client = new CloudFormationClient({ region });
 
   /** @throws UserError for a stack of a release that did not know which table is in use */
   async function readStack(): Promise<StackState> {
-    const { Stacks = [] } = await cloudFormation.send(new DescribeStacksCommand({ StackName }));
+    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
     const { Parameters = [], StackStatus = '' } = Stacks[0] ?? {};
     const named = Parameters.find(({ ParameterKey }) => ParameterKey === PARAMETER);
     if (named?.ParameterValue === undefined) {
@@ -70,32 +79,55 @@ export function createStageOnAws(stage: string) {
     return { tableInUse: named.ParameterValue, status: StackStatus };
   }
 
+  /**
+   * Keeps the template and changes only the name of the table. No alarm may undo this: alarms fire while writes are stopped,
+   * and a rollback would return to the damaged table.
+   */
+  async function useTable(tableName: string): Promise<void> {
+    await client.send(
+      new UpdateStackCommand({
+        StackName,
+        UsePreviousTemplate: true,
+        Parameters: [{ ParameterKey: PARAMETER, ParameterValue: tableName }],
+        Capabilities: ['CAPABILITY_IAM', 'CAPABILITY_NAMED_IAM'],
+        RollbackConfiguration: { RollbackTriggers: [], MonitoringTimeInMinutes: 0 },
+      }),
+    );
+  }
+
   /** Names of the functions whose roles may write ledgers. */
   async function listWriters(): Promise<string[]> {
     const template = new GetTemplateCommand({ StackName });
-    const { TemplateBody = '{}' } = await cloudFormation.send(template);
+    const { TemplateBody = '{}' } = await client.send(template);
     return findWriters(JSON.parse(TemplateBody));
   }
 
+  return { readStack, useTable, listWriters };
+}
+
+/** The functions of the stage that write. A concurrency of zero stops one. */
+function createWriters(region: string) {
+  const client = new LambdaClient({ region });
+
   async function areWritesStopped(FunctionName: string): Promise<boolean> {
     const command = new GetFunctionConcurrencyCommand({ FunctionName });
-    return (await lambda.send(command)).ReservedConcurrentExecutions === 0;
+    return (await client.send(command)).ReservedConcurrentExecutions === 0;
   }
 
   async function stopWrites(FunctionName: string): Promise<void> {
     const command = { FunctionName, ReservedConcurrentExecutions: 0 };
-    await lambda.send(new PutFunctionConcurrencyCommand(command));
+    await client.send(new PutFunctionConcurrencyCommand(command));
   }
 
   async function allowWrites(FunctionName: string): Promise<void> {
-    await lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName }));
+    await client.send(new DeleteFunctionConcurrencyCommand({ FunctionName }));
   }
 
   /** The table of the version that requests reach, or of the function itself if its release had no aliases yet. */
   async function readTableOf(FunctionName: string): Promise<string | undefined> {
     const read = async (given: { readonly Qualifier?: string }) => {
       const command = new GetFunctionConfigurationCommand({ FunctionName, ...given });
-      return (await lambda.send(command)).Environment?.Variables?.TABLE_NAME;
+      return (await client.send(command)).Environment?.Variables?.TABLE_NAME;
     };
     try {
       return await read({ Qualifier: ALIAS });
@@ -105,17 +137,34 @@ export function createStageOnAws(stage: string) {
     }
   }
 
+  return { areWritesStopped, stopWrites, allowWrites, readTableOf };
+}
+
+/** Tables with the settings that a restore does not carry over. */
+function createTables(region: string) {
+  const client = new DynamoDBClient({ region });
+
   async function describeTable(TableName: string): Promise<TableDescription | undefined> {
     try {
-      return (await dynamodb.send(new DescribeTableCommand({ TableName }))).Table;
+      return (await client.send(new DescribeTableCommand({ TableName }))).Table;
     } catch (error) {
       if ((error as Error).name === 'ResourceNotFoundException') return undefined;
       throw error;
     }
   }
 
+  async function restore(source: string, target: string, time: Date): Promise<void> {
+    await client.send(
+      new RestoreTableToPointInTimeCommand({
+        SourceTableName: source,
+        TargetTableName: target,
+        RestoreDateTime: time,
+      }),
+    );
+  }
+
   async function readRecovery(TableName: string): Promise<Recovery> {
-    const { ContinuousBackupsDescription } = await dynamodb.send(
+    const { ContinuousBackupsDescription } = await client.send(
       new DescribeContinuousBackupsCommand({ TableName }),
     );
     const described = ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
@@ -127,19 +176,21 @@ export function createStageOnAws(stage: string) {
     };
   }
 
-  async function restore(source: string, target: string, time: Date): Promise<void> {
-    await dynamodb.send(
-      new RestoreTableToPointInTimeCommand({
-        SourceTableName: source,
-        TargetTableName: target,
-        RestoreDateTime: time,
+  async function switchRecoveryOn(TableName: string, days: number | undefined): Promise<void> {
+    await client.send(
+      new UpdateContinuousBackupsCommand({
+        TableName,
+        PointInTimeRecoverySpecification: {
+          PointInTimeRecoveryEnabled: true,
+          ...(days !== undefined && { RecoveryPeriodInDays: days }),
+        },
       }),
     );
   }
 
   async function protectFromDeletion(TableName: string): Promise<void> {
     const command = { TableName, DeletionProtectionEnabled: true };
-    await dynamodb.send(new UpdateTableCommand(command));
+    await client.send(new UpdateTableCommand(command));
   }
 
   async function limitThroughput(
@@ -151,64 +202,33 @@ export function createStageOnAws(stage: string) {
       Update: { IndexName, OnDemandThroughput },
     }));
     const command = { TableName, OnDemandThroughput, GlobalSecondaryIndexUpdates };
-    await dynamodb.send(new UpdateTableCommand(command));
-  }
-
-  async function switchRecoveryOn(TableName: string, days: number | undefined): Promise<void> {
-    await dynamodb.send(
-      new UpdateContinuousBackupsCommand({
-        TableName,
-        PointInTimeRecoverySpecification: {
-          PointInTimeRecoveryEnabled: true,
-          ...(days !== undefined && { RecoveryPeriodInDays: days }),
-        },
-      }),
-    );
+    await client.send(new UpdateTableCommand(command));
   }
 
   async function doItemsExpire(TableName: string): Promise<boolean> {
     const command = new DescribeTimeToLiveCommand({ TableName });
-    const { TimeToLiveDescription } = await dynamodb.send(command);
+    const { TimeToLiveDescription } = await client.send(command);
     return ['ENABLED', 'ENABLING'].includes(TimeToLiveDescription?.TimeToLiveStatus ?? '');
   }
 
   async function letItemsExpire(TableName: string): Promise<void> {
     const TimeToLiveSpecification = { AttributeName: 'expires_at', Enabled: true };
-    await dynamodb.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
+    await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
   }
 
   async function readTags(ResourceArn: string): Promise<ReadonlyMap<string, string>> {
-    const { Tags = [] } = await dynamodb.send(new ListTagsOfResourceCommand({ ResourceArn }));
+    const { Tags = [] } = await client.send(new ListTagsOfResourceCommand({ ResourceArn }));
     return new Map(Tags.map(({ Key = '', Value = '' }) => [Key, Value]));
   }
 
   async function addTags(ResourceArn: string, tags: ReadonlyMap<string, string>): Promise<void> {
     const Tags = [...tags].map(([Key, Value]) => ({ Key, Value }));
-    await dynamodb.send(new TagResourceCommand({ ResourceArn, Tags }));
-  }
-
-  /**
-   * Keeps the template and changes only the name of the table. No alarm may undo this: alarms fire while writes are stopped,
-   * and a rollback would return to the damaged table.
-   */
-  async function useTable(tableName: string): Promise<void> {
-    await cloudFormation.send(
-      new UpdateStackCommand({
-        StackName,
-        UsePreviousTemplate: true,
-        Parameters: [{ ParameterKey: PARAMETER, ParameterValue: tableName }],
-        Capabilities: ['CAPABILITY_IAM', 'CAPABILITY_NAMED_IAM'],
-        RollbackConfiguration: { RollbackTriggers: [], MonitoringTimeInMinutes: 0 },
-      }),
-    );
+    await client.send(new TagResourceCommand({ ResourceArn, Tags }));
   }
 
   return {
-    stackName: StackName,
-    client: createDocumentClient(),
-    ...{ readStack, useTable, listWriters, areWritesStopped, stopWrites, readTableOf, allowWrites },
-    ...{ describeTable, readRecovery, restore, protectFromDeletion, limitThroughput },
-    ...{ switchRecoveryOn, doItemsExpire, letItemsExpire, readTags, addTags },
+    ...{ describeTable, restore, readRecovery, switchRecoveryOn, protectFromDeletion },
+    ...{ limitThroughput, doItemsExpire, letItemsExpire, readTags, addTags },
   };
 }
 
@@ -217,10 +237,7 @@ interface Resource {
   readonly Properties: {
     readonly FunctionName?: string;
     readonly Role?: { readonly 'Fn::GetAtt'?: readonly string[] };
-    readonly Policies?: readonly {
-      readonly PolicyName: string;
-      readonly PolicyDocument: { readonly Statement: readonly { readonly Action: string[] }[] };
-    }[];
+    readonly Policies?: readonly Policy[];
   };
 }
 
@@ -231,13 +248,9 @@ export function findWriters({
   readonly Resources?: Readonly<Record<string, Resource>>;
 }): string[] {
   return Object.values(Resources).flatMap(({ Type, Properties }) => {
-    const [role = ''] = Properties?.Role?.['Fn::GetAtt'] ?? [];
+    if (Type !== 'AWS::Lambda::Function') return [];
+    const [role = ''] = Properties.Role?.['Fn::GetAtt'] ?? [];
     const policies = Resources[role]?.Properties.Policies ?? [];
-    const actions = policies
-      .filter(({ PolicyName }) => PolicyName === 'ledger-table')
-      .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
-      .flatMap(({ Action }) => Action);
-    const isWriter = Type === 'AWS::Lambda::Function' && actions.some((a) => WRITES.includes(a));
-    return isWriter && Properties.FunctionName ? [Properties.FunctionName] : [];
+    return Properties.FunctionName && mayWriteLedgers(policies) ? [Properties.FunctionName] : [];
   });
 }

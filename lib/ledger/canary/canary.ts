@@ -16,8 +16,8 @@ export class CanaryFailed extends Error {
 }
 
 // Lists lag behind writes, seldom by more than a second.
-const MAX_LISTS = 20;
-const BETWEEN_LISTS_MS = 500;
+const MAX_LIST_ATTEMPTS = 20;
+const LIST_INTERVAL_MS = 500;
 /** Shorter than the function's timeout, so that a request that hangs is reported with the name of its step. */
 const CALL_TIMEOUT_MS = 10_000;
 
@@ -49,9 +49,9 @@ export async function runCanary(options: CanaryOptions): Promise<void> {
   }
 
   async function awaitList(id: number): Promise<void> {
-    for (let lists = 1; lists <= MAX_LISTS; lists += 1) {
+    for (let attempt = 1; attempt <= MAX_LIST_ATTEMPTS; attempt += 1) {
       if ((await list()).some((row) => row.id === id)) return;
-      await sleep(BETWEEN_LISTS_MS);
+      await sleep(LIST_INTERVAL_MS);
     }
     throw new CanaryFailed(`The list does not show transaction ${id}, which was created.`);
   }
