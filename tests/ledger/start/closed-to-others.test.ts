@@ -1,13 +1,16 @@
 // A start is open to pages and other users at its own port alone, and its files to its user alone.
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { request as send } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listPorts } from '../../shared/support/listening-ports.ts';
 import { listDescendants } from '../../shared/support/process-tree.ts';
 import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
 import { startInTest } from '../support/running-in-test.ts';
+import { openService, type StartedService } from '../support/running-service.ts';
 
 const SIGNATURE =
   'AWS4-HMAC-SHA256 Credential=local/20260101/eu-west-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0';
@@ -46,29 +49,54 @@ async function tryEach(ports: readonly number[]) {
   return await Promise.all(asked);
 }
 
-it.skipIf(process.platform !== 'linux').for(['open', 'required'])(
-  'answers a foreign page on no port, with AUTH=%s',
-  async (AUTH) => {
-    const { child, port, ready } = await startInTest({ environment: { AUTH } });
-    await ready;
-    const ports = listPorts([child, ...listDescendants(child.pid)]);
-    expect(ports).toContain(port);
-    for (const [tried, outcome] of await tryEach(ports)) {
-      expect({ tried, outcome }).toEqual({ tried, outcome: tried === port ? 403 : 'ECONNREFUSED' });
-    }
-  },
-);
+async function expectClosedPorts({ child, port }: StartedService): Promise<void> {
+  const ports = listPorts([child, ...listDescendants(child.pid)]);
+  expect(ports).toContain(port);
+  for (const [tried, outcome] of await tryEach(ports)) {
+    expect({ tried, outcome }).toEqual({ tried, outcome: tried === port ? 403 : 'ECONNREFUSED' });
+  }
+}
 
-it('leaves nothing in the data folder that another user can read', async () => {
-  const DATA_DIR = join(await temporaryFolder(), 'data');
-  mkdirSync(DATA_DIR, { mode: 0o755 });
-  const { ready } = await startInTest({ environment: { DATA_DIR } });
-  await ready;
-  expect(statSync(DATA_DIR).mode & 0o777).toBe(0o700);
-  const names = readdirSync(DATA_DIR);
-  expect(names).toEqual(expect.arrayContaining(['endpoint', 'ledger.db', 'lock.db']));
-  const open = names.filter((name) => (statSync(join(DATA_DIR, name)).mode & 0o077) !== 0);
-  expect(open).toEqual([]);
+const itOnLinux = it.skipIf(process.platform !== 'linux');
+
+describe('a start with a data folder, and a path of temporary files that is too long for a socket', () => {
+  let folder: string;
+  let service: Awaited<ReturnType<typeof openService>>;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'closed-'));
+    const [DATA_DIR, TMPDIR] = [join(folder, 'data'), join(folder, 'a'.repeat(100))];
+    mkdirSync(DATA_DIR, { mode: 0o755 });
+    mkdirSync(TMPDIR);
+    service = await openService({ AUTH: 'open', DATA_DIR, TMPDIR });
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it('serves', async () => {
+    expect((await fetch(`${service.url}/categories`)).status).toBe(200);
+  });
+
+  itOnLinux('answers a foreign page on no port, with AUTH=open', async () => {
+    await expectClosedPorts(service);
+  });
+
+  it('leaves nothing in the data folder that another user can read', () => {
+    const DATA_DIR = join(folder, 'data');
+    expect(statSync(DATA_DIR).mode & 0o777).toBe(0o700);
+    const names = readdirSync(DATA_DIR);
+    expect(names).toEqual(expect.arrayContaining(['endpoint', 'ledger.db', 'lock.db']));
+    const open = names.filter((name) => (statSync(join(DATA_DIR, name)).mode & 0o077) !== 0);
+    expect(open).toEqual([]);
+  });
+});
+
+itOnLinux('answers a foreign page on no port, with AUTH=required', async () => {
+  const service = await startInTest({ environment: { AUTH: 'required' } });
+  await service.ready;
+  await expectClosedPorts(service);
 });
 
 it('says so where the database cannot be isolated, and serves', async () => {
@@ -81,11 +109,4 @@ it('says so where the database cannot be isolated, and serves', async () => {
   expect(lines.join('\n')).toMatch(
     /^warning: .* at http:\/\/127\.0\.0\.1:\d+.*docs\/ledger\/security\.md/m,
   );
-});
-
-it('serves where the path of temporary files is too long for a socket', async () => {
-  const TMPDIR = join(await temporaryFolder(), 'a'.repeat(100));
-  mkdirSync(TMPDIR);
-  const { ready } = await startInTest({ environment: { TMPDIR } });
-  expect((await fetch(`${await ready}/categories`)).status).toBe(200);
 });

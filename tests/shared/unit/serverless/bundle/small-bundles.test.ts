@@ -5,7 +5,15 @@ import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 import { bundleOptions } from '../../../../../serverless/bundle/esbuild.config.ts';
 
-async function bundle(name: string) {
+const bundles = new Map<string, ReturnType<typeof makeBundle>>();
+
+function bundle(name: string) {
+  const made = bundles.get(name) ?? makeBundle(name);
+  bundles.set(name, made);
+  return made;
+}
+
+async function makeBundle(name: string) {
   const { metafile, outputFiles } = await build({
     ...bundleOptions,
     entryPoints: [`functions/service/${name}.ts`],
