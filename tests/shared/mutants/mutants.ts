@@ -211,7 +211,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['if (uneven.length > 0) {', 'if (uneven.length > 1) {'],
     ['if (lost.length > 0) {', 'if (lost.length > 1) {'],
     ['if (verdict.unlisted.length > 0) {', 'if (verdict.unlisted.length > 2) {'],
-    ['        await refuseUnrestorableTime();\n', ''],
+    ['        await table.refuseUnrestorableTime();\n', ''],
     ['(error as Error).name !== RECOVERY_NOT_READY', 'true'],
   ]),
   ...mutantsOf(
