@@ -1,6 +1,6 @@
-// The last common version of both collections: id and digest of each memory, in order of id, as parts of an artifact. A walk
-// that compares three versions reads it and writes the next one: the contents of the standby collection, as far as the walk
-// has come.
+// The last common version of both collections: id and digest of each memory, in order of id, as parts of an artifact. A
+// three-way comparison reads it and writes the next one: the contents of the standby collection, as far as it has compared
+// them.
 import * as v from 'valibot';
 import type { CommonVersion } from './fate.ts';
 import { comparePointIds, createDigestSum } from './points.ts';
@@ -18,9 +18,9 @@ const segmentSchema = v.strictObject({
 
 export const baseSchema = v.strictObject({
   segments: v.array(segmentSchema),
-  /** No version is known from this id on: a walk that began without a base has come this far. */
+  /** No version is known from this id on: a walk without an earlier base has reached it. */
   knownTo: v.optional(idSchema),
-  /** The fingerprint of the whole collection. Computed again where a walk has not reached its end. */
+  /** Fingerprint of the whole collection; computed from the lines until a walk has reached its end */
   digest: v.optional(v.string()),
   points: v.optional(v.number()),
   /** Write-ahead record of pending inserts, in either collection */
@@ -34,7 +34,7 @@ interface Line {
   readonly digest: Buffer;
 }
 
-/** The part of it that a walk has written. */
+/** Part that a walk has written */
 export interface BaseProgress {
   readonly segments: Base['segments'];
   readonly digest: string;
@@ -43,9 +43,9 @@ export interface BaseProgress {
 
 export interface BaseKeeper {
   readonly artifacts: ArtifactStore;
-  /** Base written by the walk before; without it the first collection is right wherever the two differ. */
+  /** Base from the previous walk; without it, the first collection prevails wherever the two differ. */
   readonly before: Base | undefined;
-  /** Without it, the base is only read. */
+  /** Absent if the base is only read */
   readonly write?: BaseTarget | undefined;
 }
 
@@ -58,7 +58,7 @@ interface BaseTarget {
 
 /** Common versions by id, asked for in order of id. */
 export function createBaseReader({ artifacts, before }: Pick<BaseKeeper, 'artifacts' | 'before'>) {
-  const lines = linesOf(artifacts, before?.segments ?? []);
+  const lines = readBaseLines(artifacts, before?.segments ?? []);
   const pending = new Set(before?.making);
   let next: IteratorResult<Line, void> | undefined;
   return async function findVersion(id: PointId): Promise<CommonVersion> {
@@ -83,14 +83,14 @@ export async function summarizeBase(
   if (digest !== undefined) return { digest, points };
   const sum = createDigestSum();
   let lines = 0;
-  for await (const line of linesOf(artifacts, segments)) {
+  for await (const line of readBaseLines(artifacts, segments)) {
     sum.add(line.digest);
     lines += 1;
   }
   return { digest: sum.text(), points: lines };
 }
 
-async function* linesOf(
+async function* readBaseLines(
   artifacts: ArtifactStore,
   segments: Base['segments'],
 ): AsyncGenerator<Line, void, void> {
@@ -123,7 +123,7 @@ export function createBaseWriter(
     points += 1;
   }
 
-  /** @param nextOffset that the walk has come to; null at its end */
+  /** @param nextOffset first id that the walk has not compared; null at its end */
   async function flush(nextOffset: PointId | null): Promise<BaseProgress> {
     if (lines.length > 0) {
       const last = segments.at(-1);
@@ -139,10 +139,10 @@ export function createBaseWriter(
     return { segments, digest, points };
   }
 
-  /** Joins the lines of this walk with those that an earlier walk wrote for the ids ahead, as far as that one came. */
+  /** Joins the lines of this walk with an earlier walk's lines for the ids ahead. */
   function joinAhead(offset: PointId | null): Base {
     const { segments: earlier = [], knownTo } = before ?? {};
-    // This walk has written it: it ends before the offset.
+    // A segment of this walk ends before the offset.
     const isBehind = ({ prefix, parts }: Base['segments'][number]) =>
       segments.some((own) => own.prefix === prefix && own.parts === parts);
     const rest = earlier

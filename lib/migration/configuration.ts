@@ -1,5 +1,5 @@
-// Configuration of the old collection, copied so that the new one is as fast, as large and as safe, and the settings that
-// only the program that creates a collection can choose.
+// Copies the configuration of the old collection, so that the new one is as fast, as large and as safe. Names the settings that
+// are fixed when a collection is created.
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { VectorStore } from './adapters/qdrant.ts';
 import { healthyInfo } from './point-writer.ts';
@@ -8,8 +8,8 @@ import { Refusal } from './refusals.ts';
 import { Paused, type StepContext } from './runs/step.ts';
 import { MINUTE_MS } from './runs/times.ts';
 
-/** All that the store changes in a collection that is there. */
-export function configurationOf(info: CollectionInfo): CollectionUpdate {
+/** Settings that can be changed in an existing collection */
+export function readConfiguration(info: CollectionInfo): CollectionUpdate {
   const { config } = info;
   const { params, hnsw_config, optimizer_config, quantization_config, strict_mode_config } = config;
   const { replication_factor, write_consistency_factor, on_disk_payload } = params;
@@ -18,7 +18,7 @@ export function configurationOf(info: CollectionInfo): CollectionUpdate {
   return {
     hnsw_config,
     optimizers_config: optimizer_config,
-    params: given({
+    params: omitEmpty({
       replication_factor,
       write_consistency_factor,
       on_disk_payload,
@@ -26,47 +26,47 @@ export function configurationOf(info: CollectionInfo): CollectionUpdate {
       read_fan_out_delay_ms,
     }),
     vectors: {
-      '': given({
+      '': omitEmpty({
         on_disk: own.on_disk,
         memory: own.memory,
         hnsw_config: own.hnsw_config,
         quantization_config: own.quantization_config,
       }),
     },
-    // None leaves it as it is.
+    // Null leaves the setting unchanged.
     quantization_config: quantization_config ?? null,
     strict_mode_config: strict_mode_config ?? null,
   };
 }
 
-/** With its payload indexes; again without harm. */
-export async function bringConfiguration(
+/** Copies settings and payload indexes. Can be repeated. */
+export async function copyConfiguration(
   vectors: VectorStore,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<void> {
   const info = await vectors.collectionInfo(from);
   if (!info) return;
-  await vectors.updateCollection(to, configurationOf(info));
+  await vectors.updateCollection(to, readConfiguration(info));
   for (const [field_name, index] of Object.entries(info.payload_schema)) {
     const { data_type, params } = index as Schemas['PayloadIndexInfo'];
     await vectors.createPayloadIndex(to, { field_name, field_schema: params ?? data_type });
   }
 }
 
-/** Fixed when a collection is made. */
-export function fixedSettingsOf(info: CollectionInfo) {
+/** Settings that are fixed when a collection is created */
+export function readFixedSettings(info: CollectionInfo) {
   const { shard_number = 1 } = info.config.params;
   return { shard_number, datatype: denseVectorOf(info).datatype ?? 'float32' };
 }
 
 type Optimizing = Pick<StepContext, 'services' | 'run' | 'renew' | 'note'>;
 
-/** Longest time without progress: then the optimizer is stuck. */
+/** After this time without progress, the optimizer is stuck. */
 const MAX_STANDSTILL_MS = 10 * MINUTE_MS;
 
 /**
- * Waits until everything that the collection holds is indexed: a search would be slow until then. An optimizer that is switched
- * off indexes nothing more, here as in the old collection.
+ * Waits until all points of the collection are indexed: searches are slow until then. An optimizer that is switched off, as in
+ * the old collection, is not waited for.
  * @throws Paused; Refusal if the store makes no progress
  */
 export async function untilIndexed(context: Optimizing, collection: string): Promise<void> {
@@ -75,7 +75,7 @@ export async function untilIndexed(context: Optimizing, collection: string): Pro
   if (isBusy && !isSwitchedOff(info)) await awaitOptimizer(context, collection, info);
 }
 
-/** Waits until nothing of the collection is being optimized or written, or its optimizer is switched off. @throws as above */
+/** Waits until the store neither optimizes nor writes the collection. @throws as above */
 export async function untilIdle(context: Optimizing, collection: string): Promise<void> {
   const info = await healthyInfo({ store: context.services.vectors, collection });
   if (!info || isSwitchedOff(info)) return;
@@ -89,7 +89,7 @@ async function awaitOptimizer(
   { status, indexed_vectors_count, points_count, segments_count }: CollectionInfo,
 ): Promise<never> {
   await renew();
-  // A store that was started again waits for a change before it goes on.
+  // A restarted store resumes with the next change.
   if (status === 'grey') await vectors.updateCollection(collection, { optimizers_config: {} });
   const now = clock().getTime();
   const [done, all] = [indexed_vectors_count ?? 0, points_count ?? 0];
@@ -103,7 +103,7 @@ async function awaitOptimizer(
   if (now - since >= MAX_STANDSTILL_MS) {
     await note({ optimizer: undefined });
     const minutes = MAX_STANDSTILL_MS / MINUTE_MS;
-    const why = `The optimizer of ${collection} is ${status}, with ${counted} and ${segments_count} segments, and has made no progress for ${minutes} minutes. Look at the log of the store and the optimizer settings of the collection.`;
+    const why = `The optimizer of ${collection} is ${status}, with ${counted} and ${segments_count} segments, and has made no progress for ${minutes} minutes. Check the log of the store and the optimizer settings of the collection.`;
     throw new Refusal('RefusedByService', why);
   }
   const perMs = (done - began.done) / (now - began.at);
@@ -115,7 +115,7 @@ function isSwitchedOff({ config }: CollectionInfo): boolean {
   return config.optimizer_config.max_optimization_threads === 0;
 }
 
-function given(fields: object): Record<string, unknown> {
+function omitEmpty(fields: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
   );

@@ -1,21 +1,21 @@
-// Decides whether two sides hold the same, and which of two versions of a memory is right: a three-way merge whose base is the
-// last common version. Every comparison of two memories, or of the memories of two collections, is here.
+// Decides which of two versions of a memory prevails: a three-way merge whose base is the last common version. Every comparison
+// of two memories, or of the contents of two collections, is made here.
 import { canonicalJson } from './json/json-text.ts';
 import { digestOf } from './points.ts';
 import type { PointId, PointPayload } from './ports/vector-store.ts';
 
-/** A memory in one collection; undefined where that one has none */
+/** A memory in one collection; undefined if the collection lacks it */
 export type Version = { readonly id: PointId; readonly payload: PointPayload } | undefined;
 
 /**
- * A memory when both collections were last equal: its digest, or that neither had it. `unknown`: they were never compared
- * there. `inserting`: neither had it, and a killed walk may have inserted it since, in either.
+ * A memory when both collections were last equal: its digest, or `absent` from both. unknown: it was never compared.
+ * inserting: absent from both, but a killed walk may have inserted it since.
  */
 export type CommonVersion = Buffer | 'absent' | 'inserting' | 'unknown';
 
 /**
- * forward: the standby collection takes the active one's version. backward: the active collection takes the standby one's,
- * which alone has changed. conflict: both have changed; the active one's is kept, and the report has both.
+ * forward: the active collection's version is copied to the standby one. backward: only the standby collection's version has
+ * changed, and is copied to the active one. conflict: both have changed; the active one's prevails, and the report has both.
  */
 export type Fate = 'same' | 'forward' | 'backward' | 'conflict';
 
@@ -26,7 +26,7 @@ export function decideFate(active: Version, standby: Version, base: CommonVersio
   return isUnchanged(active, base) && base !== 'inserting' ? 'backward' : 'conflict';
 }
 
-/** True if both are the same memory; its vectors follow from it and are compared where they are copied. */
+/** True if both are the same memory. Its vectors follow from it, and are compared when they are copied. */
 export function isSame(one: Version, other: Version): boolean {
   if (!one || !other) return one === other;
   // Equal texts need no parsing.
@@ -41,12 +41,12 @@ export function isUnchanged(version: Version, base: CommonVersion): boolean {
   return version !== undefined && base.equals(digestOf(version.id, version.payload));
 }
 
-/** The contents of a collection: the sum of the digests of its memories, from a walk, a report or the last common version */
+/** Sum of the digests of all memories, from a walk, a report or the last common version */
 interface Contents {
   readonly digest?: unknown;
 }
 
-/** True if both collections hold the same memories. What was never summed up is equal to nothing. */
+/** True if both collections hold the same memories; false if either sum is unknown. */
 export function holdSame(one: Contents, other: Contents): boolean {
   return one.digest !== undefined && one.digest === other.digest;
 }

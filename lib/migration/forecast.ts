@@ -3,7 +3,7 @@
 import { Refusal } from './refusals.ts';
 import type { Run } from './runs/run.ts';
 
-/** How much of the window one part of it takes. */
+/** Expected duration of one part of the window */
 export interface Estimate {
   readonly stage: 'freeze' | 'backup' | 'copy' | 'upload' | 'deploy';
   readonly seconds: number;
@@ -15,28 +15,28 @@ interface WindowForecast {
   readonly seconds: number;
 }
 
-/** Assumed time for a deployment, its tests and opening writes, until it was measured or given */
+/** Time for a deployment, its tests and opening writes, unless it was measured or given */
 const ASSUMED_DEPLOYMENT_SECONDS = 60;
 
-/** @param maxRate points a second that may be read, where that is limited */
+/** @param maxRate limit of points read a second */
 export function forecastWindow(
   { plan, evidence, took }: Pick<Run, 'plan' | 'evidence' | 'took'>,
   maxRate = Number.POSITIVE_INFINITY,
 ): WindowForecast {
   const { points = 0, perSecond } = evidence['verification-report']?.facts ?? {};
-  // A walk reads each point on both sides; what follows the deployment reads them again on one.
+  // The walk reads each point on both sides; the checks after the deployment read one side again.
   const measured = perSecond === undefined ? (took.copy ?? 0) : Number(points) / Number(perSecond);
   const walk = Math.max(measured, Number(points) / (maxRate / 2));
   const copies = plan.uploadAs === undefined ? [] : [estimate('upload', 2 * (took.backup ?? 0))];
   const { deploySeconds = ASSUMED_DEPLOYMENT_SECONDS } = plan;
-  const isSaid = plan.deploySeconds !== undefined;
+  const isConfigured = plan.deploySeconds !== undefined;
   const estimates = [
     estimate('freeze', Math.max(plan.drainSeconds, took.freeze ?? 0), 'configured'),
     estimate('backup', plan.inPlace ? 0 : (took.backup ?? 0)),
     estimate('copy', walk),
     ...copies,
-    took.deploy === undefined || isSaid
-      ? estimate('deploy', deploySeconds + walk / 2, isSaid ? 'configured' : 'assumed')
+    took.deploy === undefined || isConfigured
+      ? estimate('deploy', deploySeconds + walk / 2, isConfigured ? 'configured' : 'assumed')
       : estimate('deploy', took.deploy),
   ];
   const seconds = estimates.reduce((sum, one) => sum + one.seconds, 0);
@@ -54,7 +54,7 @@ function estimate(
 /** @throws Refusal with the minutes that it needs */
 export function assertFits({ seconds }: Pick<WindowForecast, 'seconds'>, minutes: number): void {
   if (seconds <= minutes * 60) return;
-  // A tenth more than it is expected to take.
+  // A tenth in reserve
   const windowMinutes = Math.ceil((seconds * 1.1) / 60);
   const why = `The window is expected to take ${seconds} s, and has ${minutes * 60} s: it needs ${windowMinutes} minutes.`;
   throw new Refusal('RefusedPrerequisites', why, { data: { windowMinutes } });

@@ -1,5 +1,5 @@
-// How much of a collection users may have removed or changed. A mistake in one collection, such as emptying it, must not be
-// repeated in the other: removals and changes are counted before they are made.
+// Limits how many points a walk may remove or change. A mistake in one collection, such as emptying it, must not be repeated
+// in the other: removals and changes are counted before they are made.
 import { Refusal, type RefusalData } from './refusals.ts';
 
 /** Changes that a walk would make to a collection */
@@ -10,12 +10,12 @@ export interface Changes {
   readonly points: number;
 }
 
-const EXPECTED_SHARE = 100;
-const ALWAYS_EXPECTED = 20;
+const POINTS_PER_REMOVAL = 100;
+const MIN_LIMIT = 20;
 
-/** Number of points that may be removed unless the operator gives another; at least as many may be changed. */
+/** Points that may be removed: a hundredth of all, unless the operator gives a number. As many may be changed. */
 export function expectedLimit({ points }: Pick<Changes, 'points'>, deletes?: number): number {
-  return deletes ?? Math.max(ALWAYS_EXPECTED, Math.floor(points / EXPECTED_SHARE));
+  return deletes ?? Math.max(MIN_LIMIT, Math.floor(points / POINTS_PER_REMOVAL));
 }
 
 export function isExcessive(changes: Changes, deletes?: number): boolean {
@@ -25,7 +25,7 @@ export function isExcessive(changes: Changes, deletes?: number): boolean {
   return changes.removes > limit || changes.changes > Math.max(limit, expectedLimit(changes));
 }
 
-/** @throws Refusal with the numbers where it would remove or change more than expected */
+/** @throws Refusal with the numbers if the walk would remove or change more than expected */
 export function assertExpected(changes: Changes, to: string, deletes?: number): void {
   if (!isExcessive(changes, deletes)) return;
   const { removes, changes: changed, points } = changes;

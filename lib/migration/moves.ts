@@ -1,5 +1,5 @@
-// A migration as data: which command may be given in which phase, by whom, what it needs and where it leads; and whether a
-// command may be given to a run now, and what may be done instead.
+// A migration as data: the phases that each command leads from and to, who may give it and the evidence it needs. Decides
+// whether a run accepts a command now, and which one it accepts instead.
 import {
   type Actor,
   APPROVED_EVIDENCE,
@@ -35,8 +35,8 @@ function move(command: Command, from: readonly Phase[], to: Phase, rest: Rest = 
   return { command, from, to, by: EITHER, needs: [], ...rest };
 }
 
-// A step may run again in the phase it leads to: this resumes a step that was killed and renews its evidence. Later steps
-// that used the old evidence are then due again.
+// A step can be repeated in the phase it leads to: this resumes a killed step, or renews its evidence. Later steps that used
+// the old evidence are then due again.
 export const MOVES: readonly Move[] = [
   move('backup', ['checked', 'backed-up'], 'backed-up', {
     needs: ['preflight-report'],
@@ -62,14 +62,14 @@ export const MOVES: readonly Move[] = [
     through: 'switching-back',
     yields: 'rollback-report',
   }),
-  // Only a person decides that users leave the new version.
+  // Taking users off the new version is a person's decision.
   move('rollback', ['live'], 'copied', {
     through: 'switching-back',
     by: OPERATOR,
     needs: ['backup-manifest'],
     yields: 'rollback-report',
   }),
-  // Decided when the rollback began.
+  // A rollback that has begun is finished by either.
   move('rollback', ['switching-back'], 'copied', { yields: 'rollback-report' }),
   move('abort', BEFORE_WINDOW, 'aborted', { by: OPERATOR }),
   move('retention', ['live'], 'closed', { needs: ['cutover-report'] }),
@@ -81,7 +81,7 @@ type Standing = Pick<Run, 'phase' | 'evidence' | 'window' | 'takesNoWindow'>;
 export function moveFor(command: Command, standing: Standing, actor: Actor): Move {
   const { phase, evidence, takesNoWindow } = standing;
   const move = MOVES.find((move) => move.command === command && move.from.includes(phase));
-  if (!move) throw misplaced(command, standing);
+  if (!move) throw refuseMove(command, standing);
   if (takesNoWindow !== undefined && !findMoves(standing).includes(move)) {
     throw notNow(`No ${command}: ${takesNoWindow}.`);
   }
@@ -95,7 +95,7 @@ export function moveFor(command: Command, standing: Standing, actor: Actor): Mov
   return move;
 }
 
-/** Every move that the run could make now, in the order of the runbook. */
+/** Moves that the run accepts now, in the order of the runbook */
 export function findMoves({
   phase,
   takesNoWindow,
@@ -105,8 +105,8 @@ export function findMoves({
 }
 
 /**
- * The moves that a run has left once its window is over: the rollback, and the cutover by an operator if traffic was opened or
- * users cannot return. Everything else is refused.
+ * Moves that the run accepts after the deadline of its window: the rollback and, if traffic was opened or users cannot return,
+ * an operator's cutover.
  */
 export function findLateMoves(
   run: Pick<Run, 'phase' | 'takesNoWindow'>,
@@ -119,8 +119,8 @@ export function findLateMoves(
 }
 
 /**
- * The move that brings the run on, or renews the evidence that it needs first; undefined when the run has ended, or waits
- * for its abort.
+ * The move that advances the run, or renews the evidence that this needs; undefined if the run has ended or can only be
+ * aborted.
  */
 export function nextMove(standing: Omit<Standing, 'window'>): Move | undefined {
   const { phase, evidence, takesNoWindow } = standing;
@@ -131,7 +131,7 @@ export function nextMove(standing: Omit<Standing, 'window'>): Move | undefined {
   return moves.find(({ yields }) => missing !== undefined && yields === missing) ?? next;
 }
 
-function misplaced(command: Command, standing: Standing): Refusal {
+function refuseMove(command: Command, standing: Standing): Refusal {
   const { phase, window } = standing;
   if (command === 'rollback' && phase === 'closed') return rollbackEnded(window?.retainUntil);
   if (command === 'rollback' && isBeforeWindow(phase)) {
@@ -152,7 +152,8 @@ export function notNow(why: string): Refusal {
 }
 
 export function rollbackEnded(retainUntil: number | undefined): Refusal {
-  const day = retainUntil === undefined ? 'some time ago' : new Date(retainUntil).toISOString();
+  const day =
+    retainUntil === undefined ? 'some time ago' : `on ${new Date(retainUntil).toISOString()}`;
   return notNow(`The rollback period ended ${day}.`);
 }
 

@@ -1,9 +1,9 @@
-// Two collections side by side, in order of id: a point that only one of them has shows at once.
+// Reads two collections side by side in order of id, so that a point that only one of them has shows at once.
 import { comparePointIds } from './points.ts';
 import type { PointId, PointParts, ScrolledPoint, ScrollRequest } from './ports/vector-store.ts';
 import { type CollectionPlace, pagesOf } from './scan.ts';
 
-/** At least one side is there. */
+/** One point in both collections; at least one of them has it. */
 export interface PointPair {
   readonly id: PointId;
   readonly from: ScrolledPoint | undefined;
@@ -14,9 +14,9 @@ interface Side extends CollectionPlace {
   readonly request: ScrollRequest;
 }
 
-export async function* pairedPoints(from: Side, to: Side): AsyncGenerator<PointPair, void, void> {
-  const left = pointsOf(from);
-  const right = pointsOf(to);
+export async function* readPairs(from: Side, to: Side): AsyncGenerator<PointPair, void, void> {
+  const left = readPoints(from);
+  const right = readPoints(to);
   let { value: ours } = await left.next();
   let { value: theirs } = await right.next();
   for (;;) {
@@ -29,17 +29,17 @@ export async function* pairedPoints(from: Side, to: Side): AsyncGenerator<PointP
   }
 }
 
-async function* pointsOf({ request, ...place }: Side): AsyncGenerator<ScrolledPoint, undefined> {
+async function* readPoints({ request, ...place }: Side): AsyncGenerator<ScrolledPoint, undefined> {
   for await (const { points } of pagesOf(place, request)) yield* points;
 }
 
-/** Negative where only the first has the point that comes next, positive where only the second has it. */
+/** Negative if only the first collection has the next point, positive if only the second has it */
 function compareOrder(ours: ScrolledPoint | undefined, theirs: ScrolledPoint | undefined): number {
   if (!ours || !theirs) return ours ? -1 : 1;
   return comparePointIds(ours.id, theirs.id);
 }
 
-export async function pointsById(
+export async function fetchById(
   { store, collection }: CollectionPlace,
   wanted: readonly { readonly id: PointId }[],
   parts?: PointParts,

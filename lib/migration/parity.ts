@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import { isSame } from './fate.ts';
 import { verbatim } from './json/json-text.ts';
 import { keywordTextOf } from './json/memory-payload.ts';
-import { pointsById } from './pairs.ts';
+import { fetchById } from './pairs.ts';
 import {
   idIn,
   KEYWORD_SLOT,
@@ -165,7 +165,7 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
   let oldFirst = true;
 
   return async function probeAll(wanted: readonly Candidate[]): Promise<(Probe | null)[]> {
-    const [ours, theirs] = await Promise.all([from, to].map((one) => pointsById(one, wanted)));
+    const [ours, theirs] = await Promise.all([from, to].map((one) => fetchById(one, wanted)));
     const probes: (Probe | null)[] = [];
     for (const { id } of wanted) {
       const [old, copied] = [ours?.get(id), theirs?.get(id)];

@@ -1,4 +1,4 @@
-// The words of a migration: the phases of a run, its commands, what steps leave behind, what a person is asked.
+// The vocabulary of a migration: phases of a run, commands, evidence of finished steps, actions outside of its reach.
 
 export const BEFORE_WINDOW = ['checked', 'backed-up', 'rebuilt', 'copied'] as const;
 
@@ -26,7 +26,7 @@ export const COMMANDS = [
 
 export type Command = (typeof COMMANDS)[number];
 
-/** A person at the command line, or the state machine by itself. */
+/** A person at the command line, or the state machine */
 export type Actor = 'operator' | 'machine';
 
 /** Results of finished steps: artifacts that the record references by digest */
@@ -49,7 +49,7 @@ export const EXTERNAL_ACTIONS = ['freeze', 'deploy-new', 'open-writes', 'deploy-
 
 export type ExternalAction = (typeof EXTERNAL_ACTIONS)[number];
 
-/** The lock is free for another run. */
+/** In these phases the lock is free for another run. */
 export const ENDED = ['closed', 'aborted'] as const satisfies readonly Phase[];
 
 export function hasEnded(phase: unknown): boolean {

@@ -5,7 +5,7 @@ import type { VectorStore } from './adapters/qdrant.ts';
 import { isSame } from './fate.ts';
 import { verbatim } from './json/json-text.ts';
 import { memberOf } from './json/memory-payload.ts';
-import { pointsById } from './pairs.ts';
+import { fetchById } from './pairs.ts';
 import { KEYWORD_SLOT, vectorTolerance, withKeywordText, withoutKeywords } from './points.ts';
 import {
   type CollectionInfo,
@@ -41,7 +41,7 @@ export function createPointWriter(
 
   /** Points that exist are left as they are. */
   async function insert(scrolled: readonly ScrolledPoint[]): Promise<void> {
-    const found = await pointsById(to, scrolled, { payload: false, vector: false });
+    const found = await fetchById(to, scrolled, { payload: false, vector: false });
     const points = scrolled.filter(({ id }) => !found.has(id)).map(toPoint);
     await inBatches(points, (batch) => store.upsert(collection, batch, 'insert_only'));
   }
@@ -73,7 +73,7 @@ export function createPointWriter(
 
   /** Those that are still as they were read. */
   async function stillAs(seen: readonly ScrolledPoint[]): Promise<readonly ScrolledPoint[]> {
-    const found = await pointsById(to, seen, { payload: true, vector: false });
+    const found = await fetchById(to, seen, { payload: true, vector: false });
     return seen.filter((point) => isSame(found.get(point.id), point));
   }
 

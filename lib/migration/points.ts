@@ -13,19 +13,19 @@ import type { Point, PointId, PointPayload, PointVector } from './ports/vector-s
 
 export const KEYWORD_SLOT = 'bm25';
 
-/** The store encodes keyword vectors itself, without a model of ours. */
+/** Model by which the store itself encodes keyword vectors */
 export const KEYWORD_MODEL = 'qdrant/bm25';
 
 /** Difference up to which two components count as equal, by how the store keeps them */
 const TOLERANCE = 1e-6;
 const TOLERANCE_16_BIT = 2 ** -10;
 
-/** Unit vectors that are rounded are not quite unit vectors, and are rounded otherwise when they are written again. */
+/** A rounded unit vector is not quite one, and is rounded differently when it is written again. */
 export function vectorTolerance(datatypes: readonly unknown[]): number {
   return datatypes.includes('float16') ? TOLERANCE_16_BIT : TOLERANCE;
 }
 
-/** The order of a scroll: integer ids by size, then UUIDs. Negative, zero or positive, as for a sort. */
+/** Compares as a scroll sorts: integer ids by size, then UUIDs. */
 export function comparePointIds(one: PointId, other: PointId): number {
   const isUuid = one.startsWith('"');
   if (isUuid !== other.startsWith('"')) return isUuid ? 1 : -1;
@@ -34,7 +34,7 @@ export function comparePointIds(one: PointId, other: PointId): number {
   return one < other ? -1 : 1;
 }
 
-/** SHA-256 of id and canonical payload. */
+/** SHA-256 of id and canonical payload */
 export function digestOf(id: PointId, payload: PointPayload): Buffer {
   return hash('sha256', `${id}|${canonicalJson(payload)}`, 'buffer');
 }
@@ -44,7 +44,7 @@ type SetDigest = string;
 
 export const EMPTY_SET: SetDigest = '0'.repeat(64);
 
-/** A sum and not an exclusive or, modulo 2^256: a point that is there twice does not cancel itself out. */
+/** Adds modulo 2^256: with an exclusive or, a point that occurs twice would cancel itself out. */
 export function createDigestSum(from: SetDigest = EMPTY_SET) {
   let sum = BigInt(`0x${from}`);
   return {
@@ -56,17 +56,17 @@ export function createDigestSum(from: SetDigest = EMPTY_SET) {
   };
 }
 
-/** By any of these the new version finds a memory: the user's, the agent's or the session's. */
+/** Ids of user, agent and session: the new version finds a memory by any of them. */
 export const OWNER_KEYS = ['user_id', 'agent_id', 'run_id'] as const;
 
 export type OwnerKey = (typeof OWNER_KEYS)[number];
 
-/** The user of a memory: the id itself, or for what is no text its JSON after a NUL; empty for a memory without a user. */
+/** User of a memory: its id, or the JSON of an id that is no text after a NUL; empty for a memory without a user */
 export function userOf(payload: PointPayload): string {
   return idIn(payload, 'user_id');
 }
 
-/** The same of any of the three ids. */
+/** The same for any of the three ids */
 export function idIn(payload: PointPayload, key: OwnerKey): string {
   const id = memberOf(payload, key) ?? null;
   if (typeof id === 'string') return id;
@@ -80,7 +80,7 @@ export function ownerOf(payload: PointPayload): string {
   return key === undefined ? NO_USER : ownerNamed(key, idIn(payload, key));
 }
 
-/** A user by the id alone, as records of earlier runs have it; another owner is none of the users. */
+/** A user is named by the id alone, as in the records of earlier runs; agents and sessions are marked. */
 export function ownerNamed(key: OwnerKey, id: string): string {
   return key === 'user_id' ? id : `\u0001${key}\u0001${id}`;
 }
@@ -92,7 +92,7 @@ export function userHash(user: string): Buffer {
   return hash('sha256', user, 'buffer');
 }
 
-/** Identifies a user in logs, reports and messages, where ids must not be readable. The same in every run. */
+/** Identifies a user in logs, reports and messages, where ids must not be readable; the same in every run */
 export function userDigest(userId: string, hash = userHash(userId)): string {
   return `user-${hash.toString('hex', 0, 8)}`;
 }
@@ -138,7 +138,7 @@ export function vectorNamed(vector: PointVector, name: string): JsonText | undef
   return vectorsByName(vector).get(name);
 }
 
-/** A slot that is there and empty ranks as one that is not. */
+/** An empty slot counts as none. */
 export function hasKeywords(vector: PointVector | undefined): boolean {
   const keywords = vector && vectorsByName(vector).get(KEYWORD_SLOT);
   return keywords !== undefined && NOT_EMPTY.test(keywords);
@@ -146,7 +146,7 @@ export function hasKeywords(vector: PointVector | undefined): boolean {
 
 const NOT_EMPTY = /"indices"\s*:\s*\[\s*\d/;
 
-/** True for a point that has words, but no keyword vector of them. */
+/** True for a point that has words but no keyword vector */
 export function lacksKeywords(point: {
   readonly payload: PointPayload;
   readonly vector: PointVector | undefined;
@@ -165,14 +165,14 @@ export function withKeywordText(point: Point): Point {
   return { ...point, vector: asJsonText(`{${texts.join(',')}}`) };
 }
 
-/** The point as the layout without keyword slots has it. */
+/** The point for a collection without keyword slots */
 export function withoutKeywords(point: Point): Point {
   const dense = unnamedVectorOf(point.vector);
   return dense === undefined ? point : { ...point, vector: asJsonText(dense) };
 }
 
-// An array is the unnamed vector alone; an object has it under the empty name, beside the others, in any order.
-// A vector is asked for several times in a row, and scanning it is most of a comparison's work.
+// An array is the unnamed vector alone; an object has it under the empty name, among others. The last result is kept: a vector
+// is read several times in a row, and scanning it is most of a comparison's work.
 function vectorsByName(vector: PointVector): ReadonlyMap<string, JsonText> {
   if (vector.startsWith('[')) return new Map([['', vector]]);
   if (vector === lastScanned.vector) return lastScanned.vectors;

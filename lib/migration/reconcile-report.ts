@@ -1,5 +1,5 @@
-// Report of a walk over two collections: the contents of both, the differences that are left, and the writes to the second
-// collection since both were equal. Its size does not depend on the number of differences.
+// Report of a walk over two collections: the contents of both, the remaining differences, and the late writes to the second
+// collection. Its size does not depend on the number of differences.
 import { holdSame } from './fate.ts';
 import type { PointPair } from './pairs.ts';
 import {
@@ -22,31 +22,31 @@ interface SideReport {
   readonly usersDigest: string;
 }
 
-/** Plain JSON, and small however many points differ. */
+/** Plain JSON of constant size */
 export interface ReconcileReport {
   readonly compared: number;
-  /** Both sides as they were left. */
+  /** Contents of both sides after the walk */
   readonly from: SideReport;
   readonly to: SideReport;
   readonly inserted: number;
   readonly replaced: number;
   readonly deleted: number;
-  /** Points that differ still: written to in the meantime, or the store did not keep the repair. */
+  /** Points that still differ: written to meanwhile, or the store did not keep the repair */
   readonly pending: Readonly<Record<Difference, number>>;
-  /** Pending points that differ after repeated writes although no client changed them: the store does not keep the repair. */
+  /** Pending points that no client has changed: the store did not keep the repair, even repeated. */
   readonly stuck?: number;
   readonly examples: readonly PointId[];
-  /** Points with text that have no keyword vector because the store cannot make one. */
+  /** Points with text but without a keyword vector, as the store cannot make one */
   readonly withoutKeywords: number;
-  /** Writes to the second collection since both were equal */
+  /** Late writes: to the second collection since both were equal */
   readonly strays: LateWrites;
 }
 
 export interface LateWrites {
   readonly writes: number;
-  /** Overwritten: the point was changed in the first collection, too. */
+  /** Overwritten: the first collection has changed the point as well. */
   readonly overruled: number;
-  /** Not carried over: no user has made them, or too many. */
+  /** Not applied: no user made them, or there are too many. */
   readonly withheld: number;
   /** Deletions among the writes, without those that were overwritten; below, changes */
   readonly lacking: number;
@@ -80,7 +80,7 @@ export function faultsIn(report: ReconcileReport): string[] {
   ];
 }
 
-/** Points that were to be made equal, and differ still. */
+/** Points that the walk was to make equal and that still differ */
 export function pendingIn({ pending }: ReconcileReport): string[] {
   const differing = DIFFERENCES.filter((difference) => pending[difference] > 0);
   return differing.map((difference) => `${difference}: ${pending[difference]}`);
@@ -108,7 +108,7 @@ export function withBatch<Pair extends PointPair>(
     readonly written: Written;
     readonly stuck: number;
     readonly differenceOf: (pair: Pair) => Difference | undefined;
-    /** Each collection keeps its own: they were equal as the first one has it. */
+    /** True if each collection keeps its own version; the first one's is the common version. */
     readonly keepsBoth: (pair: Pair) => boolean;
     readonly countsGaps: boolean;
     readonly strays: LateWrites;

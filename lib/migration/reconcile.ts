@@ -1,8 +1,8 @@
-// One walk over two collections side by side, in order of id and in constant memory. It compares them point by point, and
-// makes the second equal to the first. Where both may be right, a third version decides: what they had when they were last
-// equal. What only the second one has changed since is carried to the first, with the content of both kept where they differ.
+// Walks two collections side by side, in order of id and in constant memory, and makes the second equal to the first. Where
+// they differ, the last common version decides: a change that only the second one has made is carried to the first. A change
+// that is overwritten keeps its content in the report.
 import { type BaseKeeper, type BaseProgress, createBaseReader, createBaseWriter } from './base.ts';
-import { type PointPair, pairedPoints } from './pairs.ts';
+import { type PointPair, readPairs } from './pairs.ts';
 import { userOf } from './points.ts';
 import type { PointId, ScrolledPoint } from './ports/vector-store.ts';
 import { NOTHING_COMPARED, type ReconcileReport } from './reconcile-report.ts';
@@ -14,10 +14,10 @@ import {
   type ResolvePorts,
 } from './resolver.ts';
 
-/** Everything that it reports is durable. */
+/** All work that it reports is durable. */
 export interface ReconcileCheckpoint {
   readonly isComplete: boolean;
-  /** The first point that was not looked at yet. */
+  /** First point that was not compared yet */
   readonly nextOffset: PointId | null;
   readonly report: ReconcileReport;
   readonly base?: BaseProgress;
@@ -31,7 +31,7 @@ export const RECONCILE_START: ReconcileCheckpoint = {
   report: NOTHING_COMPARED,
 };
 
-/** A later walk reports what the ones before it wrote, too, and its limits count what they removed. */
+/** A later walk includes the earlier ones: their writes in its report, their removals in its limits. */
 export function startAfter({
   report: { inserted, replaced, deleted },
   removals,
@@ -41,8 +41,8 @@ export function startAfter({
 }
 
 /**
- * Goes on from a checkpoint, to the end or until time is up. A kill costs what was done since the last checkpoint,
- * which is then found equal.
+ * Continues from a checkpoint, to the end or until time is up. After a kill, work since the last checkpoint is repeated, and
+ * finds the points equal.
  */
 export async function reconcile(
   settings: ReconcileSettings,
@@ -52,7 +52,7 @@ export async function reconcile(
   if (start.isComplete) return start;
   const { base } = ports;
   const writer = base?.write && createBaseWriter(base, base.write, start.base);
-  // A page that was found equal, or only compared, is quickly read again.
+  // A page that is equal, or only compared, is quickly read again.
   const isCheapToRepeat = writer !== undefined || settings.mode === 'compare';
   let removals = start.removals ?? { first: 0, second: 0 };
   let checkpoint = start;
@@ -92,7 +92,7 @@ export async function reconcile(
     return isTimeUp;
   }
 
-  for await (const pair of pairsOf(settings, start.nextOffset, base)) {
+  for await (const pair of readComparedPairs(settings, start.nextOffset, base)) {
     if (batch.length >= settings.pageSize && (await save(pair.id))) return checkpoint;
     batch.push(pair);
   }
@@ -100,17 +100,17 @@ export async function reconcile(
   return checkpoint;
 }
 
-/** Pages per checkpoint, and per part of the last common version: a kill costs at most that many pages, which are then found equal. */
+/** Pages per checkpoint, and per part of the last common version: a kill repeats at most this many. */
 const PAGES_PER_CHECKPOINT = 16;
 
-async function* pairsOf(
+async function* readComparedPairs(
   { from, to, pageSize, without, payloadsOnly = false }: ReconcileSettings,
   offset: PointId | null,
   base: BaseKeeper | undefined,
 ): AsyncGenerator<ComparedPair> {
   const request = { limit: pageSize, offset, vector: !payloadsOnly };
   const findVersion = base ? createBaseReader(base) : async () => 'unknown' as const;
-  for await (const pair of pairedPoints({ ...from, request }, { ...to, request })) {
+  for await (const pair of readPairs({ ...from, request }, { ...to, request })) {
     const own = withoutUser(pair, without);
     if (own.from || own.to) yield { ...own, base: await findVersion(pair.id) };
   }
@@ -118,14 +118,14 @@ async function* pairsOf(
 
 function withoutUser(pair: PointPair, user: string | undefined): PointPair {
   if (user === undefined) return pair;
-  const unlessOf = (point: ScrolledPoint | undefined) =>
+  const keepOthers = (point: ScrolledPoint | undefined) =>
     point && userOf(point.payload) !== user ? point : undefined;
-  return { id: pair.id, from: unlessOf(pair.from), to: unlessOf(pair.to) };
+  return { id: pair.id, from: keepOthers(pair.from), to: keepOthers(pair.to) };
 }
 
 export interface ReconcilePorts extends ResolvePorts {
-  /** Stores it durably. Called after the work that it reports. */
+  /** Stores the checkpoint durably. Called after the work that it reports. */
   readonly saveCheckpoint: (checkpoint: ReconcileCheckpoint) => Promise<void>;
-  /** True when it is time to stop and be invoked again. Asked after every page. */
+  /** Asked after every page: true if the walk must stop and continue in the next invocation */
   readonly isTimeUp?: () => boolean;
 }

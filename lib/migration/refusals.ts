@@ -22,28 +22,28 @@ export const REMEDIES = {
   RefusedPrerequisites: 'Repair what the message names, then repeat the command.',
   RefusedNameTaken: 'Choose another run id, or another --upload-as.',
   // A service refused
-  RefusedByService: 'Repair what is named about the service, then repeat the command.',
+  RefusedByService: 'Repair the named fault of the service, then repeat the command.',
   RefusedStoreFull: 'Free or add space on the vector store, then repeat the command.',
   // Failed checks
   RefusedSnapshot:
     'Look at the log and the free space of the vector store, then repeat the command: it begins with a new snapshot.',
   RefusedMissingArtifact:
-    'An artifact was removed or is not complete: repeat the step that makes it.',
+    'An artifact was removed or is incomplete: repeat the step that makes it.',
   RefusedNewVersion:
-    'Repair what is named in the new version, restart it, then repeat the command.',
+    'Repair the named fault of the new version, restart it, then repeat the command.',
   RefusedStillNewVersion:
     'Users are on the new version, and can write. Find out why the deployment that the message names was not done, then roll back again.',
   RefusedVerification:
     'Copy again, which repairs every difference. Do not continue while something differs.',
   RefusedNotFrozen: 'Stop every writer, then repeat the command.',
-  RefusedSourceChanged: 'Stop what writes inside the window, then repeat the command.',
+  RefusedSourceChanged: 'Stop all writers inside the window, then repeat the command.',
   RefusedMassChange:
-    'Repair the other collection, then repeat the command; or add --deletes N where users did that; or roll back with --as-it-was.',
+    'Repair the other collection, then repeat the command; or add --deletes N if users made them; or roll back with --as-it-was.',
   RefusedLossNotAcknowledged: 'To leave that many behind, add --acknowledged-loss and that number.',
   RefusedNothingToReturnTo:
-    'Restore what is named, as docs/migration/guide.md shows, then roll back again; before a rollback has begun, you may stay.',
+    'Restore it, as docs/migration/guide.md shows, then roll back again; before a rollback has begun, users can stay.',
   RefusedDefect:
-    'This is a defect of the migration: report it with the message. The run is where "status" shows.',
+    'This is a defect of the migration: report it with the message. "status" shows the state of the run.',
 } as const;
 
 export type RefusalName = keyof typeof REMEDIES;
@@ -52,29 +52,29 @@ export function isRefusalName(name: string): name is RefusalName {
   return Object.hasOwn(REMEDIES, name);
 }
 
-/** Details from which a command tells the operator how to go on */
+/** Details from which a command derives the operator's next command */
 export interface RefusalData {
-  /** The run that is under way. */
+  /** The run in progress */
   readonly otherRun?: string;
-  /** So many points would be removed or changed: as `--deletes` takes them. */
+  /** Points that would be removed or changed, for `--deletes` */
   readonly deletes?: number;
-  /** So many writes would be left behind: as `--acknowledged-loss` takes them. */
+  /** Writes that would be left behind, for `--acknowledged-loss` */
   readonly loss?: number;
-  /** So long has the window to be: as `--window-minutes` takes it. */
+  /** Minutes that the window needs, for `--window-minutes` */
   readonly windowMinutes?: number;
   /** Value for `--accept`, if the finding can be accepted */
   readonly finding?: string;
 }
 
 /**
- * The machine will not do it, and trying again changes nothing. The message ends with the remedy and the data: of a failure,
- * AWS Lambda hands over the name and the message alone.
+ * The migration does not do this, and a retry changes nothing. The message ends with the remedy and the data: AWS Lambda
+ * passes on only the name and the message of an error.
  */
 export class Refusal extends Error {
   override readonly name: RefusalName;
   readonly why: string;
   readonly remedy: string;
-  /** The HTTP status or the error code that the service answered with. */
+  /** HTTP status or error code of the service's answer */
   readonly answer: number | string | undefined;
   readonly data: RefusalData;
 
@@ -94,14 +94,14 @@ export class Refusal extends Error {
   }
 }
 
-/** The refusal that had this message. */
+/** Restores a refusal from its name and message. */
 export function parseRefusal(name: RefusalName, message: string): Refusal {
   const [why = '', more = ''] = message.split(` ${REMEDIES[name]}`);
   const data = more.startsWith(' {') ? (JSON.parse(more) as RefusalData) : {};
   return new Refusal(name, why, { data });
 }
 
-/** For people, without the data. */
+/** Message for people, without the data */
 export function sentencesOf(error: Error): string {
   return error instanceof Refusal ? `${error.why} ${error.remedy}` : error.message;
 }
@@ -115,7 +115,7 @@ export function isRefusedWith(error: unknown, answer: number | string): boolean 
   return error instanceof Refusal && error.answer === answer;
 }
 
-/** For `takeAs`. */
+/** The same as a predicate, for `takeAs` */
 export function refusedWith(answer: number | string) {
   return (error: unknown): boolean => isRefusedWith(error, answer);
 }
@@ -124,7 +124,7 @@ export function isRefusal(error: unknown, name: RefusalName): error is Refusal {
   return error instanceof Refusal && error.name === name;
 }
 
-/** For a rejection that may be an expected answer: takes it as that value, and throws any other. */
+/** Handles a rejection: an expected one becomes the value, any other is thrown. */
 export function takeAs<Value>(value: Value, isExpected: (failure: unknown) => boolean) {
   return (failure: unknown): Value => {
     if (isExpected(failure)) return value;
@@ -140,12 +140,12 @@ export function isRetryableName(name: string): name is RetryableName {
   return RETRYABLE_FAILURES.some((retryable) => retryable === name);
 }
 
-/** A service did not answer, or asked to be left alone for a while: the same call may succeed later. */
+/** A service did not answer, or asked for a pause: the same call may succeed later. */
 export class RetryableFailure extends Error {
   override readonly name: RetryableName;
-  /** How long the service asked to be left alone. */
+  /** Pause that the service asked for */
   readonly retryAfterSeconds: number | undefined;
-  /** The HTTP status; undefined where no answer arrived, so that the request may have been carried out. */
+  /** HTTP status; undefined if no answer arrived, and the request may have been carried out */
   readonly answer: number | string | undefined;
 
   constructor(

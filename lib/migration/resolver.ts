@@ -1,8 +1,7 @@
-// Resolves the pairs of one page: decides which side is right, writes the other one, and reports the differences that are
-// left.
+// Resolves the pairs of one page: decides which side prevails, writes the other one, and reports the remaining differences.
 import type { BaseKeeper } from './base.ts';
 import { type CommonVersion, decideFate, type Fate, isSame } from './fate.ts';
-import { type PointPair, pointsById } from './pairs.ts';
+import { fetchById, type PointPair } from './pairs.ts';
 import { type CopySettings, createPointWriter } from './point-writer.ts';
 import { lacksKeywords, sameVector } from './points.ts';
 import type { PointId, ScrolledPoint } from './ports/vector-store.ts';
@@ -19,24 +18,23 @@ import { mayBeDone, Refusal } from './refusals.ts';
 
 export interface ReconcileSettings extends CopySettings {
   /**
-   * repair: what was written is read back. fill: it is not, which is faster in an empty collection and proves nothing.
-   * insert: a repair that neither replaces nor deletes. carry: only what the second collection has changed is written.
-   * compare: nothing is written.
+   * repair: writes are read back. fill: they are not, which is faster in an empty collection but proves nothing. insert: a
+   * repair that neither replaces nor deletes. carry: writes only the changes of the second collection. compare: writes nothing.
    */
   readonly mode: 'repair' | 'fill' | 'insert' | 'carry' | 'compare';
-  /** A user whose points are left alone on both sides: the test user of a run. */
+  /** A user whose points are ignored on both sides: the test user of a run */
   readonly without?: string;
-  /** From the second collection to the first; with a base only. Without it, what the second one has changed is left there. */
+  /** How changes are carried from the second collection to the first, which needs a base; absent: they are not */
   readonly back?: Omit<CopySettings, 'from'> | undefined;
-  /** The second collection lacks, or has changed, so much that no user has done it. */
+  /** True if the second collection lacks, or has changed, more points than users can have */
   readonly isDamaged?: boolean;
-  /** True if a user made that change to the second collection. */
+  /** Tells whether a user made this change to the second collection. */
   readonly isOfUser?: ((was: ScrolledPoint, is: ScrolledPoint) => boolean) | undefined;
   /** Points that may be removed from either collection */
   readonly limit?: number;
-  /** The same for the first collection, if it is another number */
+  /** The limit of the first collection, if it differs */
   readonly backLimit?: number;
-  /** Vectors are not compared, and not even read. */
+  /** Vectors are neither read nor compared. */
   readonly payloadsOnly?: boolean;
 }
 
@@ -51,17 +49,17 @@ export interface ResolvePorts {
   readonly renew?: () => Promise<void>;
   /** Last common version of each point; the walk writes the next one to it. */
   readonly base?: BaseKeeper;
-  /** Called before a change is overwritten, or not applied: keeps its content for the report. */
+  /** Keeps a change's content for the report. Called before the change is overwritten or not applied. */
   readonly keepConflicts?: (pairs: readonly PointPair[]) => Promise<void>;
 }
 
-/** How often a point is written before it counts as pending. */
-const ROUNDS = 3;
+/** Attempts to write a point before it counts as pending */
+const MAX_ROUNDS = 3;
 
-/** not-applied: a fate of `backward` that looks like damage, or that no user made; the active side's version is kept. */
+/** not-applied: the fate is backward, but the change looks like damage or no user made it: the active side's version prevails. */
 type Direction = Exclude<Fate, 'same'> | 'not-applied';
 
-/** A memory of the active and the standby collection, and what both had */
+/** A memory in the active and the standby collection, and its last common version */
 export interface ComparedPair extends PointPair {
   readonly base: CommonVersion;
 }
@@ -73,7 +71,7 @@ interface WalkRecord {
   readonly addLine: (id: PointId, digest: Buffer) => void;
 }
 
-/** Compares and repairs one batch after the other, and reports what it found and did. */
+/** Compares and repairs batch by batch, and adds findings and writes to the report. */
 export function createResolver(settings: ReconcileSettings, ports: ResolvePorts, walk: WalkRecord) {
   const { renew, base: keeper } = ports;
   const { from, to, keywords, mode, tolerance, limit = Number.POSITIVE_INFINITY } = settings;
@@ -83,7 +81,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
   const backWriter = settings.back && createPointWriter(settings.back, renew);
   const writesBack = backWriter !== undefined && mode !== 'compare';
   let isDamaged = settings.isDamaged ?? false;
-  /** A pair never changes: a repair replaces it by another pair. */
+  // A pair never changes: a repair replaces it by another pair.
   const differences = new WeakMap<ComparedPair, Difference | undefined>();
 
   return async function resolve(before: ReconcileReport, pairs: readonly ComparedPair[]) {
@@ -93,7 +91,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     const pending = hasBase ? pairs.filter((pair) => isDue(pair) && isInsert(pair)) : [];
     if (pending.length > 0) await walk.recordPendingInserts(pending.map(({ id }) => id));
     const overwritten = new Map<PointId, ComparedPair>();
-    // A pair can come to conflict between reading and writing, as either collection may be written to at that moment.
+    // A conflict can arise between reading and writing, as either collection may be written to.
     const keepOverwritten = async (fresh: readonly ComparedPair[]) => {
       const found = fresh.filter((pair) => losesSecond(pair) && !overwritten.has(pair.id));
       for (const pair of found) overwritten.set(pair.id, pair);
@@ -120,12 +118,12 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     return { report, hasInserted: pending.length > 0 };
   };
 
-  /** Finds the inserts of an earlier batch after a refused write; none if the store does not answer any more. */
+  /** Finds the inserts that were made before a write was refused; none if the store no longer answers. */
   async function findInserted(pending: readonly ComparedPair[]): Promise<PointId[]> {
     const parts = { payload: false, vector: false };
     const backward = pending.filter((pair) => decideDirection(pair) === 'backward');
     const forward = pending.filter((pair) => decideDirection(pair) !== 'backward');
-    const found = [pointsById(from, backward, parts), pointsById(to, forward, parts)];
+    const found = [fetchById(from, backward, parts), fetchById(to, forward, parts)];
     return await Promise.all(found).then(
       (found) => found.flatMap((points) => [...points.keys()]),
       () => [],
@@ -163,7 +161,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     let written = NOTHING_WRITTEN;
     let differing = pairs.filter(isDue);
     const wanted = new Map(differing.map(({ id, from: ours }) => [id, ours]));
-    for (let round = 1; differing.length > 0 && round <= ROUNDS; round += 1) {
+    for (let round = 1; differing.length > 0 && round <= MAX_ROUNDS; round += 1) {
       const fresh = round === 1 ? await withSource(differing) : await readAgain(differing);
       await keepOverwritten(fresh);
       written = added(written, await write(fresh.filter(isDue)));
@@ -173,7 +171,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     }
     const left = pairs.map((pair) => repaired.get(pair.id) ?? pair);
     if (mode !== 'compare') await keepOverwritten(left);
-    // A point that a client changed meanwhile may be equal after the next walk; the store did not keep the others.
+    // A point that a client changed meanwhile may be equal in the next walk; the store did not keep the others.
     const stuck = differing.filter(({ id, from: ours }) => {
       const was = wanted.get(id);
       return was && isSame(was, ours) && was.vector === ours?.vector;
@@ -181,12 +179,12 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     return { left, written, stuck: stuck.length };
   }
 
-  // A store may report a write that it did not keep.
+  // A store may report a write as done and not keep it.
   async function readBack(pairs: readonly ComparedPair[]): Promise<ComparedPair[]> {
     if (mode === 'fill') return pairs.map((pair) => ({ ...pair, to: pair.from }));
-    const points = await pointsById(to, pairs);
+    const points = await fetchById(to, pairs);
     const sent = pairs.filter((pair) => decideDirection(pair) === 'backward');
-    const received = await pointsById(from, sent);
+    const received = await fetchById(from, sent);
     const backIds = new Set(sent.map(({ id }) => id));
     return pairs.map((pair) => ({
       ...pair,
@@ -202,19 +200,19 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     return await apply(writer, forward, ({ from, to }) => ({ is: from, was: to }));
   }
 
-  // Before deleting a point that seems to be deleted at the source, and before replacing users' changes, read it again.
+  // A point that seems deleted at the source, or that would replace a user's change, is read again before it is written.
   async function withSource(pairs: readonly ComparedPair[]): Promise<ComparedPair[]> {
     const isUncertain = (pair: ComparedPair) => !pair.from || decideDirection(pair) === 'backward';
-    const points = await pointsById(from, pairs.filter(isUncertain));
+    const points = await fetchById(from, pairs.filter(isUncertain));
     return pairs.map((pair) => (isUncertain(pair) ? { ...pair, from: points.get(pair.id) } : pair));
   }
 
   async function readAgain(pairs: readonly ComparedPair[]): Promise<ComparedPair[]> {
-    const [ours, theirs] = await Promise.all([pointsById(from, pairs), pointsById(to, pairs)]);
+    const [ours, theirs] = await Promise.all([fetchById(from, pairs), fetchById(to, pairs)]);
     return pairs.map(({ id, base }) => ({ id, base, from: ours.get(id), to: theirs.get(id) }));
   }
 
-  /** The second version is about to be overwritten, or to count as equal from this walk on, without having been applied. */
+  /** True if the second version is about to be overwritten, or would count as equal from now on without being applied */
   function losesSecond(pair: ComparedPair): boolean {
     const direction = decideDirection(pair);
     return direction === 'conflict' || (direction === 'not-applied' && pair.to !== undefined);
@@ -233,7 +231,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     if (differenceOf(pair) === undefined) return undefined;
     const { from: ours, to: theirs, base } = pair;
     const fate = decideFate(ours, theirs, base);
-    // The memory is the same, and only its vector or its keywords are not.
+    // Only its vector or its keywords differ.
     if (fate === 'same') return 'forward';
     if (fate !== 'backward' || !ours) return fate;
     const isOfUser = !theirs || (settings.isOfUser?.(ours, theirs) ?? true);
@@ -270,7 +268,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
   }
 }
 
-/** Makes `was` into `is`: only where a point is still as it was read. */
+/** Turns `was` into `is` at every point that has not changed since it was read. */
 async function apply(
   writer: ReturnType<typeof createPointWriter>,
   pairs: readonly PointPair[],

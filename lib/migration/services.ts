@@ -1,5 +1,4 @@
-// Everything that the steps of a migration speak to.
-
+// The services that the steps of a migration use.
 import type { logEntry } from '../shared/log.ts';
 import type { MemoryBackend } from './adapters/http-memory-backend.ts';
 import type { VectorStore } from './adapters/qdrant.ts';
@@ -19,12 +18,12 @@ export interface Services {
   readonly setting: CollectionSetting;
   /** The service that users talk to, in either version */
   readonly backend: MemoryBackend;
-  /** The new version on the new collection, where it can be reached before the cutover. */
+  /** The new version on the new collection, if it can be reached before the cutover */
   readonly preview: MemoryBackend | undefined;
   readonly hooks: Hooks;
-  /** If there is no graph any more, or never was, the plan has to say so. */
+  /** The graph to back up; a plan without one must accept that. */
   readonly graph: GraphSource | undefined;
-  /** Size of the parts in which a snapshot is downloaded and kept; a killed backup fetches one part again. */
+  /** Size of the parts in which a snapshot is downloaded and kept; a killed backup repeats one part. */
   readonly snapshotPartBytes: number;
   readonly log: typeof logEntry;
 }

@@ -115,7 +115,7 @@ function read<Schema extends v.ObjectSchema<v.ObjectEntries, undefined>>(
   throw new Refusal('RefusedSetting', `${faults.join('; ')}.`);
 }
 
-// NAME_PARAMETER says where on AWS the secret NAME is kept; without it, NAME is the secret itself.
+// NAME_PARAMETER names the parameter on AWS that keeps the secret NAME; without it, NAME is the secret itself.
 function missingSecrets(environment: Environment, needed: readonly string[]): string[] {
   return needed
     .filter((name) => !environment[name] && !environment[`${name}_PARAMETER`])
@@ -137,7 +137,7 @@ function isWeb({ protocol }: URL): boolean {
   return /^https?:$/.test(protocol);
 }
 
-/** Paths are put behind it. */
+/** An address to which paths can be added */
 function isBase(url: URL): boolean {
   return isWeb(url) && url.search === '' && url.hash === '';
 }

@@ -62,27 +62,27 @@ export async function driveWindow(options: Drive): Promise<ExitCode> {
   return await driveFrom(options, isLate ? { ...status, next: 'cutover' } : status);
 }
 
-async function driveFrom(options: Drive, from: Status): Promise<ExitCode> {
+async function driveFrom(options: Drive, start: Status): Promise<ExitCode> {
   const { session } = options;
-  const { phase, takesNoWindow } = from;
+  const { phase, takesNoWindow } = start;
   if (phase === 'copied' && takesNoWindow) {
-    throw notNow(`The run takes no further window: ${takesNoWindow}. "abort --execute" ends it.`);
+    throw notNow(`Cutover blocked: ${takesNoWindow}. "abort --execute" ends the run.`);
   }
-  let status = from;
+  let status = start;
   let hasReturned = false;
   while (!ENDS.includes(status.phase) && status.next !== null && !hasReturned) {
     const before = status;
-    status = await takeOne(options, status, status.next as FunctionName);
-    // The next window is another decision. The first step of this one may have ended it.
+    status = await takeStep(options, status, status.next as FunctionName);
+    // Another window is another decision. This one may have ended in its first step.
     hasReturned = status.phase === 'copied' && (mayBeFrozen(before) || before.next === 'cutover');
   }
-  if (ENDS.includes(status.phase)) status = await doWhatIsDue(session, status);
+  if (ENDS.includes(status.phase)) status = await runDueWork(session, status);
   reportEnd(session, status);
   return hasReturned ? EXIT.failed : EXIT.done;
 }
 
-/** Does for every run what the watchdog does: reminders, the end of the rollback period, removal after an abort. */
-async function doWhatIsDue(session: Session, { runId }: Status): Promise<Status> {
+/** Does the watchdog's work for every run: reminders, the end of the rollback period, removal after an abort. */
+async function runDueWork(session: Session, { runId }: Status): Promise<Status> {
   await runStep(session, 'retention', {});
   return await currentStatus(session, runId);
 }
@@ -124,29 +124,29 @@ export async function checkPrerequisites(
   return result;
 }
 
-/** Without this check, a step that is always reported as done would be repeated for ever. */
-function assertLeft({ phase }: Status, step: FunctionName, after: Status): void {
-  // After a window the run stays "copied" while changes are copied; then `next` differs.
+/** A step that is done but leaves the run where it was would be repeated for ever. */
+function assertProgress({ phase }: Status, step: FunctionName, after: Status): void {
+  // A copy after a window leaves the run "copied"; then `next` differs.
   if (after.phase !== phase || after.next !== step) return;
   throw new FunctionFailedError(
-    `${labelOf(step)} says that it is done, but the run is still ${phase}: this is a defect, or the functions and this command line are of different versions.`,
+    `${labelOf(step)} reports that it is done, but the run is still ${phase}: this is a defect, or the functions and this command line are of different versions.`,
   );
 }
 
-async function takeOne(options: Drive, status: Status, step: FunctionName): Promise<Status> {
+async function takeStep(options: Drive, status: Status, step: FunctionName): Promise<Status> {
   const { session } = options;
   const { output, place, now } = session;
   const { runId } = status;
   const approval = status.approval && step === 'cutover' ? await approve(options, status) : {};
   const begun = now();
   try {
-    const input = { ...inputOf(step, options, runId), ...approval };
+    const input = { ...buildInput(step, options, runId), ...approval };
     await runStep(session, step, input, (waiting) => confirmAction(options, waiting));
   } catch (error) {
     if (error instanceof RollbackWanted) {
-      return await takeOne(options, await currentStatus(session, runId), 'rollback');
+      return await takeStep(options, await currentStatus(session, runId), 'rollback');
     }
-    if (!isOfStep(error)) throw error;
+    if (!isStepFailure(error)) throw error;
     const after = await currentStatus(session, runId);
     // The state machine, or another operator, has taken the step meanwhile.
     if (error.name === 'RefusedNotNow' && after.phase !== status.phase) return after;
@@ -158,7 +158,7 @@ async function takeOne(options: Drive, status: Status, step: FunctionName): Prom
     return after;
   }
   const after = await currentStatus(session, runId);
-  assertLeft(status, step, after);
+  assertProgress(status, step, after);
   if (step === 'cutover' && after.refused) {
     const { name, why } = after.refused;
     reportFailure(session, after, { step, error: new Refusal(name, why) });
@@ -208,20 +208,20 @@ function reportFailure(
   );
 }
 
-function inputOf(step: FunctionName, { payload }: Drive, runId: string): Payload {
+function buildInput(step: FunctionName, { payload }: Drive, runId: string): Payload {
   const { accepts, deletes, maxRate } = payload;
-  const isWalk = step === 'copy' || step === 'cutover';
+  const removesPoints = step === 'copy' || step === 'cutover';
   return {
     ...(step === 'copy' && accepts !== undefined && { accepts }),
-    ...(isWalk && deletes !== undefined && { deletes }),
+    ...(removesPoints && deletes !== undefined && { deletes }),
     ...(maxRate !== undefined && { maxRate }),
     runId,
     execute: true,
   };
 }
 
-/** Not an interruption, and no defect of this program. */
-function isOfStep(error: unknown): error is Error {
+/** False for an interruption, and for a defect of this program */
+function isStepFailure(error: unknown): error is Error {
   return [Refusal, RetryableFailure, FunctionFailedError].some((kind) => error instanceof kind);
 }
 
@@ -339,7 +339,7 @@ function reportEnd({ output, place }: Session, status: Status): void {
   const isLive = phase === 'live';
   const text = [
     output.bold(`The run is ${phase}. ${usersText(status)}`),
-    ...(isLive ? ['See that one of them can write: only the test user was tried.'] : []),
+    ...(isLive ? ['Check that a real user can write: only the test user was tried.'] : []),
     ...(retention && !retention.isOver && !status.endedAt
       ? [`Kept until ${retention.until}: collection ${plan.sourceCollection} and the backups.`]
       : []),

@@ -16,44 +16,52 @@ export interface NextStep {
 
 const WHY: Readonly<Record<string, string>> = {
   rollback: 'return to the old version',
-  abort: 'give the run up and remove what it has built',
+  abort: 'abandon the run and remove what it built',
 };
 
 /** Steps whose command has another name */
 const COMMAND_OF: Readonly<Record<string, string>> = { rebuild: 'copy' };
 
-/** Empty for a run that has ended. */
+/** Empty once the run has ended */
 export function nextSteps(status: Status, stage?: string): NextStep[] {
   const { runId, phase, next, moves, pendingAction, isLate, retention, refused } = status;
-  const there = stage === undefined ? '' : ` --stage ${stage}`;
-  const typed = (words: string) => `${INVOCATION} ${words} --run ${runId}${there}`;
+  const stageOption = stage === undefined ? '' : ` --stage ${stage}`;
+  const invoke = (words: string) => `${INVOCATION} ${words} --run ${runId}${stageOption}`;
   const commands = new Set(moves.map(({ command }) => command));
   if (commands.size === 0) return [];
-  const ways = [...commands]
+  const returns = [...commands]
     .filter((command) => WHY[command] !== undefined)
-    .map((command) => ({ command: typed(`${command} --execute`), why: WHY[command] ?? '' }));
+    .map((command) => ({ command: invoke(`${command} --execute`), why: WHY[command] ?? '' }));
   const confirmation =
     pendingAction && pendingAction.confirmedBy === null
-      ? [{ command: typed(`confirm ${pendingAction.action}`), why: 'say that the action is done' }]
+      ? [
+          {
+            command: invoke(`confirm ${pendingAction.action}`),
+            why: 'confirm that the action is done',
+          },
+        ]
       : [];
   if (isLate) {
     const why = 'finish the window: users stay on the new version';
     const canReturn = refused?.name !== 'RefusedNothingToReturnTo';
-    const finish = canReturn ? [] : [{ command: typed('cutover --execute'), why }];
-    return [...ways, ...finish, ...confirmation];
+    const finish = canReturn ? [] : [{ command: invoke('cutover --execute'), why }];
+    return [...returns, ...finish, ...confirmation];
   }
-  if (next === null) return ways;
+  if (next === null) return returns;
   if (phase === 'live' && retention) {
-    const close = { command: typed('run'), why: 'remove what the plan removes, and close the run' };
-    const first = `nothing has to be done until ${retention.until}`;
-    return retention.isOver ? [close] : ways.map((way) => ({ ...way, first }));
+    const close = {
+      command: invoke('run'),
+      why: 'remove what the plan removes, and close the run',
+    };
+    const first = `nothing is due until ${retention.until}`;
+    return retention.isOver ? [close] : returns.map((step) => ({ ...step, first }));
   }
-  const onwards = { command: typed('run'), why: next ? `continue with ${next}` : 'continue' };
+  const resume = { command: invoke('run'), why: next ? `continue with ${next}` : 'continue' };
   const step = COMMAND_OF[next] ?? next;
   const alone = isBeforeWindow(phase)
-    ? [{ command: typed(`${step} --execute`), why: 'this step alone' }]
+    ? [{ command: invoke(`${step} --execute`), why: 'this step alone' }]
     : [];
-  return [...confirmation, onwards, ...alone, ...ways];
+  return [...confirmation, resume, ...alone, ...returns];
 }
 
 /** State after a command that failed or was interrupted */
@@ -82,18 +90,19 @@ function windowText({ phase, deadlineAt }: Status, steps: readonly NextStep[]): 
   return `The window ends at ${timeText(deadlineAt)}; then it is rolled back. To roll back now: ${rollback.command}`;
 }
 
+/** What to do before the next command, by the refusal of the last one */
 const FIRST: {
   readonly [Name in RefusalName]?: (status: Status, data: RefusalData) => string;
 } = {
   RefusedPrerequisites: (_, { finding }) =>
-    `repair what is named${finding ? `, or accept it with --accept ${finding}` : ''}`,
+    `solve the named problem${finding ? `, or accept it with --accept ${finding}` : ''}`,
   RefusedOtherRun: (_, { otherRun }) =>
-    `finish the other run, or give it up with "${INVOCATION} abort --execute --run ${otherRun}"`,
+    `finish the other run, or abandon it with "${INVOCATION} abort --execute --run ${otherRun}"`,
   RefusedNothingToReturnTo: ({ plan }) =>
     `restore ${plan.sourceCollection} as docs/migration/guide.md shows under RefusedNothingToReturnTo`,
 };
 
-/** The command that was refused would be refused again. */
+/** The refused command would be refused again: its successor comes with other options, or after a repair. */
 function stepsAfter(
   { name, data }: Refusal,
   steps: readonly NextStep[],
@@ -110,19 +119,22 @@ function stepsAfter(
     const longer = `--window-minutes ${data.windowMinutes}`;
     return [withOptions(cutover, longer, 'open a window that is long enough')];
   }
-  if (rollback && name === 'RefusedMassChange') return waysBack(rollback, data);
+  if (rollback && name === 'RefusedMassChange') return rollbacksAfterMassChange(rollback, data);
   const first = FIRST[name]?.(status, data);
   const [step, ...others] = steps;
   return first && step ? [{ ...step, first }, ...others] : steps;
 }
 
-/** Once the new collection is repaired; where users did it; without what was written since. */
-function waysBack(rollback: NextStep, { deletes }: RefusalData): readonly NextStep[] {
-  const byUsers = `where users removed or changed ${countText(deletes ?? 0, 'memory')}`;
+/** Roll back with the repaired collection, with the changes as users' own, or without the writes since the switch. */
+function rollbacksAfterMassChange(
+  rollback: NextStep,
+  { deletes }: RefusalData,
+): readonly NextStep[] {
+  const byUsers = `if users removed or changed ${countText(deletes ?? 0, 'memory')} themselves`;
   return [
     { ...rollback, first: 'repair the new collection' },
     ...(deletes === undefined ? [] : [withOptions(rollback, `--deletes ${deletes}`, byUsers)]),
-    withOptions(rollback, '--as-it-was', 'leave behind what was written since the switch'),
+    withOptions(rollback, '--as-it-was', 'leave behind all writes since the switch'),
   ];
 }
 
@@ -130,7 +142,7 @@ function withOptions({ command }: NextStep, options: string, why: string): NextS
   return { command: command.replace('--execute', `$& ${options}`), why };
 }
 
-/** The command that comes next, and the others that are possible. */
+/** The next command, and its alternatives */
 export function nextLines([next, ...others]: readonly NextStep[]): string[] {
   if (!next) return ['Next: nothing, the run has ended.'];
   const { command, why, first } = next;
@@ -140,14 +152,14 @@ export function nextLines([next, ...others]: readonly NextStep[]): string[] {
   ];
 }
 
-/** The last line says where users are, and the command that comes next. */
+/** The last line says which version users are on, and the next command. */
 export function aftermathText({ window, users = '', next }: Aftermath): string {
   const [line = ''] = next.length > 0 ? nextLines(next) : [];
   const last = [users, line].filter((text) => text !== '').join(' ');
   return window === undefined ? last : `${window}\n${last}`;
 }
 
-/** True if writes are frozen, or may be. */
+/** True if writes are frozen, or cannot be known to be open */
 export function mayBeFrozen({ phase }: Pick<Status, 'phase'>): boolean {
   return phase === 'switching' || phase === 'switching-back';
 }
@@ -165,5 +177,5 @@ export function usersText({ phase, plan, pendingAction, openedAt, frozenSince }:
   return isUnproved ? 'Users may be unable to write.' : 'Users cannot write.';
 }
 
-/** Number of digits that people see, and the least that they may type */
+/** Digits of a digest that are shown; an operator types at least as many. */
 export const DIGEST_DIGITS = 12;

@@ -5,10 +5,7 @@ import { isMet, type Prerequisite } from '../../../lib/migration/steps/prerequis
 import type { Output } from './output.ts';
 import { countText } from './text.ts';
 
-/**
- * A tick or a cross for each prerequisite, an exclamation mark where it could not be checked, all problems with their
- * remedies, and how many are met.
- */
+/** A marked line for each prerequisite with its problems and remedies, and how many are met */
 export function checklistLines(
   prerequisites: readonly Prerequisite[],
   { mark }: Pick<Output, 'mark'>,
@@ -19,9 +16,9 @@ export function checklistLines(
   return [
     ...prerequisites.flatMap((prerequisite) => {
       const { name, detail, problems, isUnchecked } = prerequisite;
-      const otherwise = isUnchecked ? 'warning' : 'failed';
+      const unmet = isUnchecked ? 'warning' : 'failed';
       return [
-        `  ${mark(isMet(prerequisite) ? 'done' : otherwise)} ${name}: ${detail}`,
+        `  ${mark(isMet(prerequisite) ? 'done' : unmet)} ${name}: ${detail}`,
         ...problems.map(({ why, remedy }) => `      ${why} ${remedy}`),
       ];
     }),
@@ -29,31 +26,31 @@ export function checklistLines(
   ];
 }
 
-/** Changes, copies and removals of a rollback, and what remains */
+/** What a rollback changes, copies, removes and keeps */
 export function rollbackLines(plan: Plan): string[] {
   const { sourceCollection: source } = plan;
   const live = liveCollectionOf({ plan });
   if (plan.inPlace) {
     return [
-      `  Changes  the deployed version on ${source}; no writes until the old version is open for them`,
+      `  Changes  the deployed version on ${source}; writes stay frozen until they are opened on the old version`,
       `  Keeps    every memory and its keywords, the backups and the reports`,
     ];
   }
   return [
-    `  Changes  the collection setting${plan.movesAliases ? ' and the aliases' : ''} back to ${source}, and the deployed version; no writes until the old version is open for them`,
-    `  Copies   what users wrote to ${live}, where they were let in; if ${source} is gone or damaged, to its restored snapshot`,
-    `  Removes  what the run has built and users never worked on, once they can write again`,
+    `  Changes  the collection setting${plan.movesAliases ? ' and the aliases' : ''} back to ${source}, and the deployed version; writes stay frozen until they are opened on the old version`,
+    `  Copies   users' writes to ${live}, if it was opened to them, back to ${source}, or to its restored snapshot if ${source} is missing or damaged`,
+    `  Removes  collections that the run built and users never worked on, once writes are open again`,
     `  Keeps    collection ${source}, the collection that users leave, the backups and the reports`,
   ];
 }
 
-/** Collections created, changed and kept, for how long, and the accepted findings */
+/** What the run creates, leaves out, changes, keeps and accepts */
 export function planLines(plan: Plan): string[] {
   const { sourceCollection: source, targetCollection: target, uploadAs, accepts } = plan;
   const live = liveCollectionOf({ plan });
   const graph = accepts.includes('no-graph') ? ' if there is a graph' : '';
-  const made = plan.inPlace
-    ? `the keyword slot in collection ${source}; ${target}, to learn it from`
+  const created = plan.inPlace
+    ? `the keyword slot in collection ${source}; ${target}, from which its settings are learned`
     : `collections ${target} and ${target}_entities${uploadAs ? `, uploaded as ${live}` : ''}`;
   const aliases = plan.movesAliases ? ', the aliases of the old collection' : '';
   const setting = plan.inPlace
@@ -66,10 +63,10 @@ export function planLines(plan: Plan): string[] {
     ...(plan.removesArtifactsWhenOver ? ['the backups'] : []),
   ];
   return [
-    `  Creates  ${made}; as artifacts a snapshot, reports and a graph dump${graph}`,
-    '  Lacks    the history.db of mem0, which no backup has: copy it yourself, as docs/migration/backend.md shows',
+    `  Creates  ${created}; as artifacts a snapshot, reports and a graph dump${graph}`,
+    '  Omits    the history.db of mem0, which is in no backup: copy it yourself, as docs/migration/backend.md shows',
     `  Changes  ${setting}${deployed}; no writes for up to ${countText(plan.windowMinutes, 'minute')}`,
-    `  Keeps    ${kept} for ${countText(plan.retentionDays, 'day')} after the switch; ${removed.join(' and ') || 'nothing'} removed then`,
+    `  Keeps    ${kept} for ${countText(plan.retentionDays, 'day')} after the switch, then removes ${removed.join(' and ') || 'nothing'}`,
     ...(accepts.length > 0 ? [`  Accepts  ${accepts.join(', ')}`] : []),
   ];
 }

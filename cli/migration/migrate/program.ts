@@ -1,4 +1,4 @@
-// The commands as commander has them, and what each does with what was typed.
+// Declares the commands for commander, and runs the one that was typed.
 import { writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { Argument } from '@commander-js/extra-typings';
@@ -43,7 +43,7 @@ export type OpenPlace = (wanted: {
   readonly needs: Needs;
 }) => Promise<Place>;
 
-/** For the messages of a failure or an interruption. */
+/** Read by the messages of a failure or an interruption */
 export interface ProgramState {
   aftermath: Aftermath;
   stage: string | undefined;
@@ -54,8 +54,8 @@ const ARGUMENTS: { readonly [Name in CommandName]?: Argument<string> } = {
   report: new Argument('[file]', 'where to write it (default: standard output)'),
 };
 
-/** They need no more than the table with the runs. */
-const OF_RECORD: readonly CommandName[] = ['status', 'confirm', 'report'];
+/** Commands that need only the table with the runs */
+const RECORD_COMMANDS: readonly CommandName[] = ['status', 'confirm', 'report'];
 
 interface Given {
   readonly name: CommandName;
@@ -106,7 +106,7 @@ async function act(parts: Parts, state: ProgramState, given: Given) {
   );
   // Stopping waits for the step to stop: it releases its lock.
   running.whenStopping(async () => {
-    // For the case that the step does not stop in time.
+    // Set first: the step may not stop in time.
     state.aftermath = describeAftermath(session.lastSeen.status, stage);
     interruption.abort(new Error('Interrupted'));
     await Promise.allSettled([work]);
@@ -115,7 +115,7 @@ async function act(parts: Parts, state: ProgramState, given: Given) {
 }
 
 function needsOf({ name, typed }: Given): Needs {
-  if (OF_RECORD.includes(name)) return 'record';
+  if (RECORD_COMMANDS.includes(name)) return 'record';
   return typed.backendOnly ? 'backend' : 'services';
 }
 
@@ -147,7 +147,7 @@ function createDrive(
   return { session, ask, payload, isConfirmed: yes === true, person: by, report };
 }
 
-/** One command, however often its function has to be invoked. */
+/** Runs one command to its end, however often its function must be invoked. */
 async function actOnce({ session, ask, name, typed, argument }: Once): Promise<ExitCode> {
   const { place, output } = session;
   if (name === 'run' || name === 'status' || name === 'report') {
@@ -160,17 +160,17 @@ async function actOnce({ session, ask, name, typed, argument }: Once): Promise<E
     return await driveWindow(createDrive(session, ask, { typed, payload }));
   }
   const { isConfirmed, does } = commandNamed(name);
-  if (isConfirmed && typed.execute && (await mayBeGiven(session, name, runId))) {
-    const price = typed.asItWas
-      ? ', and leave behind what was written since the switch'
-      : leavingBehind(typed.acknowledgedLoss);
-    const what = `${does}${price}`;
+  if (isConfirmed && typed.execute && (await isPossible(session, name, runId))) {
+    const loss = typed.asItWas
+      ? ', and leave behind all writes since the switch'
+      : lossText(typed.acknowledgedLoss);
+    const what = `${does}${loss}`;
     if (!typed.yes) await confirmRun(ask, { runId, what });
     output.note(confirmedText(typed.yes ? '--yes' : 'the run id', what));
   }
-  const result = await resultOf(session, { name, payload, action: argument, by: typed.by });
+  const result = await invokeCommand(session, { name, payload, action: argument, by: typed.by });
   const status = await readStatus(session, runId).catch((error: unknown) => {
-    // A dry run of the preflight is of a run that there is not yet.
+    // After a dry run of the preflight, the run does not exist yet.
     if (!isRefusal(error, UNKNOWN_RUN)) {
       output.note(`The status of the run is not available: ${firstLine(error)}`);
     }
@@ -186,26 +186,26 @@ async function actOnce({ session, ask, name, typed, argument }: Once): Promise<E
   return EXIT.done;
 }
 
-function leavingBehind(writes: number | undefined): string {
+function lossText(writes: number | undefined): string {
   return writes === undefined ? '' : `, and leave at most ${countText(writes, 'write')} behind`;
 }
 
-/** A command that would be refused asks for no confirmation. */
-async function mayBeGiven(session: Session, name: CommandName, runId: string): Promise<boolean> {
+/** No confirmation is asked for a command that would be refused. */
+async function isPossible(session: Session, name: CommandName, runId: string): Promise<boolean> {
   const status = await readStatus(session, runId).catch(() => undefined);
   return !status || status.moves.some(({ command }) => command === name);
 }
 
-interface Taken {
+interface Invocation {
   readonly name: Exclude<CommandName, 'run' | 'status' | 'report'>;
   readonly payload: Payload;
   readonly action: string | undefined;
   readonly by: string | undefined;
 }
 
-async function resultOf(
+async function invokeCommand(
   session: Session,
-  { name, payload, action, by = userInfo().username }: Taken,
+  { name, payload, action, by = userInfo().username }: Invocation,
 ): Promise<unknown> {
   if (name === 'confirm') {
     const { runId } = payload;
@@ -215,8 +215,8 @@ async function resultOf(
   if (name === 'copy') {
     const { runId, execute = false } = payload;
     const { next } = await readStatus(session, String(runId));
-    const made = next === 'rebuild' && (await runStep(session, next, { runId, execute }));
-    if (made && !execute) return made;
+    const built = next === 'rebuild' && (await runStep(session, next, { runId, execute }));
+    if (built && !execute) return built;
   }
   return await runStep(session, name, payload);
 }

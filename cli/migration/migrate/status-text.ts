@@ -1,4 +1,4 @@
-// The status of a run as a page that a person reads.
+// The status of a run as text for a person.
 import type { Status } from '../../../lib/migration/steps/status.ts';
 import { DIGEST_DIGITS, mayBeFrozen, nextLines, nextSteps, usersText } from './next-steps.ts';
 import { findPendingAction } from './pending-action.ts';
@@ -31,54 +31,54 @@ export function statusAsText(status: Status, { stage, where }: Pick<Place, 'stag
   ].join('\n');
 }
 
-/** Writes that a rollback left behind, and things that a person must check; empty before its end */
+/** Writes that a rollback left behind, and what a person must check; empty until it has ended */
 export function leftLines({ phase, evidence, kept, served, takesNoWindow }: Status): string[] {
-  const stays = kept.map(
-    (name) => `Collection ${name} changed since the switch, and stays: compare it by hand.`,
+  const changed = kept.map(
+    (name) => `Collection ${name} changed after the switch and is kept: compare it by hand.`,
   );
   const { facts } = evidence.find(({ kind }) => kind === 'rollback-report') ?? {};
-  // The report is of an earlier window: users are on the new version now.
-  if (!facts || phase === 'live' || phase === 'closed') return stays;
+  // Once users are on the new version, the report belongs to an earlier window.
+  if (!facts || phase === 'live' || phase === 'closed') return changed;
   const { leftBehind, lacking, comparedByHand, oldVersion } = facts;
   const behind =
     leftBehind === 'unknown'
       ? 'Left behind: unknown, the new collection could not be read.'
       : `Left behind: ${leftBehind ? countText(Number(leftBehind), 'write') : 'no writes'}.`;
-  const lost = `Not counted: ${countText(Number(lacking), 'old memory')} that the new collection lacked.`;
-  const more = `Collection ${comparedByHand} has writes that did not come along: compare it by hand.`;
-  const left = served.map(
-    ({ collection, until }) => `Collection ${collection} stays as users left it until ${until}.`,
+  const missing = `Not counted: ${countText(Number(lacking), 'old memory')} missing from the new collection.`;
+  const uncarried = `Collection ${comparedByHand} has writes that were not carried over: compare it by hand.`;
+  const retained = served.map(
+    ({ collection, until }) => `Collection ${collection} is kept as users left it until ${until}.`,
   );
-  const waits = `The run takes no further window: ${takesNoWindow}.`;
+  const blocked = `Cutover blocked: ${takesNoWindow}.`;
   const unproved = 'The backend did not say whether it runs the old version: check it.';
   return [
     behind,
-    ...(lacking ? [lost] : []),
-    ...(comparedByHand ? [more] : []),
-    ...left,
-    ...(takesNoWindow ? [waits] : []),
+    ...(lacking ? [missing] : []),
+    ...(comparedByHand ? [uncarried] : []),
+    ...retained,
+    ...(takesNoWindow ? [blocked] : []),
     ...(oldVersion === 'unproved' ? [unproved] : []),
-    ...stays,
+    ...changed,
   ];
 }
 
 function windowText({ phase, phaseAt, deadlineAt, endedAt, retention, at }: Status): string | null {
   if (phase === 'switching-back') {
     const since = phaseAt ? ` since ${phaseAt}` : '';
-    return `rolling back${since}; it has no deadline`;
+    return `rolling back${since}, without a deadline`;
   }
   if (!deadlineAt || endedAt || retention) return null;
   const left = between(at, deadlineAt);
   return left > 0
     ? `closes at ${deadlineAt}, ${durationText(left)} left`
-    : `closed at ${deadlineAt}: a cutover that is not finished rolls back`;
+    : `closed at ${deadlineAt}: an unfinished cutover is rolled back`;
 }
 
 function usersLine(status: Status): string {
   const { frozenSince, at } = status;
   const text = usersText(status);
   if (!mayBeFrozen(status)) return text;
-  if (!frozenSince) return `${text} No refused write has proved it yet.`;
+  if (!frozenSince) return `${text} No refused write has proved that yet.`;
   return `${text} The first write was refused at ${frozenSince}, ${durationText(between(frozenSince, at))} ago.`;
 }
 
@@ -100,7 +100,7 @@ function progressLine({ progress, at }: Status): string | null {
 function lockText({ lock, at }: Status): string | null {
   if (!lock?.since || !lock.until) return null;
   const age = durationText(between(lock.since, at));
-  return `held by a step since ${lock.since}, ${age} ago; if it crashed, until ${lock.until}`;
+  return `held by a step since ${lock.since}, ${age} ago; if the step crashed, the lock expires at ${lock.until}`;
 }
 
 function evidenceLines(

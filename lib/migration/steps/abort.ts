@@ -1,5 +1,5 @@
-// Ends a run before its window and removes what it has built on the store. Its artifacts stay for the days of the
-// retention: then the watch removes them.
+// Ends a run before its window and removes what it built on the store. Its artifacts are kept for the retention period; then the
+// watch removes them.
 import { builtCollectionsOf } from '../runs/run-names.ts';
 import type { Step, StepContext } from '../runs/step.ts';
 import { listOwnCollections, removeOwn } from './clean-up.ts';
@@ -12,7 +12,7 @@ export const abort: Step = {
   work: async (context) => {
     const { run, note } = context;
     const written = (await isWrittenTo(context)) ? builtCollectionsOf(run) : [];
-    // Named before the end: killed in between, the next abort finds the same.
+    // Recorded before the removal: after a kill in between, the next abort keeps the same.
     if (written[0]) await note({ kept: [...new Set([...run.kept, written[0]])] });
     await removeOwn(context, { except: written });
     await undoInPlace(context);
@@ -20,7 +20,7 @@ export const abort: Step = {
   },
 };
 
-/** A version was deployed on the new collection once, and an instance may still run: its writes exist nowhere else. */
+/** After an earlier window, an instance on the new collection may still run: its writes exist nowhere else. */
 async function isWrittenTo(context: StepContext): Promise<boolean> {
   const { services, run } = context;
   const { sourceCollection: active, targetCollection: standby } = run.plan;
@@ -28,8 +28,8 @@ async function isWrittenTo(context: StepContext): Promise<boolean> {
     ({ collection, until }) => collection === standby && until > services.clock().getTime(),
   );
   if (!run.base || isKept) return false;
-  const there = await services.vectors.listCollections();
-  if (![active, standby].every((name) => there.includes(name))) return false;
+  const existing = await services.vectors.listCollections();
+  if (![active, standby].every((name) => existing.includes(name))) return false;
   const { written } = await countChanges(context, { active, standby, base: 'continued' });
   return written > 0;
 }

@@ -1,6 +1,5 @@
-// Removes what an aborted run has left: each collection that its users left, at the end of its days; the backups and reports
-// at the end of all days. They are kept as long as a rollback would have been possible, and as any of its collections
-// exists.
+// Removes the remains of an aborted run: each collection that users once worked on, when its retention period ends; backups and
+// reports when the last of these periods, and that of the run, has ended.
 import { phaseAtOf, type Run } from '../runs/run.ts';
 import type { Lease, Retained } from '../runs/run-lock.ts';
 import { liveCollectionsOf } from '../runs/run-names.ts';
@@ -9,7 +8,7 @@ import type { Services } from '../services.ts';
 import { removeCollections } from './clean-up.ts';
 import { isAsBase } from './equality.ts';
 
-/** Takes the lock only where something is due. */
+/** Takes the lock only if something is due. */
 export async function removeAborted(services: Services, run: Run): Promise<void> {
   const { lock, artifacts, clock } = services;
   const now = clock().getTime();
@@ -34,7 +33,7 @@ function keptUntil(run: Run): number {
   return Math.max(end, ...run.served.map(({ until }) => until));
 }
 
-/** A collection that was written to since is kept, and named. */
+/** A collection that was written to since is kept, and recorded. */
 async function removeServed(
   { services, run, lease }: { services: Services; run: Run; lease: Lease },
   served: Run['served'],
@@ -42,9 +41,9 @@ async function removeServed(
   const { lock, runs, vectors, setting } = services;
   const over = served.map(({ collection }) => collection);
   const [live, companion] = liveCollectionsOf(run);
-  const isThere = over.includes(live) && (await vectors.collectionExists(live));
+  const exists = over.includes(live) && (await vectors.collectionExists(live));
   const isInUse = (await setting.read()) === live;
-  const isChanged = isThere && !isInUse && !(await isAsBase(services, run, live));
+  const isChanged = exists && !isInUse && !(await isAsBase(services, run, live));
   const except = isChanged ? [live, companion] : [];
   await removeCollections({ services, run, renew: () => lock.renew(lease) }, over, { except });
   await runs.write(lease, {

@@ -1,5 +1,5 @@
-// Changes the names of the collection that users work on: the setting and, on request, the aliases of the old collection. They
-// change together, in every direction that a switch can take.
+// Makes a collection the active one: changes the setting and, on request, moves the aliases of the old collection, both forward
+// and backward.
 import { type Run, windowOf } from '../runs/run.ts';
 import { liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
@@ -18,7 +18,7 @@ export async function activate(
   await moveAliases(context, aliases, to);
 }
 
-/** Those of the old collection, recorded before the first of them is moved: a rollback moves back no others. */
+/** The aliases of the old collection, recorded before the first is moved: a rollback moves back no others. */
 async function findAliases({ services, run, note }: Changing): Promise<readonly string[]> {
   if (!run.plan.movesAliases || run.window?.aliases) return run.window?.aliases ?? [];
   const listed = await services.vectors.listAliases();
@@ -29,7 +29,7 @@ async function findAliases({ services, run, note }: Changing): Promise<readonly 
   return aliases;
 }
 
-/** One that another program has pointed elsewhere meanwhile stays there; one that was deleted with its collection is made again. */
+/** Leaves an alias that another program has moved elsewhere, and recreates one that was deleted with its collection. */
 async function moveAliases(
   { services: { vectors }, run, renew }: Changing,
   aliases: readonly string[],

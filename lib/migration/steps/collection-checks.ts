@@ -1,5 +1,5 @@
 // The checks of the vector store and of the collection to migrate: its names, its layout, its memories.
-import { fixedSettingsOf } from '../configuration.ts';
+import { readFixedSettings } from '../configuration.ts';
 import { SOURCE_SLOT } from '../keyword-fill.ts';
 import { MAX_CONDITIONS, MAX_SEARCHED_IDS, PAGE_SIZE, whyUnhealthy } from '../point-writer.ts';
 import { KEYWORD_SLOT } from '../points.ts';
@@ -9,7 +9,7 @@ import type { Run } from '../runs/run.ts';
 import { collectionsOf, namesOf, restoreTestCollectionOf } from '../runs/run-names.ts';
 import type { UNREACHABLE } from '../scan.ts';
 import { findUnreadableVectors } from '../unreadable-vectors.ts';
-import { premadeOf } from './new-version.ts';
+import { listPremade } from './new-version.ts';
 import { type Acceptable, type CheckContext, defineCheck, type Rule } from './prerequisites.ts';
 import { scanCollection } from './recorded-counts.ts';
 
@@ -90,7 +90,7 @@ async function findNames({ services, run }: CheckContext) {
   const active = await setting.read();
   const own = namesOf(run);
   // Collections that the new version has created already are no obstacle.
-  const made = [...(await premadeOf(services, run)), ...madeBy(run)];
+  const made = [...(await listPremade(services, run)), ...madeBy(run)];
   const used = [...collections, ...listed.map(({ alias_name }) => alias_name)];
   return {
     active,
@@ -172,7 +172,7 @@ async function findLayout({ services: { vectors, preview }, run: { plan } }: Che
   const info = await vectors.collectionInfo(source);
   if (!info) throw new Refusal('RefusedByService', `The collection ${source} is gone.`);
   const { size, distance, multivector_config } = denseVectorOf(info);
-  const { shard_number, datatype } = fixedSettingsOf(info);
+  const { shard_number, datatype } = readFixedSettings(info);
   return {
     ...{ info, size, distance, multivector_config, shard_number, datatype },
     slots: Object.keys(info.config.params.sparse_vectors ?? {}),

@@ -3,7 +3,7 @@
 // nothing that only the standby has is carried back.
 import * as v from 'valibot';
 import type { VectorStore } from '../adapters/qdrant.ts';
-import { bringConfiguration } from '../configuration.ts';
+import { copyConfiguration } from '../configuration.ts';
 import type { Progress, Run } from '../runs/run.ts';
 import { withCompanion } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
@@ -13,15 +13,15 @@ export function movesEntities({ plan }: Pick<Run, 'plan'>): boolean {
   return plan.sameVersion === true && !plan.inPlace;
 }
 
-/** The companion may have been made without its configuration. */
+/** Until the companion's configuration is complete, it is repeated. */
 const makingSchema = v.object({ isMaking: v.literal(true) });
 
 type EntitiesReached = Equalising & Partial<v.InferOutput<typeof makingSchema>>;
 
 /**
  * Makes the companion of one collection equal to that of the other.
- * @returns how many entities it has then, and how many it lacks
- * @throws Refusal if it must not lack any
+ * @returns the number of its entities, and of those that it lacks
+ * @throws Refusal if it lacks some that it must have
  */
 export async function moveEntities(
   context: StepContext,
@@ -29,7 +29,7 @@ export async function moveEntities(
     /** Collections of the memories. */
     readonly from: string;
     readonly to: string;
-    /** A rollback takes users back also without some: they rank memories, and lose none. */
+    /** A rollback goes on without some entities: they only rank memories. */
     readonly mayLack?: boolean;
     readonly reached: unknown;
     readonly save: (reached: EntitiesReached, progress?: Progress) => Promise<unknown>;
@@ -39,7 +39,7 @@ export async function moveEntities(
   const reached = readEqualising(options.reached);
   const [, active] = withCompanion(options.from);
   const [, standby] = withCompanion(options.to);
-  // The first entity makes it.
+  // The new version creates it with the first entity.
   if (!(await vectors.collectionExists(active))) return { entities: 0 };
   await context.renew();
   const isMissing = !(await vectors.collectionExists(standby));
@@ -80,5 +80,5 @@ async function makeLike(
     const { vectors: dense = {}, sparse_vectors = {} } = params ?? {};
     await vectors.createCollection(standby, { vectors: dense, sparse_vectors });
   }
-  await bringConfiguration(vectors, { from: active, to: standby });
+  await copyConfiguration(vectors, { from: active, to: standby });
 }

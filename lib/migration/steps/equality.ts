@@ -1,4 +1,4 @@
-// Compares one collection with the last common version: what has changed in it since both collections were equal.
+// Compares one collection with the last common version: its changes since both collections were equal.
 import { createBaseReader, summarizeBase } from '../base.ts';
 import { holdSame, isUnchanged } from '../fate.ts';
 import { memberOf } from '../json/memory-payload.ts';
@@ -11,8 +11,8 @@ import { pagesOf } from '../scan.ts';
 import type { Services } from '../services.ts';
 import { scanCollection } from './recorded-counts.ts';
 
-/** Counts the changes; the test user's memories do not count. */
-export async function changesSince({ services, run }: StepRequest, collection: string) {
+/** Counts the changes, without the test user's memories. */
+export async function countChangesSince({ services, run }: StepRequest, collection: string) {
   const { artifacts, vectors: store } = services;
   const findVersion = createBaseReader({ artifacts, before: run.base });
   const points = run.base ? (await summarizeBase(artifacts, run.base)).points : 0;
@@ -44,7 +44,7 @@ export function isLaterChange(was: ScrolledPoint, is: ScrolledPoint): boolean {
   return changedAt(is) > changedAt(was);
 }
 
-/** Time of the last change, as mem0 notes it in the payload; 0 without one. */
+/** Time of the last change from mem0's payload; 0 if it has none */
 export function changedAt({ payload }: ScrolledPoint): number {
   const at = memberOf(payload, 'updated_at') ?? memberOf(payload, 'created_at');
   const time = Date.parse(String(at));

@@ -1,5 +1,5 @@
-// Proves three properties of the new version by writes of the run's test user: hybrid search slot by slot, the embedding
-// model of the old vectors, and the smoke test. Each can be missing while everything else seems to work.
+// Proves the new version with writes of the run's test user: that its hybrid search works in every slot, that it embeds with
+// the model of the old vectors, and that a user can write and search. Each can fail while everything else seems to work.
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { MemoryBackend } from '../adapters/http-memory-backend.ts';
@@ -21,7 +21,7 @@ const NO_KEYWORDS =
   'without fastembed and its keyword model, hybrid search would be disabled silently';
 const NO_ENTITIES = 'without spaCy and en_core_web_sm, entities would never be found';
 
-/** @throws Refusal naming what hybrid search would be without */
+/** @throws Refusal naming the part that hybrid search would lack */
 export async function proveHybrid(
   { vectors, preview }: Pick<Services, 'vectors' | 'preview'>,
   run: Run,
@@ -37,16 +37,20 @@ export async function proveHybrid(
   await proveSearch(preview, run);
 }
 
-/** The layout alone, as it is before anything was written. */
+/** Checks the layout alone, which needs no writes. @throws Refusal */
 export async function proveSlot(
   vectors: VectorStore,
   { source, made }: { source: string; made: string },
 ): Promise<void> {
   const old = denseVectorOf(await vectors.collectionInfo(source));
   const info = await vectors.collectionInfo(made);
-  const fresh = denseVectorOf(info);
-  if (fresh.size === undefined || fresh.size !== old.size || fresh.distance !== old.distance) {
-    const layouts = `${fresh.size} ${fresh.distance} where ${source} has ${old.size} ${old.distance}`;
+  const created = denseVectorOf(info);
+  if (
+    created.size === undefined ||
+    created.size !== old.size ||
+    created.distance !== old.distance
+  ) {
+    const layouts = `${created.size} ${created.distance} where ${source} has ${old.size} ${old.distance}`;
     throw new Refusal('RefusedNewVersion', `${made} has ${layouts}.`);
   }
   if (info?.config.params.sparse_vectors?.[KEYWORD_SLOT]?.modifier !== 'idf') {
@@ -95,7 +99,7 @@ export async function smokeTest({ services, run, renew }: StepContext): Promise<
   if ((await backend.search(user, 'Who plays the cello, and where?')) === 0) {
     throw new Refusal('RefusedNewVersion', 'The new version does not find what it has remembered.');
   }
-  // A new version may have given up that endpoint.
+  // A new version may have no such endpoint any more.
   if (!(await backend.isGraphDeprecated(user).catch(takeAs(true, refusedWith(404))))) {
     throw new Refusal(
       'RefusedNewVersion',
@@ -108,7 +112,7 @@ export async function smokeTest({ services, run, renew }: StepContext): Promise<
   if (points.length === 0) {
     throw new Refusal(
       'RefusedKeyOfOtherUser',
-      `What was written for ${user} is not in ${live} under that user.`,
+      `The memories written for ${user} are not in ${live} under that user.`,
     );
   }
   if (points.some(({ vector }) => !hasKeywords(vector))) {
@@ -116,14 +120,14 @@ export async function smokeTest({ services, run, renew }: StepContext): Promise<
   }
 }
 
-/** `unverified`: there are too few memories for a proof, or the backend does not say which one it found first. */
+/** `unverified`: too few memories for a proof, or the backend does not say which one it found first */
 type EmbeddingProof = 'proved' | 'unverified';
 
 const SAMPLE = 64;
 const CANDIDATES = 16;
 const PROBES = 5;
-// Chance alone finds this many once in some four hundred runs; one memory with words changed by hand does not fail the
-// proof.
+// By chance, this many are found in one of some four hundred runs. One memory whose words were changed by hand does not fail
+// the proof.
 const MIN_FOUND = 3;
 
 interface Candidate {
@@ -132,15 +136,15 @@ interface Candidate {
 }
 
 /**
- * Borrows vectors and texts of old memories for the test user, without keyword vectors, and asks for some of them.
- * They have to be the test user's only memories, and are removed with the test user's.
+ * Copies vectors and texts of old memories to the test user, without keyword vectors, and searches for some of them. The test
+ * user must have no other memories; the copies are removed with the test user's.
  * @throws Refusal when others are found first
  */
 export async function proveEmbeddings(
   { services: { vectors }, run, renew }: Pick<StepContext, 'services' | 'run' | 'renew'>,
   options: {
     readonly backend: MemoryBackend;
-    /** Collection with the old memories: after the cutover the old collection may be gone, and the new one has them. */
+    /** Collection with the old memories: after the cutover the new one, as the old one may have been deleted */
     readonly known: string;
     readonly collection: string;
   },
@@ -167,8 +171,8 @@ export async function proveEmbeddings(
 }
 
 /**
- * True if the backend finds a memory that the test user has in that collection alone. A search works while writes are frozen; one
- * that finds nothing proves nothing.
+ * True if the backend finds a memory that the test user has only in this collection. Searches work while writes are frozen; an
+ * empty result proves nothing.
  */
 export async function readsFrom(
   context: Pick<StepContext, 'services' | 'run' | 'renew'>,
@@ -203,7 +207,7 @@ function toCandidates(points: readonly ScrolledPoint[], user: string): Candidate
   return [...byText.values()].slice(0, CANDIDATES);
 }
 
-// The same one whenever it is borrowed again, and that of no memory.
+// The same whenever a memory is copied again, and the id of no other point
 function ownId(user: string, id: string): Point['id'] {
   const hex = createHash('sha256').update(`${user}|${id}`).digest('hex');
   return toJsonText(hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-a$4-$5'));
@@ -211,8 +215,8 @@ function ownId(user: string, id: string): Point['id'] {
 
 type Reached = Pick<Services, 'vectors' | 'preview'>;
 
-/** Those of the run's collections that are there, empty, and laid out as they have to be. */
-export async function premadeOf(services: Reached, run: Run): Promise<string[]> {
+/** Collections of the run that the new version has created already: empty, with the right layout */
+export async function listPremade(services: Reached, run: Run): Promise<string[]> {
   if (!services.preview) return [];
   const there = await services.vectors.listCollections();
   const premade = [];
@@ -232,7 +236,7 @@ async function isUntouched({ vectors }: Reached, { plan }: Run, made: string): P
   return (await vectors.count(made)) === 0;
 }
 
-/** Each has a fact about a person, and names: what is extracted of it depends on a language model's luck. */
+/** Each states a fact about a person, with names; several, as a language model may extract nothing from one of them. */
 export const TEST_MEMORIES = [
   'My colleague Grace Hopper lives in Amsterdam and plays the cello.',
   'I work with Ada Lovelace at Analytical Engines in London, and I love sailing.',

@@ -1,6 +1,6 @@
 // Makes the new collection and its companion: by the new version's own first write where it can be reached,
 // so that everything hybrid search needs is proved; else explicitly, to be proved at the cutover.
-import { bringConfiguration, fixedSettingsOf } from '../configuration.ts';
+import { copyConfiguration, readFixedSettings } from '../configuration.ts';
 import { KEYWORD_SLOT } from '../points.ts';
 import { type CollectionSettings, denseVectorOf } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
@@ -11,7 +11,7 @@ import { builtCollectionsOf, collectionsOf, ofTestUser, testUserOf } from '../ru
 import type { Step, StepContext } from '../runs/step.ts';
 import { removeCollections, removeWarmUp } from './clean-up.ts';
 import { addLearnedSlot } from './in-place.ts';
-import { premadeOf, proveEmbeddings, proveHybrid, TEST_MEMORIES } from './new-version.ts';
+import { listPremade, proveEmbeddings, proveHybrid, TEST_MEMORIES } from './new-version.ts';
 import { readRebuildJournal } from './stored-checkpoints.ts';
 
 const SCOPE_KEYS = ['user_id', 'agent_id', 'run_id', 'actor_id'];
@@ -43,7 +43,7 @@ async function build(context: StepContext, journal: Journal): Promise<Reference>
   await journal.once('earlier-removed', () => removeEarlier(context));
   const made = await journal.once('made', () => makeCollections(context));
   await journal.once('configured', () =>
-    bringConfiguration(services.vectors, { from: sourceCollection, to: targetCollection }),
+    copyConfiguration(services.vectors, { from: sourceCollection, to: targetCollection }),
   );
   const isHybridProved = made === 'by-new-version';
   // The proof reads the first write, which is removed afterwards: it cannot be repeated.
@@ -82,7 +82,7 @@ async function findEmbeddings(context: StepContext, isProved: boolean) {
 async function removeEarlier(context: StepContext): Promise<void> {
   const { services, run } = context;
   if (services.preview) await removeWarmUp(context, builtCollectionsOf(run));
-  const except = await premadeOf(services, run);
+  const except = await listPremade(services, run);
   await removeCollections(context, collectionsOf(run), { except });
 }
 
@@ -117,7 +117,7 @@ async function createExplicitly({ services, run, renew }: StepContext): Promise<
   if (!info || !size) {
     throw new Refusal('RefusedByService', `${plan.sourceCollection} has no unnamed vector.`);
   }
-  const { shard_number, datatype } = fixedSettingsOf(info);
+  const { shard_number, datatype } = readFixedSettings(info);
   const settings: CollectionSettings = {
     vectors: { size, distance: 'Cosine', on_disk: false, datatype },
     shard_number,

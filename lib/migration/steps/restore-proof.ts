@@ -3,7 +3,7 @@
 // proves less: a store may restore a part of them, and report success.
 import { type BaseProgress, createBaseReader, createBaseWriter } from '../base.ts';
 import { isSame, isUnchanged } from '../fate.ts';
-import { pairedPoints } from '../pairs.ts';
+import { readPairs } from '../pairs.ts';
 import { digestOf } from '../points.ts';
 import type { ArtifactStore } from '../ports/artifacts.ts';
 import type { PointId } from '../ports/vector-store.ts';
@@ -62,7 +62,7 @@ export async function assertWholeRestore(
   const found = { stable: 0, missing: 0, different: 0 };
   const examples: PointId[] = [];
   const source = { store, collection: run.plan.sourceCollection, request };
-  for await (const { id, from, to } of pairedPoints(source, {
+  for await (const { id, from, to } of readPairs(source, {
     store,
     collection: restored,
     request,

@@ -1,5 +1,5 @@
-// Counts the days in which a rollback is possible, and warns once a day in the last week. When they are over, removes what
-// the plan removes, and closes the run; never a day earlier.
+// Ends the rollback period: warns once a day in its last week and, once it is over, removes what the plan removes and closes the
+// run.
 import { changedSetting } from '../ports/collection-setting.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
@@ -36,7 +36,7 @@ export const retention: Step = {
   },
 };
 
-// Recorded before the first removal: from then on a rollback is refused, on every machine, even one whose clock is behind.
+// The end is recorded before the first removal: from then on every machine refuses a rollback, even one whose clock is behind.
 async function close(context: StepContext): Promise<Outcome> {
   const { services, run, note } = context;
   const window = windowOf(run);
@@ -44,7 +44,7 @@ async function close(context: StepContext): Promise<Outcome> {
     await note({ window: { ...window, overAt: services.clock().getTime() } });
   }
   try {
-    await removeWhatIsOver(context);
+    await removeExpired(context);
     return {};
   } catch (error) {
     if (error instanceof Paused) throw error;
@@ -55,9 +55,9 @@ async function close(context: StepContext): Promise<Outcome> {
   }
 }
 
-// The backups go first: where one of them has to be kept for longer, the old collection stays as well. What both collections
-// had when they were equal goes last: the old one is compared with it.
-async function removeWhatIsOver(context: StepContext): Promise<void> {
+// Backups are removed first: if one must be kept for longer, so must the old collection. The last common version is removed
+// last: the old collection is compared with it.
+async function removeExpired(context: StepContext): Promise<void> {
   const { services, run, renew, note } = context;
   const { removesWhenOver, removesArtifactsWhenOver } = run.plan;
   for (const prefix of removesArtifactsWhenOver ? backupsOf(run) : []) {
@@ -66,14 +66,14 @@ async function removeWhatIsOver(context: StepContext): Promise<void> {
   }
   if (run.plan.inPlace) await endInPlace(context);
   if (removesWhenOver && !run.plan.inPlace) await removeOld(context);
-  // Nothing is compared any more. Forgotten first: killed in between, the next attempt must not read it.
+  // Forgotten before it is deleted: after a kill in between, the next attempt must not read it.
   await note({ base: undefined });
   await renew();
   await services.artifacts.deleteAll(basesOf(run));
 }
 
-// And what a rollback that was refused or called off has restored of it. Some program may still write to the old one: what
-// it wrote is nowhere else.
+// Removes the old collection, and the copy that a refused or abandoned rollback restored. A program may still write to the old
+// one: such writes exist nowhere else.
 async function removeOld(context: StepContext): Promise<void> {
   const { services, run, note } = context;
   const { sourceCollection } = run.plan;
@@ -84,17 +84,17 @@ async function removeOld(context: StepContext): Promise<void> {
     restoredCollectionOf(run),
   ];
   if (old.includes(active)) throw changedSetting(active, liveCollectionOf(run));
-  const isThere = await services.vectors.collectionExists(sourceCollection);
-  if (!isThere || (await isAsBase(services, run, sourceCollection))) {
+  const exists = await services.vectors.collectionExists(sourceCollection);
+  if (!exists || (await isAsBase(services, run, sourceCollection))) {
     return await removeCollections(context, old, { keepsOld: false });
   }
   await note({ kept: [sourceCollection] });
-  const message = 'The old collection changed since the switch, and stays: compare it by hand';
+  const message = 'The old collection changed after the switch and is kept: compare it by hand';
   services.log({ level: 'WARN', message, runId: run.runId, collection: sourceCollection });
   await removeCollections(context, old);
 }
 
-/** A day after the last one, however often it is called; and once the rollback period is over. */
+/** True once a day, and when the rollback period has just ended */
 export async function isReminderDue(
   { runs, clock }: Pick<Services, 'runs' | 'clock'>,
   { runId, window }: Run,
@@ -103,7 +103,7 @@ export async function isReminderDue(
   return last < (window?.overAt ?? 0) || clock().getTime() - last >= DAY_MS;
 }
 
-// Noted last: killed in between, it tells twice rather than never.
+// Recorded last: after a kill in between, the warning is repeated rather than lost.
 export async function remindDaily(
   services: Services,
   run: Run,
@@ -122,12 +122,12 @@ export async function remindDaily(
     removesOldCollection,
     removesBackups,
   });
-  await tellOutside(services, run, retention);
+  await warnWebhook(services, run, retention);
   await services.runs.noteReminder(run.runId);
 }
 
-// A webhook that knows no such action, or is away, must not keep the days from being counted.
-async function tellOutside(services: Services, run: Run, { daysLeft }: Retention): Promise<void> {
+// A webhook that does not know this action, or does not answer, must not stop the count of days.
+async function warnWebhook(services: Services, run: Run, { daysLeft }: Retention): Promise<void> {
   const { runId, plan, window } = run;
   try {
     await services.hooks.ask({

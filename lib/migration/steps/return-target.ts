@@ -19,7 +19,7 @@ import { liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { StepRequest } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { countChanges } from './equalise.ts';
-import { changesSince } from './equality.ts';
+import { countChangesSince } from './equality.ts';
 import { scanCollection } from './recorded-counts.ts';
 
 /**
@@ -27,10 +27,10 @@ import { scanCollection } from './recorded-counts.ts';
  * as-it-was: leaves them behind; the old collection stays unchanged.
  * to-snapshot: leaves them behind, up to the number that the operator acknowledged.
  */
-const WAYS = ['carry', 'as-it-was', 'to-snapshot'] as const;
+const FATES_OF_WRITES = ['carry', 'as-it-was', 'to-snapshot'] as const;
 
 export const returnSchema = v.object({
-  way: v.picklist(WAYS),
+  way: v.picklist(FATES_OF_WRITES),
   returnTo: v.string(),
   /** Snapshot to restore under the name `returnTo` */
   restores: v.optional(keptSnapshotSchema),
@@ -43,7 +43,7 @@ export const returnSchema = v.object({
 
 export type Return = v.InferOutput<typeof returnSchema>;
 
-/** @throws Refusal naming what is missing or damaged, or what the rollback would remove */
+/** @throws Refusal naming a missing or damaged collection or artifact, or the points that the rollback would remove */
 export async function planReturn(request: StepRequest): Promise<Return> {
   const { services, run, input } = request;
   const { asItWas = false, toSnapshot = false } = input;
@@ -51,24 +51,24 @@ export async function planReturn(request: StepRequest): Promise<Return> {
   if (asItWas && toSnapshot) {
     throw new Refusal('RefusedSetting', 'Give either asItWas or toSnapshot, not both.');
   }
-  const more = { acknowledged, deletes, mayHaveLeaked: await mayHaveEarlyWrites(services, run) };
+  const agreed = { acknowledged, deletes, mayHaveLeaked: await mayHaveEarlyWrites(services, run) };
   if (toSnapshot && wasOpened(run)) {
-    return { way: 'to-snapshot', ...(await planSnapshotRestore(services, run)), ...more };
+    return { way: 'to-snapshot', ...(await planSnapshotRestore(services, run)), ...agreed };
   }
-  if (run.plan.inPlace) return await planReturnInPlace(request, more);
+  if (run.plan.inPlace) return await planReturnInPlace(request, agreed);
   const isIntact = await isUsable(services, run, !wasOpened(run) || asItWas);
   const target = isIntact
     ? { returnTo: run.plan.sourceCollection }
     : await planSnapshotRestore(services, run);
-  if (!wasOpened(run) || asItWas) return { way: 'as-it-was', ...target, ...more };
-  const trouble = await whyUnreadable(services, run);
-  if (trouble === undefined) {
+  if (!wasOpened(run) || asItWas) return { way: 'as-it-was', ...target, ...agreed };
+  const problem = await whyUnreadable(services, run);
+  if (problem === undefined) {
     if (wentLive(run)) await assertSafe(request, target, deletes);
-    return { way: 'carry', ...target, ...more };
+    return { way: 'carry', ...target, ...agreed };
   }
   // The rollback of a window runs unattended: users return even if the new collection cannot be read.
-  if (!wentLive(run)) return { way: 'as-it-was', ...target, ...more };
-  throw refuseMassChange(`${trouble}: what users wrote since the switch cannot come along.`);
+  if (!wentLive(run)) return { way: 'as-it-was', ...target, ...agreed };
+  throw refuseMassChange(`${problem}: users' writes since the switch cannot be carried over.`);
 }
 
 /** True if the new version may have taken writes although traffic was never opened. */
@@ -76,7 +76,7 @@ async function mayHaveEarlyWrites({ setting }: Services, run: Run): Promise<bool
   return !wasOpened(run) && (await setting.read()) === liveCollectionOf(run);
 }
 
-/** Returns to the old collection without checking that it exists: for a rollback that only has to open writes. */
+/** Returns to the old collection without checking that it exists, for a rollback that only needs to open writes */
 export async function planLastResort(services: Services, run: Run): Promise<Return> {
   const mayHaveLeaked = await mayHaveEarlyWrites(services, run);
   return { way: 'as-it-was', returnTo: run.plan.sourceCollection, acknowledged: 0, mayHaveLeaked };
@@ -93,14 +93,12 @@ const isUnrestorable = (error: unknown) => isRefusal(error, 'RefusedNothingToRet
 /** In place, both versions work on the same points, so no write is left behind. */
 async function planReturnInPlace(
   { services, run }: StepRequest,
-  more: Pick<Return, 'acknowledged' | 'deletes'>,
+  agreed: Pick<Return, 'acknowledged' | 'deletes'>,
 ): Promise<Return> {
   const { sourceCollection } = run.plan;
-  const isThere = (await services.vectors.listCollections()).includes(sourceCollection);
-  const target = isThere
-    ? { returnTo: sourceCollection }
-    : await planSnapshotRestore(services, run);
-  return { ...more, way: 'as-it-was', ...target, mayHaveLeaked: false };
+  const exists = (await services.vectors.listCollections()).includes(sourceCollection);
+  const target = exists ? { returnTo: sourceCollection } : await planSnapshotRestore(services, run);
+  return { ...agreed, way: 'as-it-was', ...target, mayHaveLeaked: false };
 }
 
 /** True if an operator could roll back now. */
@@ -112,7 +110,7 @@ export async function canRollBack(services: Services, run: Run): Promise<boolean
 /** Why the new collection cannot be read; undefined if it can. */
 export async function whyUnreadable({ vectors }: Services, run: Run): Promise<string | undefined> {
   const live = liveCollectionOf(run);
-  if (!(await vectors.listCollections()).includes(live)) return `${live} is gone`;
+  if (!(await vectors.listCollections()).includes(live)) return `${live} was deleted`;
   try {
     await vectors.scroll(live, { limit: 1 });
     return undefined;
@@ -122,12 +120,12 @@ export async function whyUnreadable({ vectors }: Services, run: Run): Promise<st
   }
 }
 
-/** True for an error that the store repeats on every request: waiting would not help. */
+/** True for an error that waiting would not cure: the store repeats it on every request. */
 function isPermanent(error: unknown): error is Error {
   return isRetryableFailure(error) ? error.answer === 500 : isRefusal(error, 'RefusedByService');
 }
 
-// Refuse here, before writes are frozen: users notice nothing.
+// Refuse here, while it is cheap: writes are not frozen yet, and users notice nothing.
 async function assertSafe(
   request: StepRequest,
   { returnTo, restores }: { readonly returnTo: string; readonly restores?: KeptSnapshot },
@@ -142,35 +140,35 @@ async function assertSafe(
   assertExpected(await countChanges(request, names), returnTo, deletes);
 }
 
-/** Numbers of the rollback as it would be now, for a dry run */
+/** Figures of a rollback at this moment, for a dry run */
 export async function forecastReturn(request: StepRequest) {
   const { run } = request;
   if (!hasSwitched(run)) {
     return { returnsTo: run.plan.sourceCollection, leavesBehind: 0 };
   }
   const { way, returnTo, restores } = await planReturn(request);
-  const where = { returnsTo: returnTo, ...(restores && { restores: restores.name }) };
+  const target = { returnsTo: returnTo, ...(restores && { restores: restores.name }) };
   const isSame = returnTo === liveCollectionOf(run);
-  if (!wasOpened(run) || isSame) return { ...where, leavesBehind: 0 };
-  if (way !== 'carry') return { ...where, ...(await forecastLeftBehind(request)) };
-  if (restores) return { ...where, leavesBehind: 0 };
+  if (!wasOpened(run) || isSame) return { ...target, leavesBehind: 0 };
+  if (way !== 'carry') return { ...target, ...(await forecastLeftBehind(request)) };
+  if (restores) return { ...target, leavesBehind: 0 };
   const names = { active: liveCollectionOf(run), standby: returnTo, base: 'continued' } as const;
   const { adds, changes, removes, points } = await countChanges(request, names);
-  return { ...where, adds, changes, removes, of: points, leavesBehind: 0 };
+  return { ...target, adds, changes, removes, of: points, leavesBehind: 0 };
 }
 
-/** Counts the writes to the new collection that a rollback without them would leave there. */
+/** Counts the writes that a rollback would leave behind in the new collection. */
 async function forecastLeftBehind(request: StepRequest) {
   // In place there is no second collection to compare with.
   if (request.run.plan.inPlace) return { leavesBehind: UNRESTORED };
-  const { leftBehind, ...more } = await countLostWrites(request);
-  return { leavesBehind: leftBehind === 'unknown' ? UNREADABLE : leftBehind, ...more };
+  const { leftBehind, ...lacking } = await countLostWrites(request);
+  return { leavesBehind: leftBehind === 'unknown' ? UNREADABLE : leftBehind, ...lacking };
 }
 
 /**
- * Counts the writes that returning would lose. If the new collection seems to have been emptied, its missing points are
- * not users' deletions and count as `lacking`.
- * @param restored collection that users return to; without it, the last common version
+ * Counts the writes that a return would lose. If the new collection seems to have been emptied, its missing points are
+ * not users' deletions: they count as `lacking`.
+ * @param restored compares with this collection; without it, with the last common version
  */
 export async function countLostWrites(
   request: StepRequest,
@@ -181,7 +179,7 @@ export async function countLostWrites(
   const live = liveCollectionOf(run);
   const { adds, changes, removes, points } = restored
     ? await countChanges(request, { active: live, standby: restored })
-    : await changesSince(request, live);
+    : await countChangesSince(request, live);
   const isEmptied = isExcessive({ removes, changes: 0, points });
   if (isEmptied) return { leftBehind: adds + changes, lacking: removes };
   return { leftBehind: adds + changes + removes };
@@ -201,7 +199,7 @@ async function planSnapshotRestore(services: Services, run: Run) {
   return { returnTo, restores: manifest.snapshot };
 }
 
-/** Proves that the restored collection holds what was verified; the test user's memories do not count. @throws Refusal */
+/** Proves that the restored collection holds the verified memories; the test user's do not count. @throws Refusal */
 export async function assertRestored(
   services: Services,
   run: Run,
@@ -212,7 +210,7 @@ export async function assertRestored(
   const { fingerprint: digest } =
     run.evidence[run.plan.inPlace ? 'backup-manifest' : 'verification-report']?.facts ?? {};
   if (holdSame(contents, { digest })) return;
-  throw noRollback('The snapshot does not hold what was verified.');
+  throw noRollback('The snapshot does not hold the verified memories.');
 }
 
 /** The collection may have been deleted since the rollback began: the old version would create an empty one instead. */
@@ -222,21 +220,21 @@ export async function assertNotDeleted(
   expected = verifiedPoints(run),
 ): Promise<void> {
   // A collection alias can have the same name.
-  const isThere = (await vectors.listCollections()).includes(returnTo);
+  const exists = (await vectors.listCollections()).includes(returnTo);
   const mayBeEmpty = expected === 0 || !hasSwitched(run);
-  if (isThere && (mayBeEmpty || (await vectors.count(returnTo)) > 0)) return;
+  if (exists && (mayBeEmpty || (await vectors.count(returnTo)) > 0)) return;
   throw noRollback(`${returnTo} was deleted or emptied after the rollback had begun.`);
 }
 
-// If traffic was never opened, users never left the old collection: it is usable in any state. Afterwards it either
-// is made equal to the new one, and only needs the same layout, or is used unchanged, and must be complete.
-async function isUsable(services: Services, run: Run, isLeftAsItIs = false): Promise<boolean> {
+// If traffic was never opened, users never left the old collection: it is usable in any state. Afterwards it needs the same
+// layout if it is made equal to the new one, and must be complete if it is used unchanged.
+async function isUsable(services: Services, run: Run, staysUnchanged = false): Promise<boolean> {
   const { vectors } = services;
   const { sourceCollection } = run.plan;
   if (!(await vectors.listCollections()).includes(sourceCollection)) return false;
   if (!wasOpened(run)) return true;
   if (!(await isWritable(services, run))) return false;
-  if (!isLeftAsItIs) return true;
+  if (!staysUnchanged) return true;
   return !isExcessive(await countMissing(services, run, sourceCollection));
 }
 
@@ -244,7 +242,7 @@ function verifiedPoints({ evidence }: Run): number {
   return Number(evidence['verification-report']?.facts.points ?? 0);
 }
 
-/** Compares the number of points with the number that was verified. */
+/** Points that the collection has less than were verified */
 async function countMissing({ vectors }: Services, run: Run, collection: string) {
   const points = verifiedPoints(run);
   const removes = Math.max(0, points - (await vectors.count(collection)));
@@ -256,11 +254,11 @@ async function isWritable({ vectors }: Services, { plan, ...run }: Run): Promise
   if (!old || whyUnhealthy(old) !== undefined) return false;
   const live = await vectors.collectionInfo(liveCollectionOf({ plan, ...run }));
   if (!live) return true;
-  const [ours, theirs] = [old, live].map(denseVectorOf);
-  return ours?.size === theirs?.size && ours?.distance === theirs?.distance;
+  const [before, after] = [old, live].map(denseVectorOf);
+  return before?.size === after?.size && before?.distance === after?.distance;
 }
 
-// Stores read snapshots of the same minor version only: after loading one of a newer version, a store would not start.
+// A store reads snapshots of its own minor version only: after loading one of a newer version, it would not start.
 function assertSameMinor(made: string, running: string): void {
   const minorOf = (version: string) => version.split('.').slice(0, 2).join('.');
   if (minorOf(made) === minorOf(running)) return;

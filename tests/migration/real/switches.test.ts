@@ -122,7 +122,7 @@ const SCENARIOS: readonly Scenario[] = [
       await service.store.deleteCollection(service.target);
       const { code, stderr } = await give(rollback());
       expect(code).toBe(3);
-      expect(stderr).toMatch(/^RefusedMassChange: .* is gone/m);
+      expect(stderr).toMatch(/^RefusedMassChange: .* was deleted/m);
       leavesWritesBehind();
       await rollBack('--as-it-was');
       expect(await service.collection()).toBe(service.source);

@@ -984,7 +984,7 @@ describe('a new collection that is damaged', () => {
     ['is empty', emptied, /remove 60 of 60 points of memories and change 0; .* at most 20/],
     ['has lost more than 20', poorer, /remove 21 of 60 points of memories and change 0/],
     ['was overwritten', overwritten, /remove 0 of 60 points of memories and change 21/],
-    ['is gone', gone, /memories_v3_run-a is gone/],
+    ['is gone', gone, /memories_v3_run-a was deleted/],
   ];
 
   it.each(REFUSED)('makes the old one no poorer: it %s', async (_, damage, why) => {

@@ -2,9 +2,9 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import { expect, test } from 'vitest';
 import {
-  bringConfiguration,
-  configurationOf,
-  fixedSettingsOf,
+  copyConfiguration,
+  readConfiguration,
+  readFixedSettings,
 } from '../../../../lib/migration/configuration.ts';
 import type { CollectionSettings } from '../../../../lib/migration/ports/vector-store.ts';
 import {
@@ -53,12 +53,12 @@ onEveryVectorStore((under) => {
     const index = { field_name: 'user_id', field_schema: { type: 'keyword', is_tenant: true } };
     await under.store.createPayloadIndex(from, index as Schemas['CreateFieldIndex']);
     const to = await under.collection();
-    await bringConfiguration(under.store, { from, to });
-    await bringConfiguration(under.store, { from, to });
+    await copyConfiguration(under.store, { from, to });
+    await copyConfiguration(under.store, { from, to });
     const [meant, made] = await Promise.all([from, to].map(under.store.collectionInfo));
     if (!meant || !made) throw new Error('Both are there');
-    expect(configurationOf(made)).toEqual(configurationOf(meant));
-    expect(configurationOf(made)).toMatchObject({
+    expect(readConfiguration(made)).toEqual(readConfiguration(meant));
+    expect(readConfiguration(made)).toMatchObject({
       hnsw_config: { m: 32, on_disk: true },
       optimizers_config: { indexing_threshold: 5_000 },
       params: { replication_factor: 2, write_consistency_factor: 2, on_disk_payload: false },
@@ -68,8 +68,8 @@ onEveryVectorStore((under) => {
     });
     expect(made.payload_schema).toEqual(meant.payload_schema);
     expect(made.config.params.sparse_vectors?.bm25?.modifier).toBe('idf');
-    expect(fixedSettingsOf(meant)).toEqual({ shard_number: 2, datatype: 'float16' });
-    expect(fixedSettingsOf(made)).toEqual({ shard_number: 1, datatype: 'float32' });
+    expect(readFixedSettings(meant)).toEqual({ shard_number: 2, datatype: 'float16' });
+    expect(readFixedSettings(made)).toEqual({ shard_number: 1, datatype: 'float32' });
   });
 
   test('a collection that is not there is no error to ask for or to delete', async () => {

@@ -89,7 +89,7 @@ describe('the last line of a command that was refused', () => {
     ],
     [
       ...(['RefusedPrerequisites', { finding: 'empty-keywords' }, 'rebuilt'] as const),
-      'Next: repair what is named, or accept it with --accept empty-keywords; to continue with copy: npm run migrate -- run --run run-a',
+      'Next: solve the named problem, or accept it with --accept empty-keywords; to continue with copy: npm run migrate -- run --run run-a',
     ],
     [
       ...(['RefusedNothingToReturnTo', {}, 'live'] as const),
@@ -97,11 +97,11 @@ describe('the last line of a command that was refused', () => {
     ],
     [
       ...(['RefusedOtherRun', { otherRun: 'second' }, 'live'] as const),
-      `Next: finish the other run, or give it up with "npm run migrate -- abort --execute --run second"; to return to the old version: ${ROLLBACK} --run run-a`,
+      `Next: finish the other run, or abandon it with "npm run migrate -- abort --execute --run second"; to return to the old version: ${ROLLBACK} --run run-a`,
     ],
     [
       ...(['RefusedSettingChanged', {}, 'live'] as const),
-      `Next: nothing has to be done until 2026-04-01T00:00:00.000Z; to return to the old version: ${ROLLBACK} --run run-a`,
+      `Next: nothing is due until 2026-04-01T00:00:00.000Z; to return to the old version: ${ROLLBACK} --run run-a`,
     ],
   ] as const)('says what helps after %s', (name, data, phase, line) => {
     const status = standing(phase, { retention: phase === 'live' ? retention : null });

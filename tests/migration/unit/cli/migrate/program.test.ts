@@ -185,7 +185,7 @@ describe('run', () => {
     const { place, invoked } = createPlace({ status: [there, there, there] });
     const { code, output, status } = await typeCommand(place, 'run --yes');
     expect(code).toBe(3);
-    expect(output + status).toContain(`takes no further window: ${takesNoWindow}`);
+    expect(output + status).toContain(`Cutover blocked: ${takesNoWindow}`);
     expect(invoked).toEqual([]);
   });
 

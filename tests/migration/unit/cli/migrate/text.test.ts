@@ -72,7 +72,7 @@ describe('the status page', () => {
     [
       'how long writes stay frozen in a rollback',
       { phase: 'switching-back', deadlineAt: '2026-03-01T09:29:00Z' },
-      'it has no deadline',
+      'without a deadline',
     ],
     [
       'since when no user can write',
@@ -82,7 +82,7 @@ describe('the status page', () => {
     [
       'that nothing proves yet that users cannot write',
       { phase: 'switching' },
-      'Users may be unable to write. No refused write has proved it yet.',
+      'Users may be unable to write. No refused write has proved that yet.',
     ],
     [
       'that users may write again where a cutover has begun to let them',
@@ -90,7 +90,7 @@ describe('the status page', () => {
       'Users may be unable to write.',
     ],
     ['the window', { deadlineAt: '2026-03-01T09:48:00Z' }, '18m left'],
-    ['a window that has closed', { deadlineAt: '2026-03-01T09:29:00Z' }, 'rolls back'],
+    ['a window that has closed', { deadlineAt: '2026-03-01T09:29:00Z' }, 'is rolled back'],
     ['until when rollback is possible', { retention }, '30 days left'],
     ['that rollback is over', { retention: { ...retention, isOver: true } }, 'no longer possible'],
     [
@@ -110,7 +110,7 @@ describe('the status page', () => {
     [
       'since when a step holds the lock, and until when',
       { lock: { since: '2026-03-01T09:28:00Z', until: '2026-03-01T09:31:30Z' } },
-      'held by a step since 2026-03-01T09:28:00Z, 2m ago; if it crashed, until 2026-03-01T09:31:30Z',
+      'held by a step since 2026-03-01T09:28:00Z, 2m ago; if the step crashed, the lock expires at 2026-03-01T09:31:30Z',
     ],
     ['the report to approve', { approval: { evidence: 'r', digest } }, 'digest 0123456789ab'],
     ['that nothing is left to do', { moves: [] }, 'nothing, the run has ended'],
@@ -150,23 +150,23 @@ describe('the status page', () => {
       },
     ).split('\n');
     expect(lines).toContain('Left behind: 3 writes.');
-    expect(lines).toContain(`Collection memories_v3_run-a stays as users left it until ${until}.`);
     expect(lines).toContain(
-      'The run takes no further window: memories_v3_run-a has writes that were left behind.',
+      `Collection memories_v3_run-a is kept as users left it until ${until}.`,
     );
+    expect(lines).toContain('Cutover blocked: memories_v3_run-a has writes that were left behind.');
     expect(rolledBack({ leftBehind: 'unknown' })).toContain('Left behind: unknown');
     expect(rolledBack({ leftBehind: 0, lacking: 500 })).toContain(
-      'Not counted: 500 old memories that the new collection lacked.',
+      'Not counted: 500 old memories missing from the new collection.',
     );
   });
 
   it('says that a rollback has left nothing behind, and what is to be compared', () => {
     expect(rolledBack({ leftBehind: 0 })).toContain('Left behind: no writes.');
     expect(rolledBack({ leftBehind: 0, comparedByHand: 'memories_v3_run-a' })).toContain(
-      'Collection memories_v3_run-a has writes that did not come along: compare it by hand.',
+      'Collection memories_v3_run-a has writes that were not carried over: compare it by hand.',
     );
     expect(page({ kept: ['memories'] })).toContain(
-      'Collection memories changed since the switch, and stays: compare it by hand.',
+      'Collection memories changed after the switch and is kept: compare it by hand.',
     );
     expect(rolledBack({ leftBehind: 0, oldVersion: 'unproved' })).toContain(
       'The backend did not say whether it runs the old version: check it.',
@@ -191,7 +191,7 @@ describe('the plan', () => {
   ])('accepting %j names the artifacts, and what no backup has', (accepts, dump) => {
     const plan = { ...STATUS.plan, accepts } as unknown as Status['plan'];
     expect(planLines(plan)[0]).toMatch(new RegExp(`as artifacts a snapshot, reports and ${dump}$`));
-    expect(planLines(plan)).toContainEqual(expect.stringMatching(/Lacks .*history\.db/));
+    expect(planLines(plan)).toContainEqual(expect.stringMatching(/Omits .*history\.db/));
   });
 });
 
