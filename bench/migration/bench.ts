@@ -1,7 +1,7 @@
 // npm run bench -- migration [points dimensions rounds]: fidelity, memory and speed of the copy, against a bare
 // loop on the same sandbox in the same run. Prints the figures, and exits 1 when a bar is missed.
 import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
-import { copySettings } from '../../lib/migration/point-writer.ts';
+import { chooseCopySettings } from '../../lib/migration/point-writer.ts';
 import { createDigestSum, digestOf } from '../../lib/migration/points.ts';
 import { reconcile } from '../../lib/migration/reconcile.ts';
 import { faultsIn, type ReconcileReport } from '../../lib/migration/reconcile-report.ts';
@@ -106,7 +106,7 @@ async function seed(store: VectorStore, { count, dimensions }: Size): Promise<st
 async function verify(store: VectorStore, target: string): Promise<ReconcileReport> {
   const { report } = await reconcile(
     {
-      ...(await copySettings(store, { from: 'source', to: target })),
+      ...(await chooseCopySettings(store, { from: 'source', to: target })),
       mode: 'repair',
     },
     { saveCheckpoint: async () => undefined },

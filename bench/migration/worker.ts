@@ -4,7 +4,7 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
-import { copySettings } from '../../lib/migration/point-writer.ts';
+import { chooseCopySettings } from '../../lib/migration/point-writer.ts';
 import type { SnapshotDescription } from '../../lib/migration/ports/vector-store.ts';
 import { type ReconcileCheckpoint, reconcile } from '../../lib/migration/reconcile.ts';
 import { copyByBareLoop } from './bare-loop.ts';
@@ -34,7 +34,7 @@ console.log(JSON.stringify(measured));
 // The copy of a run, with its checkpoints synced to disk; the clock runs for the copy alone.
 async function copy({ url, source, target, folder }: Places): Promise<number> {
   const store = createQdrant({ url });
-  const settings = await copySettings(store, { from: source, to: target });
+  const settings = await chooseCopySettings(store, { from: source, to: target });
   await using file = await open(join(folder, `${target}.checkpoint`), 'w');
   const saveCheckpoint = async (checkpoint: ReconcileCheckpoint) => {
     await file.write(`${JSON.stringify(checkpoint)}\n`, 0);

@@ -2,7 +2,7 @@
 // are fixed when a collection is created.
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { VectorStore } from './adapters/qdrant.ts';
-import { healthyInfo } from './point-writer.ts';
+import { readHealthyInfo } from './point-writer.ts';
 import { type CollectionInfo, type CollectionUpdate, denseVectorOf } from './ports/vector-store.ts';
 import { Refusal } from './refusals.ts';
 import { Paused, type StepContext } from './runs/step.ts';
@@ -70,14 +70,14 @@ const MAX_STANDSTILL_MS = 10 * MINUTE_MS;
  * @throws Paused; Refusal if the store makes no progress
  */
 export async function untilIndexed(context: Optimizing, collection: string): Promise<void> {
-  const info = await healthyInfo({ store: context.services.vectors, collection });
+  const info = await readHealthyInfo({ store: context.services.vectors, collection });
   const isBusy = info?.status === 'yellow' || info?.status === 'grey';
   if (isBusy && !isSwitchedOff(info)) await awaitOptimizer(context, collection, info);
 }
 
 /** Waits until the store neither optimizes nor writes the collection. @throws as above */
 export async function untilIdle(context: Optimizing, collection: string): Promise<void> {
-  const info = await healthyInfo({ store: context.services.vectors, collection });
+  const info = await readHealthyInfo({ store: context.services.vectors, collection });
   if (!info || isSwitchedOff(info)) return;
   const isQuiet = (info.update_queue?.length ?? 0) === 0;
   if (info.status !== 'green' || !isQuiet) await awaitOptimizer(context, collection, info);

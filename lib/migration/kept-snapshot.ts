@@ -1,5 +1,5 @@
-// A kept snapshot: the artifacts it consists of, their proof, and its restore under another name, in stages that start work on
-// the store and poll it.
+// A kept snapshot: the artifacts it consists of, the proof that they are complete, and its restore under another name, in stages
+// that start work on the store and poll it.
 import * as v from 'valibot';
 import type { VectorStore } from './adapters/qdrant.ts';
 import { type ArtifactStore, measureStream, partKey } from './ports/artifacts.ts';
@@ -13,7 +13,7 @@ const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 export const snapshotSchema = v.object({
   name: v.string(),
   size: count,
-  /** The store's own SHA-256, where it tells one. */
+  /** The store's own SHA-256, if it provides one */
   checksum: v.nullable(v.string()),
 });
 
@@ -34,7 +34,7 @@ export type KeptSnapshot = Readonly<v.InferOutput<typeof keptSnapshotSchema>>;
 
 export type Parts = KeptSnapshot['parts'];
 
-/** Keys of the artifacts that a kept snapshot consists of. */
+/** Keys of the artifacts that a kept snapshot consists of */
 export function listPartKeys({ parts }: Pick<KeptSnapshot, 'parts'>): string[] {
   return Array.from({ length: parts.count }, (_, part) => partKey(parts.prefix, part));
 }
@@ -47,30 +47,30 @@ export async function computeSha256(artifacts: ArtifactStore, parts: Parts): Pro
   return (await measureStream(readParts(artifacts, parts))).sha256;
 }
 
-/** @throws Refusal unless what was kept is what the store made */
+/** @throws Refusal unless the kept parts are the snapshot that the store made */
 export function assertIntact({ name, size, checksum, parts, sha256 }: KeptSnapshot): void {
   if (parts.bytes === size && (checksum ?? sha256) === sha256) return;
   throw new Refusal(
     'RefusedSnapshot',
-    `What is kept of ${name} is not what the store made: ${parts.bytes} bytes, SHA-256 ${sha256}.`,
+    `The kept parts of ${name} are not what the store made: ${parts.bytes} bytes, SHA-256 ${sha256}.`,
   );
 }
 
-/** Reads all of it. @throws Refusal when something is missing or damaged */
+/** Reads all parts. @throws Refusal if one is missing or damaged */
 export async function checkKept(artifacts: ArtifactStore, kept: KeptSnapshot): Promise<void> {
   if ((await computeSha256(artifacts, kept.parts)) === kept.sha256) return;
-  throw new Refusal('RefusedSnapshot', `What is kept of ${kept.name} is damaged.`);
+  throw new Refusal('RefusedSnapshot', `The kept parts of ${kept.name} are damaged.`);
 }
 
-/** Beyond two minutes, the time that the store has to check and unpack an upload: 10 MB per second. */
+/** Speed that a store is expected to check and unpack an upload with, after two minutes: 10 MB per second */
 const MIN_BYTES_PER_MS = 10_000;
 
-/** A collection that is empty, or has several shards, may be incomplete when it can first be read. */
+/** Waiting time for a collection that is empty or has several shards: it may be incomplete when it can first be read. */
 const SETTLING_MS = 10_000;
 
 /**
- * Restores under a name that is the run's own: onto a collection that exists, a restore overwrites silently.
- * A collection of that name is removed first: a half-restored collection may crash the store at its next start.
+ * Restores under a name of the run's own, as a restore overwrites an existing collection silently. A collection of that name is
+ * removed first: a half-restored one may crash the store at its next start.
  */
 export async function restoreSnapshot(
   context: StepContext,
@@ -87,7 +87,7 @@ interface Restore {
   readonly kept: KeptSnapshot;
 }
 
-/** When the collection was first seen with this many points: none from the end of the upload until it can be read. */
+/** Time at which the collection was first seen with this number of points; no number until it can be read */
 interface Seen {
   readonly points?: number;
   readonly at: number;
@@ -134,7 +134,7 @@ async function checkRestored(
     return true;
   }
   if (isNew) await keep({ points, at: now });
-  // Measured from the last change: after a crash, nothing may have checked the collection for minutes.
+  // Counted from the last change that was seen: after a crash, no poll may have looked for minutes.
   const longest = 2 * MINUTE_MS + kept.size / MIN_BYTES_PER_MS;
   if (now - since < longest) throw untilStoreIsDone(now - since);
   await context.renew();
@@ -143,7 +143,7 @@ async function checkRestored(
   throw new Refusal('RefusedSnapshot', `The store did not restore ${kept.name} in time.`);
 }
 
-/** True if the store reports that it has the whole file. After a lost response it may have. */
+/** True if the store confirms the whole file; after a lost response it may have it as well. */
 async function send(
   { services, signal, renew }: Pick<StepContext, 'services' | 'signal' | 'renew'>,
   { name, kept }: Restore,
@@ -169,7 +169,7 @@ export async function assertNoAlias(vectors: VectorStore, name: string): Promise
   throw new Refusal('RefusedNameTaken', `The name ${name} is an alias.`);
 }
 
-/** Before the restore the name must be free; from then on it is the run's own. @throws Refusal */
+/** Before its restore, the name must be free; afterwards it is the run's own. @throws Refusal */
 export async function assertFree(vectors: VectorStore, name: string): Promise<void> {
   await assertNoAlias(vectors, name);
   if (!(await vectors.collectionExists(name))) return;
@@ -180,7 +180,7 @@ export function untilStoreIsDone(awaitedMs: number): Paused {
   return new Paused({ waitsFor: 'the vector store', waitSeconds: pollSeconds(awaitedMs) });
 }
 
-/** False after a lost response: the store may have done it. */
+/** Takes a lost response as `false`: the store may have carried out the request. */
 export const unlessLost = takeAs<false>(
   false,
   (error) => error instanceof RetryableFailure && error.answer === undefined,

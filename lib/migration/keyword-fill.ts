@@ -1,6 +1,6 @@
-// Fills the keyword slot of a collection in use: writes keyword vectors alone, never a dense vector or a payload. Each is
-// written with a fingerprint of its text, in a slot of the migration's own. An upsert of the point empties both slots; a
-// change of the payload alone leaves both, and the fingerprint no longer matches the text. Either way the change is found.
+// Fills the keyword slot of a collection in use: writes only keyword vectors, never a dense vector or a payload. With each it
+// writes a fingerprint of the text, in a slot of the migration's own. A user's upsert empties both slots; a change of the
+// payload alone keeps both, and the fingerprint no longer matches the text. Either way the change is found.
 import { hash } from 'node:crypto';
 import { toJsonText } from './json/json-text.ts';
 import { keywordTextOf } from './json/memory-payload.ts';
@@ -25,16 +25,16 @@ import type {
   VectorUpdate,
 } from './ports/vector-store.ts';
 import { Refusal, refusedWith, takeAs } from './refusals.ts';
-import { type CollectionPlace, pagesOf } from './scan.ts';
+import { type CollectionPlace, readPages } from './scan.ts';
 
-/** Removed with the run's end: users' versions neither read nor write it. */
+/** Slot of the fingerprints. It is removed when the run ends; neither version reads or writes it. */
 export const SOURCE_SLOT = `${KEYWORD_SLOT}_source`;
 
 const UNFILLED: Filter = {
   must_not: [{ must: [{ has_vector: KEYWORD_SLOT }, { has_vector: SOURCE_SLOT }] }],
 };
 
-/** Again without harm. @throws Refusal where the slot is there in another way */
+/** Can be repeated. @throws Refusal if the slot exists with other settings */
 export async function addKeywordSlot(
   { store, collection }: CollectionPlace,
   learned: SparseVectorSettings,
@@ -43,7 +43,7 @@ export async function addKeywordSlot(
   await store.addSparseVector(collection, SOURCE_SLOT, {});
 }
 
-/** Exact. */
+/** Counts exactly. */
 export async function countUnfilled({ store, collection }: CollectionPlace): Promise<number> {
   return await store.count(collection, UNFILLED);
 }
@@ -51,13 +51,13 @@ export async function countUnfilled({ store, collection }: CollectionPlace): Pro
 interface FillOptions {
   readonly renew?: () => Promise<void>;
   readonly isTimeUp?: () => boolean;
-  /** Hears of each page how many points were filled by then. */
+  /** Called after each page with the number of points filled so far */
   readonly save?: (filled: number) => Promise<void>;
 }
 
 /**
- * Fills what lacks its keywords, and so resumes by itself. While users write, a point may come to lack them behind it.
- * @returns how many it has filled, and whether it came to the end
+ * Fills all points that lack keywords; a repeated call resumes. Points that users write behind it remain unfilled.
+ * @returns the number of filled points, and whether it reached the end
  */
 export async function fillUnfilled(
   place: CollectionPlace,
@@ -66,8 +66,8 @@ export async function fillUnfilled(
   const { inBatches } = createBatchWriter(place, renew);
   const request = { limit: PAGE_SIZE, vector: false, filter: UNFILLED };
   let filled = 0;
-  for await (const { points, nextOffset } of pagesOf(place, request)) {
-    await inBatches(points.map(toUpdate), (batch) => updateThoseLeft(place, batch));
+  for await (const { points, nextOffset } of readPages(place, request)) {
+    await inBatches(points.map(toUpdate), (batch) => updateExisting(place, batch));
     filled += points.length;
     if (nextOffset === null) break;
     await save?.(filled);
@@ -76,16 +76,16 @@ export async function fillUnfilled(
   return { filled, isComplete: true };
 }
 
-/** Plain JSON: where the next invocation goes on. */
+/** Checkpoint in plain JSON, from which the next invocation continues */
 export interface VersionWalk {
   /** Filled points and a digest of their ids and versions: both stay the same while none of the points is written to. */
   readonly points: number;
   readonly digest: string;
-  /** Points that had the keywords of an earlier text */
+  /** Points whose keywords belonged to an earlier text */
   readonly refilled: number;
-  /** A point that is written to after the walk began gets a higher version. */
+  /** Highest version at the start: points written to since have a higher one. */
   readonly highest: number;
-  /** Bucket of points that comes next. */
+  /** Next bucket of points */
   readonly next: number;
   readonly isComplete: boolean;
 }
@@ -100,10 +100,10 @@ export const WALK_START: VersionWalk = {
 };
 
 /**
- * The store numbers the writes to a collection, and each point has the number of the last one to it, its version: also where
- * that was a payload alone. To list the versions takes the store a fraction of the time that reading the points takes. Only
- * points that were written to since are read, and filled again where they have the keywords of another text.
- * @param since nothing is read with `Infinity`
+ * The store numbers the writes to a collection. A point's version is the number of its last write, even of its payload alone.
+ * Listing versions takes a fraction of the time of reading points. So only points written to since are read, and filled again
+ * if their keywords belong to another text.
+ * @param since points with a higher version are read; with `Infinity` none
  */
 export async function walkVersions(
   place: CollectionPlace,
@@ -153,21 +153,21 @@ async function refillStale(
     const page = ids.slice(at, at + PAGE_SIZE);
     const points = await store.retrieve(collection, page, { vector: [SOURCE_SLOT] });
     const updates = points.filter(isStale).map(toUpdate);
-    await inBatches(updates, (batch) => updateThoseLeft(place, batch));
+    await inBatches(updates, (batch) => updateExisting(place, batch));
     refilled += updates.length;
   }
   return refilled;
 }
 
-/** Each point is in one of them, by its id: so many are listed at once that the answer is not too long. */
+/** Each point is in one bucket, by its id. As many buckets are listed at once as fit into an answer. */
 const BUCKETS = 1_024;
-/** The limit that mem0 itself asks for: the preflight refuses a store that allows less. */
+/** Limit that mem0 itself asks for; the preflight refuses a store that allows less. */
 const MAX_LIST_LENGTH = 10_000;
-/** Some buckets are fuller than others. */
-const USUAL_LIST = 8_000;
+/** Points that a list is meant to have: some buckets are fuller than others. */
+const TARGET_LIST_LENGTH = 8_000;
 
 async function createLister({ store, collection }: CollectionPlace) {
-  const share = USUAL_LIST / Math.max(USUAL_LIST, await store.count(collection));
+  const share = TARGET_LIST_LENGTH / Math.max(TARGET_LIST_LENGTH, await store.count(collection));
   const width = Math.max(1, Math.floor(share * BUCKETS));
   return {
     width,
@@ -181,15 +181,15 @@ async function createLister({ store, collection }: CollectionPlace) {
   };
 }
 
-// Among them may be a point that was deleted since it was read.
-async function updateThoseLeft(
+// A point may have been deleted since it was read.
+async function updateExisting(
   { store, collection }: CollectionPlace,
   updates: readonly VectorUpdate[],
 ): Promise<void> {
   await store.updateVectors(collection, updates).catch(takeAs(undefined, refusedWith(404)));
 }
 
-/** A user may have changed the text since it was read: then nothing is written. */
+/** Update that writes nothing if a user has changed the text since it was read */
 function toUpdate({ id, payload }: ScrolledPoint): VectorUpdate {
   const text = textOf(payload);
   const keywords = { text, model: KEYWORD_MODEL };
@@ -203,7 +203,7 @@ function toUpdate({ id, payload }: ScrolledPoint): VectorUpdate {
 function isStale({ id, payload, vector }: ScrolledPoint): boolean {
   const source = vector && vectorNamed(vector, SOURCE_SLOT);
   if (source === undefined) return true;
-  // In any order.
+  // The store returns them in any order.
   const { indices, values }: SparseVector = JSON.parse(source);
   const expected = fingerprintText(id, textOf(payload));
   return expected.indices.some(
@@ -214,7 +214,7 @@ function isStale({ id, payload, vector }: ScrolledPoint): boolean {
 const PARTS = [0, 1, 2, 3];
 const PART_BYTES = 3;
 
-/** 96 bits of the text's SHA-256, as whole numbers that a 32-bit float holds exactly; and by which bucket the point is listed. */
+/** 96 bits of the text's SHA-256, as whole numbers that a 32-bit float holds exactly, and the bucket of the point */
 function fingerprintText(id: PointId, text: string): SparseVector {
   const digest = hash('sha256', text, 'buffer');
   const values = PARTS.map((part) => digest.readUIntBE(part * PART_BYTES, PART_BYTES));
@@ -222,24 +222,24 @@ function fingerprintText(id: PointId, text: string): SparseVector {
   return { indices: [...PARTS, PARTS.length + bucket], values: [...values, 1] };
 }
 
-/** Empty where the new version makes no keywords of it: the slot is then there, and empty. */
+/** Text that keywords are made from; empty if the new version makes none: the slot is then filled, but empty. */
 function textOf(payload: PointPayload): string {
   return JSON.parse(keywordTextOf(payload) ?? '""');
 }
 
-const SAMPLE = 1_000;
+const SAMPLE_SIZE = 1_000;
 
-/** Digest of everything that users stored in the first points. Their ids are random, so this is a random sample. */
+/** Digest of all that users stored in the first points, which are a random sample: ids are random. */
 export async function sampleDigest(place: CollectionPlace): Promise<string> {
   const digest = createDigestSum();
-  let looked = 0;
-  for await (const { points } of pagesOf(place, { limit: PAGE_SIZE })) {
+  let sampled = 0;
+  for await (const { points } of readPages(place, { limit: PAGE_SIZE })) {
     for (const { id, payload, vector } of points) {
       digest.add(digestOf(id, payload));
       digest.add(hash('sha256', `${id}|${vector && unnamedVectorOf(vector)}`, 'buffer'));
     }
-    looked += points.length;
-    if (looked >= SAMPLE) break;
+    sampled += points.length;
+    if (sampled >= SAMPLE_SIZE) break;
   }
   return digest.text();
 }

@@ -1,7 +1,7 @@
 // Reads two collections side by side in order of id, so that a point that only one of them has shows at once.
 import { comparePointIds } from './points.ts';
 import type { PointId, PointParts, ScrolledPoint, ScrollRequest } from './ports/vector-store.ts';
-import { type CollectionPlace, pagesOf } from './scan.ts';
+import { type CollectionPlace, readPages } from './scan.ts';
 
 /** One point in both collections; at least one of them has it. */
 export interface PointPair {
@@ -30,7 +30,7 @@ export async function* readPairs(from: Side, to: Side): AsyncGenerator<PointPair
 }
 
 async function* readPoints({ request, ...place }: Side): AsyncGenerator<ScrolledPoint, undefined> {
-  for await (const { points } of pagesOf(place, request)) yield* points;
+  for await (const { points } of readPages(place, request)) yield* points;
 }
 
 /** Negative if only the first collection has the next point, positive if only the second has it */

@@ -1,6 +1,6 @@
-// Checks that searches find the same in the new collection as in the old one, as fast. Sampled memories are searched for
-// with their own vectors among their user's memories in both collections, and by their own keywords in the new one. Users go
-// on writing meanwhile: a memory that exists or changed on one side only does not count as a difference.
+// Checks that searches in the new collection find the same memories as in the old one, as fast. Sampled memories are searched
+// for by their own vectors among their user's memories in both collections, and by their own keywords in the new one. Users
+// keep writing meanwhile: a memory that exists, or has changed, on one side only does not count as a difference.
 import { hash } from 'node:crypto';
 import { isSame } from './fate.ts';
 import { verbatim } from './json/json-text.ts';
@@ -23,7 +23,7 @@ import type {
   ScrolledPoint,
   SearchRequest,
 } from './ports/vector-store.ts';
-import { type CollectionPlace, pagesOf } from './scan.ts';
+import { type CollectionPlace, readPages } from './scan.ts';
 import { isMuchSlower } from './throttle.ts';
 
 interface Probe {
@@ -33,15 +33,15 @@ interface Probe {
   readonly isFirstInNew: boolean;
   readonly oldMs: number;
   readonly newMs: number;
-  /** Absent where it has no keywords. */
+  /** Absent for a memory without keywords */
   readonly isFoundByKeywords?: boolean;
 }
 
 interface Candidate {
   readonly id: PointId;
-  /** No id: a hash, which also says whose turn comes first. */
+  /** Hash of the user, which also orders the users */
   readonly user: string;
-  /** Which of its user's memories comes first. */
+  /** Orders the memories of one user. */
   readonly chance: string;
 }
 
@@ -53,10 +53,10 @@ interface Sampling {
 
 const SAMPLING_START: Sampling = { isComplete: false, nextOffset: null, kept: [] };
 
-/** Plain JSON, and small: a checkpoint. */
+/** Checkpoint: small and plain JSON */
 export interface ParityReached {
   readonly sampling: Sampling;
-  /** One entry for each of the first memories of the sample; null for a memory that was deleted since */
+  /** One entry for each memory that was searched for; null if it has changed or was deleted since */
   readonly probes: readonly (Probe | null)[];
 }
 
@@ -68,21 +68,21 @@ interface ParitySettings {
   /** True if the store makes keyword vectors. */
   readonly hasKeywords: boolean;
   readonly seed: string;
-  /** A user whose memories are left out: the test user of a run. */
+  /** A user whose memories are ignored: the test user of a run */
   readonly without: string;
 }
 
-/** Figures of all that were searched for. */
+/** Figures of all searches */
 export type Parity = ReturnType<typeof summarizeProbes>;
 
-const SAMPLED = 200;
-const PAGE = 512;
-const NEAREST = 10;
-const BATCH = 20;
-/** Scores this close are equal: the store computes in 32 bits. */
-const SAME_SCORE = 1e-5;
-/** Scores this far apart are of another vector: the memory was changed. */
-const OTHER_SCORE = 0.02;
+const SAMPLE_SIZE = 200;
+const PAGE_SIZE = 512;
+const MAX_RESULTS = 10;
+const BATCH_SIZE = 20;
+/** Scores closer than this are equal: the store computes in 32 bits. */
+const SCORE_TOLERANCE = 1e-5;
+/** Scores further apart than this belong to different vectors: the memory was changed. */
+const MAX_SCORE_CHANGE = 0.02;
 
 export interface ParityPorts {
   readonly start: ParityReached;
@@ -90,7 +90,7 @@ export interface ParityPorts {
   readonly isTimeUp: () => boolean;
 }
 
-/** Goes on from a checkpoint. @returns undefined when time is up */
+/** Continues from a checkpoint. @returns undefined when time is up */
 export async function measureParity(
   settings: ParitySettings,
   ports: ParityPorts,
@@ -104,7 +104,7 @@ export async function measureParity(
   while (reached.probes.length < sampling.kept.length) {
     if (isTimeUp()) return undefined;
     const at = reached.probes.length;
-    const found = await probe(sampling.kept.slice(at, at + BATCH));
+    const found = await probe(sampling.kept.slice(at, at + BATCH_SIZE));
     reached = { ...reached, probes: [...reached.probes, ...found] };
     await save(reached);
   }
@@ -112,8 +112,8 @@ export async function measureParity(
 }
 
 /**
- * Chooses the memories that are searched for, spread over users, and of each by chance. The same run takes the same ones of
- * the same memories. Goes on from a checkpoint, to the end or until time is up. @internal Its test counts users and ages.
+ * Samples memories at random, spread evenly over users; a run samples the same ones each time. Continues from a checkpoint, to
+ * the end or until time is up. @internal Its test counts users and ages.
  */
 export async function sampleMemories(
   { from, seed, without }: Pick<ParitySettings, 'from' | 'seed' | 'without'>,
@@ -124,13 +124,13 @@ export async function sampleMemories(
   if (isComplete) return start;
   let kept = [...start.kept];
   const drawRank = (text: string) => hash('sha256', `${seed}|${text}`).slice(0, 16);
-  const request = { limit: PAGE, offset: nextOffset, vector: false };
-  for await (const page of pagesOf(from, request)) {
+  const request = { limit: PAGE_SIZE, offset: nextOffset, vector: false };
+  for await (const page of readPages(from, request)) {
     for (const { id, payload } of page.points) {
       const isSearchable = ownerFilter(payload) !== undefined && userOf(payload) !== without;
       if (isSearchable) kept.push({ id, user: drawRank(ownerOf(payload)), chance: drawRank(id) });
     }
-    kept = firstInTurns(kept);
+    kept = takeInTurns(kept);
     nextOffset = page.nextOffset;
     isComplete = nextOffset === null;
     if (isTimeUp()) break;
@@ -138,7 +138,7 @@ export async function sampleMemories(
   return { isComplete, nextOffset, kept };
 }
 
-/** Filter of the memory's owner; undefined if none of its ids is a text. */
+/** Filter for the memory's owner; undefined if none of its ids is a text */
 function ownerFilter(payload: PointPayload): Filter | undefined {
   for (const key of OWNER_KEYS) {
     const value = idIn(payload, key);
@@ -147,8 +147,8 @@ function ownerFilter(payload: PointPayload): Filter | undefined {
   return undefined;
 }
 
-/** One of each user, then another of each user, and so on: what is cut off at the end never comes back. */
-function firstInTurns(candidates: readonly Candidate[]): Candidate[] {
+/** Takes one memory of each user, then another of each user, and so on, so that a later page never brings back a dropped one. */
+function takeInTurns(candidates: readonly Candidate[]): Candidate[] {
   const turns = [...Map.groupBy(candidates, ({ user }) => user).values()].flatMap((own) =>
     own
       .toSorted((one, other) => (one.chance < other.chance ? -1 : 1))
@@ -156,7 +156,7 @@ function firstInTurns(candidates: readonly Candidate[]): Candidate[] {
   );
   return turns
     .toSorted((one, other) => one.turn - other.turn || (one.user < other.user ? -1 : 1))
-    .slice(0, SAMPLED)
+    .slice(0, SAMPLE_SIZE)
     .map(({ id, user, chance }) => ({ id, user, chance }));
 }
 
@@ -165,10 +165,10 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
   let oldFirst = true;
 
   return async function probeAll(wanted: readonly Candidate[]): Promise<(Probe | null)[]> {
-    const [ours, theirs] = await Promise.all([from, to].map((one) => fetchById(one, wanted)));
+    const [before, after] = await Promise.all([from, to].map((one) => fetchById(one, wanted)));
     const probes: (Probe | null)[] = [];
     for (const { id } of wanted) {
-      const [old, copied] = [ours?.get(id), theirs?.get(id)];
+      const [old, copied] = [before?.get(id), after?.get(id)];
       probes.push(old && isSame(old, copied) ? await probe(old) : null);
     }
     return probes;
@@ -178,8 +178,8 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
     const dense = vector && unnamedVectorOf(vector);
     if (!dense) return null;
     const filter = ownerFilter(payload) ?? {};
-    const request = { nearest: { vector: dense }, filter, limit: NEAREST };
-    // The first search of all opens files, and its time tells nothing.
+    const request = { nearest: { vector: dense }, filter, limit: MAX_RESULTS };
+    // The very first search opens files: its time is not counted.
     if (!isWarm) await searchInTurns(request);
     isWarm = true;
     const found = await searchInTurns(request);
@@ -196,11 +196,11 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
     };
   }
 
-  /** In turns: what happens between two searches slows no side down more than the other. */
+  /** Alternates which side is searched first, so that other load slows both alike. */
   async function searchInTurns(request: SearchRequest) {
-    const [here, there] = oldFirst ? [from, to] : [to, from];
-    const one = await here.store.search(here.collection, request);
-    const other = await there.store.search(there.collection, request);
+    const [first, second] = oldFirst ? [from, to] : [to, from];
+    const one = await first.store.search(first.collection, request);
+    const other = await second.store.search(second.collection, request);
     const [old, copied] = oldFirst ? [one, other] : [other, one];
     oldFirst = !oldFirst;
     return { old: old.hits, oldMs: old.milliseconds, new: copied.hits, newMs: copied.milliseconds };
@@ -215,10 +215,10 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
     const scores = await fetchScores(missed, request);
     const present = missed.filter(({ id, score }) => {
       const copiedScore = scores.get(id);
-      return copiedScore !== undefined && Math.abs(copiedScore - score) <= OTHER_SCORE;
+      return copiedScore !== undefined && Math.abs(copiedScore - score) <= MAX_SCORE_CHANGE;
     });
-    // Anything no nearer than the last result may have been cut off in favour of it.
-    const isLost = ({ id }: Hit) => (scores.get(id) ?? 0) > lowestScore(copied) + SAME_SCORE;
+    // A hit no nearer than the last result may have been cut off in its favour.
+    const isLost = ({ id }: Hit) => (scores.get(id) ?? 0) > lowestScore(copied) + SCORE_TOLERANCE;
     const expected = old.length - missed.length + present.length;
     return expected === 0 ? 1 : 1 - present.filter(isLost).length / expected;
   }
@@ -227,34 +227,34 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
     const { hits } = await to.store.search(to.collection, request);
     if (hits.some((hit) => hit.id === id)) return true;
     const score = (await fetchScores([{ id, score: 0 }], request)).get(id) ?? 0;
-    return Math.abs(score - lowestScore(hits)) <= SAME_SCORE;
+    return Math.abs(score - lowestScore(hits)) <= SCORE_TOLERANCE;
   }
 
-  /** In the new collection, of those that are there. What no search finds keeps its score. */
+  /** Scores of those hits that the new collection has; a hit that no search finds keeps its score. */
   async function fetchScores(
     hits: readonly Pick<Hit, 'id' | 'score'>[],
     { nearest }: SearchRequest,
   ) {
     if (hits.length === 0) return new Map<PointId, number>();
     const ids = hits.map(({ id }) => id);
-    const there = await to.store.retrieve(to.collection, ids, { payload: false, vector: false });
+    const existing = await to.store.retrieve(to.collection, ids, { payload: false, vector: false });
     const filter = { must: [{ has_id: ids.map((id) => verbatim(id)) }] } as Filter;
     const found = await to.store.search(to.collection, { nearest, filter, limit: ids.length });
     const scores = new Map([...hits, ...found.hits].map(({ id, score }) => [id, score]));
-    return new Map(there.map(({ id }) => [id, scores.get(id) ?? 0]));
+    return new Map(existing.map(({ id }) => [id, scores.get(id) ?? 0]));
   }
 }
 
-/** Lowest score of a search that may have cut off results; infinitely low for a search that returned everything */
+/** Score below which results were cut off; minus infinity if the search returned everything */
 function lowestScore(hits: readonly Hit[]): number {
-  return hits.length < NEAREST ? Number.NEGATIVE_INFINITY : (hits.at(-1)?.score ?? 0);
+  return hits.length < MAX_RESULTS ? Number.NEGATIVE_INFINITY : (hits.at(-1)?.score ?? 0);
 }
 
-/** Or one of several that lie equally near: the store may have left it out. */
+/** True for the nearest point, or for one of several that are equally near: the store may have left it out. */
 function isFirst(id: PointId, hits: readonly Hit[]): boolean {
   const [best] = hits;
   const own = hits.find((hit) => hit.id === id)?.score ?? lowestScore(hits);
-  return best !== undefined && own >= best.score - SAME_SCORE;
+  return best !== undefined && own >= best.score - SCORE_TOLERANCE;
 }
 
 function summarizeProbes(probes: readonly Probe[]) {
@@ -277,43 +277,43 @@ function summarizeProbes(probes: readonly Probe[]) {
   };
 }
 
-/** Parity figures among the given facts; a report that was made in the window keeps them. */
-export function figuresIn(facts: Readonly<Record<string, string | number | boolean>> = {}) {
+/** Picks the parity figures from the given facts: a report made in the window keeps them. */
+export function pickParity(facts: Readonly<Record<string, string | number | boolean>> = {}) {
   const names = Object.keys(summarizeProbes([]));
   return Object.fromEntries(Object.entries(facts).filter(([name]) => names.includes(name)));
 }
 
-const LEAST_SHARE = 0.98;
-/** Below this number, the slowest search alone would decide. */
-const ENOUGH_FOR_P95 = 20;
+const MIN_SHARE = 0.98;
+/** With fewer searches, the slowest one alone would decide. */
+const MIN_SEARCHES_FOR_P95 = 20;
 
 /** Findings that the operator must repair or accept */
 export function findingsIn(parity: Parity): string[] {
   const { searched, overlap, oldMedianMs, newMedianMs, oldP95Ms, newP95Ms } = parity;
   const { searchedByKeywords, foundByKeywords } = parity;
   const byKeywords = searchedByKeywords === 0 ? 1 : foundByKeywords / searchedByKeywords;
-  const tooFew = (share: number, are: string) =>
-    `${are.replace('%', percentText(share))}, ${percentText(LEAST_SHARE)} or more are expected`;
+  const tooFew = (share: number, shareText: string) =>
+    `${shareText.replace('%', percentText(share))}, ${percentText(MIN_SHARE)} or more are expected`;
   const slower = (which: string, newMs: number, oldMs: number) =>
     `${which} search takes ${Math.round(newMs)} ms where it took ${Math.round(oldMs)} ms`;
   const findings = [
-    overlap < LEAST_SHARE && tooFew(overlap, 'of the ten nearest memories % are the same'),
-    byKeywords < LEAST_SHARE &&
+    overlap < MIN_SHARE && tooFew(overlap, 'of the ten nearest memories % are the same'),
+    byKeywords < MIN_SHARE &&
       tooFew(byKeywords, '% of the memories are found by their own keywords'),
     isMuchSlower(newMedianMs, oldMedianMs) && slower('the median', newMedianMs, oldMedianMs),
-    searched >= ENOUGH_FOR_P95 &&
+    searched >= MIN_SEARCHES_FOR_P95 &&
       isMuchSlower(newP95Ms, oldP95Ms) &&
       slower('the slowest of 20', newP95Ms, oldP95Ms),
   ];
   return findings.filter((finding) => finding !== false);
 }
 
-/** Rounded down. */
+/** Share as a percentage, rounded down */
 export function percentText(share: number): string {
   return `${(Math.floor(share * 1_000) / 10).toFixed(1)} %`;
 }
 
-/** 1 of nothing: nothing differs. */
+/** Average; 1 without any numbers, as nothing differs */
 function average(numbers: readonly number[]): number {
   return numbers.length === 0 ? 1 : numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
 }

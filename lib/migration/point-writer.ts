@@ -1,6 +1,4 @@
-// Writes to a collection that is being filled: only while the store is healthy and the step holds the lock, in batches
-// no larger than the store takes.
-
+// Writes points to a collection, only while the store is healthy and the step holds the lock, in batches that the store accepts.
 import type { VectorStore } from './adapters/qdrant.ts';
 import { isSame } from './fate.ts';
 import { verbatim } from './json/json-text.ts';
@@ -18,18 +16,18 @@ import {
 import { isRefusedWith, Refusal } from './refusals.ts';
 import type { CollectionPlace } from './scan.ts';
 
-/** How points that are written get their keyword vectors. */
+/** Origin of the keyword vectors of written points */
 type KeywordFilling =
-  /** The store makes them of the text. */
+  /** The store makes them from the text. */
   | 'by-store'
-  /** There is a slot, but the store cannot: these points would rank below new ones. */
+  /** The slot stays empty, as the store cannot make them: these points rank below new ones. */
   | 'left-empty'
   /** The collection has no slot: keyword vectors are dropped. */
   | 'no-slot';
 
 /**
- * Every method returns when its write is durable. What a write depends on is asked for first, and is its condition as well: a
- * store before 1.17 ignores conditions.
+ * Every method returns when its write is durable. The state that a write depends on is both read first and made its condition:
+ * a store before 1.17 ignores conditions.
  * @param renew renews the lock; throws when another invocation has taken over
  */
 export function createPointWriter(
@@ -39,22 +37,22 @@ export function createPointWriter(
   const { store, collection } = to;
   const { mayWrite, inBatches } = createBatchWriter(to, renew);
 
-  /** Points that exist are left as they are. */
+  /** Leaves existing points unchanged. */
   async function insert(scrolled: readonly ScrolledPoint[]): Promise<void> {
     const found = await fetchById(to, scrolled, { payload: false, vector: false });
     const points = scrolled.filter(({ id }) => !found.has(id)).map(toPoint);
     await inBatches(points, (batch) => store.upsert(collection, batch, 'insert_only'));
   }
 
-  /** Skips points that changed since they were read: users, or a program that was not stopped, may write meanwhile. */
+  /** Skips points that changed since they were read: users, or a forgotten program, may write meanwhile. */
   async function replaceUnchanged(changes: readonly Replacement[]): Promise<void> {
     const same = new Map(
-      (await stillAs(changes.map(({ seen }) => seen))).map((one) => [one.id, one]),
+      (await keepUnchanged(changes.map(({ seen }) => seen))).map((one) => [one.id, one]),
     );
     const points = changes.flatMap(({ by }) => (same.has(by.id) ? toPoint(by) : []));
     await inBatches(points, async (batch) => {
-      const condition = unchanged(batch.flatMap(({ id }) => same.get(id) ?? []));
-      await whereFiltersAreTaken(
+      const condition = filterUnchanged(batch.flatMap(({ id }) => same.get(id) ?? []));
+      await withFilterIfAccepted(
         () => store.upsert(collection, batch, 'update_only', condition),
         () => store.upsert(collection, batch, 'upsert'),
       );
@@ -62,17 +60,17 @@ export function createPointWriter(
   }
 
   async function removeUnchanged(seen: readonly ScrolledPoint[]): Promise<void> {
-    const same = await stillAs(seen);
+    const same = await keepUnchanged(seen);
     if (same.length === 0) return;
     await mayWrite();
-    await whereFiltersAreTaken(
-      () => store.deletePoints(collection, { filter: unchanged(same) }),
+    await withFilterIfAccepted(
+      () => store.deletePoints(collection, { filter: filterUnchanged(same) }),
       () => store.deletePoints(collection, { ids: same.map(({ id }) => id) }),
     );
   }
 
-  /** Those that are still as they were read. */
-  async function stillAs(seen: readonly ScrolledPoint[]): Promise<readonly ScrolledPoint[]> {
+  /** Points that have not changed since they were read */
+  async function keepUnchanged(seen: readonly ScrolledPoint[]): Promise<readonly ScrolledPoint[]> {
     const found = await fetchById(to, seen, { payload: true, vector: false });
     return seen.filter((point) => isSame(found.get(point.id), point));
   }
@@ -90,8 +88,8 @@ export function createPointWriter(
 }
 
 /**
- * Writes many things to one collection.
- * @param renew renews the lock; throws when another invocation has taken over. Without it, the collection is a trial's own.
+ * Writes batches to one collection.
+ * @param renew renews the lock; throws when another invocation has taken over. Absent for a probe's own collection.
  */
 export function createBatchWriter(
   place: CollectionPlace<Pick<VectorStore, 'collectionInfo'>>,
@@ -99,14 +97,13 @@ export function createBatchWriter(
 ) {
   let maxBatch = PAGE_SIZE;
 
-  // Only what is written to has to be healthy. The lock last: asking for the health may take longer than a lease lasts, and
-  // then another step is at work.
+  // The lock is renewed last: the health check may outlast a lease, and then another step is at work.
   async function mayWrite(): Promise<void> {
-    await healthyInfo(place);
+    await readHealthyInfo(place);
     await renew?.();
   }
 
-  // The size that the store takes is found once, by halving, and kept.
+  // A batch that the store refuses as too large is halved, and so are all later ones.
   async function inBatches<Item>(
     items: readonly Item[],
     write: (batch: readonly Item[]) => Promise<void>,
@@ -134,24 +131,24 @@ interface Replacement {
   readonly by: ScrolledPoint;
 }
 
-/** Points that still have these ids and, by mem0's own hash of it, that text. */
-function unchanged(seen: readonly ScrolledPoint[]): Filter {
+/** Matches points with these ids that still have the same text, by mem0's own hash of it. */
+function filterUnchanged(seen: readonly ScrolledPoint[]): Filter {
   return {
     should: seen.map(({ id, payload }) => ({
-      must: [{ has_id: [verbatim(id)] }, ...sameHash(payload)],
+      must: [{ has_id: [verbatim(id)] }, ...matchHash(payload)],
     })),
   };
 }
 
-/** None where it is of another kind than mem0 writes. */
-function sameHash(payload: PointPayload) {
+/** Condition on the hash; none if it is not of the kind that mem0 writes */
+function matchHash(payload: PointPayload) {
   const hash = memberOf(payload, 'hash');
   if (typeof hash === 'string') return [{ key: 'hash', match: { value: hash } }];
   return hash === undefined || hash === null ? [{ is_empty: { key: 'hash' } }] : [];
 }
 
-/** In strict mode a store may refuse a filter over what has no index. */
-async function whereFiltersAreTaken(
+/** Writes without the filter if the store refuses it: strict mode may refuse filters over keys without an index. */
+async function withFilterIfAccepted(
   write: () => Promise<void>,
   otherwise: () => Promise<void>,
 ): Promise<void> {
@@ -161,21 +158,21 @@ async function whereFiltersAreTaken(
   });
 }
 
-/** Red is a collection whose store has run out of space; yellow and grey ones are being optimized. */
+/** A collection is red when its store has run out of space; yellow and grey ones are being optimized. */
 export function whyUnhealthy({ status, optimizer_status }: CollectionInfo): string | undefined {
   if (status !== 'red' && optimizer_status === 'ok') return undefined;
   const optimizer = JSON.stringify(optimizer_status).slice(0, 300);
   return `The collection is ${status}, its optimizer ${optimizer}.`;
 }
 
-/** Undefined when there is none of that name. @throws Refusal naming the collection when it is in trouble */
-export async function healthyInfo({
+/** Info of the collection; undefined if it does not exist. @throws Refusal if it is unhealthy */
+export async function readHealthyInfo({
   store,
   collection,
 }: CollectionPlace<Pick<VectorStore, 'collectionInfo'>>): Promise<CollectionInfo | undefined> {
   const info = await store.collectionInfo(collection);
-  const trouble = info && whyUnhealthy(info);
-  if (trouble) throw new Refusal('RefusedByService', `${collection}: ${trouble}`);
+  const problem = info && whyUnhealthy(info);
+  if (problem) throw new Refusal('RefusedByService', `${collection}: ${problem}`);
   return info;
 }
 
@@ -191,12 +188,12 @@ export interface CopySettings {
   readonly to: CollectionPlace;
   readonly pageSize: number;
   readonly keywords: KeywordFilling;
-  /** Up to which two components are the same. */
+  /** Largest difference of two components that count as equal */
   readonly tolerance?: number;
 }
 
-/** Settings that fit the version of the store, its limits and the size of its points */
-export async function copySettings(
+/** Chooses settings for the store's version and limits, and for the size of its points. */
+export async function chooseCopySettings(
   store: VectorStore,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<CopySettings> {
@@ -227,7 +224,7 @@ export async function decideKeywordFilling(
   return (await store.encodesKeywords(target, KEYWORD_SLOT)) ? 'by-store' : 'left-empty';
 }
 
-// Strict mode caps scrolls and batches; what both collections allow is what is asked for.
+// Limits of strict mode for scrolls and batches
 function listLimits({ config }: CollectionInfo): number[] {
   const strict = config.strict_mode_config;
   if (!strict?.enabled) return [];

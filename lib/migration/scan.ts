@@ -1,5 +1,5 @@
-// One pass over one collection, in constant memory: how many points and users, and a digest of all points. Two
-// collections with equal digests hold the same memories; with equal user digests, every user has as many.
+// Scans one collection in constant memory: counts points and users, and computes digests. Two collections with equal digests
+// hold the same memories; with equal user digests, every user has as many memories in both.
 import * as v from 'valibot';
 import type { VectorStore } from './adapters/qdrant.ts';
 import { memberOf } from './json/memory-payload.ts';
@@ -18,21 +18,20 @@ import {
 import type { PointPayload, ScrollPage, ScrollRequest } from './ports/vector-store.ts';
 import { createUserCounts, type UserCounts } from './user-counts.ts';
 
-/** Why the new version would not find a memory, by none of its ids. */
+/** Reasons why the new version would find a memory by none of its ids */
 export const UNREACHABLE = ['absent', 'not-a-text', 'white-space', 'camel-case'] as const;
 
 type Unreachable = (typeof UNREACHABLE)[number];
 
-/** Plain JSON. */
 export const contentsSchema = v.object({
   points: countSchema,
-  /** Over ids and payloads. */
+  /** Digest over ids and payloads */
   digest: v.string(),
-  /** Over the user of every point. */
+  /** Digest over the user of every point */
   usersDigest: v.string(),
   users: countSchema,
   unreachable: v.object(v.entriesFromList(UNREACHABLE, countSchema)),
-  /** Points that the new version hides, because of a date that meant nothing to the old one. */
+  /** Points that the new version hides by their expiration_date, which the old one ignores */
   expired: countSchema,
 });
 
@@ -52,7 +51,7 @@ type Scrollable = CollectionPlace<Pick<VectorStore, 'scroll'>>;
 
 const PAGE = 512;
 
-/** @param without a user whose points are left out: the test user of a run */
+/** @param without a user whose points are ignored: the test user of a run */
 export async function scan(
   place: Scrollable,
   { without, now = new Date() }: { readonly without?: string; readonly now?: Date } = {},
@@ -62,7 +61,7 @@ export async function scan(
   const counts = createUserCounts();
   const unreachable = { absent: 0, 'not-a-text': 0, 'white-space': 0, 'camel-case': 0 };
   const figures = { points: 0, expired: 0 };
-  for await (const { points } of pagesOf(place, { limit: PAGE, vector: false })) {
+  for await (const { points } of readPages(place, { limit: PAGE, vector: false })) {
     for (const { id, payload } of points) {
       if (userOf(payload) === without) continue;
       const owner = ownerOf(payload);
@@ -81,8 +80,8 @@ export async function scan(
   return { contents, counts };
 }
 
-/** A collection page by page; the next page is requested while this one is worked on. */
-export async function* pagesOf(
+/** Reads a collection page by page; the next page is requested while this one is processed. */
+export async function* readPages(
   { store, collection }: Scrollable,
   request: ScrollRequest,
 ): AsyncGenerator<ScrollPage, void, void> {
@@ -91,13 +90,13 @@ export async function* pagesOf(
     const page = await next;
     if (page.nextOffset === null) return yield page;
     next = store.scroll(collection, { ...request, offset: page.nextOffset });
-    // A consumer that stops here never awaits it; one that goes on does.
+    // A consumer that stops here never awaits the request: its failure must not go unhandled.
     next.catch(() => undefined);
     yield page;
   }
 }
 
-// mem0 2.x refuses white space inside an id, cuts it off around one, and turns numbers into texts.
+// mem0 2.x refuses white space inside an id, trims it around one, and turns numbers into texts.
 function whyUnreachable(payload: PointPayload): Unreachable | undefined {
   const ids = OWNER_KEYS.map((key) => idIn(payload, key)).filter((id) => id !== NO_USER);
   if (ids.length === 0) {
@@ -115,7 +114,7 @@ function whyRefused(id: string): Unreachable | undefined {
   return /\s/.test(id) ? 'white-space' : undefined;
 }
 
-// A date that cannot be read hides nothing: the new version compares only what it can parse.
+// A date that cannot be parsed hides nothing: the new version ignores it.
 function isExpired(payload: PointPayload, now: Date): boolean {
   const date = memberOf(payload, 'expiration_date');
   return typeof date === 'string' && Date.parse(date) < now.getTime();

@@ -1,4 +1,4 @@
-// The services of this process, as the environment names them; made with the first invocation, for secrets are fetched.
+// Opens the services that the environment names. This is done with the first invocation, as secrets must be fetched.
 import { fileURLToPath } from 'node:url';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { createDocumentClient } from '../shared/document-client.ts';
@@ -27,7 +27,7 @@ import {
   type StepSettings,
 } from './settings.ts';
 
-/** A memory is written with a language model's help, which takes its time. */
+/** A language model takes part in writing a memory, which takes long. */
 export const BACKEND_TIMEOUT_MS = 60_000;
 const SNAPSHOT_PART_BYTES = 64 * 1024 * 1024;
 
@@ -37,15 +37,15 @@ export function rememberingFromEnvironment(environment: Environment): Rememberin
 }
 
 /**
- * @param pace how long the vector store is waited for, if not as long as a function has
- * @throws Refusal naming every variable that is missing or unusable; as a secret's keeper does
+ * @param pace retries of the vector store, if not those of a function
+ * @throws Refusal naming every variable that is missing or unusable; errors of Systems Manager
  */
 export async function servicesFromEnvironment(
   environment: Environment,
   { pace, log = logEntry }: Pick<QdrantConnection, 'pace'> & Partial<Pick<Services, 'log'>> = {},
 ): Promise<Services> {
   const settings = readStepSettings(environment);
-  const secrets = secretsOf(environment);
+  const secrets = openSecrets(environment);
   const { MIGRATION_WEBHOOK_URL: webhook, NEO4J_URL: graphUrl } = settings;
   return {
     ...remembering(settings, environment),
@@ -58,7 +58,7 @@ export async function servicesFromEnvironment(
       bucketOwner: settings.ARTIFACTS_BUCKET_OWNER,
     }),
     setting: openSetting(new URL(settings.COLLECTION_SETTING)),
-    ...(await backends(settings, secrets)),
+    ...(await openBackends(settings, secrets)),
     hooks: webhook
       ? createWebhook({
           url: webhook,
@@ -90,30 +90,33 @@ function remembering(
     ),
     tableName: TABLE_NAME,
     clock: () => new Date(),
-    // Machines of functions may be copies of each other: nothing can be seen of a process there.
+    // On AWS Lambda one cannot see whether the process of another invocation still runs.
     ...(AWS_LAMBDA_FUNCTION_NAME === undefined && { holder: createLeaseHolder() }),
   });
 }
 
-/** For a check of the backend alone. @throws Refusal, as above */
+/** Opens the backend alone, for its check. @throws Refusal, as above */
 export async function backendFromEnvironment(environment: Environment): Promise<MemoryBackend> {
-  const { backend } = await backends(readBackendSettings(environment), secretsOf(environment));
+  const { backend } = await openBackends(
+    readBackendSettings(environment),
+    openSecrets(environment),
+  );
   return backend;
 }
 
-async function backends(
+async function openBackends(
   settings: BackendSettings & Pick<StepSettings, 'MEMORY_PREVIEW_URL'>,
   secrets: Secrets,
 ) {
   const { MEMORY_BACKEND_URL, MEMORY_PREVIEW_URL, MEMORY_BACKEND_PATHS = '' } = settings;
   const paths = Object.fromEntries(MEMORY_BACKEND_PATHS.split(',').map((one) => one.split('=', 2)));
   const apiKey = await secrets.read('MEMORY_BACKEND_KEY');
-  const at = (url: string, service: string) =>
+  const open = (url: string, service: string) =>
     createHttpMemoryBackend({ url, apiKey, timeoutMs: BACKEND_TIMEOUT_MS, service, paths });
   return {
-    backend: at(MEMORY_BACKEND_URL, 'The memory backend of MEMORY_BACKEND_URL'),
+    backend: open(MEMORY_BACKEND_URL, 'The memory backend of MEMORY_BACKEND_URL'),
     preview: MEMORY_PREVIEW_URL
-      ? at(MEMORY_PREVIEW_URL, 'The new version of MEMORY_PREVIEW_URL')
+      ? open(MEMORY_PREVIEW_URL, 'The new version of MEMORY_PREVIEW_URL')
       : undefined,
   };
 }
@@ -127,7 +130,7 @@ function openSetting(url: URL): CollectionSetting {
       });
 }
 
-export function secretsOf(environment: Environment): Secrets {
+export function openSecrets(environment: Environment): Secrets {
   const client = namedClient(new SSMClient(), 'Systems Manager, which keeps the secrets');
   return createSecrets({ client, environment });
 }

@@ -26,7 +26,7 @@ import { MINUTE_MS } from './runs/times.ts';
 /** Recorded before it is sent. Another one is sent only if no response came. */
 interface SnapshotRequest {
   readonly at: number;
-  /** The store's time when it responded: null if it told none, absent if no response came. */
+  /** The store's time when it responded; null if it gave none, absent without a response */
   readonly accepted?: number | null;
 }
 
@@ -45,17 +45,17 @@ export interface Made extends Asked {
 const MADE = 'snapshot-made';
 
 const MAX_SNAPSHOT_MS = 10 * MINUTE_MS;
-/** After a lost response: by then a snapshot that was started is listed, or a second one does no harm. */
+/** Time after a lost response in which a snapshot that was started is listed; then another one is requested. */
 const LOST_SNAPSHOT_MS = MINUTE_MS;
-/** Both times are in whole seconds, and a store under load begins later. */
-const EARLIEST_MS = 2_000;
-const LATEST_MS = 15_000;
+/** Tolerances between response and start: both times are in whole seconds, and a store under load starts later. */
+const MAX_EARLY_MS = 2_000;
+const MAX_DELAY_MS = 15_000;
 
 const UNUSABLE = ['RefusedSnapshot', 'RefusedByService', 'RefusedMissingArtifact'];
 
 interface Source {
   readonly collection: string;
-  /** Names its artifacts, beside the run's id and the epoch they were made in */
+  /** Part of the names of its artifacts, with the run's id and the epoch */
   readonly label: string;
 }
 
@@ -71,7 +71,7 @@ export async function withSnapshot<Result>(
 ): Promise<Result> {
   try {
     const result = await use(await keepSnapshot(context, journal, { collection, label }));
-    // A request whose response was lost may have made another one late.
+    // A request whose response was lost may have made another snapshot since.
     await journal.once('store-cleared', () => clearStore(context, collection, journal.read(MADE)));
     return result;
   } catch (error) {
@@ -101,11 +101,11 @@ async function keepSnapshot(
     const sha256 = await computeSha256(services.artifacts, parts);
     const kept = { ...snapshot, parts, sha256 };
     assertIntact(kept);
-    // From here on the store's own copy only takes the space that the restore test needs.
+    // The store's own copy is removed now: the restore test needs the space.
     const left = await clearStore(context, collection, journal.read(MADE));
     if (left.length > 0) {
       const message =
-        'Another program makes snapshots, too: remove by hand those that it does not need';
+        'Another program makes snapshots as well: remove those that it does not need by hand';
       services.log({ level: 'WARN', message, runId: run.runId, collection, left: left.join(', ') });
     }
     return kept;
@@ -187,14 +187,14 @@ async function listMade(
     .map(describe);
 }
 
-/** The store names a snapshot after the second in which it begins it. If it told no time, any new one may be ours. */
+/** A snapshot is named after the second in which the store began it. If the store gave no time, any new one may be ours. */
 function mayBeOurs(name: string, requests: Asked['requests']): boolean {
   const [, day, hour, minute, second] =
     /-(\d{4}-\d\d-\d\d)-(\d\d)-(\d\d)-(\d\d)\.snapshot$/.exec(name) ?? [];
   const begun = Date.parse(`${day}T${hour}:${minute}:${second}Z`);
   const times = requests.flatMap(({ accepted }) => accepted ?? []);
   if (Number.isNaN(begun) || times.length < requests.length) return true;
-  return times.some((time) => begun > time - EARLIEST_MS && begun < time + LATEST_MS);
+  return times.some((time) => begun > time - MAX_EARLY_MS && begun < time + MAX_DELAY_MS);
 }
 
 function describe({ name, size, checksum }: SnapshotDescription): Snapshot {
@@ -216,7 +216,7 @@ async function keepNextPart(
     .downloadSnapshot(collection, name, parts.bytes)
     .catch((cause: unknown) => {
       if (!isRefusedWith(cause, 404)) throw cause;
-      throw new Refusal('RefusedSnapshot', `The store has no ${name} any more.`, { cause });
+      throw new Refusal('RefusedSnapshot', `The store no longer has ${name}.`, { cause });
     });
   if (totalBytes !== undefined && totalBytes !== size) {
     const why = `The snapshot ${name} has ${totalBytes} bytes instead of ${size}.`;

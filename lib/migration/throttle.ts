@@ -1,5 +1,5 @@
-// Spares the store while users work on it: reads as many points a second as the operator allows. Without such a limit, a copy
-// pauses while answers take twice as long as at its beginning.
+// Limits the load on a store that users work on: reads at most as many points a second as the operator allows. Without such a
+// limit, a copy pauses while answers take twice as long as at its start.
 import { setTimeout } from 'node:timers/promises';
 import type { VectorStore } from './adapters/qdrant.ts';
 import type { Services } from './services.ts';
@@ -9,7 +9,7 @@ export interface Time {
   readonly sleep: (milliseconds: number) => Promise<void>;
 }
 
-/** @param signal ends a pause */
+/** @param signal ends a pause early */
 export function realTime(signal: AbortSignal): Time {
   return {
     now: () => performance.now(),
@@ -23,9 +23,9 @@ const READ_LIMIT_EVERY_MS = 2_000;
 const MAX_PAUSE_MS = 1_000;
 
 /**
- * A token bucket that begins empty: a step that is killed and resumed again and again keeps to the limit, too. It holds at
+ * A token bucket that starts empty, so that a step that is killed and resumed repeatedly keeps to the limit, too. It holds at
  * most the points of one second.
- * @param readLimit in points a second; undefined where there is none. Read again every few seconds: it may be changed meanwhile
+ * @param readLimit reads the limit in points a second; undefined without one. Repeated every few seconds, as it may change
  */
 export function createBucket(readLimit: () => Promise<number | undefined>, { now, sleep }: Time) {
   let tokens = 0;
@@ -56,7 +56,7 @@ export function createBucket(readLimit: () => Promise<number | undefined>, { now
   }
 
   return {
-    /** Waits until so many points may be read. */
+    /** Waits until this many points can be read. */
     async take(points: number): Promise<void> {
       const turn = last.then(() => takeInTurn(points));
       last = turn.catch(() => undefined);
@@ -69,18 +69,18 @@ export function createBucket(readLimit: () => Promise<number | undefined>, { now
   };
 }
 
-/** True if this takes clearly longer than that: twice the time, and more than a person would notice. */
+/** True if the time has doubled, by more than a person would notice */
 export function isMuchSlower(milliseconds: number, before: number): boolean {
   return milliseconds > 2 * before && milliseconds > before + 20;
 }
 
-const ANSWERS = 5;
-const MAX_FACTOR = 4;
+const COMPARED_ANSWERS = 5;
+const MAX_PAUSE_FACTOR = 4;
 
 /**
- * Pauses after an answer while all of the last ones took much longer than at the beginning: as long as the answer took, then
- * up to four times as long.
- * @param beginning what an answer took then; undefined in a copy that begins, which then tells it with `onBeginning`
+ * Pauses after an answer while all recent ones took much longer than at the start: first as long as the answer took, then up to
+ * four times as long.
+ * @param beginning time of an answer at the start; undefined until it is measured, which `onBeginning` reports
  */
 export function createSlowdown(
   options: { beginning: number | undefined; onBeginning: (milliseconds: number) => Promise<void> },
@@ -91,21 +91,22 @@ export function createSlowdown(
   let recent: readonly number[] = [];
 
   return async function afterAnswer(milliseconds: number): Promise<void> {
-    recent = [...recent, milliseconds].slice(-ANSWERS);
-    if (recent.length < ANSWERS) return;
+    recent = [...recent, milliseconds].slice(-COMPARED_ANSWERS);
+    if (recent.length < COMPARED_ANSWERS) return;
     if (beginning === undefined) {
-      beginning = recent.toSorted((one, other) => one - other)[Math.floor(ANSWERS / 2)] ?? 0;
+      beginning =
+        recent.toSorted((one, other) => one - other)[Math.floor(COMPARED_ANSWERS / 2)] ?? 0;
       return await options.onBeginning(beginning);
     }
     const isSlow = isMuchSlower(Math.min(...recent), beginning);
-    factor = isSlow ? Math.min(MAX_FACTOR, Math.max(1, factor * 2)) : Math.floor(factor / 2);
+    factor = isSlow ? Math.min(MAX_PAUSE_FACTOR, Math.max(1, factor * 2)) : Math.floor(factor / 2);
     if (factor > 0) await sleep(factor * milliseconds);
   };
 }
 
 type Bucket = ReturnType<typeof createBucket>;
 
-/** For what is read outside of a step's work: at the rate that is given, else at that of the run. */
+/** Limits reads outside of a step's work to the given rate, or else to that of the run. */
 export function rateLimited<Kept extends Pick<Services, 'vectors' | 'runs'>>(
   services: Kept,
   { runId, maxRate }: { readonly runId: string; readonly maxRate?: number | undefined },
@@ -118,9 +119,9 @@ export function rateLimited<Kept extends Pick<Services, 'vectors' | 'runs'>>(
 }
 
 /**
- * The store as the walks and searches of a step read it, and as keyword vectors are filled. What is asked for with a filter
- * is a few points, or is filled; a list of versions reads none.
- * @param afterAnswer of a page with vectors, or to vectors that were written
+ * The store with limited reads and fills. A scroll with a filter is not limited: it reads a few points, or points that are then
+ * filled. A list of versions reads no points.
+ * @param afterAnswer called after a page with vectors, and after vectors were written
  */
 export function throttled(
   store: VectorStore,

@@ -9,7 +9,7 @@ import {
   type PointId,
   type ScrolledPoint,
 } from './ports/vector-store.ts';
-import { type CollectionPlace, pagesOf } from './scan.ts';
+import { type CollectionPlace, readPages } from './scan.ts';
 
 const MAX_EXAMPLES = 8;
 
@@ -27,7 +27,7 @@ export async function findUnreadableVectors(place: CollectionPlace): Promise<Unr
   const examples: PointId[] = [];
   let count = 0;
   const pages = { limit: MAX_SEARCHED_IDS, payload: false, vector: false };
-  for await (const { points } of pagesOf(place, pages)) {
+  for await (const { points } of readPages(place, pages)) {
     if (points.length === 0) continue;
     const ids = points.map(({ id }) => id);
     const filter = { must: [{ has_id: ids.map((id) => verbatim(id)) }] } as Filter;

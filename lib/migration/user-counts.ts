@@ -1,5 +1,4 @@
-// How many memories each user has, by a hash of the user: a million users in 50 MB outside of the heap, and no id that a
-// person could read.
+// Counts the memories of each user by a hash, so that no person can read an id: a million users take 50 MB outside of the heap.
 import { DatabaseSync } from 'node:sqlite';
 import {
   type ArtifactStore,
@@ -19,7 +18,7 @@ export type UserCounts = ReturnType<typeof createUserCounts>;
 
 export function createUserCounts() {
   const database = new DatabaseSync(':memory:');
-  // One transaction that never ends: nothing of it is kept.
+  // The transaction never ends: nothing is kept.
   database.exec('CREATE TABLE users (user TEXT PRIMARY KEY, points INTEGER) WITHOUT ROWID; BEGIN');
   const addTo = database.prepare(
     'INSERT INTO users VALUES (?, ?) ON CONFLICT DO UPDATE SET points = points + excluded.points',
@@ -34,11 +33,11 @@ export function createUserCounts() {
   });
   return {
     size: () => Number(all.get()?.users),
-    /** Less than none leaves differences. */
+    /** A negative number subtracts: the remaining counts are differences. */
     add: (user: string, points = 1) => void addTo.run(user, points),
-    /** Without those that have none. */
+    /** Users with memories, or with a difference */
     entries: () => byName.iterate().map(toCount),
-    /** Those with most memories, first. */
+    /** Users with the most memories first */
     largest: (limit: number) => bySize.all(limit).map(toCount),
   };
 }
@@ -52,7 +51,7 @@ export async function* userCountLines(counts: UserCounts): AsyncGenerator<Uint8A
   }
 }
 
-/** @throws Refusal when it is missing, or is not what was recorded */
+/** @throws Refusal if the artifact is missing or differs from what was recorded */
 export async function* readUserCounts(
   artifacts: ArtifactStore,
   { artifact, digest }: { readonly artifact: string; readonly digest: string },

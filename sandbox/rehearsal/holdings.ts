@@ -2,7 +2,7 @@
 
 import type { VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import { digestOf, userDigest, userOf } from '../../lib/migration/points.ts';
-import { pagesOf } from '../../lib/migration/scan.ts';
+import { readPages } from '../../lib/migration/scan.ts';
 
 interface Held {
   readonly user: string;
@@ -31,7 +31,7 @@ const TOLERANCE = 1e-6;
 
 export async function readHoldings(store: VectorStore, collection: string): Promise<Holdings> {
   const held = new Map<string, Held>();
-  for await (const { points } of pagesOf({ store, collection }, { limit: 256 })) {
+  for await (const { points } of readPages({ store, collection }, { limit: 256 })) {
     for (const { id, payload, vector = '[]' } of points) {
       held.set(id, {
         user: userDigest(userOf(payload)),

@@ -3,7 +3,7 @@
 import { CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
 import { openArtifacts } from '../../../lib/migration/adapters/open-artifacts.ts';
 import { isArtifactKey } from '../../../lib/migration/ports/artifacts.ts';
-import { secretsOf } from '../../../lib/migration/services-from-environment.ts';
+import { openSecrets } from '../../../lib/migration/services-from-environment.ts';
 import { readRestoreSettings } from '../../../lib/migration/settings.ts';
 import { createCommand, runProgram } from '../../../processes/program.ts';
 import { runId } from '../migrate/options.ts';
@@ -52,7 +52,7 @@ await runProgram(command, {
 
 async function openParts() {
   const settings = readRestoreSettings(process.env);
-  const password = (await secretsOf(process.env).read('NEO4J_PASSWORD')).reveal();
+  const password = (await openSecrets(process.env).read('NEO4J_PASSWORD')).reveal();
   return {
     artifacts: openArtifacts(settings.ARTIFACTS_URL, {
       bucketOwner: settings.ARTIFACTS_BUCKET_OWNER,

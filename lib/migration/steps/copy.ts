@@ -4,13 +4,13 @@ import { createHash } from 'node:crypto';
 import { untilIndexed } from '../configuration.ts';
 import { holdSame } from '../fate.ts';
 import {
-  figuresIn,
   findingsIn,
   measureParity,
   PARITY_START,
   type Parity,
   type ParityPorts,
   type ParityReached,
+  pickParity,
 } from '../parity.ts';
 import { decideKeywordFilling } from '../point-writer.ts';
 import { startAfter } from '../reconcile.ts';
@@ -247,7 +247,7 @@ export async function verifyEqual(
   const { facts = {} } = evidence['verification-report'] ?? {};
   // This walk counts what it copied itself; most was copied before.
   const copied = facts.copied ?? facts.inserted;
-  const figures = { ...figuresIn(facts), ...(copied !== undefined && { copied }) };
+  const figures = { ...pickParity(facts), ...(copied !== undefined && { copied }) };
   const verified = await storeVerification(context, report, figures);
   if (faults.length > 0) {
     const why = `The collections are not equal: ${faults.join(', ')}. The report is ${verified.artifact}.`;

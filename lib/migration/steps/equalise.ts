@@ -5,7 +5,7 @@ import type { BaseKeeper } from '../base.ts';
 import { holdSame } from '../fate.ts';
 import { assertExpected, type Changes, expectedLimit, isExcessive } from '../mass-change.ts';
 import type { PointPair } from '../pairs.ts';
-import { copySettings } from '../point-writer.ts';
+import { chooseCopySettings } from '../point-writer.ts';
 import { writeJson } from '../ports/artifacts.ts';
 import type { ScrolledPoint } from '../ports/vector-store.ts';
 import { RECONCILE_START, type ReconcileCheckpoint, reconcile, startAfter } from '../reconcile.ts';
@@ -233,10 +233,10 @@ async function readSettings(request: StepRequest, names: Collections) {
   const { active, standby, isOfUser, isActiveReadOnly = false } = names;
   const writesBack = readsCommon(request, names) && !isActiveReadOnly;
   return {
-    ...(await copySettings(vectors, { from: active, to: standby })),
+    ...(await chooseCopySettings(vectors, { from: active, to: standby })),
     without: testUserOf(request.run.runId),
     isOfUser,
-    ...(writesBack && { back: await copySettings(vectors, { from: standby, to: active }) }),
+    ...(writesBack && { back: await chooseCopySettings(vectors, { from: standby, to: active }) }),
   };
 }
 

@@ -7,7 +7,7 @@ import type { ScrolledPoint } from '../ports/vector-store.ts';
 import type { Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import type { StepRequest } from '../runs/step.ts';
-import { pagesOf } from '../scan.ts';
+import { readPages } from '../scan.ts';
 import type { Services } from '../services.ts';
 import { scanCollection } from './recorded-counts.ts';
 
@@ -17,7 +17,7 @@ export async function countChangesSince({ services, run }: StepRequest, collecti
   const findVersion = createBaseReader({ artifacts, before: run.base });
   const points = run.base ? (await summarizeBase(artifacts, run.base)).points : 0;
   const found = { adds: 0, changes: 0, removes: points, points };
-  for await (const { points: page } of pagesOf(
+  for await (const { points: page } of readPages(
     { store, collection },
     { limit: 512, vector: false },
   )) {

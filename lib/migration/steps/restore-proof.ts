@@ -10,7 +10,7 @@ import type { PointId } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import type { Journal, Page } from '../runs/journal.ts';
 import type { StepContext } from '../runs/step.ts';
-import { pagesOf } from '../scan.ts';
+import { readPages } from '../scan.ts';
 
 const PAGE = 512;
 /** Pages listed between two checkpoints. */
@@ -40,7 +40,7 @@ async function listPart(
   const writer = createBaseWriter({ artifacts, before: undefined }, target, from?.listing);
   const request = { limit: PAGE, offset: from?.nextOffset ?? null, vector: false };
   let pages = 0;
-  for await (const { points, nextOffset } of pagesOf(place, request)) {
+  for await (const { points, nextOffset } of readPages(place, request)) {
     for (const { id, payload } of points) writer.add(id, digestOf(id, payload));
     if (nextOffset === null) break;
     pages += 1;

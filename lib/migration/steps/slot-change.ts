@@ -11,7 +11,7 @@ import type { Filter, PointId } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import type { StepContext } from '../runs/step.ts';
-import { pagesOf } from '../scan.ts';
+import { readPages } from '../scan.ts';
 import { changedAt } from './equality.ts';
 
 type SlotChange = NonNullable<Run['slotChange']>;
@@ -73,7 +73,7 @@ function optimizerWith(max_optimization_threads: number | 'auto') {
 async function listIds({ services }: StepContext, collection: string): Promise<PointId[]> {
   const ids: PointId[] = [];
   const request = { limit: PAGE, payload: false, vector: false };
-  for await (const { points } of pagesOf({ store: services.vectors, collection }, request)) {
+  for await (const { points } of readPages({ store: services.vectors, collection }, request)) {
     for (const { id } of points) ids.push(id);
   }
   return ids;

@@ -7,7 +7,7 @@ import { toJsonText } from '../../../lib/migration/json/json-text.ts';
 import { keywordTextOf } from '../../../lib/migration/json/memory-payload.ts';
 import { KEYWORD_MODEL, vectorNamed } from '../../../lib/migration/points.ts';
 import type { PointId, ScrolledPoint } from '../../../lib/migration/ports/vector-store.ts';
-import { pagesOf } from '../../../lib/migration/scan.ts';
+import { readPages } from '../../../lib/migration/scan.ts';
 import { type BusyService, play, type Scenario } from '../support/busy-service.ts';
 import { hasMem0, hasQdrantProgram, REAL_QDRANT } from '../support/real-services.ts';
 
@@ -110,7 +110,7 @@ async function findWrongKeywords({ source, store }: BusyService): Promise<string
     sparse_vectors: { bm25: { modifier: 'idf' } },
   });
   const wrong: string[] = [];
-  for await (const { points } of pagesOf({ store, collection: source }, { limit: 100 })) {
+  for await (const { points } of readPages({ store, collection: source }, { limit: 100 })) {
     const texts = points.map(({ id, payload }) => {
       const text: string = JSON.parse(keywordTextOf(payload) ?? '""');
       const vector = toJsonText({ '': [1], bm25: { text, model: KEYWORD_MODEL } });

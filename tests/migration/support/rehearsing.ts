@@ -1,7 +1,7 @@
 // npm run rehearse as a process of its own, on services that a test names
 import { onTestFinished } from 'vitest';
 import { createQdrant, type VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
-import { pagesOf } from '../../../lib/migration/scan.ts';
+import { readPages } from '../../../lib/migration/scan.ts';
 import { startQdrantSandbox } from '../../../sandbox/qdrant/server.ts';
 import { seedMemories } from '../../../sandbox/readable-memories.ts';
 import { type Ended, runCommand } from '../../shared/support/command.ts';
@@ -56,7 +56,7 @@ async function readContents(store: VectorStore) {
   const collections = names.map(async (collection) => ({
     info: await store.collectionInfo(collection),
     snapshots: await store.listSnapshots(collection),
-    points: (await Array.fromAsync(pagesOf({ store, collection }, { limit: 100 }))).flatMap(
+    points: (await Array.fromAsync(readPages({ store, collection }, { limit: 100 }))).flatMap(
       ({ points }) => points,
     ),
   }));

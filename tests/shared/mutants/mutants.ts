@@ -911,7 +911,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/migration/configuration.ts', 'tests/migration/unit/configuration.test.ts', [
     [
-      'await healthyInfo({ store: context.services.vectors, collection });\n  const isBusy',
+      'await readHealthyInfo({ store: context.services.vectors, collection });\n  const isBusy',
       'await context.services.vectors.collectionInfo(collection);\n  const isBusy',
     ],
   ]),
@@ -920,11 +920,11 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/migration/parity.ts', 'tests/migration/contract/search-parity.test.ts', [
     [
-      'overlap < LEAST_SHARE',
+      'overlap < MIN_SHARE',
       'overlap < 0',
       'a search in the new collection > that misses one of five is a finding where users would notice',
     ],
-    ['byKeywords < LEAST_SHARE', 'byKeywords < 0'],
+    ['byKeywords < MIN_SHARE', 'byKeywords < 0'],
   ]),
   ...mutantsOf('lib/migration/snapshots.ts', 'tests/migration/contract/steps/backup.test.ts', [
     [
@@ -1016,7 +1016,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['hash === undefined || hash === null ? ', 'hash !== undefined || hash !== null ? '],
   ]),
   ...mutantsOf('lib/migration/point-writer.ts', 'tests/migration/unit/resolver.test.ts', [
-    ['{ filter: unchanged(same) }', '{ ids: same.map(({ id }) => id) }'],
+    ['{ filter: filterUnchanged(same) }', '{ ids: same.map(({ id }) => id) }'],
     ["'update_only', condition", "'update_only'"],
     ["'insert_only'", "'upsert'"],
     ['.filter(({ id }) => !found.has(id))', ''],
