@@ -153,7 +153,7 @@ export function notNow(why: string): Refusal {
 
 export function rollbackEnded(retainUntil: number | undefined): Refusal {
   const day =
-    retainUntil === undefined ? 'some time ago' : `on ${new Date(retainUntil).toISOString()}`;
+    retainUntil === undefined ? 'some time ago' : `at ${new Date(retainUntil).toISOString()}`;
   return notNow(`The rollback period ended ${day}.`);
 }
 

@@ -60,7 +60,7 @@ describe('the end of the rollback period', () => {
     migration.pass(1);
     expect(await migration.invoke('retention')).toMatchObject({ phase: 'closed' });
     const attempt = migration.invoke('rollback');
-    await expect(attempt).rejects.toEqual(named('RefusedNotNow', /ended 20\d\d-/));
+    await expect(attempt).rejects.toEqual(named('RefusedNotNow', /ended at 20\d\d-/));
   });
 
   it('is announced once a day in its last week, in the log and to the webhook', async () => {
