@@ -1,5 +1,5 @@
 // npm run verify-ledger: recounts a ledger from its rows, and with --repair corrects what differs.
-// Exit code 0: in order; 1: drifts are left; 2: the ledger could not be read, or wrong use.
+// Exit code 0: in order; 1: drifts are left; 2: the ledger does not exist or could not be read, or wrong use.
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { readLedgerId } from '../../lib/ledger/config.ts';
 import { type Drift, describeDrift } from '../../lib/ledger/store/verification/drifts.ts';
@@ -8,6 +8,7 @@ import {
   type Repair,
 } from '../../lib/ledger/store/verification/verification.ts';
 import { createDocumentClient } from '../../lib/shared/document-client.ts';
+import { UserError } from '../../lib/shared/user-error.ts';
 import {
   createCommand,
   EXIT,
@@ -39,7 +40,10 @@ const command = createCommand('npm run verify-ledger --', 'Recount a ledger from
   )
   .addOption(stageOption())
   .option('--json', 'print the result as JSON')
-  .addHelpText('after', '\nExit code 0: in order; 1: drifts are left; 2: could not look.')
+  .addHelpText(
+    'after',
+    '\nExit code 0: in order; 1: drifts are left; 2: there is no such ledger, or it could not be read.',
+  )
   .action(verifyLedger);
 
 await runProgram(command, {
@@ -80,8 +84,20 @@ async function verifyLedger({ repair, full = repair, stage, json }: Options): Pr
     async (): Promise<Repair> =>
       repair ? await verification.repair() : { repaired: [], verdict: await verification.verify() },
   );
+  const { rows, categories, drifts } = result.verdict;
+  const isEmpty = rows + categories + drifts.length === 0;
+  // Without LEDGER_ID it is the default ledger, which may be new.
+  if (
+    isEmpty &&
+    process.env.LEDGER_ID &&
+    !(await explainFailures(database, verification.isListed))
+  ) {
+    throw new UserError(
+      `${database.tableName} has no records of a ledger "${ledgerId}": npm run ledger -- list prints those that it has; LEDGER_ID names one.`,
+    );
+  }
   console.log(json ? toJson(result) : toText(result, database.tableName));
-  if (result.verdict.drifts.length > 0) process.exitCode = EXIT.failed;
+  if (drifts.length > 0) process.exitCode = EXIT.failed;
 }
 
 /** The cost of one reading in words; a drift is read three times. */

@@ -92,7 +92,7 @@ async function importStatement(service: ServiceClient, given: Import): Promise<b
   const needs = [...statement.needs, ...plan.needs];
   const refusedBefore = statement.refused.length + plan.refused.length;
   if (refusedBefore + needs.length > 0) process.exitCode = EXIT.failed;
-  if (!options.yes) console.log('Nothing was sent. Add --yes to import.');
+  if (!options.yes) console.log(`Nothing was sent. ${explainConfirmation(given.file)}`);
   else if (needs.length > 0) console.error('Nothing was imported.');
   else if (requiresChoice(plan, options)) {
     console.error(
@@ -186,4 +186,12 @@ function showUnapplied({ deleted, changes }: ImportPlan, changed: number | undef
     console.log(`changes not applied: ${changes.length}. Add --update to apply them.`);
     process.exitCode = EXIT.failed;
   }
+}
+
+/** npm takes an option before `--` for itself, and hands it on as a variable. */
+function explainConfirmation(file: string): string {
+  const named = /[^\w./-]/.test(file) ? `'${file}'` : file;
+  return process.env.npm_config_yes === 'true'
+    ? `npm took --yes for itself. To import: npm run import -- ${named} --yes`
+    : 'Add --yes to import.';
 }

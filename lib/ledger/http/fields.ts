@@ -21,7 +21,7 @@ const UNKNOWN_PARAMETER = 'Is not a known parameter.';
 
 /** A body may name any number of unknown fields. The limit keeps the response small: in an attack, outgoing data cost most. */
 const MAX_REPORTED_FIELDS = 100;
-const MAX_REPORTED_NAME_LENGTH = 100;
+const MAX_REPORTED_LENGTH = 100;
 
 /**
  * The fields of a JSON body.
@@ -103,12 +103,13 @@ function byField(errors: readonly FieldError[]): FieldErrors {
   return Object.fromEntries(
     [...fields]
       .slice(0, MAX_REPORTED_FIELDS)
-      .map(([name, pairs]) => [cut(name), pairs.map(([, sentence]) => sentence)]),
+      .map(([name, pairs]) => [shortened(name), pairs.map(([, sentence]) => sentence)]),
   );
 }
 
-function cut(name: string): string {
-  return name.length > MAX_REPORTED_NAME_LENGTH
-    ? `${name.slice(0, MAX_REPORTED_NAME_LENGTH).toWellFormed()}…`
-    : name;
+/** The beginning of a text that a client has chosen, for a response. */
+export function shortened(text: string): string {
+  return text.length > MAX_REPORTED_LENGTH
+    ? `${text.slice(0, MAX_REPORTED_LENGTH).toWellFormed()}…`
+    : text;
 }

@@ -29,18 +29,30 @@ export function jsonBody(): MiddlewareObj<ApiEvent & { json: JsonObject }, Reply
       if (text.trim() === '') throw noJsonData();
       event.body = withoutLoss(text);
       event.isBase64Encoded = false;
-      await parse(request);
+      await parse(request, text);
       event.json = presentObject(event.body);
     },
   };
 }
 
-async function parse(request: Request<ApiEvent>): Promise<void> {
+/** @param text as the client sent it: errors name its lines and columns */
+async function parse(request: Request<ApiEvent>, text: string): Promise<void> {
   try {
     await parser.before?.(request);
   } catch (cause) {
-    const problem = forbiddenKey(cause as ParserError) ?? 'is not valid JSON';
+    const problem = forbiddenKey(cause as ParserError) ?? `is not valid JSON${findError(text)}`;
     throw new ValidationError(`The request body ${problem}`, { cause });
+  }
+}
+
+/** The place of the error, where the parser names one: `: line 1, column 8`. Its message may quote the body, and is not shown. */
+function findError(text: string): string {
+  try {
+    JSON.parse(text);
+    return '';
+  } catch (error) {
+    const [, line, column] = /\(line (\d+) column (\d+)\)$/.exec(String(error)) ?? [];
+    return line === undefined ? '' : `: line ${line}, column ${column}`;
   }
 }
 

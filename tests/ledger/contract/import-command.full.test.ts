@@ -116,6 +116,19 @@ describe('--url', () => {
     expect(other.stdout).toContain('0 rows are there already');
   });
 
+  it('says the whole command where npm took --yes, as in "npm run import bank.csv --yes"', async () => {
+    const { environment } = await givenImport();
+    await writeStatement(BANK.join('\n'));
+    const { stdout } = await importFile(
+      { ...environment, npm_config_yes: 'true' },
+      '--url',
+      server.url,
+    );
+    expect(stdout).toMatch(
+      /\nNothing was sent\. npm took --yes for itself\. To import: npm run import -- \S+ --yes\n$/,
+    );
+  });
+
   it('says how it has read the file, and what it ignores', async () => {
     const { importWith } = await givenImport();
     const lines = ['Girokonto;DE12', 'Datum;Text;Saldo;Soll;Haben', '05.03.2026;Bäcker;7,00;3,20;'];

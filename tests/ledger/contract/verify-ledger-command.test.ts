@@ -20,6 +20,15 @@ describe('verify-ledger', () => {
     expect(after).toEqual({ code: 0, stdout: `${named}: in order\n`, stderr: '' });
   });
 
+  it('ends with 2 for a ledger that does not exist, and names the command that lists them', async () => {
+    const environment = await givenHousehold();
+    const stderr = `${environment.TABLE_NAME} has no records of a ledger "tuor": npm run ledger -- list prints those that it has; LEDGER_ID names one.\n`;
+    for (const options of [[], ['--full', '--json']]) {
+      const ended = await verifyLedger({ ...environment, LEDGER_ID: 'tuor' }, ...options);
+      expect(ended).toEqual({ code: 2, stdout: '', stderr });
+    }
+  });
+
   it('goes on where a killed one stopped, and begins again once it is done', async () => {
     const environment = await givenHousehold({ transactions: 250 });
     const killed = new AbortController();

@@ -455,6 +455,11 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
+    'cli/ledger/verify-ledger.ts',
+    'tests/ledger/contract/verify-ledger-command.test.ts',
+    [['const isEmpty = rows', 'const isEmpty = 1 + rows']],
+  ),
+  ...mutantsOf(
     'lib/ledger/store/verification/verification.ts',
     'tests/ledger/contract/verification/other-writers.test.ts',
     [
@@ -614,8 +619,8 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/ledger/http/fields.ts', 'tests/ledger/unit/http/fields.test.ts', [
     ['Array.isArray(query[name])', 'false'],
-    ['[cut(name), pairs', '[name, pairs'],
-    ['MAX_REPORTED_NAME_LENGTH).toWellFormed()', 'MAX_REPORTED_NAME_LENGTH)'],
+    ['[shortened(name), pairs', '[name, pairs'],
+    ['MAX_REPORTED_LENGTH).toWellFormed()', 'MAX_REPORTED_LENGTH)'],
     ['!Object.hasOwn(entries, name)', '!(name in entries)'],
   ]),
   ...mutantsOf(
@@ -1199,6 +1204,8 @@ export const MUTANTS: readonly Mutant[] = [
     ['fatal: true', 'fatal: false'],
     ['if (Array.isArray(value)) throw notAnObject();', ''],
     ['refuseEncoded(event);', ''],
+    ['JSON.parse(text);\n    return', 'JSON.parse(withoutLoss(text));\n    return'],
+    ['column (\\d+)\\)$/', 'column (\\d+)\\)/'],
   ]),
   ...mutantsOf('lib/ledger/http/json-text.ts', 'tests/ledger/unit/http/json-body.test.ts', [
     ['names.length > MAX_DEPTH', 'names.length > 2 * MAX_DEPTH'],

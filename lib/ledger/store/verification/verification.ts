@@ -90,8 +90,13 @@ export function createVerification(options: {
     const items = isFull ? database.scan(keys.prefix) : readByKeys(position);
     const figures = await readLedgerFigures(keys, items, position.figures);
     const { rows, categories } = figures;
-    const isListed = (await database.get(keys.registration)) !== undefined;
-    return { rows, categories: categories.length, drifts: findDrifts(keys, figures, isListed) };
+    const drifts = findDrifts(keys, figures, await isListed());
+    return { rows, categories: categories.length, drifts };
+  }
+
+  /** Whether the list of ledgers has this one, which enters it with its first record. */
+  async function isListed(): Promise<boolean> {
+    return (await database.get(keys.registration)) !== undefined;
   }
 
   function readByKeys(position: Position) {
@@ -132,7 +137,7 @@ export function createVerification(options: {
     return 2 * transaction + 2 * category;
   }
 
-  return { verify, repair, countItems };
+  return { verify, repair, countItems, isListed };
 }
 
 function identity({ what, where, recorded, recomputed }: Drift): string {

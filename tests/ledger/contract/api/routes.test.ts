@@ -64,7 +64,14 @@ describe('Any other route is 404 in the envelope', () => {
     ['OPTIONS', '/nowhere'],
   ])('%s %s', async (method, path) => {
     const reply = await api.request(method, path, method === 'POST' ? { rawBody: '{' } : {});
-    expectNotFound(reply, `No route for ${method} ${decodeURIComponent(path)}`);
+    expectNotFound(reply, `No route for ${method} ${decodeURIComponent(path)}: see GET /docs`);
+  });
+
+  test('a long path is not sent back whole', async () => {
+    const path = `/${'x'.repeat(3_000)}`;
+    expectNotFound(await api.get(path), `No route for GET ${path.slice(0, 100)}…: see GET /docs`);
+    const { body } = await api.request('PATCH', `/transactions${path}`);
+    expect(body.message).toBe(`${`/transactions${path}`.slice(0, 100)}… does not support PATCH`);
   });
 
   test('a slash that is encoded parts nothing', async () => {

@@ -23,7 +23,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 const MISSING = ['', ' ', '\r\n', 'null', '{}', '[]', '\ufeff', '\ufeff{}'];
 const NO_OBJECT = ['5', '"x"', '""', 'true', '0', '[1]', '[null]'];
-const MALFORMED = ['{', '{"a":}', 'NaN', "{'a':1}", '\ufeff\ufeff{"a":1}', '\u0000'];
+const MALFORMED = ['{"a":}', 'NaN', '\ufeff\ufeff{"a":1}', '\u0000'];
 
 test('no body at all', async () => {
   expect(await parsed(undefined)).toMatchObject({ message: 'No JSON data provided' });
@@ -39,6 +39,21 @@ describe.each([
     expect(await parsed(body)).toEqual(reply);
     expect(await parsed(base64(body), true)).toEqual(reply);
   });
+});
+
+test.each([
+  ['{', 'line 1, column 2'],
+  ["{'a':1}", 'line 1, column 2'],
+  ['{"a": 1,}', 'line 1, column 9'],
+  // The number is replaced before it is parsed: the place is that of the text sent.
+  ['{"a": 12345678901234567890.5, "b": 2 "c": 3}', 'line 1, column 38'],
+  ['{"a": 1,\n "b": 2\n "c": 3}', 'line 3, column 2'],
+  ['{"a": "secret', 'line 1, column 14'],
+  // The message of the parser quotes what it has found.
+  ['{"(line 7 column 7)": x}', undefined],
+])('the place of the error is named: %s', async (body, place) => {
+  const reply = refused(`The request body is not valid JSON${place ? `: ${place}` : ''}`);
+  expect(await parsed(body)).toEqual(reply);
 });
 
 describe('bytes that are not UTF-8', () => {
