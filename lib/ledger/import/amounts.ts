@@ -57,8 +57,8 @@ export function readAmount(text: string, decimal: DecimalSign): ReadAmount {
 /** Thousands, millions and the like. */
 const SCALE =
   /\d\s*(?:[kmbl]|mm|bn|mn|mio|mrd|tsd|mil|mln|tys|lakh|jt|juta|rb|ribu|тыс|тис|млн|[千万萬億亿천만억])\.?$/iu;
-/** A letter apart from a number with cents is a currency or a mark of the direction. */
-const WITH_CENTS = /[.,]\d\d\s+\p{L}$/u;
+/** A letter, or the national currency of Mexico and Cuba, apart from a number with cents is no scale. */
+const WITH_CENTS = /[.,]\d\d\s+(?:\p{L}|MN)$/u;
 
 function isRounded(text: string): boolean {
   const end = text.slice(-MAX_AMOUNT_LENGTH).trim();

@@ -3,7 +3,7 @@ import { toDayNumber } from '../domain/calendar-date.ts';
 import type { Booking, Need } from './booking.ts';
 
 export interface Transfers {
-  /** Rows of which both sides tell of a transfer. */
+  /** Both rows of each transfer that is sure. */
   readonly sides: ReadonlySet<Booking>;
   readonly findings: readonly string[];
   readonly needs: readonly Need[];
@@ -60,25 +60,49 @@ function pairGroup(group: readonly Booking[]): readonly Pair[] {
 
 type Rating = 'sure' | 'likely' | 'possible' | 'chance';
 
+/** Both sides tell of a transfer, and one of them that it is between own accounts: others are asked about. */
 function rate({ out, back, days }: Pair): Rating {
-  const telling = [tellsOfTransfer(out, back), tellsOfTransfer(back, out)].filter(Boolean).length;
-  if (telling === 2) return 'sure';
-  if (telling === 1) return 'likely';
+  const [less, more] = [readEvidence(out, back), readEvidence(back, out)].toSorted((a, b) => a - b);
+  if (less !== EVIDENCE.none && more === EVIDENCE.own) return 'sure';
+  if (more !== EVIDENCE.none) return 'likely';
   return days === 0 ? 'possible' : 'chance';
 }
 
+const EVIDENCE = { none: 0, transfer: 1, own: 2 } as const;
+type Evidence = (typeof EVIDENCE)[keyof typeof EVIDENCE];
+
+/** Rent and wages are paid by transfer as well. */
 const TRANSFER =
-  /(?<!\p{L})(?:transfers?|xfer|tfr|trf|transferencias?|transferência|trasferimento|giroconto|bonifico|traspaso|virement|virt?|übertrag|umbuchung|überweisung|overboeking|överföring|overføring|overførsel|tilisiirto|siirto|przelew|prevod|převod|átvezetés|havale|virman|перевод|переказ|credit card payment|card payment|umsatz eigenes konto)(?!\p{L})|转账|轉帳|振替|이체/iu;
+  /(?<!\p{L})(?:transfers?|xfer|tfr|trf|transferencias?|transferência|trasferimento|bonifico|virement|virt?|überweisung|overboeking|överföring|overføring|overførsel|tilisiirto|siirto|przelew|prevod|převod|havale|перевод|переказ|card payment)(?!\p{L})|转账|轉帳|振替|이체/iu;
+const OWN_TRANSFER =
+  /(?<!\p{L})(?:giroconto|traspaso|übertrag|umbuchung|átvezetés|virman|credit card payment|umsatz eigenes konto)(?!\p{L})/iu;
 const MIN_NAME_LENGTH = 3;
 
-/** By a word, or by the name of the other account. */
-function tellsOfTransfer(
+/** Transfers between own accounts have a word of their own, the name of the other account, such a category, or no other text. */
+function readEvidence(
   { texts, bookingType, category, notes }: Booking,
   { account }: Booking,
-): boolean {
-  const all = [...texts, bookingType ?? '', category ?? '', notes ?? ''].join('\n').toLowerCase();
-  const name = account?.toLowerCase() ?? '';
-  return TRANSFER.test(all) || (name.length >= MIN_NAME_LENGTH && all.includes(name));
+): Evidence {
+  const all = [...texts, bookingType ?? '', category ?? '', notes ?? ''].join('\n');
+  const isCategory = category !== null && TRANSFER.test(category);
+  const isWhole = [...texts, notes ?? ''].every((text) => text.replace(TRANSFER, '').trim() === '');
+  const isTold = TRANSFER.test(all);
+  if (OWN_TRANSFER.test(all) || isNamed(account, all) || isCategory || (isTold && isWhole))
+    return EVIDENCE.own;
+  return isTold ? EVIDENCE.transfer : EVIDENCE.none;
+}
+
+/** "Cash" is not named in "cashew". Scripts without upper and lower case may have no spaces between words. */
+const CASED = /[\p{Lu}\p{Ll}\p{N}]/u;
+
+function isNamed(account: string | null, text: string): boolean {
+  const [name, lower] = [account?.toLowerCase() ?? '', text.toLowerCase()];
+  if (name.length < MIN_NAME_LENGTH) return false;
+  const parts = lower.split(name);
+  return parts.some((before, n) => {
+    const after = parts[n + 1];
+    return after !== undefined && !CASED.test(`${before.slice(-1)}${after.slice(0, 1)}`);
+  });
 }
 
 function showPairs(pairs: readonly Pair[]): string {

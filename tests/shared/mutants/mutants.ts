@@ -577,7 +577,11 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/import/transfers.ts', 'tests/ledger/unit/import/transfers.test.ts', [
     ['back.account !== out.account && ', ''],
     ['days <= MAX_DAYS_BETWEEN', 'true'],
-    ["if (telling === 1) return 'likely';", ''],
+    ["if (more !== EVIDENCE.none) return 'likely';", ''],
+    [' && more === EVIDENCE.own', ''],
+    ['less !== EVIDENCE.none && ', ''],
+    ['!CASED.test(', '!/[^\\s\\S]/.test('],
+    [' || isCategory', ''],
     ["days === 0 ? 'possible' : 'chance'", "'possible'"],
     ['used.add(nearest.back);', ''],
   ]),

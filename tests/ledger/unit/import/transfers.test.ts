@@ -24,9 +24,20 @@ it.each([
   ['a category', '03-05,Bank,ATM,Transfer,-100', '03-08,Cash,ATM,Transfer,100'],
   ['the name of the other account', '03-05,Bank,To cash,,-100', '03-05,Cash,From bank,,100'],
   ['another language', '03-05,Bank,Übertrag,,-100', '03-06,Cash,Umbuchung,,100'],
+  ['no other word', '03-05,Bank,Transfer,,-100', '03-06,Cash,Transfer,,100'],
 ])('leaves out both sides that tell of a transfer by %s', (_, out, back) => {
   expect(read([`2026-${out}`, `2026-${back}`])).toEqual(LEFT_OUT);
   expect(read([`2026-${back}`, `2026-${out}`])).toEqual(LEFT_OUT);
+});
+
+it.each([
+  ['a payment and an income by transfer', 'Transfer to landlord', 'Transfer from employer'],
+  ['purchase and refund', 'CARD PAYMENT TO TESCO', 'CARD PAYMENT REFUND ARGOS'],
+  ['transfers in another language', 'Überweisung Miete', 'Gutschrift Überweisung Gehalt'],
+  ['a name within a word', 'Cashew nuts', 'Returned to bank'],
+])('asks about %s of one amount, which may be of other people', (_, out, back) => {
+  const lines = [`2026-03-05,Bank,${out},,-100`, `2026-03-06,Cash,${back},,100`];
+  expect(read(lines)).toEqual({ ...ALL, questions: ['postings'] });
 });
 
 const HALF = ['2026-03-05,Bank,Transfer,,-100', '2026-03-06,Cash,Deposit,,100'];
