@@ -130,7 +130,7 @@ async function sendRows(
       else if (result.status === 409) present += 1;
       else refused.push(`Line ${row?.line}: ${describeRefusal(result)}`);
     }
-    recorder.confirm(created);
+    await recorder.confirm(created);
     added.push(...created);
     onProgress(first + some.length);
   }

@@ -59,10 +59,10 @@ export async function upload(
   const isCreated = ({ result }: ItemResult<StatementRow>) => result.status < 300;
   const request = {
     ...({ method: 'POST', path: '/transactions/bulk', items: rows, toBody } as const),
-    onSend: recorder.announce,
+    announce: recorder.announce,
     onSent: async (sent: readonly ItemResult<StatementRow>[]) => {
       const claimed = await claimCreated(service, importId, sent);
-      recorder.confirm(claimed.filter(isCreated).map(({ item }) => item));
+      await recorder.confirm(claimed.filter(isCreated).map(({ item }) => item));
       return claimed;
     },
   };
@@ -162,8 +162,8 @@ interface BulkRequest<Item> {
   readonly path: string;
   readonly items: readonly Item[];
   readonly toBody: (item: Item) => object;
-  /** Awaited before the items of a request are sent. */
-  readonly onSend?: (items: readonly Item[]) => Promise<void>;
+  /** Ended before the items of a request are sent; called while the request before it is under way. */
+  readonly announce?: (items: readonly Item[]) => Promise<void>;
   /** @returns the corrected results */
   readonly onSent?: (results: readonly ItemResult<Item>[]) => Promise<readonly ItemResult<Item>[]>;
 }
@@ -175,14 +175,22 @@ interface ItemResult<Item> {
 
 async function sendAll<Item>(
   service: ServiceClient,
-  { method, path, items, toBody, onSend, onSent }: BulkRequest<Item>,
+  { method, path, items, toBody, announce, onSent }: BulkRequest<Item>,
   onProgress: OnProgress,
 ): Promise<readonly ItemResult<Item>[]> {
   const all: ItemResult<Item>[] = [];
+  const slice = (first: number) => items.slice(first, first + MAX_BULK_ITEMS);
+  const announceFrom = async (first: number) => {
+    if (first < items.length) await announce?.(slice(first));
+  };
+  await announceFrom(0);
   for (let first = 0; first < items.length; first += MAX_BULK_ITEMS) {
-    const some = items.slice(first, first + MAX_BULK_ITEMS);
-    await onSend?.(some);
-    const sent = (await sendSome(some.map(toBody))).flatMap((result) => {
+    const some = slice(first);
+    const [results] = await Promise.all([
+      sendSome(some.map(toBody)),
+      announceFrom(first + MAX_BULK_ITEMS),
+    ]);
+    const sent = results.flatMap((result) => {
       const item = some[result.index];
       return item === undefined ? [] : { item, result };
     });

@@ -204,7 +204,7 @@ export function isConversionText(text: string): boolean {
 }
 
 const CARD_PAYMENT =
-  /auto ?pay|payment[\s-]*(?:-\s*)?thank|thank you|payment received|payment - |(?:online|mobile|internet|bill|card|direct debit|web|electronic|e ?)\s*(?:pay|payment|pymt)|pagamento recebido|pagamento de fatura|zahlung erhalten|lastschrift|einzahlung|paiement recu|prelevement|betaling|betalning|inbetalning|incasso|payment$|^payment|balance transfer|credit voucher|refund|return|erstattung|ご入金|お支払/;
+  /auto ?pay|payment[\s-]*(?:-\s*)?thank|thank you|payment received|payment - |(?:online|mobile|internet|bill|card|direct debit|web|electronic|e ?)\s*(?:pay|payment|pymt)|pagamento recebido|pagamento de fatura|zahlung erhalten|lastschrift|einzahlung|paiement recu|gracias por (?:tu|su) pago|pago recibido|prelevement|betaling|betalning|inbetalning|incasso|payment$|^payment|balance transfer|credit voucher|refund|return|erstattung|ご入金|お支払/;
 
 /** Recognizes the texts that card companies give to payments they receive. */
 export function isCardPayment(text: string): boolean {
@@ -251,7 +251,9 @@ const DOUBTFUL_FLAGS = new Set(
     ...list(
       'исключено, исключён, скрыто, скасовано, виключено, 冲正, 已冲正, 撤销, 已撤销, 不计入预算',
     ),
-    ...list('不计入收支, 取消, 取消済, 対象外, 計算対象外, 취소, 취소여부, 제외, 숨김'),
+    ...list(
+      'transfer, internal transfer, 振替, 不计入收支, 取消, 取消済, 対象外, 計算対象外, 취소, 취소여부, 제외, 숨김',
+    ),
   ].map(normalize),
 );
 const YES =
@@ -259,10 +261,20 @@ const YES =
 const NO =
   /^(?:false|no|n|0|-|nein|nee|non|não|nie|ne|falsch|onwaar|faux|falso|fałsz|nepravda|nej|nei|falskt|falsk|usant|ei|epätosi|nem|hamis|hayır|yanlış|нет|ні|ложь|否|いいえ|아니오|)$/i;
 
+/** A no in these columns means that a row does not count. */
+const COUNTED_FLAGS = new Set(
+  list('計算対象, 集計対象, 计入收支, 计入预算, 是否计入收支').map(normalize),
+);
+
 /** @returns why a booking with a yes in this column is left out; undefined for a column of another kind */
 export function describeFlag(header: string): string | undefined {
   const [, word] = FLAGS.exec(normalize(header)) ?? [];
   return word === undefined ? undefined : describeState(word, []);
+}
+
+/** True for the name of a column whose no may mean that a row does not count. */
+export function isCountedFlag(header: string): boolean {
+  return COUNTED_FLAGS.has(normalize(header));
 }
 
 /** True for the name of a column whose yes may mean that a row does not count. */

@@ -29,6 +29,8 @@ export interface Booking {
   readonly currency: string | null;
   /** Left out where it says that no money has moved. */
   readonly status: string | null;
+  /** Name of a column by which the booking may not count. */
+  readonly doubt?: string | undefined;
   /** The account's balance after the booking. */
   readonly balance: number | null;
   /** The bank's id of the booking that this one belongs to, such as a currency conversion. */

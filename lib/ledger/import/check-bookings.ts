@@ -70,6 +70,7 @@ export function checkBookings(read: ReadBookings, options: CheckOptions): Checke
   const moving = ofCurrency.filter(
     (booking) => !transfers.sides.has(booking) || leave(booking, TRANSFER),
   );
+  needs.push(...askAboutFlags(moving));
   const byDate = Map.groupBy(moving, ({ date }) => date);
   const { bookings, finding, need } = direct(moving, options);
   if (finding !== undefined) findings.push(finding);
@@ -100,6 +101,15 @@ function keepMoved(
     if (onlyAccount !== undefined && booking.account !== onlyAccount)
       return leave(booking, 'of another account');
     return booking.signed !== 0 || leave(booking, 'amount 0');
+  });
+}
+
+function askAboutFlags(bookings: readonly Booking[]): readonly Need[] {
+  const marked = Map.groupBy(bookings, ({ doubt }) => doubt);
+  return [...marked].flatMap(([header, [first, ...others]]): Need[] => {
+    if (header === undefined || !first) return [];
+    const message = `The column "${header}" marks ${counted(others.length + 1, 'row')}, such as line ${first.line}: they may not count. Leave them out with --leave-out "${header}", or import them with --as-it-is.`;
+    return [{ question: 'status', message }];
   });
 }
 

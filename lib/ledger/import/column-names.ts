@@ -41,7 +41,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
       '利用日時, 交易时间, 交易日期, 记账日期, 日期, 交易日, 入账日期, 거래일시, 거래일자, tanggal, tgl transaksi, ngày giao dịch, ngày, วันที่, תאריך, التاريخ, 거래일, 날짜',
     ),
     ...list(
-      'dags, dagsetning, completion time, date and time, تاریخ, data tranzactie, дата транзакции, tanggal transaksi, 消費日, 入帳日, 記帳日期',
+      '거래 일시, dags, dagsetning, completion time, date and time, تاریخ, data tranzactie, дата транзакции, tanggal transaksi, 消費日, 入帳日, 記帳日期',
     ),
   ],
   description: [
@@ -98,7 +98,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
       'keterangan, uraian, diễn giải, nội dung, รายการ, תיאור, תיאור התנועה, פרטים, الوصف, основание, detalii, 摘要内容, 摘要, お取り扱い内容, 入出金内容, お取引内容, 取引内容, 内容, 詳細2, 詳細1, 適用, 商品说明, 商品, 交易摘要, 交易备注',
     ),
     ...list('적요, 내용, 거래내용, 기재내용'),
-    ...list('skýring, partner, namen, شرح, detalii tranzactie, 交易資訊, 備註, 附註, 說明'),
+    ...list('mô tả, skýring, partner, namen, شرح, detalii tranzactie, 交易資訊, 備註, 附註, 說明'),
   ],
   amount: [
     ...list('billing amount, amount in account currency, account amount, kwota w walucie rachunku'),
@@ -120,11 +120,11 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list(
       'сума у валюті картки, 金額, 金额, 交易金额, 利用金額, ご利用金額, 入出金, 取引金額, 금액, 거래금액',
     ),
-    ...list('upphæð, amt, сума операції, сумма транзакции, 交易金額, local amount'),
+    ...list('거래 금액, upphæð, amt, сума операції, сумма транзакции, 交易金額, local amount'),
   ],
   debit: [
     ...list(
-      'debit, debit amount, debits, dr amount, funds out, withdrawal, withdrawals, withdrawal amount',
+      'debit, debit amount, debits, dr amount, funds out, withdraw, withdrawal, withdrawals, withdrawal amount',
     ),
     ...list('withdrawal amt, money out, paid out, out, outflow, dr, expense amount, amount debit'),
     ...list(
@@ -142,7 +142,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ),
     ...list('חובה, בחובה, 交易金额 支出, 记账金额 支出, 출금액, 출금, 찾으신금액'),
     ...list(
-      'withdrawn, expense, expenses, breme, úttekt, بدهکار, 出金額, 提款, 支出金額, 提出金額, 출금금액, 지급액, расходы',
+      'số tiền ghi nợ, withdrawn, expense, expenses, breme, úttekt, بدهکار, 出金額, 提款, 支出金額, 提出金額, 출금금액, 지급액, расходы',
     ),
   ],
   credit: [
@@ -164,7 +164,9 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list(
       'זכות, בזכות, 預入金額, 收入, 收入金额, 交易金额 收入, 记账金额 收入, 입금액, 입금, 맡기신금액',
     ),
-    ...list('dobro, innborgun, بستانکار, 存款, 存入, 存入金額, 입금금액, 수령액, доходы'),
+    ...list(
+      'số tiền ghi có, dobro, innborgun, بستانکار, 存款, 存入, 存入金額, 입금금액, 수령액, доходы',
+    ),
   ],
   type: [
     ...list(
@@ -237,7 +239,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list(
       'יתרה, היתרה, залишок після операції, 残高, 現在 貸付 高, 差引残高, 取引後残高, お預り残高, 余额, 交易余额, 잔액, 거래후잔액',
     ),
-    ...list('staða, مانده, 餘額, 結餘, 帳戶餘額, stanje, стање'),
+    ...list('거래 후 잔액, staða, مانده, 餘額, 結餘, 帳戶餘額, stanje, стање'),
   ],
   // Wise has both sides of a transfer in a row: what was received is its target.
   receivedAmount: list('target amount after fees'),
@@ -264,7 +266,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ...list(
       'activity type, betalingstype, transaktionstyp, typ transakcji, typ operacji, laji, tapahtumalaji, typ, типы операции, категория',
     ),
-    ...list('交易分类, 交易类型, 取引区分, 거래구분'),
+    ...list('交易分类, 交易类型, 取引区分, 거래구분, 거래 구분, 거래 유형'),
   ],
 };
 

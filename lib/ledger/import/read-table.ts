@@ -48,7 +48,7 @@ export interface ReadTable extends ReadBookings {
 /** @throws UserError where dates can be read in two orders */
 export function readTable(table: Table, options: TableOptions): ReadTable {
   const readCell = createCellReader(table);
-  const { records, refused, leftOut, needs } = sortRows(table, readCell, options.leaveOut);
+  const { records, refused, leftOut, findDoubt } = sortRows(table, readCell, options.leaveOut);
   const source = { table, options, records, readCell };
   const amounts = readAmounts(source);
   const dates = readRowDates(source, amounts.decimal);
@@ -59,7 +59,10 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
       const { amount, isReceived } = amounts.read(n);
       if (amount.isNeutral)
         leftOut.push(leave(record, `"${readCell(record, 'type')}": neither income nor expense`));
-      else bookings.push(toBooking(record, { date: dates.read(n), amount, isReceived }));
+      else {
+        const booking = toBooking(record, { date: dates.read(n), amount, isReceived });
+        bookings.push({ ...booking, doubt: findDoubt(record) });
+      }
     } catch (error) {
       refused.push({ ...refuse(record), message: (error as Error).message });
     }
@@ -70,7 +73,6 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
     currencies: findAccountCurrencies(source),
     findings: [...amounts.findings, ...dates.findings],
     needs: [
-      ...needs,
       ...amounts.needs,
       ...askAboutGross(source, amounts.decimal),
       ...(table.headerLine > 0 ? [] : findOddEdges(bookings, dates.textByLine)),
@@ -308,9 +310,11 @@ function describeFees({ headers, columns }: Table, chosen: string | undefined): 
   return { rule, isChosen: chosen !== undefined, column: header('fee') };
 }
 
-/** Only English has countries that write the month first. */
+/** Only English has countries that write the month first. "Data" beside an "Amount" may be English, too. */
 function isOfOtherLanguage({ headers, columns, headerLine }: Table): boolean {
-  return headerLine > 0 && !isEnglishDate(normalizeName(headers[columns.date[0] ?? -1] ?? ''));
+  if (headerLine === 0 || columns.amount.some((index) => /amount/i.test(headers[index] ?? '')))
+    return false;
+  return !isEnglishDate(normalizeName(headers[columns.date[0] ?? -1] ?? ''));
 }
 
 /** Several columns that a person has named for a field are one text. */

@@ -189,9 +189,24 @@ interface RecordedImport {
   readonly account?: string | undefined;
 }
 
+interface OpenPart {
+  readonly part: number;
+  /** Records of rows that were created. */
+  readonly sent: string[];
+  /** The stored part has the mark. */
+  isMarked: boolean;
+}
+
+/** The records of a request's rows, until its results are known. */
+interface Announcement {
+  readonly place: OpenPart;
+  readonly records: readonly string[];
+}
+
 /**
  * Records rows before they are sent, behind a mark, and moves the mark behind those that were created. After an interruption, the
- * record has every row that the import can have created, and tells those that may not have been.
+ * record has every row that the import can have created, and tells those that may not have been. A request may be announced while the
+ * one before it is under way.
  */
 export function createRecorder({ importId, total, account }: RecordedImport, writePart: WritePart) {
   const rowsOfPart = Math.max(
@@ -199,36 +214,57 @@ export function createRecorder({ importId, total, account }: RecordedImport, wri
     MAX_BULK_ITEMS * Math.ceil(total / (MAX_BULK_ITEMS * MAX_IMPORT_PARTS)),
   );
   const name = account === undefined ? [] : recordAccount(account);
-  let part = 1;
-  let sent: string[] = [];
-  let isAnnounced = false;
-  const write = async (rows: readonly string[]) => {
-    isAnnounced = rows.includes(UNSENT);
-    await writePart({ importId, part, rows: [...name, ...rows] });
+  const announced: Announcement[] = [];
+  let parts: readonly OpenPart[] = [{ part: 1, sent: [], isMarked: false }];
+
+  const listPending = (place: OpenPart) =>
+    announced.flatMap((each) => (each.place === place ? each.records : []));
+  const write = async (place: OpenPart) => {
+    const pending = listPending(place);
+    place.isMarked = pending.length > 0;
+    const mark = place.isMarked ? [UNSENT] : [];
+    const rows = [...name, ...place.sent, ...mark, ...pending];
+    await writePart({ importId, part: place.part, rows });
   };
-  const listRecords = (rows: readonly TransactionRow[]) =>
-    rows.flatMap((row) => recordRow(row) ?? []);
+  /** Writes the parts of which all requests have ended. */
+  const finish = async () => {
+    for (const place of parts)
+      if (place.isMarked && listPending(place).length === 0) await write(place);
+  };
+  const choosePart = (added: number): OpenPart => {
+    const last = parts.at(-1) ?? { part: 0, sent: [], isMarked: false };
+    if (last.sent.length + listPending(last).length + added <= rowsOfPart) return last;
+    const next = { part: last.part + 1, sent: [], isMarked: false };
+    parts = [last, next];
+    return next;
+  };
   return {
-    /** Before the rows are sent. */
+    /** Before the rows of a request are sent. */
     announce: async (rows: readonly TransactionRow[]): Promise<void> => {
-      const next = listRecords(rows);
-      if (next.length === 0) return;
-      if (sent.length + next.length > rowsOfPart) {
-        await write(sent);
-        part += 1;
-        sent = [];
-      }
-      await write([...sent, UNSENT, ...next]);
+      const records = listRecords(rows);
+      const place = choosePart(records.length);
+      announced.push({ place, records });
+      if (records.length === 0) return;
+      await finish();
+      await write(place);
     },
-    /** After they were sent; written with the next announcement. */
-    confirm: (created: readonly TransactionRow[]): void => {
-      sent = [...sent, ...listRecords(created)];
+    /**
+     * After a request, in the order in which they were announced, and before the next one is sent: rows of this one that were not
+     * created would count as created as soon as the next one has created some.
+     */
+    confirm: async (created: readonly TransactionRow[]): Promise<void> => {
+      const { place, records } = announced.shift() ?? { place: choosePart(0), records: [] };
+      const confirmed = listRecords(created);
+      place.sent.push(...confirmed);
+      if (announced.length > 0 && confirmed.length < records.length) await write(place);
     },
     /** After the last one. */
-    close: async (): Promise<void> => {
-      if (isAnnounced) await write(sent);
-    },
+    close: finish,
   };
+}
+
+function listRecords(rows: readonly TransactionRow[]): readonly string[] {
+  return rows.flatMap((row) => recordRow(row) ?? []);
 }
 
 export type Recorder = ReturnType<typeof createRecorder>;

@@ -1,11 +1,12 @@
 // Separates the rows of a table that can be bookings from those whose form shows that they are none: headers, balances, notes, and
 // rows that never happened or are not booked yet.
 import { looksLikeAmount } from './amounts.ts';
-import { counted, type LeftOutLine, type Need, type RefusedLine } from './booking.ts';
+import { counted, type LeftOutLine, type RefusedLine } from './booking.ts';
 import {
   describeFlag,
   describeState,
   isBalanceText,
+  isCountedFlag,
   isDoubtfulFlag,
   isYes,
   isYesOrNo,
@@ -39,7 +40,8 @@ interface SortedRows {
   readonly records: readonly TableRow[];
   readonly refused: RefusedLine[];
   readonly leftOut: LeftOutLine[];
-  readonly needs: readonly Need[];
+  /** Finds the column by which a row may not count. */
+  readonly findDoubt: (row: TableRow) => string | undefined;
 }
 
 export function sortRows(
@@ -59,7 +61,8 @@ export function sortRows(
     else if ('reason' in verdict) leftOut.push(leave(row, verdict.reason));
     else refused.push({ ...refuse(row), ...verdict });
   }
-  return { records, leftOut, refused, needs: askAboutFlags(records, flags) };
+  const findDoubt = (row: TableRow) => findMarked(row, flags)?.header;
+  return { records, leftOut, refused, findDoubt };
 }
 
 /** Why a row is left out or refused; undefined for one that may be a booking. */
@@ -137,6 +140,8 @@ function refuseAbove(
 interface Flag {
   readonly index: number;
   readonly header: string;
+  /** A no marks a row, not a yes. */
+  readonly isCounted: boolean;
   /** Why rows with a yes are left out; undefined where a person must say so. */
   readonly reason: string | undefined;
 }
@@ -145,27 +150,18 @@ function findFlags({ headers, rows }: Table, leaveOut: readonly string[]): reado
   const chosen = leaveOut.map(normalizeName);
   return headers.flatMap((header, index) => {
     const known = describeFlag(header);
-    if (known === undefined && !isDoubtfulFlag(header)) return [];
+    const isCounted = isCountedFlag(header);
+    if (known === undefined && !isCounted && !isDoubtfulFlag(header)) return [];
     const cells = rows.map((row) => row.cells[index] ?? '').filter((cell) => cell !== header);
     if (!cells.every(isYesOrNo)) return [];
     const isChosen = chosen.includes(normalizeName(header));
-    return { index, header, reason: known ?? (isChosen ? `"${header}"` : undefined) };
+    return { index, header, isCounted, reason: known ?? (isChosen ? `"${header}"` : undefined) };
   });
 }
 
 function findMarked({ cells }: TableRow, flags: readonly Flag[]): Flag | undefined {
-  const marked = flags.filter(({ index }) => isYes(cells[index] ?? ''));
+  const marked = flags.filter(({ index, isCounted }) => isYes(cells[index] ?? '') !== isCounted);
   return marked.find(({ reason }) => reason !== undefined) ?? marked[0];
-}
-
-function askAboutFlags(records: readonly TableRow[], flags: readonly Flag[]): readonly Need[] {
-  return flags.flatMap((flag): Need[] => {
-    const marked = records.filter((row) => findMarked(row, [flag]));
-    const [first] = marked;
-    if (!first) return [];
-    const message = `The column "${flag.header}" marks ${counted(marked.length, 'row')}, such as line ${first.line}: they may not count. Leave them out with --leave-out "${flag.header}", or import them with --as-it-is.`;
-    return [{ question: 'status', message }];
-  });
 }
 
 /** A purchase that was only authorised has no posting date, while most rows have one. */

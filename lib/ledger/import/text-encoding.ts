@@ -198,13 +198,12 @@ function judgeAlphabet(letters: string): Judge {
 }
 
 function judgeScript(letter: RegExp): Judge {
-  return judgeCharacters((character, before, after) => {
+  return judgeCharacters((character, before) => {
     if (!letter.test(character)) return /\p{L}/u.test(character) ? -2 : -0.5;
     // Another encoding of this script has its cases the other way around.
     if (/\p{Lu}/u.test(character) && /\p{Ll}/u.test(before)) return -3;
-    // Hebrew letters with a final form have it at the end of a word, and only there: other bytes are Cyrillic letters.
+    // A final form ends a Hebrew word: inside a word, these bytes are Cyrillic letters.
     if (/[ךםןףץ]/.test(before) && letter.test(character)) return -3;
-    if (/[כמנצ]/.test(character) && letter.test(before) && !letter.test(after)) return -3;
     return letter.test(before) ? 1.2 : -0.5;
   });
 }

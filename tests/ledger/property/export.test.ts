@@ -149,7 +149,7 @@ test(`an export makes the same ledger again (seed ${SEED})`, { timeout: 1_800_00
       const plan = planImport(some, await readLedger(service));
       const added: TransactionRow[] = [];
       const recorder = createRecorder({ importId: 'test', total: 1 }, async () => undefined);
-      const confirm = (rows: readonly TransactionRow[]) => void added.push(...rows);
+      const confirm = async (rows: readonly TransactionRow[]) => void added.push(...rows);
       const sent = { rows: plan.missing, importId: 'test', recorder: { ...recorder, confirm } };
       const { created, duplicates, refused } = await upload(service, sent, () => undefined);
       expect(added).toHaveLength(created);

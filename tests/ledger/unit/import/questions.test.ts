@@ -69,6 +69,8 @@ it.each([
   ['Wykluczone', 'tak', 'nie'],
   ['Сторно', 'да', 'нет'],
   ['対象外', '○', ''],
+  ['計算対象', '0', '1'],
+  ['振替', '1', '0'],
 ])('asks about rows that a column "%s" marks by %s', (name, yes, no) => {
   const file = (mark: string) =>
     `Date,Text,Amount,${name}|2026-01-02,a,-3,${no}|2026-01-03,b,-4,${mark}|2026-01-04,c,-5,${no}`;
@@ -76,6 +78,16 @@ it.each([
   expect(sumUp(readCsv(lines(file(no)))).questions).toEqual([]);
   // A date or an id of the reversal is no mark.
   expect(sumUp(readCsv(lines(file('R-1042')))).questions).toEqual([]);
+});
+
+it('does not ask about a column of transfers where both sides are left out', () => {
+  const file = [
+    'Date,Account,Text,Category,Amount,Transfer',
+    '2026-01-02,Bank,Shop,Food,-45.10,false',
+    '2026-01-03,Bank,,Transfer,-100,true',
+    '2026-01-03,Cash,,Transfer,100,true',
+  ].join('|');
+  expect(sumUp(readCsv(lines(file)))).toEqual({ signed: [-45.1], questions: [] });
 });
 
 it('does not ask about amounts under a name that others give to a mark', () => {

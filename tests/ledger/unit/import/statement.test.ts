@@ -917,3 +917,9 @@ it.each([
   const file = `date;name;amount|2026-10-03;a;-45.10|2026-10-04;b;${amount}`;
   expect(read(file.split('|')).rows.map((row) => row.amount)).toEqual([45.1, 45.1]);
 });
+
+it('asks for the order of dates where a name such as Data stands beside an Amount', () => {
+  const file = ['Data,Type,Amount', '10/01/2026,Income,2500', '10/03/2026,Expense,45.10'];
+  expect(() => read(file)).toThrow('--date-order dmy or mdy');
+  expect(read(file.map((line) => line.replace('Amount', 'Importo'))).dateOrder).toBe('dmy');
+});

@@ -47,7 +47,8 @@ it.each([
   ['iso-8859-2', 'Opis\nŻabka Dąb, wypłata, środa, śledź, ąę\n'],
   ['windows-1251', 'Дата операции;Описание\n30.12.2025;Продукты, ПЯТЁРОЧКА\n'],
   ['windows-1251', 'date,name\n2025-12-30,интернет\n2025-12-31,магазин\n'],
-  ['windows-1251', 'date,name\n2025-12-30,метро\n2025-12-31,театр\n'],
+  // Abbreviated words end in other letters than whole ones.
+  ['windows-1255', 'תאריך;תיאור;אסמכתא\n01/10/2026;הו"ק חב חשמ;1\n'],
   ['windows-1254', 'Tarih;Açıklama\n30.12.2025;Şişli alışveriş, İĞDIR çarşı\n'],
   ['windows-1254', 'Tarih;Açıklama\n01.10.2026;MAAŞ ÖDEMESİ\n03.10.2026;MİGROS ŞİŞLİ\n'],
   ['windows-1252', 'Dags;Skýring\n01.10.2026;Þórður, ÞJÓÐVEGUR\n'],

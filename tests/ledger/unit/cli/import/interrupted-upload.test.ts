@@ -1,0 +1,158 @@
+// An import that is cut at any point has a record of all that it can have created, and names nothing deleted that was not.
+import * as v from 'valibot';
+import { expect, it } from 'vitest';
+import { upload } from '../../../../../cli/ledger/import/upload.ts';
+import { createServiceClient } from '../../../../../cli/ledger/service-client.ts';
+import { importPartBody } from '../../../../../lib/ledger/http/import-json.ts';
+import {
+  createRecordedRows,
+  createRecorder,
+  type RecordedPart,
+  resolvePendingRecords,
+} from '../../../../../lib/ledger/import/recorded-rows.ts';
+import { readCsv } from '../../../../../lib/ledger/import/statement.ts';
+import type { StatementRow } from '../../../../../lib/ledger/import/transaction-row.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../../../lib/shared/retry.ts';
+
+/** A part has five. */
+const HUNDREDS = 6;
+const [TEA] = readCsv('date,name,amount\n2026-03-05,Tea,-3').rows;
+const ROWS = Array.from({ length: HUNDREDS * 100 }, (_, n) => ({
+  ...(TEA as StatementRow),
+  externalId: `row-${n}`,
+  importId: 'x',
+}));
+
+interface Cut {
+  /** Number of requests after which nothing is answered. */
+  readonly after: number;
+  /** Which of the two requests that may be under way then are carried out. */
+  readonly carriedOut: readonly boolean[];
+  /** Index of a row that the service refuses. */
+  readonly refused?: number;
+}
+
+/** The ledger and its records after the cut. */
+async function interrupt({ after, carriedOut, refused }: Cut) {
+  const parts = new Map<number, RecordedPart>();
+  const ledger: typeof ROWS = [];
+  let requests = 0;
+  const attempt = (carryOut: () => void) => {
+    const number = requests;
+    requests += 1;
+    const isAnswered = number < after;
+    if (isAnswered || carriedOut[number - after]) carryOut();
+    if (!isAnswered) throw new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } });
+  };
+  const service = createServiceClient({
+    url: 'http://service.example',
+    userAgent: 'test',
+    retryPolicy: { ...DEFAULT_RETRY_POLICY, sleep: async () => undefined },
+    fetch: async (address, { body } = {}) => {
+      if (String(address).includes('/categories')) return Response.json({ data: [] });
+      const sent = JSON.parse(String(body)).transactions as { external_id: string }[];
+      const some = sent.map((each) => Number(each.external_id.slice('row-'.length)));
+      attempt(() => {
+        for (const n of some) if (n !== refused) ledger.push(...ROWS.slice(n, n + 1));
+      });
+      const results = some.map((n, index) => ({ index, status: n === refused ? 422 : 201 }));
+      return Response.json({ data: { results } });
+    },
+  });
+  const recorder = createRecorder({ importId: 'x', total: ROWS.length }, async (part) => {
+    v.parse(importPartBody, { import_id: part.importId, part: part.part, rows: part.rows });
+    attempt(() => parts.set(part.part, part));
+  });
+  const request = { rows: ROWS, importId: 'x', recorder };
+  const isDone = await upload(service, request, () => undefined).then(
+    () => true,
+    () => false,
+  );
+  return { ledger, parts: [...parts.values()], isDone };
+}
+
+async function resolve(imports: readonly RecordedPart[], rows: typeof ROWS) {
+  const written = new Map(imports.map((part) => [part.part, part]));
+  await resolvePendingRecords(
+    { imports, rows },
+    {
+      readParts: async () => imports,
+      writePart: async (part) => void written.set(part.part, part),
+    },
+  );
+  return [...written.values()];
+}
+
+/** Two parts, each written once more in the end, and the announcement and the request of each hundred. */
+const REQUESTS = 2 * HUNDREDS + 2;
+const OUTCOMES = [
+  [false, false],
+  [true, false],
+  [false, true],
+  [true, true],
+];
+const CUTS = Array.from({ length: REQUESTS + 1 }, (_, after) => after).flatMap((after) =>
+  OUTCOMES.map((carriedOut) => ({ after, carriedOut })),
+);
+
+it('records all that was created, and nothing else once it is resolved, wherever it is cut, and leaves two hundred rows open at most', async () => {
+  let ended = 0;
+  for (const cut of CUTS) {
+    const { ledger, parts, isDone } = await interrupt(cut);
+    if (isDone) ended += 1;
+    const { has, isOnlyCategorised, isUnproven } = createRecordedRows(parts, ledger);
+    expect(ROWS.filter(isUnproven).length).toBeLessThanOrEqual(200);
+    expect(ledger.every((row) => isOnlyCategorised({ ...row, category: 'Food' }))).toBe(true);
+    expect(ROWS.filter(has)).toEqual(ledger);
+    const resolved = await resolve(parts, ledger);
+    expect(ROWS.filter(createRecordedRows(resolved).has)).toEqual(ledger);
+    expect(await resolve(resolved, ledger)).toEqual(resolved);
+  }
+  expect(ended).toBe(OUTCOMES.length);
+});
+
+it.each([50, 450])(
+  'does not count row %i as created, which was refused before the cut',
+  async (refused) => {
+    const hundred = Math.floor(refused / 100);
+    for (const cut of CUTS) {
+      const { ledger, parts } = await interrupt({ ...cut, refused });
+      const { has } = createRecordedRows(await resolve(parts, ledger));
+      // Its own request may be the last one that was answered.
+      const isLater = ledger.some(
+        ({ externalId }) => Number(externalId.slice(4)) >= hundred * 100 + 100,
+      );
+      if (isLater) expect(ROWS.slice(refused, refused + 1).filter(has)).toEqual([]);
+    }
+  },
+);
+
+it('announces a hundred while the one before it is under way, and sends none before its announcement has ended', async () => {
+  const steps: string[] = [];
+  const { promise: isSecondAnnounced, resolve: onSecond } = Promise.withResolvers<void>();
+  const service = createServiceClient({
+    url: 'http://service.example',
+    userAgent: 'test',
+    fetch: async (address) => {
+      if (String(address).includes('/categories')) return Response.json({ data: [] });
+      steps.push('send');
+      // The second announcement comes before the first request has ended.
+      await isSecondAnnounced;
+      const results = Array.from({ length: 100 }, (_, index) => ({ index, status: 201 }));
+      return Response.json({ data: { results } });
+    },
+  });
+  const recorder = createRecorder({ importId: 'x', total: 300 }, async () => {
+    steps.push('announce');
+    await Promise.resolve();
+    steps.push('announced');
+    if (steps.filter((step) => step === 'announced').length === 2) onSecond();
+  });
+  const request = { rows: ROWS.slice(0, 300), importId: 'x', recorder };
+  expect(await upload(service, request, () => undefined)).toMatchObject({ created: 300 });
+  const sends = steps.flatMap((step, n) => (step === 'send' ? n : []));
+  for (const [n, at] of sends.entries()) {
+    const before = steps.slice(0, at).filter((step) => step === 'announced');
+    expect(before.length).toBeGreaterThan(n);
+  }
+});
