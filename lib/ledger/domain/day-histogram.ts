@@ -142,25 +142,29 @@ export function monthsIn({ start, end }: DateRange, months: readonly [CalendarMo
   return months.filter(([month]) => monthOf(start) <= month && month <= monthOf(end));
 }
 
+export interface CountedRange extends DateRange {
+  readonly count: number;
+}
+
 /** Cuts the range between months, newest first, into parts of about as many rows as `most`; they cover all of it. */
 export function splitByCount(
   { start, end }: DateRange,
   months: readonly [CalendarMonth, number][],
   most: number,
-): DateRange[] {
-  const parts: DateRange[] = [];
+): CountedRange[] {
+  const parts: CountedRange[] = [];
   let part = { end, count: 0 };
   let newer: CalendarMonth | undefined;
   for (const [month, count] of months) {
     if (newer !== undefined && part.count > 0 && part.count + count > most) {
-      parts.push({ start: toDate(newer, 1), end: part.end });
-      // The day before the first: rows of every month between the two parts are in the older one.
-      part = { end: toDate(newer, 0), count: 0 };
+      parts.push({ start: toDate(newer, 1), ...part });
+      // Rows of every month between the two parts are in the older one.
+      part = { end: daysAfter(toDate(newer, 1), -1), count: 0 };
     }
     part.count += count;
     newer = month;
   }
-  return [...parts, { start, end: part.end }];
+  return [...parts, { start, ...part }];
 }
 
 /** The rest of the range, without these whole months, newest first. */

@@ -1,9 +1,16 @@
-// Reads a list from its oldest row to its newest, in parts. A part is what one query reads, with the months before and after it that
-// are in the cache. Each part advances, whatever is cached and however large a month is.
+// Reads a list from its oldest row to its newest, in parts. A part has months from the cache, and the dates between them are read with
+// several queries in parallel. Each part advances, whatever is cached and however large a month is.
 
 import type { Database } from '../../shared/database.ts';
 import { daysInMonth, monthOf, toDate } from '../domain/calendar-date.ts';
-import { type DateRange, monthsIn, rangesOutside, sum } from '../domain/day-histogram.ts';
+import {
+  type CountedRange,
+  type DateRange,
+  monthsIn,
+  rangesOutside,
+  splitByCount,
+  sum,
+} from '../domain/day-histogram.ts';
 import { comparePositions, type ListPosition } from '../domain/pagination.ts';
 import type { ExportPart, Transaction, TransactionFilter } from '../domain/transaction.ts';
 import { type Keys, lastPositionOn } from './keys.ts';
@@ -15,14 +22,14 @@ import { fromTransactionItem } from './transactions.ts';
 export interface PartLimits {
   /** About as many as a query reads, which is 1 MB. */
   readonly maxRows: number;
-  /** Rows that the cache must save for each further query of a part. */
-  readonly rowsPerGap: number;
+  /** Dates are split into queries of about as many rows, which are sent in parallel. */
+  readonly maxRowsPerQuery: number;
+  /** Rows that a part must have for each query besides the first. */
+  readonly minRowsPerQuery: number;
 }
 
-/** Dates of a list whose rows are in the cache, or are read with one query. */
-interface Stretch extends DateRange {
-  /** Rows that are counted; those of a month in the cache come after the position where the part begins. */
-  readonly count: number;
+/** Dates whose rows are in the cache, which counts those after the part's position, or are read with one query. */
+interface Stretch extends CountedRange {
   /** Rows in the cache. */
   readonly cached?: readonly Transaction[];
 }
@@ -35,8 +42,8 @@ interface Plan {
 
 export type ExportParts = ReturnType<typeof createExportParts>;
 
-/** A part of 4,000 rows reads at most 8 gaps besides the first. */
-const PART_LIMITS: PartLimits = { maxRows: 4_000, rowsPerGap: 500 };
+/** A part of 4,000 rows is read with at most 9 queries. */
+const PART_LIMITS: PartLimits = { maxRows: 4_000, maxRowsPerQuery: 1_000, minRowsPerQuery: 500 };
 
 export function createExportParts(options: {
   readonly database: Database;
@@ -64,35 +71,35 @@ export function createExportParts(options: {
     return { items, next: parts[full]?.next ?? end };
   }
 
-  /** The counts are read only if a month may be in the cache: without them, one query reads the next part. */
+  /** The counts are read unless all dates are one month that is not in the cache: one query reads it. */
   async function plan(
     filter: TransactionFilter,
     range: DateRange,
     after?: ListPosition,
   ): Promise<Plan> {
     const oneQuery: Plan = { stretches: [{ ...range, count: 0 }] };
-    if (!isUnfiltered(filter) || !cachedMonths.mayHave(range)) return oneQuery;
+    const mayBeCached = isUnfiltered(filter) && cachedMonths.mayHave(range);
+    if (monthOf(range.start) === monthOf(range.end) && !mayBeCached) return oneQuery;
     const stretches = await findStretches(filter, range, after);
     const taken = takeStretches(stretches, limits.maxRows, after);
-    const gaps = taken.filter(({ cached }) => !cached);
-    const cachedRows = sum(taken.map(({ cached = [] }) => cached.length));
-    // Few rows between many gaps are read faster than they are left out.
-    if ((gaps.length - 1) * limits.rowsPerGap > cachedRows) return oneQuery;
+    const queries = taken.filter(({ cached }) => !cached).length;
+    const rows = sum(taken.map(({ count }) => count));
+    // Few rows between many months in the cache are read faster with those months.
+    if ((queries - 1) * limits.minRowsPerQuery > rows) return oneQuery;
     const last = taken.length < stretches.length ? taken.at(-1) : undefined;
     return { stretches: taken, end: last && lastPositionOn(last.end) };
   }
 
-  /** The months in the cache and the gaps between them, oldest first. */
+  /** The months in the cache and the dates between them, oldest first. */
   async function findStretches(
     filter: TransactionFilter,
     range: DateRange,
     after?: ListPosition,
   ): Promise<Stretch[]> {
     const { months, cached } = await cachedMonths.find(filter, range);
-    const gaps = rangesOutside(range, [...cached.keys()]).map((gap) => {
-      const count = sum(monthsIn(gap, months).map(([, rows]) => rows));
-      return { start: gap.start, end: gap.end, count };
-    });
+    const between = rangesOutside(range, [...cached.keys()]).flatMap((gap) =>
+      splitByCount(gap, monthsIn(gap, months), limits.maxRowsPerQuery),
+    );
     const kept = [...cached].map(([month, rows]) => {
       const following = rows.filter((row) => !after || comparePositions(row, after) > 0);
       return {
@@ -102,7 +109,7 @@ export function createExportParts(options: {
         cached: following,
       };
     });
-    return [...gaps, ...kept].toSorted((one, other) => (one.start < other.start ? -1 : 1));
+    return [...between, ...kept].toSorted((one, other) => (one.start < other.start ? -1 : 1));
   }
 
   async function readStretch(
@@ -123,7 +130,7 @@ export function createExportParts(options: {
   return { read };
 }
 
-/** The first ones, up to the rows of a part; of the gaps that have rows, one. */
+/** The first ones, up to the rows of a part. */
 function takeStretches(
   stretches: readonly Stretch[],
   maxRows: number,
@@ -131,16 +138,13 @@ function takeStretches(
 ): Stretch[] {
   const taken: Stretch[] = [];
   let count = 0;
-  let isRead = false;
-  // A part without rows would be useless: the rows of a gap in which it begins may all be in the part before.
+  // A part without rows would be useless: the rows of the dates in which it begins may all be in the part before.
   let hasRows = false;
   for (const stretch of stretches) {
-    const mustRead = !stretch.cached && stretch.count > 0;
-    if (hasRows && (count + stretch.count > maxRows || (isRead && mustRead))) return taken;
+    if (hasRows && count + stretch.count > maxRows) return taken;
     taken.push(stretch);
     count += stretch.count;
-    isRead ||= mustRead;
-    hasRows ||= stretch.count > 0 && !(mustRead && after && stretch.start <= after.date);
+    hasRows ||= stretch.count > 0 && !(!stretch.cached && after && stretch.start <= after.date);
   }
   return taken;
 }

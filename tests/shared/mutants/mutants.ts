@@ -1527,7 +1527,7 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/ledger/domain/day-histogram.ts',
     'tests/ledger/unit/domain/day-histogram.test.ts',
     [
-      ['toDate(newer, 0), count', 'toDate(newer, 1), count'],
+      ['daysAfter(toDate(newer, 1), -1), count', 'toDate(newer, 1), count'],
       ['part.count + count > most', 'part.count + count >= most'],
     ],
   ),
@@ -1792,9 +1792,8 @@ export const MUTANTS: readonly Mutant[] = [
     ['if (after.order !== order) {', 'if (false) {'],
   ]),
   ...mutantsOf('lib/ledger/store/export-parts.ts', 'tests/ledger/contract/cached-exports.test.ts', [
-    ['(isRead && mustRead)', 'false'],
     ['full + 1', 'full'],
-    ['(gaps.length - 1) * limits.rowsPerGap > cachedRows', 'false'],
+    ['(queries - 1) * limits.minRowsPerQuery > rows', 'false'],
     ['taken.length < stretches.length ? taken.at(-1) : undefined', 'undefined'],
     ['.toSorted(comparePositions)', ''],
     ['if (isUnfiltered(filter)) cachedMonths.keep', 'cachedMonths.keep'],
@@ -1804,9 +1803,9 @@ export const MUTANTS: readonly Mutant[] = [
     ['!after || comparePositions(row, after) > 0', 'true'],
     ['count + stretch.count > maxRows', 'false'],
     ['items.length > limits.maxRows', 'false'],
-    ['hasRows && (count', 'count > 0 && (count'],
+    ['if (hasRows && count', 'if (count > 0 && count'],
     ['count: following.length', 'count: rows.length'],
-    [' && !(mustRead && after && stretch.start <= after.date)', ''],
+    [' && !(!stretch.cached && after && stretch.start <= after.date)', ''],
   ]),
   ...mutantsOf(
     'lib/ledger/store/export-parts.ts',

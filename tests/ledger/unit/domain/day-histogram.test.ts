@@ -37,20 +37,20 @@ const MONTHS: [string, number][] = [
 ];
 
 test.each([
-  [100, [['2024-11-05', '2026-03-20']]],
+  [100, [['2024-11-05', '2026-03-20', 17]]],
   [
     7,
     [
-      ['2026-01-01', '2026-03-20'],
-      ['2024-12-01', '2026-01-00'],
-      ['2024-11-05', '2024-12-00'],
+      ['2026-01-01', '2026-03-20', 7],
+      ['2024-12-01', '2025-12-31', 9],
+      ['2024-11-05', '2024-11-30', 1],
     ],
   ],
 ])('parts of about %i rows cover the range', (most, expected) => {
   const range = dateRange('2024-11-05', '2026-03-20');
   const parts = splitByCount(range, MONTHS, most);
-  expect(parts.map(({ start, end }) => [start, end])).toEqual(expected);
-  expect(splitByCount(range, [], most)).toEqual([range]);
+  expect(parts.map(({ start, end, count }) => [start, end, count])).toEqual(expected);
+  expect(splitByCount(range, [], most)).toEqual([{ ...range, count: 0 }]);
 });
 
 test.each([
