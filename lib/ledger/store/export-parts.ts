@@ -155,7 +155,7 @@ function cutAfter(items: readonly Transaction[], count: number): ExportPart {
 
 /**
  * The dates without the months of the two positions, which a query after the one and up to the other has read only partly. Without
- * the month of the last row in the cache, the next part needs no counts.
+ * the month of the last row in the cache, the next part of that month alone needs no counts.
  */
 function withoutCutMonths(
   { start, end }: DateRange,

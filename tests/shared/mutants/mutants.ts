@@ -1794,24 +1794,20 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/store/export-parts.ts', 'tests/ledger/contract/cached-exports.test.ts', [
     ['full + 1', 'full'],
     ['(queries - 1) * limits.minRowsPerQuery > rows', 'false'],
-    ['taken.length < stretches.length ? taken.at(-1) : undefined', 'undefined'],
     ['.toSorted(comparePositions)', ''],
     ['if (isUnfiltered(filter)) cachedMonths.keep', 'cachedMonths.keep'],
     ['isCut ? toDate(monthOf(after.date), 2) : start', 'start'],
+    ['last ? toDate(monthOf(last.date), 0) : end', 'end'],
   ]),
   ...mutantsOf('lib/ledger/store/export-parts.ts', 'tests/ledger/property/export-parts.test.ts', [
     ['!after || comparePositions(row, after) > 0', 'true'],
+    ['taken.length < stretches.length ? taken.at(-1) : undefined', 'undefined'],
     ['count + stretch.count > maxRows', 'false'],
     ['items.length > limits.maxRows', 'false'],
     ['if (hasRows && count', 'if (count > 0 && count'],
     ['count: following.length', 'count: rows.length'],
     [' && !(!stretch.cached && after && stretch.start <= after.date)', ''],
   ]),
-  ...mutantsOf(
-    'lib/ledger/store/export-parts.ts',
-    'tests/ledger/contract/capacity/export.full.test.ts',
-    [['last ? toDate(monthOf(last.date), 0) : end', 'end']],
-  ),
   ...mutantsOf('lib/ledger/store/transaction-pages.ts', 'tests/ledger/contract/cursors.test.ts', [
     [
       'slice(rangeAfter(rows, after, isOldestFirst), 0, limit + 1)',
