@@ -26,7 +26,8 @@ export async function startCopyScene(options: SceneOptions): Promise<CopyScene> 
   const { count, dimensions = 4, pageSize = 64, version = '1.18.3' } = options;
   const { maxBodyBytes = 32 * 1024 * 1024 } = options;
   const sandbox = await startQdrantSandbox({ version, maxBodyBytes });
-  const store = createQdrant({ url: sandbox.url });
+  // Without the network: the contract of the vector store covers HTTP.
+  const store = createQdrant({ url: sandbox.url, fetch: sandbox.fetch });
   await store.createCollection(OLD, { vectors: { size: dimensions, distance: 'Cosine' } });
   await store.createPayloadIndex(OLD, { field_name: 'user_id', field_schema: 'keyword' });
   await createTarget(store, dimensions);
