@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { computeFingerprint } from '../../../cli/migration/restore-graph/fingerprint.ts';
 import type { GraphNode, GraphRelationship } from '../../../lib/migration/graph/graph-store.ts';
 import type { Properties } from '../../../lib/migration/graph/values.ts';
+import { seeded } from '../../shared/support/seed.ts';
 
 interface Rows {
   readonly nodes: readonly GraphNode[];
@@ -46,6 +47,7 @@ test('a graph has the same fingerprint for any ids and any order of its parts', 
       const renamed = { nodes: nodes.map(otherwise), relationships: relationships.map(renumbered) };
       expect(await fingerprint(renamed)).toEqual(await fingerprint(graph));
     }),
+    seeded(2_000),
   );
 });
 
@@ -60,6 +62,7 @@ test('a graph with a row more, a row less or a row changed has another fingerpri
       fc.pre(changed !== undefined);
       expect(await fingerprint(changed ?? graph)).not.toEqual(await fingerprint(graph));
     }),
+    seeded(2_000),
   );
 });
 

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeValue, encodeValue } from '../../../lib/migration/graph/values.ts';
+import { seeded } from '../../shared/support/seed.ts';
 import { anyFloat, anyGraphValue } from '../support/graph-values.ts';
 
-const RUNS = { numRuns: 2_000 };
+const RUNS = seeded(2_000);
 
 test('every value of a graph comes back from a line of JSON as it was', () => {
   fc.assert(

@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { restoreGraph } from '../../../../cli/migration/restore-graph/restore.ts';
 import {
@@ -238,12 +237,10 @@ test('a file with no lines is a file', async () => {
 
 test('a file that ends anywhere before its end is refused', async () => {
   const whole = gzipSync('{"a":1}\n{"b":2}\n');
-  await fc.assert(
-    fc.asyncProperty(fc.nat({ max: whole.length - 1 }), async (length) => {
-      const { values } = readLines(served(whole.subarray(0, length), 7), 'lines');
-      await expect(Array.fromAsync(values)).rejects.toThrow();
-    }),
-  );
+  for (let length = 0; length < whole.length; length += 1) {
+    const { values } = readLines(served(whole.subarray(0, length), 7), 'lines');
+    await expect(Array.fromAsync(values), `${length} bytes`).rejects.toThrow();
+  }
 });
 
 test('rows that break off leave no file', async () => {
