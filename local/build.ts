@@ -1,4 +1,4 @@
-// What the local gateway serves: the functions, bundled as for deployment, and the definition with every variable resolved.
+// Builds the parts that the local gateway serves: the functions, bundled as for deployment, and the definition with every variable resolved.
 // `node local/build.ts FOLDER`: a program of its own, for bundler and framework keep what they read in memory for as long as they run.
 import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';

@@ -8,7 +8,7 @@ declare module 'serverless-offline' {
     readonly functions: Readonly<Record<string, FunctionDefinition>>;
   }
 
-  /** What it reads of the framework that loads it as a plug-in. */
+  /** The part of the framework that the plug-in reads. */
   interface Framework {
     readonly config: { readonly servicePath: string };
     readonly serviceDir: string;

@@ -51,7 +51,7 @@ test.each(ENDPOINTS.filter(([, { body }]) => !body))(
   },
 );
 
-// What a bulk request answers of each row is at most a refusal.
+// Without bulk requests: the largest result of a row is a refusal.
 const SHOWING_MANY = ENDPOINTS.filter(
   ([, { body, response }]) =>
     !body?.item &&

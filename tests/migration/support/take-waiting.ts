@@ -1,4 +1,4 @@
-// What a paused stage waits for; any other failure is one.
+// Reads from a pause what the stage waits for, and rethrows any other failure.
 import { Paused } from '../../../lib/migration/runs/step.ts';
 
 export function takeWaiting(error: unknown): Paused['waiting'] {

@@ -37,7 +37,11 @@ test.each(['-1', '1.5', '18446744073709551616', '"memory-1"', 'true'])(
   },
 );
 
-test('the sandbox is of the version that compose.yaml starts', () => {
-  const compose = readFileSync(join(import.meta.dirname, '../../../../compose.yaml'), 'utf8');
-  expect(/qdrant\/qdrant:v([\d.]+)/.exec(compose)?.[1]).toBe(DEFAULT_VERSION);
+test('the sandbox is of the version that compose.yaml and CI start', () => {
+  const [image, imageOfCi] = ['compose.yaml', '.github/workflows/ci.yml'].map((file) => {
+    const text = readFileSync(join(import.meta.dirname, '../../../..', file), 'utf8');
+    return /qdrant\/qdrant:\S+/.exec(text)?.[0];
+  });
+  expect(image).toMatch(new RegExp(`:v${DEFAULT_VERSION}@sha256:[0-9a-f]{64}$`));
+  expect(imageOfCi).toBe(image);
 });
