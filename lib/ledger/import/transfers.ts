@@ -84,12 +84,16 @@ function readEvidence(
   { account }: Booking,
 ): Evidence {
   const all = [...texts, bookingType ?? '', category ?? '', notes ?? ''].join('\n');
-  const isCategory = category !== null && TRANSFER.test(category);
-  const isWhole = [...texts, notes ?? ''].every((text) => text.replace(TRANSFER, '').trim() === '');
   const isTold = TRANSFER.test(all);
-  if (OWN_TRANSFER.test(all) || isNamed(account, all) || isCategory || (isTold && isWhole))
-    return EVIDENCE.own;
+  // "Transfers & payments" is a category of other payments as well.
+  const isAlone =
+    isTold && (saysNothingElse([category ?? '-']) || saysNothingElse([...texts, notes ?? '']));
+  if (OWN_TRANSFER.test(all) || isNamed(account, all) || isAlone) return EVIDENCE.own;
   return isTold ? EVIDENCE.transfer : EVIDENCE.none;
+}
+
+function saysNothingElse(texts: readonly string[]): boolean {
+  return texts.every((text) => text.replace(TRANSFER, '').trim() === '');
 }
 
 /** "Cash" is not named in "cashew". Scripts without upper and lower case may have no spaces between words. */

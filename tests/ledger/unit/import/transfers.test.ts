@@ -40,6 +40,14 @@ it.each([
   expect(read(lines)).toEqual({ ...ALL, questions: ['postings'] });
 });
 
+it('asks where a category is of transfers and other payments', () => {
+  const lines = [
+    '2026-03-05,Bank,A,Transfers & payments,-100',
+    '2026-03-06,Cash,B,Transfers out,100',
+  ];
+  expect(read(lines)).toEqual({ ...ALL, questions: ['postings'] });
+});
+
 const HALF = ['2026-03-05,Bank,Transfer,,-100', '2026-03-06,Cash,Deposit,,100'];
 
 it('asks where one side alone tells of a transfer', () => {
