@@ -42,6 +42,8 @@ const HOSTS = ['127.0.0.1', '::1'];
 const OWN_HOST = /^((.+\.)?localhost|127\.0\.0\.1|\[::1\])$/;
 /** API Gateway's limit, and that of the local gateway. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
+/** Lambda's limit, which also counts the escapes of the JSON text in which a function returns the response. */
+const MAX_RESPONSE_BYTES = 6 * 1024 * 1024;
 /** Longer than any part of a route or name of a parameter, and shorter than a key or an access token. */
 const MAX_LOGGED = 30;
 
@@ -81,6 +83,17 @@ export async function openEdge(running: Running, options: EdgeOptions): Promise<
       reject(response, 400, { error: 'validation_failed', message: NOT_UTF8 });
     } else {
       const answer = await forward(request, { socketPath: await gateway, agent });
+      const length = Number(answer.headers['content-length']);
+      if (length > MAX_RESPONSE_BYTES) {
+        answer.destroy();
+        options.log(
+          `The next response has ${length} bytes; a deployed function sends 6 MB at most`,
+        );
+        // API Gateway's own words, outside of the envelope.
+        const body = JSON.stringify({ message: 'Internal Server Error' });
+        start(response, 500, { 'content-type': 'application/json' }).end(body);
+        return;
+      }
       const headers = {
         ...withoutCors(answer.headers),
         ...cors.headers(request.headers.origin),

@@ -1567,6 +1567,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('local/edge.ts', 'tests/ledger/unit/local/edge.test.ts', [
     ['bytes > MAX_BODY_BYTES', 'false'],
+    ['length > MAX_RESPONSE_BYTES', 'length > MAX_RESPONSE_BYTES + 1'],
     ["request.headersDistinct.host?.join(', ')", 'request.headers.host'],
     ["values.join(',')", 'values[0]'],
     ["site === 'none' || ", 'true || '],

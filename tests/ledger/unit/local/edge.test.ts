@@ -24,6 +24,7 @@ interface Received {
 
 const OWN = 'http://localhost:3000';
 const FOREIGN = 'https://elsewhere.example';
+const MAX_RESPONSE = 6 * 1024 * 1024;
 
 let running: Running;
 let port: number;
@@ -53,7 +54,7 @@ async function reopen(...allowedOrigins: readonly string[]): Promise<void> {
 }
 
 /** A gateway that keeps what it gets and answers with its own CORS headers, as the real one does. */
-async function startGateway(status = 201): Promise<string> {
+async function startGateway(status = 201, answer = 'answered'): Promise<string> {
   return await startServer(async (request, response) => {
     const { method, url, headers } = request;
     const body = await buffer(request).catch(() => undefined);
@@ -64,8 +65,9 @@ async function startGateway(status = 201): Promise<string> {
       'x-request-id': 'function-1',
       'access-control-allow-origin': headers.origin ?? 'none',
       'access-control-expose-headers': 'X-Request-Id,X-Request-Id',
+      'content-length': Buffer.byteLength(answer),
     });
-    response.end('answered');
+    response.end(answer);
   });
 }
 
@@ -129,6 +131,19 @@ describe('a request', () => {
     expect(received[0]?.headers).toMatchObject({
       ...{ authorization: 'Bearer a,Bearer b', 'if-match': '"1","2"', 'user-agent': 'one,two' },
     });
+  });
+
+  it('gets an answer of 6 MB, and like the one of API Gateway a 500 for more', async () => {
+    edge.forwardTo(await startGateway(200, 'x'.repeat(MAX_RESPONSE)));
+    const largest = await ask('GET', '/');
+    expect([largest.status, largest.body.length]).toEqual([200, MAX_RESPONSE]);
+    edge.forwardTo(await startGateway(200, `${'x'.repeat(MAX_RESPONSE - 1)}é`));
+    expect(await ask('GET', '/')).toMatchObject({
+      ...{ status: 500, body: '{"message":"Internal Server Error"}' },
+    });
+    expect(lines).toContain(
+      'The next response has 6291457 bytes; a deployed function sends 6 MB at most',
+    );
   });
 
   // The gateway hands functions a query that it has decoded and encoded again.
