@@ -4,12 +4,12 @@
 import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { retention } from '../../lib/migration/steps/retention.ts';
-import { keepWatch, namesARun } from '../../lib/migration/steps/watch.ts';
+import { keepWatch, namesRun } from '../../lib/migration/steps/watch.ts';
 
 export function createHandler(services: () => Promise<Services>) {
   const takeRetention = stepHandler(retention, services);
   return async (payload: unknown, context: Parameters<typeof takeRetention>[1]) =>
-    namesARun(payload)
+    namesRun(payload)
       ? await takeRetention(payload, context)
       : await keepWatch(await services(), () => context.getRemainingTimeInMillis());
 }

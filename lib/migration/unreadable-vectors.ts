@@ -1,5 +1,5 @@
-// Points whose vector has components that are no numbers (NaN), for a client wrote numbers beyond 32 bits. The store keeps
-// them, and returns null in their place: no search finds such a point, and no collection takes a copy of it.
+// Finds points whose vector has components that are no numbers (NaN), because a client wrote numbers beyond 32 bits. The store
+// returns null for such components: no search finds the point, and no collection accepts a copy of it.
 import { toJsonText, verbatim } from './json/json-text.ts';
 import { MAX_SEARCHED_IDS } from './point-writer.ts';
 import { unnamedVectorOf } from './points.ts';
@@ -19,7 +19,7 @@ interface UnreadableVectors {
   readonly examples: readonly PointId[];
 }
 
-/** Reads the vectors that an exact search does not find, and no others: they are most of the collection's bytes. */
+/** Reads only the vectors that an exact search does not find: vectors are most of a collection's bytes. */
 export async function findUnreadableVectors(place: CollectionPlace): Promise<UnreadableVectors> {
   const { store, collection } = place;
   const { size = 1 } = denseVectorOf(await store.collectionInfo(collection));
@@ -44,7 +44,7 @@ export async function findUnreadableVectors(place: CollectionPlace): Promise<Unr
   return { count, examples };
 }
 
-/** A point that has no vector is found by no search either. */
+/** False for a point without a vector, which no search finds either */
 function isUnreadable({ vector }: ScrolledPoint): boolean {
   return vector !== undefined && (unnamedVectorOf(vector) ?? '').includes('null');
 }

@@ -1,5 +1,5 @@
 // Artifacts in a folder, closed to other users of the machine. The record of an artifact is written last: a file without one is
-// not complete.
+// incomplete.
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import {
@@ -71,7 +71,7 @@ export function createFileArtifacts(options: {
     const partial = join(partialFolder(key), randomUUID());
     try {
       await writeDurably(partial, content, PRIVATE_FILE);
-      // In this order: a record must never stand beside content that it does not describe.
+      // First: a record must never stand beside content that it does not describe.
       if (path === dataPath(key)) await rm(recordPath(key), { force: true });
       await moveDurably(partial, path);
     } finally {
@@ -130,7 +130,7 @@ async function moveDurably(from: string, to: string): Promise<void> {
   await folder.sync();
 }
 
-/** Undefined where there is no such file. */
+/** Undefined if the file does not exist */
 export async function orNothing<Result>(pending: Promise<Result>): Promise<Result | undefined> {
   return await pending.catch(takeAs(undefined, hasCode('ENOENT')));
 }

@@ -22,12 +22,12 @@ export function createFileCollectionSetting(file: string): CollectionSetting {
     const name = content.trim();
     // A change would replace the whole file.
     if (!name.includes('\n') && !ASSIGNMENT.test(name)) return name;
-    const why = `${file} of COLLECTION_SETTING holds more than the name of a collection, as a .env file does: name a file with nothing else in it, which the backend reads at its start.`;
+    const why = `${file} of COLLECTION_SETTING holds more than a collection's name, as a .env file does: use a file with only the name, which the backend reads at its start.`;
     throw new Refusal('RefusedSetting', why);
   }
 
-  // The new file is the lock of the change, and comes into being whole: a crash leaves the change
-  // undone, or with only the renaming to be done. Another change finds it there and is refused.
+  // The new file is the lock of the change, and is created complete: after a crash, the change is either not begun or only needs
+  // the renaming. Another change finds the file and is refused.
   async function change({ from, to }: { from: string; to: string }): Promise<void> {
     const before = await read();
     if (before === to) return;
@@ -40,7 +40,7 @@ export function createFileCollectionSetting(file: string): CollectionSetting {
     if (present !== to) throw changedSetting(present, to);
   }
 
-  // Beside the file: one that is killed stands in the way of no change.
+  // Written beside the file: after a kill, it does not block a change.
   async function tryWrite(): Promise<void> {
     const draft = `${file}.${randomUUID()}`;
     try {

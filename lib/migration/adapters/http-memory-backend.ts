@@ -1,6 +1,6 @@
-// The memory backend over HTTP: the six endpoints of its contract, and no other. The contract names paths, a header
-// and two fields; request bodies are those of mem0's own server, and of answers nothing is read but what the document names.
-// Three endpoints may be missing: the preflight finds out, and the operator accepts it.
+// The memory backend over HTTP: the six endpoints of its contract (docs/migration/backend.md). Request bodies are those of mem0's
+// own server; of answers, only documented fields are read. Some endpoints can be missing: the preflight finds them, and the operator
+// accepts it.
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { countSchema } from '../json/schemas.ts';
@@ -12,12 +12,12 @@ import type { Secret } from './secrets.ts';
 interface BackendConnection {
   /** Such as https://memory.example.org */
   readonly url: string;
-  /** Maps to one user. */
+  /** Key that belongs to one user */
   readonly apiKey: Secret;
   readonly timeoutMs: number;
   /** Name of the service in messages */
   readonly service?: string;
-  /** Endpoints that the backend has elsewhere. */
+  /** Paths of endpoints that differ from the contract */
   readonly paths?: Partial<Readonly<Record<EndpointName, string>>>;
 }
 
@@ -34,11 +34,11 @@ export type EndpointName = keyof typeof ENDPOINTS;
 
 export const ENDPOINT_NAMES = Object.keys(ENDPOINTS) as EndpointName[];
 
-/** Answers of a backend that has no such endpoint. */
+/** Answers of a backend without the endpoint */
 const MISSING: readonly unknown[] = [404, 405];
 
 const statsSchema = v.object({ memory_count: v.optional(countSchema, 0) });
-// mem0 returns ids; a backend that leaves them out gets no requests by id.
+// mem0 returns ids; other backends may leave them out.
 const identifiedSchema = v.object({ id: v.union([v.string(), v.number()]) });
 const graphSchema = v.object({ deprecated: v.optional(v.boolean(), false) });
 
@@ -53,7 +53,7 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
   }
 
   async function ask(method: Method, path: string, { userId = '', body }: Asked = {}) {
-    // In messages without the user's id.
+    // Messages must not contain the user's id.
     const named = path.replace('/{user}', '');
     const headers = { 'x-api-key': apiKey.reveal() };
     const url = `${root}${path.replace('{user}', encodeURIComponent(userId))}`;
@@ -68,7 +68,7 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
     return ask(ENDPOINTS[endpoint].method, pathOf(endpoint), asked);
   }
 
-  /** The reply, or undefined if the backend has no such endpoint. */
+  /** The reply; undefined if the backend lacks the endpoint */
   async function callIfPresent(endpoint: EndpointName, asked?: Asked) {
     return await call(endpoint, asked).catch(takeAs(undefined, isMissing));
   }
@@ -90,9 +90,9 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
   }
 
   /**
-   * The endpoints that it does not have, and those that answer exactly as an unknown path does. The body is valid JSON,
-   * for some backends parse it before they choose a route, and an empty list: with no user and no text in it, even a backend that
-   * checks nothing has nothing to write.
+   * Finds the missing endpoints, and those that answer exactly as an unknown path does. The body is valid JSON, as some backends
+   * parse it before they choose a route. It is an empty list: without user and text, even a backend without checks writes
+   * nothing.
    * @throws Refusal for the wrong key; RetryableFailure without an answer
    */
   async function findMissing(userId: string): Promise<MissingEndpoints> {
@@ -118,23 +118,23 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
     return { missing, undetermined };
   }
 
-  async function found(userId: string, query: string): Promise<readonly unknown[]> {
+  async function searchMemories(userId: string, query: string): Promise<readonly unknown[]> {
     const { body } = await call('search', { userId, body: { user_id: userId, query } });
     return listIn(body);
   }
 
-  /** How many memories it found. */
+  /** Number of memories found */
   async function search(userId: string, query: string): Promise<number> {
-    return (await found(userId, query)).length;
+    return (await searchMemories(userId, query)).length;
   }
 
-  /** Id of what it finds first; undefined where it finds nothing, or does not tell ids. */
+  /** Id of the memory found first; undefined if none is found, or the backend returns no ids */
   async function bestMatch(userId: string, query: string): Promise<string | number | undefined> {
-    const [first] = await found(userId, query);
+    const [first] = await searchMemories(userId, query);
     return v.is(identifiedSchema, first) ? first.id : undefined;
   }
 
-  /** Versions of the backend cap the number. 0 if the backend gives none, or has no such endpoint. */
+  /** Number of the user's memories, which some versions cap; 0 if the backend does not provide it */
   async function memoryCount(userId: string): Promise<number> {
     const reply = await callIfPresent('stats', { userId });
     return reply ? expected(statsSchema, '/stats', reply.body).memory_count : 0;
@@ -167,7 +167,7 @@ export interface Endpoint {
 
 interface MissingEndpoints {
   readonly missing: readonly Endpoint[];
-  /** It may have them or not: it answers every path of that method with this status. */
+  /** Endpoints that may exist or not: an unknown path gets the same status. */
   readonly undetermined: readonly Endpoint[];
 }
 
@@ -175,7 +175,7 @@ function isMissing(failure: unknown): boolean {
   return failure instanceof Refusal && MISSING.includes(failure.answer);
 }
 
-/** Status of an answer that is no success. @throws the failure of a request that was not answered, or for the key */
+/** Status of an unsuccessful answer. @throws the failure of a request without an answer, or with a wrong key */
 function statusIn(failure: unknown): number {
   if (isRefusal(failure, 'RefusedKeyOfOtherUser')) return 403;
   const isAnswer = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedByService');
@@ -187,7 +187,7 @@ function statusIn(failure: unknown): number {
 function assertAccepted(endpoint: string, status: number, userId = ''): void {
   if (status === 401) throw new Refusal('RefusedCredentials', `${endpoint} answered 401.`);
   if (status === 403) {
-    const whom = isTestUser(userId) ? userId : 'another user than that of the key';
+    const whom = isTestUser(userId) ? userId : 'a user other than that of the key';
     throw new Refusal('RefusedKeyOfOtherUser', `${endpoint} answered 403 for ${whom}.`);
   }
   if (status < 200 || status > 299) {
@@ -212,5 +212,5 @@ function expected<Output>(
 ): Output {
   const result = v.safeParse(schema, body);
   if (result.success) return result.output;
-  throw new Refusal('RefusedByService', `${endpoint} answered something else than documented.`);
+  throw new Refusal('RefusedByService', `The answer of ${endpoint} is not as documented.`);
 }

@@ -10,14 +10,14 @@ export interface HttpCall {
 interface HttpRequest extends HttpCall {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON. */
+  /** JSON */
   readonly body?: string | undefined;
 }
 
-/** These pass by themselves; 409 to 422 and their like are refusals. */
+/** Statuses of failures that pass by themselves; others from 400 on are refusals. */
 export const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Any response, its body unread. @throws RetryableFailure when there is none */
+/** Returns any response, its body unread. @throws RetryableFailure without a response */
 export async function send(
   { url, name, method, body, ...given }: HttpRequest,
   signal: AbortSignal,
@@ -25,14 +25,14 @@ export async function send(
 ): Promise<Response> {
   const type = body === undefined ? {} : { 'content-type': 'application/json' };
   const headers = { ...given.headers, ...type };
-  // Another host that a redirection names would be sent the key.
+  // A redirection would send the key to another host.
   const init = { method, headers, signal, redirect: 'manual', ...(body && { body }) } as const;
   return await by(url, init).catch((cause) => {
     throw noAnswer({ url, name }, cause);
   });
 }
 
-/** @throws RetryableFailure when it breaks off */
+/** @throws RetryableFailure if the body breaks off */
 export async function textOf(response: Response, call: HttpCall): Promise<string> {
   return await response.text().catch((cause) => {
     throw noAnswer(call, cause);
@@ -40,8 +40,8 @@ export async function textOf(response: Response, call: HttpCall): Promise<string
 }
 
 /**
- * Any answer that is final, refusals by the other side included; without a body where that is no JSON.
- * @throws RetryableFailure when there is no answer, or one that says to come again
+ * Returns a final answer, even a refusal; its body is undefined unless it is JSON.
+ * @throws RetryableFailure without an answer, or with one that passes by itself
  */
 export async function requestJson(request: HttpRequest, timeoutMs: number) {
   const response = await send(request, AbortSignal.timeout(timeoutMs));
@@ -60,7 +60,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The socket broke, or time was up: the service may have carried the request out. A refused connection is an answer. */
+/** After a broken socket or a timeout, the service may have carried out the request. A refused connection is an answer. */
 export function noAnswer({ url, name }: HttpCall, cause: unknown): RetryableFailure | Refusal {
   const reason = describeReason(cause);
   const misconfigured = MISCONFIGURED.find(({ codes }) => codes.test(reason));
@@ -94,11 +94,11 @@ const MISCONFIGURED: readonly { readonly codes: RegExp; readonly why: string }[]
   },
   {
     codes: /^HPE_INVALID_(CONSTANT|VERSION)|Expected HTTP\//,
-    why: 'does not speak HTTP/1.1 on that port: of Qdrant, give the REST port (6333), not that of gRPC (6334)',
+    why: 'does not speak HTTP/1.1 on that port: for Qdrant, give the REST port (6333), not the gRPC port (6334)',
   },
 ];
 
-/** `fetch` says only "fetch failed": the reason is in its cause, as a code or, without one, in words without the path. */
+/** `fetch` only says "fetch failed": the reason is in its cause, as a code or else as a message without the path. */
 function describeReason(error: unknown): string {
   const { name, code, message, cause } = error as Failure & { cause?: Failure };
   const known = cause?.code ?? cause?.message ?? code;

@@ -24,18 +24,18 @@ export interface Neo4jAddress {
   readonly url: string;
   readonly user: string;
   readonly password: string;
-  /** Name of the database; without it, the user's home database. */
+  /** Name of the database; by default the user's home database */
   readonly database?: string | undefined;
-  /** How long a small read or a write that fails by bad luck is tried again. */
+  /** Time in which a small read or a write is retried after a transient failure */
   readonly patienceMs?: number;
 }
 
-// An address that swallows what it is sent is found out by then.
+// Reveals an address that accepts requests and never answers.
 const MAX_SILENCE_MS = 15_000;
 
 export function openNeo4j(address: Neo4jAddress) {
   const { url, user, password, database, patienceMs = 10_000 } = address;
-  // Integers stay the driver's own: as numbers they would lose digits, and look like floats.
+  // Integers keep the driver's own type: as numbers they would lose digits, and look like floats.
   const driver = neo4j.driver(url, neo4j.auth.basic(user, password), {
     maxTransactionRetryTime: patienceMs,
     connectionTimeout: MAX_SILENCE_MS,
@@ -50,7 +50,7 @@ export function openNeo4j(address: Neo4jAddress) {
   };
 }
 
-// Each of the two is answered from the store's own counters.
+// The store answers both from its own counters.
 const COUNT_NODES = 'MATCH (n) RETURN count(n) AS count';
 const COUNT_RELATIONSHIPS = 'MATCH ()-[r]->() RETURN count(r) AS count';
 
@@ -126,18 +126,18 @@ function createSource({ rows, readOne }: Neo4jSessions): GraphSource {
 
 type Neo4jSessions = ReturnType<typeof createSessions>;
 
-// With embeddings a row has some ten kilobytes: about this many are in memory at a time.
+// Rows in memory at a time: with embeddings, a row has some ten kilobytes.
 const FETCH_SIZE = 100;
 // A server may limit how long transactions take, which a long read would exceed: 0 lifts the limit.
 const UNLIMITED = { timeout: 0 };
 
-// One session for each piece of work, closed when the work is over or has failed.
+// Each piece of work has its own session, closed when the work ends or fails.
 function createSessions(driver: Driver, database: string | undefined) {
   const open = (defaultAccessMode: SessionMode): Session =>
     driver.session({ defaultAccessMode, fetchSize: FETCH_SIZE, ...(database && { database }) });
 
-  /** Rows as they come, no faster than they are taken. */
-  // An explicit transaction, not executeRead: its own retries would start again from the first row in the middle of the stream.
+  /** Streams rows, no faster than they are consumed. */
+  // Not with executeRead: in the middle of the stream, its retries would start again from the first row.
   async function* rows<Shape extends RecordShape>(statement: string): AsyncGenerator<Row<Shape>> {
     try {
       await using session = open('READ');
@@ -158,7 +158,7 @@ function createSessions(driver: Driver, database: string | undefined) {
     }
   }
 
-  /** Reads one row, and says up to which transaction the graph was then. */
+  /** Reads one row, and the bookmark of the last transaction that it saw. */
   const readOne = <Shape extends RecordShape>(statement: string) =>
     within('READ', async (session) => {
       const result = await session.executeRead((transaction) => transaction.run<Shape>(statement));
@@ -172,7 +172,7 @@ function createSessions(driver: Driver, database: string | undefined) {
   return { rows, readOne, write };
 }
 
-// Beside what the driver calls retryable. Without a code: the driver's own, when no connection came in time.
+// Transient failures besides those that the driver calls retryable. N/A: the driver got no connection in time.
 const PASSING = /\.TransactionTimedOut|^N\/A$/;
 
 /** Translates a failure of the driver; returns any other error unchanged. */
@@ -184,7 +184,7 @@ export function translateDriverError(cause: unknown): unknown {
     const why = `The graph of NEO4J_URL is not available: ${code}.`;
     return new RetryableFailure('RetryableUnavailable', why, options);
   }
-  // Only the code: the message may quote what is in the graph.
+  // Only the code: the message may quote contents of the graph.
   return code.startsWith('Neo.ClientError.Security.')
     ? new Refusal('RefusedCredentials', `The graph refuses the credentials: ${code}.`, options)
     : new Refusal('RefusedByService', `The graph refuses the request: ${code}.`, options);

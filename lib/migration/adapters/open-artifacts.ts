@@ -1,4 +1,4 @@
-// The artifact store that a URL names: s3://bucket/prefix, or file:///folder.
+// Opens the artifact store of a URL: s3://bucket/prefix, or file:///folder.
 import { fileURLToPath } from 'node:url';
 import { S3Client } from '@aws-sdk/client-s3';
 import type { ArtifactStore } from '../ports/artifacts.ts';
@@ -13,7 +13,7 @@ interface OpenOptions {
 }
 
 /**
- * @param s3Endpoint another S3 than the region's own
+ * @param s3Endpoint address of another S3 service than that of the region
  * @param bucketOwner the account that must own the bucket; S3 refuses every request to a bucket of another
  */
 export function openArtifacts(
@@ -23,7 +23,7 @@ export function openArtifacts(
   const url = new URL(address);
   if (url.protocol === 'file:') return createFileArtifacts({ folder: fileURLToPath(url), now });
   const prefix = url.pathname.replace(/^\/+|\/+$/g, '');
-  // Servers other than Amazon's seldom have a name for every bucket: it goes into the path.
+  // Other servers than Amazon's seldom have a host name for every bucket: the bucket is in the path.
   const client = new S3Client(s3Endpoint ? { endpoint: s3Endpoint, forcePathStyle: true } : {});
   if (bucketOwner) expectOwner(client, bucketOwner);
   return createS3Artifacts({

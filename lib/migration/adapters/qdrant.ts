@@ -1,4 +1,4 @@
-// The vector store of the migration, over Qdrant's REST: collections here, points and snapshots in files of their own.
+// The vector store over Qdrant's REST: collections here, points and snapshots in files of their own.
 import type { Schemas } from '@qdrant/js-client-rest';
 import type {
   CollectionInfo,
@@ -31,15 +31,15 @@ export function createQdrant(connection: QdrantConnection) {
 type ClusterStatus = { status: 'disabled' } | { status: 'enabled'; peers: object };
 
 function createQdrantCollections({ text, result, write, change }: Transport) {
-  /** True for the name of an alias, too. */
+  /** True also for the name of an alias */
   async function collectionExists(collection: string): Promise<boolean> {
     const path = pathOf(collection, '/exists');
     return (await result<Schemas['CollectionExistence']>({ path })).exists;
   }
 
   return {
-    /** The version the store runs, such as `1.18.3`: the gate of everything that depends on it. */
-    // The root is the one response without an envelope.
+    /** Version of the store, such as `1.18.3` */
+    // The root is the only response without an envelope.
     async version(): Promise<string> {
       const answer = await text({ path: '/' }).catch((failure: unknown) => {
         if (isRefusedWith(failure, 404)) throw noQdrant('GET / answered 404', failure);
@@ -53,7 +53,7 @@ function createQdrantCollections({ text, result, write, change }: Transport) {
       return await answer.then(() => true, takeAs(false, isRetryableFailure));
     },
 
-    /** How many nodes the store has; a snapshot holds the shards of one. */
+    /** Number of nodes; a snapshot holds the shards of one. */
     async nodeCount(): Promise<number> {
       const cluster = await result<ClusterStatus>({ path: '/cluster' });
       return cluster.status === 'enabled' ? Object.keys(cluster.peers).length : 1;
@@ -66,7 +66,7 @@ function createQdrantCollections({ text, result, write, change }: Transport) {
       return [...info.local_shards, ...info.remote_shards].map(({ state }) => state);
     },
 
-    /** Names of collections; aliases are not among them. */
+    /** Names of collections, without aliases */
     async listCollections(): Promise<string[]> {
       const found = await result<Schemas['CollectionsResponse']>({ path: '/collections' });
       return found.collections.map(({ name }) => name);
@@ -74,34 +74,34 @@ function createQdrantCollections({ text, result, write, change }: Transport) {
 
     collectionExists,
 
-    /** Follows an alias. `undefined` when there is none of that name. */
+    /** Follows an alias. Undefined if there is no such collection. */
     async collectionInfo(collection: string): Promise<CollectionInfo | undefined> {
       return await result<CollectionInfo>({ path: pathOf(collection) }).catch(unlessFound);
     },
 
-    // The name was free when the first request was sent: after a lost response, a collection of that name is ours.
+    // The caller found the name free: after a lost response, a collection of that name is ours.
     async createCollection(collection: string, body: CollectionSettings): Promise<void> {
       const call = { method: 'PUT', path: pathOf(collection, '?timeout=60'), body } as const;
       await change(call, () => collectionExists(collection));
     },
 
-    /** Again without harm. */
+    /** Can be repeated. */
     async updateCollection(collection: string, body: CollectionUpdate): Promise<void> {
       await result({ method: 'PATCH', path: pathOf(collection, '?timeout=60'), body });
     },
 
-    /** Its aliases go with it. False when there was none. */
+    /** Also deletes its aliases. False if there was no such collection. */
     async deleteCollection(collection: string): Promise<boolean> {
       return result<boolean>({ method: 'DELETE', path: pathOf(collection, '?timeout=60') });
     },
 
-    /** To a collection that may be in use; again without harm. 1.18 and later. */
+    /** Adds a slot, even to a collection in use. Can be repeated. Needs Qdrant 1.18. */
     async addSparseVector(collection: string, name: string, sparse: SparseVectorSettings) {
       const body: Schemas['VectorNameConfig'] = { sparse };
       await write({ method: 'PUT', path: vectorPath(collection, name), body });
     },
 
-    /** With all that is in it; again without harm. */
+    /** Removes a slot with its vectors. Can be repeated. */
     async removeVector(collection: string, name: string): Promise<void> {
       await write({ method: 'DELETE', path: vectorPath(collection, name) });
     },
@@ -114,7 +114,7 @@ function createQdrantCollections({ text, result, write, change }: Transport) {
       return (await result<Schemas['CollectionsAliasesResponse']>({ path: '/aliases' })).aliases;
     },
 
-    /** All of them at once, so that each always names a collection; again without harm. */
+    /** Moves all aliases at once, so that each always names a collection. Can be repeated. */
     async pointAliases(aliases: readonly string[], collection_name: string): Promise<void> {
       const actions = aliases.flatMap((alias_name) => [
         { delete_alias: { alias_name } },
@@ -130,7 +130,7 @@ function vectorPath(collection: string, name: string): string {
   return pathOf(collection, `/vectors/${encodeURIComponent(name)}?wait=true`);
 }
 
-/** @throws Refusal where the URL leads to something else */
+/** @throws Refusal if the URL leads to another service */
 function versionIn(text: string): string {
   try {
     const { version } = JSON.parse(text) as Partial<Schemas['VersionInfo']>;
@@ -142,6 +142,6 @@ function versionIn(text: string): string {
 }
 
 function noQdrant(found: string, cause?: unknown): Refusal {
-  const why = `QDRANT_URL leads to no Qdrant: ${found}. Correct its host and port, or the path in it, which stands before every request.`;
+  const why = `QDRANT_URL leads to no Qdrant: ${found}. Correct its host, its port, or its path, to which requests are added.`;
   return new Refusal('RefusedSetting', why, { cause });
 }

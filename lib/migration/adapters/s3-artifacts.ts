@@ -1,4 +1,4 @@
-// Artifacts in an S3 bucket. An object's digest is a tag, written last: what has none was never put as a whole.
+// Artifacts in an S3 bucket. An object's digest is a tag, written last: an object without one is incomplete.
 import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
@@ -25,7 +25,7 @@ import { takeAs } from '../refusals.ts';
 // S3 takes 10,000 parts: 160 GB in parts of this size. Four are in memory at a time.
 const PART_BYTES = 16 * 1024 * 1024;
 
-/** @param prefix what stands before every key: empty, or ending in "/" */
+/** @param prefix prefix of every key: empty, or ending in "/" */
 export function createS3Artifacts(options: {
   readonly client: S3Client;
   readonly bucket: string;
@@ -51,7 +51,7 @@ export function createS3Artifacts(options: {
 
   async function record({ key, sha256, retainUntil }: Artifact): Promise<void> {
     if (!retainUntil) return await writeTags(client, place(key), { sha256 });
-    // Set when a bucket is made, so that it is asked for once.
+    // Asked once: it is fixed when a bucket is created.
     hasObjectLock ??= askForObjectLock(client, Bucket);
     if (await hasObjectLock) return await lockObject(client, place(key), retainUntil);
     const tags = { sha256, [RETAIN_UNTIL]: retainUntil.toISOString() };
@@ -122,9 +122,9 @@ export interface Place {
   readonly Key: string;
 }
 
-/** In governance mode: the store itself refuses deletion to all but those with the right to bypass it. */
+/** Locks in governance mode: S3 refuses deletion to everyone without the right to bypass it. */
 async function lockObject(client: S3Client, place: Place, until: Date): Promise<void> {
-  // The service cuts fractions off: rounded up, for it is never to be shorter than asked.
+  // Rounded up: the service truncates fractions, and retention must never be shorter than asked.
   const RetainUntilDate = new Date(Math.ceil(until.getTime() / 1000) * 1000);
   const Retention = { Mode: 'GOVERNANCE', RetainUntilDate } as const;
   await client.send(new PutObjectRetentionCommand({ ...place, Retention }));
@@ -144,7 +144,7 @@ function isWithin(reach: Reach, key: string | undefined, { Key }: Place): boolea
   return reach === 'it alone' ? key === Key : key?.startsWith(Key) === true;
 }
 
-/** Also what a versioned bucket would keep behind a delete marker, and pay for. */
+/** Deletes all versions: a versioned bucket would keep them behind a delete marker, at a cost. */
 async function deleteVersions(
   client: S3Client,
   place: Place,
@@ -163,7 +163,7 @@ async function deleteVersions(
   } while (page.IsTruncated);
 }
 
-/** The process that began them is gone: one run writes at a time. */
+/** Aborts unfinished uploads. No process continues them: one run writes at a time. */
 async function abortUploads(
   client: S3Client,
   place: Place,

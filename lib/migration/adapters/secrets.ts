@@ -1,4 +1,4 @@
-// Secrets: on AWS from Systems Manager (which also hands out those of Secrets Manager), elsewhere from the environment.
+// Reads secrets from Systems Manager (which also serves those of Secrets Manager), or from the environment.
 import { inspect } from 'node:util';
 import { GetParameterCommand, ParameterNotFound, type SSMClient } from '@aws-sdk/client-ssm';
 import { Refusal } from '../refusals.ts';
@@ -13,7 +13,7 @@ export function createSecrets(options: {
 }) {
   const { client, environment } = options;
 
-  /** By the name of the variable that holds it or names its parameter; undefined where there is none. */
+  /** @param name variable that holds the secret; NAME_PARAMETER names its parameter. @returns undefined if neither is set */
   async function find(name: string): Promise<Secret | undefined> {
     const Name = environment[`${name}_PARAMETER`];
     const value = Name ? await readParameter(client, Name) : environment[name];
@@ -23,7 +23,7 @@ export function createSecrets(options: {
     return value ? createSecret(value) : undefined;
   }
 
-  /** @throws Refusal naming the variable, where there is none */
+  /** @throws Refusal naming the variable if neither is set */
   async function read(name: string): Promise<Secret> {
     const secret = await find(name);
     if (secret) return secret;

@@ -17,8 +17,8 @@ export function createSsmCollectionSetting(options: {
 }): CollectionSetting {
   const { client, parameter: Name } = options;
 
-  /** @param selector a version of it, in place of the present one */
-  async function look(selector = Name): Promise<{ name: string; version: number }> {
+  /** @param selector parameter with a version, instead of the present version */
+  async function readVersion(selector = Name): Promise<{ name: string; version: number }> {
     try {
       const { Parameter } = await client.send(new GetParameterCommand({ Name: selector }));
       return { name: Parameter?.Value?.trim() ?? '', version: Parameter?.Version ?? 0 };
@@ -28,34 +28,34 @@ export function createSsmCollectionSetting(options: {
   }
 
   async function read(): Promise<string> {
-    return (await look()).name;
+    return (await readVersion()).name;
   }
 
   // Parameters have no conditional write, but every write gets a version number. If ours does not directly follow the
   // version that was read, it has replaced another writer's value, which is restored and reported. After a crash in between,
   // our value remains and the next read finds it: docs/migration/decisions/0006-collection-setting.md.
   async function change({ from, to }: { from: string; to: string }): Promise<void> {
-    const before = await look();
+    const before = await readVersion();
     if (before.name === to) return;
     if (before.name !== from) throw changedSetting(before.name, from);
     await replace(before, to);
   }
 
-  /** With its own value. */
+  /** Writes the present value again. */
   async function tryWrite(): Promise<void> {
-    const present = await look();
+    const present = await readVersion();
     await replace(present, present.name);
   }
 
   async function replace(before: { name: string; version: number }, to: string): Promise<void> {
     const version = await put(to);
     if (version === before.version + 1) return;
-    const covered = await look(`${Name}:${version - 1}`);
-    // The other write has changed nothing, or to the same name.
-    if (covered.name === before.name || covered.name === to) return;
+    const overwritten = await readVersion(`${Name}:${version - 1}`);
+    // The other write changed nothing, or wrote the same name.
+    if (overwritten.name === before.name || overwritten.name === to) return;
     // A write that came after ours is newer and is left alone.
-    if ((await look()).version === version) await put(covered.name);
-    throw changedSetting(covered.name, before.name);
+    if ((await readVersion()).version === version) await put(overwritten.name);
+    throw changedSetting(overwritten.name, before.name);
   }
 
   async function put(Value: string): Promise<number> {

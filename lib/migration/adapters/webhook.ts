@@ -1,10 +1,10 @@
-// The external actions by a webhook of the operator's own, or by a person who is asked.
+// External actions, carried out by the operator's webhook or by a person.
 import type { Hooks } from '../ports/hooks.ts';
 import { Refusal } from '../refusals.ts';
 import { requestJson } from './http.ts';
 import type { Secret } from './secrets.ts';
 
-/** Answers 200 or 204 when it is done, 202 while it is being done. */
+/** The webhook answers 200 or 204 when the action is done, 202 while it is in progress. */
 export function createWebhook(options: {
   readonly url: string;
   readonly token: Secret | undefined;
@@ -40,5 +40,5 @@ export function createWebhook(options: {
 
 const SERVICE = 'The webhook of MIGRATION_WEBHOOK_URL';
 
-/** Calls no service: the operator does it by hand and confirms. */
+/** Calls no service: the operator carries out the action by hand and confirms it. */
 export const askAPerson: Hooks = { ask: async () => 'asked-of-a-person' };

@@ -46,7 +46,7 @@ interface DumpOptions {
  */
 export async function dumpGraph(options: DumpOptions): Promise<GraphManifest> {
   const { source, artifacts, prefix, runId, now } = options;
-  // First of all: an older manifest must never stand beside newer files.
+  // First: an older manifest must never stand beside newer files.
   await artifacts.delete(dumpKeys(prefix).manifest);
   const startedAt = now().toISOString();
   const before = await readState(source);
@@ -71,7 +71,7 @@ export async function dumpGraph(options: DumpOptions): Promise<GraphManifest> {
 async function writeFiles({ source, artifacts, prefix }: DumpOptions) {
   const keys = dumpKeys(prefix);
   const contents = { nodes: 0, relationships: 0 };
-  // Refuses now a schema that no restore would accept.
+  // A schema that no restore would accept is refused now.
   const schema = await writeJson(artifacts, keys.schema, rebuildRules(await source.schema()));
   const nodes = await writeLines(artifacts, keys.nodes, counted('nodes', source.nodes()));
   const relationships = await writeLines(
@@ -133,13 +133,13 @@ const size = v.object({ nodes: countSchema, relationships: countSchema });
 const state = v.object({ size, position: v.string() });
 
 const manifestSchema = v.object({
-  /** Dumps of before have more counts, which nothing reads. */
+  /** Dumps of format 3 have more counts, which nothing reads. */
   format: v.picklist([DUMP_FORMAT, 'graph-dump/3']),
   runId: v.string(),
   server: v.object({ version: v.string(), edition: v.string() }),
   startedAt: v.pipe(v.string(), v.isoTimestamp()),
   finishedAt: v.pipe(v.string(), v.isoTimestamp()),
-  /** Equal before and after: nothing was written meanwhile. */
+  /** Equal to `after`: nothing was written meanwhile. */
   before: state,
   after: state,
   contents: size,
@@ -157,7 +157,7 @@ export function dumpKeys(prefix: string) {
   };
 }
 
-/** @throws Refusal where no dump was finished */
+/** @throws Refusal if no dump was finished */
 export async function readDumpManifest(
   artifacts: ArtifactStore,
   prefix: string,
@@ -190,13 +190,13 @@ export async function digestDump(artifacts: ArtifactStore, prefix: string): Prom
 
 /**
  * Reads the whole dump and compares it with its manifest: the digest and length of each file, and every value.
- * @throws Refusal when the dump is damaged, or none was finished; a failure that passes by itself as it is
+ * @throws Refusal if the dump is damaged or unfinished; a transient failure unchanged
  */
 export async function verifyDump(artifacts: ArtifactStore, prefix: string): Promise<GraphManifest> {
   const manifest = await readDumpManifest(artifacts, prefix);
   const found = await readEverything(artifacts, prefix, manifest.contents).catch(
     (cause: unknown) => {
-      // A store that cannot be reached says nothing of what is kept.
+      // A store that cannot be reached says nothing about the dump.
       if (isRetryableFailure(translateFailure(cause))) throw cause;
       if (isRefusal(cause, 'RefusedSnapshot')) throw cause;
       const why = `The dump ${prefix} cannot be read to its end.`;
@@ -205,7 +205,7 @@ export async function verifyDump(artifacts: ArtifactStore, prefix: string): Prom
   );
   for (const [part, { bytes, sha256 }] of Object.entries(manifest.files)) {
     if (isDeepStrictEqual(found[part as keyof typeof found], { bytes, sha256 })) continue;
-    throw new Refusal('RefusedSnapshot', `The ${part} of the dump are not as the manifest says.`);
+    throw new Refusal('RefusedSnapshot', `The ${part} of the dump do not match its manifest.`);
   }
   return manifest;
 }
@@ -243,10 +243,10 @@ async function readEverything(
   }
 }
 
-/** With an embedding in each, the lines of a chunk are a megabyte. */
+/** Lines of one chunk: with an embedding in each, a megabyte */
 const LINES_PER_CHUNK = 100;
 
-/** Compressed. @internal Its test breaks files off at every byte. */
+/** Writes compressed lines. @internal Its test breaks files off at every byte. */
 export async function writeLines(
   artifacts: ArtifactStore,
   key: string,
@@ -269,7 +269,7 @@ function toLine(value: unknown): string {
   throw new Refusal('RefusedByService', why);
 }
 
-/** The measure is of the artifact: to be asked for once, at the end. @internal As above. */
+/** Reads lines and measures the artifact. Call `measure` once, at the end. @internal As above. */
 export function readLines<Line>(artifacts: ArtifactStore, key: string) {
   const { content, measure } = measuring(artifacts.get(key));
 
@@ -281,5 +281,5 @@ export function readLines<Line>(artifacts: ArtifactStore, key: string) {
   return { values: values(), measure };
 }
 
-// The last stream fails where any of them does.
+// A pipeline reports the failure of any of its streams to this callback, and to the last stream.
 function atItsEnd(): void {}

@@ -1,4 +1,4 @@
-// A property graph as the migration reads it. Nothing here, nor in any function, can change one.
+// A property graph as the migration reads it. No function of the migration can change it.
 import type { Properties } from './values.ts';
 
 export interface GraphNode {
@@ -37,15 +37,15 @@ export interface SchemaRule {
 export interface GraphSource {
   server(): Promise<GraphServer>;
   size(): Promise<GraphSize>;
-  /** Stays the same for as long as nothing is committed. */
+  /** Unchanged as long as nothing is committed */
   position(): Promise<string>;
-  /** Constraints before indexes. */
+  /** Constraints first, then indexes */
   schema(): Promise<readonly SchemaRule[]>;
-  /** In no order. Reads on as it is consumed, and sees what others commit meanwhile. */
+  /** Streams in no particular order, and sees commits made meanwhile. */
   nodes(): AsyncIterable<GraphNode>;
   relationships(): AsyncIterable<GraphRelationship>;
 }
 
-/** The marks of a restore that is not finished. A graph with these names in it cannot be restored. */
+/** Marks of an unfinished restore. A graph that uses these names itself cannot be restored. */
 export const RESTORE_LABEL = '_Restore';
 export const RESTORE_ID = '_restoreId';

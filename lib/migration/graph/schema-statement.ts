@@ -1,5 +1,5 @@
-// The statements of a dump's schema. A dump is a file, which others may have written: a statement of it is never run, but
-// read by the grammar of what Neo4j writes for its constraints and indexes, and written anew from what was read.
+// Statements of a dump's schema. Others may have written the file, so its statements are never run: they are parsed by the
+// grammar that Neo4j uses for constraints and indexes, and written anew from the result.
 import { Refusal } from '../refusals.ts';
 import type { SchemaRule } from './graph-store.ts';
 
@@ -18,8 +18,8 @@ const TOKEN =
 const NAME = /^`(?:[^`\\]|``)+`$/su;
 
 /**
- * @returns the same statement, made of its parts alone
- * @throws Refusal for every form that Neo4j does not write
+ * @returns the same statement, rebuilt from its parsed parts
+ * @throws Refusal for a form that Neo4j does not write
  */
 export function rebuildStatement(statement: string): string {
   const reader = createReader(statement);
@@ -152,7 +152,7 @@ function createReader(statement: string) {
   return {
     refusal,
     tries,
-    /** Variable of the pattern that was read. */
+    /** Variable of the parsed pattern */
     variable: '',
     next: (): string | undefined => tokens[at],
     skip(): void {
@@ -161,7 +161,7 @@ function createReader(statement: string) {
     take(...wanted: readonly string[]): void {
       for (const each of wanted) if (!tries(each)) throw refusal();
     },
-    // A back-slash may begin a character that is written as its code, such as a back-tick.
+    // A backslash may begin an encoded character, such as a backtick.
     name: () => takeLike(NAME),
     key: () => takeLike(/^(`[\w.-]+`|[A-Za-z]\w*)$/),
     literal: () => takeLike(/^('.*'|-?\d[\d.eE+-]*|true|false|null)$/su),

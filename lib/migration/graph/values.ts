@@ -1,4 +1,4 @@
-// Values of a graph, as the Neo4j driver has them, as JSON that loses nothing: what JSON cannot tell apart carries a tag.
+// Converts the Neo4j driver's values to JSON without loss, and back: values that JSON cannot tell apart carry a tag.
 import {
   DateTime,
   Date as Day,
@@ -13,7 +13,7 @@ import {
 } from 'neo4j-driver';
 import { Refusal } from '../refusals.ts';
 
-/** One tag, and what stands behind it. All binary content is base64 of little-endian elements. */
+/** A tag and its content. Binary content is base64 of little-endian elements. */
 type Tagged = { readonly [tag: `$${string}`]: string | readonly (string | null)[] | Properties };
 
 /** A bare number is a float with a fraction. */
@@ -45,12 +45,12 @@ const DATE = ['year', 'month', 'day'];
 const TIME = ['hour', 'minute', 'second', 'nanosecond'];
 const OFFSET = 'timeZoneOffsetSeconds';
 
-/** Each type of the driver by its tag. */
+/** Codecs of the driver's types by their tags */
 const CODECS: Readonly<Record<`$${string}`, Codec>> = {
-  /** A 64-bit integer in decimal. */
+  /** A 64-bit integer in decimal */
   $int: { type: Integer, encode: (value: Integer) => value.toString(), decode: int },
   $b64: { type: Int8Array, encode: toBase64, decode: (text: string) => fromBase64('INT8', text) },
-  /** The reference system, then two or three coordinates. */
+  /** The reference system, then two or three coordinates */
   $pt: {
     type: Point,
     encode: ({ srid, x, y, z }: Point) => [
@@ -62,7 +62,7 @@ const CODECS: Readonly<Record<`$${string}`, Codec>> = {
       return z === undefined ? new Point(int(srid), x, y) : new Point(int(srid), x, y, z);
     },
   },
-  /** The type of the elements, then the elements. */
+  /** The type of the elements, then the elements */
   $vec: {
     type: Vector,
     encode: (value: Vector<Float32Array>) => [value.getType(), toBase64(value.asTypedArray())],
@@ -70,17 +70,17 @@ const CODECS: Readonly<Record<`$${string}`, Codec>> = {
       new Vector(fromBase64(element, text)),
   },
   $date: temporal(Day, DATE),
-  /** A time of day without an offset. */
+  /** A time of day without an offset */
   $ltime: temporal(LocalTime, TIME),
   $time: temporal(Time, [...TIME, OFFSET]),
-  /** A date and time without a zone. */
+  /** A date and time without a zone */
   $ldt: temporal(LocalDateTime, [...DATE, ...TIME]),
-  /** The offset stands beside the zone because the zone alone leaves the repeated hour of autumn open. */
+  /** Has both zone and offset: the zone alone leaves the repeated hour of autumn ambiguous. */
   $dt: temporal(DateTime, [...DATE, ...TIME, OFFSET, 'timeZoneId']),
   $dur: temporal(Duration, ['months', 'days', 'seconds', 'nanoseconds']),
 };
 
-/** Integers in decimal, in the order of the components; of a zone its name, or null. */
+/** Integers in decimal, in the order of the components; a zone by its name, or null */
 function temporal(type: Codec['type'], components: readonly string[]): Codec {
   const Temporal = type as new (...given: unknown[]) => object;
   return {
@@ -88,7 +88,7 @@ function temporal(type: Codec['type'], components: readonly string[]): Codec {
     encode: (value: Readonly<Record<string, unknown>>) =>
       components.map((name) => {
         const component = value[name] ?? null;
-        // Servers before 5 speak a protocol without it: the repeated hour of autumn could be either one.
+        // The protocol of servers before 5 lacks the offset: the repeated hour of autumn would be ambiguous.
         if (component === null && name === OFFSET) {
           throw invalidValue('A date-time came without its offset from UTC');
         }
@@ -147,7 +147,7 @@ export function decodeProperties(properties: Properties): Record<string, unknown
   return Object.fromEntries(entries.map(([key, value]) => [key, decodeValue(value)]));
 }
 
-/** For a value that a dump cannot hold. */
+/** Refuses a value that a dump cannot hold. */
 function invalidValue(why: string, options?: ErrorOptions): Refusal {
   return new Refusal('RefusedByService', `${why}.`, options);
 }
@@ -179,8 +179,8 @@ function encodeList(list: readonly unknown[], path: string): TaggedValue {
   return list.map((item, at) => encodeValue(item, `${path}[${at}]`));
 }
 
-// Embeddings were computed in single precision. NaN and the infinities are left to the wider form: the server's
-// own procedure for embeddings refuses them.
+// Embeddings are computed in single precision. NaN and infinities take the wider form, as the server's own procedure for
+// embeddings refuses them.
 function encodeFloats(floats: readonly number[]): Tagged {
   const single = floats.every((item) => Number.isFinite(item) && Math.fround(item) === item);
   return single
@@ -204,7 +204,7 @@ function fromBase64<Element extends VectorElement>(
   element: Element,
   text: string,
 ): InstanceType<(typeof ARRAYS)[Element]> {
-  // A copy: a pooled buffer may start where wider elements cannot.
+  // Copied, as a pooled buffer may be misaligned for wider elements.
   const { buffer } = Uint8Array.from(Buffer.from(text, 'base64'));
   return new ARRAYS[element](buffer) as InstanceType<(typeof ARRAYS)[Element]>;
 }

@@ -1,33 +1,33 @@
-// Walks a JSON document once and hands out the texts of its parts, without building values of them.
+// Scans a JSON document once and returns the texts of its parts, without building values.
 import { asJsonText, type JsonText } from './json-text.ts';
 
-/** The document is not JSON, or not of the shape that was asked for. */
+/** The document is not JSON, or has another shape than expected. */
 export class JsonScanError extends Error {
   override readonly name = 'JsonScanError';
 }
 
 export type JsonScanner = ReturnType<typeof scanJson>;
 
-// Sticky: each is tried at one place. They are native code, for every byte that is migrated passes here.
+// Sticky: each matches at one place. Regular expressions are fast, and every migrated byte passes here.
 const SPACE = /[\t\n\r ]*/y;
 const LITERAL = /[^,\]}\t\n\r ]*/y;
 const NESTING = /["[\]{}]/g;
 
 /**
- * A cursor on the document's value. Inside a loop over members, or for an element, the value at hand is read by one call
- * (`text`, `texts`, `members`, `list`), or not at all: then it is passed over.
+ * A cursor on the document's value. In a loop over members or elements, read the current value with one call (`text`, `texts`,
+ * `members`, `list`), or not at all to skip it.
  */
 export function scanJson(document: string) {
   let at = afterSpace(document, 0);
 
-  /** The value at the cursor, as it is written. */
+  /** Text of the value at the cursor */
   function text<Of = unknown>(): JsonText<Of> {
     const start = at;
     at = endOfValue(document, start);
     return asJsonText<Of>(document.slice(start, at));
   }
 
-  /** Names of an object's members, each with the cursor on its value. */
+  /** Names of an object's members, each with the cursor on its value */
   function* members<Shape>(): Generator<keyof Shape & string, void, void> {
     for (const _ of items('{', '}')) {
       const end = endOfString(document, at);
@@ -40,7 +40,7 @@ export function scanJson(document: string) {
     }
   }
 
-  /** All members of an object as they are written, by their names. */
+  /** Texts of all members of an object by name */
   function texts<Shape = Record<string, unknown>>(): Partial<Record<keyof Shape, JsonText>> {
     const found: [string, JsonText][] = [];
     for (const name of members()) found.push([name, text()]);
@@ -128,5 +128,5 @@ function endOfNested(document: string, start: number): number {
     else depth -= 1;
     if (depth === 0) return at;
   }
-  throw new JsonScanError(`What opens at ${start} of the document does not close`);
+  throw new JsonScanError(`The value at ${start} of the document does not end`);
 }

@@ -1,13 +1,13 @@
-// JSON that is carried and never changed: text that is not parsed, and values whose number literals survive (10.0 stays 10.0,
-// -0 and 9007199254740993 what they are). A page of vectors goes through json-scanner.ts, which reads no number.
+// JSON that is carried unchanged: as unparsed text, or as values that keep their number literals, such as 10.0, -0 and
+// 9007199254740993. Pages of vectors go through json-scanner.ts, which parses no numbers.
 import { randomUUID } from 'node:crypto';
 
 declare const kind: unique symbol;
 
-/** The text of one JSON value. `Of` says what it would be, were it parsed. */
+/** Text of one JSON value, with the type that parsing it would give */
 export type JsonText<Of = unknown> = string & { readonly [kind]: Of };
 
-/** Says that a text known to be JSON is JSON. */
+/** Marks a text that is known to be JSON. */
 export function asJsonText<Of = unknown>(text: string): JsonText<Of> {
   return text as JsonText<Of>;
 }
@@ -25,8 +25,8 @@ class Verbatim {
 }
 
 /**
- * Stands for a value inside a body that `writeJson` writes: its text goes in as it is. It wears the
- * type it has once written, so that a body made with it is checked as any other.
+ * Stands for a value in a body for `writeJson`, which inserts its text unchanged. It has the type of that value, so that the body
+ * is type-checked like any other.
  */
 export function verbatim<Of>(text: JsonText<Of>): Of {
   return new Verbatim(text) as Of;
@@ -35,7 +35,7 @@ export function verbatim<Of>(text: JsonText<Of>): Of {
 /** Placeholder that no input contains */
 const PLACE = randomUUID();
 
-/** JSON of a value that may hold verbatim parts: a place for each, and then all of them at once, for a page is megabytes. */
+/** Writes a value with verbatim parts. All placeholders are replaced in one pass, as a page has megabytes. */
 export function writeJson(value: unknown): string {
   const texts: string[] = [];
   const places = JSON.stringify(value, (_, part: unknown) => {
@@ -56,7 +56,7 @@ interface SourceJson {
     text: string,
     reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
   ): unknown;
-  /** Stands for a primitive, and is written as that text. */
+  /** Represents a primitive that is written as this text */
   rawJSON(text: string): RawJson;
   isRawJSON(value: unknown): value is RawJson;
 }
@@ -64,9 +64,9 @@ interface SourceJson {
 const sourceJson: SourceJson = JSON as unknown as SourceJson;
 
 /**
- * Parses; a number that JavaScript would write differently is kept as its literal (`JSON.rawJSON`), which JSON.stringify
+ * Parses a text; a number that JavaScript would write differently keeps its literal (`JSON.rawJSON`), which JSON.stringify
  * writes again.
- * @throws SyntaxError when the text is not JSON
+ * @throws SyntaxError if the text is not JSON
  */
 export function parseLossless(text: string): unknown {
   return sourceJson.parse(text, (_, value, { source }) =>
@@ -81,7 +81,7 @@ export function canonicalJson(text: string): string {
   return canonical(parseLossless(text));
 }
 
-/** The same for a value that was parsed. */
+/** The same for a parsed value */
 export function canonical(value: unknown): string {
   return JSON.stringify(withSortedKeys(value));
 }

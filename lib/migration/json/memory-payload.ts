@@ -1,11 +1,11 @@
-// Reads single members of a memory's payload, and its keyword text. Everything else passes unread.
+// Reads single members of a memory's payload, and its keyword text, without parsing the rest.
 import type { PointPayload } from '../ports/vector-store.ts';
 import { scanJson } from './json-scanner.ts';
 import { asJsonText, type JsonText } from './json-text.ts';
 
 /**
- * Undefined where there is none. Parsed only where the key occurs: a store writes keys without escapes.
- * @param parse `parseLossless` where a number is not to be rounded
+ * Reads a member; undefined if there is none. The payload is parsed only if the key occurs, as stores write keys without escapes.
+ * @param parse `parseLossless` if a number must not be rounded
  */
 export function memberOf(
   payload: PointPayload,
@@ -17,8 +17,8 @@ export function memberOf(
 }
 
 /**
- * The text that keywords are taken from, as a JSON string: mem0 itself encodes
- * `text_lemmatized`, else `data`. `undefined` when none is in it: no word, or stop words only.
+ * Text that keywords are made from, as a JSON string: `text_lemmatized` or else `data`, as in mem0. Undefined if it has no words
+ * other than stop words.
  */
 export function keywordTextOf(payload: PointPayload): JsonText<string> | undefined {
   const memory = scanJson(payload === 'null' ? '{}' : payload).texts();
@@ -30,7 +30,7 @@ function hasTokens(text: string): boolean {
   return text.startsWith('"') && hasKeywordTokens(String(JSON.parse(text)));
 }
 
-// Same list as in both versions of mem0; words with an apostrophe become two tokens and never match their entry.
+// The list of both versions of mem0; words with an apostrophe become two tokens and never match their entry.
 const STOP_WORDS = new Set(
   (
     'a about above after again against ain all am an and any are aren as at be because been before being below ' +
@@ -43,7 +43,7 @@ const STOP_WORDS = new Set(
   ).split(' '),
 );
 
-/** fastembed drops what is longer, so that no query ever asks for it. */
+/** fastembed drops longer tokens, so that no query asks for them. */
 const MAX_TOKEN_LENGTH = 40;
 
 function hasKeywordTokens(text: string): boolean {

@@ -1,12 +1,12 @@
-// Storage for backups and reports: named byte streams, each with its digest, some protected from deletion until a day. Small
-// ones are JSON documents that people can read as well.
+// Storage for backups and reports: named byte streams, each with its digest, some protected from deletion until a date. Small
+// ones are JSON documents that people can read.
 import { createHash, hash } from 'node:crypto';
 import { Refusal } from '../refusals.ts';
 
 export interface Artifact {
   readonly key: string;
   readonly bytes: number;
-  /** Hex, computed while the content went by. */
+  /** Hexadecimal, computed while the content was written */
   readonly sha256: string;
   readonly retainUntil: Date | undefined;
 }
@@ -15,30 +15,30 @@ export type Content = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 export type ArtifactStore = ReturnType<typeof createArtifactStore>;
 
-/** Keeps the bytes; an artifact store makes artifacts of them. */
+/** Storage of the bytes, on which an artifact store applies its rules */
 interface ArtifactBytes {
-  /** Undefined for what has no record. */
+  /** Undefined without a record */
   find(key: string): Promise<Artifact | undefined>;
-  /** All of it or nothing. The record of what was there goes with it, and so does what an interrupted write left. */
+  /** Writes all or nothing. Removes the earlier record, and the rest of an interrupted write. */
   write(key: string, content: AsyncIterable<Uint8Array>): Promise<void>;
   record(artifact: Artifact): Promise<void>;
   read(key: string): AsyncIterable<Uint8Array>;
-  /** In order. */
+  /** Sorted keys */
   keys(prefix: string): AsyncIterable<string>;
   remove(key: string): Promise<void>;
-  /** Unfinished ones, too. */
+  /** Also removes unfinished writes. */
   removeAll(prefix: string): Promise<void>;
 }
 
-/** The rules of artifacts, wherever their bytes are. The record is written last: what has none was never put as a whole. */
+/** The rules of artifacts for any storage. The record is written last: bytes without a record are an incomplete write. */
 export function createArtifactStore(bytes: ArtifactBytes, now: () => Date) {
-  /** Undefined for what was never put as a whole. */
+  /** Undefined unless the artifact is complete */
   async function head(key: string): Promise<Artifact | undefined> {
     assertArtifactKey(key);
     return await bytes.find(key);
   }
 
-  async function required(key: string): Promise<Artifact> {
+  async function requireArtifact(key: string): Promise<Artifact> {
     const artifact = await head(key);
     if (artifact) return artifact;
     throw new Refusal('RefusedMissingArtifact', `There is no artifact ${key}.`);
@@ -47,13 +47,13 @@ export function createArtifactStore(bytes: ArtifactBytes, now: () => Date) {
   function assertReplaceable(artifact: Artifact | undefined): void {
     const until = artifact?.retainUntil;
     if (!artifact || !until || until <= now()) return;
-    const why = `The artifact ${artifact.key} is to be kept until ${until.toISOString()}.`;
+    const why = `The artifact ${artifact.key} must be kept until ${until.toISOString()}.`;
     throw new Refusal('RefusedNotNow', why);
   }
 
   /**
-   * Keeps the content under the key, in place of what was there; all of it or nothing.
-   * @throws Refusal when what is there must be kept
+   * Stores the content under the key, all or nothing. Replaces an earlier artifact.
+   * @throws Refusal if the earlier artifact must be kept
    */
   async function put(key: string, source: Content): Promise<Artifact> {
     assertReplaceable(await head(key));
@@ -64,13 +64,13 @@ export function createArtifactStore(bytes: ArtifactBytes, now: () => Date) {
     return artifact;
   }
 
-  /** @throws Refusal where there is none */
+  /** @throws Refusal if there is no such artifact */
   async function* get(key: string): AsyncIterable<Uint8Array> {
-    await required(key);
+    await requireArtifact(key);
     yield* bytes.read(key);
   }
 
-  /** In the order of their keys. */
+  /** Lists artifacts in the order of their keys. */
   async function* list(prefix: string): AsyncIterable<Artifact> {
     for await (const key of bytes.keys(prefix)) {
       const artifact = isArtifactKey(key) ? await head(key) : undefined;
@@ -78,22 +78,22 @@ export function createArtifactStore(bytes: ArtifactBytes, now: () => Date) {
     }
   }
 
-  /** Forbids deletion until then; what is already to be kept for longer stays so. */
+  /** Forbids deletion until the date. Never shortens a longer retention. */
   async function retain(key: string, until: Date): Promise<void> {
-    const artifact = await required(key);
+    const artifact = await requireArtifact(key);
     const { retainUntil = until } = artifact;
     await bytes.record({ ...artifact, retainUntil: retainUntil > until ? retainUntil : until });
   }
 
-  /** Done already when nothing is there. @throws Refusal when it must be kept */
+  /** Can be repeated. @throws Refusal if the artifact must be kept */
   async function remove(key: string): Promise<void> {
     assertReplaceable(await head(key));
     await bytes.remove(key);
   }
 
-  /** Looks at all whose key begins so before anything goes: nothing goes while anything has to stay. */
+  /** Deletes all artifacts with this prefix, or none if one of them must be kept. @throws Refusal */
   async function deleteAll(prefix: string): Promise<void> {
-    if (prefix === '') throw new TypeError('All artifacts at once have no prefix');
+    if (prefix === '') throw new TypeError('An empty prefix would delete all artifacts');
     assertArtifactKey(`${prefix}x`);
     let longest: Artifact | undefined;
     for await (const artifact of list(prefix)) {
@@ -137,8 +137,8 @@ export async function writeJson(
 }
 
 /**
- * @param digest SHA-256 that it was written with, hexadecimal
- * @throws Refusal when it is missing, or is another document than that
+ * @param digest recorded SHA-256, hexadecimal
+ * @throws Refusal if the document is missing or has another digest
  */
 export async function readJson(
   artifacts: ArtifactStore,
@@ -150,10 +150,10 @@ export async function readJson(
   return JSON.parse(bytes.toString());
 }
 
-/** @throws Refusal when what was read has another digest than was recorded */
+/** @throws Refusal if the digest differs from the recorded one */
 export function assertRecorded(key: string, sha256: string, digest: string): void {
   if (sha256 === digest) return;
-  throw new Refusal('RefusedMissingArtifact', `${key} is not what was recorded.`);
+  throw new Refusal('RefusedMissingArtifact', `${key} differs from what was recorded.`);
 }
 
 export interface Measure {
@@ -161,7 +161,7 @@ export interface Measure {
   readonly sha256: string;
 }
 
-/** The measure is of all that went by until now: to be asked for once, at the end. */
+/** Measures a stream while it is read. Call `measure` once, at the end. */
 export function measuring(source: Content) {
   const digest = createHash('sha256');
   let bytes = 0;
@@ -184,16 +184,16 @@ export async function measureStream(source: AsyncIterable<Uint8Array>): Promise<
   return measure();
 }
 
-/** A row with the longest texts that anyone keeps in a graph; a longer one may be a small file that inflates. */
+/** Longer than any row of a real graph: a longer line may come from a small file that inflates. */
 export const MAX_LINE_LENGTH = 16 * 1024 * 1024;
 
 /**
- * Not by node:readline, for which U+2028 ends a line as well: JSON leaves it inside of text.
- * @throws SyntaxError when the last line is cut short, or one is longer than MAX_LINE_LENGTH
+ * Splits at newlines alone: node:readline also splits at U+2028, which JSON allows inside of texts.
+ * @throws SyntaxError if the last line is cut short, or one is longer than MAX_LINE_LENGTH
  */
 export async function* splitLines(content: AsyncIterable<Uint8Array>): AsyncIterable<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  // Joined when the line is whole: joined at every chunk, a long line takes time by its square.
+  // Joined only once the line is complete: joining at every chunk takes quadratic time.
   let parts: string[] = [];
   let length = 0;
   for await (const chunk of content) {

@@ -1,21 +1,21 @@
-// The setting that names the collection the memory backend works on: the one switch of a cutover.
+// The setting that names the memory backend's collection. Changing it is the switch of a cutover.
 import { Refusal } from '../refusals.ts';
 
 export interface CollectionSetting {
   read(): Promise<string>;
   /**
-   * One write, made only where the setting still says what it said. Done already when it says so.
-   * @throws Refusal when it says something else
+   * Changes the setting in one write if it still has the old value. Can be repeated.
+   * @throws Refusal if it has a third value
    */
   change(change: { readonly from: string; readonly to: string }): Promise<void>;
-  /** Proves the right to write it, and leaves it as it is. @throws as a change does */
+  /** Proves the right to write the setting without changing it. @throws as `change` does */
   tryWrite(): Promise<void>;
 }
 
 export function changedSetting(present: string, expected: string): Refusal {
   return new Refusal(
     'RefusedSettingChanged',
-    `The collection-name setting says, or is about to say, "${present}" instead of "${expected}".`,
+    `The collection-name setting is, or is about to become, "${present}" instead of "${expected}".`,
   );
 }
 

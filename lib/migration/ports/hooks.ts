@@ -14,23 +14,23 @@ export type HookAction = (typeof HOOK_ACTIONS)[number];
 export interface HookRequest {
   readonly action: HookAction;
   readonly runId: string;
-  /** A cutover and each rollback ask once, and again where it was not done; a warning is of one day. */
+  /** Distinguishes requests for the same action: of a cutover, of each rollback, of a repetition, of each day's warning */
   readonly occasion: string;
   /** Collection that the backend must use */
   readonly collection: string;
-  /** The new version accepts this user's writes from its deployment on; all other users wait until writes are opened. */
+  /** The new version accepts this user's writes at once; all other users wait until writes are opened. */
   readonly testUser: string;
   /** Time at which a freeze should end by itself if no call ends it; for a warning, the time that it warns of */
   readonly deadlineAt: number | undefined;
 }
 
 /**
- * `done`, `under-way` (ask again), or `asked-of-a-person`, who confirms that it is done.
- * Asking again is harmless: it is the same request, by its run, occasion and action.
+ * `done`, `under-way` (ask again), or `asked-of-a-person`, who confirms the action. Asking again is harmless: run, occasion and
+ * action identify the request.
  */
 export type HookAnswer = 'done' | 'under-way' | 'asked-of-a-person';
 
 export interface Hooks {
-  /** @throws Refusal when the other side will not; RetryableFailure when it does not answer */
+  /** @throws Refusal if the other side refuses; RetryableFailure if it does not answer */
   ask(request: HookRequest): Promise<HookAnswer>;
 }

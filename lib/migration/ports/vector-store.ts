@@ -20,25 +20,25 @@ export interface Point {
   readonly payload: PointPayload;
 }
 
-/** Named vectors of one point, written only where the filter holds when they are written. */
+/** Named vectors to write to one point */
 export interface VectorUpdate {
   readonly id: PointId;
   readonly vector: PointVector;
-  /** Without it, in any case. */
+  /** Condition that the point must meet when it is written */
   readonly filter?: Filter;
 }
 
 /** Which parts of a point to return; all by default. */
 export interface PointParts {
-  /** All of it, some keys of it, or none of it. */
+  /** The whole payload, some of its keys, or none */
   readonly payload?: boolean | readonly string[];
-  /** All of them, some by name, or none. */
+  /** All vectors, some by name, or none */
   readonly vector?: boolean | readonly string[];
 }
 
 export interface ScrollRequest extends PointParts {
   readonly limit: number;
-  /** Inclusive: exactly what the page before it gave. */
+  /** First point of the page: the `nextOffset` of the previous page */
   readonly offset?: PointId | null;
   readonly filter?: Filter;
 }
@@ -60,18 +60,18 @@ export interface SearchRequest {
   readonly nearest:
     | { readonly vector: JsonText<readonly number[]> }
     | { readonly slot: string; readonly text: JsonText<string> }
-    /** The points that have one of these in the slot. */
+    /** Finds the points with one of these indices in the slot. */
     | { readonly slot: string; readonly indices: readonly number[] };
   readonly filter?: Filter;
   readonly limit: number;
-  /** Compares with every vector as it was written: without index and quantisation. */
+  /** Compares with every vector as it was written, without index and quantisation. */
   readonly isExact?: boolean;
 }
 
 export interface Hit {
   readonly id: PointId;
   readonly score: number;
-  /** The number of the last write to it: of the store's own count of the writes to the collection. */
+  /** Number of the last write to this point: the store numbers the writes to a collection. */
   readonly version: number;
 }
 
@@ -81,10 +81,10 @@ export interface SearchAnswer {
   readonly milliseconds: number;
 }
 
-/** Either by id, or by what their payload says. */
+/** Points by their ids or by a filter */
 export type PointSelection = { readonly ids: readonly PointId[] } | { readonly filter: Filter };
 
-/** A part of a snapshot file. */
+/** Part of a snapshot file */
 export interface SnapshotPart {
   /** Size of the whole file; `undefined` if the store does not report it */
   readonly totalBytes: number | undefined;
@@ -94,16 +94,16 @@ export interface SnapshotPart {
 export interface SnapshotUpload {
   readonly fileName: string;
   readonly size: number;
-  /** SHA-256, hexadecimal. */
+  /** SHA-256, hexadecimal */
   readonly checksum: string;
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Ends it, however far it has come: what is there of the collection then is not complete. */
+  /** Aborts the upload: the collection is then incomplete. */
   readonly signal?: AbortSignal;
 }
 
 type VectorParams = Extract<Schemas['VectorsConfig'], { size: number }>;
 
-/** The unnamed vector's; empty where vectors have names. */
+/** Parameters of the unnamed vector; empty if vectors have names */
 export function denseVectorOf(info: CollectionInfo | undefined): Partial<VectorParams> {
   const { vectors = {} } = info?.config.params ?? {};
   return 'size' in vectors && typeof vectors.size === 'number' ? (vectors as VectorParams) : {};

@@ -1,4 +1,4 @@
-// Removes what the run itself has put on the store.
+// Removes the run's own collections, snapshots and test writes from the store.
 import { isRefusedWith, Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { collectionsOf, ofTestUser, withCompanion } from '../runs/run-names.ts';
@@ -27,8 +27,8 @@ export async function removeCollections(
 }
 
 /**
- * Removes all that the run has made, and the snapshot of an abandoned backup, but no collection that users worked on recently.
- * @param options collections to keep as well: users may work on them
+ * Removes the run's collections, except those that users worked on recently, and the snapshot of an abandoned backup.
+ * @param options collections that are kept as well: users may work on them
  */
 export async function removeOwn(
   context: Removing,
@@ -38,7 +38,7 @@ export async function removeOwn(
   await removeCollections(context, listOwnCollections(context), options);
 }
 
-/** Collections of the run, without those that users worked on recently. */
+/** Collections of the run, without those that users worked on recently */
 export function listOwnCollections({
   services,
   run,
@@ -48,7 +48,7 @@ export function listOwnCollections({
   return collectionsOf(run).filter((name) => !served.includes(name));
 }
 
-// Such a snapshot takes as much space as the memories.
+// A snapshot takes as much space as the memories.
 async function removeLeftoverSnapshot(context: Removing): Promise<void> {
   const { services, run } = context;
   const { runs, vectors } = services;
@@ -62,7 +62,7 @@ async function removeLeftoverSnapshot(context: Removing): Promise<void> {
   }
 }
 
-/** @returns how many points of the test user there were */
+/** @returns the number of the test user's points that were removed */
 export async function removeTestWrites(
   { services, run, renew }: Removing,
   collections: readonly string[],
@@ -78,13 +78,13 @@ export async function removeTestWrites(
   return written;
 }
 
-/** Afterwards nothing of the test user is left. */
+/** Removes all points of the test user. @throws Refusal if some remain */
 export async function removeWarmUp(
   context: Removing,
   collections: readonly string[],
 ): Promise<void> {
   await removeTestWrites(context, collections);
-  // The new version may have written in the background meanwhile.
+  // Again: the new version may have written in the background.
   await removeTestWrites(context, collections);
   const left = await countTestWrites(context.services, context.run, collections);
   if (left === 0) return;
@@ -101,7 +101,7 @@ async function countTestWrites(
   let points = 0;
   for (const name of collections) {
     points += await vectors.count(name, ofTestUser(run)).catch(async (failure: unknown) => {
-      // A 404 may be a proxy's: only the store knows that a collection is gone.
+      // A 404 may come from a proxy: only the store knows that a collection does not exist.
       if (!isRefusedWith(failure, 404) || (await vectors.collectionExists(name))) throw failure;
       return 0;
     });
@@ -110,8 +110,8 @@ async function countTestWrites(
 }
 
 /**
- * Does work that merely frees space: once traffic is open, its failure must not keep a step from its end.
- * @param message says what is left, when the work fails
+ * Frees space. Once traffic is open, a failure of this must not stop the step: it is only logged.
+ * @param message describes what remains if the work fails
  */
 export async function tidyUp(
   { services, run }: StepContext,

@@ -1,5 +1,5 @@
-// Actions outside of the migration's reach: a webhook carries them out, or a person, who confirms each one afterwards. A
-// confirmation is valid for one pending action and cannot be reused.
+// Actions outside of the migration's reach. A webhook carries them out, or a person does and confirms each one. A confirmation
+// holds for one pending action and cannot be reused.
 import * as v from 'valibot';
 import { EXTERNAL_ACTIONS, type ExternalAction } from '../phases.ts';
 import type { HookAnswer } from '../ports/hooks.ts';
@@ -11,7 +11,7 @@ import { testUserOf } from '../runs/run-names.ts';
 import { Paused, type StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 
-/** How long a freeze may outlast the window before it should end by itself. */
+/** Time by which a freeze may outlast the window before it ends by itself */
 const GRACE_MS = 15 * 60_000;
 
 /** Requests an action, and waits until it is done. @throws Paused */
@@ -20,7 +20,7 @@ export async function waitForAction(
   action: ExternalAction,
   collection: string,
 ): Promise<void> {
-  const answer = await answerTo(context, action, collection);
+  const answer = await requestAction(context, action, collection);
   if (answer === 'done') return;
   if (answer === 'asked-of-a-person' && (await isConfirmed(context, action, collection))) return;
   throw new Paused({ waitsFor: 'the webhook' });
@@ -42,7 +42,7 @@ async function isConfirmed(
 }
 
 // A webhook's answer, even a refusal, leaves no action pending for a person.
-async function answerTo(
+async function requestAction(
   context: StepContext,
   action: ExternalAction,
   collection: string,
@@ -65,7 +65,7 @@ async function ask(
   collection: string,
 ): Promise<HookAnswer> {
   const { runId, phase, window } = run;
-  // A rollback has no window, or is about to outlast it: its freeze ends when writes are opened on either version.
+  // A rollback has no deadline: its freeze ends when writes are opened on either version.
   const endsBy = phase === 'switching-back' ? undefined : window?.deadlineAt;
   return await services.hooks.ask({
     action,
@@ -77,14 +77,14 @@ async function ask(
   });
 }
 
-/** A second window or rollback, and what has to be done again, is another request than the first one. */
+/** Distinguishes requests: another window or rollback, or an action that must be repeated, is a new one. */
 function nameOccasion(run: Run): string {
   return `${run.phase}-${run.askedAgainAt ?? phaseAtOf(run)}`;
 }
 
 /**
- * Before a step refuses because what was said to be done was not: a person is asked again, and a webhook that does
- * a request once takes the next one for another.
+ * Called before a step refuses because an action was reported as done and was not: the next request is a new one, for a person
+ * and for a webhook that carries out each request once.
  */
 export async function askAgain({ services, run, note }: StepContext): Promise<void> {
   const { askedAgainAt: before = 0 } = run;
@@ -92,8 +92,12 @@ export async function askAgain({ services, run, note }: StepContext): Promise<vo
   await note({ pendingAction: undefined, askedAgainAt });
 }
 
-/** A failure after a deployment may mean that the deployment never happened: its message says so. */
-export function suspecting(action: ExternalAction, collection: string, failure: unknown): unknown {
+/** Adds to the message of a failure that the action before it may not have been carried out. */
+export function suspectAction(
+  action: ExternalAction,
+  collection: string,
+  failure: unknown,
+): unknown {
   if (!(failure instanceof RetryableFailure)) return failure;
   const { name, message, answer } = failure;
   const why = `${message} If this lasts, check that "${action}" on ${collection} is done.`;

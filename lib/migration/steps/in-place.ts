@@ -1,5 +1,5 @@
-// The way without a second collection: the keyword slot is added to the collection that users work on, filled while they
-// write, and in the window the new version is deployed on it. No data moves, forward or back.
+// Migrates without a second collection: the keyword slot is added to the active collection and filled while users write; in the
+// window the new version is deployed on it. No data are copied, forward or backward.
 import * as v from 'valibot';
 import {
   addKeywordSlot,
@@ -27,7 +27,7 @@ function fillPlace({ services, run }: Pick<StepRequest, 'services' | 'run'>) {
 }
 
 /**
- * Adds the slot exactly as the new version makes it, which is learned from the collection that it has made for the test user.
+ * Adds the slot with the settings of the new version, learned from the collection that it created for the test user.
  * @returns the number of deletions that the store had undone, which are repeated
  */
 export async function addLearnedSlot(context: StepContext): Promise<number> {
@@ -41,7 +41,7 @@ export async function addLearnedSlot(context: StepContext): Promise<number> {
   if (!run.hadBefore) {
     const hasSlot = KEYWORD_SLOT in (await readSlots(sourceCollection));
     const hasCompanion = await vectors.collectionExists(liveCollectionsOf(run)[1]);
-    // An abort must leave what existed before.
+    // An abort must keep what existed before.
     await note({ hadBefore: { hasSlot, hasCompanion } });
   }
   return await changeSlots(context, sourceCollection, () =>
@@ -59,7 +59,7 @@ export const fillSchema = v.object({
 export type Filling = v.InferOutput<typeof fillSchema>;
 
 /**
- * In place of the copy. In the window it looks at what was written since.
+ * Takes the place of the copy. In the window, it fills points written since the last fill.
  * @returns the verification report
  */
 export async function fillInPlace(
@@ -73,7 +73,7 @@ export async function fillInPlace(
   const place = fillPlace(context);
   const total = await place.store.count(place.collection);
   const ports = { renew, isTimeUp: () => !hasTime() };
-  const begun = { since: await versionOfCopy(context), filled: 0, walk: WALK_START };
+  const begun = { since: await findFilledVersion(context), filled: 0, walk: WALK_START };
   const state = options.from ?? begun;
   const save = async (reached: Filling, done: number) =>
     void (await options.save(reached, { done, total }));
@@ -99,8 +99,8 @@ export async function fillInPlace(
   throw outOfTime();
 }
 
-/** Below every version before the window, and where shards count their writes apart: then all points are looked at. */
-async function versionOfCopy({ services, run }: StepContext): Promise<number> {
+/** Version of the last fill. Before the window, or if shards number their writes separately, all points are checked. */
+async function findFilledVersion({ services, run }: StepContext): Promise<number> {
   const { highest = ANY_VERSION } = run.evidence['verification-report']?.facts ?? {};
   if (run.phase !== 'switching') return ANY_VERSION;
   const shards = await services.vectors.shardStates(run.plan.sourceCollection);
@@ -116,7 +116,7 @@ async function storeFilled(
 ): Promise<Reference> {
   const { services, run, renew } = context;
   const place = fillPlace(context);
-  // The last batch may have been one too many for the optimizer.
+  // The last batch may have left the store unhealthy.
   await createBatchWriter(place, renew).mayWrite();
   const pending = await countUnfilled(place);
   if (run.phase === 'switching' && pending > 0) {
@@ -137,7 +137,7 @@ async function storeFilled(
   });
 }
 
-/** Right before writes are opened. @throws Refusal where anything was written since writes were frozen */
+/** Final check before writes are opened. @throws Refusal if anything was written since they were frozen */
 export async function assertAsFrozen(context: StepContext): Promise<void> {
   const place = fillPlace(context);
   const { services, run } = context;
@@ -152,7 +152,7 @@ export async function assertAsFrozen(context: StepContext): Promise<void> {
   throw new Refusal('RefusedSourceChanged', why);
 }
 
-/** The fingerprints of the texts serve no purpose once the run has ended. */
+/** Removes the fingerprints of the texts, which serve no purpose once the run has ended. */
 export async function endInPlace(context: StepContext): Promise<void> {
   const { services, run } = context;
   if (run.hadBefore) await removeSlots(context, [SOURCE_SLOT], services.vectors);
@@ -172,7 +172,7 @@ async function removeSlots(
   });
 }
 
-/** Unless users have worked with them, the slot and the companion go as well, where the run has made them. */
+/** Also removes the slot and the companion if the run created them and users have never worked with them. */
 export async function undoInPlace(context: StepContext): Promise<void> {
   const { services, run, renew } = context;
   const { vectors } = services;

@@ -1,5 +1,5 @@
-// How many memories every user has: counted in the restored snapshot of a backup, and in place once writes are frozen. The
-// collection that goes live has to have the same counts.
+// Counts the memories of every user, in the restored snapshot of a backup or, in place, once writes are frozen. The collection
+// that goes live must have the same counts.
 import {
   createDigestSum,
   NO_USER,
@@ -24,7 +24,7 @@ interface Counted extends Pick<Scan, 'counts'> {
   readonly contents: Pick<Scan['contents'], 'points' | 'users' | 'usersDigest'>;
 }
 
-/** One line for each user, in an artifact: a hash of the user, and how many memories. */
+/** Stores the counts as an artifact: a line for each user with its hash and its number of memories. */
 export async function storeCounts(context: StepContext, scanned: Counted): Promise<Reference> {
   const { services, run, lease } = context;
   const { points, users, usersDigest } = scanned.contents;
@@ -34,7 +34,7 @@ export async function storeCounts(context: StepContext, scanned: Counted): Promi
   return { artifact: key, digest: sha256, recordedAt: services.clock().getTime(), facts };
 }
 
-/** The present contents of a collection, without the memories of the test user. */
+/** Scans a collection without the memories of the test user. */
 export async function scanCollection(
   { vectors, clock }: Pick<Services, 'vectors' | 'clock'>,
   { runId }: Pick<Run, 'runId'>,
@@ -43,7 +43,7 @@ export async function scanCollection(
   return await scan({ store: vectors, collection }, { without: testUserOf(runId), now: clock() });
 }
 
-/** The same counts, by the index that mem0 makes: of a million memories within a second. A walk, where that does not tell all. */
+/** The same counts from mem0's index, within a second for a million memories; by a scan if the index is incomplete. */
 export async function countUsers(
   services: Pick<Services, 'vectors' | 'clock'>,
   run: Pick<Run, 'runId'>,
@@ -67,12 +67,12 @@ async function countByIndex(
     const found = await vectors
       .facet(collection, key, MAX_USERS, filter)
       .catch(takeAs(undefined, refusedWith(400)));
-    // There is no index.
+    // The collection has no such index.
     if (!found) return undefined;
     without.push({ is_empty: { key } });
     const counted = found.reduce((sum, { count }) => sum + count, 0);
     const others = await vectors.count(collection, { must: [...without] });
-    // The index does not count ids that are numbers, for example.
+    // The index omits, for example, ids that are numbers.
     if (counted + others !== left) return undefined;
     owners.push(
       ...found.map(({ value, count }) => ({ name: ownerNamed(key, String(value)), count })),
@@ -99,7 +99,7 @@ const MAX_USERS = 1_000_000;
 export async function assertCountsEqual(services: Services, run: Run, after: Scan): Promise<void> {
   const { counts } = await readManifest(services, run);
   if (counts.facts.usersDigest === after.contents.usersDigest) return;
-  // Only the differences are left of them.
+  // Only the differences remain.
   for await (const { user, points } of readUserCounts(services.artifacts, counts)) {
     after.counts.add(user, -points);
   }
@@ -111,6 +111,6 @@ export async function assertCountsEqual(services: Services, run: Run, after: Sca
   }
   throw new Refusal(
     'RefusedVerification',
-    `${differing} users have other counts than recorded (${examples.join(', ')}), ${after.contents.points} points where there were ${counts.facts.points}.`,
+    `${differing} users have other counts than recorded (${examples.join(', ')}): ${after.contents.points} points instead of ${counts.facts.points}.`,
   );
 }

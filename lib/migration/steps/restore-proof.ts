@@ -1,6 +1,6 @@
-// Proves that a restored snapshot is complete, while users keep writing to the collection that it was taken of. Every point that
-// is the same right before the snapshot and after it was in the snapshot: it must be restored, unchanged. The number of points
-// proves less: a store may restore a part of them, and report success.
+// Proves that a restored snapshot is complete, while users keep writing to its source. A point that was the same right before the
+// snapshot and after it must be in the snapshot, and be restored unchanged. The number of points proves less: a store may restore
+// a part of them, and report success.
 import { type BaseProgress, createBaseReader, createBaseWriter } from '../base.ts';
 import { isSame, isUnchanged } from '../fate.ts';
 import { readPairs } from '../pairs.ts';
@@ -13,7 +13,7 @@ import type { StepContext } from '../runs/step.ts';
 import { readPages } from '../scan.ts';
 
 const PAGE = 512;
-/** Pages listed between two checkpoints. */
+/** Pages listed between two checkpoints */
 const PAGES_PER_PART = 32;
 const MAX_EXAMPLES = 8;
 
@@ -50,7 +50,7 @@ async function listPart(
   return { found: await writer.flush(null) };
 }
 
-/** @throws Refusal with the numbers unless every point that stayed the same was restored as it is */
+/** @throws Refusal with the numbers unless every point that stayed the same was restored unchanged */
 export async function assertWholeRestore(
   { services, run }: StepContext,
   restored: string,

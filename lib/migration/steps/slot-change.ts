@@ -1,7 +1,7 @@
-// Adds named vectors to the collection that users work on, or removes them, without bringing back what users have deleted. While
-// the store optimizes a collection, such a change cancels the optimization, and with it every deletion made since that began
-// (Qdrant 1.18.3 and 1.19.0). Switching the optimizer off does the same. So it is switched off while the store is idle, and stays
-// off during the change. Points that return anyway are not in a list that was made before, and are removed again.
+// Adds or removes named vectors of the active collection without bringing back points that users have deleted. If the store is
+// optimizing a collection, such a change cancels the optimization, and with it every deletion since its start (Qdrant 1.18.3 and
+// 1.19.0). Switching the optimizer off has the same effect. So it is switched off while the store is idle, and stays off during the
+// change. Points that return anyway are missing from a list made before, and are removed again.
 import { untilIdle } from '../configuration.ts';
 import { verbatim } from '../json/json-text.ts';
 import { MAX_SEARCHED_IDS } from '../point-writer.ts';
@@ -20,7 +20,7 @@ type SlotChange = NonNullable<Run['slotChange']>;
 const PAGE = 10_000;
 
 /**
- * @param change idempotent: it is repeated after an interruption
+ * @param change must be idempotent: it is repeated after an interruption
  * @returns the number of deleted points that had returned and were removed
  */
 export async function changeSlots(
@@ -31,7 +31,7 @@ export async function changeSlots(
   const { services, renew, note } = context;
   await untilIdle(context, collection);
   const begun = await begin(context, collection);
-  // An optimization may have begun meanwhile. The next request after this check switches the optimizer off.
+  // An optimization may have begun meanwhile: no other request may come between this check and switching the optimizer off.
   await renew();
   await untilIdle(context, collection);
   await services.vectors.updateCollection(collection, optimizerWith(0));
@@ -44,7 +44,7 @@ export async function changeSlots(
   return returned;
 }
 
-// Noted before the optimizer is switched off: a killed invocation may leave it off, and the next one switches it on again.
+// Recorded before the optimizer is switched off: after a kill, the next invocation knows how to switch it on again.
 async function begin(context: StepContext, collection: string): Promise<SlotChange> {
   const { services, run, lease, renew, note } = context;
   const { vectors, artifacts, clock } = services;
@@ -53,7 +53,7 @@ async function begin(context: StepContext, collection: string): Promise<SlotChan
   const left = present === 0 ? run.slotChange : undefined;
   if (left?.listed) return left;
   const threads = left ? left.threads : present;
-  // Each shard numbers its own writes: with several, the times in the payloads decide which write is older.
+  // Each shard numbers its own writes: with several shards, the times in the payloads tell which write is older.
   const isOneShard = (await vectors.shardStates(collection)).length === 1;
   await renew();
   const position = isOneShard ? await vectors.lastOperation(collection) : null;
@@ -79,7 +79,7 @@ async function listIds({ services }: StepContext, collection: string): Promise<P
   return ids;
 }
 
-/** Removes points that did not exist before the change and were not written since. */
+/** Removes points that did not exist before the change and were not written since it. */
 async function removeReturned(
   context: StepContext,
   collection: string,
@@ -109,7 +109,7 @@ async function removeReturned(
   return removed;
 }
 
-/** Chooses points whose last write was before the list. A search returns the number of that write, unless a point has no vector. */
+/** Finds points whose last write precedes the list. A search returns the number of that write, unless a point has no vector. */
 async function findOlder(
   { services: { vectors } }: StepContext,
   collection: string,

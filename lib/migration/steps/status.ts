@@ -1,4 +1,4 @@
-// A run in a form that a person can read: where it stands, what it rests on, what may be done next and by whom.
+// The status of a run: its phase, its evidence, its progress, and the commands that it accepts, with who may give them.
 import * as v from 'valibot';
 import { forecastWindow } from '../forecast.ts';
 import { findLateMoves, findMoves, nextMove } from '../moves.ts';
@@ -11,7 +11,7 @@ import { testUserOf } from '../runs/run-names.ts';
 import { readSwitch } from '../runs/stages.ts';
 import { isOverdue, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
-import { lookSchema } from './write-freeze.ts';
+import { freezeChecksSchema } from './write-freeze.ts';
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
 
@@ -44,7 +44,7 @@ export async function readStatus(services: StatusServices, runId?: string) {
   const moves = isLate ? findLateMoves(run, mayFinish) : findMoves(run);
   return {
     runId: id,
-    /** When all of this was so. */
+    /** Time of this status */
     at: now.toISOString(),
     phase,
     phaseAt,
@@ -55,31 +55,31 @@ export async function readStatus(services: StatusServices, runId?: string) {
     endedAt: hasEnded(phase) ? phaseAt : null,
     /** Collections that were due to be removed and are kept, because they were written to */
     kept: run.kept,
-    /** Collections that users worked on and left. */
+    /** Collections that users once worked on, kept until a day */
     served: run.served.map(({ collection, until }) => ({ collection, until: toIso(until) })),
     takesNoWindow: run.takesNoWindow ?? null,
-    /** Points that are read a second at most; null where that is not limited. */
+    /** Limit of points read a second; null without one */
     maxRate: (await services.runs.maxRate(id)) ?? null,
-    /** Who opened the window. */
+    /** Person who opened the window */
     approvedBy: window?.approvedBy ?? null,
     history: run.history.map(({ phase, at }) => ({ phase, at: toIso(at) })),
-    /** Seconds that each step took when it was last finished. */
+    /** Seconds that each step took the last time */
     took: run.took,
-    /** The last command was: why, with its numbers. */
+    /** Refusal of the last command, with its reason */
     refused: run.refused ?? null,
-    /** From then on users may have written to the new version. */
+    /** Time from which users may have written to the new version */
     openedAt: toIso(window?.openedAt),
-    /** The first write that was refused; null where none was, or none is kept from writing. */
+    /** Time of the first refused write; null if there was none, or if writes are open */
     frozenSince,
-    /** Passed stages of the switch that is under way */
+    /** Passed stages of the switch in progress */
     stages,
-    /** The window is over: the watch rolls it back, and steps towards the new version are refused. */
+    /** True after the deadline of the window: the watch rolls it back, and steps forward are refused. */
     isLate,
     retention: wentLive(run) ? retentionOf(run, now) : null,
     evidence: referencesIn(evidence),
-    /** Results of the last window that is over, for the page of the run */
+    /** Evidence of the last window that has ended, for the page of the run */
     lastWindow: referencesIn(run.lastWindow ?? {}),
-    /** Lock of a step that is at work, or crashed */
+    /** Lock of a step that is running, or has crashed */
     lock: lease ? { since: toIso(lease.since), until: toIso(lease.until) } : null,
     next: isLate ? 'rollback' : (nextMove(run)?.command ?? null),
     progress: await readProgress(run, services),
@@ -98,7 +98,7 @@ function referencesIn(evidence: Run['evidence']) {
   }));
 }
 
-/** Progress of the step that reported last, among those that may run now */
+/** Progress of the step that reported last, among those that can run now */
 async function readProgress(run: Run, { runs }: Pick<Services, 'runs'>) {
   const commands = [...new Set(findMoves(run).map(({ command }) => command))];
   const found = await Promise.all(
@@ -115,11 +115,11 @@ async function readProgress(run: Run, { runs }: Pick<Services, 'runs'>) {
 // A rollback after traffic was opened freezes writes again.
 async function readSwitchProgress(run: Run, services: Pick<Services, 'runs'>) {
   const { runId, phase } = run;
-  const isBack = phase === 'switching-back';
-  if (phase !== 'switching' && !isBack) return { stages: [], frozenSince: null };
+  const isBackward = phase === 'switching-back';
+  if (phase !== 'switching' && !isBackward) return { stages: [], frozenSince: null };
   const forward = await readSwitch(services, runId, 'cutover');
-  const present = isBack ? await readSwitch(services, runId, 'rollback') : forward;
-  const isOpened = wasOpened(run) && !isBack;
+  const present = isBackward ? await readSwitch(services, runId, 'rollback') : forward;
+  const isOpened = wasOpened(run) && !isBackward;
   const frozen = wasOpened(run) ? present : forward;
   return {
     stages: Object.keys(present?.passed ?? {}),
@@ -131,10 +131,10 @@ async function readSwitchProgress(run: Run, services: Pick<Services, 'runs'>) {
 function findFrozenSince(state: Awaited<ReturnType<typeof readSwitch>>): string | null {
   const since = state?.passed.frozen?.facts.frozenSince;
   if (since !== undefined) return String(since);
-  return v.is(lookSchema, state?.reached) ? toIso(state.reached.refusedSince) : null;
+  return v.is(freezeChecksSchema, state?.reached) ? toIso(state.reached.refusedSince) : null;
 }
 
-/** The report that an operator approves who opens the window. */
+/** The report that an operator approves by opening the window */
 async function readApproval(run: Run, { runs }: Pick<Services, 'runs'>) {
   return {
     evidence: APPROVED_EVIDENCE,
@@ -143,7 +143,7 @@ async function readApproval(run: Run, { runs }: Pick<Services, 'runs'>) {
   };
 }
 
-/** Action that a person must take now, if any, and who confirmed it */
+/** Action that a person must carry out now, and who confirmed it; null without one */
 async function readPendingAction(run: Run, { runs }: Pick<Services, 'runs'>) {
   if (!run.pendingAction) return null;
   const { action, collection, since } = run.pendingAction;

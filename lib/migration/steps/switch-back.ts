@@ -17,7 +17,7 @@ import { removeTestWrites } from './clean-up.ts';
 import { findStanding } from './deployed-version.ts';
 import { movesEntities } from './entities.ts';
 import { assertEqual, equalise, readEqualising } from './equalise.ts';
-import { askAgain, suspecting, waitForAction } from './external-action.ts';
+import { askAgain, suspectAction, waitForAction } from './external-action.ts';
 import { assertNotDeleted, assertRestored, countLostWrites } from './return-target.ts';
 import { readRestoreJournal } from './stored-checkpoints.ts';
 import {
@@ -202,7 +202,7 @@ const deployBack: Advance = async (context, { to, reached }, save) => {
   if (kind !== 'untold' && now - unprovedSince < PROOF_MS) {
     await save({ since, unprovedSince });
     if (kind === 'elsewhere') await askAgain(context);
-    throw suspecting(action, to, kind === 'away' ? why : notReturned(String(why)));
+    throw suspectAction(action, to, kind === 'away' ? why : notReturned(String(why)));
   }
   // A backend that says nothing may come back in either version: users return to the one that worked before the rollback.
   const isUnrestorable = kind === 'elsewhere' || kind === 'away';

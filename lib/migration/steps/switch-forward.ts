@@ -21,7 +21,7 @@ import { copyOnwards, verifyEqual } from './copy.ts';
 import { movesEntities } from './entities.ts';
 import { readEqualising } from './equalise.ts';
 import { isAsBase } from './equality.ts';
-import { suspecting, waitForAction } from './external-action.ts';
+import { suspectAction, waitForAction } from './external-action.ts';
 import { assertAsFrozen, fillInPlace, fillSchema } from './in-place.ts';
 import { proveEmbeddings, smokeTest } from './new-version.ts';
 import { assertCountsEqual, scanCollection } from './recorded-counts.ts';
@@ -161,7 +161,7 @@ const proveNew: Advance = async (context, { to }) => {
     await removeWarmUp(context, collections);
     return {};
   } catch (failure) {
-    throw suspecting('deploy-new', to, failure);
+    throw suspectAction('deploy-new', to, failure);
   }
 };
 

@@ -1,5 +1,5 @@
-// Takes snapshots of the filled collection and its companion and uploads them under the names that the plan asks for: the
-// store has no rename. The setting is changed only once both are proved.
+// Renames the filled collection and its companion to the names in the plan. The store cannot rename, so their snapshots are
+// uploaded under the new names. The setting is changed only after both uploads are proved.
 import { untilIndexed } from '../configuration.ts';
 import { holdSame } from '../fate.ts';
 import { assertFree, restoreSnapshot } from '../kept-snapshot.ts';
@@ -13,39 +13,39 @@ import { withSnapshot } from '../snapshots.ts';
 import { removeCollections } from './clean-up.ts';
 import { proveSlot } from './new-version.ts';
 
-interface Passage {
+interface Rename {
   readonly from: string;
   readonly to: string;
   readonly label: string;
 }
 
-/** Both names have to be free, until the run has begun to upload. @throws Refusal */
+/** Both names must be free until the run begins to upload. @throws Refusal */
 export async function assertNamesFree({ services, run }: Pick<Approach, 'services' | 'run'>) {
   if (run.hasUploaded) return;
-  for (const { to } of listPassages(run)) await assertFree(services.vectors, to);
+  for (const { to } of listRenames(run)) await assertFree(services.vectors, to);
 }
 
 /**
  * Uploads the built collection and its companion, where the plan asks for it.
- * @throws Refusal; an upload that differs from its source is removed before
+ * @throws Refusal if an upload differs from its source, after removing the upload
  */
 export async function uploadSwap(context: StepContext, journal: Journal): Promise<void> {
   const { run, note } = context;
-  const passages = listPassages(run);
-  if (passages.length > 0 && !run.hasUploaded) {
+  const renames = listRenames(run);
+  if (renames.length > 0 && !run.hasUploaded) {
     await assertNamesFree(context);
-    // From here on, collections of these names are the run's own.
+    // From now on, collections of these names are the run's own.
     await note({ hasUploaded: true });
   }
-  for (const passage of passages) {
-    await journal.part(passage.to, (stages) => uploadOne(context, stages, passage));
+  for (const rename of renames) {
+    await journal.part(rename.to, (stages) => uploadOne(context, stages, rename));
   }
 }
 
 async function uploadOne(
   context: StepContext,
   journal: Journal,
-  { from, to, label }: Passage,
+  { from, to, label }: Rename,
 ): Promise<void> {
   await withSnapshot(context, journal, { collection: from, label }, async (kept) => {
     await restoreSnapshot(context, journal, { name: to, kept });
@@ -57,7 +57,7 @@ async function uploadOne(
   });
 }
 
-function listPassages(run: Run): Passage[] {
+function listRenames(run: Run): Rename[] {
   if (run.plan.uploadAs === undefined) return [];
   const [target, companion] = builtCollectionsOf(run);
   const [live, beside] = liveCollectionsOf(run);
@@ -69,12 +69,12 @@ function listPassages(run: Run): Passage[] {
 
 async function assertSame(
   context: StepContext,
-  { from, to }: Pick<Passage, 'from' | 'to'>,
+  { from, to }: Pick<Rename, 'from' | 'to'>,
 ): Promise<void> {
   const { vectors: store } = context.services;
-  const { contents: made } = await scan({ store, collection: to });
-  const { contents: meant } = await scan({ store, collection: from });
-  if (holdSame(made, meant)) return;
+  const { contents: uploaded } = await scan({ store, collection: to });
+  const { contents: source } = await scan({ store, collection: from });
+  if (holdSame(uploaded, source)) return;
   await removeCollections(context, [to]);
-  throw new Refusal('RefusedSnapshot', `What was uploaded as ${to} is not what ${from} is.`);
+  throw new Refusal('RefusedSnapshot', `The upload ${to} differs from ${from}.`);
 }

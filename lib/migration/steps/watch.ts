@@ -1,5 +1,5 @@
-// Work that no command starts: rolls back a window that is over, even if the state machine failed, and counts the days in
-// which a rollback is possible.
+// Work that a timer starts: rolls back a window after its deadline, even if the state machine failed, and ends the rollback
+// period.
 import * as v from 'valibot';
 import type { LogEntry } from '../../shared/log.ts';
 import { isLockHeld, isRefusal } from '../refusals.ts';
@@ -12,14 +12,14 @@ import { removeAborted } from './aborted.ts';
 import { isReminderDue, remindDaily, retention } from './retention.ts';
 import { rollback } from './rollback.ts';
 
-/** A person names a run; a timer does not. */
-export function namesARun(payload: unknown): boolean {
+/** True if the payload names a run: a person does, a timer does not. */
+export function namesRun(payload: unknown): boolean {
   return v.is(v.looseObject({ runId: v.unknown() }), payload);
 }
 
 /**
- * @param timeLeftMs of the invoked function; without one there is no limit
- * @returns undefined when there is nothing to be done for any run
+ * @param timeLeftMs time left to the invoked function; unlimited by default
+ * @returns undefined if no run has work due
  * @throws Refusal, RetryableUnavailable: the next watch tries again
  */
 export async function keepWatch(
@@ -45,7 +45,7 @@ export async function keepWatch(
         const payload = { runId, execute: true, actor: 'machine' };
         try {
           if (run.phase === 'aborted') return await removeAborted(services, run);
-          const step = await dueStep(services, run);
+          const step = await findDueStep(services, run);
           if (!step) return;
           last = await runStep(step, services, { payload, timeLeftMs });
         } catch (failure) {
@@ -59,10 +59,10 @@ export async function keepWatch(
   return last;
 }
 
-// Users wait for nothing else: a lock that is held for longer is of a step that hangs, or of a clock that is ahead.
+// While users wait, no step takes longer: a lock held for longer means a hanging step, or a clock that is ahead.
 const MAX_LATE_MS = 20 * 60_000;
 
-/** Another step or run has the lock, and nothing has failed: a rollback takes longer than the time between two watches. */
+/** True if nothing has failed and another step or run has the lock: a rollback outlasts the time between two watches. */
 function isForLater(run: Run, failure: unknown, now: Date): boolean {
   const { phase, window } = run;
   const waitsForOthers = phase === 'live' || phase === 'aborted';
@@ -71,7 +71,7 @@ function isForLater(run: Run, failure: unknown, now: Date): boolean {
   return isLockHeld(failure) && now.getTime() - since < MAX_LATE_MS;
 }
 
-// The run under way first: users may be waiting for it.
+// The run in progress comes first: users may be waiting for it.
 async function listRuns({ lock }: Services): Promise<string[]> {
   const active = await lock.activeRun();
   const retained = await lock.retainedRuns();
@@ -92,8 +92,8 @@ function logUnfinishedWatch({ log }: Services, { runId, level, failure }: Unfini
   log({ level, message, runId, failure: name, why });
 }
 
-/** People are reminded at once: that needs no lock. */
-async function dueStep(services: Services, run: Run): Promise<Step | undefined> {
+/** Finds the step that is due. A reminder is sent at once, as it needs no lock. */
+async function findDueStep(services: Services, run: Run): Promise<Step | undefined> {
   const now = services.clock();
   const isFrozen = run.phase === 'switching' || run.phase === 'switching-back';
   if (isFrozen && isPastDeadline(run, now)) return rollback;

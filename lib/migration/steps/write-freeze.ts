@@ -1,5 +1,5 @@
-// Proves that writes are stopped, or open again. A test write must be refused by a frozen backend; then the longest request
-// that was under way gets the time to end.
+// Proves that writes are frozen, or open again. A frozen backend must refuse a test write; then requests in progress get time
+// to end.
 import * as v from 'valibot';
 import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
@@ -9,26 +9,26 @@ import { Paused, type StepContext } from '../runs/step.ts';
 import { removeTestWrites } from './clean-up.ts';
 import { askAgain } from './external-action.ts';
 
-/** The last tries, as long as they had the same result: since when. */
-export const lookSchema = v.object({
+/** Time since which the test writes have had the same result */
+export const freezeChecksSchema = v.object({
   refusedSince: v.optional(v.number()),
   unprovedSince: v.optional(v.number()),
 });
 
-/** Between two tries; sooner where the longest request is short. */
+/** Time between two test writes; less if the longest request is short */
 const FREEZE_POLL_SECONDS = 10;
 
 function choosePollSeconds({ drainSeconds }: Run['plan']): number {
   return Math.min(FREEZE_POLL_SECONDS, Math.max(1, Math.ceil(drainSeconds)));
 }
 
-/** How long an answer that proves nothing is asked for again. */
+/** Time in which an answer that proves nothing is tolerated */
 const PATIENCE_MS = 60_000;
 
-/** Only these say that the write was not made, and that no other is. */
+/** Answers that prove that no write is made, neither this one nor others */
 const PROOFS: readonly unknown[] = [503, 'ECONNREFUSED'];
 
-/** Figures for the report. */
+/** Figures for the report */
 type FreezeProof = {
   readonly frozenSince: string;
   readonly refusedWith: string;
@@ -49,7 +49,7 @@ export async function proveFrozen(
   },
 ): Promise<FreezeProof> {
   const { collections, save } = options;
-  const look = v.parse(v.optional(lookSchema, {}), options.reached);
+  const checks = v.parse(v.optional(freezeChecksSchema, {}), options.reached);
   const { plan } = context.run;
   const now = context.services.clock().getTime();
   const failure = await tryWrite(context, collections, MEMORABLE);
@@ -58,14 +58,14 @@ export async function proveFrozen(
   const isAnswer = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedByService');
   if (!isAnswer) throw failure;
   if (!PROOFS.includes(failure.answer)) {
-    const { unprovedSince = now } = look;
+    const { unprovedSince = now } = checks;
     await save({ unprovedSince });
     const waitsFor = `a write to be refused with 503 (${failure.message})`;
     if (now - unprovedSince < PATIENCE_MS)
       throw new Paused({ waitsFor, waitSeconds: choosePollSeconds(plan) });
     throw notFrozen(`Nothing proves that writes are refused. ${failure.message}`);
   }
-  const { refusedSince = now } = look;
+  const { refusedSince = now } = checks;
   await save({ refusedSince });
   const drainedSeconds = (now - refusedSince) / 1_000;
   if (drainedSeconds >= context.run.plan.drainSeconds) {
@@ -78,8 +78,8 @@ export async function proveFrozen(
 }
 
 /**
- * After a freeze: a write that is refused exactly as before shows that "open-writes" was not done. Any other answer proves
- * nothing, and does not stop the run.
+ * Checks that a freeze has ended: a write that is still refused as before shows that "open-writes" was not done. Any other answer
+ * proves nothing, and does not stop the run.
  * @throws RetryableFailure to ask for "open-writes" again
  */
 export async function assertOpen(
@@ -94,17 +94,17 @@ export async function assertOpen(
 }
 
 const MEMORABLE = 'My name is a test of the write freeze.';
-/** In it there is nothing to remember, also for a graph. */
+/** A text without anything to remember, even for a graph */
 const FORGETTABLE = 'Hi.';
 
-/** @returns how a write of the test user failed; undefined where it was made. Nothing of it stays. */
+/** Tries a write of the test user, and removes it. @returns its failure; undefined if it was made */
 async function tryWrite(
   context: StepContext,
   collections: readonly string[],
   text: string,
 ): Promise<(Error & { readonly answer?: unknown }) | undefined> {
   const { services, run, renew } = context;
-  // The test writes of an earlier try would count as new ones.
+  // Test writes of an earlier attempt would count as new ones.
   await removeTestWrites(context, collections);
   await renew();
   const failure = await services.backend.addMemory(testUserOf(run.runId), text).then(

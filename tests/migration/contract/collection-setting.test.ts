@@ -128,7 +128,10 @@ describe('a file', () => {
       const file = join(await mkdtemp(join(folder, 'case-')), '.env');
       await writeFile(file, content);
       const setting = createFileCollectionSetting(file);
-      const refusal = named('RefusedSetting', /COLLECTION_SETTING holds more than the name/);
+      const refusal = named(
+        'RefusedSetting',
+        /COLLECTION_SETTING holds more than a collection's name/,
+      );
       await expect(setting.read()).rejects.toEqual(refusal);
       await expect(setting.change({ from: content, to: 'other' })).rejects.toEqual(refusal);
       expect(await readFile(file, 'utf8')).toBe(content);

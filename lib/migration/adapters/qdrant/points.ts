@@ -1,4 +1,4 @@
-// Points over Qdrant's REST. Their texts pass through unread, in both directions.
+// Points over Qdrant's REST. Their JSON passes through unparsed in both directions.
 import { randomUUID } from 'node:crypto';
 import type { Schemas } from '@qdrant/js-client-rest';
 import { JsonScanError, type JsonScanner, scanJson } from '../../json/json-scanner.ts';
@@ -22,7 +22,7 @@ import { isRefusal, isRetryableFailure } from '../../refusals.ts';
 import { pathOf, type Transport } from './transport.ts';
 
 export function createQdrantPoints({ text, result, write }: Transport) {
-  /** Exact. */
+  /** Counts exactly. */
   async function count(collection: string, filter?: Filter): Promise<number> {
     const body: Schemas['CountRequest'] = { exact: true, ...(filter && { filter }) };
     const call = post(pathOf(collection, '/points/count'), body);
@@ -108,7 +108,7 @@ export function createQdrantPoints({ text, result, write }: Transport) {
   }
 
   /** True if the store itself can make a keyword vector of a text for that slot. */
-  // Without the model the answer is a 400, or a 500 of an inference service that was never started.
+  // A store without the model answers 400, or the 500 of an inference service that was never started.
   async function encodesKeywords(collection: string, slot: string): Promise<boolean> {
     const query: Schemas['Document'] = { text: 'probe', model: KEYWORD_MODEL };
     const body: Schemas['QueryRequest'] = { query, using: slot, limit: 1 };
@@ -122,7 +122,7 @@ export function createQdrantPoints({ text, result, write }: Transport) {
     }
   }
 
-  /** The points nearest to a vector, or to the keywords that the store makes of a text; best first. */
+  /** Finds the points nearest to a vector, or to the keywords that the store makes from a text; best first. */
   async function search(collection: string, request: SearchRequest): Promise<SearchAnswer> {
     const { nearest, limit, filter, isExact } = request;
     const body: Schemas['QueryRequest'] = {
@@ -177,10 +177,9 @@ function toPointStruct({ id, vector, payload }: Point): Schemas['PointStruct'] {
 }
 
 // Points are cut out of a response without being parsed.
-
 interface Envelope {
   readonly result: unknown;
-  /** In seconds. */
+  /** Seconds */
   readonly time: number;
 }
 

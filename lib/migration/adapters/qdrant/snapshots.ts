@@ -14,10 +14,10 @@ export function createQdrantSnapshots(transport: Transport) {
   const { result, open } = transport;
 
   /**
-   * Asks for one and returns at once: it is complete when it is listed. A failure is reported nowhere.
-   * @returns the time by the store's clock, in epoch milliseconds; undefined where it does not tell it
+   * Requests a snapshot and returns at once: it is complete when it is listed. A failure is reported nowhere.
+   * @returns the store's time, in epoch milliseconds; undefined if it gives none
    */
-  // With wait=false the answer is a 202 that says nothing yet.
+  // With wait=false, the store answers 202 before it has begun.
   async function startSnapshot(collection: string): Promise<number | undefined> {
     const path = pathOf(collection, '/snapshots?wait=false');
     const signal = AbortSignal.timeout(transport.timeoutMs);
@@ -31,7 +31,7 @@ export function createQdrantSnapshots(transport: Transport) {
     return result({ path: pathOf(collection, '/snapshots') });
   }
 
-  /** From a byte on, to the end or to where the connection breaks. */
+  /** Downloads from a byte on, until the end or until the connection breaks. */
   async function downloadSnapshot(
     collection: string,
     name: string,
@@ -46,15 +46,14 @@ export function createQdrantSnapshots(transport: Transport) {
     return toPart(transport.named({ path }), response, fromByte, watchdog);
   }
 
-  /** Done already when there is none of that name. */
-  // The response to an earlier request may have been lost.
+  // A missing snapshot counts as deleted: the response to an earlier request may have been lost.
   async function deleteSnapshot(collection: string, name: string): Promise<void> {
     const path = `${snapshotPath(collection, name)}?wait=true`;
     await result({ method: 'DELETE', path }).catch(unlessFound);
   }
 
-  /** Asked once: how many points a collection has that may still be being restored; undefined while it cannot be read. */
-  // While a shard is being replaced, reads fail with a 500.
+  /** Number of points of a collection that may still be in the middle of a restore; undefined while it cannot be read */
+  // Not retried: while a shard is being replaced, reads fail with a 500.
   async function restoredPoints(collection: string): Promise<number | undefined> {
     const path = pathOf(collection, '/points/count');
     const call = { method: 'POST', path, body: { exact: true }, again: false } as const;
@@ -86,14 +85,14 @@ function toPart(
   watchdog: Watchdog,
 ): SnapshotPart {
   const { status, headers } = response;
-  // A store that keeps its snapshots in object storage knows no ranges, and sends all of it.
+  // A store with snapshots in object storage ignores ranges, and sends the whole file.
   const skipped = status === 206 ? 0 : fromByte;
   const length = headers.get('content-length');
   const totalBytes = length === null ? undefined : fromByte - skipped + Number(length);
-  return { totalBytes, bytes: without(skipped, watched(call, response, watchdog)) };
+  return { totalBytes, bytes: skipBytes(skipped, watched(call, response, watchdog)) };
 }
 
-async function* without(first: number, bytes: AsyncIterable<Uint8Array>) {
+async function* skipBytes(first: number, bytes: AsyncIterable<Uint8Array>) {
   let left = first;
   for await (const chunk of bytes) {
     if (left < chunk.length) yield chunk.subarray(left);
@@ -101,7 +100,7 @@ async function* without(first: number, bytes: AsyncIterable<Uint8Array>) {
   }
 }
 
-// Takes the whole response: fetch cancels a body without an error once its Response is garbage-collected.
+// Holds on to the response: once it is garbage-collected, fetch cancels its body without an error.
 async function* watched(call: HttpCall, response: Response, watchdog: Watchdog) {
   try {
     for await (const chunk of response.body ?? []) {
@@ -118,7 +117,7 @@ async function* watched(call: HttpCall, response: Response, watchdog: Watchdog) 
 
 type Watchdog = ReturnType<typeof createWatchdog>;
 
-// Neither a download nor its consumer has a time limit; only a silence of the store has one.
+// Only the store's silence is limited, not the time of the download or of its consumer.
 function createWatchdog(silenceMs: number) {
   const controller = new AbortController();
   const bark = () => controller.abort(new Error(`${silenceMs} ms silent`));
@@ -135,11 +134,11 @@ function createWatchdog(silenceMs: number) {
 const SILENCE_MS = 30 * 60_000;
 
 /**
- * Returns when the store has the whole file. It then makes a collection of it, or overwrites one that exists; a failure
- * of that is reported nowhere.
+ * Returns when the store has the whole file, from which it then creates or overwrites a collection. A failure of that is reported
+ * nowhere.
  */
-// Not with fetch: it cannot announce the length of a stream and gives up after 300 silent seconds,
-// while the store silently unpacks a large file.
+// Not with fetch: it cannot announce the length of a stream, and gives up after 300 silent seconds, while the store unpacks a
+// large file in silence.
 function createUpload({ named, authorization }: Transport) {
   return async (collection: string, upload: SnapshotUpload): Promise<void> => {
     const { signal, checksum } = upload;
@@ -153,19 +152,19 @@ function createUpload({ named, authorization }: Transport) {
     const request = open(call.url, { method: 'POST', headers, signal, timeout: SILENCE_MS });
     const reply = await send(request, form.content).catch((cause: unknown) => {
       signal?.throwIfAborted();
-      // A file that cannot be read is no failure of the store.
+      // A file that cannot be read is not the store's failure.
       throw form.brokenBy() ?? noAnswer(call, cause);
     });
     if (!reply.ok) throw await failureOf(`POST ${path}`, reply);
   };
 }
 
-/** How long a server may take to say that it wants the body; one that says nothing has no objection that is known. */
+/** Time in which a server can object to the body; silence counts as consent. */
 const CONTINUE_MS = 5_000;
 
 /**
- * Announces an upload of that size, and breaks off when the server asks for its first byte: nothing is sent or made.
- * @throws Refusal if a proxy takes no body of that size
+ * Announces an upload of this size, and breaks off when the server asks for the first byte: nothing is sent or created.
+ * @throws Refusal if a proxy accepts no body of this size
  */
 function createUploadProbe({ named, authorization }: Transport) {
   return async (collection: string, bytes: number): Promise<void> => {
@@ -185,12 +184,12 @@ function createUploadProbe({ named, authorization }: Transport) {
       request.on('error', (cause) => reject(noAnswer(call, cause)));
       request.flushHeaders();
     }).finally(() => request.destroy());
-    // Any other answer is that of the store, which has seen no snapshot.
+    // Any other answer comes from the store, which has received no snapshot.
     if (reply?.status === TOO_LARGE) throw await failureOf(`POST ${path}`, reply);
   };
 }
 
-// A refusal may arrive before the file is sent: the answer counts, and the rest of the file is not sent.
+// A refusal may arrive before the file is sent: then the rest of the file is not sent.
 async function send(request: ClientRequest, content: SnapshotUpload['bytes']): Promise<Response> {
   request.on('timeout', () => request.destroy(new Error(`${SILENCE_MS} ms silent`)));
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
@@ -222,7 +221,7 @@ function buildForm({ fileName, size, bytes }: SnapshotUpload) {
   let brokenBy: unknown;
   return { headers, content: content(), brokenBy: () => brokenBy };
 
-  // A connection that breaks ends it, and throws nothing into it.
+  // A broken connection ends the generator without throwing into it: an error here comes from the file.
   async function* content(): AsyncGenerator<Uint8Array> {
     yield head;
     try {

@@ -1,4 +1,4 @@
-// One request to Qdrant: key, timeout, retries, envelope; and what each unsuccessful response means.
+// Sends requests to Qdrant, with key, timeout and retries, opens the envelope, and translates unsuccessful responses.
 import { DEFAULT_RETRY_POLICY, type RetryPolicy, retry } from '../../../shared/retry.ts';
 import { writeJson } from '../../json/json-text.ts';
 import {
@@ -14,7 +14,7 @@ export interface QdrantConnection {
   /** Such as `https://qdrant.internal:6333`. */
   readonly url: string;
   readonly apiKey?: string | undefined;
-  /** Longest wait for one whole response. Below the 300 s after which fetch gives up by itself. */
+  /** Longest wait for one complete response; below the 300 s after which fetch gives up by itself */
   readonly timeoutMs?: number;
   readonly pace?: RetryPolicy;
   readonly fetch?: typeof fetch;
@@ -23,7 +23,7 @@ export interface QdrantConnection {
 export interface Call {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** May hold verbatim parts. */
+  /** Body that may have verbatim parts */
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
   /** False for a request that must not be sent twice, or whose caller looks up the outcome itself. */
@@ -34,7 +34,7 @@ export type Transport = ReturnType<typeof createTransport>;
 
 const TIMEOUT_MS = 60_000;
 
-// Long enough for a store that restarts. A caller that waits longer retries the step, for its lease may be over by then.
+// Long enough for a store that restarts. For a longer wait the step is retried, as its lease may have expired.
 export const PATIENT_PACE: RetryPolicy = {
   ...DEFAULT_RETRY_POLICY,
   firstDelayMs: 100,
@@ -42,14 +42,14 @@ export const PATIENT_PACE: RetryPolicy = {
   deadlineMs: 45_000,
 };
 
-/** @internal A test compares it with the lease: of a call with all its retries; streams of a snapshot excepted. */
+/** Duration of a call with all its retries, except streams of a snapshot. @internal A test compares it with the lease. */
 export const MAX_CALL_MS = PATIENT_PACE.deadlineMs + TIMEOUT_MS;
 
 export function createTransport(connection: QdrantConnection) {
   const { timeoutMs = TIMEOUT_MS, pace = PATIENT_PACE } = connection;
   const baseUrl = connection.url.replace(/\/+$/, '');
 
-  /** A successful response, its body unread. The timeout covers the head, and `signal` the rest. */
+  /** A successful response, its body unread. The signal also ends the reading of the body. */
   async function open(call: Call, signal: AbortSignal): Promise<Response> {
     const { method = 'GET', body } = call;
     const headers = { ...authorization(), ...call.headers };
@@ -79,13 +79,13 @@ export function createTransport(connection: QdrantConnection) {
     return result;
   }
 
-  /** A write of points. Only `completed` means that it is done and durable; the others come with a 200, too. */
+  /** A write of points. Only `completed` means that it is durable, although other answers have status 200 as well. */
   async function write(call: Call): Promise<void> {
     const { status } = await result<{ status: string }>(call);
     if (status !== 'completed') throw unavailable(`${nameOf(call)}: answered "${status}"`);
   }
 
-  /** A change that may not be made twice: after a lost response, looks up whether it was made before it is sent again. */
+  /** A change that must not be made twice: after a lost response, it is repeated only if it was not made. */
   async function change(call: Call, isMade: () => Promise<boolean>): Promise<void> {
     let isRetry = false;
     await retried(async () => {
@@ -117,12 +117,12 @@ function parseEnvelope<Result>(name: string, text: string): Envelope<Result> {
   try {
     return JSON.parse(text) as Envelope<Result>;
   } catch {
-    // Not as the cause: a parser's message quotes the response, which may hold users' ids.
+    // Without the cause: a parser's message quotes the response, which may hold users' ids.
     throw unexpected(`${name}: the answer is not JSON`);
   }
 }
 
-/** Takes a response 404 as `undefined`. */
+/** Turns a response 404 into `undefined`. */
 export const unlessFound = takeAs(undefined, refusedWith(404));
 
 function requestedDelayMs(error: unknown): number {
@@ -137,7 +137,7 @@ export function pathOf(collection: string, rest = ''): string {
   return `/collections/${encodeURIComponent(collection)}${rest}`;
 }
 
-/** The response is none that this store gives. */
+/** For a response that the store does not give */
 function unexpected(why: string): Refusal {
   return new Refusal('RefusedByService', `${why}.`);
 }
@@ -148,17 +148,17 @@ function unavailable(why: string, options?: RetryableOptions): RetryableFailure 
   return new RetryableFailure('RetryableUnavailable', `${SERVICE}: ${why}.`, options);
 }
 
-// A store before quotas reports a full disk as an internal error, which no retry can help.
+// An older store reports a full disk as an internal error, which no retry can cure.
 const EXHAUSTED = /no space left|out of memory|disk (is )?full|not enough (disk )?space/i;
 
 /** Translates an unsuccessful response into an error. Reads its body. */
 export async function failureOf(call: string, response: Response): Promise<Error> {
   const { headers } = response;
   const reason = reasonIn(await response.text());
-  // The status varies between versions; the meaning is always the same: send less at once.
+  // Versions differ in the status; the meaning is always to send less at once.
   const status = /larger than allowed/i.test(reason) ? TOO_LARGE : response.status;
   const limit = response.status === TOO_LARGE ? BODY_LIMIT : '';
-  const why = `${call}: ${response.status} ${sayable(reason)}${limit}`.trim();
+  const why = `${call}: ${response.status} ${redact(reason)}${limit}`.trim();
   const refused = (name: ConstructorParameters<typeof Refusal>[0]) =>
     new Refusal(name, `${why}.`, { answer: status });
   if (status === 401 || status === 403) return refused('RefusedCredentials');
@@ -169,18 +169,18 @@ export async function failureOf(call: string, response: Response): Promise<Error
   return unavailable(why, { answer: status, retryAfterSeconds: retryAfterSeconds(headers) });
 }
 
-/** More bytes than the store takes at once. */
+/** Status for a body larger than the store, or a proxy, accepts */
 export const TOO_LARGE = 413;
 
 const BODY_LIMIT =
-  ' (a proxy before the store takes no body of that size: raise its limit, such as client_max_body_size of nginx, above the size of a snapshot)';
+  ' (a proxy before the store accepts no body of that size: raise its limit, such as client_max_body_size of nginx, above the size of a snapshot)';
 
 const MAX_REASON_LENGTH = 300;
 const QUOTED = /(["`])[\s\S]*?(?:\1|$)|(?<!\w)'.*?'(?!\w)/g;
 const UUID = /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi;
 
-// A store may quote a memory. The call names the collection and the snapshot anyway.
-function sayable(reason: string): string {
+// A store may quote a memory: quotes are cut out. The call names the collection and the snapshot anyway.
+function redact(reason: string): string {
   const quoteless = reason.replace(QUOTED, '…').replace(UUID, '…');
   return quoteless.length > MAX_REASON_LENGTH
     ? `${quoteless.slice(0, MAX_REASON_LENGTH)}…`

@@ -164,15 +164,15 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       await store.retain('run-1/c', inAnHour());
       await store.retain('run-1/b', later);
       const refused = store.deleteAll('run-1/');
-      await expect(refused).rejects.toThrow('is to be kept until');
-      await expect(refused).rejects.toThrow(`run-1/b is to be kept until ${later.toISOString()}`);
+      await expect(refused).rejects.toThrow('must be kept until');
+      await expect(refused).rejects.toThrow(`run-1/b must be kept until ${later.toISOString()}`);
       expect(await Array.fromAsync(store.list('run-1/'))).toHaveLength(3);
     });
 
     test('neither deletes nor replaces what is to be kept', async () => {
       await store.put('key', chunks('precious'));
       await store.retain('key', inAnHour());
-      const refusal = 'is to be kept until';
+      const refusal = 'must be kept until';
       await expect(store.delete('key')).rejects.toThrow(refusal);
       await expect(store.put('key', chunks('other'))).rejects.toThrow(refusal);
       expect(await readText(store, 'key')).toBe('precious');
@@ -196,7 +196,7 @@ export function describeEndOfRetention(name: string, open: () => Promise<StoreUn
     await store.put('key', chunks('precious'));
     await store.retain('key', inAnHour());
     passTime(HOUR - 60_000);
-    await expect(store.delete('key')).rejects.toThrow('is to be kept until');
+    await expect(store.delete('key')).rejects.toThrow('must be kept until');
     passTime(61_000);
     await store.delete('key');
     expect(await store.head('key')).toBeUndefined();

@@ -138,14 +138,12 @@ describe('what was kept for a rollback', () => {
     await services.artifacts.retain(`${RUN}/${part}`, until);
     const refused = migration.invoke('retention');
     await expect(refused).rejects.toEqual(
-      named('RefusedNotNow', `${part} is to be kept until ${until.toISOString()}`),
+      named('RefusedNotNow', `${part} must be kept until ${until.toISOString()}`),
     );
     expect(await hasOldCollection(migration)).toBe(true);
     expect(await listArtifacts(migration)).toContain(part);
     pass(DAY_MS);
-    await expect(keepWatch(services)).rejects.toEqual(
-      named('RefusedNotNow', 'is to be kept until'),
-    );
+    await expect(keepWatch(services)).rejects.toEqual(named('RefusedNotNow', 'must be kept until'));
     pass(TWO_MINUTES_MS);
     expect(await keepWatch(services)).toBeUndefined();
     expect(logged.filter(({ level }) => level === 'ERROR')).toEqual([

@@ -123,7 +123,7 @@ test.each<[string, Reply]>([
   const { store, calls } = qdrantAnswering(reply);
   await expect(store.version()).rejects.toMatchObject({
     name: 'RefusedSetting',
-    why: expect.stringMatching(/^QDRANT_URL leads to no Qdrant: .*the path in it/),
+    why: expect.stringMatching(/^QDRANT_URL leads to no Qdrant: .*its path/),
   });
   expect(calls).toHaveLength(1);
 });
