@@ -48,9 +48,9 @@ export function writeDrafts(): void {
   for (const [name, draft] of unwritten) {
     try {
       sessionStorage.setItem(name, JSON.stringify(draft));
+      unwritten.delete(name);
     } catch {
       // Its space is used up: the page alone has the draft.
     }
   }
-  unwritten.clear();
 }

@@ -572,6 +572,9 @@ export const MUTANTS: readonly Mutant[] = [
     ['options.columns.amount !== undefined || !isGross(names[gross])', '!isGross(names[gross])'],
     ['Math.abs(tryNumber(cells[index], decimal) ?? 0)', 'tryNumber(cells[index], decimal) ?? 0'],
   ]),
+  ...mutantsOf('web/page/kept-drafts.ts', 'tests/ledger/unit/web/kept-drafts.test.ts', [
+    ['// Its space is used up: the page alone has the draft.', 'unwritten.delete(name);'],
+  ]),
   ...mutantsOf('lib/ledger/import/transfers.ts', 'tests/ledger/unit/import/transfers.test.ts', [
     ['back.account !== out.account && ', ''],
     ['days <= MAX_DAYS_BETWEEN', 'true'],

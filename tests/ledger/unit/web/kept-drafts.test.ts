@@ -63,6 +63,18 @@ describe('a kept draft', () => {
     expect(readDraft('draft')).toBeUndefined();
   });
 
+  test('is the latest one, and written later, where the storage was full', () => {
+    stored.set('draft', '{"description":"Old"}');
+    vi.spyOn(sessionStorage, 'setItem').mockImplementationOnce(() => {
+      throw new Error('full');
+    });
+    keepDraft('draft', { description: 'New' });
+    writeDrafts();
+    expect(readDraft('draft')).toEqual({ description: 'New' });
+    writeDrafts();
+    expect(stored.get('draft')).toBe('{"description":"New"}');
+  });
+
   test('is found with the others of its kind, written or not', () => {
     stored.set('edit-1', '{"n":1}');
     stored.set('edit-2', '{"n":2');
