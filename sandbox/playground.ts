@@ -53,7 +53,7 @@ export async function openPlayground(
   onAsked: (action: HookAction) => void,
 ): Promise<Playground> {
   await ownFolder(running);
-  const access = accessOfNobody();
+  const access = useDummyCredentials();
   const { endpoint, child } = await startDatabase(running);
   await ensureTable(endpoint, TABLE);
   const client = createDocumentClient(endpoint);
@@ -94,7 +94,7 @@ async function ownFolder(running: Running): Promise<void> {
 }
 
 // This process and `npm run migrate` must use the same credentials.
-function accessOfNobody() {
+function useDummyCredentials() {
   const { region, accessKeyId, secretAccessKey } = localAccess({});
   const access = {
     AWS_REGION: region,

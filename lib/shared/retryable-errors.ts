@@ -1,4 +1,4 @@
-// Which errors of DynamoDB calls are retryable, and which leave open whether the call was applied.
+// Classifies errors of DynamoDB calls: those that are retryable, and those after which the call may have been applied.
 import { BusyError, DeadlineExceededError, StaleRecordError } from './errors.ts';
 
 const CONTENTION_NAMES = new Set([
@@ -56,7 +56,7 @@ export function isOutcomeUnknown(error: unknown): boolean {
   return isResponseLost(error as DatabaseError) && !NOT_SENT_CODES.has(code);
 }
 
-/** By the database, which had other requests to serve. */
+/** True if the database refused the call because of other requests. */
 function isRefused({ name = '', CancellationReasons = [] }: DatabaseError): boolean {
   if (name === 'TransactionCanceledException') return onlyContention(CancellationReasons);
   return CONTENTION_NAMES.has(name);

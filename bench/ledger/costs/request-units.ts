@@ -46,8 +46,8 @@ export const REQUEST_UNITS = {
 export type RequestKind = keyof typeof REQUEST_UNITS;
 
 /**
- * Units that these requests write to indexes, which have a maximum throughput each: a row is one unit in each of four, and an update
- * to another category takes it out of two and puts it in again.
+ * Units that these requests write to indexes, each of which has a maximum throughput. A row is one unit in each of four indexes. An
+ * update to another category deletes it from two of them and adds it to them again.
  */
 export const INDEX_WRITES = {
   create: 4,

@@ -52,7 +52,7 @@ export type TransactionPages = ReturnType<typeof createTransactionPages>;
 
 /** Cost of a second query, in rows that could be read instead. */
 const ROWS_PER_QUERY = 8;
-/** To skip more rows than this, they are counted and not fetched: the read units are the same, without transfer and decoding. */
+/** More skipped rows than this are counted instead of fetched: the read units are the same, without transfer and decoding. */
 const WORTH_COUNTING_OVER = 200;
 /** Rows per query of a search, which sends several queries in parallel. */
 const ROWS_PER_PART = 1_000;

@@ -1,5 +1,5 @@
 // A 500 has the message of its operation (docs/ledger/api.md, "Failures") and nothing of the
-// cause, which is logged. That nothing is changed is tested at every call: faults/every-call.full.test.ts.
+// cause, which is logged. faults/every-call.full.test.ts shows for every call that a failure changes nothing.
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import { interpose } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
@@ -28,7 +28,7 @@ const HEALTH = {
   ask: (asked: Api) => asked.get('/health', 'deep'),
   failure: 'The database does not answer',
 };
-// One that many rows were sent to fails with the same words, and a line for each row.
+// A bulk request fails with the same message, but logs a line for each row.
 const ONE_LINE = OPERATIONS.filter(({ status }) => status !== 207);
 
 test.each([...ONE_LINE, HEALTH])('$name: $failure', async ({ ask, failure: message }) => {

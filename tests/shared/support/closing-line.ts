@@ -21,13 +21,13 @@ export default class ClosingLine implements Reporter {
     const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
     for (const module of modules) countModule(module, counts);
     reportSkipped(modules);
-    // Interrupted: what did not run has not passed.
+    // An interrupted run must not pass: some of its tests did not run.
     if (reason === 'interrupted') counts.failed += 1;
     this.#counts = counts;
   }
 
   #close(): void {
-    // Without counts the run broke off before its end, in a global setup for one.
+    // Without counts the run failed before any test ended, for example in a global setup.
     const counts = this.#counts ?? { passed: 0, failed: 1, skipped: 0 };
     const ran = counts.passed + counts.failed + counts.skipped;
     if (counts.failed === 0 && (ran === 0 || process.exitCode)) counts.failed = 1;

@@ -1,5 +1,5 @@
 // Categories: the order of the list, and the rules that the model of property/invariants.test.ts, which tries every transition, lacks.
-// Which values are true is tested on the parser.
+// The test of the parser covers the values that count as true.
 import { describe, expect, test } from 'vitest';
 import { expectConflict, expectFilterFaults } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
@@ -15,7 +15,7 @@ const api = await openApi();
 describe('names', () => {
   const exists = (name: string) => `Category with name '${name}' already exists`;
 
-  test('one that exists is a 409 that names it, trimmed, and says where its category is inactive', async () => {
+  test('an existing one is a 409 with the trimmed name, which also tells if its category is inactive', async () => {
     const { id, name } = await givenCategory(api);
     const other = await givenCategory(api);
     const sent = { name: `  ${name} `, color: '#abc' };

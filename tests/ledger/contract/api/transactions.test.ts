@@ -60,7 +60,7 @@ test('without parameters: page 1, 20 a page, everything counted', async () => {
   expect(after?.total).toBe(Number(before?.total) + 1);
 });
 
-test('a page past the end is empty, also of a category that is not there or dates that end before they start', async () => {
+test('a page past the end is empty, also for an unknown category and for dates that end before they start', async () => {
   const { id: category_id } = await givenCategory(api);
   await givenTransaction(api, { category_id });
   for (const [query, total, pages] of [

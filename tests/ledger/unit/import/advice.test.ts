@@ -1,4 +1,4 @@
-// Every message that names an option is right: who takes its advice has the file read to the end.
+// Every message that names an option is right: with the advised option, the whole file is read.
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-// How the Qdrant adapter reads what goes wrong: what is tried again, what stops, and by which name.
+// How the Qdrant adapter classifies failures: those that it retries, those that stop it, and their names.
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
@@ -173,7 +173,7 @@ describe('a lost response', () => {
     expect(calls.map(({ request }) => request.split(' ')[0])).toEqual(methods);
   });
 
-  test('to no creation excuses a name that was taken before', async () => {
+  test('is not assumed where the name was taken before', async () => {
     const { store } = qdrantAnswering(EXISTS);
     const taken = store.createCollection('memories', NEW_LAYOUT);
     await expect(taken).rejects.toMatchObject({ name: 'RefusedByService', answer: 409 });
@@ -185,7 +185,7 @@ describe('a lost response', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('to a snapshot leaves open whether one is made, a refusal does not', async () => {
+  test('to the creation of a snapshot leaves its outcome open, a refusal does not', async () => {
     const lost = qdrantAnswering(LOST).store.startSnapshot('memories');
     await expect(lost).rejects.toMatchObject({ name: 'RetryableUnavailable', answer: undefined });
     // Answered or not, it is sent once: a second one would be a second snapshot.
