@@ -9,7 +9,7 @@ import { countText, durationText } from './text.ts';
 
 type Facts = Status['evidence'][number]['facts'];
 
-/** Each with its name. What is not known is left out. */
+/** Named rows; unknown figures are omitted. */
 export function approvalRows(status: Status, windowMinutes = status.plan.windowMinutes) {
   const { plan, approval } = status;
   const rows: (readonly [name: string, text: string | undefined])[] = [

@@ -1,4 +1,4 @@
-// The commands of the migration's command line, and the functions that carry them out.
+// The commands of the migration's command line, and the functions behind them.
 import * as abort from '../../../functions/migration/abort.ts';
 import * as backup from '../../../functions/migration/backup.ts';
 import * as confirm from '../../../functions/migration/confirm.ts';
@@ -18,7 +18,7 @@ type Handler = (payload: unknown, context: InvocationContext) => Promise<unknown
 
 type MigrationFunction =
   | {
-      /** Needs no more than the table with the runs. */
+      /** The function needs only the table with the runs. */
       readonly uses: 'record';
       readonly createHandler: (remembering: () => Promise<Remembering>) => Handler;
     }
@@ -45,11 +45,11 @@ export type FunctionName = keyof typeof FUNCTIONS;
 export interface MigrateCommand {
   readonly does: string;
   readonly options: readonly OptionName[];
-  /** Stops users or cannot be undone: asks for a confirmation first. */
+  /** True for a command that stops users or cannot be undone: it asks for a confirmation. */
   readonly isConfirmed?: true;
 }
 
-/** Every command takes these. */
+/** Options of every command */
 export const COMMON_OPTIONS = ['run', 'stage', 'json'] as const satisfies OptionName[];
 
 const PLAN_OPTIONS = [
@@ -62,10 +62,10 @@ const PLAN_OPTIONS = [
 /** In the order of the runbook. */
 export const COMMANDS = {
   run: {
-    does: 'Drive the whole migration, or continue the one under way',
+    does: 'Drive the whole migration, or continue the one in progress',
     options: [...PLAN_OPTIONS, 'deletes', 'max-rate', 'report', 'yes', 'by'],
   },
-  status: { does: 'Show where the run stands and the next command', options: [] },
+  status: { does: 'Show the state of the run and the next command', options: [] },
   report: {
     does: 'Write what the run did and found as a page: HTML in one file, or on standard output',
     options: [],
@@ -79,7 +79,7 @@ export const COMMANDS = {
     options: ['execute', 'max-rate'],
   },
   copy: {
-    does: 'Create and prove the new collection; copy every memory, or what has changed since; compare both, and searches in both',
+    does: 'Create and prove the new collection; copy every memory, or every change since; compare both, and searches in both',
     options: ['execute', 'accept', 'deletes', 'max-rate'],
   },
   cutover: {
@@ -100,9 +100,9 @@ export const COMMANDS = {
     ],
     isConfirmed: true,
   },
-  confirm: { does: 'Say that a manual action is done', options: ['by'] },
+  confirm: { does: 'Confirm that a manual action is done', options: ['by'] },
   abort: {
-    does: 'End the run before the window, and remove what it has built',
+    does: 'End the run before the window, and remove what it built',
     options: ['execute', 'yes'],
     isConfirmed: true,
   },

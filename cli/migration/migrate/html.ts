@@ -1,4 +1,4 @@
-// HTML from template literals: every value is escaped, unless it is HTML already.
+// Builds HTML from template literals; values are escaped unless they are HTML already.
 import { asPrintable } from '../../../lib/shared/printable.ts';
 
 export class Html {
@@ -18,7 +18,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
 function escapePart(part: Part): string {
   if (part instanceof Html) return part.text;
   if (Array.isArray(part)) return part.map(escapePart).join('');
-  // Nothing that is not seen: no document may have it, and it may turn the text around.
+  // Without invisible characters, which are not allowed in a document and can reverse its text.
   return asPrintable(String(part).toWellFormed()).replace(
     /[&<>"']/g,
     (sign) => `&#${sign.charCodeAt(0)};`,

@@ -1,4 +1,4 @@
-// The functions in this process, with the services that its environment names.
+// Runs the migration's functions in this process, with the services that its environment names.
 import { setTimeout } from 'node:timers/promises';
 import { PATIENT_PACE } from '../../../lib/migration/adapters/qdrant/transport.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
@@ -20,9 +20,9 @@ import { reachDatabase } from '../../reach-database.ts';
 import { FUNCTIONS, type FunctionName } from './commands.ts';
 import type { Needs, Place } from './place.ts';
 
-/** Each is made only for a function that needs it. */
+/** Services that are opened only for a function that needs them */
 export interface Sources {
-  /** The table with the runs, and where it is. */
+  /** The table with the runs, and its place */
   readonly where: string;
   readonly remembering: () => Promise<Remembering>;
   readonly services: () => Promise<Services>;
@@ -30,12 +30,12 @@ export interface Sources {
 
 export interface LocalOptions {
   readonly running: Running;
-  /** Its variables are checked before any connection is opened. */
+  /** Services whose variables are checked before any connection is opened */
   readonly needs: Needs;
   readonly signal: AbortSignal;
-  /** Gets a line about a service that does not answer. */
+  /** Receives a line about a service that does not answer */
   readonly onWaiting: (line: string) => void;
-  /** Gets the functions' log entries. JSON lines between lines of progress would be no reading for people. */
+  /** Receives the functions' log entries, which are not shown as JSON between lines of progress */
   readonly log: Services['log'];
 }
 

@@ -10,8 +10,8 @@ const GIGABYTE = 1e9;
 const { windowMinutes, drainSeconds, deploySeconds, retentionDays } = planSchema.entries;
 const { deletes, maxRate, acknowledgedLoss, approvedDigest } = stepInputSchema.entries;
 
-export const runId = fitting(runIdSchema);
-const collectionName = fitting(collectionNameSchema);
+export const runId = parserFor(runIdSchema);
+const collectionName = parserFor(collectionNameSchema);
 
 export const OPTIONS = {
   run: option(
@@ -39,22 +39,22 @@ export const OPTIONS = {
   'window-minutes': option(
     'window-minutes <n>',
     `longest time without writes, ${describeRule(windowMinutes)} (default: 30)`,
-    fittingNumber(windowMinutes),
+    numberParserFor(windowMinutes),
   ),
   'drain-seconds': option(
     'drain-seconds <n>',
     `longest request of the backend, ${describeRule(drainSeconds)} (default: 60)`,
-    fittingNumber(drainSeconds),
+    numberParserFor(drainSeconds),
   ),
   'deploy-seconds': option(
     'deploy-seconds <n>',
     'how long the new version takes to be deployed and tested (default: the last window, else 60)',
-    fittingNumber(deploySeconds),
+    numberParserFor(deploySeconds),
   ),
   'retention-days': option(
     'retention-days <n>',
     `days in which rollback is possible, ${describeRule(retentionDays)} (default: 30)`,
-    fittingNumber(retentionDays),
+    numberParserFor(retentionDays),
   ),
   accept: option(
     'accept <finding>',
@@ -72,12 +72,12 @@ export const OPTIONS = {
   report: option(
     'report <digest>',
     'approve only the report with this digest, as status shows it',
-    fitting(approvedDigest),
+    parserFor(approvedDigest),
   ),
   by: option(
     'by <name>',
     'who approves or confirms (default: the login name)',
-    fitting(personSchema),
+    parserFor(personSchema),
   ),
   'free-gb': option(
     'free-gb <n>',
@@ -86,26 +86,26 @@ export const OPTIONS = {
   ),
   deletes: option(
     'deletes <n>',
-    'users removed, or changed, at most that many memories (default: 1 %, at least 20)',
-    fittingNumber(deletes),
+    'allow users to have removed or changed this many memories (default: 1 %, at least 20)',
+    numberParserFor(deletes),
   ),
   'max-rate': option(
     'max-rate <n>',
-    `read at most that many points a second from now on: ${describeRule(maxRate)}`,
-    fittingNumber(maxRate),
+    `read at most this many points a second from now on: ${describeRule(maxRate)}`,
+    numberParserFor(maxRate),
   ),
   'as-it-was': option(
     'as-it-was',
-    'return to the old collection as it stands, without what was written since the switch',
+    'return to the old collection as it stands, without the writes since the switch',
   ),
   'to-snapshot': option(
     'to-snapshot',
-    'restore the snapshot of the window under a fresh name, without what was written since',
+    'restore the snapshot of the window under a new name, without the writes since',
   ),
   'acknowledged-loss': option(
     'acknowledged-loss <n>',
-    'with --to-snapshot: leave at most that many writes behind',
-    fittingNumber(acknowledgedLoss),
+    'with --to-snapshot: leave at most this many writes behind',
+    numberParserFor(acknowledgedLoss),
   ),
   stage: option('stage <stage>', 'use the functions of a deployed stage', stageName),
   json: option('json', 'print JSON objects, one per line'),
@@ -113,7 +113,7 @@ export const OPTIONS = {
 
 export type OptionName = keyof typeof OPTIONS;
 
-/** Typed options under the names that commander gives them: those read here, and fields of a function's input */
+/** Typed options under commander's names: those read here, and fields of a function's input */
 export interface Typed {
   readonly run?: string;
   readonly execute?: true;
@@ -135,11 +135,12 @@ const FIELDS: Readonly<Record<string, string>> = {
   accept: 'accepts',
 };
 
-const OF_THE_COMMAND_LINE = ['yes', 'report', 'by', 'stage', 'json'];
+/** Options that no function takes */
+const COMMAND_LINE_OPTIONS = ['yes', 'report', 'by', 'stage', 'json'];
 
-/** The fields of a function's input. */
+/** Converts typed options to a function's input. */
 export function buildPayload({ freeGb, ...typed }: Typed): Record<string, unknown> {
-  const fields = Object.entries(typed).filter(([name]) => !OF_THE_COMMAND_LINE.includes(name));
+  const fields = Object.entries(typed).filter(([name]) => !COMMAND_LINE_OPTIONS.includes(name));
   return {
     ...Object.fromEntries(fields.map(([name, value]) => [FIELDS[name] ?? name, value])),
     ...(freeGb !== undefined && { freeBytes: freeGb * GIGABYTE }),
@@ -151,12 +152,12 @@ function option<Value>(
   description: string,
   parse?: (text: string, previous: Value) => Value,
 ) {
-  const made = new Option(`--${flag}`, description);
-  return parse ? made.argParser(parse) : made;
+  const created = new Option(`--${flag}`, description);
+  return parse ? created.argParser(parse) : created;
 }
 
-/** Rejects as wrong use what the functions would refuse. */
-function fitting<Value>(schema: v.GenericSchema<unknown, Value>) {
+/** Parser of an option that rejects, as wrong use, a value that the functions would refuse */
+function parserFor<Value>(schema: v.GenericSchema<unknown, Value>) {
   return (text: unknown): Value => {
     const { success, output } = v.safeParse(schema, text);
     if (success) return output;
@@ -164,8 +165,8 @@ function fitting<Value>(schema: v.GenericSchema<unknown, Value>) {
   };
 }
 
-function fittingNumber<Value>(schema: v.GenericSchema<unknown, Value>) {
-  return (text: string) => fitting(schema)(/^\d+$/.test(text) ? Number(text) : text);
+function numberParserFor<Value>(schema: v.GenericSchema<unknown, Value>) {
+  return (text: string) => parserFor(schema)(/^\d+$/.test(text) ? Number(text) : text);
 }
 
 function findings(text: string, previous: string[] = []): string[] {

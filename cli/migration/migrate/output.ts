@@ -1,5 +1,4 @@
-// Output of the command line: lines for people, or one JSON object per line. A changing status is updated in place at a
-// terminal.
+// Output of the command line: lines for people, or one JSON object per line. At a terminal, progress is updated in place.
 import { clearLine, cursorTo } from 'node:readline';
 import { styleText } from 'node:util';
 import { CommanderError } from '@commander-js/extra-typings';
@@ -16,9 +15,9 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export interface Streams {
   readonly input: NodeJS.ReadStream;
-  /** Results and the lines of `run`. */
+  /** Results and the lines of `run` */
   readonly output: NodeJS.WriteStream;
-  /** Errors, questions, and status that is replaced by what comes next. */
+  /** Errors, questions, and progress that the next line replaces */
   readonly status: NodeJS.WriteStream;
 }
 
@@ -46,32 +45,32 @@ export function createOutput({ output, status }: Streams, isJson: boolean) {
     isJson,
     /** True if a person can see a line being replaced. */
     isLive: status.isTTY === true && !isJson,
-    /** A line for people, or the object for machines. */
+    /** Prints a line for people, or the object for machines. */
     line(text: string, event: Event, next: readonly NextStep[] = []): void {
       clear();
       const machine = () =>
         JSON.stringify({ ...event, next_steps: next.map(({ command }) => command) });
-      output.write(`${isJson ? machine() : printable(text)}\n`);
+      output.write(`${isJson ? machine() : toPrintable(text)}\n`);
     },
-    /** For people alone, beside the results. */
+    /** Prints a line for people only, on the stream of errors. */
     note(text: string): void {
       clear();
-      if (!isJson) status.write(`${printable(text)}\n`);
+      if (!isJson) status.write(`${toPrintable(text)}\n`);
     },
-    /** Lines that a function would write to its log: beside the results, for people in words. */
+    /** Prints a log entry of a function on the stream of errors, in words for people. */
     log({ level, message, ...fields }: LogEntry): void {
       clear();
       const said = Object.entries(fields).map(([name, value]) => `${wordsOf(name)}: ${value}`);
       const line = isJson
         ? JSON.stringify({ level, message, ...fields })
-        : printable([message, ...said].join('; '));
+        : toPrintable([message, ...said].join('; '));
       status.write(`${line}\n`);
     },
-    /** Until the next line, at a terminal. */
+    /** Shows a text until the next line, at a terminal. */
     show(text: string): void {
       if (status.isTTY !== true || isJson) return;
       clear();
-      status.write(printable(text).slice(0, (status.columns ?? 80) - 1));
+      status.write(toPrintable(text).slice(0, (status.columns ?? 80) - 1));
       shown = true;
     },
     clear,
@@ -99,9 +98,9 @@ export function reportFailure(
   const failure = translateFailure(cause);
   const error = failure instanceof Error ? failure : new Error(String(failure));
   const exitCode = exitCodeOf(error);
-  // Without a command, the usage is printed already.
-  const isSaid = error instanceof CommanderError && error.code === 'commander.help';
-  if (exitCode === EXIT.done || isSaid) return exitCode;
+  // Without a command, commander has printed the usage already.
+  const isPrinted = error instanceof CommanderError && error.code === 'commander.help';
+  if (exitCode === EXIT.done || isPrinted) return exitCode;
   const { name } = error;
   const message = sentencesOf(error);
   if (output.isJson) {
@@ -116,15 +115,15 @@ export function reportFailure(
   return exitCode;
 }
 
-// A record may hold text that an older version accepted: none of it may move the cursor or forge a line.
-function printable(text: string): string {
-  const said = text.replace(TIMES, timeText);
-  const plain = said.replaceAll('\n', '').replace(STYLES, '');
-  if (isPrintable(plain)) return said;
-  return said.split('\n').map(asPrintable).join('\n');
+// A record may hold text that an older version accepted: it must not move the cursor or forge a line.
+function toPrintable(text: string): string {
+  const readable = text.replace(TIMES, timeText);
+  const plain = readable.replaceAll('\n', '').replace(STYLES, '');
+  if (isPrintable(plain)) return readable;
+  return readable.split('\n').map(asPrintable).join('\n');
 }
 
-/** In the messages of functions, which machines read as well. */
+/** ISO times in messages of functions, which machines read as well */
 const TIMES = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the styles of `styleText` begin with one

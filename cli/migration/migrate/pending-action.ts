@@ -1,8 +1,10 @@
-// Instructions for a person, where no webhook is configured
+// Instructions for the person who carries out an action without a webhook.
 import type { ExternalAction } from '../../../lib/migration/phases.ts';
 import type { Status } from '../../../lib/migration/steps/status.ts';
 
-const WORDS: Readonly<Record<ExternalAction, (collection: string, testUser: string) => string>> = {
+const INSTRUCTIONS: Readonly<
+  Record<ExternalAction, (collection: string, testUser: string) => string>
+> = {
   freeze: (collection) =>
     `Stop all writes to ${collection}: the backend answers each one with 503, also for the test user.`,
   'deploy-new': (collection, testUser) =>
@@ -23,7 +25,7 @@ export interface PendingAction {
   readonly since: string | null;
 }
 
-/** Undefined where nothing is pending, or where it was confirmed. */
+/** The action to carry out; undefined if nothing is pending, or it was confirmed */
 export function findPendingAction({
   pendingAction,
   testUser,
@@ -32,6 +34,6 @@ export function findPendingAction({
   const pending = pendingAction;
   if (!pending || pending.confirmedBy !== null) return undefined;
   const { action, collection, since } = pending;
-  const words = plan.sameVersion && action === 'deploy-new' ? RESTART : WORDS[action];
-  return { action, collection, toDo: words(collection, testUser), since };
+  const instruct = plan.sameVersion && action === 'deploy-new' ? RESTART : INSTRUCTIONS[action];
+  return { action, collection, toDo: instruct(collection, testUser), since };
 }

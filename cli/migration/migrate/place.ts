@@ -1,4 +1,4 @@
-// The place where a migration's functions run: this process, or a deployed stage. The command line treats both alike.
+// A place where a migration's functions run: this process, or a deployed stage. The command line treats both alike.
 import * as v from 'valibot';
 import { COMMANDS, EXTERNAL_ACTIONS, PHASES } from '../../../lib/migration/phases.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
@@ -7,13 +7,13 @@ import type { FunctionName } from './commands.ts';
 
 export type Payload = Readonly<Record<string, unknown>>;
 
-/** The parts that a command needs: the table with the runs, the memory backend alone, or everything that the steps speak to. */
+/** Services that a command needs: the table with the runs, the memory backend alone, or all services of the steps */
 export type Needs = 'record' | 'backend' | 'services';
 
 export interface Place {
-  /** Undefined in this process. */
+  /** Undefined for this process */
   readonly stage: string | undefined;
-  /** The table with the runs, and where it is. */
+  /** The table with the runs, and its place */
   readonly where: string;
   /**
    * Invokes a function once, and waits for its end.
@@ -23,7 +23,7 @@ export interface Place {
   invoke(name: FunctionName, payload: Payload, signal?: AbortSignal): Promise<unknown>;
 }
 
-/** A fault of the function itself, or of its platform, which the guide does not name. */
+/** A fault of the function itself, or of its platform, without a name in the guide */
 export class FunctionFailedError extends Error {
   override readonly name = 'FunctionFailedError';
 }
@@ -52,7 +52,7 @@ export async function statusIn(place: Place, runId?: string): Promise<Status> {
 
 export const UNKNOWN_RUN = 'RefusedUnknownRun';
 
-/** The error for an answer that this command line does not know. */
+/** Error for an answer of a form that this command line does not know */
 export function otherVersion({ stage }: Place): FunctionFailedError {
   return new FunctionFailedError(
     `The functions of ${stage ?? 'this process'} and this command line are of different versions: check out the deployed version, or deploy this one.`,

@@ -1,4 +1,4 @@
-// The reference tables of docs/migration/guide.md, from the code that they describe.
+// Generates the reference tables of docs/migration/guide.md from the code that they describe.
 import { PHASES, type Phase } from '../../../lib/migration/phases.ts';
 import { REMEDIES } from '../../../lib/migration/refusals.ts';
 import type { StepSettings } from '../../../lib/migration/settings.ts';
@@ -36,7 +36,7 @@ const VARIABLES: Readonly<Record<keyof StepSettings, string>> = {
   MIGRATION_WEBHOOK_TOKEN: 'its bearer token',
 };
 
-/** By the names of the generated sections. */
+/** Tables by the names of the generated sections */
 export const TABLES: Readonly<Record<string, () => string>> = {
   commands: () =>
     table(
@@ -64,7 +64,7 @@ export const TABLES: Readonly<Record<string, () => string>> = {
     ),
 };
 
-/** The text with every generated section as the code has it. */
+/** Replaces every generated section of a text. */
 export function withTables(text: string): string {
   return text.replace(SECTION, (whole, name: string) => {
     const rendered = TABLES[name];
@@ -72,7 +72,7 @@ export function withTables(text: string): string {
   });
 }
 
-/** @internal A test compares it with the tables: the names of the generated sections of a text. */
+/** Names of the generated sections of a text. @internal A test compares them with the tables. */
 export function splitSections(text: string): string[] {
   return [...text.matchAll(SECTION)].map(([, name = '']) => name);
 }

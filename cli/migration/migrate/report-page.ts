@@ -1,4 +1,4 @@
-// A run as one page for people who were not there, and for the change record: no script, nothing from elsewhere.
+// Renders a run as one HTML page for the change record and for people who were not present, without scripts or other files.
 import { DIFFERENCES } from '../../../lib/migration/reconcile-report.ts';
 import { REMEDIES } from '../../../lib/migration/refusals.ts';
 import type { Status } from '../../../lib/migration/steps/status.ts';
@@ -10,8 +10,8 @@ import { leftLines } from './status-text.ts';
 import { countText, durationText, factLines, timeText } from './text.ts';
 
 /**
- * XHTML as well: every element is closed.
- * @param timeZone in which times are shown beside UTC
+ * The page is also XHTML: every element is closed.
+ * @param timeZone zone in which times are shown, besides UTC
  */
 export function reportPage(
   present: Status,
@@ -52,7 +52,7 @@ ${evidenceSection(status, time)}
   return page.text;
 }
 
-/** After a rollback, or a window that failed, the page shows what that window compared. */
+/** After a rollback or a failed window, the page shows the comparison of that window. */
 function withLastWindow(status: Status): Status {
   const { evidence, lastWindow = [] } = status;
   const known = evidence.map(({ kind }) => kind);
@@ -67,12 +67,12 @@ type TimeText = (iso: string) => string;
 function zonedText(iso: string, timeZone: string): string {
   const utc = timeText(iso);
   if (timeZone === 'UTC' || timeZone === 'Etc/UTC') return utc;
-  const there = new Intl.DateTimeFormat('sv-SE', {
+  const local = new Intl.DateTimeFormat('sv-SE', {
     timeZone,
     dateStyle: 'short',
     timeStyle: 'medium',
   });
-  return `${there.format(new Date(iso))} ${timeZone} (${utc})`;
+  return `${local.format(new Date(iso))} ${timeZone} (${utc})`;
 }
 
 function refusalSection({ refused }: Status): readonly Html[] {
@@ -134,12 +134,12 @@ interface Bar {
 
 const [WIDTH, LABEL, BAR] = [640, 150, 24];
 
-/** @param title what a reader hears in place of the picture; the bars are named beside it */
+/** @param title text for readers who cannot see the chart */
 function barChart(title: string, bars: readonly Bar[]): Html {
-  const most = Math.max(...bars.map(({ value }) => value), Number.MIN_VALUE);
+  const longest = Math.max(...bars.map(({ value }) => value), Number.MIN_VALUE);
   const height = bars.length * BAR;
   const draw = ({ name, value, text, kind }: Bar, n: number) => {
-    const length = ((value / most) * (WIDTH - 2 * LABEL)).toFixed(1);
+    const length = ((value / longest) * (WIDTH - 2 * LABEL)).toFixed(1);
     return html`<text x="0" y="${n * BAR + 16}">${name}</text>
 <rect class="${kind}" x="${LABEL}" y="${n * BAR + 4}" width="${length}" height="${BAR - 8}" />
 <text x="${(LABEL + Number(length) + 6).toFixed(1)}" y="${n * BAR + 16}">${text}</text>\n`;
@@ -162,7 +162,7 @@ function windowSection({ approval, plan }: Status): readonly Html[] {
   return [section('Forecast of the window', [html`<p>${title}</p>\n`, barChart(title, bars)])];
 }
 
-/** The phases, one below the other, each where it began and as long as it took. */
+/** The phases, one below the other, at their times on a common axis */
 function timelineSection({ history, at, endedAt }: Status, time: TimeText): readonly Html[] {
   const times = history.flatMap(({ phase, at }) => (at ? [{ phase, at: Date.parse(at) }] : []));
   const [first] = times;

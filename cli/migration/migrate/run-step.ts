@@ -1,5 +1,4 @@
-// Repeats one step of a migration until it is done: waits for its lock, for services and for people, and shows its
-// progress.
+// Repeats one step of a migration until it is done, waiting for its lock, for services and for people, and shows its progress.
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import {
@@ -27,13 +26,13 @@ export interface Session {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Waits until the next poll of the status; false once the step has ended. */
   readonly nextPoll: (milliseconds: number, ended: AbortSignal) => Promise<boolean>;
-  /** The run in question, its last known status, for when the table does not answer, and the last failure that was shown. */
+  /** The run, its last known status, in case the table does not answer, and the last failure that was shown */
   readonly lastSeen: { runId?: string; status?: Status | undefined; failure?: string };
 }
 
-/** A step that asks to be repeated later than this waits for a date, not for a service. */
+/** A longer wait is for a date, not for a service: the command ends. */
 const MAX_WAIT_SECONDS = 60;
-/** Longer than the lease of a step that crashed. */
+/** Longer than the lease that a crashed step leaves */
 const LOCK_PATIENCE_MS = 130_000;
 const LOCK_RETRY_MS = 5_000;
 const LIVE_POLL_MS = 1_000;
@@ -43,7 +42,7 @@ const waitingSchema = v.object({
   done: v.literal(false),
   waitSeconds: v.number(),
   waitsFor: v.optional(v.string(), 'a service'),
-  /** Until what is waited for is over. */
+  /** Time left until the wait ends, if known */
   leftSeconds: v.optional(v.number()),
 });
 
@@ -66,9 +65,9 @@ export async function readStatus({ place, lastSeen }: Session, runId?: string): 
 }
 
 /**
- * The run in question: the named one, else the present one. With a source, a new run if that one has ended: named after the
- * date, without a status.
- * @throws Refusal where there is none
+ * Finds the named run, or else the present one. With a source, and if the present run has ended, a new one: named after the date,
+ * without a status.
+ * @throws Refusal if there is none
  */
 export async function findRun(
   session: Session,
@@ -103,7 +102,7 @@ export async function runStep(
   for (;;) {
     const result = await whileFrozen(session, { name, runId: payload.runId }, () =>
       whenUnlocked(session, showWait, () =>
-        following(session, { name, payload, showStages }, () =>
+        withProgress(session, { name, payload, showStages }, () =>
           place.invoke(name, payload, signal),
         ),
       ),
@@ -137,14 +136,14 @@ export async function runStep(
 
 type WaitOutput = (what: string, text: string, status?: Status) => void;
 
-/** In place at a terminal; elsewhere a line when a wait begins, and one every ten seconds. */
+/** Shows a wait: in place at a terminal, elsewhere as a line at its start and one every ten seconds. */
 function createWaitOutput(session: Session, step: FunctionName): WaitOutput {
   const { output, now, place, lastSeen } = session;
   let last = { kind: '', at: 0 };
   return (what, text, status = lastSeen.status) => {
     const line = `${timeLeft(session, status)}${labelOf(step)}: waiting ${text}`;
     if (output.isLive) return output.show(line);
-    // With another count in it, it is no other wait.
+    // A text that differs only in a count is the same wait.
     const kind = what.replace(/[\d,]+/g, '');
     if (kind === last.kind && now() - last.at < LOG_POLL_MS) return;
     last = { kind, at: now() };
@@ -179,8 +178,7 @@ export function timeLeft({ now }: Pick<Session, 'now'>, status: Status | undefin
 }
 
 /**
- * While writes are frozen, tries again after a failure that may pass: until the deadline of the window, and in a rollback
- * until it is done.
+ * Retries a transient failure while writes are frozen: until the deadline of the window, or until a rollback is done.
  * @throws as the work does
  */
 export async function whileFrozen<Result>(
@@ -234,7 +232,7 @@ async function whenUnlocked<Result>(
 }
 
 /** Shows the progress that the status reports until the work has ended. */
-async function following<Result>(
+async function withProgress<Result>(
   session: Session,
   {
     name,
@@ -255,17 +253,17 @@ async function following<Result>(
       if (!status || ended.signal.aborted) continue;
       showStages(status);
       const { progress } = status;
-      // The progress of another step is what that step left behind.
+      // Progress of another step is an old one.
       if (progress?.step !== name) continue;
       reportProgress(session, status, `${labelOf(name)}: ${progressText(name, progress)}`);
     }
   };
-  const following = payload.runId === undefined || name === 'status' ? undefined : follow();
+  const polling = payload.runId === undefined || name === 'status' ? undefined : follow();
   try {
     return await work();
   } finally {
     ended.abort();
-    await following;
+    await polling;
     session.output.clear();
   }
 }
@@ -277,7 +275,7 @@ function reportProgress(session: Session, status: Status, text: string): void {
   else output.line(line, { event: 'progress', ...status.progress }, nextSteps(status, place.stage));
 }
 
-// The step itself reports what is wrong with the services.
+// A failure to read the status is ignored: the step itself reports what is wrong with the services.
 async function statusOrUndefined(session: Session, { runId }: Payload) {
   return await readStatus(session, runId === undefined ? undefined : String(runId)).catch(
     () => undefined,

@@ -1,5 +1,5 @@
-// The functions of a deployed stage, invoked over the API of AWS Lambda. Region, credentials and an address other
-// than AWS's own come from the usual variables: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL_LAMBDA.
+// Invokes the functions of a deployed stage over the API of AWS Lambda. Region, credentials and address come from the usual
+// variables: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL_LAMBDA.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
@@ -37,7 +37,7 @@ export function createStagePlace(stage: string, client = createClient()): Place 
   };
 }
 
-// One attempt: a step whose answer was lost is still at work, and a second invocation would only find its lock.
+// One attempt: a step whose answer was lost is still running, and a second invocation would only find its lock.
 function createClient(): LambdaClient {
   return new LambdaClient({ maxAttempts: 1 });
 }
@@ -45,21 +45,21 @@ function createClient(): LambdaClient {
 const FILE = join(import.meta.dirname, '../../../serverless.yml');
 const serviceSchema = v.object({ service: v.string() });
 
-/** serverless.yml names the service, and the file of the function names the function. */
+/** Name of a deployed function, from the service in serverless.yml */
 export function deployedName(name: FunctionName, stage: string): string {
   const { service } = v.parse(serviceSchema, parse(readFileSync(FILE, 'utf8')));
   return `${service}-${stage}-migration${name[0]?.toUpperCase()}${name.slice(1)}`;
 }
 
 const failureSchema = v.object({
-  // A function that ran out of time reports none.
+  // A function that reached its time limit reports no type.
   errorType: v.optional(v.string(), ''),
   errorMessage: v.optional(v.string(), ''),
 });
 
 const NO_REASON = { errorType: '', errorMessage: '' };
 
-/** Translates the function's error, or the way it ended. */
+/** Translates the error that a function threw, or the platform's report of its end. */
 function failureOfFunction(functionName: string, answer: unknown): Error {
   const { errorType, errorMessage } = v.parse(v.fallback(failureSchema, NO_REASON), answer);
   if (isRefusalName(errorType)) return parseRefusal(errorType, errorMessage);
@@ -76,11 +76,11 @@ function failureOfFunction(functionName: string, answer: unknown): Error {
   );
 }
 
-// Lambda's own names for errors that pass.
+// Lambda's names for transient errors
 const TRANSIENT =
   /^(TooManyRequests|Service|ResourceConflict|EC2Throttled|ENILimitReached)Exception$/;
 
-/** Why there was no invocation, or no answer to it. */
+/** Translates a failure to invoke the function, or to receive its answer. */
 function failureOfInvocation(functionName: string, cause: unknown): unknown {
   const { name = '', message = '' } = cause as { name?: string; message?: string };
   if (name === 'ResourceNotFoundException') {
@@ -94,6 +94,6 @@ function failureOfInvocation(functionName: string, cause: unknown): unknown {
   }
   const translated = translateFailure(cause);
   if (!isRetryableFailure(translated)) return translated;
-  const why = `No answer from ${functionName}, which may still be at work; "status" shows it.`;
+  const why = `No answer from ${functionName}, which may still be running: "status" shows it.`;
   return new RetryableFailure('RetryableUnavailable', why, { cause });
 }

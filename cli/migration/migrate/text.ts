@@ -1,4 +1,4 @@
-// Numbers, times and durations as people read them.
+// Formats numbers, times and durations for people.
 import prettyBytes from 'pretty-bytes';
 import prettyMilliseconds from 'pretty-ms';
 import type { Progress } from '../../../lib/migration/runs/run.ts';
@@ -6,7 +6,7 @@ import { wordsOf } from '../../../lib/shared/printable.ts';
 
 const MINUTE_MS = 60_000;
 
-/** To the second below a minute, to two units above. */
+/** Whole seconds below a minute, two units above */
 export function durationText(milliseconds: number): string {
   if (milliseconds < 1_000) return 'less than 1s';
   return prettyMilliseconds(milliseconds, {
@@ -20,31 +20,31 @@ export function countText(number: number, unit: string): string {
   return `${number.toLocaleString('en')} ${number === 1 ? unit : units}`;
 }
 
-/** Records that a person, or an option, has confirmed something. */
+/** @param by person or option that has confirmed the action */
 export function confirmedText(by: string, what: string): string {
   return `Confirmed by ${by}: ${what}.`;
 }
 
-/** To the second. */
+/** Time to the second */
 export function timeText(iso: string): string {
   return iso.replace('T', ' ').replace(/(\.\d{3})?Z$/, ' UTC');
 }
 
-/** `18:03`, also in the last minute. */
+/** `18:03`, and `00:07` in the last minute */
 export function timeLeftText(milliseconds: number): string {
   return prettyMilliseconds(Math.max(0, Math.floor(milliseconds / 1_000) * 1_000), {
     colonNotation: true,
   }).replace(/^(\d):/, '0$1:');
 }
 
-/** Work that follows once everything was transferred */
+/** Work that remains after the transfer */
 const AFTERWARDS: Readonly<Record<string, string>> = {
   backup: 'testing the restore, then counting, then dumping the graph',
   copy: 'comparing both collections, then writing the report',
   rollback: 'comparing both collections, then switching back',
 };
 
-/** `12,400/30,000 41% 2,100/s ETA 8s`; of a backup, in bytes. */
+/** `12,400/30,000 41% 2,100/s ETA 8s`; a backup counts bytes */
 export function progressText(step: string, { done, total, unit, perSecond }: Progress): string {
   const amount = unit === 'bytes' ? prettyBytes : (number: number) => number.toLocaleString('en');
   const share = total > 0 ? Math.min(100, Math.floor((done / total) * 100)) : 0;

@@ -1,4 +1,4 @@
-// Contents of a graph, independent of ids and order: graphs with the same fingerprint hold the same.
+// Fingerprint of a graph's contents, independent of ids and order.
 import { hash } from 'node:crypto';
 import type { GraphNode, GraphRelationship } from '../../../lib/migration/graph/graph-store.ts';
 import type { Properties } from '../../../lib/migration/graph/values.ts';
@@ -9,7 +9,7 @@ import { Refusal } from '../../../lib/migration/refusals.ts';
 export interface GraphFingerprint {
   readonly nodes: number;
   readonly relationships: number;
-  /** By label and type, under names such as "nodesPerLabel Person". */
+  /** Counts by label and type, under names such as "nodesPerLabel Person" */
   readonly counts: Readonly<Record<string, number>>;
   /** Digest of labels and properties of all nodes */
   readonly nodesDigest: string;
@@ -34,7 +34,7 @@ export async function computeFingerprint(graph: {
   function describeEnd(relationship: GraphRelationship, end: 'start' | 'end'): string {
     const digest = digests.get(relationship[end]);
     if (digest !== undefined) return digest;
-    const why = `Relationship ${relationship.id} has no node at its ${end}, which was ${relationship[end]}.`;
+    const why = `Relationship ${relationship.id} lacks the node ${relationship[end]} at its ${end}.`;
     throw new Refusal('RefusedByService', why);
   }
 

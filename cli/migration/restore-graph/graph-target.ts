@@ -1,4 +1,4 @@
-// A property graph as a restore fills one.
+// A property graph that a restore fills.
 import type {
   GraphNode,
   GraphRelationship,
@@ -6,17 +6,17 @@ import type {
   SchemaRule,
 } from '../../../lib/migration/graph/graph-store.ts';
 
-/** none: not begun, or complete. finishing: everything is restored, and the restore's marks are being removed. */
+/** none: not begun, or complete. finishing: all is restored, and the marks of the restore are being removed. */
 export type RestoreState = 'none' | 'filling' | 'finishing';
 
-/** Every call may be made again after one whose answer was lost. */
+/** Every call can be repeated after a lost answer. */
 export interface GraphRestore {
   restoreState(): Promise<RestoreState>;
-  /** Nodes that no unfinished restore has put there. */
+  /** Number of nodes that no unfinished restore has created */
   foreignNodes(): Promise<number>;
   beginRestore(): Promise<void>;
   restoreNodes(batch: readonly GraphNode[]): Promise<void>;
-  /** @throws Refusal when a node at an end is not there */
+  /** @throws Refusal if a node at an end is missing */
   restoreRelationships(batch: readonly GraphRelationship[]): Promise<void>;
   /** Returns when the graph has the constraints; existing ones are left alone. */
   createSchema(rules: readonly SchemaRule[]): Promise<void>;

@@ -1,4 +1,4 @@
-// Texts that the command prints about dumps and a restore.
+// Formats the command's answers about dumps and a restore.
 import { EXIT, type ExitCode } from '../migrate/output.ts';
 import type { Answer, Dump } from './run-command.ts';
 

@@ -1,5 +1,5 @@
-// npm run restore-graph: restores a graph dump of a backup into the empty graph that NEO4J_URL names. Exit codes as of
-// npm run migrate.
+// npm run restore-graph: restores a graph dump of a backup into the empty graph of NEO4J_URL. Its exit codes are those of npm run
+// migrate.
 import { CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
 import { openArtifacts } from '../../../lib/migration/adapters/open-artifacts.ts';
 import { isArtifactKey } from '../../../lib/migration/ports/artifacts.ts';
@@ -25,7 +25,7 @@ const command = createCommand(
     'refuse any other dump; `graphDigest` in the report of the run',
     sha256,
   )
-  .option('--execute', 'restore the dump there; the graph has to be empty')
+  .option('--execute', 'restore the dump there; the graph must be empty')
   .option('--json', 'print JSON objects, one per line')
   .addHelpText(
     'after',

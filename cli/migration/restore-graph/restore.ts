@@ -18,13 +18,13 @@ interface RestoreOptions {
   /** Key prefix of the dump */
   readonly prefix: string;
   readonly target: GraphTarget;
-  /** Rows of one transaction. */
+  /** Rows of one transaction */
   readonly batchSize?: number;
 }
 
 /**
- * Resumes a killed restore: existing nodes are not created twice. A complete one has no differences.
- * @throws Refusal when the target holds anything else, or the dump is damaged or missing: before anything is written
+ * Resumes a killed restore without creating nodes twice. A complete restore has no differences.
+ * @throws Refusal before anything is written, if the target holds other nodes or the dump is damaged or missing
  */
 export async function restoreGraph(options: RestoreOptions) {
   const { artifacts, prefix, target } = options;
@@ -39,18 +39,18 @@ export async function restoreGraph(options: RestoreOptions) {
   if (foreign === 0) {
     if (state !== 'finishing') await fill(options);
     await target.createSchema(schema);
-    // Last: from here on nothing tells a half-made restore from any other graph.
+    // Last: without the marks, nothing tells an unfinished restore from any other graph.
     await target.finishRestore();
   }
   const differences = [
     ...compareFingerprints(wanted, await computeFingerprint(target)),
     ...compareSchema(schema, await target.schema()),
   ];
-  // It may have been killed after its last step, with nothing left to do.
+  // A restore that was killed after its last step has no differences.
   if (foreign === 0 || differences.length === 0) return { manifest, differences };
   throw new Refusal(
     'RefusedByService',
-    `The target is not empty: it holds ${foreign} nodes that this restore has not made.`,
+    `The target is not empty: it holds ${foreign} nodes that this restore did not create.`,
   );
 }
 
@@ -71,7 +71,7 @@ export interface GraphDifference {
   readonly found: number | string;
 }
 
-/** Empty when both hold the same; counts come first, and tell more than digests do. */
+/** Lists differences; counts come first, as they tell more than digests. */
 export function compareFingerprints(
   wanted: GraphFingerprint,
   found: GraphFingerprint,
@@ -86,7 +86,7 @@ function pickFigures({ nodes, relationships, counts, ...digests }: GraphFingerpr
   return new Map(Object.entries({ nodes, relationships, ...counts, ...digests }));
 }
 
-/** Empty when nothing is missing. Anything else in the graph is ignored. */
+/** Lists missing or different rules. Other rules of the graph are ignored. */
 export function compareSchema(
   wanted: readonly SchemaRule[],
   found: readonly SchemaRule[],
@@ -94,7 +94,9 @@ export function compareSchema(
   return wanted
     .filter((rule) => rule.type !== 'LOOKUP')
     .map((rule) => ({ rule, same: found.find(({ name }) => name === rule.name) }))
-    .filter(({ rule, same }) => !same || !isDeepStrictEqual(rebuilt(rule), rebuilt(same)))
+    .filter(
+      ({ rule, same }) => !same || !isDeepStrictEqual(normalizeRule(rule), normalizeRule(same)),
+    )
     .map(({ rule, same }) => ({
       what: `schema ${rule.name}`,
       wanted: rule.statement,
@@ -102,8 +104,8 @@ export function compareSchema(
     }));
 }
 
-/** Neo4j writes a statement with other spaces than a rebuilt one. A form that no dump has is equal to none. */
-function rebuilt(rule: SchemaRule): SchemaRule {
+/** Rebuilds the statement, as Neo4j spaces it differently. A statement that cannot be rebuilt stays as it is. */
+function normalizeRule(rule: SchemaRule): SchemaRule {
   try {
     return { ...rule, statement: rebuildStatement(rule.statement) };
   } catch {

@@ -1,5 +1,4 @@
-// Commands for the dumps of a run's graph: list them, check one against the target graph, restore it there and compare.
-
+// Lists the graph dumps of a run, checks one against the target graph, or restores it there and compares.
 import {
   digestDump,
   dumpKeys,
@@ -36,7 +35,7 @@ export type Answer =
       readonly digest: string;
       /** Statements for constraints and indexes that a restore would run */
       readonly statements: readonly string[];
-      /** foreign: nodes that no unfinished restore has made. */
+      /** foreign: number of nodes that no unfinished restore has created */
       readonly target: { readonly foreign: number; readonly state: RestoreState };
     }
   | {
@@ -63,26 +62,26 @@ export async function runCommand(
     const { contents, finishedAt } = await verifyDump(artifacts, prefix);
     const found = { foreign: await target.foreignNodes(), state: await target.restoreState() };
     const statements = (await readSchema(artifacts, prefix)).map(({ statement }) => statement);
-    const dump = described(prefix, { contents, finishedAt });
+    const dump = toDump(prefix, { contents, finishedAt });
     return { dryRun: true, dump, digest, statements, target: found };
   }
   const { manifest, differences } = await restoreGraph({ artifacts, prefix, target });
-  return { dryRun: false, dump: described(prefix, manifest), differences };
+  return { dryRun: false, dump: toDump(prefix, manifest), differences };
 }
 
-/** Those that were finished, the latest first. */
+/** Lists finished dumps, the latest first. */
 async function listDumps(runId: string, artifacts: ArtifactStore): Promise<Dump[]> {
   const keys = await Array.fromAsync(artifacts.list(`${runId}/graph-`), ({ key }) => key);
   const prefixes = keys
     .map((key) => key.slice(0, key.lastIndexOf('/')))
     .filter((prefix, at) => keys[at] === dumpKeys(prefix).manifest);
   const dumps = await Promise.all(
-    prefixes.map(async (prefix) => described(prefix, await readDumpManifest(artifacts, prefix))),
+    prefixes.map(async (prefix) => toDump(prefix, await readDumpManifest(artifacts, prefix))),
   );
   return dumps.toSorted((one, other) => (one.finishedAt < other.finishedAt ? 1 : -1));
 }
 
-function described(
+function toDump(
   dump: string,
   {
     finishedAt,
