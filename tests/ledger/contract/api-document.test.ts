@@ -2,9 +2,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { routesWithSection, withRoutes } from '../../../cli/describe/api-guide.ts';
 import { withNewEndpoints } from '../../../cli/describe/changelog.ts';
+import { pageCursor } from '../../../lib/ledger/http/cursor.ts';
 import { PARAMETERS } from '../../../lib/ledger/http/endpoints/endpoint-declaration.ts';
 import { ENDPOINTS_BY_ROUTE } from '../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import { assertDescribed } from '../support/api/described-response.ts';
@@ -50,9 +52,14 @@ test('every route has an example, and every example the response that the docume
 test('the README shows answers as they are described', () => {
   const shown = [...README.matchAll(SHOWN)];
   expect(shown.length).toBeGreaterThan(10);
-  for (const [, named, path = '', sent = '', text = ''] of shown) {
+  for (const [, named, shownPath = '', sent = '', text = ''] of shown) {
+    const path = shownPath.replace(/\$[A-Z]+$/, '1');
     const method = named ?? (sent.includes(' -d ') ? 'POST' : 'GET');
     const body = JSON.parse(text);
+    const cursor = body.pagination?.next_cursor ?? undefined;
+    expect(v.is(v.optional(pageCursor), cursor), `${path} shows a cursor of another form`).toBe(
+      true,
+    );
     const status = body.success
       ? (ENDPOINTS_BY_ROUTE[findRoute(method, path).key]?.status ?? 200)
       : { validation_failed: 400, conflict: 409 }[String(body.error)];

@@ -1,0 +1,105 @@
+// The commands of the README, as a reader pastes them into one terminal, print what the README shows.
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
+import { runningInTest, startInTest } from '../support/running-in-test.ts';
+import { PROJECT, startSharedDatabase } from '../support/running-service.ts';
+
+const README = readFileSync(join(PROJECT, 'README.md'), 'utf8');
+/** The tour at a smaller size. */
+const SMALLER = [
+  ['--transactions 2000', '--transactions 300'],
+  ['&page=13', '&page=1'],
+] as const;
+
+interface Shown {
+  readonly command: string;
+  readonly output: string;
+}
+
+function readCommands(heading: string): Shown[] {
+  const section =
+    README.split(/^(?=## )/m).find((each) => each.startsWith(`## ${heading}\n`)) ?? '';
+  return [...section.matchAll(/```console\n(.*?)```/gs)].flatMap(([, block = '']) =>
+    block
+      .split(/^\$ /m)
+      .filter((each) => each.trim())
+      .map((each) => {
+        const [command = '', ...lines] = each.trimEnd().split('\n');
+        return { command, output: lines.join('\n') };
+      }),
+  );
+}
+
+/** The text without what differs between two runs. A row keeps its fields, and a sentence its words. */
+function masked(output: string): string {
+  if (!output.startsWith('{')) {
+    return output
+      .replace(/(?<=Key )[0-9a-f]{12}/, 'KEY')
+      .replaceAll(/row-[0-9a-f]{32}/g, 'ROW')
+      .replaceAll(/\d+/g, '0');
+  }
+  const { data, pagination, message = '', ...rest } = JSON.parse(output);
+  const row = Array.isArray(data) ? data[0] : data;
+  const fields = [row, pagination].map((each) => each && Object.keys(each).join(' '));
+  return JSON.stringify([rest, message.replaceAll(/\d+/g, '0'), row?.category_name, ...fields]);
+}
+
+async function runAll(
+  commands: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  folder: string,
+): Promise<string[]> {
+  const parts = commands.map((command) => `${command}\nprintf '\\n%s\\n' "=== $?"`);
+  const { stdout } = await promisify(execFile)('bash', ['-c', `exec 2>&1\n${parts.join('\n')}`], {
+    cwd: folder,
+    env: { ...process.env, ...environment, XDG_CONFIG_HOME: folder },
+  });
+  return stdout
+    .replaceAll(/\r|^progress .*\n/gm, '')
+    .split(/\n=== \d+\n/)
+    .map((each) => each.trim());
+}
+
+/** A folder in which the commands of the project run, and which they may write to. */
+async function projectFolder(): Promise<string> {
+  const folder = await temporaryFolder();
+  for (const name of readdirSync(PROJECT)) symlinkSync(join(PROJECT, name), join(folder, name));
+  const [, bank = ''] = /```csv\n(.*?)```/s.exec(README) ?? [];
+  writeFileSync(join(folder, 'bank.csv'), bank);
+  return folder;
+}
+
+/** Another client uses an id up, so that the ids are not those that the README shows. */
+const GAP = {
+  command: `ledger localhost:3000/transactions -d '{"description": "Gap", "amount": 1, "type": "expense"}' >/dev/null; ledger -X DELETE localhost:3000/transactions/$(answered_id)`,
+  output: '{"success":true,"message":"Transaction deleted successfully"}',
+};
+
+it.each([
+  { heading: "A day's work", left: '0 created, 4 were there already, 0 refused' },
+  { heading: 'A tour', left: ': 300 transactions, 31 categories: in order' },
+])('$heading', { timeout: 300_000 }, async ({ heading, left }) => {
+  const database = await startSharedDatabase(runningInTest(), 'finance-ledger-local');
+  const { port, ready } = await startInTest({ environment: { ...database, AUTH: 'required' } });
+  await ready;
+  const shown = readCommands(heading).flatMap((each) =>
+    each.command.includes(' seed ') ? [each, GAP] : [each],
+  );
+  expect(shown.length).toBeGreaterThan(10);
+  const commands = shown.map(({ command }) =>
+    SMALLER.reduce((text, [large, small]) => text.replace(large, small), command).replaceAll(
+      'localhost:3000',
+      `localhost:${port}`,
+    ),
+  );
+  const environment = { ...database, PORT: String(port) };
+  const printed = await runAll(commands, environment, await projectFolder());
+  expect(commands.map((command, n) => [command, masked(printed[n] ?? '')])).toEqual(
+    commands.map((command, n) => [command, masked(shown[n]?.output ?? '')]),
+  );
+  expect(printed.at(-2)).toContain(left);
+});
