@@ -9,8 +9,8 @@ export interface Transfers {
   readonly needs: readonly Need[];
 }
 
-/** Between two banks, with a weekend. */
-const MAX_DAYS_BETWEEN = 3;
+/** Days between the sides, nearest first: three between two banks, with a weekend. */
+const STEPS = [0, 1, -1, 2, -2, 3, -3];
 /** Equal amounts of one day may be thousands. */
 const MAX_COMPARED = 20;
 const MAX_SHOWN = 5;
@@ -29,9 +29,11 @@ interface Pair {
   readonly out: Booking;
   readonly back: Booking;
   readonly days: number;
+  /** The evidence of both sides, the weaker one first. */
+  readonly evidence: readonly [Evidence, Evidence];
 }
 
-/** Opposite amounts of two accounts: each row with the nearest one that no other row has. */
+/** Opposite amounts of two accounts, each row in one pair. */
 function listPairs(bookings: readonly Booking[]): readonly Pair[] {
   const named = bookings.filter(({ account }) => account !== null);
   if (named.every(({ account }) => account === named[0]?.account)) return [];
@@ -39,30 +41,48 @@ function listPairs(bookings: readonly Booking[]): readonly Pair[] {
   return [...groups.values()].flatMap(pairGroup);
 }
 
+/** Takes the pair with the most evidence, and then the nearest, of those that share a row: a payment may have the same amount. */
 function pairGroup(group: readonly Booking[]): readonly Pair[] {
   const used = new Set<Booking>();
+  return listCandidates(group)
+    .toSorted((one, other) => sum(other.evidence) - sum(one.evidence) || one.days - other.days)
+    .filter(({ out, back }) => {
+      const isFree = !used.has(out) && !used.has(back);
+      if (isFree) used.add(out).add(back);
+      return isFree;
+    });
+}
+
+function listCandidates(group: readonly Booking[]): readonly Pair[] {
   const { outs = [], backs = [] } = Object.groupBy(group, ({ signed }) =>
     signed < 0 ? 'outs' : 'backs',
   );
+  const backsByDay = Map.groupBy(backs, ({ date }) => toDayNumber(date));
   return outs.flatMap((out) => {
     const day = toDayNumber(out.date);
-    const [nearest] = backs
-      .filter((back) => back.account !== out.account && !used.has(back))
+    return STEPS.flatMap((step) => backsByDay.get(day + step) ?? [])
+      .filter((back) => back.account !== out.account)
       .slice(0, MAX_COMPARED)
-      .map((back) => ({ out, back, days: Math.abs(toDayNumber(back.date) - day) }))
-      .filter(({ days }) => days <= MAX_DAYS_BETWEEN)
-      .toSorted((one, other) => one.days - other.days);
-    if (!nearest) return [];
-    used.add(nearest.back);
-    return [nearest];
+      .map((back) => ({
+        ...{ out, back, days: Math.abs(toDayNumber(back.date) - day) },
+        evidence: compareEvidence(out, back),
+      }));
   });
+}
+
+function compareEvidence(out: Booking, back: Booking): Pair['evidence'] {
+  const [one, other] = [readEvidence(out, back), readEvidence(back, out)];
+  return one < other ? [one, other] : [other, one];
+}
+
+function sum([one, other]: Pair['evidence']): number {
+  return one + other;
 }
 
 type Rating = 'sure' | 'likely' | 'possible' | 'chance';
 
 /** Both sides tell of a transfer, and one of them that it is between own accounts: others are asked about. */
-function rate({ out, back, days }: Pair): Rating {
-  const [less, more] = [readEvidence(out, back), readEvidence(back, out)].toSorted((a, b) => a - b);
+function rate({ days, evidence: [less, more] }: Pair): Rating {
   if (less !== EVIDENCE.none && more === EVIDENCE.own) return 'sure';
   if (more !== EVIDENCE.none) return 'likely';
   return days === 0 ? 'possible' : 'chance';

@@ -576,8 +576,10 @@ export const MUTANTS: readonly Mutant[] = [
     ['// Its space is used up: the page alone has the draft.', 'unwritten.delete(name);'],
   ]),
   ...mutantsOf('lib/ledger/import/transfers.ts', 'tests/ledger/unit/import/transfers.test.ts', [
-    ['back.account !== out.account && ', ''],
-    ['days <= MAX_DAYS_BETWEEN', 'true'],
+    ['back.account !== out.account', 'true'],
+    ['2, -2, 3, -3]', '2, -2, 3, -3, 4, -4]'],
+    ['sum(other.evidence) - sum(one.evidence) || ', ''],
+    [' || one.days - other.days', ''],
     ["if (more !== EVIDENCE.none) return 'likely';", ''],
     [' && more === EVIDENCE.own', ''],
     ['less !== EVIDENCE.none && ', ''],
@@ -585,7 +587,7 @@ export const MUTANTS: readonly Mutant[] = [
     ["saysNothingElse([category ?? '-'])", 'false'],
     ["saysNothingElse([category ?? '-'])", "TRANSFER.test(category ?? '')"],
     ["days === 0 ? 'possible' : 'chance'", "'possible'"],
-    ['used.add(nearest.back);', ''],
+    ['if (isFree) used.add(out).add(back);', ''],
   ]),
   ...mutantsOf('lib/ledger/import/csv-text.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['unwrap(read.cells, delimiter).map(readTextFormula)', 'unwrap(read.cells, delimiter)'],

@@ -88,3 +88,34 @@ it('takes each row for one transfer', () => {
     [4, 5],
   ]);
 });
+
+it.each(['2026-03-04', '2026-03-05'])(
+  'prefers the row that names the account to a payment of %s',
+  (date) => {
+    const { lines, leftOut } = read([
+      `${date},Bank,Transfer to landlord,,-100`,
+      '2026-03-05,Bank,Transfer to cash,,-100',
+      '2026-03-05,Cash,Transfer from bank,,100',
+    ]);
+    expect({ lines, leftOut }).toEqual({ lines: [2, 3, 4], leftOut: [5, 6] });
+  },
+);
+
+it('takes the nearest of equal rows', () => {
+  const { leftOut } = read([
+    '2026-03-04,Bank,Transfer to cash,,-100',
+    '2026-03-05,Bank,Transfer to cash,,-100',
+    '2026-03-05,Cash,Transfer from bank,,100',
+  ]);
+  expect(leftOut).toEqual([5, 6]);
+});
+
+it('finds a transfer behind many other rows of its amount', () => {
+  const gifts = Array.from({ length: 24 }, (_, n) => `2025-01-${n + 1},Cash,Gift,,100`);
+  const { leftOut } = read([
+    ...gifts,
+    '2026-03-05,Bank,To cash,,-100',
+    '2026-03-05,Cash,From bank,,100',
+  ]);
+  expect(leftOut).toEqual([28, 29]);
+});
