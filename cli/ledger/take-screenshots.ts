@@ -64,6 +64,8 @@ async function openRow(page: Page): Promise<void> {
 }
 
 async function chooseCategory(page: Page): Promise<void> {
+  // The list of the field is in the picture, too.
+  await page.evaluate(`document.querySelector('.chips').scrollIntoView()`);
   const field = page.locator('.entry').nth(1).getByRole('combobox', { name: 'Category' });
   await field.fill('e');
   await page.getByRole('listbox', { name: 'Suggestions' }).waitFor();
