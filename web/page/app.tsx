@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { AddRow, beginTransaction } from './add-row.tsx';
+import { EmptyList, Pages } from './below-list.tsx';
 import { CategoriesSheet } from './categories.tsx';
 import { CategoryChart } from './category-chart.tsx';
 import { storedKey } from './client.ts';
@@ -28,7 +29,7 @@ import { PeriodChart, Tooltip } from './period-chart.tsx';
 import { scopeHash } from './scope.ts';
 import { isPhone } from './screen.ts';
 import { isSheetOpen, Sheet } from './sheet.tsx';
-import { EmptyList, Pages, TransactionList } from './transaction-list.tsx';
+import { TransactionList } from './transaction-list.tsx';
 
 const sheet = signal<'categories' | 'imports' | 'help' | undefined>(undefined);
 
@@ -152,14 +153,18 @@ function Ledger() {
       {isFailed && <LoadFailure isShown={isOfScope} />}
       <div class={isOfScope ? 'of-scope' : isFailed ? 'of-scope withheld' : 'of-scope stale'}>
         <Figures />
-        <details class="charts" hidden={isOnlySums.value} open={!isPhone.peek()}>
+        <details class="charts" open={!isPhone.peek()}>
           <summary>Charts</summary>
-          <div class="chart-row">
-            <PeriodChart />
-            <CategoryChart />
-          </div>
+          {isOnlySums.value ? (
+            <p class="card no-charts">Charts show up to 100 found transactions. These are more.</p>
+          ) : (
+            <div class="chart-row">
+              <PeriodChart />
+              <CategoryChart />
+            </div>
+          )}
         </details>
-        {!isOnlySums.value && <Chips />}
+        <Chips />
         <AddRow />
         <SelectionBar />
         <TransactionList />

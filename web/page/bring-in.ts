@@ -8,10 +8,11 @@ import type {
 import type { RecordedPart } from '../../lib/ledger/import/recorded-rows.ts';
 import type { Statement, StatementOptions } from '../../lib/ledger/import/statement.ts';
 import type { LedgerRow } from '../../lib/ledger/import/transaction-row.ts';
+import { categories } from './category-list.ts';
 import { call } from './client.ts';
 import { readLayouts } from './file-layouts.ts';
 import { format } from './format.ts';
-import { announcement, categories } from './ledger.ts';
+import { announcement } from './ledger.ts';
 import type { Row } from './rows.ts';
 import { readRows } from './view.ts';
 

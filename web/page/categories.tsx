@@ -1,13 +1,14 @@
 // The categories of the ledger: create, rename, color, deactivate, merge into another, and a monthly target for each.
-import { signal } from '@preact/signals';
+import { type Signal, signal, useSignal } from '@preact/signals';
 import { useRef, useState } from 'preact/hooks';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { ApiError } from './api-error.ts';
+import { categories, categoriesById } from './category-list.ts';
 import { createCategory, updateCategory } from './category-writes.ts';
 import { Button, Field } from './components.tsx';
 import { format, readAmount } from './format.ts';
 import { useFocusInList } from './kept-focus.ts';
-import { announcement, canWrite, categories, notice, outbox } from './ledger.ts';
+import { announcement, canWrite, notice, outbox } from './ledger.ts';
 import { categoryColor } from './scheme.ts';
 import { Sheet } from './sheet.tsx';
 import { setTarget, targets } from './targets.ts';
@@ -114,68 +115,17 @@ function CategoryItem({ category }: { readonly category: Category }) {
 }
 
 function CategorySettings({ category }: { readonly category: Category }) {
-  const [name, setName] = useState(category.name);
-  const [color, setColor] = useState(toPickerColor(category));
-  const [target, setTargetText] = useState(() => {
-    const known = targets.value[category.id];
-    return known === undefined ? '' : format.amountField(known);
-  });
-  const [error, setError] = useState('');
-  const attempt = async (changes: object, done: string) => {
-    try {
-      await updateCategory(category, changes);
-      announcement.value = done;
-      setError('');
-    } catch (cause) {
-      setError(explain(cause));
-    }
-  };
-  const save = async (event: Event) => {
-    event.preventDefault();
-    setTarget(category.id, readAmount(target));
-    await attempt(
-      {
-        name: name.trim(),
-        ...(color !== toPickerColor(category) && { color }),
-      },
-      `Category ${name.trim()} saved`,
-    );
-  };
+  const { name, color, target, error, attempt, save } = useSettings(category);
+  const other = category.is_active ? 'Deactivate' : 'Activate';
   return (
     <form class="settings" aria-label={`Change ${category.name}`} onSubmit={save}>
-      <Field label="Name" error={error}>
-        {(id) => (
-          <input
-            type="text"
-            dir="auto"
-            required
-            maxLength={255}
-            {...id}
-            value={name}
-            onInput={({ currentTarget }) => setName(currentTarget.value)}
-          />
-        )}
+      <Field label="Name" error={error.value}>
+        {(id) => <input type="text" dir="auto" required maxLength={255} {...id} {...bind(name)} />}
       </Field>
-      <Field label="Color">
-        {(id) => (
-          <input
-            type="color"
-            {...id}
-            value={color}
-            onInput={({ currentTarget }) => setColor(currentTarget.value)}
-          />
-        )}
-      </Field>
+      <Field label="Color">{(id) => <input type="color" {...id} {...bind(color)} />}</Field>
       <Field label="Monthly target">
         {(id) => (
-          <input
-            type="text"
-            inputMode="decimal"
-            placeholder="None"
-            {...id}
-            value={target}
-            onInput={({ currentTarget }) => setTargetText(currentTarget.value)}
-          />
+          <input type="text" inputMode="decimal" placeholder="None" {...id} {...bind(target)} />
         )}
       </Field>
       <div class="buttons">
@@ -183,11 +133,11 @@ function CategorySettings({ category }: { readonly category: Category }) {
           onClick={() =>
             attempt(
               { is_active: !category.is_active },
-              `Category ${category.name} ${category.is_active ? 'deactivated' : 'activated'}`,
+              `Category ${category.name} ${other.toLowerCase()}d`,
             )
           }
         >
-          {category.is_active ? 'Deactivate' : 'Activate'}
+          {other}
         </Button>
         <Button type="submit" kind="primary">
           Save
@@ -196,6 +146,42 @@ function CategorySettings({ category }: { readonly category: Category }) {
       <MergeChoice category={category} />
     </form>
   );
+}
+
+function bind(text: Signal<string>) {
+  return {
+    value: text,
+    onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => {
+      text.value = currentTarget.value;
+    },
+  };
+}
+
+/** The settings of a category as they are typed, and what saves them. */
+function useSettings(category: Category) {
+  const name = useSignal(category.name);
+  const color = useSignal(toPickerColor(category));
+  const known = targets.value[category.id];
+  const target = useSignal(known === undefined ? '' : format.amountField(known));
+  const error = useSignal('');
+  const attempt = async (changes: object, done: string) => {
+    try {
+      await updateCategory(category, changes);
+      announcement.value = done;
+      error.value = '';
+    } catch (cause) {
+      error.value = explain(cause);
+    }
+  };
+  const save = async (event: Event) => {
+    event.preventDefault();
+    const trimmed = name.peek().trim();
+    setTarget(category.id, readAmount(target.peek()));
+    const isPicked = color.peek() !== toPickerColor(category);
+    const changes = { name: trimmed, ...(isPicked && { color: color.peek() }) };
+    await attempt(changes, `Category ${trimmed} saved`);
+  };
+  return { name, color, target, error, attempt, save };
 }
 
 /** Moves every transaction into another category; an empty category is then deactivated. */
@@ -255,7 +241,9 @@ async function mergeCategory(category: Category, target: Category): Promise<void
     };
     return;
   }
-  await updateCategory(category, { is_active: false });
+  // Its name may have been saved since the sheet was drawn.
+  const latest = categoriesById.peek().get(category.id) ?? category;
+  await updateCategory(latest, { is_active: false });
   opened.value = undefined;
   notice.value = {
     text: `Moved ${format.counted(all.length, 'transaction')} from ${category.name} to ${target.name}. ${category.name} is inactive.`,

@@ -2,12 +2,12 @@
 // biome-ignore-all lint/a11y/useSemanticElements: no element has a list that is found by typing
 // biome-ignore-all lint/a11y/noNoninteractiveElementToInteractiveRole: the list is one of options
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the field keeps the focus, and has the keys
-import type { ReadonlySignal } from '@preact/signals';
+import { computed, type ReadonlySignal, useSignal } from '@preact/signals';
 import type { Signalish } from 'preact';
-import { useId, useMemo, useState } from 'preact/hooks';
+import { useId, useMemo } from 'preact/hooks';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
+import { categories } from './category-list.ts';
 import { ensureCategory } from './category-writes.ts';
-import { categories } from './ledger.ts';
 import { normalize } from './rows.ts';
 
 const MAX_OPTIONS = 8;
@@ -32,45 +32,24 @@ interface Option {
   readonly isNew: boolean;
 }
 
+/** The options that are shown, and the place of the one that Enter takes. */
+interface Suggestions {
+  readonly options: readonly Option[];
+  readonly at: number;
+}
+
+const LIST_KEYS = new Set(['ArrowDown', 'ArrowUp', 'Escape', 'Enter', 'Tab']);
+
+/** A key press draws its field alone: the list follows after the frame. */
 export function CategoryBox(props: CategoryBoxProps) {
   const { label, text, onText, onTake, isLabelled = false, ...rest } = props;
-  const [isOpen, setOpen] = useState(false);
-  const [at, setAt] = useState(0);
-  const list = useId();
-  const typed = isOpen ? text.value : '';
-  const options = useMemo(
-    () => (isOpen ? findOptions(typed) : []),
-    [isOpen, typed, categories.value],
-  );
-  const isShown = isOpen && options.length > 0;
+  const id = useId();
+  const list = useSuggestions(text);
+  const shown = list.shown.value;
   const take = ({ name }: Option) => {
     onText(name);
-    setOpen(false);
+    list.close();
     onTake?.(name);
-  };
-  const move = (step: number) => {
-    setOpen(true);
-    setAt((at + step + options.length) % Math.max(1, options.length));
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const option = options[at];
-    if (event.key === 'ArrowDown') move(isShown ? 1 : 0);
-    else if (event.key === 'ArrowUp') move(-1);
-    else if (event.key === 'Escape' && isShown) {
-      setOpen(false);
-      event.stopPropagation();
-    } else if (
-      event.key === 'Enter' &&
-      isShown &&
-      option &&
-      (onTake || !isSame(typed, option.name))
-    ) {
-      take(option);
-    } else if (event.key === 'Tab' && isShown && option && !option.isNew && typed !== '') {
-      onText(option.name);
-      return;
-    } else return;
-    event.preventDefault();
   };
   return (
     <span class="category-box">
@@ -82,40 +61,133 @@ export function CategoryBox(props: CategoryBoxProps) {
         autocomplete="off"
         maxLength={255}
         dir="auto"
-        aria-expanded={isShown}
-        aria-controls={list}
+        aria-expanded={shown !== undefined}
+        aria-controls={id}
         aria-autocomplete="list"
-        {...(isShown ? { 'aria-activedescendant': `${list}-${at}` } : {})}
+        {...(shown && { 'aria-activedescendant': `${id}-${shown.at}` })}
         value={text}
         onInput={({ currentTarget }) => {
           onText(currentTarget.value);
-          setAt(0);
-          setOpen(true);
+          list.searchSoon();
         }}
-        onClick={() => setOpen(true)}
-        onKeyDown={onKeyDown}
-        onBlur={() => setOpen(false)}
+        onClick={({ currentTarget }) => {
+          // What is typed next takes the place of the category.
+          if (!list.read()) currentTarget.select();
+          list.open();
+        }}
+        onKeyDown={(event) =>
+          pressKey(event, { list, text, onText, take, isChoice: onTake !== undefined })
+        }
+        onBlur={list.close}
       />
-      <span class="suggestions" hidden={!isShown}>
-        <ul id={list} role="listbox" aria-label="Suggestions">
-          {options.map((option, n) => (
-            <li
-              key={option.name}
-              id={`${list}-${n}`}
-              role="option"
-              tabIndex={-1}
-              aria-selected={n === at}
-              dir="auto"
-              onMouseDown={(event) => event.preventDefault()}
-              onClick={() => take(option)}
-            >
-              {option.isNew ? `Create “${option.name}”` : option.name}
-            </li>
-          ))}
-        </ul>
-      </span>
+      {shown && <SuggestionList id={id} shown={shown} onTake={take} />}
     </span>
   );
+}
+
+interface Pressed {
+  readonly list: ReturnType<typeof useSuggestions>;
+  readonly text: ReadonlySignal<string>;
+  readonly onText: (text: string) => void;
+  readonly take: (option: Option) => void;
+  /** True if Enter takes an option also where the field has its name already. */
+  readonly isChoice: boolean;
+}
+
+function pressKey(event: KeyboardEvent, { list, text, onText, take, isChoice }: Pressed): void {
+  const { key } = event;
+  if (!LIST_KEYS.has(key)) return;
+  const { options = [], at = 0 } = list.read() ?? {};
+  const option = options[at];
+  if (key === 'ArrowDown') list.move(1);
+  else if (key === 'ArrowUp') list.move(-1);
+  else if (!option) return;
+  else if (key === 'Escape') {
+    list.close();
+    event.stopPropagation();
+  } else if (key === 'Tab') {
+    if (!option.isNew && text.peek() !== '') onText(option.name);
+    return;
+  } else if (isChoice || !isSame(text.peek(), option.name)) take(option);
+  else return;
+  event.preventDefault();
+}
+
+interface SuggestionListProps {
+  readonly id: string;
+  readonly shown: Suggestions;
+  readonly onTake: (option: Option) => void;
+}
+
+function SuggestionList({ id, shown, onTake }: SuggestionListProps) {
+  const { options, at } = shown;
+  return (
+    <span class="suggestions">
+      <ul id={id} role="listbox" aria-label="Suggestions">
+        {options.map((option, n) => (
+          <li
+            key={option.name}
+            id={`${id}-${n}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={n === at}
+            dir="auto"
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => onTake(option)}
+          >
+            {option.isNew ? `Create “${option.name}”` : option.name}
+          </li>
+        ))}
+      </ul>
+    </span>
+  );
+}
+
+/** The list that belongs to the text of a field, while it is open. */
+function useSuggestions(text: ReadonlySignal<string>) {
+  const shown = useSignal<Suggestions | undefined>(undefined);
+  return useMemo(() => {
+    let cancel: (() => void) | undefined;
+    const show = (options: readonly Option[]) => {
+      cancel?.();
+      cancel = undefined;
+      shown.value = options.length > 0 ? { options, at: 0 } : undefined;
+    };
+    const search = () => show(findOptions(text.peek()));
+    const open = () => show(listOptions(text.peek()));
+    /** The list of the text as it is now, also before it is drawn. */
+    const read = () => {
+      if (cancel) search();
+      return shown.peek();
+    };
+    return {
+      shown,
+      open,
+      searchSoon() {
+        cancel ??= afterFrame(search);
+      },
+      read,
+      move(step: 1 | -1) {
+        const now = read();
+        if (!now) return open();
+        const { options, at } = now;
+        shown.value = { options, at: (at + step + options.length) % options.length };
+      },
+      close: () => show([]),
+    };
+  }, []);
+}
+
+/** @returns what cancels it */
+function afterFrame(run: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const frame = requestAnimationFrame(() => {
+    timer = setTimeout(run);
+  });
+  return () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+  };
 }
 
 /** Enter has nothing to choose: it submits the form. */
@@ -123,16 +195,32 @@ function isSame(text: string, name: string): boolean {
   return normalize(text.trim()) === normalize(name);
 }
 
+/** Active categories, each with its name as it is compared. */
+const choices = computed(() =>
+  categories.value
+    .filter(({ is_active: isActive }) => isActive)
+    .map((category) => ({ category, name: category.name, compared: normalize(category.name) })),
+);
+
+/** A field that has a category offers all, its own first: a person who opens the list wants another one. */
+function listOptions(text: string): readonly Option[] {
+  if (!choices.value.some(({ name }) => isSame(text, name))) return findOptions(text);
+  const all = choices.value.map(({ name }) => ({ name, isNew: false }));
+  return all
+    .toSorted((a, b) => Number(isSame(text, b.name)) - Number(isSame(text, a.name)))
+    .slice(0, MAX_OPTIONS);
+}
+
 /** Names that begin with the text come first; a new name comes last. */
 function findOptions(text: string): readonly Option[] {
   const wanted = normalize(text.trim());
-  const active = categories.value.filter(({ is_active: isActive }) => isActive);
-  const found = active
-    .map(({ name }) => ({ name, isNew: false, at: normalize(name).indexOf(wanted) }))
+  const all = choices.value;
+  const found = all
+    .map(({ name, compared }) => ({ name, isNew: false, at: compared.indexOf(wanted) }))
     .filter(({ at }) => at >= 0)
     .toSorted((a, b) => Number(a.at > 0) - Number(b.at > 0))
     .slice(0, MAX_OPTIONS);
-  const isKnown = wanted === '' || active.some(({ name }) => normalize(name) === wanted);
+  const isKnown = wanted === '' || all.some(({ compared }) => compared === wanted);
   return isKnown ? found : [...found, { name: text.trim(), isNew: true }];
 }
 
@@ -143,9 +231,8 @@ function findOptions(text: string): readonly Option[] {
 export async function resolveCategory(text: string): Promise<Category | undefined> {
   const wanted = normalize(text.trim());
   if (wanted === '') return undefined;
-  const active = categories.value.filter(({ is_active: isActive }) => isActive);
-  const exact = active.find(({ name }) => normalize(name) === wanted);
-  if (exact) return exact;
-  const [first, second] = active.filter(({ name }) => normalize(name).startsWith(wanted));
-  return first && !second ? first : await ensureCategory(text);
+  const exact = choices.value.find(({ compared }) => compared === wanted);
+  if (exact) return exact.category;
+  const [first, second] = choices.value.filter(({ compared }) => compared.startsWith(wanted));
+  return first && !second ? first.category : await ensureCategory(text);
 }

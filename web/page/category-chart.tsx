@@ -1,9 +1,10 @@
 // The categories of the scope as bars, the largest first.
 import { signal } from '@preact/signals';
+import { categoriesById } from './category-list.ts';
 import { ScopeLink } from './components.tsx';
 import { addUpCategories } from './figures.ts';
 import { format } from './format.ts';
-import { categoriesById, cells, scope, view } from './ledger.ts';
+import { cells, scope, view } from './ledger.ts';
 import { categoryColor } from './scheme.ts';
 import type { CategoryKey } from './scope.ts';
 import { targets } from './targets.ts';

@@ -1,8 +1,9 @@
 // Categories are created and changed on the service first, and then shown: a row may be put in one at once.
 import type { Category, CategoryWritten } from '../../lib/ledger/http/api-types.ts';
 import { ApiError } from './api-error.ts';
+import { categories, keepCategory } from './category-list.ts';
 import { call } from './client.ts';
-import { announcement, categories, keepCategory, refreshSoon } from './ledger.ts';
+import { announcement, refreshSoon } from './ledger.ts';
 
 const ATTEMPTS = 3;
 

@@ -1,12 +1,11 @@
-// A row of the list while it is edited in place, and the question which of two versions to keep when it was changed elsewhere.
+// A row of the list while it is edited in place. Its draft survives a reload.
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { ApiError } from './api-error.ts';
 import { resolveCategory } from './category-box.tsx';
 import { Button } from './components.tsx';
-import { format, readAmount } from './format.ts';
-import { dropDraft, keepDraft, readDraft, readDrafts } from './kept-drafts.ts';
-import { announcement, categoriesById, notice, outbox, refresh } from './ledger.ts';
-import type { Conflict } from './outbox.ts';
+import { readAmount } from './format.ts';
+import { dropDraft, keepDraft, readDrafts } from './kept-drafts.ts';
+import { announcement, notice, outbox } from './ledger.ts';
 import { changedFields, type Row } from './rows.ts';
 import {
   type Draft,
@@ -42,12 +41,7 @@ interface EditRowProps {
 export function EditRow({ row, field, onClose }: EditRowProps) {
   const form = useRef<HTMLFormElement>(null);
   const { open, before, drop } = useEdit(row);
-  // In the frame that draws the form: a key pressed right after it is text of the field.
-  useLayoutEffect(() => {
-    const input = form.current?.querySelector<HTMLInputElement>(`.of-${field} :is(input, select)`);
-    input?.focus();
-    if (field !== 'date') input?.select?.();
-  }, []);
+  useFirstField(form, field);
   const close = () => {
     drop();
     onClose();
@@ -83,17 +77,34 @@ export function EditRow({ row, field, onClose }: EditRowProps) {
   );
 }
 
+/** Gives it the focus in the frame that draws the form: a key pressed right after it is text of the field. */
+function useFirstField(form: { readonly current: HTMLElement | null }, field: string): void {
+  useLayoutEffect(() => {
+    const input = form.current?.querySelector<HTMLInputElement>(`.of-${field} :is(input, select)`);
+    input?.focus();
+    if (field !== 'date') input?.select?.();
+  }, []);
+}
+
 /** The draft of a row, and the row as it was when it was opened. Both survive a reload. */
 function useEdit(row: Row) {
   const { name, draft, before } = useMemo(() => findDraft(row), []);
-  const keep = (edited: Draft) =>
-    keepDraft(name, { draft: edited, before: outbox.latestOf(before), keptAt: Date.now() });
-  const open = useDraft(() => draft, keep);
-  // The row has got its id, or the version of a write of this page, which a reload would not know.
-  useLayoutEffect(() => {
-    if (readDraft(name)) keep(open.draft.peek());
-  }, [row.etag]);
+  const open = useDraft(
+    () => draft,
+    (edited) =>
+      keepDraft(name, { draft: edited, before: outbox.latestOf(before), keptAt: Date.now() }),
+  );
   return { open, before, drop: () => dropDraft(name) };
+}
+
+/** A row gets its id, or the version of a write of this page, also while its form is not shown: a reload would not know it. */
+export function watchDrafts(): void {
+  outbox.writes.subscribe(() => {
+    for (const [name, kept] of readDrafts<KeptEdit>(KEPT)) {
+      const before = outbox.latestOf(kept.before);
+      if (before !== kept.before) keepDraft(name, { ...kept, before });
+    }
+  });
 }
 
 /** Finds the kept draft of a row by its key: a row that was being created may have got its id since. */
@@ -136,81 +147,4 @@ async function saveEdit(opened: Row, shown: Row, draft: Draft): Promise<boolean>
     notice.value = { text: `The category “${draft.category}” was not created. ${message}` };
     return false;
   }
-}
-
-/** Both versions side by side. */
-export function ConflictRow({
-  conflict,
-  columns,
-}: {
-  readonly conflict: Conflict;
-  readonly columns: number;
-}) {
-  const { mine, theirs } = conflict;
-  const names = theirs ? (Object.keys(changedFields(theirs, mine)) as (keyof typeof LABELS)[]) : [];
-  const resolve = () => {
-    outbox.resolveConflict(mine.id);
-    refresh();
-  };
-  const keepMine = () => {
-    if (theirs) outbox.update([{ before: theirs, after: { ...mine, etag: theirs.etag } }]);
-    else outbox.create(mine);
-    resolve();
-  };
-  return (
-    <tr class="conflict">
-      <td colSpan={columns}>
-        <section aria-label={`Conflict: ${mine.description}`}>
-          <p role="alert">
-            {theirs
-              ? `“${mine.description}” was changed elsewhere while you edited it. Which version stays?`
-              : `“${mine.description}” was deleted elsewhere while you edited it.`}
-          </p>
-          {theirs && (
-            <table class="versions">
-              <thead>
-                <tr>
-                  <td />
-                  <th scope="col">Mine</th>
-                  <th scope="col">Theirs</th>
-                </tr>
-              </thead>
-              <tbody>
-                {names.map((name) => (
-                  <tr key={name}>
-                    <th scope="row">{LABELS[name]}</th>
-                    <td dir="auto">{describe(mine, name)}</td>
-                    <td dir="auto">{describe(theirs, name)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )}
-          <div class="buttons">
-            <Button onClick={resolve}>{theirs ? 'Keep theirs' : 'Leave it deleted'}</Button>
-            <Button kind="primary" onClick={keepMine}>
-              {theirs ? 'Keep mine' : 'Add it again'}
-            </Button>
-          </div>
-        </section>
-      </td>
-    </tr>
-  );
-}
-
-const LABELS = {
-  transaction_date: 'Date',
-  description: 'Description',
-  amount: 'Amount',
-  type: 'Type',
-  category_id: 'Category',
-  notes: 'Notes',
-} as const;
-
-function describe(row: Row, name: keyof typeof LABELS): string {
-  if (name === 'amount') return format.money(row.amount);
-  if (name === 'transaction_date') return format.date(row.transaction_date);
-  if (name === 'category_id')
-    return categoriesById.value.get(row.category_id ?? 0)?.name ?? 'No category';
-  return row[name] ?? '';
 }

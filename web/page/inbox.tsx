@@ -4,13 +4,14 @@ import { signal, useSignal } from '@preact/signals';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { ApiError } from './api-error.ts';
 import { CategoryBox, resolveCategory } from './category-box.tsx';
+import { categories } from './category-list.ts';
 import { Button, ScopeLink } from './components.tsx';
 import { countByCategory } from './figures.ts';
 import { format } from './format.ts';
 import {
   announcement,
-  categories,
   cells,
+  isOnlySums,
   notice,
   outbox,
   removeRows,
@@ -19,22 +20,29 @@ import {
   view,
 } from './ledger.ts';
 import { likeness, type Row } from './rows.ts';
+import type { CategoryKey } from './scope.ts';
 import { clearSelection, selected, selectScope } from './selection.ts';
 
+/** The pages of a search do not tell how its rows spread over categories: then only the chip of the scope has a number. */
 export function Chips() {
-  const counts = countByCategory(cells.value);
   const { category } = scope.value;
-  const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const counts = isOnlySums.value ? undefined : countByCategory(cells.value);
+  const all = counts && [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const label = (name: string, key: CategoryKey | undefined) => {
+    const known = key === undefined ? all : counts && (counts.get(key) ?? 0);
+    const count = known ?? (key === category ? view.value?.total : undefined);
+    return count === undefined ? name : `${name} (${format.count(count)})`;
+  };
   const used = categories.value
-    .filter(({ id }) => (counts.get(id) ?? 0) > 0 || id === category)
-    .toSorted((a, b) => (counts.get(b.id) ?? 0) - (counts.get(a.id) ?? 0));
+    .filter(({ id }) => (counts?.get(id) ?? 0) > 0 || id === category)
+    .toSorted((a, b) => (counts?.get(b.id) ?? 0) - (counts?.get(a.id) ?? 0));
   return (
     <nav class="chips" aria-label="Categories of these transactions">
       <ScopeLink to={{ category: undefined }} isCurrent={category === undefined}>
-        All ({format.count(all)})
+        {label('All', undefined)}
       </ScopeLink>
       <ScopeLink to={{ category: 'none' }} isCurrent={category === 'none'}>
-        Uncategorised ({format.count(counts.get('none') ?? 0)})
+        {label('Uncategorised', 'none')}
       </ScopeLink>
       {used.map(({ id, name }) => (
         <ScopeLink
@@ -43,7 +51,7 @@ export function Chips() {
           isCurrent={category === id}
           dir="auto"
         >
-          {name} ({format.count(counts.get(id) ?? 0)})
+          {label(name, id)}
         </ScopeLink>
       ))}
     </nav>
@@ -119,6 +127,25 @@ function offerOthers(row: Row, category: Category): void {
 
 const isReadingAll = signal(false);
 
+/** @returns false if the category was not created */
+async function categoriseSelected(name: string): Promise<boolean> {
+  const some = [...selected.value.values()];
+  const category = name.trim() === '' ? undefined : await resolve(name);
+  if (name.trim() !== '' && !category) return false;
+  categorise(some, category);
+  announcement.value = `${format.counted(some.length, 'transaction')}: ${category?.name ?? 'no category'}`;
+  clearSelection();
+  return true;
+}
+
+async function selectAll(): Promise<void> {
+  isReadingAll.value = true;
+  await selectScope().catch((error) => {
+    notice.value = { text: `Not all could be selected. ${error.message}` };
+  });
+  isReadingAll.value = false;
+}
+
 /** Actions for the selected rows. */
 export function SelectionBar() {
   const text = useSignal('');
@@ -126,26 +153,13 @@ export function SelectionBar() {
   const total = view.value?.total ?? 0;
   if (some.length === 0) return null;
   const apply = async () => {
-    const name = text.peek();
-    const category = name.trim() === '' ? undefined : await resolve(name);
-    if (name.trim() !== '' && !category) return;
-    categorise(some, category);
-    announcement.value = `${format.counted(some.length, 'transaction')}: ${category?.name ?? 'no category'}`;
-    text.value = '';
-    clearSelection();
-  };
-  const readAll = async () => {
-    isReadingAll.value = true;
-    await selectScope().catch((error) => {
-      notice.value = { text: `Not all could be selected. ${error.message}` };
-    });
-    isReadingAll.value = false;
+    if (await categoriseSelected(text.peek())) text.value = '';
   };
   return (
     <section class="selection" aria-label="Selected transactions">
       <span class="count">{format.count(some.length)} selected</span>
       {some.length < total && rows.value.length < total && (
-        <Button kind="quiet" onClick={readAll} disabled={isReadingAll.value}>
+        <Button kind="quiet" onClick={selectAll} disabled={isReadingAll.value}>
           All {format.count(total)}
         </Button>
       )}

@@ -1,13 +1,14 @@
-// The page's state of the ledger: the caller, the categories, and the rows and sums of the scope, with the writes of this page over
-// them. It is read again after a write, and by itself when it could not be read.
+// The page's state of the ledger: the caller, and the rows and sums of the scope, with the writes of this page over them. It is
+// read again after a write, and by itself when it could not be read.
 import { batch, computed, signal } from '@preact/signals';
-import type { Caller, CallerData, Category } from '../../lib/ledger/http/api-types.ts';
+import type { Caller, CallerData } from '../../lib/ledger/http/api-types.ts';
 import { ask, forgetAllAnswers, forgetAnswers } from './answers.ts';
 import { ApiError, pauseAfter } from './api-error.ts';
+import { forgetWrittenCategories, showCategories } from './category-list.ts';
 import { call, storedKey } from './client.ts';
 import { addUp, type Cell, cellsOfChanges, type Totals } from './figures.ts';
 import { format } from './format.ts';
-import { createOutbox, LAG_MS } from './outbox.ts';
+import { createOutbox } from './outbox.ts';
 import { applyChanges, isInScope, type Row } from './rows.ts';
 import { datesBefore, readScope, type Scope, scopeHash, unitOf } from './scope.ts';
 import type { Refusal } from './send-write.ts';
@@ -28,7 +29,6 @@ export interface Notice {
 
 export const scope = signal(readScope(location.hash));
 export const me = signal<CallerData | undefined>(undefined);
-export const categories = signal<readonly Category[]>([]);
 export const view = signal<View | undefined>(undefined);
 export const failure = signal<Failing | undefined>(undefined);
 export const isLoading = signal(true);
@@ -45,9 +45,6 @@ export const refusedCreate = signal<{ readonly row: Row; readonly error: ApiErro
 );
 
 export const canWrite = computed(() => me.value?.scope === 'write');
-export const categoriesById = computed(
-  () => new Map(categories.value.map((category) => [category.id, category])),
-);
 
 export const outbox = createOutbox({
   call,
@@ -58,7 +55,6 @@ export const outbox = createOutbox({
   onDefect: (error) => reportError(error),
 });
 
-const writtenCategories = new Map<number, { readonly category: Category; readonly at: number }>();
 let running = new AbortController();
 let refreshTimer: ReturnType<typeof setTimeout> | undefined;
 let repeatTimer: ReturnType<typeof setTimeout> | undefined;
@@ -135,7 +131,7 @@ export async function show(): Promise<void> {
     const next = await readView(wanted, given);
     batch(() => {
       me.value = next.caller;
-      categories.value = withWritten(next.categories);
+      showCategories(next.categories);
       view.value = next.view;
       failure.value = undefined;
       keyQuestion.value = undefined;
@@ -230,29 +226,10 @@ function askForKey(error: ApiError | undefined): void {
   batch(() => {
     keyQuestion.value = { refused };
     me.value = undefined;
-    writtenCategories.clear();
+    forgetWrittenCategories();
     view.value = undefined;
     isLoading.value = false;
   });
-}
-
-/** Shows a category as this page has just written it. */
-export function keepCategory(written: Category): void {
-  const before = categories.value.find(({ id }) => id === written.id);
-  const category = { ...before, ...written };
-  writtenCategories.set(category.id, { category, at: Date.now() });
-  categories.value = withWritten(categories.value.filter(({ id }) => id !== category.id));
-  forgetAnswers((_, path) => path.startsWith('/categories'));
-}
-
-/** Adds categories that this page has written: a list that was asked for before, or lags behind, does not have them. */
-function withWritten(listed: readonly Category[]): readonly Category[] {
-  const ids = new Set(listed.map(({ id }) => id));
-  const missing = [...writtenCategories.values()].flatMap(({ category, at }) =>
-    ids.has(category.id) || at < Date.now() - LAG_MS ? [] : category,
-  );
-  if (missing.length === 0) return listed;
-  return [...listed, ...missing].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function reportRefusals(refusals: readonly Refusal[]): void {
@@ -286,9 +263,4 @@ export function removeRows(some: readonly Row[]): void {
     some.length === 1
       ? `Deleted ${some[0]?.description}`
       : `Deleted ${format.counted(some.length, 'transaction')}`;
-}
-
-export function categoryName(row: Row): string {
-  if (row.category_id === null) return '';
-  return categoriesById.value.get(row.category_id)?.name ?? row.category_name ?? '';
 }

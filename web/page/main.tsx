@@ -1,6 +1,7 @@
 // The script of the page at `/`.
 import { render } from 'preact';
 import { App } from './app.tsx';
+import { watchDrafts } from './edit-row.tsx';
 import { writeDrafts } from './kept-drafts.ts';
 import { start } from './ledger.ts';
 import { watchScheme } from './scheme.ts';
@@ -13,5 +14,6 @@ addEventListener('pagehide', writeDrafts);
 document.addEventListener('visibilitychange', writeDrafts);
 start();
 watchScope();
+watchDrafts();
 const root = document.getElementById('app');
 if (root) render(<App />, root);

@@ -62,7 +62,8 @@ export function createOutbox({ call, storage, ...on }: Ports) {
   let pausedUntil = 0;
   let pumping = Promise.resolve();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let nextTemporaryId = Math.min(0, ...writes.value.flatMap(temporaryIds));
+  // An id is given once, also over reloads: the draft of an earlier row may still have it.
+  let nextTemporaryId = Math.min(-Date.now(), ...writes.value.flatMap(temporaryIds));
 
   function replace(next: readonly Write[]): void {
     writes.value = next;

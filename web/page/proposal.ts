@@ -8,8 +8,9 @@ import {
 } from '@preact/signals';
 import type { TransactionSearch } from '../../lib/ledger/http/api-types.ts';
 import { ApiError } from './api-error.ts';
+import { categoriesById } from './category-list.ts';
 import { call, pathWith } from './client.ts';
-import { categoriesById, rows } from './ledger.ts';
+import { rows } from './ledger.ts';
 import { likeness, type Row } from './rows.ts';
 import { localDay, type Type } from './scope.ts';
 import type { Draft } from './transaction-form.tsx';

@@ -4,9 +4,9 @@ import { computed, type ReadonlySignal, type Signal, useSignal } from '@preact/s
 import { useMemo } from 'preact/hooks';
 import type { ApiError } from './api-error.ts';
 import { CategoryBox } from './category-box.tsx';
+import { categoryName } from './category-list.ts';
 import { Field } from './components.tsx';
 import { format, readAmount } from './format.ts';
-import { categoryName } from './ledger.ts';
 import type { Row } from './rows.ts';
 import type { Type } from './scope.ts';
 

@@ -2,23 +2,14 @@
 import { signal, useComputed } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { ScopeLink, Skeleton } from './components.tsx';
-import { ConflictRow, EditRow, readInterruptedEdit } from './edit-row.tsx';
-import { addUp, addUpRows, pagesAround } from './figures.ts';
+import { categoriesById, categoryName } from './category-list.ts';
+import { ConflictRow } from './conflict-row.tsx';
+import { EditRow, readInterruptedEdit } from './edit-row.tsx';
+import { addUp, addUpRows } from './figures.ts';
 import { format } from './format.ts';
 import { QuickCategory } from './inbox.tsx';
 import { useFocusInList } from './kept-focus.ts';
-import {
-  canWrite,
-  categoriesById,
-  categoryName,
-  outbox,
-  removeRows,
-  rows,
-  scope,
-  unsaved,
-  view,
-} from './ledger.ts';
+import { canWrite, outbox, removeRows, rows, unsaved, view } from './ledger.ts';
 import type { Row } from './rows.ts';
 import { categoryColor } from './scheme.ts';
 import { isPhone } from './screen.ts';
@@ -36,61 +27,23 @@ export const editing = signal<{ readonly key: number; readonly field: string } |
 
 export function TransactionList() {
   const table = useRef<HTMLTableElement>(null);
-  const isWritable = canWrite.value;
   const days = Map.groupBy(rows.value, ({ transaction_date: date }) => date);
-  const hidden = [...outbox.conflicts.value.values()].filter(
-    ({ mine }) => !rows.value.some(({ id }) => id === mine.id),
-  );
   // The field for a category leaves when the row has one.
   useFocusInList(table, '.entry', (entry, lost) =>
     lost.role === 'combobox' ? entry.querySelector('[role=combobox]') : entry,
   );
-  useEffect(() => {
-    const stored = readInterruptedEdit();
-    if (stored && isWritable)
-      editing.value ??= { key: outbox.keyOf(stored.id), field: 'description' };
-  }, [isWritable]);
+  useInterruptedEdit();
   return (
     <table
       ref={table}
       class="transactions"
       aria-label="Transactions"
-      onKeyDown={(event) => moveInList(event, table.current)}
+      onClick={onListClick}
+      onFocusCapture={onListFocus}
+      onKeyDown={onListKey}
     >
-      <thead>
-        <tr>
-          <th class="pick">
-            {!isWritable && <span class="unseen">Selected</span>}
-            {isWritable && (
-              <label class="box">
-                <input
-                  type="checkbox"
-                  aria-label="Select all"
-                  checked={isAllSelected.value}
-                  onChange={toggleAll}
-                />
-              </label>
-            )}
-          </th>
-          <th scope="col">Description</th>
-          <th scope="col" class="in-category">
-            <span>Category</span>
-          </th>
-          <th scope="col" class="in-amount">
-            Amount
-          </th>
-          <th class="act">
-            <span class="unseen">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      {hidden.length > 0 && (
-        <tbody>
-          {hidden.map((conflict) => (
-            <ConflictRow key={conflict.mine.id} conflict={conflict} columns={COLUMNS} />
-          ))}
-        </tbody>
-      )}
+      <ListHead />
+      <HiddenConflicts />
       {[...days].map(([day, some], n) => (
         <Day key={day} day={day} rows={some} isFirst={n === 0} />
       ))}
@@ -98,8 +51,62 @@ export function TransactionList() {
   );
 }
 
-function listEntries(table: HTMLElement | null): readonly HTMLElement[] {
-  return [...(table?.querySelectorAll<HTMLElement>('.entry') ?? [])];
+/** Opens the row whose edit a reload has interrupted. */
+function useInterruptedEdit(): void {
+  const isWritable = canWrite.value;
+  useEffect(() => {
+    const stored = readInterruptedEdit();
+    if (stored && isWritable)
+      editing.value ??= { key: outbox.keyOf(stored.id), field: 'description' };
+  }, [isWritable]);
+}
+
+function ListHead() {
+  return (
+    <thead>
+      <tr>
+        <th class="pick">
+          {canWrite.value ? (
+            <label class="box">
+              <input
+                type="checkbox"
+                aria-label="Select all"
+                checked={isAllSelected.value}
+                onChange={toggleAll}
+              />
+            </label>
+          ) : (
+            <span class="unseen">Selected</span>
+          )}
+        </th>
+        <th scope="col">Description</th>
+        <th scope="col" class="in-category">
+          <span>Category</span>
+        </th>
+        <th scope="col" class="in-amount">
+          Amount
+        </th>
+        <th class="act">
+          <span class="unseen">Actions</span>
+        </th>
+      </tr>
+    </thead>
+  );
+}
+
+/** Conflicts of rows that the list does not have. */
+function HiddenConflicts() {
+  const hidden = [...outbox.conflicts.value.values()].filter(
+    ({ mine }) => !rows.value.some(({ id }) => id === mine.id),
+  );
+  if (hidden.length === 0) return null;
+  return (
+    <tbody>
+      {hidden.map((conflict) => (
+        <ConflictRow key={conflict.mine.id} conflict={conflict} columns={COLUMNS} />
+      ))}
+    </tbody>
+  );
 }
 
 interface DayProps {
@@ -125,6 +132,7 @@ function Day({ day, rows: some, isFirst }: DayProps) {
   );
 }
 
+/** Has no listeners: the table has them for all rows. */
 function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: boolean }) {
   const key = outbox.keyOf(row.id);
   const state = useComputed(() => readState(key)).value;
@@ -134,25 +142,34 @@ function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: bo
   if (state & OPEN && isWritable) return <OpenRow row={row} />;
   const tabIndex = state & STOP || (isFirst && state & ANY_STOP) ? 0 : -1;
   const [isPicked, isUnsaved] = [(state & PICKED) > 0, (state & UNSAVED) > 0];
+  const known = categoriesById.value.get(row.category_id ?? 0);
   return (
     <tr
       class={`entry ${isPicked ? 'selected' : ''} ${isUnsaved ? 'unsaved' : ''}`}
       tabIndex={tabIndex}
       data-id={row.id}
-      onFocusCapture={() => {
-        current.value = key;
-      }}
-      onClick={({ target }) => target instanceof Element && openAt(target, row)}
-      onKeyDown={(event) => onEntryKey(event, row)}
     >
-      <td class="pick">{isWritable && drawPick(row, isPicked, tabIndex)}</td>
-      <td class="in-description">
-        {drawText(row, isUnsaved)}
+      <td class="pick">{isWritable && drawPick(isPicked, tabIndex)}</td>
+      <td
+        class={`in-description ${known ? '' : 'unsorted'}`}
+        style={known ? { '--category': categoryColor(known) } : {}}
+      >
+        <span class="text" dir="auto">
+          {row.description}
+        </span>
+        {isUnsaved && <span class="mark">saving</span>}
+        {row.notes && (
+          <small class="text" dir="auto">
+            {row.notes}
+          </small>
+        )}
         {isPhone.value && drawCategory(row, tabIndex)}
       </td>
-      <td class="in-category">{!isPhone.value && drawCategory(row, tabIndex)}</td>
+      <td class="in-category" dir="auto">
+        {!isPhone.value && drawCategory(row, tabIndex)}
+      </td>
       <td class={`in-amount ${row.type}`}>{format.signed(signedAmount(row))}</td>
-      <td class="act">{isWritable && drawDelete(row, tabIndex)}</td>
+      <td class="act">{isWritable && drawDelete(tabIndex)}</td>
     </tr>
   );
 }
@@ -179,60 +196,62 @@ function open(row: Row, field: string): void {
   if (canWrite.value) editing.value = { key: outbox.keyOf(row.id), field };
 }
 
+function findRow(target: EventTarget | null): Row | undefined {
+  const entry = target instanceof Element ? target.closest<HTMLElement>('.entry') : null;
+  return entry ? rows.peek().find(({ id }) => String(id) === entry.dataset.id) : undefined;
+}
+
+function onListFocus({ target }: FocusEvent): void {
+  const row = findRow(target);
+  if (row) current.value = outbox.keyOf(row.id);
+}
+
 /** A click opens the row in the field that was clicked. */
-function openAt(target: Element, row: Row): void {
-  if (target.closest('button, label, input, ul')) return;
-  if (target.closest('.in-amount')) open(row, 'amount');
+function onListClick({ target, shiftKey }: MouseEvent): void {
+  const row = findRow(target);
+  if (!row || !canWrite.value || !(target instanceof Element)) return;
+  if (target.closest('.pick')) toggleRow(row, shiftKey);
+  else if (target.closest('button')) removeRows([row]);
+  else if (target.closest('.category-box')) return;
+  else if (target.closest('.in-amount')) open(row, 'amount');
   else open(row, target.closest('.in-category, .note-category') ? 'category' : 'description');
 }
 
-function onEntryKey(event: TargetedKeyboardEvent<HTMLElement>, row: Row): void {
-  if (event.target !== event.currentTarget || !canWrite.value) return;
-  if (event.key === 'Enter') open(row, 'description');
-  else if (event.key === ' ' || event.key.toLowerCase() === 'x') toggleRow(row, event.shiftKey);
-  else if (event.key === 'Delete' || event.key === 'Backspace') removeRows([row]);
+/** The keys of a row that has the focus itself. */
+function onListKey(event: TargetedKeyboardEvent<HTMLTableElement>): void {
+  const { target, currentTarget, key, shiftKey } = event;
+  const row = findRow(target);
+  if (!row || !(target instanceof HTMLElement) || !target.matches('.entry')) return;
+  if (key in STEPS) {
+    if (!moveInList(currentTarget, target, key as keyof typeof STEPS)) return;
+  } else if (!canWrite.value) return;
+  else if (key === 'Enter') open(row, 'description');
+  else if (key === ' ' || key.toLowerCase() === 'x') toggleRow(row, shiftKey);
+  else if (key === 'Delete' || key === 'Backspace') removeRows([row]);
   else return;
   event.preventDefault();
 }
 
-// The parts of a row are drawn by functions, not by components: a list has hundreds of each.
+const STEPS = {
+  ArrowDown: (at: number) => at + 1,
+  ArrowUp: (at: number) => at - 1,
+  Home: () => 0,
+  End: (_: number, last: number) => last,
+} as const;
 
-function drawPick(row: Row, isPicked: boolean, tabIndex: number) {
-  return (
-    <label class="box">
-      <input
-        type="checkbox"
-        aria-label="Select"
-        checked={isPicked}
-        tabIndex={tabIndex}
-        onClick={({ shiftKey }) => toggleRow(row, shiftKey)}
-      />
-    </label>
-  );
+/** @returns false at the end of the list */
+function moveInList(table: HTMLElement, from: HTMLElement, key: keyof typeof STEPS): boolean {
+  const entries = [...table.querySelectorAll<HTMLElement>('.entry')];
+  const to = entries[STEPS[key](entries.indexOf(from), entries.length - 1)];
+  to?.focus();
+  return to !== undefined;
 }
 
-function drawText(row: Row, isUnsaved: boolean) {
-  const known = categoriesById.value.get(row.category_id ?? 0);
-  return (
-    <>
-      <span class="line">
-        <span
-          class={known ? 'dot' : 'dot none'}
-          style={known ? { background: categoryColor(known) } : {}}
-          aria-hidden="true"
-        />
-        <span class="text" dir="auto">
-          {row.description}
-        </span>
-        {isUnsaved && <span class="mark">saving</span>}
-      </span>
-      {row.notes && (
-        <small class="text" dir="auto">
-          {row.notes}
-        </small>
-      )}
-    </>
-  );
+// The parts of a row are drawn by functions, not by components: a list has hundreds of each.
+
+/** Its whole cell can be clicked. */
+function drawPick(isPicked: boolean, tabIndex: number) {
+  return <input type="checkbox" aria-label="Select" checked={isPicked} tabIndex={tabIndex} />;
 }
 
 /** On a phone it stands below the description, and has a field only in the inbox, where a person comes to fill it. */
@@ -242,14 +261,10 @@ function drawCategory(row: Row, tabIndex: number) {
     return <QuickCategory row={row} tabIndex={tabIndex} />;
   if (isPhone.value)
     return <small class="note-category">{categoryName(row) || 'No category'}</small>;
-  return (
-    <span class="text" dir="auto">
-      {categoryName(row)}
-    </span>
-  );
+  return categoryName(row);
 }
 
-function drawDelete(row: Row, tabIndex: number) {
+function drawDelete(tabIndex: number) {
   return (
     <button
       type="button"
@@ -257,10 +272,7 @@ function drawDelete(row: Row, tabIndex: number) {
       aria-label="Delete"
       title="Delete"
       tabIndex={tabIndex}
-      onClick={() => removeRows([row])}
-    >
-      <span aria-hidden="true">×</span>
-    </button>
+    />
   );
 }
 
@@ -292,80 +304,4 @@ function findEntry(id: number): HTMLElement | null {
 
 function signedAmount({ type, amount }: Row): number {
   return type === 'income' ? amount : -amount;
-}
-
-function moveInList(event: KeyboardEvent, table: HTMLTableElement | null): void {
-  const entries = listEntries(table);
-  const at = entries.indexOf(event.target as HTMLElement);
-  if (at < 0) return;
-  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: entries.length - 1 }[event.key];
-  const target = to === undefined ? undefined : entries[to];
-  if (!target) return;
-  event.preventDefault();
-  target.focus();
-}
-
-export function Pages() {
-  const shown = view.value;
-  if (!shown || shown.pages <= 1) return null;
-  const { page, pages } = shown;
-  const step = (to: number, text: string, label: string) =>
-    to < 1 || to > pages ? (
-      <span key={label} aria-hidden="true">
-        {text}
-      </span>
-    ) : (
-      <ScopeLink key={label} to={{ page: to }} aria-label={label}>
-        {text}
-      </ScopeLink>
-    );
-  return (
-    <nav class="pages" aria-label="Pages">
-      {step(Math.min(page - 1, pages), '‹', 'Previous page')}
-      {pagesAround(page, pages).map((each, n) =>
-        each === undefined ? (
-          <span key={`gap ${n}`} aria-hidden="true">
-            …
-          </span>
-        ) : (
-          <ScopeLink
-            key={each}
-            to={{ page: each }}
-            aria-label={`Page ${format.count(each)}`}
-            aria-current={each === page ? 'page' : undefined}
-          >
-            {format.count(each)}
-          </ScopeLink>
-        ),
-      )}
-      {step(page + 1, '›', 'Next page')}
-    </nav>
-  );
-}
-
-/** Says why there are no rows, and what can be done. */
-export function EmptyList() {
-  const shown = view.value;
-  if (!shown) return <Skeleton lines={12} />;
-  if (rows.value.length > 0) return null;
-  if (shown.total > 0 && shown.page > shown.pages)
-    return <p class="nothing">There is no such page.</p>;
-  const { q, category, type, period } = scope.value;
-  const isFiltered = q !== '' || category !== undefined || type !== undefined;
-  if (isFiltered) return <p class="nothing">No transactions match.</p>;
-  return (
-    <div class="nothing">
-      <p>
-        {period === 'all' ? 'This ledger is empty.' : `No transactions in ${format.scope(period)}.`}
-      </p>
-      {canWrite.value && (
-        <p>Add the first above, or drop a file from your bank anywhere on this page.</p>
-      )}
-      {period !== 'all' && (
-        <p>
-          <ScopeLink to={{ period: 'all' }}>Show all dates</ScopeLink>
-        </p>
-      )}
-    </div>
-  );
 }

@@ -28,8 +28,9 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await pages.row({ description: 'Stays', transaction_date: '2001-05-01' });
     const id = await pages.row({ description: 'Wrong', transaction_date: '2001-05-02' });
     const page = await pages.visit('#period=2001-05');
-    await press(page, 'ArrowDown', 'Enter');
-    await page.getByRole('form', { name: /^Edit/ }).waitFor();
+    // Above the first row is none.
+    await press(page, 'ArrowDown', 'ArrowUp', 'Enter');
+    await page.getByRole('form', { name: 'Edit Wrong' }).waitFor();
     await press(page, 'ControlOrMeta+a');
     await page.keyboard.type('Right');
     await press(page, 'Enter');

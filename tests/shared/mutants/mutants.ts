@@ -1844,6 +1844,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['before !== undefined && before.id === created', 'false'],
     ['{ after: last.after }', '{ after: first?.after }'],
     ['before && isTemporary(before)', 'false'],
+    ['Math.min(-Date.now(), ', 'Math.min(0, '],
     ['each.ledger === ledger && !underWay.has(each.key)', '!underWay.has(each.key)'],
     ['if (after && written) versions.add(written, after);', ''],
     ['given.map(versions.follow)', 'given'],

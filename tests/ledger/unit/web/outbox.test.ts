@@ -197,6 +197,14 @@ describe('the outbox', () => {
     expect(sent[1]).toMatchObject({ body: { amount: 3 }, headers: { 'if-match': '"t7.1.0"' } });
   });
 
+  test('a temporary id is given once, also over a reload: a draft may still have it', async () => {
+    const { outbox, storage } = open();
+    const { id } = createRow(outbox);
+    await settle();
+    vi.advanceTimersByTime(1000);
+    expect(createRow(open({ storage }).outbox).id).not.toBe(id);
+  });
+
   test('a row that is refused takes its later changes with it, and is refused as they left it', async () => {
     const { outbox, sent, replies, refused } = open();
     replies.push(new ApiError('refused', { status: 422, isRetryable: false }));

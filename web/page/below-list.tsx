@@ -1,0 +1,70 @@
+// What stands below the rows: links to the other pages of the list, or why there are no rows.
+import { ScopeLink, Skeleton } from './components.tsx';
+import { pagesAround } from './figures.ts';
+import { format } from './format.ts';
+import { canWrite, rows, scope, view } from './ledger.ts';
+
+export function Pages() {
+  const shown = view.value;
+  if (!shown || shown.pages <= 1) return null;
+  const { page, pages } = shown;
+  const step = (to: number, text: string, label: string) =>
+    to < 1 || to > pages ? (
+      <span key={label} aria-hidden="true">
+        {text}
+      </span>
+    ) : (
+      <ScopeLink key={label} to={{ page: to }} aria-label={label}>
+        {text}
+      </ScopeLink>
+    );
+  return (
+    <nav class="pages" aria-label="Pages">
+      {step(Math.min(page - 1, pages), '‹', 'Previous page')}
+      {pagesAround(page, pages).map((each, n) =>
+        each === undefined ? (
+          <span key={`gap ${n}`} aria-hidden="true">
+            …
+          </span>
+        ) : (
+          <ScopeLink
+            key={each}
+            to={{ page: each }}
+            aria-label={`Page ${format.count(each)}`}
+            aria-current={each === page ? 'page' : undefined}
+          >
+            {format.count(each)}
+          </ScopeLink>
+        ),
+      )}
+      {step(page + 1, '›', 'Next page')}
+    </nav>
+  );
+}
+
+/** Says why there are no rows, and what can be done. */
+export function EmptyList() {
+  const shown = view.value;
+  if (!shown) return <Skeleton lines={12} />;
+  if (rows.value.length > 0) return null;
+  if (shown.total > 0 && shown.page > shown.pages)
+    return <p class="nothing">There is no such page.</p>;
+  const { q, category, type, period } = scope.value;
+  const isFiltered = q !== '' || category !== undefined || type !== undefined;
+  if (isFiltered) return <p class="nothing">No transactions match.</p>;
+  return (
+    <div class="nothing">
+      <p>
+        {period === 'all' ? 'This ledger is empty.' : `No transactions in ${format.scope(period)}.`}
+      </p>
+      {canWrite.value && (
+        <p>Add the first above, or drop a file from your bank anywhere on this page.</p>
+      )}
+      {period !== 'all' && (
+        <p>
+          <ScopeLink to={{ period: 'all' }}>Show all dates</ScopeLink>
+        </p>
+      )}
+    </div>
+  );
+}
