@@ -140,7 +140,9 @@ function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: bo
   if (conflict) return <ConflictRow conflict={conflict} columns={COLUMNS} />;
   const isWritable = canWrite.value;
   if (state & OPEN && isWritable) return <OpenRow row={row} />;
-  const tabIndex = state & STOP || (isFirst && state & ANY_STOP) ? 0 : -1;
+  // Without a current row the tab key stops at the first. No other row has to know.
+  const isStop = (state & STOP) > 0 || (isFirst && current.value === undefined);
+  const tabIndex = isStop ? 0 : -1;
   const [isPicked, isUnsaved] = [(state & PICKED) > 0, (state & UNSAVED) > 0];
   const known = categoriesById.value.get(row.category_id ?? 0);
   return (
@@ -178,17 +180,14 @@ const OPEN = 1;
 const PICKED = 2;
 const UNSAVED = 4;
 const STOP = 8;
-/** No row is current: the tab key stops at the first. */
-const ANY_STOP = 16;
 
 /** The state of a row as one number, so that a row is drawn again only if its own state has changed. */
 function readState(key: number): number {
-  const stop = current.value;
   return (
     (editing.value?.key === key ? OPEN : 0) |
     (selected.value.has(key) ? PICKED : 0) |
     (unsaved.value.has(key) ? UNSAVED : 0) |
-    (stop === key ? STOP : stop === undefined ? ANY_STOP : 0)
+    (current.value === key ? STOP : 0)
   );
 }
 
