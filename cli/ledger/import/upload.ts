@@ -186,11 +186,12 @@ async function sendAll<Item>(
   await announceFrom(0);
   for (let first = 0; first < items.length; first += MAX_BULK_ITEMS) {
     const some = slice(first);
-    const [results] = await Promise.all([
-      sendSome(some.map(toBody)),
-      announceFrom(first + MAX_BULK_ITEMS),
-    ]);
-    const sent = results.flatMap((result) => {
+    const sending = sendSome(some.map(toBody));
+    const announcing = announceFrom(first + MAX_BULK_ITEMS);
+    // Both end before the failure of one is reported: no request is cut off.
+    await Promise.allSettled([sending, announcing]);
+    await announcing;
+    const sent = (await sending).flatMap((result) => {
       const item = some[result.index];
       return item === undefined ? [] : { item, result };
     });

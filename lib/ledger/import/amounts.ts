@@ -61,6 +61,7 @@ const SCALE =
 const WITH_CENTS = /[.,]\d\d\s+(?:\p{L}|MN)$/u;
 
 function isRounded(text: string): boolean {
+  if (/\d$/.test(text)) return false;
   const end = text.slice(-MAX_AMOUNT_LENGTH).trim();
   return SCALE.test(end) && !WITH_CENTS.test(end);
 }

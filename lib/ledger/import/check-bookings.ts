@@ -105,7 +105,8 @@ function keepMoved(
 }
 
 function askAboutFlags(bookings: readonly Booking[]): readonly Need[] {
-  const marked = Map.groupBy(bookings, ({ doubt }) => doubt);
+  const doubtful = bookings.filter(({ doubt }) => doubt !== undefined);
+  const marked = Map.groupBy(doubtful, ({ doubt }) => doubt);
   return [...marked].flatMap(([header, [first, ...others]]): Need[] => {
     if (header === undefined || !first) return [];
     const message = `The column "${header}" marks ${counted(others.length + 1, 'row')}, such as line ${first.line}: they may not count. Leave them out with --leave-out "${header}", or import them with --as-it-is.`;

@@ -49,7 +49,7 @@ export interface ReadTable extends ReadBookings {
 export function readTable(table: Table, options: TableOptions): ReadTable {
   const readCell = createCellReader(table);
   const { records, refused, leftOut, findDoubt } = sortRows(table, readCell, options.leaveOut);
-  const source = { table, options, records, readCell };
+  const source = { table, options, records, readCell, findDoubt };
   const amounts = readAmounts(source);
   const dates = readRowDates(source, amounts.decimal);
   const toBooking = createBookingReader(source);
@@ -59,10 +59,7 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
       const { amount, isReceived } = amounts.read(n);
       if (amount.isNeutral)
         leftOut.push(leave(record, `"${readCell(record, 'type')}": neither income nor expense`));
-      else {
-        const booking = toBooking(record, { date: dates.read(n), amount, isReceived });
-        bookings.push({ ...booking, doubt: findDoubt(record) });
-      }
+      else bookings.push(toBooking(record, { date: dates.read(n), amount, isReceived }));
     } catch (error) {
       refused.push({ ...refuse(record), message: (error as Error).message });
     }
@@ -86,6 +83,7 @@ interface Source {
   readonly options: TableOptions;
   readonly records: readonly TableRow[];
   readonly readCell: CellReader;
+  readonly findDoubt: (row: TableRow) => string | undefined;
 }
 
 interface FoundAmount {
@@ -201,7 +199,7 @@ function readRowDates({ table, options, records, readCell }: Source, decimal: De
   };
 }
 
-function createBookingReader({ table, options, records, readCell }: Source) {
+function createBookingReader({ table, options, records, readCell, findDoubt }: Source) {
   const former = createFormerReader(table.headers, options.columns);
   const currencyOfHeader = createHeaderCurrencyReader(table);
   const readTexts = createTextReader(table, options.columns);
@@ -237,6 +235,7 @@ function createBookingReader({ table, options, records, readCell }: Source) {
         cell(isReceived ? 'receivedCurrency' : 'currency') ??
         amount.currency,
       status: cell('status'),
+      doubt: findDoubt(record),
       balance: amount.balance,
       reference: cell('reference'),
       former: former(cells),

@@ -160,6 +160,7 @@ function findFlags({ headers, rows }: Table, leaveOut: readonly string[]): reado
 }
 
 function findMarked({ cells }: TableRow, flags: readonly Flag[]): Flag | undefined {
+  if (flags.length === 0) return undefined;
   const marked = flags.filter(({ index, isCounted }) => isYes(cells[index] ?? '') !== isCounted);
   return marked.find(({ reason }) => reason !== undefined) ?? marked[0];
 }

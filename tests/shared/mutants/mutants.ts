@@ -610,7 +610,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/unit/cli/import/interrupted-upload.test.ts',
     [
       ['  await announceFrom(0);', '  void announceFrom(0);'],
-      ['announceFrom(first + MAX_BULK_ITEMS),', 'announceFrom(first + 2 * MAX_BULK_ITEMS),'],
+      ['announceFrom(first + MAX_BULK_ITEMS);', 'announceFrom(first + 2 * MAX_BULK_ITEMS);'],
     ],
   ),
   ...mutantsOf('cli/ledger/import/upload.ts', 'tests/ledger/unit/cli/import/upload.test.ts', [
