@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { VectorStore } from './adapters/qdrant.ts';
 import { type ArtifactStore, measureStream, partKey } from './ports/artifacts.ts';
 import { Refusal, RetryableFailure, takeAs } from './refusals.ts';
-import type { Journal, Keep } from './runs/journal.ts';
+import { type Journal, type Keep, NOTHING_RECORDED } from './runs/journal.ts';
 import { Paused, type StepContext } from './runs/step.ts';
 import { MINUTE_MS, pollSeconds } from './runs/times.ts';
 
@@ -78,7 +78,7 @@ export async function restoreSnapshot(
   restore: Restore,
 ): Promise<void> {
   await journal.part('restored', async (stages) => {
-    while (!(await sendAndWait(context, stages, restore))) await stages.forget();
+    while (!(await sendAndWait(context, stages, restore))) await stages.rewrite(NOTHING_RECORDED);
   });
 }
 

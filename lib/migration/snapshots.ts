@@ -16,6 +16,7 @@ import { isRefusedWith, isRetryableFailure, Refusal } from './refusals.ts';
 import {
   type Journal,
   type Keep,
+  NOTHING_RECORDED,
   type Page,
   type RecordedJournal,
   readStage,
@@ -72,13 +73,15 @@ export async function withSnapshot<Result>(
   try {
     const result = await use(await keepSnapshot(context, journal, { collection, label }));
     // A request whose response was lost may have made another snapshot since.
-    await journal.once('store-cleared', () => clearStore(context, collection, journal.read(MADE)));
+    await journal.once('store-cleared', () =>
+      clearStore(context, collection, readStage(journal.recorded, MADE)),
+    );
     return result;
   } catch (error) {
     const isUnusable = error instanceof Refusal && UNUSABLE.includes(error.name);
     if (isUnusable && !context.signal.aborted) {
-      await clearStore(context, collection, journal.read(MADE));
-      await journal.forget();
+      await clearStore(context, collection, readStage(journal.recorded, MADE));
+      await journal.rewrite(NOTHING_RECORDED);
     }
     throw error;
   }
@@ -102,7 +105,7 @@ async function keepSnapshot(
     const kept = { ...snapshot, parts, sha256 };
     assertIntact(kept);
     // The store's own copy is removed now: the restore test needs the space.
-    const left = await clearStore(context, collection, journal.read(MADE));
+    const left = await clearStore(context, collection, readStage(journal.recorded, MADE));
     if (left.length > 0) {
       const message =
         'Another program makes snapshots as well: remove those that it does not need by hand';

@@ -19,10 +19,11 @@ export interface Journal {
   walk<Cursor, Found>(stage: string, take: Take<Cursor, Found>): Promise<Found>;
   /** A stage with stages of its own: their journal is its cursor, and once it has passed only its result is kept. */
   part<Found>(stage: string, work: (stages: Journal) => Promise<Found>): Promise<Found>;
-  /** See `readStage`. */
-  read(stage: string): unknown;
-  /** Drops the record of every other stage, so that they run again. */
-  forget(except?: readonly string[]): Promise<void>;
+  /** The last stage of a step that no one may end any more: it begins at any time, and only the end of the step is recorded. */
+  end<Seen, Found>(stage: string, work: Check<Seen, Found>): Promise<Found>;
+  readonly recorded: RecordedJournal;
+  /** Replaces the record, so that stages that are not in it run again. */
+  rewrite(next: RecordedJournal): Promise<void>;
 }
 
 type Check<Seen, Found> = (seen: Seen | undefined, keep: Keep<Seen>) => Promise<Found>;
@@ -32,6 +33,12 @@ type Take<Cursor, Found> = (cursor: Cursor | undefined) => Promise<Page<Cursor, 
 /** Records a cursor. Called before an effect that must not be repeated, it tells a later invocation that it may have happened. */
 export type Keep<Cursor> = (cursor: Cursor, progress?: Progress) => Promise<unknown>;
 
+/** Where a stage resumes, as it was stored, and how it records that. */
+export interface StageCursor {
+  readonly reached: unknown;
+  readonly save: Keep<unknown>;
+}
+
 /** A page of a walk: where the next one begins, or what the whole walk has found. */
 export type Page<Cursor, Found> =
   | { readonly next: Cursor; readonly progress?: Progress }
@@ -39,10 +46,21 @@ export type Page<Cursor, Found> =
 
 export const journalSchema = v.object({
   /** The name of a stage stands for the shape of its result: another shape needs another name. */
-  passed: v.record(v.string(), v.object({ found: v.optional(v.unknown()) })),
+  passed: v.record(
+    v.string(),
+    v.object({
+      found: v.optional(v.unknown()),
+      /** How long the step had worked by then */
+      workedMs: v.optional(v.number()),
+    }),
+  ),
   /** The current stage. Its cursor is replaced as it advances, and dropped once it has passed. */
   open: v.optional(v.object({ stage: v.string(), cursor: v.unknown() })),
+  /** What was decided for all stages */
+  noted: v.optional(v.record(v.string(), v.unknown())),
 });
+
+export const NOTHING_RECORDED: RecordedJournal = { passed: {} };
 
 export type RecordedJournal = v.InferOutput<typeof journalSchema>;
 
@@ -51,27 +69,33 @@ export type RecordedJournal = v.InferOutput<typeof journalSchema>;
  * @param save stores the journal, and stops a step that has lost its lock
  */
 export function openJournal(
-  context: Pick<StepContext, 'hasTime' | 'renew'>,
+  context: Pick<StepContext, 'hasTime' | 'renew' | 'workedMs'>,
   { recorded, save }: { readonly recorded: unknown; readonly save: Keep<RecordedJournal> },
 ): Journal {
-  let journal = v.parse(v.optional(journalSchema, { passed: {} }), recorded);
+  let journal = v.parse(v.optional(journalSchema, NOTHING_RECORDED), recorded);
 
   async function record(next: RecordedJournal, progress?: Progress): Promise<void> {
     journal = next;
     await save(next, progress);
   }
 
+  function resume<Cursor, Found>(stage: string, work: Check<Cursor, Found>): Promise<Found> {
+    return work(readStage(journal, stage) as Cursor | undefined, (cursor, progress) =>
+      record({ ...journal, open: { stage, cursor } }, progress),
+    );
+  }
+
   async function runStage<Cursor, Found>(
     stage: string,
-    work: (cursor: Cursor | undefined, keep: Keep<Cursor>) => Promise<Found>,
+    work: Check<Cursor, Found>,
   ): Promise<Found> {
     const before = journal.passed[stage];
     if (before) return before.found as Found;
     await continueOrPause();
-    const found = await work(readStage(journal, stage) as Cursor | undefined, (cursor, progress) =>
-      record({ ...journal, open: { stage, cursor } }, progress),
-    );
-    await record({ passed: { ...journal.passed, [stage]: { found } } });
+    const found = await resume(stage, work);
+    const { open: _, ...rest } = journal;
+    const entry = { found, workedMs: context.workedMs() };
+    await record({ ...rest, passed: { ...journal.passed, [stage]: entry } });
     return found;
   }
 
@@ -95,11 +119,11 @@ export function openJournal(
       }),
     part: (stage, work) =>
       runStage(stage, (recorded, save) => work(openJournal(context, { recorded, save }))),
-    read: (stage) => readStage(journal, stage),
-    forget: (except = []) => {
-      const kept = Object.entries(journal.passed).filter(([stage]) => except.includes(stage));
-      return record({ passed: Object.fromEntries(kept) });
+    end: resume,
+    get recorded() {
+      return journal;
     },
+    rewrite: record,
   };
 }
 

@@ -1,12 +1,13 @@
 // Removes the run's own collections, snapshots and test writes from the store.
 import { isRefusedWith, Refusal } from '../refusals.ts';
+import { readStage } from '../runs/journal.ts';
 import type { Run } from '../runs/run.ts';
 import { collectionsOf, ofTestUser, withCompanion } from '../runs/run-names.ts';
-import { readSwitch } from '../runs/stages.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { removeLeftover } from '../snapshots.ts';
 import { readBackupJournal } from './stored-checkpoints.ts';
+import { readSwitch } from './switch-journal.ts';
 
 type Removing = Pick<StepContext, 'services' | 'run' | 'renew'>;
 
@@ -56,7 +57,7 @@ async function removeLeftoverSnapshot(context: Removing): Promise<void> {
   if (!(await vectors.collectionExists(sourceCollection))) return;
   const before = await runs.readCheckpoint(run.runId, 'backup');
   const window = await readSwitch(services, run.runId, 'cutover');
-  for (const state of [before?.state, window?.reached]) {
+  for (const state of [before?.state, window && readStage(window, 'backed-up')]) {
     const recorded = readBackupJournal(state);
     if (recorded) await removeLeftover(context, sourceCollection, recorded);
   }

@@ -105,7 +105,10 @@ async function copyAndCompare(context: StepContext, stages: Journal): Promise<Re
     await assertParity(context, parity, evidence.artifact);
   } catch (error) {
     // Compares and searches again after a repair.
-    if (error instanceof Refusal) await stages.forget([FILLED]);
+    const { [FILLED]: first } = stages.recorded.passed;
+    if (error instanceof Refusal) {
+      await stages.rewrite({ passed: first ? { [FILLED]: first } : {} });
+    }
     throw error;
   }
   return evidence;

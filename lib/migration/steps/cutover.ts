@@ -1,18 +1,19 @@
 // The switch to the new version in one maintenance window, and the days after it in which a rollback is possible
-import * as v from 'valibot';
 import { assertFits, forecastWindow } from '../forecast.ts';
+import { openJournal, type RecordedJournal } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
 import { hasSwitched, wasOpened, windowOf } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
-import { collectFacts, type Facts, takeStages } from '../runs/stages.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import { removeCollections, tidyUp } from './clean-up.ts';
 import { assertAsPlanned } from './deployed-version.ts';
 import { canRollBack } from './return-target.ts';
 import { rollback } from './rollback.ts';
-import { measureParts, type SwitchState, switchSchema } from './switch.ts';
-import { assertReady, letIn, retainBackup, stagesForward } from './switch-forward.ts';
+import { readSwitchJournal } from './stored-checkpoints.ts';
+import { switchForward } from './switch.ts';
+import { assertReady, retainBackup } from './switch-forward.ts';
+import { collectFacts, type Facts, measureParts } from './switch-journal.ts';
 
 export const cutover: Step = {
   command: 'cutover',
@@ -46,25 +47,23 @@ export const cutover: Step = {
   },
   rollsBackBy: rollback,
   work: async (context) => {
-    const { run, checkpoint, save } = context;
-    const begun: SwitchState = { to: liveCollectionOf(run), passed: {} };
-    const from = v.parse(switchSchema, checkpoint?.state ?? begun);
-    const end = await takeStages(context, stagesForward(run), { from, save });
-    const facts = await letIn(context, end);
-    return await goLive(context, end, { ...collectFacts(end), ...facts });
+    const { checkpoint, save } = context;
+    const stages = openJournal(context, { recorded: readSwitchJournal(checkpoint?.state), save });
+    const end = await switchForward(context, stages);
+    return await goLive(context, stages.recorded, end);
   },
 };
 
 async function goLive(
   context: StepContext,
-  { passed }: SwitchState,
-  facts: Facts,
+  journal: RecordedJournal,
+  end: Facts,
 ): Promise<Outcome> {
   const { services, run, workedMs } = context;
   const liveAt = services.clock().getTime();
   const retainUntil = liveAt + run.plan.retentionDays * DAY_MS;
   const evidence = await storeReport(context, 'cutover-report', {
-    facts: { liveAt, retainUntil, ...facts },
+    facts: { liveAt, retainUntil, ...collectFacts(journal), ...end },
     more: { plan: run.plan },
   });
   // The reports are protected already, except for the minutes that the switch took.
@@ -74,8 +73,8 @@ async function goLive(
   });
   const message = `${run.plan.targetCollection} or its companion, uploaded by now, is to be removed by hand`;
   await tidyUp(context, message, () => removeBuilt(context));
-  const deploy = (workedMs() - (passed.uploaded?.workedMs ?? 0)) / 1_000;
-  const took = { ...measureParts({ passed }), deploy };
+  const deploy = (workedMs() - (journal.passed.uploaded?.workedMs ?? 0)) / 1_000;
+  const took = { ...measureParts(journal), deploy };
   return { evidence, changes: { window: { ...windowOf(run), retainUntil } }, took };
 }
 

@@ -4,8 +4,9 @@
 import * as v from 'valibot';
 import type { VectorStore } from '../adapters/qdrant.ts';
 import { copyConfiguration } from '../configuration.ts';
-import type { Progress, Run } from '../runs/run.ts';
-import { withCompanion } from '../runs/run-names.ts';
+import type { Keep, StageCursor } from '../runs/journal.ts';
+import type { Run } from '../runs/run.ts';
+import { liveCollectionOf, withCompanion } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import { assertEqual, type Equalising, equalise, readEqualising } from './equalise.ts';
 
@@ -32,7 +33,7 @@ export async function moveEntities(
     /** A rollback goes on without some entities: they only rank memories. */
     readonly mayLack?: boolean;
     readonly reached: unknown;
-    readonly save: (reached: EntitiesReached, progress?: Progress) => Promise<unknown>;
+    readonly save: Keep<EntitiesReached>;
   },
 ): Promise<{ readonly entities: number; readonly entitiesLacking?: number }> {
   const { vectors } = context.services;
@@ -81,4 +82,19 @@ async function makeLike(
     await vectors.createCollection(standby, { vectors: dense, sparse_vectors });
   }
   await copyConfiguration(vectors, { from: active, to: standby });
+}
+
+/** Moves them in a switch, once the memories of both collections are equal. @param to collection that users move to */
+export async function moveSwitchedEntities(
+  context: StepContext,
+  { to, reached, save }: StageCursor & { readonly to: string },
+) {
+  const { plan } = context.run;
+  const live = liveCollectionOf(context.run);
+  const isForward = to === live;
+  // An upload under another name is made from the built collection.
+  const names = isForward
+    ? { from: plan.sourceCollection, to: plan.targetCollection }
+    : { from: live, to };
+  return await moveEntities(context, { ...names, mayLack: !isForward, reached, save });
 }

@@ -4,7 +4,7 @@ import { copyConfiguration, readFixedSettings } from '../configuration.ts';
 import { KEYWORD_SLOT } from '../points.ts';
 import { type CollectionSettings, denseVectorOf } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
-import { type Journal, openJournal } from '../runs/journal.ts';
+import { type Journal, NOTHING_RECORDED, openJournal } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Reference } from '../runs/run.ts';
 import { builtCollectionsOf, collectionsOf, ofTestUser, testUserOf } from '../runs/run-names.ts';
@@ -30,7 +30,7 @@ export const rebuild: Step = {
       return { evidence: await build(context, journal) };
     } catch (error) {
       // After the operator has corrected the cause, the collection is created and checked again.
-      if (error instanceof Refusal && !signal.aborted) await journal.forget();
+      if (error instanceof Refusal && !signal.aborted) await journal.rewrite(NOTHING_RECORDED);
       throw error;
     }
   },

@@ -1,25 +1,21 @@
 // The switch back to the old version. Writes since the cutover are carried over, unless the operator leaves them behind.
 // Until the setting changes, users stay on the new version: a rollback that is refused opens writes there again.
-import * as v from 'valibot';
 import { notNow, rollbackEnded } from '../moves.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
-import { storeReport } from '../runs/reports.ts';
 import {
-  hasSwitched,
-  type Progress,
-  type Run,
-  wasOpened,
-  wentLive,
-  windowOf,
-  withServed,
-} from '../runs/run.ts';
+  type Journal,
+  NOTHING_RECORDED,
+  openJournal,
+  type RecordedJournal,
+} from '../runs/journal.ts';
+import { storeReport } from '../runs/reports.ts';
+import { hasSwitched, type Run, wasOpened, wentLive, windowOf, withServed } from '../runs/run.ts';
 import {
   builtCollectionsOf,
   liveCollectionOf,
   liveCollectionsOf,
   restoredCollectionOf,
 } from '../runs/run-names.ts';
-import { collectFacts, readSwitch, takeStages } from '../runs/stages.ts';
 import {
   type Outcome,
   outOfTime,
@@ -31,23 +27,22 @@ import { DAY_MS, isOpened, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { removeCollections, removeOwn, tidyUp } from './clean-up.ts';
 import { askAgain } from './external-action.ts';
+import { forecastReturn, planLastResort, planRestore, planReturn } from './return-target.ts';
+import { readSwitchJournal } from './stored-checkpoints.ts';
+import { openUnproved, stayOnNew, switchBack } from './switch.ts';
+import { assertSettingKnown, MAX_UNPROVED_MS } from './switch-back.ts';
 import {
-  forecastReturn,
-  planLastResort,
-  planRestore,
-  planReturn,
-  type Return,
-} from './return-target.ts';
-import { measureParts, type SwitchState, switchSchema } from './switch.ts';
-import {
-  assertSettingKnown,
   beginAgain,
-  FREEZING_BEGUN,
-  MAX_UNPROVED_MS,
-  stagesBackward,
-  stagesOfStaying,
-  stagesUnproved,
-} from './switch-back.ts';
+  beginRollback,
+  collectFacts,
+  frozenAlready,
+  measureParts,
+  type Notes,
+  noting,
+  readNotes,
+  readSwitch,
+  returnsTo,
+} from './switch-journal.ts';
 
 export const rollback: Step = {
   command: 'rollback',
@@ -60,124 +55,111 @@ export const rollback: Step = {
     assertRetained(services, run);
     if (input.actor === 'machine') assertNotOpened(services, run);
     // The old collection was never left.
-    if (!hasSwitched(run)) return await save(neverLeft(run));
+    if (!hasSwitched(run)) return await save(NOTHING_RECORDED);
     if (run.phase === 'live') await assertSettingKnown(services, run);
-    await save(await planReturn(approach).then(begin, (error) => beginToOpen(approach, error)));
+    const notes = await planReturn(approach).then(
+      (plan): Notes => ({ plan }),
+      (error: unknown) => planToOpen(approach, error),
+    );
+    await save(beginRollback(notes));
   },
   mayBeLate: 'always',
   work: async (context) => {
-    const { run, checkpoint, save } = context;
-    let state = v.parse(switchSchema, checkpoint?.state ?? neverLeft(run));
-    const keep = async (reached: SwitchState, progress?: Progress) => {
-      state = reached;
-      await save(state, progress);
-    };
+    const { checkpoint, save } = context;
+    const stages = openJournal(context, { recorded: readSwitchJournal(checkpoint?.state), save });
+    const { plan, refused, unproved } = readNotes(stages.recorded);
     try {
-      if (state.refused) return await stay(context, state);
-      if (state.unproved) return await leaveUnproved(context, state);
-      const stages = stagesBackward(run, state);
-      const end = await takeStages(context, stages, { from: state, save: keep });
-      return await conclude(context, end);
+      if (refused) return await stay(context, stages);
+      if (unproved) await openUnproved(context, stages, unproved);
+      else await switchBack(context, stages, plan);
+      return await conclude(context, stages.recorded);
     } catch (error) {
       if (!(error instanceof Refusal) || context.signal.aborted) throw error;
-      const hasTurned = isRefusal(error, 'RefusedStillNewVersion');
-      const staysOnNew = hasTurned || (await isOnNew(context, state));
-      if (isRefusal(error, 'RefusedNothingToReturnTo')) {
-        // After the restore, writes since the snapshot must be carried over again.
-        await keep(beginAgain(state));
-        // A restored snapshot lacks memories that no user deleted, so the base does not apply to it.
-        if (state.plan?.way === 'carry') await context.note({ base: undefined });
-        await askAgain(context);
-      }
-      if (!staysOnNew) return await endUnproved(context, state, { error, keep });
-      const { name, why, data } = error;
-      await keep({ ...state, refused: { name, why, data } });
-      await askAgain(context);
-      return await stay(context, state);
+      return await endRefused(context, stages, error);
     }
   },
 };
 
-function neverLeft({ plan }: Run): SwitchState {
-  return { to: plan.sourceCollection, passed: {} };
-}
-
-function begin(plan: Return): SwitchState {
-  return { to: plan.returnTo, passed: {}, plan };
-}
-
 /** The window is long over, users cannot write, and no collection to return to was found: begins anyway, to open writes. */
-async function beginToOpen({ services, run }: StepRequest, error: unknown): Promise<SwitchState> {
+async function planToOpen({ services, run }: StepRequest, error: unknown): Promise<Notes> {
   const { deadlineAt = Number.POSITIVE_INFINITY } = run.window ?? {};
   const isLate = services.clock().getTime() >= deadlineAt + MAX_UNPROVED_MS;
   const isWaitedFor = run.phase === 'switching' && isLate;
   if (!isWaitedFor || !isRefusal(error, 'RefusedNothingToReturnTo')) throw error;
-  const plan = await planLastResort(services, run);
-  return { ...begin(plan), passed: FREEZING_BEGUN, failingSince: deadlineAt };
+  return { plan: await planLastResort(services, run), failingSince: deadlineAt };
 }
 
-interface Failing {
-  readonly error: Refusal;
-  readonly keep: (next: SwitchState) => Promise<void>;
+/** Before the setting has changed, users stay on the new version. Later the rollback has to end. */
+async function endRefused(context: StepContext, stages: Journal, error: Refusal): Promise<Outcome> {
+  const hasTurned = isRefusal(error, 'RefusedStillNewVersion');
+  const staysOnNew = hasTurned || (await isOnNew(context, stages.recorded));
+  if (isRefusal(error, 'RefusedNothingToReturnTo')) {
+    const { plan } = readNotes(stages.recorded);
+    // After the restore, writes since the snapshot must be carried over again.
+    await stages.rewrite(beginAgain(stages.recorded));
+    // A restored snapshot lacks memories that no user deleted, so the base does not apply to it.
+    if (plan?.way === 'carry') await context.note({ base: undefined });
+    await askAgain(context);
+  }
+  if (!staysOnNew) return await endUnproved(context, stages, error);
+  await stages.rewrite(noting(stages.recorded, refusedBy(error)));
+  await askAgain(context);
+  return await stay(context, stages);
+}
+
+function refusedBy({ name, why, data }: Refusal): Pick<Notes, 'refused'> {
+  return { refused: { name, why, data } };
 }
 
 /** Gives a refusal that keeps writes frozen time to be repaired. @throws Refusal until that time is over */
 async function endUnproved(
   context: StepContext,
-  state: SwitchState,
-  { error, keep }: Failing,
+  stages: Journal,
+  error: Refusal,
 ): Promise<Outcome> {
-  if ('opened' in state.passed) throw error;
+  if ('opened' in stages.recorded.passed) throw error;
   const now = context.services.clock().getTime();
-  const { failingSince = now } = state;
-  const { name, why, data } = error;
-  const failing = { ...state, failingSince };
-  await keep(failing);
+  const { failingSince = now } = readNotes(stages.recorded);
+  await stages.rewrite(noting(stages.recorded, { failingSince }));
   if (now - failingSince < MAX_UNPROVED_MS) {
+    const { name, why, data } = error;
     const until = new Date(failingSince + MAX_UNPROVED_MS).toISOString();
     const message = `${why} Writes stay frozen until ${until}; then they are opened without a proof.`;
     throw new Refusal(name, message, { data, cause: error });
   }
   // On another collection, what was asked for before is another request.
   await askAgain(context);
-  return await openUnproved(context, failing, { error, keep });
+  return await openAnywhere(context, stages, error);
 }
 
 /** On the collection that was active when the rollback began; if that is the one that is gone, on its restored snapshot. */
-async function openUnproved(
+async function openAnywhere(
   context: StepContext,
-  state: SwitchState,
-  { error, keep }: Failing,
+  stages: Journal,
+  error: Refusal,
 ): Promise<Outcome> {
   const { services, run, note } = context;
-  const { passed, plan, failingSince } = state;
-  const { name, why, data } = error;
+  const notes = readNotes(stages.recorded);
+  const { plan, failingSince } = notes;
   const beganOnNew = wasOpened(run) || plan?.mayHaveLeaked === true;
   if (beganOnNew && (await services.vectors.collectionExists(liveCollectionOf(run)))) {
     const { openedAt = services.clock().getTime(), ...window } = windowOf(run);
     await note({ window: { ...window, openedAt, stays: true } });
-    const begun = { ...passed, ...FREEZING_BEGUN };
-    const staying = { ...state, passed: begun, refused: { name, why, data } };
-    await keep(staying);
-    return await stay(context, staying);
+    await stages.rewrite(noting(frozenAlready(stages.recorded), refusedBy(error)));
+    return await stay(context, stages);
   }
   // Gone, or empty: the old version makes an empty one when it starts.
   const isGone = isRefusal(error, 'RefusedNothingToReturnTo');
   const another = isGone && !plan?.restores ? await planRestore(services, run) : undefined;
   if (another) {
-    await keep({ ...begin(another), passed: FREEZING_BEGUN, failingSince });
+    await stages.rewrite(beginRollback({ plan: another, failingSince }));
     throw outOfTime();
   }
-  const to = isGone ? run.plan.sourceCollection : state.to;
-  const unproved = { ...state, to, unproved: why };
-  await keep(unproved);
-  return await leaveUnproved(context, unproved);
-}
-
-async function leaveUnproved(context: StepContext, state: SwitchState): Promise<Outcome> {
-  const { save } = context;
-  const end = await takeStages(context, stagesUnproved, { from: state, save });
-  return await conclude(context, end);
+  const to = isGone ? run.plan.sourceCollection : returnsTo(run, notes);
+  const unproved = { to, why: error.why };
+  await stages.rewrite(noting(stages.recorded, { unproved }));
+  await openUnproved(context, stages, unproved);
+  return await conclude(context, stages.recorded);
 }
 
 function assertRetained({ clock }: Services, run: Run): void {
@@ -197,27 +179,31 @@ function assertNotOpened({ clock }: Services, run: Run): void {
 }
 
 /** True if users worked on the new version, and it is the version that is deployed. */
-async function isOnNew({ services, run }: StepContext, { passed }: SwitchState): Promise<boolean> {
+async function isOnNew(
+  { services, run }: StepContext,
+  { passed }: RecordedJournal,
+): Promise<boolean> {
   // In place the setting may stay the same.
   if ('setting-changed' in passed) return false;
   return wasOpened(run) && (await services.setting.read()) === liveCollectionOf(run);
 }
 
-async function stay(context: StepContext, state: SwitchState): Promise<Outcome> {
-  const { run, save } = context;
-  await takeStages(context, stagesOfStaying(state), { from: state, save });
+async function stay(context: StepContext, stages: Journal): Promise<Outcome> {
+  const { run } = context;
+  await stayOnNew(context, stages);
   const message = `What was restored as ${restoredCollectionOf(run)} is to be removed by hand`;
   await tidyUp(context, message, () => removeCollections(context, [restoredCollectionOf(run)]));
   // A switch that had not come to its end continues.
   const phase = wentLive(run) ? 'live' : 'switching';
-  const { name = 'RefusedNothingToReturnTo', why = '', data = {} } = state.refused ?? {};
+  const { refused } = readNotes(stages.recorded);
+  const { name = 'RefusedNothingToReturnTo', why = '', data = {} } = refused ?? {};
   return { phase, refusal: new Refusal(name, why, { data }) };
 }
 
-async function conclude(context: StepContext, state: SwitchState): Promise<Outcome> {
+async function conclude(context: StepContext, journal: RecordedJournal): Promise<Outcome> {
   const { run } = context;
-  const { to } = state;
-  const { points: _, ...found } = collectFacts(state);
+  const to = returnsTo(run, readNotes(journal));
+  const { points: _, ...found } = collectFacts(journal);
   const isServed = wasOpened(run) || found.leakedWrites !== undefined;
   const served = isServed ? liveCollectionsOf(run) : [];
   const message = 'What the run has left on the store is to be removed by hand';
@@ -232,7 +218,7 @@ async function conclude(context: StepContext, state: SwitchState): Promise<Outco
   const evidence = await storeReport(context, 'rollback-report', { facts });
   const until = keptUntil(context);
   await context.services.artifacts.retain(evidence.artifact, new Date(until));
-  const takesNoWindow = whyNoWindow(run, state, isServed);
+  const takesNoWindow = whyNoWindow(run, journal, isServed);
   const changes = {
     hasUploaded,
     ...(isServed && { served: withServed(run, served, until) }),
@@ -250,17 +236,16 @@ function keptUntil({ services, run }: StepContext): number {
 }
 
 /** The next copy would remove from the new collection what only it has; undefined where there is nothing. */
-function whyNoWindow(
-  run: Run,
-  { to, plan, passed, unproved }: SwitchState,
-  isServed: boolean,
-): string | undefined {
+function whyNoWindow(run: Run, journal: RecordedJournal, isServed: boolean): string | undefined {
+  const notes = readNotes(journal);
+  const { plan, unproved } = notes;
+  const to = returnsTo(run, notes);
   if (unproved !== undefined) return `nothing proves that ${to} holds users' memories`;
   const live = liveCollectionOf(run);
   if (to !== run.plan.sourceCollection) return `users are on ${to}`;
   if (live !== to && wasOpened(run) && plan?.way !== 'carry')
     return `${live} has writes that were left behind`;
-  if (collectFacts({ passed }).comparedByHand) return `${live} has writes that did not come along`;
+  if (collectFacts(journal).comparedByHand) return `${live} has writes that did not come along`;
   // The next window would upload the collection again, and remove what users worked on.
   if (isServed && run.plan.uploadAs !== undefined) return `users worked on ${live}`;
   return undefined;

@@ -6,12 +6,13 @@ import { APPROVED_EVIDENCE, hasEnded } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput } from '../runs/input.ts';
+import { type RecordedJournal, readStage } from '../runs/journal.ts';
 import { phaseAtOf, type Run, runIdSchema, wasOpened, wentLive } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
-import { readSwitch } from '../runs/stages.ts';
 import { isOverdue, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
-import { freezeChecksSchema } from './write-freeze.ts';
+import { readSwitch } from './switch-journal.ts';
+import { freezeChecksSchema, proofSchema } from './write-freeze.ts';
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
 
@@ -128,10 +129,10 @@ async function readSwitchProgress(run: Run, services: Pick<Services, 'runs'>) {
 }
 
 /** The first of the last tries that were refused, also while the longest request is waited for. */
-function findFrozenSince(state: Awaited<ReturnType<typeof readSwitch>>): string | null {
-  const since = state?.passed.frozen?.facts.frozenSince;
-  if (since !== undefined) return String(since);
-  return v.is(freezeChecksSchema, state?.reached) ? toIso(state.reached.refusedSince) : null;
+function findFrozenSince(state: RecordedJournal | undefined): string | null {
+  const frozen = state && readStage(state, 'frozen');
+  if (v.is(proofSchema, frozen)) return frozen.frozenSince;
+  return v.is(freezeChecksSchema, frozen) ? toIso(frozen.refusedSince) : null;
 }
 
 /** The report that an operator approves by opening the window */

@@ -160,6 +160,65 @@ export const readRestoreJournal = readJournal(restoringSchema, (restoring) => [
   listRestoreStage(restoring),
 ]);
 
+const switchSchema = v.object({
+  to: v.string(),
+  passed: v.record(
+    v.string(),
+    v.object({ workedMs: v.number(), facts: v.record(v.string(), v.unknown()) }),
+  ),
+  reached: v.optional(v.unknown()),
+  plan: v.optional(v.unknown()),
+  failingSince: v.optional(v.unknown()),
+  refused: v.optional(v.unknown()),
+  unproved: v.optional(v.string()),
+});
+
+/** Undefined for a checkpoint of none. */
+export function readSwitchJournal(recorded: unknown): RecordedJournal | undefined {
+  const { success, output: stored } = v.safeParse(switchSchema, recorded);
+  if (!success) return v.is(journalSchema, recorded) ? recorded : undefined;
+  const { to, plan, failingSince, refused, unproved: why } = stored;
+  const passed = Object.entries(stored.passed).map(
+    ([stage, { workedMs, facts: found }]) => [stage, { workedMs, found }] as const,
+  );
+  const stage = findOpenStage(stored);
+  const cursor = readCursor(stage, stored.reached);
+  return {
+    passed: Object.fromEntries(passed),
+    ...(stage && cursor !== undefined && { open: { stage, cursor } }),
+    noted: { plan, failingSince, refused, ...(why !== undefined && { unproved: { to, why } }) },
+  };
+}
+
+/** The stages that have a cursor, by the last one before them that has passed */
+const NEXT_STAGES: Readonly<Record<string, string>> = {
+  none: 'frozen',
+  freezing: 'frozen',
+  frozen: 'equal',
+  'backed-up': 'equal',
+  equal: 'entities-equal',
+  prepared: 'uploaded',
+  'setting-changed': 'deployed',
+  'last-look': 'carried',
+  opened: 'carried',
+  'setting-restored': 'deployed-again',
+};
+
+function findOpenStage({ passed, plan }: v.InferOutput<typeof switchSchema>): string | undefined {
+  if (v.is(restoringPlanSchema, plan) && !('restored' in passed)) return 'restored';
+  const last = Object.keys(passed).at(-1) ?? 'none';
+  // A cutover has no plan, and backs up what a rollback does not.
+  return last === 'frozen' && plan === undefined ? 'backed-up' : NEXT_STAGES[last];
+}
+
+const restoringPlanSchema = v.object({ restores: v.object({}) });
+
+function readCursor(stage: string | undefined, reached: unknown): unknown {
+  if (stage === 'backed-up') return readBackupJournal(reached);
+  if (stage === 'uploaded') return readUploadJournal(reached);
+  return stage === 'restored' ? readRestoreJournal(reached) : reached;
+}
+
 function listSnapshotStages({
   taking: { known, requests, snapshot, parts, kept },
   restoring,

@@ -1,114 +1,46 @@
-// Stages of the switch back to the old collection, and of a rollback that is refused before users have moved
+// What the stages of a switch back do, and those of a rollback that is refused before users have moved; their order is in switch.ts.
 import * as v from 'valibot';
 import { restoreSnapshot } from '../kept-snapshot.ts';
 import { whyUnhealthy } from '../point-writer.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { pendingIn } from '../reconcile-report.ts';
 import { isRefusal, Refusal, RetryableFailure, takeAs } from '../refusals.ts';
-import { openJournal } from '../runs/journal.ts';
-import { type Run, wasOpened, wentLive } from '../runs/run.ts';
+import type { Journal, StageCursor } from '../runs/journal.ts';
+import { type Run, wentLive } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
-import { passing, type Stage } from '../runs/stages.ts';
 import type { StepContext } from '../runs/step.ts';
 import { MINUTE_MS } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { activate } from './active-collection.ts';
 import { removeTestWrites } from './clean-up.ts';
 import { findStanding } from './deployed-version.ts';
-import { movesEntities } from './entities.ts';
 import { assertEqual, equalise, readEqualising } from './equalise.ts';
 import { askAgain, suspectAction, waitForAction } from './external-action.ts';
-import { assertNotDeleted, assertRestored, countLostWrites } from './return-target.ts';
-import { readRestoreJournal } from './stored-checkpoints.ts';
-import {
-  type Advance,
-  carryLateWrites,
-  freeze,
-  lateWriteFacts,
-  moveTheirEntities,
-  type SwitchState,
-} from './switch.ts';
+import { lateWriteFacts } from './late-writes.ts';
+import { assertNotDeleted, assertRestored, countLostWrites, type Return } from './return-target.ts';
+import type { Facts } from './switch-journal.ts';
 import { assertOpen } from './write-freeze.ts';
 
-const FREEZING = 'freezing';
-
-/** Passed stages of a rollback that begins while writes are frozen */
-export const FREEZING_BEGUN: SwitchState['passed'] = { [FREEZING]: { workedMs: 0, facts: {} } };
-
-/** Writes may have been opened since: repeats every stage except the freeze, beginning with the restore of a snapshot. */
-export function beginAgain({ passed, reached: _, ...state }: SwitchState): SwitchState {
-  const { [FREEZING]: begun } = passed;
-  return { ...state, passed: begun ? { [FREEZING]: begun } : {} };
-}
-
-/**
- * Returns to the old collection. If traffic was never opened, no user has to be kept out, and only early writes are
- * carried over.
- */
-export function stagesBackward(run: Run, { to, plan }: SwitchState): readonly Stage<SwitchState>[] {
-  const opened = passing('opened', openOld);
-  if (!plan) return [opened];
-  const { restores, way, mayHaveLeaked } = plan;
-  const carries = way === 'carry';
-  const counts = wasOpened(run) && !carries && to !== liveCollectionOf(run);
-  const when = (isNeeded: boolean, ...stages: Stage<SwitchState>[]) => (isNeeded ? stages : []);
-  return [
-    ...when(restores !== undefined, passing('restored', restore)),
-    passing(FREEZING, async () => ({})),
-    // docs/migration/decisions/0005-automatic-rollback.md: a freeze needs proof only if users worked on the new version.
-    passing('frozen', freeze(liveCollectionsOf(run), { isProved: wasOpened(run) })),
-    ...when(carries, passing('equal', makeOldEqual)),
-    ...when(carries && movesEntities(run), passing('entities-equal', moveTheirEntities)),
-    ...when(counts, passing('counted', countLeftBehind)),
-    passing('setting-changed', changeToOld),
-    passing('deployed', deployBack),
-    opened,
-    ...when(carries || mayHaveLeaked, passing('carried', carryLateWrites)),
-  ];
-}
-
-/** Opens writes when nothing could be proved in time. */
-export const stagesUnproved: readonly Stage<SwitchState>[] = [
-  passing('opened', async (context, { to, unproved = '' }) => {
-    const { setting, log } = context.services;
-    await activate(context, { from: await setting.read(), to });
-    await waitForAction(context, 'open-writes', to);
-    const lookAt = `whether the backend works on ${to}, and whether users find their memories`;
-    const message = 'Writes were opened without a proof';
-    log({ level: 'WARN', message, runId: context.run.runId, lookAt, why: unproved });
-    return { oldVersion: 'unproved', lookAt };
-  }),
-];
-
-/** Stages of a rollback that is refused before the setting changes */
-export function stagesOfStaying({
-  passed,
-  failingSince,
-}: SwitchState): readonly Stage<SwitchState>[] {
-  const isOnOld = 'setting-changed' in passed || failingSince !== undefined;
-  const restored = isOnOld
-    ? [passing('setting-restored', restoreSetting), passing('deployed-again', deployAgain)]
-    : [];
-  return FREEZING in passed ? [...restored, passing('opened-again', openAgain)] : [];
-}
-
 // A refusal here is harmless, as users can still write; writes from now on are counted again after the freeze.
-const restore: Advance = async (context, state, save) => {
+export async function restoreOld(
+  context: StepContext,
+  journal: Journal,
+  plan: Return,
+): Promise<Facts> {
   const { services, run } = context;
-  const { to, plan, reached } = state;
-  const journal = openJournal(context, { recorded: readRestoreJournal(reached), save });
+  const { returnTo: to, restores, way } = plan;
   // The operator may have restored the snapshot already.
   const needsRestore = await journal.once('is-to-be-restored', async () => {
     return !(await isRestored(context, to));
   });
   if (needsRestore) {
-    if (!plan?.restores) throw new Refusal('RefusedNotNow', `There is no snapshot for ${to}.`);
-    await restoreSnapshot(context, journal, { name: to, kept: plan.restores });
+    if (!restores) throw new Refusal('RefusedNotNow', `There is no snapshot for ${to}.`);
+    await restoreSnapshot(context, journal, { name: to, kept: restores });
     await assertNotDeleted(context, to);
     await assertRestored(services, run, to);
   }
-  return plan?.way === 'to-snapshot' ? await countLeftBehind(context, state, save) : {};
-};
+  return way === 'to-snapshot' ? await countLeftBehind(context, plan) : {};
+}
 
 async function isRestored({ services, run }: StepContext, to: string): Promise<boolean> {
   if (!(await services.vectors.listCollections()).includes(to)) return false;
@@ -117,7 +49,12 @@ async function isRestored({ services, run }: StepContext, to: string): Promise<b
 }
 
 // Writes are frozen. The rollback of a window runs unattended, so this stage must never refuse it.
-const makeOldEqual: Advance = async (context, { to, plan, reached }, save) => {
+export async function makeOldEqual(
+  context: StepContext,
+  plan: Return,
+  { reached, save }: StageCursor,
+) {
+  const { returnTo: to, restores, deletes } = plan;
   await assertNotDeleted(context, to, 0);
   const { run, input, services } = context;
   const names = { active: liveCollectionOf(run), standby: to };
@@ -125,11 +62,11 @@ const makeOldEqual: Advance = async (context, { to, plan, reached }, save) => {
   const { report, faults } = await equalise(context, {
     ...names,
     walk: 'equal',
-    base: plan?.restores ? 'begun' : 'continued',
+    base: restores ? 'begun' : 'continued',
     users: 'frozen',
     isActiveReadOnly: info !== undefined && whyUnhealthy(info) !== undefined,
     onExcess: wentLive(run) ? 'refuse' : 'insert',
-    deletes: input.deletes ?? plan?.deletes,
+    deletes: input.deletes ?? deletes,
     limitedChanges: 'vectors',
     reached: readEqualising(reached),
     save,
@@ -138,24 +75,30 @@ const makeOldEqual: Advance = async (context, { to, plan, reached }, save) => {
   const left = pendingIn(report).length > 0 ? { comparedByHand: names.active } : {};
   const { points } = report.to;
   return { points, ...left, ...lateWriteFacts('lateWrites', report.strays) };
-};
+}
 
-const countLeftBehind: Advance = async (context, { to, plan }) => {
-  const isRestored = plan?.way === 'to-snapshot';
-  const counted = await countLostWrites(context, isRestored ? to : undefined);
+export async function countLeftBehind(context: StepContext, plan: Return): Promise<Facts> {
+  const isRestored = plan.way === 'to-snapshot';
+  const counted = await countLostWrites(context, isRestored ? plan.returnTo : undefined);
   const { leftBehind } = counted;
-  const limit = context.input.acknowledgedLoss ?? plan?.acknowledged ?? 0;
+  const limit = context.input.acknowledgedLoss ?? plan.acknowledged;
   if (!isRestored || leftBehind === 'unknown' || leftBehind <= limit) return counted;
   const writes = `${leftBehind} ${leftBehind === 1 ? 'write' : 'writes'}`;
   const why = `This rollback loses ${writes}; acknowledged: ${limit}.`;
   throw new Refusal('RefusedLossNotAcknowledged', why, { data: { loss: leftBehind } });
-};
+}
 
-const changeToOld: Advance = async (context, { to, passed }) => {
+interface Old {
+  readonly to: string;
+  /** Points of the collection after it was made equal; undefined if it was left unchanged */
+  readonly points?: number | undefined;
+}
+
+export async function changeToOld(context: StepContext, { to, points }: Old): Promise<void> {
   const { services, run } = context;
   const { setting, log } = services;
   await removeTestWrites(context, [to]);
-  await assertNotDeleted(context, to, pointsLeft(passed));
+  await assertNotDeleted(context, to, points);
   const present = await setting.read();
   // Users wait and no client writes, so any present value of the setting is replaced.
   if (!isKnown(run, present) && present !== to) {
@@ -163,12 +106,6 @@ const changeToOld: Advance = async (context, { to, passed }) => {
     log({ level: 'WARN', message, runId: run.runId, replaced: present, by: to });
   }
   await activate(context, { from: present, to });
-  return {};
-};
-
-/** Points of the collection after it was made equal; undefined if it was left unchanged */
-function pointsLeft({ equal }: SwitchState['passed']): number | undefined {
-  return equal && Number(equal.facts.points);
 }
 
 /** How long a refusal may keep writes frozen: then they are opened without a proof. */
@@ -188,7 +125,10 @@ const deployingSchema = v.object({
  * Deploys and proves in one stage: a deployment that was reported as done, and is not, is requested again until the time limit.
  * Then writes are opened without a proof, or users stay on the new version: either way they can write.
  */
-const deployBack: Advance = async (context, { to, reached }, save) => {
+export async function deployBack(
+  context: StepContext,
+  { to, reached, save }: StageCursor & { readonly to: string },
+): Promise<Facts> {
   const { run, services } = context;
   const now = services.clock().getTime();
   const { since = now, unprovedSince = now } = v.parse(v.fallback(deployingSchema, {}), reached);
@@ -214,7 +154,7 @@ const deployBack: Advance = async (context, { to, reached }, save) => {
   const message = 'The backend does not prove that users are back; the rollback goes on';
   services.log({ level: 'WARN', message, runId: run.runId, lookAt, why: String(why) });
   return { oldVersion: 'unproved', lookAt };
-};
+}
 
 /** Waits until it is deployed, or its time is over. */
 async function deployInTime(
@@ -247,41 +187,53 @@ function untilDeadline(error: unknown, deadline: number): unknown {
 }
 
 // The new collection may be the only copy left: a write would create an empty collection instead of the old one.
-const openOld: Advance = async (context, { to, passed }) => {
-  const expected = pointsLeft(passed);
-  await assertNotDeleted(context, to, expected);
+export async function openOld(context: StepContext, { to, points }: Old): Promise<void> {
+  await assertNotDeleted(context, to, points);
   await context.renew();
   await waitForAction(context, 'open-writes', to);
-  await assertNotDeleted(context, to, expected);
+  await assertNotDeleted(context, to, points);
   await assertOpen(context, [to]);
-  return {};
-};
+}
 
-const restoreSetting: Advance = async (context) => {
+/** Opens writes when nothing could be proved in time. */
+export async function openWithoutProof(
+  context: StepContext,
+  { to, why }: { readonly to: string; readonly why: string },
+): Promise<Facts> {
+  const { setting, log } = context.services;
+  await activate(context, { from: await setting.read(), to });
+  await waitForAction(context, 'open-writes', to);
+  const lookAt = `whether the backend works on ${to}, and whether users find their memories`;
+  const message = 'Writes were opened without a proof';
+  log({ level: 'WARN', message, runId: context.run.runId, lookAt, why });
+  return { oldVersion: 'unproved', lookAt };
+}
+
+export async function restoreSetting(context: StepContext): Promise<void> {
   const { services, run } = context;
   await activate(context, { from: await services.setting.read(), to: liveCollectionOf(run) });
-  return {};
-};
+}
 
 /** The old version may be deployed already. A new version that still answers is left alone. */
-const deployAgain: Advance = async (context, { to, reached }, save) => {
+export async function deployAgain(
+  context: StepContext,
+  { to, reached, save }: StageCursor & { readonly to: string },
+): Promise<void> {
   const { since = context.services.clock().getTime() } = v.parse(
     v.fallback(deployingSchema, {}),
     reached,
   );
   await save({ since });
-  if ((await findStanding(context, to)).kind === 'elsewhere') return {};
+  if ((await findStanding(context, to)).kind === 'elsewhere') return;
   const collection = liveCollectionOf(context.run);
   await deployInTime(context, { action: 'deploy-new', collection, since });
-  return {};
-};
+}
 
-const openAgain: Advance = async (context) => {
+export async function openAgain(context: StepContext): Promise<void> {
   const collections = liveCollectionsOf(context.run);
   await waitForAction(context, 'open-writes', collections[0]);
   await assertOpen(context, collections);
-  return {};
-};
+}
 
 /** Stops before the freeze if another program changed the setting: users may write to the collection it names. */
 export async function assertSettingKnown({ setting }: Services, run: Run): Promise<void> {

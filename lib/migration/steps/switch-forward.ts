@@ -1,5 +1,4 @@
-// The switch to the new collection: a cutover's stages, and how traffic is opened at its end. A stage that is refused begins
-// the rollback (runs/step.ts).
+// What the stages of a switch to the new collection do; their order is in switch.ts.
 import * as v from 'valibot';
 import { untilIndexed } from '../configuration.ts';
 import { holdSame } from '../fate.ts';
@@ -7,61 +6,36 @@ import { listPartKeys } from '../kept-snapshot.ts';
 import type { Evidence } from '../phases.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { Refusal } from '../refusals.ts';
-import { openJournal } from '../runs/journal.ts';
+import type { Journal, StageCursor } from '../runs/journal.ts';
 import { readManifest } from '../runs/reports.ts';
-import { type Reference, type Run, wasOpened, windowOf } from '../runs/run.ts';
+import { type Reference, wasOpened, windowOf } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf, ofTestUser } from '../runs/run-names.ts';
-import { type Facts, passing, type Save, type Stage } from '../runs/stages.ts';
 import type { StepContext, StepRequest } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import { activate } from './active-collection.ts';
 import { assertGraphNamed, listFiles, takeBackup } from './backup.ts';
 import { removeWarmUp } from './clean-up.ts';
 import { copyOnwards, verifyEqual } from './copy.ts';
-import { movesEntities } from './entities.ts';
 import { readEqualising } from './equalise.ts';
 import { isAsBase } from './equality.ts';
 import { suspectAction, waitForAction } from './external-action.ts';
 import { assertAsFrozen, fillInPlace, fillSchema } from './in-place.ts';
 import { proveEmbeddings, smokeTest } from './new-version.ts';
 import { assertCountsEqual, scanCollection } from './recorded-counts.ts';
-import { readBackupJournal, readUploadJournal } from './stored-checkpoints.ts';
-import {
-  type Advance,
-  carryLateWrites,
-  freeze,
-  moveTheirEntities,
-  type SwitchState,
-} from './switch.ts';
-import { assertNamesFree, uploadSwap } from './upload-swap.ts';
-
-/** Moves users from the active collection to the new one. From the first stage on writes are frozen. */
-export function stagesForward(run: Run): readonly Stage<SwitchState>[] {
-  const { plan } = run;
-  return [
-    passing('frozen', freeze([plan.sourceCollection])),
-    passing('backed-up', backUp),
-    passing('equal', plan.inPlace ? fillRest : makeNewEqual),
-    ...(movesEntities(run) ? [passing('entities-equal', moveTheirEntities)] : []),
-    passing('prepared', prepare),
-    passing('uploaded', upload),
-    passing('setting-changed', changeToNew),
-    passing('deployed', deployNew),
-    passing('proved', proveNew),
-    passing('last-look', runFinalCheck),
-  ];
-}
+import { assertNamesFree } from './upload-swap.ts';
 
 // The backup must be on record before the setting changes: a rollback needs it.
-const backUp: Advance = async (context, { reached }, save) => {
+export async function backUp(context: StepContext, journal: Journal): Promise<void> {
   // No data moves: the snapshot from before the window is the copy that stays untouched.
-  if (context.run.plan.inPlace) return {};
-  const journal = openJournal(context, { recorded: readBackupJournal(reached), save });
+  if (context.run.plan.inPlace) return;
   await noteEvidence(context, 'backup-manifest', await takeBackup(context, journal));
-  return {};
-};
+}
 
-const makeNewEqual: Advance = async (context, { reached }, save) => {
+export async function makeNewEqual(
+  context: StepContext,
+  { reached, save }: StageCursor,
+): Promise<void> {
+  if (context.run.plan.inPlace) return await fillRest(context, { reached, save });
   const copied = await copyOnwards(context, {
     mode: 'repair',
     users: 'frozen',
@@ -71,15 +45,13 @@ const makeNewEqual: Advance = async (context, { reached }, save) => {
   await untilIndexed(context, context.run.plan.targetCollection);
   const verified = await verifyEqual(context, copied);
   await noteEvidence(context, 'verification-report', verified);
-  return {};
-};
+}
 
-const fillRest: Advance = async (context, { reached }, save) => {
+async function fillRest(context: StepContext, { reached, save }: StageCursor): Promise<void> {
   const from = v.parse(v.optional(fillSchema), reached);
   const filled = await fillInPlace(context, { from, save });
   await noteEvidence(context, 'verification-report', filled);
-  return {};
-};
+}
 
 async function noteEvidence(
   { run, note }: StepContext,
@@ -102,14 +74,13 @@ export async function assertReady({ services, run }: StepRequest): Promise<void>
 }
 
 // Fail here, while it is cheap: after writes open, users would be split across two versions.
-const prepare: Advance = async (context) => {
+export async function prepare(context: StepContext): Promise<void> {
   await assertReady(context);
   const { services, run, note } = context;
   const now = services.clock().getTime();
   await retainBackup(context, new Date(now + run.plan.retentionDays * DAY_MS));
   await note({ window: { ...windowOf(run), switchedAt: now } });
-  return {};
-};
+}
 
 /** Protects the backup and the reports so far from deletion until that day. */
 export async function retainBackup(
@@ -122,18 +93,11 @@ export async function retainBackup(
   for (const key of [...kept, ...reports]) await services.artifacts.retain(key, until);
 }
 
-const upload: Advance = async (context, { reached }, save) => {
-  const recorded = readUploadJournal(reached);
-  await uploadSwap(context, openJournal(context, { recorded, save }));
-  return {};
-};
-
-const changeToNew: Advance = async (context, { to }) => {
+export async function changeToNew(context: StepContext, to: string): Promise<void> {
   const { services, run } = context;
   if ((await services.setting.read()) !== to) await assertComplete(context);
   await activate(context, { from: run.plan.sourceCollection, to });
-  return {};
-};
+}
 
 /** Once the new version is deployed, a memory that is missing may be one that a user has deleted. @throws Refusal */
 async function assertComplete({ services: { vectors }, run }: StepContext): Promise<void> {
@@ -145,12 +109,7 @@ async function assertComplete({ services: { vectors }, run }: StepContext): Prom
   throw new Refusal('RefusedVerification', why);
 }
 
-const deployNew: Advance = async (context, { to }) => {
-  await waitForAction(context, 'deploy-new', to);
-  return {};
-};
-
-const proveNew: Advance = async (context, { to }) => {
+export async function proveNew(context: StepContext, to: string): Promise<void> {
   const collections = liveCollectionsOf(context.run);
   const { backend } = context.services;
   try {
@@ -159,23 +118,21 @@ const proveNew: Advance = async (context, { to }) => {
     await removeWarmUp(context, collections);
     await smokeTest(context);
     await removeWarmUp(context, collections);
-    return {};
   } catch (failure) {
     throw suspectAction('deploy-new', to, failure);
   }
-};
+}
 
 // Final check: both collections are still what was compared. It runs again whenever the stage is taken. A late write to the
 // old collection is not lost: a refusal here returns users to it. The time is noted before traffic is opened: from then on
 // users may have written.
-const runFinalCheck: Advance = async (context, { to }) => {
-  if (wasOpened(context.run)) return {};
+export async function runFinalCheck(context: StepContext, to: string): Promise<void> {
+  if (wasOpened(context.run)) return;
   if (context.run.plan.inPlace) await assertAsFrozen(context);
   else await assertUnchanged(context, to);
   const { run, services, note } = context;
   await note({ window: { ...windowOf(run), openedAt: services.clock().getTime() } });
-  return {};
-};
+}
 
 // The new collection is read last: damage to it would be served, while a late write to the old one is carried over once
 // writes are open.
@@ -193,17 +150,12 @@ async function assertUnchanged({ services, run }: StepContext, to: string): Prom
   await assertCountsEqual(services, run, live);
 }
 
-/**
- * Ends the switch forward. It is no stage: once traffic is open, no checkpoint may stand between it and the end.
- * @returns the facts that are known
- */
-export async function letIn(context: StepContext, state: SwitchState): Promise<Facts> {
+/** Opens traffic, in every invocation: another program may have changed the setting, or a refused rollback frozen writes. */
+export async function openNew(context: StepContext, to: string): Promise<void> {
   const { services, run, renew } = context;
   // The setting may have changed since: the backend's next start would create another collection.
-  await services.setting.change({ from: run.plan.sourceCollection, to: state.to });
+  await services.setting.change({ from: run.plan.sourceCollection, to });
   // A rollback may have begun in the meantime: it must not find writes opened.
   await renew();
-  await waitForAction(context, 'open-writes', state.to);
-  const save: Save = (reached, progress) => context.save({ ...state, reached }, progress);
-  return await carryLateWrites(context, state, save);
+  await waitForAction(context, 'open-writes', to);
 }

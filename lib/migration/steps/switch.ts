@@ -1,113 +1,133 @@
-// Moves users from the active collection to the standby one: forward in the cutover, backward in the rollback. Each
-// direction has its own list of stages (switch-forward.ts, switch-back.ts); this file holds what both share.
-import * as v from 'valibot';
-import type { LateWrites } from '../reconcile-report.ts';
-import { refusedSchema, wasOpened } from '../runs/run.ts';
-import { liveCollectionOf } from '../runs/run-names.ts';
-import { type Facts, type passing, passingEntries } from '../runs/stages.ts';
-import { moveEntities } from './entities.ts';
-import { equalise, readEqualising } from './equalise.ts';
-import { isAsBase, isLaterChange } from './equality.ts';
+// The switch as its runbook, in both directions: each line is a stage, in the order in which it happens. A stage that has passed is
+// not repeated, whatever ends the invocation. Writes are frozen from `frozen` on, and open again after the last `open`.
+import type { Journal } from '../runs/journal.ts';
+import { wasOpened } from '../runs/run.ts';
+import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
+import type { StepContext } from '../runs/step.ts';
+import { moveSwitchedEntities, movesEntities } from './entities.ts';
 import { waitForAction } from './external-action.ts';
-import { returnSchema, whyUnreadable } from './return-target.ts';
-import { proveFrozen } from './write-freeze.ts';
+import { carryLateWrites } from './late-writes.ts';
+import type { Return } from './return-target.ts';
+import {
+  changeToOld,
+  countLeftBehind,
+  deployAgain,
+  deployBack,
+  makeOldEqual,
+  openAgain,
+  openOld,
+  openWithoutProof,
+  restoreOld,
+  restoreSetting,
+} from './switch-back.ts';
+import {
+  backUp,
+  changeToNew,
+  makeNewEqual,
+  openNew,
+  prepare,
+  proveNew,
+  runFinalCheck,
+} from './switch-forward.ts';
+import { type Facts, FREEZING, type Notes, readNotes, returnsTo } from './switch-journal.ts';
+import { uploadSwap } from './upload-swap.ts';
+import { freezeWrites } from './write-freeze.ts';
 
-export const switchSchema = v.object({
-  /** Collection that users move to */
-  to: v.string(),
-  ...passingEntries,
-  /** Plan of a rollback; undefined in a cutover */
-  plan: v.optional(returnSchema),
-  /** Users stay on the new version. */
-  refused: v.optional(refusedSchema),
-  /** Time of the first refusal of a rollback that keeps writes frozen */
-  failingSince: v.optional(v.number()),
-  /** Why writes are opened without a proof. */
-  unproved: v.optional(v.string()),
-});
-
-export type SwitchState = v.InferOutput<typeof switchSchema>;
-
-export type Advance = Parameters<typeof passing<SwitchState>>[1];
-
-/** From this stage on writes are frozen. */
-export function freeze(
-  collections: readonly [string, ...string[]],
-  { isProved = true } = {},
-): Advance {
-  return async (context, { reached }, save) => {
-    await waitForAction(context, 'freeze', collections[0]);
-    if (!isProved) return {};
-    return await proveFrozen(context, { collections, reached, save });
-  };
-}
-
-// Traffic is open. If the new version never took traffic, a change there that neither version made is corruption.
-export const carryLateWrites: Advance = async (context, { to, reached }, save) => {
-  const { run, services } = context;
-  const live = liveCollectionOf(run);
-  const isForward = to === live;
-  const { vectors } = services;
-  const trouble = isForward ? undefined : await whyUnreadable(services, run);
-  // Users are back, with everything that could be read.
-  if (trouble !== undefined && (await vectors.collectionExists(live)))
-    return { comparedByHand: live };
-  const left = isForward ? run.plan.sourceCollection : live;
-  const isThere = run.base !== undefined && (await vectors.collectionExists(left));
-  if (!isThere || (!reached && (await isAsBase(services, run, left)))) return {};
-  const carried = await equalise(context, {
-    active: to,
-    standby: left,
-    walk: 'carried',
-    base: 'continued',
-    isOfUser: wasOpened(run) ? undefined : isLaterChange,
-    users: 'writing',
-    onExcess: 'write',
-    mode: 'carry',
-    reached: readEqualising(reached),
-    save,
-  });
-  const { strays: lateWrites } = carried.report;
-  const isLeft = !isForward && lateWrites.overruled + lateWrites.withheld > 0;
-  const name = isForward ? 'lateWrites' : 'leakedWrites';
-  return { ...lateWriteFacts(name, lateWrites), ...(isLeft && { comparedByHand: live }) };
-};
-
-/** Moves the entities, once the memories of both collections are equal. */
-export const moveTheirEntities: Advance = async (context, { to, reached }, save) => {
+/**
+ * Moves users from the old collection to the new one. A stage that is refused begins the rollback (runs/step.ts).
+ * @returns facts of its end
+ */
+export async function switchForward(context: StepContext, stages: Journal): Promise<Facts> {
   const { run } = context;
-  const live = liveCollectionOf(run);
-  return await moveEntities(context, {
-    mayLack: to !== live,
-    from: to === live ? run.plan.sourceCollection : live,
-    // An upload under another name is made from the built collection.
-    to: to === live ? run.plan.targetCollection : to,
-    reached,
-    save,
-  });
-};
-
-export function lateWriteFacts(name: string, { writes, overruled, withheld }: LateWrites): Facts {
-  if (writes === 0) return {};
-  const facts = { [name]: writes, [`${name}Overruled`]: overruled };
-  return withheld > 0 ? { ...facts, [`${name}Withheld`]: withheld } : facts;
+  const from = run.plan.sourceCollection;
+  const to = liveCollectionOf(run);
+  await stages.poll('frozen', (reached, save) =>
+    freezeWrites(context, { collections: [from], reached, save }),
+  );
+  await stages.part('backed-up', (parts) => backUp(context, parts));
+  await stages.poll('equal', (reached, save) => makeNewEqual(context, { reached, save }));
+  if (movesEntities(run)) {
+    await stages.poll('entities-equal', (reached, save) =>
+      moveSwitchedEntities(context, { to, reached, save }),
+    );
+  }
+  await stages.once('prepared', () => prepare(context));
+  await stages.part('uploaded', (parts) => uploadSwap(context, parts));
+  await stages.once('setting-changed', () => changeToNew(context, to));
+  await stages.poll('deployed', () => waitForAction(context, 'deploy-new', to));
+  await stages.once('proved', () => proveNew(context, to));
+  await stages.once('last-look', () => runFinalCheck(context, to));
+  // Once traffic is open, neither a record nor the deadline may stand between it and the end.
+  await openNew(context, to);
+  return await stages.end('carried', (reached, save) =>
+    carryLateWrites(context, { to, reached, save }),
+  );
 }
 
-const PARTS = [
-  ['frozen', 'freeze'],
-  ['backed-up', 'backup'],
-  ['equal', 'copy'],
-] as const;
-
-/** Seconds that each repeatable part of a window took, to forecast the next window */
-export function measureParts({ passed }: Pick<SwitchState, 'passed'>): Record<string, number> {
-  const took: Record<string, number> = {};
-  let begun = 0;
-  for (const [stage, part] of PARTS) {
-    const end = passed[stage]?.workedMs;
-    if (end === undefined) break;
-    took[part] = (end - begun) / 1_000;
-    begun = end;
+/**
+ * Moves users back to the old collection. If traffic was never opened, no user has to be kept out, and only early writes are
+ * carried over. Until the setting changes, a refusal leaves users on the new version.
+ * @param plan undefined if the old collection was never left
+ */
+export async function switchBack(
+  context: StepContext,
+  stages: Journal,
+  plan: Return | undefined,
+): Promise<void> {
+  const { run } = context;
+  const to = plan?.returnTo ?? run.plan.sourceCollection;
+  if (!plan) return await stages.poll('opened', () => openOld(context, { to }));
+  const carries = plan.way === 'carry';
+  const leavesBehind = wasOpened(run) && !carries && to !== liveCollectionOf(run);
+  if (plan.restores) await stages.part('restored', (parts) => restoreOld(context, parts, plan));
+  await stages.once(FREEZING, async () => {});
+  // docs/migration/decisions/0005-automatic-rollback.md: a freeze needs proof only if users worked on the new version.
+  const freezing = { collections: liveCollectionsOf(run), isProved: wasOpened(run) };
+  await stages.poll('frozen', (reached, save) =>
+    freezeWrites(context, { ...freezing, reached, save }),
+  );
+  let points: number | undefined;
+  if (carries) {
+    ({ points } = await stages.poll('equal', (reached, save) =>
+      makeOldEqual(context, plan, { reached, save }),
+    ));
   }
-  return took;
+  if (carries && movesEntities(run)) {
+    await stages.poll('entities-equal', (reached, save) =>
+      moveSwitchedEntities(context, { to, reached, save }),
+    );
+  }
+  if (leavesBehind) await stages.once('counted', () => countLeftBehind(context, plan));
+  await stages.once('setting-changed', () => changeToOld(context, { to, points }));
+  await stages.poll('deployed', (reached, save) => deployBack(context, { to, reached, save }));
+  await stages.poll('opened', () => openOld(context, { to, points }));
+  if (carries || plan.mayHaveLeaked) {
+    await stages.poll('carried', (reached, save) =>
+      carryLateWrites(context, { to, reached, save }),
+    );
+  }
+}
+
+/** After a rollback that was refused: users stay on the new version. */
+export async function stayOnNew(context: StepContext, stages: Journal): Promise<void> {
+  const { passed } = stages.recorded;
+  if (!(FREEZING in passed)) return;
+  const notes = readNotes(stages.recorded);
+  if ('setting-changed' in passed || notes.failingSince !== undefined) {
+    const to = returnsTo(context.run, notes);
+    await stages.once('setting-restored', () => restoreSetting(context));
+    await stages.poll('deployed-again', (reached, save) =>
+      deployAgain(context, { to, reached, save }),
+    );
+  }
+  await stages.poll('opened-again', () => openAgain(context));
+}
+
+/** After a rollback of which nothing could be proved in time: users can write again. */
+export async function openUnproved(
+  context: StepContext,
+  stages: Journal,
+  unproved: NonNullable<Notes['unproved']>,
+): Promise<void> {
+  await stages.poll('opened', () => openWithoutProof(context, unproved));
 }

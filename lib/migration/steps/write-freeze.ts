@@ -2,12 +2,12 @@
 // to end.
 import * as v from 'valibot';
 import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
+import type { StageCursor } from '../runs/journal.ts';
 import type { Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
-import type { Save } from '../runs/stages.ts';
 import { Paused, type StepContext } from '../runs/step.ts';
 import { removeTestWrites } from './clean-up.ts';
-import { askAgain } from './external-action.ts';
+import { askAgain, waitForAction } from './external-action.ts';
 
 /** Time since which the test writes have had the same result */
 export const freezeChecksSchema = v.object({
@@ -29,25 +29,32 @@ const PATIENCE_MS = 60_000;
 const PROOFS: readonly unknown[] = [503, 'ECONNREFUSED'];
 
 /** Figures for the report */
-type FreezeProof = {
-  readonly frozenSince: string;
-  readonly refusedWith: string;
-  readonly drainedSeconds: number;
-};
+export const proofSchema = v.object({
+  frozenSince: v.string(),
+  refusedWith: v.string(),
+  drainedSeconds: v.number(),
+});
+
+type FreezeProof = v.InferOutput<typeof proofSchema>;
+
+interface Freezing extends StageCursor {
+  /** Collections that a write of the backend changes */
+  readonly collections: readonly [string, ...string[]];
+}
+
+export async function freezeWrites(
+  context: StepContext,
+  { isProved = true, ...freezing }: Freezing & { readonly isProved?: boolean },
+): Promise<FreezeProof | Record<string, never>> {
+  await waitForAction(context, 'freeze', freezing.collections[0]);
+  return isProved ? await proveFrozen(context, freezing) : {};
+}
 
 /**
  * @param options `reached` is what was seen by the try before, which `save` keeps for the next one
  * @throws Paused where a write is to be tried again in a while; Refusal when one is accepted, or nothing proves that it is not
  */
-export async function proveFrozen(
-  context: StepContext,
-  options: {
-    /** Collections that a write of the backend changes */
-    readonly collections: readonly string[];
-    readonly reached: unknown;
-    readonly save: Save;
-  },
-): Promise<FreezeProof> {
+async function proveFrozen(context: StepContext, options: Freezing): Promise<FreezeProof> {
   const { collections, save } = options;
   const checks = v.parse(v.optional(freezeChecksSchema, {}), options.reached);
   const { plan } = context.run;

@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest';
 import type { ExternalAction } from '../../../lib/migration/phases.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
 import type { StepInput } from '../../../lib/migration/runs/input.ts';
+import { journalSchema } from '../../../lib/migration/runs/journal.ts';
 import { runStep, type Step, type StepResult } from '../../../lib/migration/runs/step.ts';
 import { abort } from '../../../lib/migration/steps/abort.ts';
 import { backup } from '../../../lib/migration/steps/backup.ts';
@@ -13,7 +14,6 @@ import { takePreflight } from '../../../lib/migration/steps/preflight.ts';
 import { rebuild } from '../../../lib/migration/steps/rebuild.ts';
 import { retention } from '../../../lib/migration/steps/retention.ts';
 import { rollback } from '../../../lib/migration/steps/rollback.ts';
-import { switchSchema } from '../../../lib/migration/steps/switch.ts';
 import {
   SOURCE,
   startSandboxWorld,
@@ -145,7 +145,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     let isThere = false;
     const saveCheckpoint: typeof runs.saveCheckpoint = async (lease, step, checkpoint) => {
       await runs.saveCheckpoint(lease, step, checkpoint);
-      isThere = stage in v.parse(switchSchema, checkpoint.state).passed;
+      isThere = stage in v.parse(journalSchema, checkpoint.state).passed;
     };
     const timeLeftMs = () => (isThere ? 0 : 600_000);
     while (!isThere) {

@@ -902,7 +902,9 @@ export const MUTANTS: readonly Mutant[] = [
     ['await context.renew();', ''],
     ['await keep(page.next, page.progress);', ''],
     ['open?.stage === stage ? open.cursor : undefined', 'open?.cursor'],
-    ['.filter(([stage]) => except.includes(stage))', ''],
+    ['const { open: _, ...rest } = journal;', 'const rest = {};'],
+    ['{ found, workedMs: context.workedMs() }', '{ found }'],
+    ['end: resume,', 'end: runStage,'],
   ]),
   ...mutantsOf(
     'lib/migration/steps/stored-checkpoints.ts',
@@ -911,6 +913,10 @@ export const MUTANTS: readonly Mutant[] = [
       ['found === undefined && cursor !== undefined', 'cursor !== undefined'],
       ['if (v.is(journalSchema, recorded)) return recorded;', ''],
       ["mode === 'repair' && walk", 'walk'],
+      [" && !('restored' in passed)", ''],
+      ['v.is(restoringPlanSchema, plan) && ', ''],
+      ["last === 'frozen' && plan === undefined ? 'backed-up'", "last === 'frozen' ? 'backed-up'"],
+      ["if (stage === 'backed-up') return readBackupJournal(reached);", ''],
       ['isSent !== undefined && seen && {', 'false && seen && {'],
     ],
   ),
@@ -919,9 +925,6 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/backup.full.test.ts',
     [['clearedIn === lease.epoch && ', '']],
   ),
-  ...mutantsOf('lib/migration/runs/stages.ts', 'tests/migration/contract/steps/rollback.test.ts', [
-    ['await keep({ reached } as Partial<State>, progress)', 'undefined'],
-  ]),
   ...mutantsOf('lib/migration/runs/run-lock.ts', 'tests/migration/contract/run-lock.test.ts', [
     ['epoch = :seen AND lease_until <= :now', 'epoch = :seen OR lease_until <= :now'],
     ["IS_MY_EPOCH = 'epoch = :epoch'", "IS_MY_EPOCH = 'epoch >= :epoch'"],
@@ -956,7 +959,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/migration/snapshots.ts', 'tests/migration/contract/steps/backup.test.ts', [
     [
-      'const left = await clearStore(context, collection, journal.read(MADE));',
+      'const left = await clearStore(context, collection, readStage(journal.recorded, MADE));',
       'const left: string[] = [];',
     ],
     ['requests.length - (isGone ? 1 : 0)', 'requests.length'],
@@ -1070,7 +1073,7 @@ export const MUTANTS: readonly Mutant[] = [
         'users can write again where nothing proves that the old version is back > in a rollback, on the new one, deployed again: the backend does not answer to health',
       ],
       [
-        'await assertNotDeleted(context, to, expected);\n  await context.renew();',
+        'await assertNotDeleted(context, to, points);\n  await context.renew();',
         'await context.renew();',
         'an old collection that is deleted after the rollback has begun > leaves the new one in place: uploading, before deploy-old',
       ],

@@ -106,8 +106,8 @@ describe('the window', () => {
       expect(migration.clock().getTime() - before.getTime()).toBe(60_000);
       expect(tries).toBe(7);
       const { state } = (await migration.runs.readCheckpoint(RUN, 'cutover')) ?? {};
-      const facts = { refusedWith: String(answer), drainedSeconds: 60 };
-      expect(state).toMatchObject({ passed: { frozen: { facts } } });
+      const found = { refusedWith: String(answer), drainedSeconds: 60 };
+      expect(state).toMatchObject({ passed: { frozen: { found } } });
     },
   );
 

@@ -2,8 +2,10 @@
 import { expect, it } from 'vitest';
 import {
   type Journal,
+  NOTHING_RECORDED,
   openJournal,
   type RecordedJournal,
+  readStage,
 } from '../../../../lib/migration/runs/journal.ts';
 import { Paused } from '../../../../lib/migration/runs/step.ts';
 import { takeWaiting } from '../../support/take-waiting.ts';
@@ -12,7 +14,7 @@ import { takeWaiting } from '../../support/take-waiting.ts';
 function scene() {
   let stored: string | undefined;
   const records: RecordedJournal[] = [];
-  const ports = { hasTime: () => true, renew: async () => {} };
+  const ports = { hasTime: () => true, renew: async () => {}, workedMs: () => 5 };
 
   async function invoke<Result>(work: (journal: Journal) => Promise<Result>, changes = {}) {
     const journal = openJournal(
@@ -98,7 +100,7 @@ it('a walk resumes with the page after the last one that was recorded', async ()
   expect(await invoke(work(false))).toBe('all');
   expect(pages).toEqual([0, 1, 2, 3]);
   expect(records.at(-2)).toEqual({ passed: {}, open: { stage: 'listed', cursor: 3 } });
-  expect(records.at(-1)).toEqual({ passed: { listed: { found: 'all' } } });
+  expect(records.at(-1)).toEqual({ passed: { listed: { found: 'all', workedMs: 5 } } });
 });
 
 it('no stage and no page begins once time is up, or the lease is lost', async () => {
@@ -128,10 +130,12 @@ it('only the result of a part is kept, and not its stages', async () => {
   await expect(invoke(work(killed))).rejects.toThrow('killed');
   expect(records.at(-1)?.open).toEqual({
     stage: 'uploaded',
-    cursor: { passed: { sent: { found: 'to the store' } } },
+    cursor: { passed: { sent: { found: 'to the store', workedMs: 5 } } },
   });
   expect(await invoke(work(async () => {}))).toBe('to the store, restored');
-  expect(records.at(-1)).toEqual({ passed: { uploaded: { found: 'to the store, restored' } } });
+  expect(records.at(-1)).toEqual({
+    passed: { uploaded: { found: 'to the store, restored', workedMs: 5 } },
+  });
 });
 
 it('a forgotten journal begins with its first stage; the journal around it is kept', async () => {
@@ -144,21 +148,38 @@ it('a forgotten journal begins with its first stage; the journal around it is ke
         works += 1;
         return works === 2;
       };
-      while (!(await stages.once('sent', send))) await stages.forget();
+      while (!(await stages.once('sent', send))) await stages.rewrite(NOTHING_RECORDED);
     });
   });
   expect(works).toBe(2);
   expect(Object.keys(records.at(-1)?.passed ?? {})).toEqual(['listed', 'restored']);
 });
 
-it('a stage that is not forgotten does not run again', async () => {
+it('a record that is rewritten keeps the stages and notes that are in it', async () => {
   const { invoke, records } = scene();
   await invoke(async (journal) => {
     await journal.once('filled', async () => 60);
     await journal.once('compared', async () => 'differs');
-    await journal.forget(['filled']);
+    const { filled } = journal.recorded.passed;
+    await journal.rewrite({ passed: filled ? { filled } : {}, noted: { since: 7 } });
   });
-  expect(records.at(-1)).toEqual({ passed: { filled: { found: 60 } } });
+  const filled = { found: 60, workedMs: 5 };
+  expect(records.at(-1)).toEqual({ passed: { filled }, noted: { since: 7 } });
+  await invoke((journal) => journal.once('compared', async () => 'equal'));
+  const compared = { found: 'equal', workedMs: 5 };
+  expect(records.at(-1)).toEqual({ passed: { filled, compared }, noted: { since: 7 } });
+});
+
+it('the end of a step begins at any time, and only its cursor is recorded', async () => {
+  const { invoke, records } = scene();
+  const ends = (dies: boolean) => (journal: Journal) =>
+    journal.end<number, string>('carried', async (page = 0, keep) => {
+      if (page === 0) await keep(1);
+      return dies ? await killed() : `from ${page}`;
+    });
+  await expect(invoke(ends(true))).rejects.toThrow('killed');
+  expect(await invoke(ends(false), { hasTime: () => false })).toBe('from 1');
+  expect(records).toEqual([{ passed: {}, open: { stage: 'carried', cursor: 1 } }]);
 });
 
 it('tells what a stage has found, or how far it has come', async () => {
@@ -166,12 +187,12 @@ it('tells what a stage has found, or how far it has come', async () => {
   const seen: unknown[] = [];
   await invoke(async (journal) => {
     await journal.poll<string, string>('made', async (_, keep) => {
-      seen.push(journal.read('made'));
+      seen.push(readStage(journal.recorded, 'made'));
       await keep('asked');
-      seen.push(journal.read('made'), journal.read('later'));
+      seen.push(readStage(journal.recorded, 'made'), readStage(journal.recorded, 'later'));
       return 'a snapshot';
     });
-    seen.push(journal.read('made'));
+    seen.push(readStage(journal.recorded, 'made'));
   });
   expect(seen).toEqual([undefined, 'asked', undefined, 'a snapshot']);
 });

@@ -1,5 +1,5 @@
 // Checkpoints as they were stored before steps had journals, and the journals that are read from them. The states were taken from
-// the table while such a version made a backup, uploaded and restored; those of a rebuild and a copy were written by hand.
+// the table while such a version made a backup, uploaded and restored; those of a rebuild, a copy and a switch were written by hand.
 import { describe, expect, it } from 'vitest';
 import { NOTHING_COMPARED } from '../../../../lib/migration/reconcile-report.ts';
 import type { RecordedJournal } from '../../../../lib/migration/runs/journal.ts';
@@ -8,6 +8,7 @@ import {
   readCopyJournal,
   readRebuildJournal,
   readRestoreJournal,
+  readSwitchJournal,
   readUploadJournal,
 } from '../../../../lib/migration/steps/stored-checkpoints.ts';
 
@@ -204,6 +205,99 @@ it('an upload whose second collection is under way', () => {
   expect(readUploadJournal(uploads)).toEqual({
     passed: { uploaded: { found: true } },
     open: { stage: 'uploaded_entities', cursor },
+  });
+});
+
+describe('the checkpoint of a switch', () => {
+  const passing = (...stages: string[]) => {
+    const entries = stages.map((stage, at) => [stage, { workedMs: at, facts: { [stage]: at } }]);
+    return { passed: Object.fromEntries(entries) };
+  };
+  const passed = (...stages: string[]) => {
+    const entries = stages.map((stage, at) => [stage, { workedMs: at, found: { [stage]: at } }]);
+    return { passed: Object.fromEntries(entries) };
+  };
+  const look = { refusedSince: 7 };
+  const walk = { reached: { isComplete: false, nextOffset: '"0a"' } };
+  const carry = { way: 'carry', returnTo: 'memories', acknowledged: 0, mayHaveLeaked: false };
+  const restores = { ...carry, returnTo: 'restored', restores: kept };
+  const refused = { name: 'RefusedStillNewVersion', why: 'It answers.', data: {} };
+  const sent = { passed: { 'is-to-be-restored': { found: true } } };
+  it.each<[string, object, RecordedJournal]>([
+    [
+      'while writes are frozen',
+      { ...passing(), reached: look },
+      { ...passed(), open: { stage: 'frozen', cursor: look } },
+    ],
+    [
+      'inside its backup',
+      { ...passing('frozen'), reached: { listing, taking: {}, restoring: {} } },
+      { ...passed('frozen'), open: { stage: 'backed-up', cursor: { passed: listed } } },
+    ],
+    [
+      'while both are made equal',
+      { ...passing('frozen', 'backed-up'), reached: walk },
+      { ...passed('frozen', 'backed-up'), open: { stage: 'equal', cursor: walk } },
+    ],
+    [
+      'between two stages',
+      passing('frozen', 'backed-up', 'equal', 'prepared', 'uploaded'),
+      passed('frozen', 'backed-up', 'equal', 'prepared', 'uploaded'),
+    ],
+    [
+      'while late writes are carried over',
+      { ...passing('proved', 'last-look'), reached: walk },
+      { ...passed('proved', 'last-look'), open: { stage: 'carried', cursor: walk } },
+    ],
+    [
+      'back, while both are made equal',
+      { ...passing('freezing', 'frozen'), reached: walk, plan: carry },
+      {
+        ...passed('freezing', 'frozen'),
+        open: { stage: 'equal', cursor: walk },
+        noted: { plan: carry },
+      },
+    ],
+    [
+      'back, once more to a snapshot, while writes are frozen',
+      { ...passing('freezing'), reached: sent, plan: restores, failingSince: 9 },
+      {
+        ...passed('freezing'),
+        open: { stage: 'restored', cursor: sent },
+        noted: { plan: restores, failingSince: 9 },
+      },
+    ],
+    [
+      'back to a snapshot, while both are made equal',
+      { ...passing('restored', 'freezing', 'frozen'), reached: walk, plan: restores },
+      {
+        ...passed('restored', 'freezing', 'frozen'),
+        open: { stage: 'equal', cursor: walk },
+        noted: { plan: restores },
+      },
+    ],
+    [
+      'back, that was refused',
+      { ...passing('freezing', 'setting-changed', 'setting-restored'), refused, plan: carry },
+      {
+        ...passed('freezing', 'setting-changed', 'setting-restored'),
+        noted: { plan: carry, refused },
+      },
+    ],
+    [
+      'back, of which nothing was proved',
+      { ...passing('freezing'), unproved: 'It is gone.' },
+      { ...passed('freezing'), noted: { unproved: { to: 'memories', why: 'It is gone.' } } },
+    ],
+  ])('%s', (_, state, journal) => {
+    const stored = JSON.parse(JSON.stringify({ to: 'memories', ...state }));
+    const read = readSwitchJournal(stored);
+    expect(JSON.parse(JSON.stringify(read))).toEqual({ noted: {}, ...journal });
+    expect(readSwitchJournal(journal)).toEqual(journal);
+  });
+
+  it.each([undefined, 'half of it', { to: 'memories' }])('is not %j', (state) => {
+    expect(readSwitchJournal(state)).toBeUndefined();
   });
 });
 
