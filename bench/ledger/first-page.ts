@@ -36,7 +36,10 @@ export async function firstPage(run: BenchRun): Promise<Report> {
     ROUNDS,
   );
   const row = (name: string, { cost }: typeof parallel | typeof sequential, time: number) => [
-    ...[name, cost.roundTrips, cost.calls, cost.readUnits],
+    name,
+    cost.roundTrips,
+    cost.calls,
+    cost.readUnits,
     `${round(time / theirs)}x`,
   ];
   return {
@@ -58,7 +61,7 @@ export async function firstPage(run: BenchRun): Promise<Report> {
   };
 }
 
-/** Counts, then the newest day, then the rows from that day, as every other page is read. */
+/** Counts, then the newest day, then the rows from that day, as all pages after the first are read. */
 async function readSequentially(
   { place }: BenchLedger,
   client: Pick<MeteredClient, 'send'>,

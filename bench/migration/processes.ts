@@ -22,11 +22,11 @@ export function startSandboxProcess(): Promise<ServedSandbox> {
         if (url) resolve({ url, child });
       },
     });
-    child.ended.then((word) => reject(new Error(`The sandbox ${word}`)));
+    child.ended.then((howItEnded) => reject(new Error(`The sandbox ${howItEnded}`)));
   });
 }
 
-/** @throws Error with the worker's output, if it fails */
+/** @throws Error with the output of a worker that fails */
 export async function measureWorker(way: Way, ...places: readonly string[]): Promise<Measured> {
   const lines: string[] = [];
   const args = [...HEAP_OF_A_SMALL_FUNCTION, pathOf('./worker.ts'), way, ...places];
@@ -35,9 +35,9 @@ export async function measureWorker(way: Way, ...places: readonly string[]): Pro
     args,
     onLine: (line) => void lines.push(line),
   });
-  const word = await child.ended;
+  const howItEnded = await child.ended;
   const measured = lines.find((line) => line.startsWith('{"milliseconds"'));
-  if (!measured) throw new Error(`The ${way} worker ${word}\n${lines.join('\n')}`);
+  if (!measured) throw new Error(`The ${way} worker ${howItEnded}\n${lines.join('\n')}`);
   return JSON.parse(measured) as Measured;
 }
 

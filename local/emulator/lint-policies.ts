@@ -51,8 +51,8 @@ export async function lintPolicies(
     listPermissions(each, Object.keys(each)),
   );
   const published = new Set([...actions, ...ofTypes]);
-  const unknown = policies.flatMap(({ name, named }) =>
-    named
+  const unknown = policies.flatMap(({ name, mentioned }) =>
+    mentioned
       .filter((pattern) => ![...published].some((action) => isMatch(action, pattern)))
       .map((pattern) => ({ rule: pattern, what: `unknown to AWS, in the policy ${name}` })),
   );
@@ -83,7 +83,7 @@ async function readActions(name: PolicyName) {
   const { Statement } = v.parse(policySchema, JSON.parse(await readFile(policyFile(name), 'utf8')));
   const of = (effects: readonly string[]) =>
     Statement.filter(({ Effect }) => effects.includes(Effect)).flatMap(({ Action }) => Action);
-  return { name, named: of(['Allow', 'Deny']), allowed: of(['Allow']) };
+  return { name, mentioned: of(['Allow', 'Deny']), allowed: of(['Allow']) };
 }
 
 export function isMatch(action: string, pattern: string): boolean {

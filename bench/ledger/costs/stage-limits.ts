@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 
 export interface RouteLimit {
-  /** Without a slash at its end, which its second form has. */
+  /** Without the slash at the end that the second form of a route has. */
   readonly route: string;
   /** Requests a second; each form of a route has its own. */
   readonly rate: number;

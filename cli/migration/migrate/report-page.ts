@@ -14,10 +14,10 @@ import { countText, durationText, factLines, timeText } from './text.ts';
  * @param timeZone zone in which times are shown, besides UTC
  */
 export function reportPage(
-  present: Status,
+  current: Status,
   timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone,
 ): string {
-  const status = withLastWindow(present);
+  const status = withLastWindow(current);
   const { runId, phase, at } = status;
   const time = (iso: string) => zonedText(iso, timeZone);
   const title = `Migration ${runId}: ${phase}`;

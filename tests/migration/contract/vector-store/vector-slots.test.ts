@@ -61,8 +61,8 @@ onEveryVectorStore((under) => {
     await store.updateVectors(collection, updates);
     expect(await store.count(collection, LACKING)).toBe(0);
     const vectors = [await readVector(collection, 1), await readVector(collection, 3)];
-    const isDense = { '': [1, 0, 0, 0] };
-    expect(vectors).toMatchObject([isDense, { ...isDense, bm25: { indices: [] } }]);
+    const dense = { '': [1, 0, 0, 0] };
+    expect(vectors).toMatchObject([dense, { ...dense, bm25: { indices: [] } }]);
     expect((await store.retrieve(collection, [pointId(3)]))[0]?.payload).toBe('{"n":10.0}');
     await store.upsert(collection, [point(4, '{}')], 'upsert');
     const { points } = await store.scroll(collection, { limit: 9, filter: LACKING });
@@ -139,7 +139,7 @@ onEveryVectorStore((under) => {
   }
 }, 'vectorSlots');
 
-/** Made by the store of this text, where the point still has it. */
+/** An update by which the store computes the keyword vector of a text, if the point still has that text. */
 function keywords(id: number, text: string): VectorUpdate {
   const document = { bm25: { text, model: KEYWORD_MODEL } };
   const condition = { key: 'data', match: { value: text } };
