@@ -121,6 +121,10 @@ const deployingSchema = v.object({
   unprovedSince: v.optional(v.number()),
 });
 
+function readDeploying(reached: unknown) {
+  return v.parse(v.fallback(deployingSchema, {}), reached);
+}
+
 /**
  * Deploys and proves in one stage: a deployment that was reported as done, and is not, is requested again until the time limit.
  * Then writes are opened without a proof, or users stay on the new version: either way they can write.
@@ -130,12 +134,11 @@ export async function deployBack(
   { to, reached, save }: StageCursor & { readonly to: string },
 ): Promise<Facts> {
   const { run, services } = context;
-  const now = services.clock().getTime();
-  const { since = now, unprovedSince = now } = v.parse(v.fallback(deployingSchema, {}), reached);
   const action = run.plan.sameVersion ? 'deploy-new' : 'deploy-old';
-  // Time for a proof counts from the end of a deployment: while another one is awaited, none has begun.
-  await save({ since });
-  await deployInTime(context, { action, collection: to, since });
+  const deploying = { action, collection: to, reached, save } as const;
+  const since = await deployInTime(context, deploying);
+  const now = services.clock().getTime();
+  const { unprovedSince = now } = readDeploying(reached);
   const standing = await findStanding(context, to);
   if (standing.kind === 'returned') return {};
   const { kind, why } = standing;
@@ -156,22 +159,32 @@ export async function deployBack(
   return { oldVersion: 'unproved', lookAt };
 }
 
-/** Waits until it is deployed, or its time is over. */
+interface Deploying extends StageCursor {
+  readonly action: 'deploy-new' | 'deploy-old';
+  readonly collection: string;
+}
+
+/**
+ * Waits until it is deployed, or its time is over. The time begins when the deployment has been requested: a command that was
+ * killed before its request has to make it, however late.
+ * @returns when it was requested
+ */
 async function deployInTime(
   context: StepContext,
-  options: {
-    readonly action: 'deploy-new' | 'deploy-old';
-    readonly collection: string;
-    readonly since: number;
-  },
-): Promise<void> {
+  { action, collection, reached, save }: Deploying,
+): Promise<number> {
   const { run, services } = context;
-  const { action, collection, since } = options;
+  const now = services.clock().getTime();
+  const { since = now } = readDeploying(reached);
   const until = since + Math.max(DEPLOYMENT_MS, 2_000 * (run.plan.deploySeconds ?? 0));
-  if (services.clock().getTime() >= until) return;
-  await waitForAction(context, action, collection).catch((error: unknown) => {
+  if (now >= until) return since;
+  await waitForAction(context, action, collection).catch(async (error: unknown) => {
+    // Time for a proof counts from the end of a deployment: while another one is awaited, none has begun.
+    await save({ since });
     throw untilDeadline(error, until);
   });
+  await save({ ...readDeploying(reached), since });
+  return since;
 }
 
 function notReturned(why: string): RetryableFailure {
@@ -219,14 +232,9 @@ export async function deployAgain(
   context: StepContext,
   { to, reached, save }: StageCursor & { readonly to: string },
 ): Promise<void> {
-  const { since = context.services.clock().getTime() } = v.parse(
-    v.fallback(deployingSchema, {}),
-    reached,
-  );
-  await save({ since });
   if ((await findStanding(context, to)).kind === 'elsewhere') return;
   const collection = liveCollectionOf(context.run);
-  await deployInTime(context, { action: 'deploy-new', collection, since });
+  await deployInTime(context, { action: 'deploy-new', collection, reached, save });
 }
 
 export async function openAgain(context: StepContext): Promise<void> {

@@ -1058,6 +1058,11 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/rollback.test.ts',
     [
       [
+        'const { since = now } = readDeploying(reached);',
+        'const { since = now } = readDeploying(reached);\n  await save({ since });',
+        'a deployment that the command was killed before requesting is requested, however late',
+      ],
+      [
         'leftBehind <= limit)',
         'leftBehind <= limit + 1)',
         'to the snapshot > 3 writes are not left behind for 2 acknowledged',
