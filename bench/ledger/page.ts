@@ -19,6 +19,7 @@ const SLOWED = 4;
 const REPORTING_FRAMES = 4;
 const DRAWN = '#ledger[aria-busy=false] .entry';
 const POLL_MS = 20;
+const MAX_POLLS = 1_500;
 const AFTER_VIEW_MS = 300;
 const MAX_REQUESTS = 5;
 const MAX_SCRIPT_MS = 150;
@@ -137,15 +138,19 @@ async function loadView(browser: Browser, address: string) {
 
 /** Waits for the view, and a moment for what follows it. A script that waits in the page would be counted as the page's own. */
 async function waitWithoutScript(session: CDPSession): Promise<void> {
-  for (let isThere = false; !isThere; await setTimeout(POLL_MS)) {
-    const { root } = await session.send('DOM.getDocument', { depth: 0 });
-    const { nodeId } = await session.send('DOM.querySelector', {
-      nodeId: root.nodeId,
-      selector: DRAWN,
-    });
-    isThere = nodeId !== 0;
+  for (let polls = 0; !(await holds(session, DRAWN)); polls += 1) {
+    if (polls >= MAX_POLLS) throw new Error('The page did not draw its view in time');
+    await setTimeout(POLL_MS);
   }
   await setTimeout(AFTER_VIEW_MS);
+}
+
+async function holds(session: CDPSession, selector: string): Promise<boolean> {
+  const { root } = await session.send('DOM.getDocument', { depth: 0 });
+  const query = { nodeId: root.nodeId, selector };
+  // The document may be replaced between the two requests while the page begins to load.
+  const { nodeId } = await session.send('DOM.querySelector', query).catch(() => ({ nodeId: 0 }));
+  return nodeId !== 0;
 }
 
 async function isDrawn(opened: Page): Promise<void> {
