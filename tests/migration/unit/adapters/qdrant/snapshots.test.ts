@@ -173,7 +173,7 @@ describe('a snapshot of 100 bytes on a server', () => {
       passed: { 'snapshot-made': { found: { known: [], requests: [], snapshot } } },
       open: { stage: 'snapshot-kept', cursor: { prefix: 'a', count: 0, bytes: 0 } },
     };
-    const ports = { renew: async () => {}, hasTime: () => true };
+    const ports = { renew: async () => {}, hasTime: () => true, workedMs: () => 0 };
     const context = { ...ports, services, run: {}, lease: {} } as unknown as StepContext;
     const journal = openJournal(context, { recorded, save: async () => {} });
     const source = { collection: 'memories', label: 'snapshot' };
