@@ -44,7 +44,7 @@ export type Page<Cursor, Found> =
   | { readonly next: Cursor; readonly progress?: Progress }
   | { readonly found: Found };
 
-export const journalSchema = v.object({
+export const journalSchema = v.strictObject({
   /** The name of a stage stands for the shape of its result: another shape needs another name. */
   passed: v.record(
     v.string(),

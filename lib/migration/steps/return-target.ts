@@ -39,6 +39,8 @@ export const returnSchema = v.object({
   deletes: v.optional(v.number()),
   /** Traffic was never opened, yet the new version may have taken early writes: a deployment can leak. */
   mayHaveLeaked: v.boolean(),
+  /** The old collection was gone: the last common version does not apply to what an operator restores in its place. */
+  beginsBase: v.optional(v.boolean()),
 });
 
 export type Return = v.InferOutput<typeof returnSchema>;

@@ -61,7 +61,9 @@ export const rollback: Step = {
       (plan): Notes => ({ plan }),
       (error: unknown) => planToOpen(approach, error),
     );
-    await save(beginRollback(notes));
+    const begun = beginRollback(notes);
+    // A window that has not ended has frozen writes.
+    await save(run.phase === 'switching' ? frozenAlready(begun) : begun);
   },
   mayBeLate: 'always',
   work: async (context) => {
@@ -95,15 +97,17 @@ async function endRefused(context: StepContext, stages: Journal, error: Refusal)
   const staysOnNew = hasTurned || (await isOnNew(context, stages.recorded));
   if (isRefusal(error, 'RefusedNothingToReturnTo')) {
     const { plan } = readNotes(stages.recorded);
-    // After the restore, writes since the snapshot must be carried over again.
-    await stages.rewrite(beginAgain(stages.recorded));
-    // A restored snapshot lacks memories that no user deleted, so the base does not apply to it.
-    if (plan?.way === 'carry') await context.note({ base: undefined });
+    // After the restore, writes since the snapshot must be carried over again. A restored snapshot lacks memories that no user
+    // deleted, so the last common version does not apply to it: neither in this rollback, nor in what follows a refused one.
+    const carries = plan?.way === 'carry' && { plan: { ...plan, beginsBase: true } };
+    await stages.rewrite(noting(beginAgain(stages.recorded), carries || {}));
+    if (carries) await context.note({ base: undefined });
     await askAgain(context);
   }
   if (!staysOnNew) return await endUnproved(context, stages, error);
-  await stages.rewrite(noting(stages.recorded, refusedBy(error)));
+  // Requests made from here on are new ones, so this precedes the record that has them made.
   await askAgain(context);
+  await stages.rewrite(noting(stages.recorded, refusedBy(error)));
   return await stay(context, stages);
 }
 

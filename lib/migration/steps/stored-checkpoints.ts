@@ -173,10 +173,14 @@ const switchSchema = v.object({
   unproved: v.optional(v.string()),
 });
 
-/** Undefined for a checkpoint of none. */
+/**
+ * Undefined before the first checkpoint. An unreadable one is not undefined: users may be on either version, and a rollback that
+ * took it for the beginning would only open writes. @throws ValiError
+ */
 export function readSwitchJournal(recorded: unknown): RecordedJournal | undefined {
+  if (recorded === undefined) return undefined;
   const { success, output: stored } = v.safeParse(switchSchema, recorded);
-  if (!success) return v.is(journalSchema, recorded) ? recorded : undefined;
+  if (!success) return v.parse(journalSchema, recorded);
   const { to, plan, failingSince, refused, unproved: why } = stored;
   const passed = Object.entries(stored.passed).map(
     ([stage, { workedMs, facts: found }]) => [stage, { workedMs, found }] as const,

@@ -62,7 +62,7 @@ export async function makeOldEqual(
   const { report, faults } = await equalise(context, {
     ...names,
     walk: 'equal',
-    base: restores ? 'begun' : 'continued',
+    base: restores || plan.beginsBase ? 'begun' : 'continued',
     users: 'frozen',
     isActiveReadOnly: info !== undefined && whyUnhealthy(info) !== undefined,
     onExcess: wentLive(run) ? 'refuse' : 'insert',
@@ -118,6 +118,8 @@ const PROOF_MS = 5 * MINUTE_MS;
 
 const deployingSchema = v.object({
   since: v.optional(v.number()),
+  /** The last request was answered, or is not to be made once more: the command was killed in it after the time limit. */
+  isRequested: v.optional(v.boolean()),
   unprovedSince: v.optional(v.number()),
 });
 
@@ -143,7 +145,7 @@ export async function deployBack(
   if (standing.kind === 'returned') return {};
   const { kind, why } = standing;
   if (kind !== 'untold' && now - unprovedSince < PROOF_MS) {
-    await save({ since, unprovedSince });
+    await save({ since, isRequested: true, unprovedSince });
     if (kind === 'elsewhere') await askAgain(context);
     throw suspectAction(action, to, kind === 'away' ? why : notReturned(String(why)));
   }
@@ -165,9 +167,9 @@ interface Deploying extends StageCursor {
 }
 
 /**
- * Waits until it is deployed, or its time is over. The time begins when the deployment has been requested: a command that was
- * killed before its request has to make it, however late.
- * @returns when it was requested
+ * Waits until it is deployed, or its time is over. A command that was killed in its request makes that once more, however late:
+ * its time may have passed without any request.
+ * @returns when it was first requested
  */
 async function deployInTime(
   context: StepContext,
@@ -175,15 +177,17 @@ async function deployInTime(
 ): Promise<number> {
   const { run, services } = context;
   const now = services.clock().getTime();
-  const { since = now } = readDeploying(reached);
+  const { since = now, isRequested = false } = readDeploying(reached);
   const until = since + Math.max(DEPLOYMENT_MS, 2_000 * (run.plan.deploySeconds ?? 0));
-  if (now >= until) return since;
+  const isOver = now >= until;
+  if (isOver && isRequested) return since;
+  // Time for a proof counts from the end of a deployment: while another one is awaited, none has begun.
+  await save({ since, isRequested: isOver });
   await waitForAction(context, action, collection).catch(async (error: unknown) => {
-    // Time for a proof counts from the end of a deployment: while another one is awaited, none has begun.
-    await save({ since });
+    if (!context.signal.aborted) await save({ since, isRequested: true });
     throw untilDeadline(error, until);
   });
-  await save({ ...readDeploying(reached), since });
+  await save({ ...readDeploying(reached), since, isRequested: true });
   return since;
 }
 
@@ -235,6 +239,12 @@ export async function deployAgain(
   if ((await findStanding(context, to)).kind === 'elsewhere') return;
   const collection = liveCollectionOf(context.run);
   await deployInTime(context, { action: 'deploy-new', collection, reached, save });
+  const standing = await findStanding(context, to);
+  if (standing.kind === 'elsewhere') return;
+  const message = 'The backend does not prove that the new version is back; writes are opened';
+  const lookAt = `whether the backend works on ${collection}`;
+  const why = standing.kind === 'returned' ? `It works on ${to}.` : String(standing.why);
+  context.services.log({ level: 'WARN', message, runId: context.run.runId, lookAt, why });
 }
 
 export async function openAgain(context: StepContext): Promise<void> {

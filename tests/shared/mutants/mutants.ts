@@ -802,8 +802,8 @@ export const MUTANTS: readonly Mutant[] = [
         'a refusal keeps writes frozen for at most fifteen minutes > the watch leaves them there, and an operator takes what they wrote along',
       ],
       [
-        "=== 'carry') await context.note",
-        "!== 'to-snapshot') await context.note",
+        "plan?.way === 'carry' && {",
+        "plan?.way !== 'to-snapshot' && {",
         'with the old collection > deleted and restored before traffic opened, it receives the early writes',
       ],
     ],
@@ -1058,11 +1058,6 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/rollback.test.ts',
     [
       [
-        'const { since = now } = readDeploying(reached);',
-        'const { since = now } = readDeploying(reached);\n  await save({ since });',
-        'a deployment that the command was killed before requesting is requested, however late',
-      ],
-      [
         'leftBehind <= limit)',
         'leftBehind <= limit + 1)',
         'to the snapshot > 3 writes are not left behind for 2 acknowledged',
@@ -1102,6 +1097,30 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ['plan.sameVersion === true && !plan.inPlace', 'false'],
       ["limitedChanges: 'none',", ''],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/switch-back.ts',
+    'tests/migration/contract/steps/interrupted-rollback.test.ts',
+    [
+      ['if (isOver && isRequested) return since;', 'if (isOver) return since;'],
+      ['isRequested: isOver', 'isRequested: false'],
+      ["restores || plan.beginsBase ? 'begun'", "restores ? 'begun'"],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/rollback.ts',
+    'tests/migration/contract/steps/interrupted-rollback.test.ts',
+    [["run.phase === 'switching' ? frozenAlready(begun) : begun", 'begun']],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/stored-checkpoints.ts',
+    'tests/migration/contract/steps/interrupted-rollback.test.ts',
+    [
+      [
+        'if (!success) return v.parse(journalSchema, recorded);',
+        'if (!success) return v.is(journalSchema, recorded) ? recorded : undefined;',
+      ],
     ],
   ),
   ...mutantsOf(

@@ -15,7 +15,6 @@ import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { watchCalls } from '../../support/calls.ts';
 import { changedServices, type ServiceChanges, whenAsked } from '../../support/changed-services.ts';
 import {
   changeByUser,
@@ -36,7 +35,6 @@ import {
 } from '../../support/holdings.ts';
 import { rollBackInPieces } from '../../support/in-pieces.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
-import { Killed } from '../../support/mortal.ts';
 import { migrationAt, type Point } from '../../support/prepared.ts';
 import { named } from '../../support/refused.ts';
 import { watchUntilDone } from '../../support/watching.ts';
@@ -72,19 +70,6 @@ function justBefore(migration: Migration, action: ExternalAction, happens: () =>
     isDue = false;
     await happens();
   });
-}
-
-/** A rollback that is killed right before it requests the action. */
-function killedBefore(migration: Migration, action: ExternalAction) {
-  let isDead = false;
-  const { hooks } = whenAsked(migration, action, () => {
-    isDead = true;
-    throw new Killed();
-  });
-  const before = () => {
-    if (isDead) throw new Killed();
-  };
-  return migration.finish('rollback', {}, watchCalls({ ...migration.services, hooks }, { before }));
 }
 
 /** A webhook that does what it is asked once for each idempotency key; what it is deaf to, it only says to have done. */
@@ -976,16 +961,6 @@ describe('users can write again where nothing proves that the old version is bac
     answer = 'done';
     await expect(attempt()).rejects.toEqual(named('RetryableUnavailable'));
     expect(await readPhase(migration)).toBe('switching-back');
-  });
-
-  it('a deployment that the command was killed before requesting is requested, however late', async () => {
-    const migration = await live();
-    await writeToNew(migration, 'Written while live');
-    await expect(killedBefore(migration, 'deploy-old')).rejects.toThrow(Killed);
-    migration.pass(40 * 60_000);
-    await migration.finish('rollback');
-    expect(await readPhase(migration)).toBe('copied');
-    expect(migration.operator.heard.slice(-2)).toEqual(['deploy-old', 'open-writes']);
   });
 
   it('on the old collection, where the new version was deployed on that', async () => {

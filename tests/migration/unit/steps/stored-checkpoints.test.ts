@@ -296,8 +296,12 @@ describe('the checkpoint of a switch', () => {
     expect(readSwitchJournal(journal)).toEqual(journal);
   });
 
-  it.each([undefined, 'half of it', { to: 'memories' }])('is not %j', (state) => {
-    expect(readSwitchJournal(state)).toBeUndefined();
+  it('has not begun without a checkpoint', () => {
+    expect(readSwitchJournal(undefined)).toBeUndefined();
+  });
+
+  it.each(['half of it', { to: 'memories' }])('refuses %j, which is not a beginning', (state) => {
+    expect(() => readSwitchJournal(state)).toThrow(/Invalid/);
   });
 });
 

@@ -1,0 +1,274 @@
+// A rollback that is killed between two records, or whose record is of another time: nothing is lost, what was not done is
+// requested again, and writes are opened in time.
+import { describe, expect, it } from 'vitest';
+import type { ExternalAction } from '../../../../lib/migration/phases.ts';
+import type { HookAnswer } from '../../../../lib/migration/ports/hooks.ts';
+import type { Point } from '../../../../lib/migration/ports/vector-store.ts';
+import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import type { RecordedJournal } from '../../../../lib/migration/runs/journal.ts';
+import { ofTestUser } from '../../../../lib/migration/runs/run-names.ts';
+import { runStep } from '../../../../lib/migration/runs/step.ts';
+import type { Services } from '../../../../lib/migration/services.ts';
+import { rollback } from '../../../../lib/migration/steps/rollback.ts';
+import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { watchCalls } from '../../support/calls.ts';
+import { changedServices, type ServiceChanges, whenAsked } from '../../support/changed-services.ts';
+import { computeFingerprint, writeToNew } from '../../support/holdings.ts';
+import { type Migration, RUN } from '../../support/migration.ts';
+import { Killed } from '../../support/mortal.ts';
+import { migrationAt } from '../../support/prepared.ts';
+
+const MINUTE_MS = 60_000;
+
+const live = () => migrationAt('live');
+
+const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
+
+const away: ServiceChanges = {
+  backend: {
+    health: () =>
+      Promise.reject(new RetryableFailure('RetryableUnavailable', 'The backend does not answer.')),
+  },
+};
+
+/** Reported as done, and not done. */
+const withoutDeploying = (migration: Migration) => whenAsked(migration, 'deploy-old', () => 'done');
+
+/** Services of a process that is killed right before it requests the action. */
+function killedBefore(migration: Migration, action: ExternalAction): Services {
+  let isDead = false;
+  const { hooks } = whenAsked(migration, action, () => {
+    isDead = true;
+    throw new Killed();
+  });
+  return dyingWhen(() => isDead, { ...migration.services, hooks });
+}
+
+/** Services of a process that is killed right after the first record that `isLast` accepts. */
+function killedAfter(services: Services, isLast: (state: RecordedJournal) => boolean): Services {
+  let isDead = false;
+  const saveCheckpoint: Services['runs']['saveCheckpoint'] = async (lease, step, checkpoint) => {
+    await services.runs.saveCheckpoint(lease, step, checkpoint);
+    if (!isLast(checkpoint.state as RecordedJournal)) return;
+    isDead = true;
+    throw new Killed();
+  };
+  return dyingWhen(() => isDead, { ...services, runs: { ...services.runs, saveCheckpoint } });
+}
+
+function dyingWhen(isDead: () => boolean, services: Services): Services {
+  const before = () => {
+    if (isDead()) throw new Killed();
+  };
+  return watchCalls(services, { before });
+}
+
+/** The first read of the rollback's record gives this one. */
+function withRecord({ runs }: Migration, state: unknown): ServiceChanges {
+  let isDue = true;
+  const readCheckpoint: typeof runs.readCheckpoint = async (runId, step) => {
+    const found = await runs.readCheckpoint(runId, step);
+    if (step !== 'rollback' || !isDue || !found) return found;
+    isDue = false;
+    return { ...found, state };
+  };
+  return { runs: { readCheckpoint } };
+}
+
+async function readRecord({ runs }: Migration): Promise<RecordedJournal> {
+  return (await runs.readCheckpoint(RUN, 'rollback'))?.state as RecordedJournal;
+}
+
+describe('the request of a deployment', () => {
+  const killed = async (migration: Migration) => {
+    const services = killedBefore(migration, 'deploy-old');
+    await expect(migration.finish('rollback', {}, services)).rejects.toThrow(Killed);
+  };
+
+  /** Until the first proof has failed. */
+  async function unproved(migration: Migration): Promise<void> {
+    const attempt = migration.finish('rollback', {}, withoutDeploying(migration));
+    await expect(attempt).rejects.toBeInstanceOf(RetryableFailure);
+    migration.pass(5_000);
+  }
+
+  /** Killed or stopped in the second request, the deployment has the whole time for its proof. */
+  async function expectTimeForProof(migration: Migration): Promise<void> {
+    migration.pass(6 * MINUTE_MS);
+    const services = { ...withoutDeploying(migration), ...away };
+    const attempt = migration.invoke('rollback', {}, services);
+    await expect(attempt).rejects.toBeInstanceOf(RetryableFailure);
+    expect(await readPhase(migration)).toBe('switching-back');
+  }
+
+  it('is made after a kill right before it, however late', async () => {
+    const migration = await live();
+    await killed(migration);
+    migration.pass(40 * MINUTE_MS);
+    await migration.finish('rollback');
+    expect(await readPhase(migration)).toBe('copied');
+    expect(migration.operator.heard.slice(-2)).toEqual(['deploy-old', 'open-writes']);
+  });
+
+  it('is made where a release before this one recorded its time, and no request', async () => {
+    const migration = await live();
+    await killed(migration);
+    const { passed, noted } = await readRecord(migration);
+    const facts = Object.entries(passed).map(([stage, { found = {}, workedMs = 0 }]) => [
+      stage,
+      { workedMs, facts: found },
+    ]);
+    const reached = { since: migration.clock().getTime() };
+    const old = { to: SOURCE, passed: Object.fromEntries(facts), ...noted, reached };
+    migration.pass(40 * MINUTE_MS);
+    await migration.finish('rollback', {}, withRecord(migration, old));
+    expect(migration.operator.heard.slice(-2)).toEqual(['deploy-old', 'open-writes']);
+  });
+
+  it('does not freeze users for ever where each one is killed', async () => {
+    const migration = await live();
+    let minutes = 0;
+    do {
+      const services = killedBefore(migration, 'deploy-old');
+      await migration.finish('rollback', {}, services).catch((error: unknown) => error);
+      migration.pass(5 * MINUTE_MS);
+      minutes += 5;
+    } while ((await readPhase(migration)) === 'switching-back' && minutes < 60);
+    expect(minutes).toBeLessThan(60);
+  });
+
+  it('begins the time for a proof again where it is killed', async () => {
+    const migration = await live();
+    await unproved(migration);
+    await killed(migration);
+    await expectTimeForProof(migration);
+  });
+
+  it('begins the time for a proof again where the command is stopped in it', async () => {
+    const migration = await live();
+    await unproved(migration);
+    const interruption = new AbortController();
+    const stopped = whenAsked(migration, 'deploy-old', (): HookAnswer => {
+      interruption.abort(new Error('Interrupted'));
+      return 'under-way';
+    });
+    const attempt = runStep(rollback, changedServices(migration.services, stopped), {
+      payload: { runId: RUN, execute: true },
+      timeLeftMs: () => 600_000,
+      interruption: interruption.signal,
+    });
+    await attempt.catch(() => undefined);
+    await expectTimeForProof(migration);
+  });
+
+  it('of the new version is told where the backend does not prove it', async () => {
+    const migration = await live();
+    const told: string[] = [];
+    const log: Services['log'] = ({ message }) => told.push(message);
+    const ignored = whenAsked(migration, 'deploy-new', (): HookAnswer => 'under-way');
+    const within = { services: changedServices(migration.services, ignored) };
+    const services = { ...whenAsked(within, 'deploy-old', () => 'done'), ...away, log };
+    let minutes = 0;
+    do {
+      await migration.finish('rollback', {}, services).catch((error: unknown) => error);
+      migration.pass(MINUTE_MS);
+      minutes += 1;
+    } while ((await readPhase(migration)) === 'switching-back' && minutes < 60);
+    expect(await readPhase(migration)).toBe('live');
+    expect(told).toContain(
+      'The backend does not prove that the new version is back; writes are opened',
+    );
+  });
+});
+
+it.each([{ to: SOURCE, passed: { freezing: { facts: {} } }, plan: {} }, { of: 'another version' }])(
+  'a record that cannot be read is not taken for the beginning: %j',
+  async (unreadable) => {
+    const migration = await live();
+    const services = killedBefore(migration, 'deploy-old');
+    await expect(migration.finish('rollback', {}, services)).rejects.toThrow(Killed);
+    migration.pass(5 * MINUTE_MS);
+    const heard = migration.operator.heard.length;
+    const attempt = migration.finish('rollback', {}, withRecord(migration, unreadable));
+    await expect(attempt).rejects.toThrow(/Invalid/);
+    expect(await readPhase(migration)).toBe('switching-back');
+    expect(migration.operator.heard.length).toBe(heard);
+  },
+);
+
+it('writes are opened in time where the window was late and the old collection cannot be restored', async () => {
+  const migration = await migrationAt('equal');
+  const slow = whenAsked(migration, 'open-writes', () => 'under-way');
+  await migration.invoke('cutover', {}, slow);
+  await migration.services.vectors.deleteCollection(SOURCE);
+  migration.pass(31 * MINUTE_MS);
+  const heard = migration.operator.heard.length;
+  const services = changedServices(migration.services, {
+    vectors: { restoredPoints: async () => undefined },
+  });
+  let minutes = 0;
+  while (migration.operator.heard.length === heard && minutes < 60) {
+    await keepWatch(services).catch((error: unknown) => error);
+    migration.pass(MINUTE_MS);
+    minutes += 1;
+  }
+  expect(migration.operator.heard.slice(heard)).toContain('open-writes');
+});
+
+it('what a refused rollback requests is new to a webhook, also after a kill', async () => {
+  const migration = await migrationAt('live', { isUpgraded: true });
+  const keys = new Set<string>();
+  const { hooks } = migration.services;
+  const ask: typeof hooks.ask = async (request) => {
+    const key = `${request.occasion}:${request.action}`;
+    if (keys.has(key)) return 'done';
+    keys.add(key);
+    return await hooks.ask(request);
+  };
+  const silent: ServiceChanges = { ...away, hooks: { ask } };
+  const isRefused = ({ noted }: RecordedJournal) => noted?.refused !== undefined;
+  const dying = killedAfter(changedServices(migration.services, silent), isRefused);
+  let end: unknown;
+  for (let n = 0; n < 400 && !(end instanceof Killed); n += 1) {
+    end = await migration.finish('rollback', {}, dying).catch((error: unknown) => error);
+    migration.pass(20_000);
+  }
+  expect(end).toBeInstanceOf(Killed);
+  for (let n = 0; n < 40 && (await readPhase(migration)) === 'switching-back'; n += 1) {
+    await migration.finish('rollback', {}, silent).catch((error: unknown) => error);
+    migration.pass(20_000);
+  }
+  const { vectors, backend } = migration.services;
+  const run = await migration.runs.read(RUN);
+  const before = await vectors.count(SOURCE, ofTestUser(run));
+  await backend.addMemory(`__migration_test_${RUN}`, 'I play the cello in London');
+  expect(await vectors.count(SOURCE, ofTestUser(run))).toBe(before);
+});
+
+it('what was written to the new version survives a kill, the loss of the old collection and its restore by hand', async () => {
+  const migration = await live();
+  const { vectors } = migration.services;
+  const info = await vectors.collectionInfo(SOURCE);
+  const { points } = await vectors.scroll(SOURCE, { limit: 1_000 });
+  for (const text of ['One', 'Two', 'Three']) await writeToNew(migration, text);
+  const before = await computeFingerprint(vectors, migration.target);
+  let isDue = true;
+  const gone = whenAsked(migration, 'open-writes', async () => {
+    if (!isDue) return;
+    isDue = false;
+    await vectors.deleteCollection(SOURCE);
+  });
+  let wasDeployed = false;
+  const dying = killedAfter(changedServices(migration.services, gone), ({ passed }) => {
+    wasDeployed ||= 'deployed' in passed;
+    return wasDeployed && !('frozen' in passed);
+  });
+  await expect(migration.finish('rollback', {}, dying)).rejects.toThrow(Killed);
+  const { vectors: dense = {}, sparse_vectors = {} } = info?.config.params ?? {};
+  await vectors.createCollection(SOURCE, { vectors: dense, sparse_vectors });
+  await vectors.upsert(SOURCE, points as readonly Point[], 'upsert');
+  migration.pass(3 * MINUTE_MS);
+  await migration.finish('rollback');
+  expect((await computeFingerprint(vectors, SOURCE)).points).toBe(before.points);
+});
