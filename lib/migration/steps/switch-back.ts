@@ -138,14 +138,13 @@ export async function deployBack(
   const { run, services } = context;
   const action = run.plan.sameVersion ? 'deploy-new' : 'deploy-old';
   const deploying = { action, collection: to, reached, save } as const;
-  const since = await deployInTime(context, deploying);
-  const now = services.clock().getTime();
-  const { unprovedSince = now } = readDeploying(reached);
+  const { since, isLast, unprovedSince } = await deployInTime(context, deploying);
   const standing = await findStanding(context, to);
   if (standing.kind === 'returned') return {};
   const { kind, why } = standing;
-  if (kind !== 'untold' && now - unprovedSince < PROOF_MS) {
-    await save({ since, isRequested: true, unprovedSince });
+  if (kind !== 'untold' && services.clock().getTime() - unprovedSince < PROOF_MS) {
+    // Not done although it was reported: the next request is another one, and is made however late, but only once.
+    await save({ since, isRequested: isLast || kind !== 'elsewhere', unprovedSince });
     if (kind === 'elsewhere') await askAgain(context);
     throw suspectAction(action, to, kind === 'away' ? why : notReturned(String(why)));
   }
@@ -169,26 +168,27 @@ interface Deploying extends StageCursor {
 /**
  * Waits until it is deployed, or its time is over. A command that was killed in its request makes that once more, however late:
  * its time may have passed without any request.
- * @returns when it was first requested
+ * @returns when it was first requested, whether it is not requested again, and since when its proof is awaited
  */
 async function deployInTime(
   context: StepContext,
   { action, collection, reached, save }: Deploying,
-): Promise<number> {
+) {
   const { run, services } = context;
   const now = services.clock().getTime();
-  const { since = now, isRequested = false } = readDeploying(reached);
+  const { since = now, isRequested = false, unprovedSince = now } = readDeploying(reached);
   const until = since + Math.max(DEPLOYMENT_MS, 2_000 * (run.plan.deploySeconds ?? 0));
   const isOver = now >= until;
-  if (isOver && isRequested) return since;
+  if (isOver && isRequested) return { since, isLast: true, unprovedSince };
   // Time for a proof counts from the end of a deployment: while another one is awaited, none has begun.
   await save({ since, isRequested: isOver });
   await waitForAction(context, action, collection).catch(async (error: unknown) => {
     if (!context.signal.aborted) await save({ since, isRequested: true });
     throw untilDeadline(error, until);
   });
-  await save({ ...readDeploying(reached), since, isRequested: true });
-  return since;
+  const deployed = { since, unprovedSince: isOver ? services.clock().getTime() : unprovedSince };
+  await save({ ...deployed, isRequested: true });
+  return { ...deployed, isLast: isOver };
 }
 
 function notReturned(why: string): RetryableFailure {

@@ -1103,7 +1103,9 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/migration/steps/switch-back.ts',
     'tests/migration/contract/steps/interrupted-rollback.test.ts',
     [
-      ['if (isOver && isRequested) return since;', 'if (isOver) return since;'],
+      ['if (isOver && isRequested) return {', 'if (isOver) return {'],
+      ["isLast || kind !== 'elsewhere'", 'true'],
+      ["isLast || kind !== 'elsewhere'", "kind !== 'elsewhere'"],
       ['isRequested: isOver', 'isRequested: false'],
       ["restores || plan.beginsBase ? 'begun'", "restores ? 'begun'"],
     ],

@@ -126,6 +126,29 @@ describe('the request of a deployment', () => {
     expect(migration.operator.heard.slice(-2)).toEqual(['deploy-old', 'open-writes']);
   });
 
+  it('is made again where the last one was reported as done and was not, however late', async () => {
+    const migration = await live();
+    await unproved(migration);
+    migration.pass(40 * MINUTE_MS);
+    await migration.finish('rollback');
+    expect(await readPhase(migration)).toBe('copied');
+    expect(migration.operator.heard.slice(-2)).toEqual(['deploy-old', 'open-writes']);
+  });
+
+  it('is not made for ever where it is reported as done and is not', async () => {
+    const migration = await live();
+    await unproved(migration);
+    migration.pass(40 * MINUTE_MS);
+    let minutes = 0;
+    do {
+      const services = withoutDeploying(migration);
+      await migration.finish('rollback', {}, services).catch((error: unknown) => error);
+      migration.pass(MINUTE_MS);
+      minutes += 1;
+    } while ((await readPhase(migration)) === 'switching-back' && minutes < 30);
+    expect(minutes).toBeLessThan(30);
+  });
+
   it('does not freeze users for ever where each one is killed', async () => {
     const migration = await live();
     let minutes = 0;
