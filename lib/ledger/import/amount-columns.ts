@@ -1,4 +1,4 @@
-// Which columns hold the amounts: one with signs, or one of debits and one of credits.
+// Finds the columns of a table that hold the amounts: one column with signs, or a debit and a credit column.
 import { type ChosenColumns, type ChosenField, describeMissing } from './chosen-columns.ts';
 import { type Field, findNamed, isOtherAmount } from './column-names.ts';
 import { isFilled, isNumeric, measureShare, type Sample } from './column-samples.ts';
@@ -6,7 +6,7 @@ import type { TableRow } from './csv-text.ts';
 import { currencyOfColumn, findCurrencyCodes } from './currencies.ts';
 import { findWitnessed } from './witnessed-amounts.ts';
 
-/** Columns of a table: headers, their normalized names, and cells of each. */
+/** Columns of a table: their headers, normalized names and sampled cells. */
 export interface TableContext {
   readonly headers: readonly string[];
   readonly names: readonly string[];
@@ -47,7 +47,7 @@ export function findAmounts(
   if (picked !== undefined) return { ...NAMED, amount: picked };
   const amount = findNamedAmount(context, usable);
   if (amount === undefined) return hasSplit ? split : findOtherAmounts(context, taken);
-  // Amounts without signs leave the direction to the columns beside them.
+  // If the amounts have no signs, the debit and credit columns beside them state the direction.
   const isSigned = samples[amount]?.cells.some((cell) => /[-−(]/.test(cell));
   const isSplitUsed = [...debit, ...credit].some((index) =>
     samples[index]?.cells.some((cell) => /[1-9]/.test(cell)),
@@ -72,7 +72,7 @@ function findNamedAmount(context: TableContext, usable: Usable): number | undefi
   return [...net, ...preferOwnCurrency(amounts, context)][0];
 }
 
-/** Amounts under names that are currencies, or that say nothing. */
+/** Finds amounts in columns that are named after currencies, or whose names say nothing. */
 function findOtherAmounts(
   { headers, names, samples, rows }: TableContext,
   taken: ReadonlySet<number>,
@@ -84,15 +84,15 @@ function findOtherAmounts(
   if (byCurrency.length > 0) return { ...NAMED, amount: byCurrency };
   const found = isShared(names) ? undefined : findByContent(names, samples, taken, rows);
   if (found) return found;
-  // Its cells are refused one by one.
+  // The column is called an amount but its cells do not look like one: take it, so that each cell is refused with its line.
   const named = findNamed(names, 'amount').filter((index) => !taken.has(index));
   if (named.length > 0) return { ...NAMED, amount: named.slice(0, 1) };
   return { ...NAMED, isNamed: false, problem: describeMissing('for the amount', 'amount') };
 }
 
 /**
- * The amount whose header has a currency is in the account's, where two have one name: "Amount" and "Amount in EUR". Where a
- * column says that all are in one currency, the first one is.
+ * Puts the amount in the account's currency first. If two columns share a name, such as "Amount" and "Amount in EUR", that is
+ * the one whose header has a currency. If a currency column has one value only, the order stays.
  */
 function preferOwnCurrency(
   amounts: readonly number[],
@@ -107,7 +107,10 @@ function preferOwnCurrency(
   return own.length === 1 ? [...own, ...amounts] : amounts;
 }
 
-/** Splitwise has a column for each person of a group: only a person knows whose rows these are. */
+/**
+ * Recognizes an export of Splitwise, which has a column for each person of a group: the file does not say which person the
+ * ledger belongs to.
+ */
 function isShared(names: readonly string[]): boolean {
   return ['description', 'category', 'cost', 'currency'].every((name) => names.includes(name));
 }
@@ -124,7 +127,7 @@ export function isNet(name = ''): boolean {
   return /^net(?: amount)?$/.test(name);
 }
 
-/** Numbers with decimals under a name that says nothing; balances tell which of several are the amounts. */
+/** Finds columns of numbers with cents by their cells alone; if there are several, the balances show which are the amounts. */
 function findByContent(
   names: readonly string[],
   samples: readonly Sample[],

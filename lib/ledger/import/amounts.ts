@@ -1,4 +1,4 @@
-// Amounts as banks write them: grouped in any way, with a currency, a sign on either side, or a word for the direction.
+// Reads amounts as banks write them: grouped in any way, with a currency, a sign on either side, or a word for the direction.
 import { isCurrencyCode, mayBeEqual } from './currencies.ts';
 import { type Direction, directionOfWord } from './direction-words.ts';
 
@@ -6,8 +6,9 @@ export const DECIMAL_SIGNS = ['point', 'comma'] as const;
 export type DecimalSign = (typeof DECIMAL_SIGNS)[number];
 
 /**
- * Groups of three digits, or of two before the last three as in India, have one separator. Further decimals are zeros. A
- * text that fits both signs has one value: the wrong sign scales no amount.
+ * The numbers that each decimal sign allows. All groups of a number have the same separator; a group has three digits, or two
+ * before the last three as in India. Decimals after the second must be zeros. A text that fits both patterns has the same value
+ * in both, so a wrong guess refuses an amount instead of scaling it.
  */
 const NUMBERS = {
   point:
@@ -15,7 +16,7 @@ const NUMBERS = {
   comma:
     /^(?:([1-9]\d{0,2}(?:([.'’\s])\d{3}(?:\2\d{3})*)?|\d+)(?:,(\d{1,2}|\d{2}00+))?|,(\d{1,2}|\d{2}00+))$/,
 };
-/** Longer texts are no amounts. */
+/** A longer text is not read as an amount. */
 export const MAX_AMOUNT_LENGTH = 48;
 const EMPTY = /^\s*\p{Sc}?[-–—−\s]*$/u;
 const SIGN = /^[-+−–]/;
@@ -30,12 +31,12 @@ export interface ReadAmount {
   readonly currency: string | null;
 }
 
-/** A dash stands for no amount, also after the sign of a currency. */
+/** True for an empty cell. Banks also write a dash for it, with or without the sign of a currency. */
 export function isEmptyAmount(text: string | null | undefined): boolean {
   return text == null || EMPTY.test(text.slice(0, MAX_AMOUNT_LENGTH));
 }
 
-/** @throws Error where the text is no amount with this sign */
+/** @throws Error if the text is not an amount with this decimal sign */
 export function readAmount(text: string, decimal: DecimalSign): ReadAmount {
   if (isRounded(text))
     throw new Error(`"${text.trim()}" is a rounded amount. Write the whole number in the file`);
@@ -54,10 +55,10 @@ export function readAmount(text: string, decimal: DecimalSign): ReadAmount {
   throw new Error(`${shown} is not an amount with a decimal ${decimal} (--decimal chooses it)`);
 }
 
-/** Thousands, millions and the like. */
+/** A number with a unit such as thousands or millions, in several languages. */
 const SCALE =
   /\d\s*(?:[kmbl]|mm|bn|mn|mio|mrd|tsd|mil|mln|tys|lakh|jt|juta|rb|ribu|тыс|тис|млн|[千万萬億亿천만억])\.?$/iu;
-/** A letter, or the national currency of Mexico and Cuba, apart from a number with cents is no scale. */
+/** An amount with cents before a single letter, or before MN (the national currency in Mexico and Cuba): it is exact. */
 const WITH_CENTS = /[.,]\d\d\s+(?:\p{L}|MN)$/u;
 
 function isRounded(text: string): boolean {
@@ -66,7 +67,7 @@ function isRounded(text: string): boolean {
   return SCALE.test(end) && !WITH_CENTS.test(end);
 }
 
-/** A number, and what stood around it. */
+/** The digits of an amount, and the facts from the signs and words around them. */
 interface StrippedAmount extends Omit<ReadAmount, 'signed'> {
   readonly digits: string;
   readonly isNegative: boolean;
@@ -81,7 +82,7 @@ function stripAmount(written: string): StrippedAmount | undefined {
     signs += 1;
     if (sign !== '+') isNegative = true;
   };
-  // A sign and a currency stand in any order, on either side.
+  // A sign and a currency may come in any order, on either side.
   for (let turn = 0; turn < 5 && !/^[\d.,].*\d$|^\d$/.test(text); turn += 1) {
     if (text.startsWith('(') && text.endsWith(')')) {
       takeSign('-');
@@ -116,12 +117,12 @@ function addWord(
   word: string,
   isPrefix: boolean,
 ): Words | undefined {
-  // A single letter before a number is a currency.
+  // A single letter before a number is a currency, not a direction such as C or D.
   const meant = isPrefix && word.length < 2 ? undefined : directionOfWord(word);
   if (meant) return { direction: meant, currency };
   if (currency === null) return { direction, currency: word };
   if (!mayBeEqual(currency, word)) return undefined;
-  // A code says more than a sign: "$5.00 USD".
+  // A code says more than a sign: "$5.00 USD" is in USD.
   return { direction, currency: isCurrencyCode(currency) ? currency : word };
 }
 
@@ -134,7 +135,7 @@ function readNumber(digits: string, decimal: DecimalSign): number | undefined {
 
 const THIRD_DECIMAL = /([.,])(\d\d)0(?=\D{0,8}$)/;
 
-/** The sign before three decimals of which the last is a zero, if they are decimals. */
+/** Finds the sign before three last digits that end in a zero, such as the comma of "25,500": they may be three decimals. */
 export function findThirdDecimal(text: string): string | undefined {
   return THIRD_DECIMAL.exec(text)?.[1];
 }

@@ -1,4 +1,4 @@
-// A column of balances is a witness: the difference between two of them is the booking between them.
+// Checks amounts against the file's column of balances: the difference between two balances is the booking between them.
 
 interface Witnessed {
   readonly signed: number;
@@ -13,7 +13,7 @@ export interface Witness {
   readonly pairs: number;
 }
 
-/** @param rows in the order of the file, which may be either order of time */
+/** @param rows in the order of the file, oldest or newest first */
 export function askBalances(rows: readonly Witnessed[]): Witness {
   const forward = countPairs(rows, 1);
   const backward = countPairs(rows, 0);
@@ -21,7 +21,7 @@ export function askBalances(rows: readonly Witnessed[]): Witness {
   return weight(backward) > weight(forward) ? backward : forward;
 }
 
-/** @param later which of two rows is the later one: 1 where time runs down the file */
+/** @param later 1 if the second of two rows is the later one (oldest first), 0 if the first is */
 function countPairs(rows: readonly Witnessed[], later: 0 | 1): Witness {
   let agreeing = 0;
   let reversed = 0;

@@ -1,4 +1,5 @@
-// Words by which files say that a row is no booking: it never happened, has not happened yet, or is a balance.
+// Recognizes rows by the words of banks and apps, in many languages: bookings that failed or are still open, balances and
+// totals, card payments, currency conversions, and columns of yes and no.
 
 const list = (words: string) => words.split(',').map((word) => word.trim());
 
@@ -26,7 +27,7 @@ const DONE = [
     '已入账, 还款成功, 朋友已收钱, 已到账, 완료, 승인, yes, y, c, r, x, cleared (manual), auszahlung',
   ),
 ];
-/** Pending, planned or authorised: it comes again when it is booked, often with another date. */
+/** Pending, planned or authorised. The bank lists such a payment again when it is booked, often under another date. */
 const OPEN = [
   ...list('pending, authorised, authorized, planned, scheduled, upcoming, processing, in progress'),
   ...list(
@@ -93,7 +94,7 @@ const FAILED = [
 export type RowState = 'done' | 'open' | 'failed';
 
 function normalize(word: string): string {
-  // Every text of a file comes through here, and most of them are plain.
+  // Every text of a file is normalized here: plain ASCII, the usual case, skips the slow Unicode step.
   const plain = /^[ -~]*$/.test(word) ? word : word.normalize('NFKD').replace(/\p{M}/gu, '');
   return plain
     .replace(/[\s_-]+/g, ' ')
@@ -106,14 +107,14 @@ const STATES = new Map<string, RowState>([
   ...OPEN.map((word) => [normalize(word), 'open'] as const),
   ...FAILED.map((word) => [normalize(word), 'failed'] as const),
 ]);
-/** Longer texts are no words. */
+/** A longer text is not looked up as a status. */
 const MAX_WORD_LENGTH = 40;
 
-/** @returns undefined for a word that is not known */
+/** @returns undefined for an unknown word */
 export function stateOfWord(word: string): RowState | undefined {
   if (word.length > MAX_WORD_LENGTH) return undefined;
   const plain = normalize(word);
-  // Some apps write a sign before the word, such as a check mark, or the kind of booking.
+  // Some apps write a check mark or the kind of booking before the word, as in "Payment completed".
   return (
     STATES.get(plain) ??
     STATES.get(plain.replace(/^[^\p{L}\p{N}]+|^(?:payment|transaction|transfer) /u, ''))
@@ -170,13 +171,16 @@ const BALANCE_PHRASES = [
 ].map(normalize);
 const BALANCES = new Set(BALANCE_PHRASES);
 const FIRST_WORDS = new Set(BALANCE_PHRASES.map((phrase) => phrase.split(' ', 1)[0]));
-/** Most texts of a file begin with other words, and need no further check. Letters beyond ASCII may be written in several ways. */
+/**
+ * Rules out most texts cheaply: a balance begins with one of these words. Words with letters beyond ASCII pass, because such
+ * letters can be written in several ways.
+ */
 const BALANCE_START = new RegExp(
   String.raw`^[\x00-@[-\x60{-\x7f]*(?:(?:${[...FIRST_WORDS].join('|')})(?![a-z])|[a-z]*[^\x00-\x7f])`,
   'i',
 );
 
-/** "Opening balance", also with a date, an amount or a colon after it. */
+/** True for "Opening balance" and the like, also with a date, an amount or a colon after it. */
 export function isBalanceText(text: string): boolean {
   if (text.length > 80 || !BALANCE_START.test(text)) return false;
   const plain = normalize(text)
@@ -191,7 +195,7 @@ export function isBalanceText(text: string): boolean {
 const BALANCE_WORD =
   /(?:^|\s)(?:balance|totals?|subtotal|saldo|saldi|solde|kontostand|zustatek|egyenleg|summe|summa|suma|totaal|totale|totais|totales|bakiye|остаток|итого)(?:\s|$)/;
 
-/** True for a short text with a word for a balance or a total: without a date it is no booking. */
+/** True for a short text that mentions a balance or a total: a row with such a text and no date is not a booking. */
 export function mentionsBalance(text: string): boolean {
   return text.length <= 40 && BALANCE_WORD.test(normalize(text).replace(/[^\p{L}\p{N}]+/gu, ' '));
 }
@@ -212,9 +216,8 @@ export function isCardPayment(text: string): boolean {
 }
 
 /**
- * Why a booking with this status is left out.
- * @param leaveOut words that a person has named
- * @returns undefined for a booking that has happened
+ * @param leaveOut status words that the user named
+ * @returns why a booking with this status is left out; undefined if it is kept, as one with an unknown word is
  */
 export function describeState(
   status: string | null,
@@ -228,10 +231,16 @@ export function describeState(
   return state === 'failed' ? `"${status}": never happened` : undefined;
 }
 
-/** Names of columns with yes and no, and the state that a yes means. Not "planned" or "scheduled": such a purchase may be booked. */
+/**
+ * Columns of yes and no whose yes means that a booking is still open or has failed. "Planned" and "scheduled" are missing on
+ * purpose: a purchase so marked may be booked.
+ */
 const FLAGS =
   /^(?:is )?(pending|void(?:ed)?|cancell?ed|declined|failed|rejected|removed|vorgemerkt|storniert|pendiente|pendente)$/;
-/** A reversal may stand in the file as well, and what a budget excludes has moved money: a person must say whether such rows count. */
+/**
+ * Columns of yes and no whose yes leaves a doubt: the counterpart of a reversed booking may be in the file too, and money that
+ * a budget excludes has still moved. A person must say whether such rows count.
+ */
 const DOUBTFUL_FLAGS = new Set(
   [
     ...list('reversed, reversal, reverted, refunded, excluded, exclude, ignored, ignore, hidden'),
@@ -261,7 +270,7 @@ const YES =
 const NO =
   /^(?:false|no|n|0|-|nein|nee|non|não|nie|ne|falsch|onwaar|faux|falso|fałsz|nepravda|nej|nei|falskt|falsk|usant|ei|epätosi|nem|hamis|hayır|yanlış|нет|ні|ложь|否|いいえ|아니오|)$/i;
 
-/** A no in these columns means that a row does not count. */
+/** Columns such as "counts towards the budget", whose no means that a row does not count. */
 const COUNTED_FLAGS = new Set(
   list('計算対象, 集計対象, 计入收支, 计入预算, 是否计入收支').map(normalize),
 );
@@ -282,7 +291,7 @@ export function isDoubtfulFlag(header: string): boolean {
   const name = normalize(header)
     .replace(/[?:]+$/, '')
     .replace(/^is /, '');
-  // "Excluded from budget", "Exclude from reports"
+  // Also names such as "Excluded from budget" and "Exclude from reports".
   return DOUBTFUL_FLAGS.has(name) || /^(?:exclude|hide|ignore)d? (?:from|in) /.test(name);
 }
 

@@ -1,43 +1,47 @@
-// Common form of every file format, before anything is decided: bookings as the bank states them.
+// The bookings of a file as the bank states them: the form that the reader of every format produces, before anything is
+// decided.
 
-/** One booking of an account. A reader fills in what its format has; null is for what it has not. */
+/** One booking of an account. A format that lacks a field leaves it null. */
 export interface Booking {
-  /** In the file, from 1; in a format without lines, the number of the booking. */
+  /** Line in the file, from 1; in a format without lines, the number of the booking. */
   readonly line: number;
   /** `YYYY-MM-DD` */
   readonly date: string;
-  /** In the account's currency; negative is money that went. */
+  /** Amount in the account's currency, negative for an expense. */
   readonly signed: number;
-  /** The file states the direction apart from the sign, in a word or in a column of its own. */
+  /** True if the file states the direction in a word or in a column of its own, not only by a sign. */
   readonly isDirectionStated: boolean;
-  /** Text in the file, however it is interpreted: part of the identity of a booking with an id. */
+  /** The amount as text, in a table before its direction is decided: part of the identity of a booking with an id. */
   readonly writtenAmount: string;
-  /** The most telling first, without empty ones: the other party, then the purpose. One is the description, the others are notes. */
+  /**
+   * Texts of the booking without empty ones, the most telling first: the other party, then the purpose. One becomes the
+   * description, the others become notes.
+   */
   readonly texts: readonly string[];
-  /** Such as "Card payment"; describes a booking that has no text. */
+  /** Kind of booking, such as "Card payment"; describes a booking that has no text. */
   readonly bookingType: string | null;
-  /** They come before those of the texts. */
+  /** Notes of the file itself; those made from `texts` are added after them. */
   readonly notes: string | null;
   readonly category: string | null;
-  /** The bank's id; together with account, date and amount it names the booking. */
+  /** The bank's id. With the account, the date and the amount it identifies the booking. */
   readonly bankId: string | null;
-  /** Remains of the bank's id in a spreadsheet: an earlier release took it for the id. */
+  /** The bank's id as a spreadsheet has rounded it; an earlier release stored it as the id. */
   readonly roundedId?: string | null;
-  /** A name or number, where the file has one. */
+  /** Name or number of the account, if the file has one. */
   readonly account: string | null;
-  /** A code such as EUR, or a sign. */
+  /** Currency code such as EUR, or a sign such as €. */
   readonly currency: string | null;
-  /** Left out where it says that no money has moved. */
+  /** The bank's word for the booking's state. A booking is left out if the word says that no money has moved. */
   readonly status: string | null;
-  /** Name of a column by which the booking may not count. */
+  /** Header of a column that marks the booking as one that may not count. */
   readonly doubt?: string | undefined;
   /** The account's balance after the booking. */
   readonly balance: number | null;
-  /** The bank's id of the booking that this one belongs to, such as a currency conversion. */
+  /** The bank's id of the booking to which this one belongs, as a currency conversion belongs to a payment. */
   readonly reference: string | null;
-  /** All texts of the row as written: what makes the identity of a booking without an id. */
+  /** All cells of the row as written: the identity of a booking without an id. */
   readonly cells: readonly string[];
-  /** Reading by earlier releases, if it differs from this one's. */
+  /** The row as earlier releases read it, if they read it differently. */
   readonly former?: FormerReading;
 }
 
@@ -48,18 +52,18 @@ export interface FormerReading {
   readonly bankId: string | null;
 }
 
-/** A row that was not read; the import goes on without it and fails in the end. */
+/** A row that could not be read. The other rows are imported, and the import then ends with a failure. */
 export interface RefusedLine {
   readonly line: number;
   readonly message: string;
-  /** It has a date and an amount. */
+  /** True if the row has a date and an amount. */
   readonly mayBeBooking?: boolean;
 }
 
-/** A row that is no booking. */
+/** A row that is not a booking. */
 export interface LeftOutLine {
   readonly line: number;
-  /** Such as "pending"; equal reasons are counted together. */
+  /** Why it was left out, such as "pending"; rows with the same reason are counted together. */
   readonly reason: string;
   readonly text: string;
 }
@@ -76,7 +80,7 @@ export interface Need {
     | 'status'
     | 'columns'
     | 'postings';
-  /** States the ambiguity, and the options that resolve it. */
+  /** Text for the user: the ambiguity, and the options that resolve it. */
   readonly message: string;
 }
 
@@ -88,14 +92,14 @@ export interface ReadBookings {
   /** Notes for the user about how the file was read. */
   readonly findings: readonly string[];
   readonly needs: readonly Need[];
-  /** Codes by which the file calls the account's currency; signs may stand beside amounts. */
+  /** Codes that the file gives for the account's currency; they decide what a sign such as $ beside an amount means. */
   readonly currencies?: readonly string[];
 }
 
 /**
- * Divides texts into the description, which is the first, and notes. Banks cut a name to a field's width and repeat it whole in
- * the next field.
- * @param notes come before those of the texts
+ * Divides texts into a description and notes. The first text describes the booking, unless another one begins with it: banks
+ * cut a name to a field's width and repeat it whole in the next field.
+ * @param notes the file's own notes, which come first
  */
 export function describeTexts(texts: readonly string[], notes: string | null) {
   const [first, ...others] = texts;

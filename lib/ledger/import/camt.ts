@@ -1,5 +1,5 @@
-// Reads CAMT.053 and CAMT.052, the account statements of ISO 20022 in XML, in any of their versions. A batch with its parts
-// becomes its parts; entries that are not booked are left out and named.
+// Reads CAMT.053 and CAMT.052, the XML account statements of ISO 20022, in all versions. A batch that lists its parts becomes
+// one booking for each part; entries that are not booked are left out and named.
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { UserError } from '../../shared/user-error.ts';
 import {
@@ -31,7 +31,7 @@ const STATUS_NAMES: Readonly<Record<string, string>> = {
 };
 const ENTRY_TAG = /<(?:[\w.-]+:)?Ntry[\s>]/g;
 
-/** Names are kept without their prefixes, values as text. */
+/** Elements lose their namespace prefixes. Values stay text, so that no digit of an amount or an id is lost. */
 const parser = new XMLParser({
   removeNSPrefix: true,
   ignoreAttributes: false,
@@ -41,12 +41,12 @@ const parser = new XMLParser({
   isArray: (_name, _path, _isLeaf, isAttribute) => !isAttribute,
 });
 
-/** Name of the encoding that the document declares; undefined where it declares none. */
+/** Name of the encoding that the document declares; undefined if it declares none. */
 export function findXmlCharset(head: string): string | undefined {
   return /^\s*<\?xml[^>]*\sencoding=["']([\w-]+)["']/i.exec(head)?.[1];
 }
 
-/** @throws UserError where the text is no such document */
+/** @throws UserError if the text has no statement in it */
 export function readCamt(text: string): Omit<ReadBookings, 'findings'> {
   const document = parse(text);
   const statements = DOCUMENTS.flatMap((name) => select(document, 'Document', name)).flatMap(
@@ -67,11 +67,11 @@ export function readCamt(text: string): Omit<ReadBookings, 'findings'> {
 }
 
 interface ReadStatement extends Pick<ReadBookings, 'bookings' | 'leftOut' | 'refused'> {
-  /** Reversals whose direction the balances do not show. */
+  /** Number of reversals whose direction the balances do not show. */
   readonly unproven: number;
 }
 
-/** @param lines those of the entries, in the order of the document */
+/** @param lines the lines of all entries of the document, in order; a statement takes as many as it has entries */
 function readStatement(statement: Node, lines: Iterator<number, undefined>): ReadStatement {
   const account = nameAccount(statement);
   const entries = select(statement, 'Ntry');
@@ -96,7 +96,7 @@ function readStatement(statement: Node, lines: Iterator<number, undefined>): Rea
   return { bookings, leftOut, refused, unproven: proven === undefined ? reversals : 0 };
 }
 
-/** @throws UserError where the text is no XML, such as a file that is cut, which the parser itself would read in part */
+/** @throws UserError if the text is not valid XML. The parser alone would read a truncated file as far as it goes. */
 function parse(text: string): Node {
   const validity = XMLValidator.validate(text);
   if (validity === true) return parser.parse(text) as Node;
@@ -136,7 +136,9 @@ function readEntry(entry: Node, { keepsDirection, ...place }: EntryPlace): reado
   });
 }
 
-/** Signed amounts of a batch's parts; undefined where they are not the entry's amount together, as in another currency. */
+/**
+ * @returns the signed amounts of a batch's parts; undefined if they do not add up to the entry, for example in another currency
+ */
 function readPartAmounts(
   parts: readonly Node[],
   whole: {
@@ -163,9 +165,9 @@ function readPartAmounts(
 }
 
 /**
- * In the standard a reversal has the direction of its own money: a debit that is taken back is a credit. Some banks repeat the
- * direction of the booking that it takes back. The balances of the statement tell them apart.
- * @returns undefined where balances are missing, or fit both or neither
+ * By the standard a reversal has the direction of its own money: a debit that is taken back is a credit. Some banks repeat the
+ * direction of the reversed booking instead. The statement's balances show which.
+ * @returns undefined if balances are missing, or fit both readings or neither
  */
 function findReversalDirection(statement: Node): 'own' | 'repeated' | undefined {
   const booked = select(statement, 'Ntry').filter(isBooked);
@@ -220,9 +222,9 @@ function readDate(entry: Node, name: string): string | undefined {
   return /^\d{4}-\d{2}-\d{2}/.exec(written)?.[0];
 }
 
-/** The other party first, then what it is for. */
+/** The other party first, then the purpose. */
 function listTexts(part: Node, entry: Node, signed: number): readonly string[] {
-  // The parties of a reversal are those of the movement that it takes back.
+  // A reversal repeats the parties of the booking it takes back: if money returns, the other party is still the creditor.
   const isPaidByOthers = signed > 0 !== (isReversal(entry) || isReversal(part));
   const roles = isPaidByOthers ? ['Dbtr', 'UltmtDbtr'] : ['Cdtr', 'UltmtCdtr'];
   const names = roles.map(
@@ -249,7 +251,7 @@ function nameAccount(statement: Node): string | null {
   );
 }
 
-/** All elements at the path. */
+/** Finds all elements at the path. */
 function select(node: Node, ...path: readonly string[]): readonly Node[] {
   let found: readonly Node[] = [node];
   for (const name of path)
@@ -260,7 +262,7 @@ function select(node: Node, ...path: readonly string[]): readonly Node[] {
   return found;
 }
 
-/** Text of the first element at the path, '' where there is none. */
+/** Text of the first element at the path, '' if there is none. */
 function value(node: Node, ...path: readonly string[]): string {
   const [first = ''] = select(node, ...path);
   return readText(first);

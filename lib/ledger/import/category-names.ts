@@ -20,7 +20,7 @@ export function createCategoryNames(known: readonly KnownCategory[]) {
 
   return {
     find,
-    /** The name that the ledger has; for a new category, the first one that was asked for. */
+    /** The category's name in the ledger; for a new category, the spelling that was asked for first. */
     resolve: (name: string): string => {
       const found = find(name);
       if (found) return found.name;
@@ -40,7 +40,7 @@ function fold(name: string): string {
 export interface ChosenCategory<Row> {
   readonly row: Row;
   readonly category: string;
-  /** Why, in words, such as `as 14 earlier rows with "grocer"`. */
+  /** The reason in words, such as `as 14 earlier rows with "grocer"`. */
   readonly reason: string;
   readonly source: 'rule' | 'learned';
 }
@@ -51,7 +51,7 @@ export interface CategoryChoices<Row> {
   readonly open: readonly Row[];
 }
 
-/** For rows without a category. A rule outranks what is learned. */
+/** Chooses categories for rows that have none. A rule outranks a category learned from earlier rows. */
 export function chooseCategories<Row extends DescribedRow>(
   rows: readonly Row[],
   options: {

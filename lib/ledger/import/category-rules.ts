@@ -1,5 +1,5 @@
-// Rules that a person writes, one a line, such as `rewe = Groceries` or `/^amazon (?!prime)/ = Household`: the first that fits a
-// description gives its category.
+// Rules that a person writes, one on each line, such as `rewe = Groceries` or `/^amazon (?!prime)/ = Household`. The first rule
+// that matches a description gives the category.
 
 export interface CategoryRule {
   readonly line: number;
@@ -11,7 +11,10 @@ export interface CategoryRule {
 
 const EXPRESSION = /^\/(.+)\/$/;
 
-/** Empty lines, and those that begin with `#`, are no rules. @throws Error that names the line */
+/**
+ * Skips empty lines and those that begin with `#`.
+ * @throws Error that names the line
+ */
 export function parseCategoryRules(text: string): readonly CategoryRule[] {
   return text
     .replace(/^\uFEFF/, '')
@@ -23,7 +26,7 @@ export function parseCategoryRules(text: string): readonly CategoryRule[] {
 }
 
 function parseRule(rule: string, line: number): CategoryRule {
-  // An expression may have the sign itself, a category has none.
+  // The last "=" separates the two: an expression may contain one, a category does not.
   const at = rule.lastIndexOf('=');
   const pattern = rule.slice(0, Math.max(at, 0)).trim();
   const category = rule.slice(at + 1).trim();
@@ -34,7 +37,7 @@ function parseRule(rule: string, line: number): CategoryRule {
   return { line, pattern, category, matches: createMatcher(pattern, line) };
 }
 
-/** Case does not matter. */
+/** Ignores case. */
 function createMatcher(pattern: string, line: number): CategoryRule['matches'] {
   const [, source] = EXPRESSION.exec(pattern) ?? [];
   if (source === undefined) {

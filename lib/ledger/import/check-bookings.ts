@@ -24,11 +24,11 @@ import { findTransfers } from './transfers.ts';
 
 export interface CheckOptions {
   readonly isInverted: boolean;
-  /** The person has accepted the preview: the file is taken as it was read. */
+  /** The user has accepted the preview (--as-it-is): of all questions only the currency remains. */
   readonly isAsItIs: boolean;
   readonly currency: string | undefined;
   readonly leaveOut: readonly string[];
-  /** Only the bookings of this account of the file. */
+  /** Imports only the bookings of this account, if the file has several. */
   readonly onlyAccount: string | undefined;
   /** `YYYY-MM-DD` */
   readonly today: string;
@@ -89,7 +89,7 @@ export function checkBookings(read: ReadBookings, options: CheckOptions): Checke
 
 const TRANSFER = 'a transfer between two accounts of the file';
 
-/** Bookings that moved money of this account. */
+/** Keeps the bookings that moved money of the chosen account. */
 function keepMoved(
   bookings: readonly Booking[],
   { leaveOut, onlyAccount }: CheckOptions,
@@ -114,7 +114,7 @@ function askAboutFlags(bookings: readonly Booking[]): readonly Need[] {
   });
 }
 
-/** Leaves out rows whose money other rows have as well. */
+/** Leaves out rows that repeat the money of others: totals, and bookings that the next lines split into parts. */
 function leaveSums(bookings: readonly Booking[], leave: Leave): readonly Booking[] {
   const split = findSplitBookings(bookings);
   const totals = findTotals(bookings);
@@ -133,7 +133,10 @@ export function describeBooking({
   return `${date} ${signed} ${texts[0] ?? bookingType ?? ''}`;
 }
 
-/** An unknown word beside known ones may mean that no money has moved. */
+/**
+ * Asks about unknown status words: one of them may mean that no money has moved. If all bookings have the same word and no row
+ * was left out, the word cannot tell rows apart.
+ */
 function findUnknownStates(
   bookings: readonly Booking[],
   leftOut: readonly LeftOutLine[],
@@ -151,12 +154,15 @@ function findUnknownStates(
 
 type Leave = (booking: Booking, reason: string) => boolean;
 
-/** Rows that belong to a payment, and their distance from it if no reference names it. */
+/**
+ * Limits for the rows of a conversion: how many are taken for one payment, and how far they stand from it without a reference.
+ */
 const MAX_RELATED = 10;
 const MAX_DISTANCE = 3;
 
 /**
- * A payment in another currency is three rows: the payment, and the two sides of its conversion. The account paid one of them.
+ * Joins the three rows of a payment in another currency into one: the payment, and the two sides of its conversion. The joined
+ * booking has the amount in the currency that the account paid.
  */
 function joinConversions(bookings: readonly Booking[], leave: Leave): readonly Booking[] {
   if (countCurrencies(bookings) < 2) return bookings;
@@ -251,7 +257,7 @@ function describeCurrencies(counts: readonly CurrencyCount[]): string {
   return `The amounts are in several currencies, which do not add up: ${[...shown, ...more].join(', ')}. Import those of one with --currency ${quote(codes[0] ?? '')}${both}.`;
 }
 
-/** The sums of a whole file say little where it has several accounts, so each account gets its own. */
+/** Adds up each account of the file: one sum over several accounts says little. */
 function describeAccounts(bookings: readonly Booking[]): readonly string[] {
   if (bookings.every(({ account }) => account === bookings[0]?.account)) return [];
   const accounts = [...Map.groupBy(bookings, ({ account }) => account ?? 'no account')];
@@ -266,7 +272,7 @@ function describeAccounts(bookings: readonly Booking[]): readonly string[] {
   return [`${accounts.length} accounts: ${[...shown, ...more].join('; ')}`];
 }
 
-/** In an export of double-entry books each transaction is there for every account that it touches. */
+/** Recognizes an export of double-entry books, which repeats each transaction for every account that it touches. */
 function findDoubleEntries(bookings: readonly Booking[]): readonly Need[] {
   const groups = Map.groupBy(bookings, ({ date }) => date)
     .values()
@@ -296,7 +302,10 @@ interface Directed {
   readonly need?: Need;
 }
 
-/** Most bookings of a household are expenses; where a file says otherwise by signs alone, its signs may be reversed. */
+/**
+ * Decides whether the signs are reversed. Most bookings of a household are expenses, so a file that has mostly income by its
+ * signs alone is suspect.
+ */
 function direct(bookings: readonly Booking[], { isInverted, isAsItIs }: CheckOptions): Directed {
   const invert = () =>
     bookings.map((booking) =>
@@ -349,10 +358,10 @@ function describeIncome(income: number, all: number): string {
 
 type BookingsByDate = ReadonlyMap<string, readonly Booking[]>;
 
-/** Two years. */
+/** Two years, in days. */
 const FAR_DAYS = 731;
 
-/** A mistyped year puts a booking where no person looks for it. */
+/** Asks about single dates that are years from all others: a mistyped year hides a booking from its owner. */
 function findFarDates(
   byDate: BookingsByDate,
   rows: number,
@@ -386,10 +395,10 @@ function showDates(bookings: readonly Booking[]): string {
   return shown.join(', ');
 }
 
-/** A value date may be some days ahead. */
+/** Days that a date may be ahead of today: a value date often is. */
 const MAX_DAYS_AHEAD = 31;
 
-/** Rows after today, where other rows are not: they are planned, or their dates are mistyped. */
+/** Finds rows dated well after today in a file that also has earlier rows: they are planned, or their dates are mistyped. */
 function findAhead(byDate: BookingsByDate, today: string): readonly Booking[] {
   const last = fromDayNumber(toDayNumber(today) + MAX_DAYS_AHEAD);
   if ([...byDate.keys()].every((date) => date > last)) return [];
@@ -402,7 +411,7 @@ function askAboutAhead(ahead: readonly Booking[]): readonly Need[] {
   return [{ question: 'dates', message }];
 }
 
-/** The day of the booking in the middle. */
+/** Finds the day of the median booking. */
 function findMiddle(
   days: readonly { readonly day: number; readonly bookings: readonly Booking[] }[],
   rows: number,

@@ -1,15 +1,15 @@
-// Columns that options name: by their header, or by their number.
+// Finds the columns that the user names in options such as --amount, by header or by number.
 import { UserError } from '../../shared/user-error.ts';
 import type { Field } from './column-names.ts';
 
-/** Columns that options can name. */
+/** Fields whose column an option can name. */
 export type ChosenField = Exclude<
   Field,
   'balance' | 'reference' | 'bookingType' | 'payer' | 'receivedAmount' | 'receivedCurrency'
 >;
 export type ChosenColumns = Readonly<Partial<Record<ChosenField, string | undefined>>>;
 
-/** In place of a column's name: the file has no column of this field. */
+/** Stands for a column's name in an option: the file has no column for this field. */
 export const NO_COLUMN = 'none';
 
 export function optionName(field: Field): string {
@@ -17,7 +17,7 @@ export function optionName(field: Field): string {
   return field === 'status' ? '--status-column' : `--${field}`;
 }
 
-/** Finds a column by its header, in any letter case, or its number from 1. Several are separated by commas. */
+/** Finds a column by its header, in any letter case, or by its number from 1. Commas separate several columns. */
 export function findChosen(
   headers: readonly string[],
   name: string,

@@ -1,5 +1,5 @@
-// The names of columns in the exports of banks and apps, as data: one row a field, the most certain names first.
-// `normalizeName` makes the forms in which names are compared: case, accents, punctuation and units do not matter.
+// The column names in the exports of banks and apps: one list for each field, the most certain names first. Names are compared
+// after `normalizeName`, so case, accents, punctuation and units do not matter.
 
 /** Kinds of content that a column can have. */
 export const FIELDS = [
@@ -241,7 +241,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
     ),
     ...list('거래 후 잔액, staða, مانده, 餘額, 結餘, 帳戶餘額, stanje, стање'),
   ],
-  // Wise has both sides of a transfer in a row: what was received is its target.
+  // A row of Wise has both sides of a transfer: the target is the amount that the other side received.
   receivedAmount: list('target amount after fees'),
   receivedCurrency: list('target currency'),
   fee: [
@@ -288,13 +288,13 @@ const UNITS = new Set([
 ]);
 const BRACKETS = /[([]\s*(?:in )?([^()[\]]{1,5}?)\s*[)\]]/gu;
 const CURRENCY_SUFFIX = new RegExp(` (?:in )?(?:euros?|${CURRENCY_CODES.join('|')})$`);
-/** Longer texts are no names. */
+/** A longer text is not a column's name. */
 const MAX_NAME_LENGTH = 80;
 
-/** @returns an empty text for what cannot be the name of a column */
+/** @returns an empty text for a header too long to be a name */
 export function normalizeName(header: string): string {
   if (header.length > MAX_NAME_LENGTH) return '';
-  // Some apps number their columns.
+  // Some apps number their columns: "(2)Date".
   const lower = header
     .normalize('NFKC')
     .toLowerCase()
@@ -305,12 +305,12 @@ export function normalizeName(header: string): string {
   return (words === '' ? plain(lower) : words).replace(CURRENCY_SUFFIX, '');
 }
 
-/** Such as EUR or €, or the Dr of "Withdrawal (Dr)". */
+/** True for a unit in brackets: a currency such as EUR or €, any other sign, or the Dr of "Withdrawal (Dr)". */
 function isUnit(text: string): boolean {
   return UNITS.has(text) || !/[\p{L}\p{N}]/u.test(text) || text === 'dr' || text === 'cr';
 }
 
-/** Without accents; signs become spaces. */
+/** Removes accents, and turns punctuation into spaces. */
 function plain(text: string): string {
   return text
     .normalize('NFKD')
@@ -329,7 +329,7 @@ function rank(names: readonly string[]): ReadonlyMap<string, number> {
   return ranks;
 }
 
-/** Columns that may hold a field, the most certain first. */
+/** Finds the columns that may hold a field by their names, the most certain first. */
 export function findNamed(names: readonly string[], field: Field): readonly number[] {
   const ranks = RANKS[field];
   return names
@@ -341,7 +341,7 @@ export function findNamed(names: readonly string[], field: Field): readonly numb
     .map(({ index }) => index);
 }
 
-/** Amounts in another currency, taxes and the like: numbers that are not the booking's amount. */
+/** Columns whose numbers are not the booking's amount: amounts in another currency, taxes, rates and the like. */
 const OTHER_AMOUNTS =
   /original|foreign|fremd|ursprung|local|target|merchant|exchange|kurs|rate|fee|gebuhr|tax|tip|steuer|cash ?back|кэшбэк|mcc|zip|postal|limit|points/;
 
@@ -357,7 +357,7 @@ const POSTING_DATES = new Set(
   ].map(normalizeName),
 );
 
-/** The day on which the bank has booked, beside that of the purchase. */
+/** True for a column with the day of the bank's booking, as opposed to the day of the purchase. */
 export function isPostingDate(name: string): boolean {
   return POSTING_DATES.has(name);
 }
@@ -371,12 +371,15 @@ const RECIPIENTS = new Set(
   ].map(normalizeName),
 );
 
-/** The party that was paid, which is the account's owner where another column has the payer of money that came. */
+/**
+ * True for a column that names the paid party. On money received that is the account's owner, if another column names the
+ * payer.
+ */
 export function isRecipient(name: string): boolean {
   return RECIPIENTS.has(name);
 }
 
-/** Names that say nothing about a language in which the month stands first. */
+/** English names of date columns. Any other name suggests a language that puts the day first. */
 const ENGLISH_DATE = /^(?:[a-z ]*date[a-z ]*|posted|created on|finished on|timestamp|datetime)$/;
 
 export function isEnglishDate(name: string): boolean {

@@ -1,12 +1,13 @@
-// The first cells of each column show what it holds.
+// Judges the kind of a column's content by the cells of the first rows.
 import { isEmptyAmount, looksLikeAmount } from './amounts.ts';
 import type { TableRow } from './csv-text.ts';
 
-/** Rows whose cells are looked at. */
+/** Number of rows that are sampled. */
 const MAX_SAMPLED_ROWS = 300;
+/** Share of a column's cells that must be of one kind. */
 export const MOST = 0.8;
 
-/** The texts of a column that are not empty. */
+/** The non-empty cells of a column, and the number of rows that were sampled. */
 export interface Sample {
   readonly cells: readonly string[];
   readonly rows: number;

@@ -1,16 +1,16 @@
-// The rows of a text that separates its cells with commas, semicolons, tabs or bars. Banks write quotes carelessly: one that
+// Splits text into rows and cells, which commas, semicolons, tabs or bars separate. Banks write quotes carelessly: a quote that
 // is never closed must cost its own row at most, not all rows up to the next quote.
 
 export interface TableRow {
-  /** In the file, from 1; the first line of a row that has line breaks within quotes. */
+  /** Line in the file, from 1; the first of several if a quoted cell has line breaks. */
   readonly line: number;
   readonly cells: readonly string[];
 }
 
 export interface CsvText {
-  /** Without empty lines. */
+  /** The rows of the text; empty lines are skipped. */
   readonly rows: readonly TableRow[];
-  /** Lines whose opening quote is never closed: it was read as a character. */
+  /** Lines with an opening quote that is never closed. The quote was read as text. */
   readonly openQuotes: readonly number[];
 }
 
@@ -30,7 +30,7 @@ interface Line {
 interface Reading {
   /** Reads this many lines at most. */
   readonly limit?: number;
-  /** Trusts every quote, as in a file that this service wrote: its cells may hold anything. */
+  /** Trusts every quote, for a file that this service wrote: its quotes are right, and a cell may have any number of lines. */
   readonly isExact?: boolean;
 }
 
@@ -83,7 +83,7 @@ function createFinder(text: string, character: string): (from: number) => number
   };
 }
 
-/** Some spreadsheets put quotes around the whole of a line. */
+/** Reads a line whose only cell is a whole row: some spreadsheets put quotes around the whole of a line. */
 function unwrap(cells: readonly string[], delimiter: string): readonly string[] {
   if (cells.length !== 1) return cells;
   const [only = ''] = cells;
@@ -93,7 +93,7 @@ function unwrap(cells: readonly string[], delimiter: string): readonly string[] 
   return inner.cells;
 }
 
-/** The text of a formula such as ="0042", with which exports keep a spreadsheet from changing it. */
+/** Reads the text of a formula such as ="0042". Exports write it so that a spreadsheet does not drop the zeros. */
 function readTextFormula(cell: string): string {
   const text = TEXT_FORMULA.exec(cell)?.[1];
   return text === undefined ? cell : undouble(text);
@@ -136,7 +136,7 @@ function readQuotedRow(source: Source, first: number): QuotedRow {
   }
 }
 
-/** Some programs write a space before and after each separator. */
+/** Counts the spaces before a quote: some programs write a space before and after each separator. */
 function countSpacesBeforeQuote(line: string, at: number): number {
   const spaces = countSpaces(line, at);
   return line[at + spaces] === '"' ? spaces : 0;
@@ -148,7 +148,7 @@ function countSpaces(line: string, at: number): number {
   return end - at;
 }
 
-/** @returns where the next cell begins: beyond the end after the last one */
+/** @returns the position of the next cell; past the end of the line after the last cell */
 function pushPlainCell(cells: string[], line: string, at: number, delimiter: string): number {
   const found = line.indexOf(delimiter, at);
   const end = found < 0 ? line.length : found;
@@ -189,7 +189,7 @@ function readQuotedCell(
           at: after + delimiter.length,
         };
       if (n > start.n) return undefined;
-      // Text that only begins with a quote, such as "Old" Pub.
+      // The quotes are part of a longer text, such as "Old" Pub.
       const found = text.indexOf(delimiter, quote + 1);
       const stop = found < 0 ? text.length : found;
       return {
@@ -203,7 +203,7 @@ function readQuotedCell(
   return undefined;
 }
 
-/** A quoted cell within the text of a later line: the quote before belongs to another row. */
+/** True if the text before a closing quote opens another quoted cell: the quote then closes that cell, not this one. */
 function isReopened(text: string, delimiter: string): boolean {
   return text.startsWith('"') || text.includes(`${delimiter}"`);
 }

@@ -6,20 +6,22 @@ export function isCurrencyCode(text: string): boolean {
   return CURRENCY_CODES.has(text.trim().toUpperCase());
 }
 
-/** Some banks have a column of amounts for each currency, and name it by the code: "CAD$". */
+/**
+ * Reads a header that is a currency: some banks have a column of amounts for each currency, named by the code, such as "CAD$".
+ */
 export function currencyOfColumn(header: string): string | null {
-  // Bob is a name, BOB a currency.
+  // Upper case only: Bob is a name, BOB a currency.
   const code = /^([A-Z]{3})\$?$/.exec(header.trim())?.[1];
   return code !== undefined && CURRENCY_CODES.has(code) ? code : null;
 }
 
-/** Codes that a text names among other words, such as "Amount (USD)". */
+/** Finds the codes that a text names among other words, such as "Amount (USD)". */
 export function findCurrencyCodes(text: string): readonly string[] {
   const words = text.match(/(?<![\p{L}\p{N}])[A-Z]{3}(?![\p{L}\p{N}])/gu) ?? [];
   return words.filter((word) => CURRENCY_CODES.has(word));
 }
 
-/** Signs of each currency, upper case, separated by spaces. Several dollars and crowns share theirs. */
+/** Signs of each currency, in upper case, separated by spaces. Several dollars and crowns share a sign. */
 const SIGNS: Readonly<Record<string, string>> = {
   ARS: '$',
   AUD: '$ A$ AU$',
@@ -67,7 +69,7 @@ const MEANINGS = Map.groupBy(
   ({ sign }) => sign,
 );
 
-/** Codes that a code or a sign may mean: one where it is certain. */
+/** The currency codes that a code or a sign may stand for; a single one if it is unambiguous. */
 function listMeanings(written: string): readonly string[] {
   const text = normalize(written);
   return MEANINGS.get(text)?.map(({ code }) => code) ?? text.split(' ');
@@ -87,8 +89,8 @@ export type CurrencyReader = (written: string) => string;
 
 /**
  * Reads a code or a sign as a code. A sign that several currencies share stays a sign, unless the file names the account's
- * currency: a bank may write $ for its own dollars, and USD for others.
- * @param named codes by which the bank calls the account's currency
+ * currency: a bank may write $ for the account's dollars, and USD for others.
+ * @param named codes that the file gives for the account's currency
  */
 export function createCurrencyReader(named: readonly string[] = []): CurrencyReader {
   return (written) => {

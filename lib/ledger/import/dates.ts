@@ -1,4 +1,4 @@
-// Dates as banks write them: with numbers in any order, names of months, or as a spreadsheet counts days.
+// Reads dates as banks write them: with numbers in any order, names of months, or the day numbers of a spreadsheet.
 import { UserError } from '../../shared/user-error.ts';
 import { isCalendarDate } from '../domain/calendar-date.ts';
 import { derivePerText } from './distinct-texts.ts';
@@ -24,23 +24,26 @@ const MONTHS: readonly string[] = [
 const MONTH_NUMBERS = new Map(
   MONTHS.flatMap((names, n) => names.split(' ').map((name) => [name, String(n + 1)] as const)),
 );
-/** Between the day and the month, or before the time. */
+/** Words between the day and the month, or before the time. */
 const PREPOSITIONS = new Set(['de', 'of', 'as', 'at', 'um', 'kl', 'klo', 'om', 'alle', 'las']);
-/** Such as "30.12." or "12/30". */
+/** A date without a year, such as "30.12." or "12/30". */
 export const NO_YEAR = /^\s*'?(\d{1,2})[./-](\d{1,2})\.?\s*$/;
-/** Longer texts are no dates. */
+/** A longer text is not read as a date. */
 const MAX_DATE_LENGTH = 40;
 const TIME =
   /(?:[T\s,-]+|^)\d{1,2}:\d{2}(?::\d{2}(?:[.,:]\d+)?)?\s*(?:[ap]\.?m\.?)?(?:\s*(?:Z|[A-Z]{2,4}|[+-]\d{2}:?\d{2}))?\s*$/i;
 const TIME_BEFORE = /^\s*\d{1,2}:\d{2}(?::\d{2})?\s*(?:[ap]\.?m\.?)?[\s,]+(?=\S)/i;
-/** 1982 to 2064: a number that is a day to a spreadsheet. */
+/** The number of a day in a spreadsheet, for the years 1982 to 2064. */
 const SERIAL = /^([3-5]\d{4})(?:[.,]\d+)?$/;
 const SERIAL_EPOCH = Date.UTC(1899, 11, 30);
 const DAY_MILLISECONDS = 86_400_000;
-/** Fifteen years, in days. */
+/** A reading of the dates that ends this much earlier than another is unlikely: fifteen years, in days. */
 const MAX_AGE_DIFFERENCE = 5_480;
 
-/** The numbers of a date in the order in which they stand; `fixed` if the text itself tells the order, as a month's name does. */
+/**
+ * The numbers of a date in the order in which they were written; `fixed` if the text itself shows the order, as a month's name
+ * does.
+ */
 interface DateParts {
   readonly parts: readonly [string, string, string];
   readonly fixed?: DateOrder;
@@ -48,7 +51,7 @@ interface DateParts {
 
 export interface DateReader {
   readonly order: DateOrder;
-  /** @throws Error where the text is not a date */
+  /** @throws Error if the text is not a date */
   readonly read: (text: string) => string;
 }
 
@@ -81,7 +84,7 @@ function splitDate(written: string): DateParts | undefined {
   return fromWords(words);
 }
 
-/** Splits 8 digits; the year is at the end that can be a year. */
+/** Splits 8 digits. The year comes first if the digits are a date that way, and last otherwise. */
 function splitPacked(digits: string): DateParts {
   const isYear = (text: string) => /^(?:19|20)\d\d$/.test(text);
   if (isYear(digits.slice(0, 4)) && isCalendarDate(hyphenated(digits)))
@@ -102,7 +105,7 @@ function serialDate(days: number): DateParts {
 }
 
 function fromWords(all: readonly string[]): DateParts | undefined {
-  // A day of the week says nothing more.
+  // Skips one word that is neither a month nor a number, such as a day of the week.
   const isMonthOrNumber = (word: string) => /^\d/.test(word) || MONTH_NUMBERS.has(word);
   const words = all.every(isMonthOrNumber) ? all : all.filter(isMonthOrNumber);
   const glued = words.length === 1 ? /^(\d{1,2})(\p{L}{3,})(\d{2,4})$/u.exec(words[0] ?? '') : null;
@@ -125,7 +128,7 @@ function fromWords(all: readonly string[]): DateParts | undefined {
     : { parts: [one, two, three] };
 }
 
-/** @returns undefined where the parts are no date in this order */
+/** @returns undefined if the parts are not a date in this order */
 function toIsoDate(
   { parts, fixed }: DateParts,
   chosen: DateOrder,
@@ -139,15 +142,18 @@ function toIsoDate(
   return isCalendarDate(date) ? date : undefined;
 }
 
-/** Years between the eras of Thailand and Taiwan and the common one. */
+/** Differences between the years of Thailand and Taiwan and those of the common era. */
 const BUDDHIST_YEARS = 543;
 const MINGUO_YEARS = 1911;
-/** No bank's file is older. */
+/** No bank's file has dates before this year. */
 const FIRST_YEAR = 1970;
-/** Years of the Persian and the Islamic calendar, whose months begin on other days. */
+/** Years of the Persian and the Islamic calendar. They are refused, because their months begin on other days. */
 const OTHER_CALENDARS = /^1[34]\d\d$/;
 
-/** Two digits mean the latest such year that is not after the last one. */
+/**
+ * Completes two digits to the latest such year up to `lastYear`, and converts a Thai year.
+ * @returns undefined for digits that cannot be a year of the common era
+ */
 function expandYear(digits: string, lastYear: number): string | undefined {
   if (OTHER_CALENDARS.test(digits)) return undefined;
   if (digits.length === 4) {
@@ -161,9 +167,9 @@ function expandYear(digits: string, lastYear: number): string | undefined {
 
 export interface DateOptions {
   readonly chosen?: DateOrder | undefined;
-  /** The current date; two digits of a year mean at most the year after it. */
+  /** The current date, `YYYY-MM-DD`. A year of two digits is at most the year after it. */
   readonly today: string;
-  /** The file is of a country that does not write the month first. */
+  /** True if the file comes from a country that does not write the month first. */
   readonly isDayFirst: boolean;
 }
 
@@ -174,8 +180,8 @@ export function looksLikeDate(text: string): boolean {
 }
 
 /**
- * The order in which most of the dates can be read.
- * @throws UserError where there are two
+ * Reads all dates of a file in the order that fits most of them.
+ * @throws UserError if two orders fit equally well
  */
 export function readDates(dates: readonly string[], options: DateOptions): DateReader {
   const lastYear = Number(options.today.slice(0, 4)) + 1;
@@ -229,8 +235,9 @@ function countRows(dates: readonly { readonly rows: number }[]): number {
 }
 
 /**
- * A bank may change its order after an option named it, or an import remembered it: dates that fit both would be other days.
- * @throws UserError where all dates can be read, but in another order
+ * Checks the order that an option named or an earlier import remembered. The bank may have changed it since, and a date that
+ * fits both orders would silently become another day.
+ * @throws UserError if a date does not fit the order, and all dates fit another one
  */
 function requireOrder(written: readonly WrittenDate[], order: DateOrder, lastYear: number): void {
   const isDate = (each: DateOrder) => {
@@ -244,7 +251,7 @@ function requireOrder(written: readonly WrittenDate[], order: DateOrder, lastYea
   );
 }
 
-/** If two orders read equally many dates, the likelier statement decides: one that spans little time, and is in the past. */
+/** If two orders read equally many dates, the likelier statement wins: the one that lies in the past and spans little time. */
 function chooseOrder(
   written: readonly WrittenDate[],
   { today, isDayFirst }: DateOptions,
@@ -260,18 +267,19 @@ function chooseOrder(
       return read === undefined ? [] : [{ day: Date.parse(read) / DAY_MILLISECONDS, rows }];
     }),
   })).map((reading) => ({ ...reading, rows: countRows(reading.days) }));
-  // American cards write the month first everywhere: their files show it by a day after the twelfth.
+  // American cards write the month first in every country. Only that order can read a date with a day after the twelfth, so
+  // such a date decides.
   const dayFirst = all.find(({ order }) => order === 'dmy')?.rows ?? 0;
   const readings = all.filter(
     ({ order, rows }) => order !== 'mdy' || !isDayFirst || rows > dayFirst,
   );
   const most = Math.max(...readings.map(({ rows }) => rows));
   const fixed = countRows(written) - countRows(open);
-  // The other dates are few, and each is refused by its line.
+  // Most dates state their order themselves. The few others are refused, each with its line.
   if (fixed > most || most === 0) return 'ymd';
   const best = readings.filter(({ rows }) => rows === most);
   if (fixed === most) throw ambiguousOrder('ymd', best[0]?.order ?? 'dmy');
-  // Only with years of two digits can a year stand in either place.
+  // The year can come first or last only if it has two digits.
   const likely = best.some(({ order }) => order === 'ymd')
     ? keepEitherOfDayAndMonth(best, dropUnlikely(best, Date.parse(today) / DAY_MILLISECONDS))
     : best;
@@ -283,7 +291,10 @@ function chooseOrder(
   return one?.order ?? 'ymd';
 }
 
-/** Likelihood decides only where the year stands: interest once a month is as likely as three purchases in one month. */
+/**
+ * Likelihood decides whether the year comes first or last, never between day and month: interest once a month is as likely as
+ * three purchases in one month.
+ */
 function keepEitherOfDayAndMonth(
   all: readonly OrderReading[],
   likely: readonly OrderReading[],
@@ -297,7 +308,10 @@ interface OrderReading {
   readonly days: readonly { readonly day: number }[];
 }
 
-/** 25-12-27, 25-12-28: no statement is of the future, far older than another reading, or years long by chance. */
+/**
+ * Drops the unlikely readings of dates such as 25-12-27 and 25-12-28: no statement lies in the future, is far older than
+ * another reading, or is years long by chance.
+ */
 function dropUnlikely(readings: readonly OrderReading[], today: number): readonly OrderReading[] {
   const ranges = readings.map(({ order, days }) => {
     const numbers = days.map(({ day }) => day);

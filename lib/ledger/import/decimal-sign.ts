@@ -1,5 +1,5 @@
-// Which sign separates the decimals of a file's amounts, and how many of them are written. Three digits after the only sign of a
-// file are a question: "1,234" is a thousand, or one and a bit.
+// Decides which sign separates the decimals of a file's amounts, and whether they have a third decimal to drop. If three digits
+// after the only sign are all that a file shows, the user is asked: "1,234" may be a thousand, or little more than one.
 import {
   type DecimalSign,
   dropThirdDecimal,
@@ -12,20 +12,20 @@ import type { Need } from './booking.ts';
 export interface DecimalEvidence {
   /** Cells of the amounts that are imported. */
   readonly amounts: readonly string[];
-  /** Cells of balances and fees: asked where the amounts do not tell. */
+  /** Cells of balances and fees, which decide if the amounts do not. */
   readonly others: readonly string[];
   /** Headers and cells that may name the currency. */
   readonly texts: readonly string[];
-  /** Other texts of the bank's own, whose language may have a currency without decimals. */
+  /** Other texts that the bank wrote: their language may be that of a currency without decimals. */
   readonly bankTexts?: readonly string[];
   readonly chosen: DecimalSign | undefined;
 }
 
 export interface FoundDecimals {
   readonly decimal: DecimalSign;
-  /** Makes two decimals of three. */
+  /** Drops a third decimal, if the file writes one. */
   readonly trim: (amount: string) => string;
-  /** Asks for the sign where the file does not tell. */
+  /** Asks for the sign if the file does not show it. */
   readonly need?: Need;
 }
 
@@ -56,7 +56,7 @@ function askForSign(example: string, group: DecimalSign): Need {
   };
 }
 
-/** The sign before the one or two last digits of most amounts, if any; else the one that does not separate groups. */
+/** Finds the sign before the last one or two digits of most amounts; failing that, the sign that does not separate groups. */
 export function findDecimalSign(amounts: readonly string[]): DecimalSign | undefined {
   let commas = 0;
   for (const amount of amounts) {
@@ -71,7 +71,10 @@ export function findDecimalSign(amounts: readonly string[]): DecimalSign | undef
 
 const SEVERAL_GROUPS = /^\D{0,8}\d{1,3}([.,])\d{3}\1\d{3}(?!\d)/;
 const ONE_GROUP = /^\D{0,8}[1-9]\d{0,2}([.,])\d{3}\D{0,8}$/;
-/** More digits than a group has, a zero before the sign, or another sign between groups. */
+/**
+ * Amounts whose last three digits cannot be a group: more than three digits before the sign, a leading zero, or another sign
+ * between groups.
+ */
 const NO_GROUP = /(?:\d{4}|^\D{0,8}0|\d['’\s]\d{3}|\.\d{3}(?=,)|,\d{3}(?=\.))([.,])\d{3}\D{0,8}$/;
 
 function findProvenSign(amounts: readonly string[]): DecimalSign | undefined {
@@ -81,8 +84,8 @@ function findProvenSign(amounts: readonly string[]): DecimalSign | undefined {
 }
 
 /**
- * Some banks write three decimals, of which the last is a zero. "25,500" alone may be 25,500 whole units: another amount of
- * the file, the currency or a person must say that no group of digits follows the sign.
+ * Some banks write three decimals, the last of which is a zero. But "25,500" may also be 25,500 whole units: the zero is
+ * dropped only if the currency, the user's choice or another amount of the file shows that the sign separates decimals.
  */
 function createDecimalTrimmer(
   amounts: readonly string[],
@@ -99,12 +102,12 @@ function createDecimalTrimmer(
 
 const CODE = /(?<![\p{L}\p{N}])[A-Z]{3}(?![\p{L}\p{N}])/gu;
 const CODES = new Set(Intl.supportedValuesOf('currency'));
-/** The standard gives these decimals, but their banks write none. */
+/** Currencies that have decimals by the standard, although their banks write none. */
 const WHOLE_UNITS = new Set(['IDR', 'HUF', 'COP', 'CRC', 'LAK', 'MMK', 'IRR']);
 /** Signs and words of currencies and languages without decimals: yen, won, dong, rupiah. */
 const WHOLE_UNIT_TEXTS =
   /[円₩₫원ơưạảấầậắằặẹếềệịọốồộớờợụứừự]|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|年月日|日付|取引日|利用日|(?<!\p{L})tanggal(?!\p{L})/iu;
-/** In other cases they are other words, such as FT. */
+/** Case matters here: FT, for example, is another word. */
 const WHOLE_UNIT_SIGNS = /(?<!\p{L})(?:Rp|Ft)(?!\p{L})/u;
 
 function isOfWholeUnits(text: string): boolean {
@@ -112,7 +115,7 @@ function isOfWholeUnits(text: string): boolean {
   return WHOLE_UNIT_TEXTS.test(text) || WHOLE_UNIT_SIGNS.test(text);
 }
 
-/** Number of decimals in the currency that the file names: 2 where it names none or several kinds. */
+/** Number of decimals in the currency that the file names: 2 if it names none, or several with different numbers. */
 function findMinorDigits(texts: readonly string[]): number {
   const found = new Set<number>();
   const telling = texts.filter((text) => text.length <= MAX_TEXT_LENGTH && !BARE_NUMBER.test(text));
@@ -125,7 +128,7 @@ function findMinorDigits(texts: readonly string[]): number {
 }
 
 const MAX_TEXT_LENGTH = 80;
-/** Names no currency, as most amounts. */
+/** A plain number, as most amounts are, names no currency. */
 const BARE_NUMBER = /^[-+\d.,]*$/;
 
 function countDecimals(currency: string): number {

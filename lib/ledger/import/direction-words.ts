@@ -1,4 +1,4 @@
-// Words and signs by which files say whether money came or went, and whether it moved at all.
+// The words and signs that files use for money that came in, went out, or did neither.
 
 export type Direction = 'income' | 'expense' | 'neutral';
 
@@ -34,7 +34,6 @@ const EXPENSE = [
 ];
 const NEUTRAL = list('neutral, 不计收支, /, internal transfer, transfer');
 
-/** Words of one letter, and words that a bank also uses for other things, say nothing alone beside a number. */
 const normalize = (word: string) => word.normalize('NFKC').trim().toLowerCase().replace(/\.$/, '');
 
 const WORDS = new Map<string, Direction>([

@@ -1,5 +1,5 @@
 // Decides which rows are income and which are expenses: by the sign of the amount, by a word beside it, or by the words of a
-// column. If a word and a sign both say it, they must agree.
+// column. If a word and a sign both state the direction, they must agree.
 import { UserError } from '../../shared/user-error.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../domain/transaction.ts';
 import type { ReadAmount } from './amounts.ts';
@@ -15,28 +15,28 @@ export interface DirectedAmount {
   /** Negative for an expense. */
   readonly signed: number;
   readonly isStated: boolean;
-  /** The word says that the row is neither. */
+  /** True if the word says that the row is neither income nor expense. */
   readonly isNeutral?: boolean;
 }
 
 /** A row whose amount can be read. */
 export interface Reading {
   readonly amount: ReadAmount;
-  /** The cell of the column of directions. */
+  /** Cell of the direction column. */
   readonly word: string | null;
 }
 
 export interface DirectionReader {
   /** True if the words of the column decide. */
   readonly usesColumn: boolean;
-  /** @throws Error where the word is not known, or contradicts the sign */
+  /** @throws Error if the word is not known, or contradicts the sign */
   readonly read: (amount: ReadAmount, word: string | null) => DirectedAmount;
 }
 
 /** How signs and words go together in a file: no signs, a minus for expenses, or a minus for income as on cards. */
 type Convention = 'unsigned' | 'signed' | 'reversed';
 
-/** @throws UserError where words are given and no column has them */
+/** @throws UserError if the user gives words, but no column to find them in */
 export function createDirectionReader(
   readings: readonly Reading[],
   given: Partial<TypeWords>,
@@ -53,7 +53,7 @@ export function createDirectionReader(
   const marks = judge(readings, ({ amount }) => amount.direction ?? undefined);
   const unmarked = readings.filter(({ amount }) => amount.direction === null);
   const column = judge(unmarked, ({ word }) => read(word));
-  // Beside words that are not known, an empty cell says nothing.
+  // If the column has unknown words, an empty cell states no direction.
   const hasUnknown = readings.some(({ word }) => word !== null && read(word) === undefined);
   const usesColumn = hasColumn && (column.hasWords || isGiven);
   const readUnmarked = createUnmarkedReader({ marks, column, usesColumn, hasUnknown });
@@ -76,13 +76,13 @@ export function createDirectionReader(
 interface Judgement {
   readonly convention: Convention;
   readonly hasWords: boolean;
-  /** The only direction that the words have. */
+  /** The direction of the words, if they all have the same. */
   readonly only: TransactionType | undefined;
-  /** Numbers without a word have signs. */
+  /** True if a number without a word has a minus. */
   readonly hasOtherNegatives: boolean;
 }
 
-/** Words beside numbers and words of a column each have a convention of their own. */
+/** Finds how words and signs go together. Words beside numbers and words of a column each have a convention of their own. */
 function judge(
   readings: readonly Reading[],
   readDirection: (reading: Reading) => Direction | undefined,
@@ -109,11 +109,11 @@ interface Judgements {
   readonly marks: Judgement;
   readonly column: Judgement;
   readonly usesColumn: boolean;
-  /** The column has words that are not known. */
+  /** True if the column has words that are not known. */
   readonly hasUnknown: boolean;
 }
 
-/** Reads numbers without a word, in a file where others may have one. */
+/** Reads numbers without a word, in a file whose other numbers may have one. */
 function createUnmarkedReader({ marks, column, usesColumn, hasUnknown }: Judgements) {
   const { only, hasWords, hasOtherNegatives } = usesColumn ? column : marks;
   const isSigned = usesColumn ? column.convention !== 'unsigned' : !hasWords || hasOtherNegatives;
@@ -137,8 +137,8 @@ interface StatedSign {
 }
 
 /**
- * The one that the fewest rows contradict.
- * @param hasOtherNegatives rows without a known word have signs
+ * Finds the convention that the fewest rows contradict.
+ * @param hasOtherNegatives true if a row without a known word has a minus
  */
 function findConvention(stated: readonly StatedSign[], hasOtherNegatives: boolean): Convention {
   const negative = stated.filter(({ isNegative }) => isNegative).length;
@@ -178,7 +178,7 @@ function readStated(
     );
   }
   const size = Math.abs(signed);
-  // Not -0.
+  // Subtracting from 0 never gives -0.
   return { signed: direction === 'expense' ? 0 - size : size, isStated: true };
 }
 

@@ -1,4 +1,4 @@
-// Columns repeat their texts: a statement has many rows of one day, one currency and one state.
+// Saves work on columns that repeat their texts: a statement has many rows of one day, one currency and one state.
 
 /** Derives a value from each distinct text once. */
 export function derivePerText<Value>(derive: (text: string) => Value): (text: string) => Value {

@@ -1,4 +1,4 @@
-// An export of this service: recognized by its header, and its texts are read exactly as they were.
+// Reads an export of this service, which its header identifies. The texts come back exactly as they were stored.
 import { CSV_COLUMNS, fromTextCell } from '../http/transaction-csv.ts';
 import { type DecimalSign, readAmount } from './amounts.ts';
 import { counted, type RefusedLine } from './booking.ts';
@@ -52,7 +52,7 @@ function readRaw({ cells }: TableRow, column: Column): string {
   return cells[CSV_COLUMNS.indexOf(column)] ?? '';
 }
 
-/** @throws Error where the record is no transaction */
+/** @throws Error if the record is not a transaction */
 function toRow(
   record: TableRow,
   { decimal, dates }: { readonly decimal: DecimalSign; readonly dates: DateReader },
@@ -71,7 +71,7 @@ function toRow(
     line,
     date,
     description: text('description') ?? '',
-    // The amount keeps its sign beside a type.
+    // If the type is stated, the amount keeps its sign: a negative one is a refund or a correction.
     ...readType(readRaw(record, 'type').trim().toLowerCase(), signed),
     category: text('category_name'),
     notes: text('notes'),

@@ -1,9 +1,9 @@
-// A fee in a column of its own: added to the amount beside it, or part of it. Balances know; failing those, the documents of a
-// layout; failing those, a person.
+// Decides whether a fee in a column of its own is added to the amount beside it or already part of it. The balances decide;
+// failing those, the known rule of a bank's layout; failing that, the user is asked.
 import { askBalances } from './balance.ts';
 import { counted, type Need } from './booking.ts';
 
-/** Relation of the layout's amounts to their fees. */
+/** How a layout's amounts relate to their fees. */
 export type FeeRule = 'added' | 'included' | 'unknown';
 
 interface Paid {
@@ -19,27 +19,27 @@ export interface AddedFees<Row> {
 
 export interface FeeOptions {
   readonly rule: FeeRule;
-  /** The user has named the column: its fees are added, even if balances disagree. */
+  /** True if the user has named the column: its fees are added, even if balances disagree. */
   readonly isChosen: boolean;
   /** Header of the column. */
   readonly column: string;
 }
 
-/** Revolut's column of the time when a payment began, in its languages. */
+/** Headers of Revolut's column for the time when a payment began, in several languages. */
 const REVOLUT = new Set([
   ...['started date', 'datum des beginns', 'date de debut', 'fecha de inicio', 'data di inizio'],
   ...['data de inicio', 'startdatum', 'data rozpoczecia'],
 ]);
 
 /**
- * @param names of all columns
- * @param column names of the columns of the fee and the amount
+ * @param names normalized headers of all columns
+ * @param column normalized headers of the columns of the fee and the amount
  */
 export function findFeeRule(
   names: readonly string[],
   column: { readonly fee: string; readonly amount: string },
 ): FeeRule {
-  // Wise sends the source amount, and takes its fee besides.
+  // Wise sends the whole source amount, and charges the fee on top.
   if (column.fee === 'source fee amount') return 'added';
   const isTotal = column.amount === 'total' && names.includes('subtotal');
   if (isTotal || /\bnet\b|after fees/.test(column.amount) || column.fee === 'total fees')
@@ -47,7 +47,7 @@ export function findFeeRule(
   return names.some((name) => REVOLUT.has(name)) ? 'added' : 'unknown';
 }
 
-/** @param fees of the same rows, null where there is none; empty without such a column */
+/** @param fees fees of the same rows, null for a row that has none; empty if the file has no such column */
 export function addFees<Row extends Paid>(
   rows: readonly (Row | Error)[],
   fees: readonly (number | null)[],

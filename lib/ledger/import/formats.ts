@@ -1,5 +1,6 @@
-// The formats of files besides tables of text. The code of each is loaded only when a file of it comes. A file of a format that
-// is not read is refused with its name and the way out: names and endings of downloads often lie.
+// Recognizes files that are not tables of text, by their content: extensions of downloads often lie. The code of a format is
+// loaded only when a file needs it. A file in an unsupported format is refused with the name of that format and what to do
+// instead.
 import { UserError } from '../../shared/user-error.ts';
 import type { DecimalSign } from './amounts.ts';
 import type { ReadBookings } from './booking.ts';
@@ -7,7 +8,7 @@ import type { DateOrder } from './dates.ts';
 import { decodeText } from './text-encoding.ts';
 import type { Sheet } from './xlsx.ts';
 
-/** A workbook has one sheet or more, each with rows; other formats state their bookings. */
+/** A workbook has one sheet or more, each with rows; every other format lists its bookings directly. */
 export type FileContents =
   | { readonly kind: 'sheets'; readonly sheets: readonly [Sheet, ...Sheet[]] }
   | ({ readonly kind: 'bookings' } & ReadBookings);
@@ -24,9 +25,9 @@ export interface FormatOptions {
 interface FileFormat {
   /** Common name of the format, such as OFX. */
   readonly name: string;
-  /** @param head the first bytes, always decoded as Latin-1 */
+  /** @param head the first bytes, always decoded as windows-1252, without zero bytes */
   readonly recognizes: (head: string) => boolean;
-  /** @throws UserError where the file cannot be read, with the way out */
+  /** @throws UserError if the file cannot be read; the message says what to do instead */
   readonly read: (bytes: Uint8Array, options: FormatOptions) => Promise<FileContents>;
 }
 
@@ -70,7 +71,10 @@ const FORMATS: readonly FileFormat[] = [
 const SAVE = 'Open it in a spreadsheet and save it as XLSX or CSV.';
 const DOWNLOAD = "Choose CAMT.053, OFX, QIF or CSV among your bank's downloads.";
 const UNPACK = 'Unpack it, and import what is in it.';
-/** The first mark that fits names the format; a text is how the file begins. */
+/**
+ * Formats that are recognized only to be refused; the first match decides. A mark that is a string is the beginning of the
+ * file.
+ */
 const UNREAD: readonly (readonly [mark: RegExp | string, what: string, wayOut: string])[] = [
   ['\u00d0\u00cf\u0011\u00e0', 'a workbook of old Excel (.xls)', SAVE],
   ['\u001f\u2039', 'a compressed file (gzip)', UNPACK],
@@ -88,10 +92,13 @@ const UNREAD: readonly (readonly [mark: RegExp | string, what: string, wayOut: s
   [/^\s*(?:\[\s*\{|\{\s*")/, 'JSON', 'Export it as CSV, and import that.'],
 ];
 
-/** Undefined for a table of text. @throws UserError for a format that is not read */
+/**
+ * @returns undefined for a table of text
+ * @throws UserError for a format that cannot be read
+ */
 export function findFormat(bytes: Uint8Array): FileFormat | undefined {
   const latin = new TextDecoder('windows-1252').decode(bytes.subarray(0, HEAD_BYTES));
-  // UTF-16 has a zero beside each Latin character.
+  // Without its zero bytes, one beside each Latin character, UTF-16 is recognized as well.
   const head = latin.replaceAll('\0', '');
   const found = FORMATS.find(({ recognizes }) => recognizes(head));
   if (found) return found;
@@ -108,7 +115,9 @@ function toContents(read: Partial<ReadBookings> & Pick<ReadBookings, 'bookings'>
   return { kind: 'bookings', refused: [], leftOut: [], findings: [], needs: [], ...read };
 }
 
-/** Many files declare what their bank's template says: bytes that are UTF-8 are UTF-8. */
+/**
+ * Many files declare the encoding of their bank's template instead of their own. If the bytes are valid UTF-8, that decides.
+ */
 function decodeDeclared(
   bytes: Uint8Array,
   findCharset: (head: string) => string | undefined,

@@ -1,5 +1,5 @@
-// The texts that earlier releases took from a row: they stored ids that were made from them, or that were other texts. No
-// name is added here.
+// Reads a row as earlier releases did. The ids that they stored depend on that reading, and a row that was imported then must
+// still be recognized. Never change the names in this file.
 import type { FormerReading } from './booking.ts';
 import type { ChosenColumns } from './chosen-columns.ts';
 

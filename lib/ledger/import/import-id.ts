@@ -1,9 +1,9 @@
-// The id of an import: the time and the file's name, so that a person recognizes it in a list.
+// Makes the id of an import from the time and the file's name, so that a person recognizes it in a list.
 import { MAX_IMPORT_ID_LENGTH } from '../domain/import-part.ts';
 
 /**
- * @param file its name, without folders
- * @param taken ids of the imports that the ledger has: two files of one name may come in the same second
+ * @param file name of the file, without folders
+ * @param taken ids of the ledger's imports: two files of one name may come in the same second
  */
 export function makeImportId(
   file: string,
@@ -19,7 +19,7 @@ export function makeImportId(
   }
 }
 
-/** @param stored rows and records of a ledger */
+/** @param stored the imported rows and the records of imports in a ledger */
 export function listImportIds(
   ...stored: readonly (readonly { readonly importId: string | null }[])[]
 ): ReadonlySet<string | null> {

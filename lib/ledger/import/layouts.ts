@@ -1,4 +1,4 @@
-// How a file of one layout was read: remembered after an import, so that the next month needs no options.
+// Remembers how a file of each layout was read, so that next month's file needs no options.
 
 import type { DecimalSign } from './amounts.ts';
 import { looksLikeAmount } from './amounts.ts';
@@ -10,29 +10,29 @@ import type { Table } from './table.ts';
 
 /** Options that say how a file is written. */
 export interface LayoutOptions {
-  /** Names of columns that have another name, numbers from 1, or "none". */
+  /** For a field whose column is not recognized: its header, its number from 1, or "none". */
   readonly columns?: ChosenColumns | undefined;
   readonly dateOrder?: DateOrder | undefined;
   readonly decimal?: DecimalSign | undefined;
-  /** Words of the column of directions. */
+  /** Words of the direction column. */
   readonly words?: Partial<TypeWords> | undefined;
-  /** Expenses are positive, as on credit cards. */
+  /** True if expenses are positive, as on credit cards. */
   readonly isInverted?: boolean | undefined;
   /** A name that TextDecoder knows. */
   readonly encoding?: string | undefined;
-  /** Only bookings in this currency. */
+  /** Imports only the bookings in this currency. */
   readonly currency?: string | undefined;
   /** Words of the status column whose rows are left out. */
   readonly leaveOut?: readonly string[] | undefined;
 }
 
-/** By the key of a layout. */
+/** Options by the key of their layout. */
 export type Layouts = Readonly<Record<string, LayoutOptions>>;
 
 const MAX_ROWS_BEFORE = 100;
 const MAX_KEY_LENGTH = 2_000;
 
-/** A header names a layout; without one, the number of columns and what they hold. */
+/** Identifies a layout by its header or, without one, by the number of columns and the kinds of their cells. */
 export function describeLayout(
   { headerLine, headers, rows }: Table,
   options: LayoutOptions,
@@ -45,13 +45,15 @@ export function describeLayout(
   };
 }
 
-/** The options of the first line that is a known header; without one, of a file that begins with the same kinds of cells. */
+/**
+ * Finds the options for the first line that is a known header or, failing that, for a first row with the same kinds of cells.
+ */
 export function recallLayout(
   rows: readonly TableRow[],
   layouts: Layouts = {},
 ): LayoutOptions | undefined {
   if (Object.keys(layouts).length === 0) return undefined;
-  // Below a header, the same kinds of cells are another layout.
+  // Only the first row counts: the same kinds of cells below a header are another layout.
   const bare = bareKey(rows[0]?.cells ?? []);
   const headers = rows.slice(0, MAX_ROWS_BEFORE).map(({ cells }) => headerKey(cells));
   const key = [...headers, bare].find((each) => Object.hasOwn(layouts, each));
@@ -74,7 +76,7 @@ function bareKey(cells: readonly string[]): string {
   return `no header: ${cells.map((cell) => kind(cell.trim())).join(' ')}`.slice(0, MAX_KEY_LENGTH);
 }
 
-/** Only what was chosen. */
+/** Keeps only the options that were chosen. */
 function prune<Value>(value: Value): Value | undefined {
   if (value === false || value === '' || value === undefined) return undefined;
   if (typeof value !== 'object' || value === null) return value;

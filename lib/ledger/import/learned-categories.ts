@@ -22,29 +22,29 @@ export interface Proposal {
 
 export type ProposeCategory = (row: DescribedRow) => Proposal | undefined;
 
-/** How many rows with these words each category has. */
+/** Number of rows with the same words in each category. */
 type Counts = Map<string, number>;
 
 const MIN_ROWS = 2;
 const MIN_SHARE = 4 / 5;
-/** Words in more than a fifth of the rows may be the bank's own; fewer rows do not show it. */
+/** Words in more than a fifth of the rows may be the bank's own. A smaller ledger does not show it. */
 const COMMON_SHARE = 1 / 5;
 const MIN_LEDGER_ROWS = 30;
-/** Longer phrases are found by these parts of them. */
+/** Longer phrases are recognized by their runs of at most this many words. */
 const MAX_PHRASE_WORDS = 3;
-/** Stands for every description of a type. */
+/** Key of the counts over all descriptions of a type. */
 const ANY_WORDS = '*';
-/** Words that are used of a description, which may have 1,000 characters. */
+/** Number of words used from a description, which may have 1,000 characters. */
 const MAX_WORDS = 24;
 const MIN_WORD_LENGTH = 2;
 /** Standard score of the lower bound: one-sided 95 %. */
 const CONFIDENCE = 1.645;
-/** H&M and O'Neill are one word each. */
+/** Signs within a word: H&M and O'Neill are one word each. */
 const JOINED = /(?<=\p{L})[&'’](?=\p{L})/gu;
-/** A proposal stands when no other category has nearly the same support. */
+/** A proposal needs this many times the support of the next category. */
 const MIN_LEAD = 1.25;
 
-/** @param rows earlier ones, with the names of their categories */
+/** @param rows earlier rows, with the names of their categories */
 export function learnCategories(rows: Iterable<CategorisedRow>): ProposeCategory {
   const counts = new Map<string, Counts>();
   for (const { description, type, category } of rows)
@@ -67,9 +67,9 @@ export function learnCategories(rows: Iterable<CategorisedRow>): ProposeCategory
 }
 
 /**
- * At least two rows, four fifths of them in one category.
- * @param general counts of all rows, where the words are only a part of the description: words that a bank puts into many rows tell
- * little, so the category must be much more frequent with them than without
+ * Proposes a category that at least two rows with these words have, and at least four fifths of them.
+ * @param general counts of all rows, given if the words are only a part of the description: words that a bank puts into many
+ * rows tell little, so the category must be much more frequent with them than without
  */
 function readProposal(
   words: string,
@@ -93,8 +93,8 @@ function sumCounts(counts: Counts): number {
 }
 
 /**
- * The category with the most support. "amazon prime" overrules "amazon", which it contains; of unrelated words, those of more rows
- * tell more, so a city that came up twice does not outvote a shop.
+ * Chooses the category with the most support. "amazon prime" outranks "amazon", which it contains; among unrelated words, those
+ * of more rows count more, so a city that came up twice does not outvote a shop.
  */
 function chooseProposal(proposals: readonly Proposal[]): Proposal | undefined {
   const standing = proposals.filter(
@@ -111,12 +111,12 @@ function contains(phrase: string, part: string): boolean {
   return phrase.length > part.length && ` ${phrase} `.includes(` ${part} `);
 }
 
-/** Lower bound of the share that further rows with the words would have (Wilson), as if all so far agreed. */
+/** Lower bound (Wilson) of the share of further rows with these words that will agree, if all rows so far did. */
 function support({ rows }: Proposal): number {
   return rows / (rows + CONFIDENCE ** 2);
 }
 
-/** Runs of one to three words, and all of them. */
+/** Lists the runs of one to three words, and all words together. */
 function listPhrases(words: readonly string[]): readonly string[] {
   if (words.length === 0) return [];
   const runs = words.flatMap((_, first) =>
@@ -127,7 +127,10 @@ function listPhrases(words: readonly string[]): readonly string[] {
   return words.length > MAX_PHRASE_WORDS ? [...runs, words.join(' ')] : runs;
 }
 
-/** In lower case. A word with digits is a number of a card, a date or a reference, unless it only ends with some. */
+/**
+ * The words of a description in lower case. A word with digits is dropped as the number of a card, a date or a reference; only
+ * digits at the end of a longer word are cut off instead.
+ */
 export function listWords(description: string): readonly string[] {
   return description
     .normalize('NFKC')

@@ -1,5 +1,5 @@
-// Dates without a year, as on statements of cards: the year follows from the statement's period, or from the whole dates above and
-// below, where only one fits.
+// Completes dates without a year, as on statements of cards. The year follows from the statement's period or from the whole
+// dates above and below, if only one year fits.
 import { isCalendarDate, yearOf } from '../domain/calendar-date.ts';
 import { counted } from './booking.ts';
 import type { TableRow } from './csv-text.ts';
@@ -12,10 +12,10 @@ export interface Period {
 
 const WHOLE_DATE =
   /(?<!\d)(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}\.? \p{L}{3,12} \d{4}|\p{L}{3,12} \d{1,2}, \d{4})(?!\d)/gu;
-/** A period stands in a short line. */
+/** Part of a line that is searched: the period is in a short line. */
 const MAX_LINE_LENGTH = 500;
 
-/** The only line with two dates above the rows, such as "Period: 01.12.2025 - 31.12.2025". */
+/** Finds the statement's period: the only line above the rows with two dates, such as "Period: 01.12.2025 - 31.12.2025". */
 export function findPeriod(lines: readonly TableRow[], options: DateOptions): Period | undefined {
   const periods = lines
     .map(({ cells }) => cells.join(' ').slice(0, MAX_LINE_LENGTH).match(WHOLE_DATE) ?? [])
@@ -26,14 +26,14 @@ export function findPeriod(lines: readonly TableRow[], options: DateOptions): Pe
     const { read } = readDates(dates, { ...options, chosen: undefined });
     return toPeriod(dates.map(read));
   } catch {
-    // Its dates can be read in two orders, or in none.
+    // The two dates can be read in two orders, or in none.
     return undefined;
   }
 }
 
 /**
  * @param texts the dates of all rows, in the order of the file
- * @returns for each row its date, if its text has no year and only one fits
+ * @returns each row's completed date; undefined for a date that has a year, or that several years fit
  */
 export function completeDates(
   texts: readonly string[],
@@ -53,7 +53,7 @@ export function completeDates(
   });
 }
 
-/** Says where years come from that the file does not state beside their dates. */
+/** Tells the user where years come from that the file does not state beside its dates. */
 export function describeCompleted(dates: readonly (string | undefined)[]): readonly string[] {
   const count = dates.filter((date) => date !== undefined).length;
   if (count === 0) return [];
@@ -62,7 +62,7 @@ export function describeCompleted(dates: readonly (string | undefined)[]): reado
   ];
 }
 
-/** @returns undefined unless a single year, and a single order of day and month, put the day into the period */
+/** @returns undefined unless exactly one year, and one order of day and month, puts the date into the period */
 function addYear(text: string, { first, last }: Period): string | undefined {
   const [, one = '', two = ''] = NO_YEAR.exec(text) ?? [];
   const orders = text.includes('.')
@@ -77,7 +77,7 @@ function addYear(text: string, { first, last }: Period): string | undefined {
     ),
   );
   const fitting = dates.filter((date) => isCalendarDate(date) && first <= date && date <= last);
-  // Every day fits into a whole year between the two.
+  // A period with a whole year inside fits every day, so it shows nothing.
   const isShort = Number(yearOf(last)) - Number(yearOf(first)) <= 1;
   const [only, ...others] = new Set(fitting);
   return isShort && others.length === 0 ? only : undefined;
@@ -102,7 +102,7 @@ function isSorted(dates: readonly string[]): boolean {
   return isSame(ascending) || isSame(ascending.toReversed());
 }
 
-/** The last date at or above each row. */
+/** Lists for each row the last date at or above it. */
 function carryDown(dates: readonly (string | undefined)[]): readonly (string | undefined)[] {
   let last: string | undefined;
   return dates.map((date) => {

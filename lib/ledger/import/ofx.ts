@@ -20,7 +20,7 @@ import {
 
 type Read = Pick<ReadBookings, 'bookings' | 'leftOut' | 'refused'>;
 
-/** An aggregate with its values; text is what follows the tag of a value. */
+/** A tag of the file: a value has text, an aggregate has children. */
 interface Element {
   readonly name: string;
   readonly line: number;
@@ -45,27 +45,29 @@ const MAX_CODE_POINT = 0x10ffff;
 
 const STATEMENTS = ['STMTRS', 'CCSTMTRS'];
 const INVESTMENT_STATEMENT = 'INVSTMTRS';
-/** Aggregates of one movement that have values of the same names as the movement itself. */
+/** Aggregates within a movement that reuse the names of the movement's own values; they are not searched. */
 const OTHER_PARTIES = ['BANKACCTTO', 'CCACCTTO', 'IMAGEDATA', 'EXTDPMT'];
-/** Types of money that leaves the account, used where a bank writes no signs at all. */
+/** Types of money that leaves the account. They count only if a bank writes no signs at all. */
 const OUTGOING = [
   ...['DEBIT', 'FEE', 'SRVCHG', 'ATM', 'POS', 'CHECK', 'PAYMENT', 'CASH'],
   ...['DIRECTDEBIT', 'REPEATPMT'],
 ];
-/** Describe a row that has no text. */
+/** Descriptions of rows that have no text, by type. */
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   ...{ INT: 'Interest', DIV: 'Dividend', FEE: 'Fee', SRVCHG: 'Service charge', DEP: 'Deposit' },
   ...{ ATM: 'Cash machine', POS: 'Card payment', XFER: 'Transfer', CHECK: 'Check', CASH: 'Cash' },
   ...{ PAYMENT: 'Payment', DIRECTDEP: 'Direct deposit', DIRECTDEBIT: 'Direct debit' },
   ...{ REPEATPMT: 'Standing order', CREDIT: 'Credit', DEBIT: 'Debit' },
 };
-/** The one or two last digits are decimals; groups of three before them have the other separator. */
+/**
+ * An amount with groups: the last one or two digits are decimals, and the groups of three before them have the other separator.
+ */
 const GROUPED = /^([-+]?\d{1,3}(?:([.,])\d{3})+)(?!\2)[.,](\d{1,2})$/;
 const AMBIGUOUS = /^[-+]?\d{1,3}(?:[.,]\d{3})+$/;
 /** No statement nests deeper, so the search for an opening tag stays short. */
 const MAX_DEPTH = 60;
 
-/** Name of the encoding that the file's header declares; undefined where it declares none. */
+/** Name of the encoding that the file's header declares; undefined if it declares none. */
 export function findOfxCharset(head: string): string | undefined {
   const declared =
     /^\s*<\?xml[^>]*\sencoding=["']([\w-]+)["']/i.exec(head)?.[1] ??
@@ -125,13 +127,13 @@ function readRow(row: Element, { sign, account, currency }: Owner): Booking {
   const value = (name: string) => findValue(row, name);
   const type = readType(row);
   const number = value('CHECKNUM').replace(/^0+$/, '');
-  // ORIGCURRENCY names what the amount was before the bank converted it.
+  // The amount is in CURRENCY, if the row has one. ORIGCURRENCY, the currency before the bank's conversion, does not matter.
   const [own] = findAll(row.children, ['CURRENCY']).map((each) => findValue(each, 'CURSYM'));
   return toBooking({
     ...{ line: row.line, account, currency: own || currency },
     date: readOfxDate(value('DTPOSTED')),
     signed: sign(readAmount(value('TRNAMT')), type),
-    // PAYEE has a NAME, too.
+    // A NAME within a PAYEE is found as well.
     texts: [value('NAME'), value('EXTDNAME'), value('MEMO'), number && `Check ${number}`],
     bookingType: TYPE_NAMES[type] ?? null,
     bankId: toBankId(value('FITID')),
@@ -145,7 +147,10 @@ function leave(row: Element, reason: string): LeftOutLine {
 
 type Sign = (amount: number, type: string) => number;
 
-/** Amounts have signs. Some banks write none, and some card issuers write them the wrong way round: then the types tell. */
+/**
+ * Decides how amounts are signed. Some banks write no signs, and some card issuers write them the wrong way round: then the
+ * types of the rows decide.
+ */
 function decideSigns(rows: readonly Element[]): Sign {
   const signed = rows.map((row) => {
     const isNegative = /^[-−]/.test(findValue(row, 'TRNAMT'));
@@ -162,7 +167,7 @@ function readType(row: Element): string {
   return findValue(row, 'TRNTYPE').toUpperCase();
 }
 
-/** OFX has no groups of digits; some banks write them. */
+/** Accepts groups of digits: OFX has none, but some banks write them. */
 function readAmount(text: string): number {
   if (AMBIGUOUS.test(text)) throw new Error(`the amount "${text}" may have groups or decimals`);
   return readExactAmount(
@@ -172,14 +177,14 @@ function readAmount(text: string): number {
   );
 }
 
-/** Digits first; a time and its zone follow, which do not move the day that the bank names. */
+/** Reads the day alone. A time and its zone may follow, but they do not move the day that the bank names. */
 function readOfxDate(text: string): string {
   const [, year, month, day] = /^(\d{4})-?(\d{2})-?(\d{2})/.exec(text) ?? [];
   if (year === undefined || !(Number(year) > 0)) throw new Error(`"${text}" is not a date of OFX`);
   return `${year}-${month}-${day}`;
 }
 
-/** A row may take back or replace one that the bank sent before. */
+/** Applies corrections: a row may delete or replace one that the bank sent earlier. */
 function applyCorrections(rows: readonly Element[]) {
   const corrected = new Map<string, Element>();
   for (const row of rows) {
@@ -205,14 +210,14 @@ function nameAccount(statement: Element): string | null {
   return parts.filter((part) => part !== '').join('/') || null;
 }
 
-/** All with one of the names, those within others of them left out, in the order of the file. */
+/** Finds the elements with one of the names, in the order of the file, without searching inside a match. */
 function findAll(elements: readonly Element[], names: readonly string[]): readonly Element[] {
   return elements.flatMap((element) =>
     names.includes(element.name) ? element : findAll(element.children, names),
   );
 }
 
-/** The first value of that name, however deep: an unclosed empty value seems to hold those that follow it. */
+/** Finds the first value of that name at any depth: an unclosed empty value seems to hold the values that follow it. */
 function findValue({ children }: Element, name: string): string {
   for (const child of children) {
     if (child.name === name && child.children.length === 0) return child.text;
@@ -222,7 +227,7 @@ function findValue({ children }: Element, name: string): string {
   return '';
 }
 
-/** A tag that text follows is a value, whether it is closed or not; all others hold what follows up to their closing tags. */
+/** Parses the tags. A tag before a text is a value, closed or not; every other tag holds what follows up to its closing tag. */
 function parseElements(text: string): readonly Element[] {
   const body = replaceCdata(text);
   const lineAt = createLineCounter(body);
@@ -236,7 +241,7 @@ function parseElements(text: string): readonly Element[] {
       if (at > 0) open.length = at;
       continue;
     }
-    // One movement never holds another: the closing tag is missing.
+    // A movement never holds another: the closing tag of the open one is missing.
     const unclosed = name === 'STMTTRN' ? open.findIndex((element) => element.name === name) : -1;
     if (unclosed > 0) open.length = unclosed;
     const element = { name, line: lineAt(index), text: value, children: [] };
@@ -248,7 +253,7 @@ function parseElements(text: string): readonly Element[] {
   return top.children;
 }
 
-/** Each block of raw text becomes text with entities. */
+/** Turns each block of raw text into text with entities. */
 function replaceCdata(text: string): string {
   const [before = '', ...blocks] = text.split(CDATA_START);
   const replaced = blocks.map((block) => {

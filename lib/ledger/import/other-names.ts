@@ -1,17 +1,17 @@
-// Finds rows of a file that were imported under another name of their account: without one before a user named it, or with one that
-// this file is not given. Their identities differ by the name alone.
+// Finds rows of a file that were imported under another name of the account: without a name before the user gave one, or with a
+// name that this file is not given. The identities of such rows differ only by the name.
 import { findOverlap, isOfAccount } from './overlapping-imports.ts';
 import type { RecordedRows } from './recorded-rows.ts';
 import type { LedgerRow, StatementRow } from './transaction-row.ts';
 
 export interface OtherName {
-  /** Undefined for rows that were imported without one. */
+  /** The other name; undefined for rows that were imported without one. */
   readonly name: string | undefined;
-  /** Rows of imports that the file repeats as only a file of the same account does. */
+  /** Rows that the ledger has from imports of the same account; the many rows they share with the file prove it. */
   readonly pairs: ReadonlyMap<StatementRow, LedgerRow>;
-  /** Rows that were deleted since. */
+  /** Rows that were imported under this name, and deleted since. */
   readonly deleted: readonly StatementRow[];
-  /** Rows that were deleted since if the account is the same one, which nothing shows. */
+  /** Rows that were deleted since, if the other name means the same account, which nothing shows. */
   readonly unproven: readonly StatementRow[];
 }
 
@@ -22,7 +22,7 @@ interface Search {
   /** Rows that were found under the file's own name. */
   readonly pairs: ReadonlyMap<StatementRow, LedgerRow>;
   readonly recorded: RecordedRows | undefined;
-  /** The name that the account was given for this file. */
+  /** The name that the user gave the account for this file. */
   readonly account: string | undefined;
 }
 
@@ -57,7 +57,9 @@ export function findOtherNames(search: Search): readonly OtherName[] {
   });
 }
 
-/** Two names are two accounts, unless they differ in case alone. */
+/**
+ * Lists the names under which the account may have been imported. Two names are two accounts, unless they differ only in case.
+ */
 function listNames(
   account: string | undefined,
   known: readonly string[],

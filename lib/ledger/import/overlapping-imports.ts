@@ -1,16 +1,16 @@
-// Compares a file with the imports whose rows it repeats. A file of the same account also has their other rows of its days, except
-// those that the bank took back or booked anew. A file of another account has few of them.
+// Compares a file with the imports whose rows it repeats. A file of the same account also has their other rows of the same
+// days, except those that the bank took back or booked anew. A file of another account has few of them.
 import { counted, type Need } from './booking.ts';
 import type { LedgerRow, StatementRow } from './transaction-row.ts';
 
-/** Such as the fee and the interest of one day. */
+/** Rows of one day that may be equal by chance, such as a fee and interest. */
 const MAX_CHANCE_ROWS = 2;
 
 export interface Overlap {
   readonly period: Period;
-  /** Rows of the file and of an import, by import. */
+  /** Pairs of a row of the file and the equal row of an import, by import. */
   readonly shared: ReadonlyMap<string | null, readonly (readonly [StatementRow, LedgerRow])[]>;
-  /** Transactions of these imports, on the days of the file, that no row of it is. */
+  /** Transactions of these imports within the file's period that match no row of the file. */
   readonly lacking: readonly LedgerRow[];
 }
 
@@ -20,7 +20,7 @@ export interface Period {
   readonly last: string;
 }
 
-/** @param unmatched transactions that no row of the file is */
+/** @param unmatched transactions that match no row of the file */
 export function findOverlap(
   rows: readonly StatementRow[],
   pairs: ReadonlyMap<StatementRow, LedgerRow>,
@@ -43,12 +43,13 @@ function findPeriod(rows: readonly StatementRow[]): Period {
   return { first: sorted[0] ?? '', last: sorted.at(-1) ?? '' };
 }
 
-/** Two accounts seldom share so many rows of the same days. */
+/** Number of equal rows that shows the same account: two accounts seldom share so many rows of the same days. */
 const MIN_ROWS_OF_ACCOUNT = 10;
 const MAX_SHARE_LACKING = 1 / 4;
 
 /**
- * The file repeats the import as only a file of the same account does: many rows, and most of those that either has on these days.
+ * True if the file repeats the import as only a file of the same account does: they share many rows, and few rows of the same
+ * days are in one of them alone.
  * @param unknown rows of the file that were never imported
  */
 export function isOfAccount(
@@ -66,14 +67,14 @@ export function isOfAccount(
 }
 
 interface Comparison extends Overlap {
-  /** Transactions that no row of the file is or may be. */
+  /** Transactions that match no row of the file, and duplicate none. */
   readonly strangers: readonly LedgerRow[];
   readonly missing: readonly StatementRow[];
 }
 
 /**
- * Two accounts may have equal rows, and only a name tells them apart. Where file and import have only one day in common, one or two
- * rows show nothing, unless they have the bank's id or a balance.
+ * Asks for the account if the file may be of another one: two accounts may have equal rows, and only a name tells them apart.
+ * If file and import share only one day, one or two rows show nothing without the bank's id or a balance.
  */
 export function findOtherAccount(comparison: Comparison): readonly Need[] {
   const { shared, strangers } = comparison;
@@ -97,7 +98,7 @@ export function findOtherAccount(comparison: Comparison): readonly Need[] {
   });
 }
 
-/** One or two rows of one day, without an id of the bank or a balance. */
+/** True for one or two rows of one day that have neither an id of the bank nor a balance. */
 function hasFewUnprovenRows({ shared, missing }: Comparison): boolean {
   const all = [...shared.values()].flat().map(([row]) => row);
   const isShown = all.some(({ bankId, hasBalance }) => bankId !== null || hasBalance);

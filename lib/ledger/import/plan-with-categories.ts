@@ -1,5 +1,5 @@
-// Plans an import with its categories: those of the file by name, those of rules, and those of earlier rows. Pure, for the command
-// and the page.
+// Plans an import and its categories: those that the file names, those of rules, and those learned from earlier rows. Pure, so
+// that both the command and the page use it.
 import {
   type CategoryChoices,
   type CategoryNames,
@@ -41,7 +41,7 @@ export function planWithCategories(
   options: CategoryOptions & Omit<PlanOptions, 'recorded'>,
 ): CategorisedPlan {
   const names = createCategoryNames(stored.categories);
-  // An export is read exactly as it is: the names of a ledger may differ in case alone.
+  // An export keeps its names exactly: the ledger may have categories that differ only in case.
   const rows = isExport ? read : read.map((row) => resolveCategory(row, names));
   const recorded = createRecordedRows(stored.imports, stored.rows);
   const isAccountKnown = options.isAccountKnown || namesAccount;
@@ -51,7 +51,7 @@ export function planWithCategories(
   return { rows, choices, names, plan: fillCategories(found, choices) };
 }
 
-/** @param ledger what is learned from: rows with an active category */
+/** @param ledger transactions to learn from; those without an active category are skipped */
 export function chooseForRows<Row extends DescribedRow>(
   rows: readonly Row[],
   ledger: readonly TransactionRow[],
@@ -68,7 +68,7 @@ function resolveCategory(row: StatementRow, names: CategoryNames): StatementRow 
   return row.category === null ? row : { ...row, category: names.resolve(row.category) };
 }
 
-/** Rows of the plan are told apart by their objects: each is replaced wherever it is. */
+/** Replaces each categorised row wherever the plan has it. Rows are compared as objects: two equal ones are two bookings. */
 function fillCategories(plan: ImportPlan, { chosen }: CategoryChoices<StatementRow>): ImportPlan {
   const filled = new Map(chosen.map(({ row, category }) => [row, { ...row, category }]));
   const fill = (row: StatementRow) => filled.get(row) ?? row;

@@ -1,4 +1,4 @@
-// Plans an import: which rows the ledger has, which are new, which may be there under another id, and which rows of an
+// Plans an import: which rows the ledger has already, which are new, which it may have under another id, and which rows of an
 // edited export are changes.
 import type { Need, RefusedLine } from './booking.ts';
 import { findOtherNames, type OtherName } from './other-names.ts';
@@ -21,23 +21,26 @@ export interface Change extends Pair {
 export interface ImportPlan {
   /** How many rows the ledger has already. */
   readonly present: number;
-  /** Those of them that were imported under another name of the account. */
+  /** Rows already in the ledger that were imported under another name of the account. */
   readonly otherNames: readonly OtherName[];
   readonly missing: readonly StatementRow[];
-  /** Rows that the ledger had, and that were deleted since: of an export of this ledger, or of an earlier import. */
+  /** Rows that were deleted from the ledger after an export of it, or after an earlier import. */
   readonly deleted: readonly StatementRow[];
-  /** Those of the missing rows that an interrupted import, or one under another name of the account, may have created: they may have been deleted since. */
+  /**
+   * Missing rows that an interrupted import, or one under another name of the account, may have created: they may have been
+   * deleted since.
+   */
   readonly unproven: readonly StatementRow[];
-  /** Those of the missing rows that may be a transaction that no row of the file is. */
+  /** Missing rows that may be a transaction of the ledger, each with that transaction. */
   readonly possibleDuplicates: readonly Pair[];
-  /** Transactions of imports whose other rows the file has, and that it has neither itself nor in another form. */
+  /** Transactions that the file lacks, although it has other rows of the same imports, and that it has in no other form. */
   readonly vanished: readonly LedgerRow[];
-  /** How many of the missing rows have a bank's id that the ledger has with another date or amount. */
+  /** Number of missing rows whose bank's id the ledger has with another date or amount. */
   readonly reusedIds: number;
   readonly changes: readonly Change[];
   /** Questions that the user must answer before anything is imported. */
   readonly needs: readonly Need[];
-  /** Edited rows of an export that someone has changed in the ledger since, or that are one transaction. */
+  /** Edited rows of an export whose transaction was changed in the ledger since, or is another row of the file, too. */
   readonly refused: readonly RefusedLine[];
 }
 
@@ -47,17 +50,17 @@ const CHANGEABLE = [
 type ChangeableField = (typeof CHANGEABLE)[number];
 
 export interface PlanOptions {
-  /** Rows that were deleted since are missing ones. */
+  /** True if rows that were deleted since count as missing, and are imported again. */
   readonly importsDeleted?: boolean;
   /** The rows of earlier imports. */
   readonly recorded?: RecordedRows;
-  /** A name that a person gave the account. */
+  /** The name that the user gave the account. */
   readonly account?: string | undefined;
-  /** The account has a name, or a person has looked at the preview: equal rows are one transaction. */
+  /** True if the account has a name, or the user has accepted the preview: equal rows are then one transaction. */
   readonly isAccountKnown?: boolean;
 }
 
-/** @param ledger all transactions */
+/** @param ledger all transactions of the ledger */
 export function planImport(
   rows: readonly StatementRow[],
   ledger: readonly LedgerRow[],
@@ -96,11 +99,14 @@ interface Comparison {
   readonly rows: readonly StatementRow[];
   readonly pairs: ReadonlyMap<StatementRow, LedgerRow>;
   readonly missing: readonly StatementRow[];
-  /** Transactions that no row of the file is. */
+  /** Transactions that match no row of the file. */
   readonly unmatched: readonly LedgerRow[];
 }
 
-/** A row that was booked anew explains why the file lacks a transaction only if a person says so: another account has such rows, too. */
+/**
+ * Compares the rows and transactions that found no match. A row that was booked anew explains why the file lacks a transaction
+ * only if the user says so: a file of another account has such rows, too.
+ */
 function compareUnmatched(
   { rows, pairs, missing, unmatched }: Comparison,
   { recorded, isAccountKnown = false }: PlanOptions,
@@ -128,7 +134,10 @@ function compareUnmatched(
   };
 }
 
-/** Edited rows of an export are changes, unless the transaction was changed since, or is another row of the file, too. */
+/**
+ * Turns edited rows of an export into changes. A row is refused if its transaction was changed since, or is another row of the
+ * file, too.
+ */
 function planChanges(
   edited: readonly (readonly [StatementRow, LedgerRow])[],
   pairs: ReadonlyMap<StatementRow, LedgerRow>,
@@ -147,7 +156,7 @@ function planChanges(
   return { changes, refused };
 }
 
-/** The fields that differ, as a bulk update takes them: only if the transaction is still as it was exported. */
+/** The fields that differ, in the form of a bulk update, which applies only if the transaction is still as it was exported. */
 export function toChangeBody({ row, there, fields }: Change, categoryId: number | null): object {
   const { transaction_date, external_id, ...same } = toTransactionBody(row);
   const sent: Readonly<Record<ChangeableField, object>> = {
@@ -171,7 +180,7 @@ function sameRecord(id: string, { line }: StatementRow): string {
   return `line ${line} is transaction ${id}, too. Empty the id and external_id of a row that is to be a new one`;
 }
 
-/** The transaction that each row is: by its id in an export, by its external id, or by all its fields. */
+/** Matches rows to transactions: by the id in an export, by the external id, or by all fields. */
 function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) {
   const pairs = new Map<StatementRow, LedgerRow>();
   const isExport = rows.some(({ exported }) => exported !== null);
@@ -180,7 +189,7 @@ function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) 
     const there = row.exported && byRecord.get(recordKey(row.exported));
     if (there) pairs.set(row, there);
   }
-  // The export of another ledger has no record of this one.
+  // An export of another ledger matches no record of this one.
   const isOfThisLedger = pairs.size > 0;
   const edited = [...pairs].filter(([row, there]) => contentKey(row) !== contentKey(there));
 
@@ -207,8 +216,9 @@ function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) 
 }
 
 /**
- * Finds a row by its identity, even if it was edited since, or by one that an earlier release stored. The bank's id alone, which releases
- * before this one stored, names a transaction only together with its date and amount: banks use ids again.
+ * Finds the transaction of a row by the row's identity, which outlasts edits, or by an identity that an earlier release stored.
+ * Some releases stored the bank's id alone, which names a transaction only together with its date and amount: banks use ids
+ * again.
  */
 function findStored(
   row: StatementRow,

@@ -1,19 +1,20 @@
-// Rows that the ledger may have under another identity: entered by hand, imported from another format, or edited since.
+// Finds rows that the ledger may have under another identity: entered by hand, imported from another format, or edited since.
 import { fromDayNumber, toDayNumber } from '../domain/calendar-date.ts';
 import { listWords } from './learned-categories.ts';
 import type { RecordedRows } from './recorded-rows.ts';
 import { readBankId } from './row-ids.ts';
 import type { LedgerRow, StatementRow, TransactionRow } from './transaction-row.ts';
 
-/** A row, and a transaction of the ledger. */
+/** A row of the file, and a transaction of the ledger. */
 export interface Pair {
   readonly row: StatementRow;
   readonly there: LedgerRow;
 }
 
 /**
- * One transaction is the possible duplicate of one row: one with its date, type and amount, or one that has the row's id from
- * an earlier release and was edited, so that its date and amount say nothing. Else one with its id and date. Else one whose amount or date was edited.
+ * Pairs a row with at most one transaction, and a transaction with at most one row. The first choice has the row's date, type
+ * and amount, or is an edited transaction with the id that an earlier release gave the row. The next has the row's bank id and
+ * date; the last is one whose amount or date was edited.
  */
 export function findDuplicates(
   rows: readonly StatementRow[],
@@ -35,7 +36,7 @@ export function findDuplicates(
   ]);
 }
 
-/** Finds transactions with the row's id and date: earlier releases took the amount from another column. */
+/** Finds transactions with the row's bank id and date: earlier releases took the amount from another column. */
 function createBankIdFinder(rows: readonly StatementRow[], ledger: readonly LedgerRow[]): Find {
   if (rows.every(({ bankId }) => bankId === null)) return () => [];
   const identified = Map.groupBy(
@@ -46,9 +47,10 @@ function createBankIdFinder(rows: readonly StatementRow[], ledger: readonly Ledg
 }
 
 /**
- * Rows that may be a transaction of another date: a booking that was pending, or that another file of the bank has by the date of
- * the purchase. Else one that has vanished: the bank books a pending row anew, often with another text or amount.
- * @param rows those without another duplicate, as in `ledger`: a transaction of the same date is the likelier one
+ * Pairs rows with transactions of another date: a booking that was pending, or that another file of the bank dates by the
+ * purchase. Failing that, with a transaction that has vanished: the bank books a pending row anew, often with another text or
+ * amount.
+ * @param rows rows without a duplicate so far, as `ledger` has transactions without one: the same date is likelier
  */
 export function findRebooked(
   rows: readonly StatementRow[],
@@ -65,7 +67,10 @@ export function findRebooked(
 
 type Find = (row: StatementRow) => readonly LedgerRow[];
 
-/** Pairs each row with the first transaction that no other row has, by the first way that finds one. */
+/**
+ * Pairs each row with the first free transaction. Each finder sees all rows before the next one does, so a certain pair is
+ * never lost to an uncertain one.
+ */
 function pairInTurn(rows: readonly StatementRow[], finders: readonly Find[]): readonly Pair[] {
   const used = new Set<LedgerRow>();
   const pairs = new Map<StatementRow, LedgerRow>();
@@ -83,15 +88,15 @@ function pairInTurn(rows: readonly StatementRow[], finders: readonly Find[]): re
 }
 
 interface RebookedOptions {
-  /** Earliest date in the file; it has no transactions before it. */
+  /** Earliest date in the file, which has no rows from before. */
   readonly firstDate: string;
-  /** Transactions that an earlier file of the account had on the days of this one, which lacks them. */
+  /** Transactions of earlier files of the account, on days of this file, which lacks them. */
   readonly vanished: readonly LedgerRow[];
 }
 
 /**
- * Finds transactions that were edited and may have been the row before: their record says so, or they share its date and a
- * word of its text.
+ * Finds transactions that may have been the row before they were edited: their record says so, or they share the row's date,
+ * its type and a word of its text.
  */
 function createEditedFinder(ledger: readonly LedgerRow[], recorded: RecordedRows | undefined) {
   const edited = ledger.filter(
@@ -111,7 +116,7 @@ function createEditedFinder(ledger: readonly LedgerRow[], recorded: RecordedRows
   };
 }
 
-/** Finds transactions of a near date with the row's type and amount, and a word of its text; the nearest first. */
+/** Finds transactions of a near date with the row's type, its amount and a word of its text; the nearest first. */
 function createNearFinder(byKey: ReadonlyMap<string, readonly LedgerRow[]>, firstDate: string) {
   const nearDates = new Map<string, readonly string[]>();
   return (row: StatementRow): readonly LedgerRow[] => {
@@ -126,7 +131,10 @@ function createNearFinder(byKey: ReadonlyMap<string, readonly LedgerRow[]>, firs
   };
 }
 
-/** By the amount, whatever the text; then by a word of the text, whatever the amount, as with a tip or fuel. */
+/**
+ * Searches first by the amount, whatever the text, then by a word of the text, whatever the amount: a tip or the fuel taken
+ * changes it.
+ */
 function createVanishedFinders(vanished: readonly LedgerRow[]) {
   return [
     createPendingFinder(vanished, ({ amount }) => [amount]),
@@ -162,7 +170,10 @@ function createPendingFinder(
   };
 }
 
-/** Rows that are no further apart than a pending one and its booking are in one period, or in two neighbouring ones. */
+/**
+ * Numbers the time in spans as long as a row can be pending: a pending row and its booking are in the same span or in
+ * neighbouring ones.
+ */
 function numberPeriod({ date }: TransactionRow): number {
   return Math.floor(toDayNumber(date) / MAX_DAYS_PENDING);
 }
@@ -173,14 +184,14 @@ function createWordMatcher(row: TransactionRow): (there: TransactionRow) => bool
   return ({ description }) => listWords(description).some((word) => words.has(word));
 }
 
-/** Between a purchase and its booking; a weekend and a holiday are among them. */
+/** Days between a purchase and its booking, with a weekend and a holiday among them. */
 const MAX_DAYS_BETWEEN = 5;
-/** Hotels and fuel pumps book as late. */
+/** Days that a row may be pending: hotels and fuel pumps book that late. */
 const MAX_DAYS_PENDING = 14;
-/** Equal amounts of one day may be thousands. */
+/** Number of candidates compared: a day may have thousands of equal amounts. */
 const MAX_COMPARED = 10;
 
-/** The nearest first, without the date itself. */
+/** The dates around a date, without that date, the nearest first. */
 function listNearDates(date: string): readonly string[] {
   const day = toDayNumber(date);
   return Array.from({ length: MAX_DAYS_BETWEEN }, (_, n) => n + 1)

@@ -1,5 +1,5 @@
-// Reads QIF, the line-based format of Quicken and many other programs: accounts with their rows, splits and transfers. Whether
-// the day or the month is written first is decided over the whole file.
+// Reads QIF, the line-based format of Quicken and many other programs: accounts with their rows, splits and transfers. The
+// whole file decides whether the day or the month is written first.
 import { type DecimalSign, readAmount } from './amounts.ts';
 import {
   type Booking,
@@ -18,7 +18,7 @@ interface Split {
   amount: string;
 }
 
-/** The lines between two `^`, by their first letters. */
+/** The lines up to a `^`, by their first letters. */
 interface QifRecord {
   readonly line: number;
   readonly account: string | null;
@@ -38,7 +38,7 @@ const INVESTMENT_TYPES = ['invst', 'port', '401(k)/403(b)'];
 const OPENING_BALANCE = /^(?:opening|starting|initial) balance$/i;
 const TRANSFER = /^\[(.*)\]/;
 
-/** @throws UserError where the dates fit two orders */
+/** @throws UserError if the dates fit two orders */
 export function readQif(text: string, { dateOrder, decimal, today }: QifOptions) {
   const { records, leftOut } = readRecords(text);
   const written = records.map(({ fields }) => fields.D ?? '');
@@ -76,7 +76,7 @@ interface PartOptions {
   readonly decimal: DecimalSign;
 }
 
-/** One row for each split, so that each has its category; the whole where the splits are not the amount together. */
+/** One booking for each split, so that each keeps its category; a single booking if the splits do not add up to the amount. */
 function readParts({ line, account, fields, splits }: QifRecord, { date, decimal }: PartOptions) {
   const shared = { line, date, account, bankId: null, currency: null };
   const number = fields.N && /^\d+$/.test(fields.N) ? `Check ${fields.N}` : '';
@@ -102,7 +102,7 @@ function readCategory(written = '') {
   return { category: tidyText(name), remark: null };
 }
 
-/** Programs begin an account with its balance, as a transfer from itself. */
+/** Programs open an account with its balance, as a transfer from the account to itself. */
 function isOpeningBalance({ fields, account }: QifRecord): boolean {
   const [, other] = TRANSFER.exec(fields.L ?? '') ?? [];
   const isNamed = OPENING_BALANCE.test((fields.P ?? fields.M ?? '').trim());
@@ -113,7 +113,9 @@ function writtenAmount({ T, U }: QifRecord['fields']): string {
   return T ?? U ?? '';
 }
 
-/** The records of accounts. Lists, such as categories and prices, are no rows; investments are left out. */
+/**
+ * Reads the records of accounts. Lists, such as categories and prices, have no bookings; investments are left out and counted.
+ */
 function readRecords(text: string) {
   const records: QifRecord[] = [];
   const investments: number[] = [];
@@ -130,7 +132,7 @@ function readRecords(text: string) {
 }
 
 interface SectionRecord {
-  /** Lower case, such as "bank". */
+  /** Name of the section in lower case, such as "bank". */
   readonly section: string;
   readonly line: number;
   readonly fields: Record<string, string>;
@@ -157,14 +159,14 @@ function splitRecords(text: string): readonly SectionRecord[] {
   return records;
 }
 
-/** Undefined for a line that begins no section, such as an option. */
+/** @returns undefined for a line that begins no section, such as an option */
 function readSection(header: string): string | undefined {
   const [, type] = /^type:\s*(.*)$/i.exec(header) ?? [];
   if (type !== undefined) return type.trim().toLowerCase();
   return /^account\b/i.test(header) ? 'account' : undefined;
 }
 
-/** S begins a split; E and $ belong to the one before. */
+/** S begins a split; E and $ belong to the last split. */
 function addField(
   record: Pick<SectionRecord, 'fields' | 'splits'>,
   letter: string,

@@ -1,5 +1,5 @@
-// Reads the bookings of a table from its columns. Rows whose form shows that they are no bookings are left out and named; rows
-// that cannot be read are refused by their lines.
+// Reads the bookings of a table from its columns. Rows whose form shows that they are not bookings are left out and named; rows
+// that cannot be read are refused, each with its line.
 import { isGross, isNet } from './amount-columns.ts';
 import type { DecimalSign } from './amounts.ts';
 import type { Booking, Need, ReadBookings } from './booking.ts';
@@ -34,18 +34,18 @@ export interface TableOptions {
   readonly leaveOut: readonly string[];
   readonly today: string;
   readonly isInverted?: boolean | undefined;
-  /** The file separates its cells by semicolons, as countries with a decimal comma do. */
+  /** True if semicolons separate the cells, as in countries with a decimal comma. */
   readonly isSemicolon: boolean;
 }
 
 export interface ReadTable extends ReadBookings {
   readonly dateOrder: DateOrder;
   readonly decimal: DecimalSign;
-  /** True if the words of the column of directions decide. */
+  /** True if the words of the direction column decide. */
   readonly usesType: boolean;
 }
 
-/** @throws UserError where dates can be read in two orders */
+/** @throws UserError if dates can be read in two orders */
 export function readTable(table: Table, options: TableOptions): ReadTable {
   const readCell = createCellReader(table);
   const { records, refused, leftOut, findDoubt } = sortRows(table, readCell, options.leaveOut);
@@ -88,11 +88,11 @@ interface Source {
 
 interface FoundAmount {
   readonly amount: RowAmount;
-  /** True if the account received the amount: the other side of the transfer is its own. */
+  /** True if the account is the receiving side of a transfer, so the received amount is the account's. */
   readonly isReceived: boolean;
 }
 
-/** The amount of each row, with its fee. */
+/** Reads the amount of each row, with the fee. */
 function readAmounts(source: Source) {
   const { table, options, records, readCell } = source;
   const { decimal, trim, need } = findTableDecimals(source);
@@ -125,7 +125,7 @@ function readAmounts(source: Source) {
   return {
     ...{ decimal, usesType, findings: amounts.findings },
     needs: [...(need === undefined ? [] : [need]), ...amounts.needs],
-    /** @throws Error where the row has no amount */
+    /** @throws Error if the row has no amount */
     read: (n: number): FoundAmount => {
       const amount = amounts.rows[n] ?? new Error('It has no amount.');
       if (amount instanceof Error) throw amount;
@@ -134,7 +134,10 @@ function readAmounts(source: Source) {
   };
 }
 
-/** Beside a tax the gross amount was paid, unless a column of another value is named as the amount. */
+/**
+ * Asks which column was paid if the gross amount was taken and another amount differs. Beside a tax the gross amount is the
+ * likely one, and a column that the user named is certain.
+ */
 function askAboutGross(
   { table: { headers, columns }, options, records }: Source,
   decimal: DecimalSign,
@@ -170,7 +173,7 @@ function findTableDecimals({ table, options, records, readCell }: Source): Found
   });
 }
 
-/** Lists the codes of the account's currency, which stand above the rows or beside balances. */
+/** Lists the codes of the account's currency, which stand in headers of amounts, above the rows, or beside balances. */
 function findAccountCurrencies({ table, records, readCell }: Source): readonly string[] {
   const texts = [
     ...listHeaders(table, [...AMOUNT_FIELDS, 'balance']),
@@ -180,7 +183,7 @@ function findAccountCurrencies({ table, records, readCell }: Source): readonly s
   return texts.flatMap(findCurrencyCodes);
 }
 
-/** The date of each row, completed where the bank wrote no year. */
+/** Reads the date of each row, and completes those without a year. */
 function readRowDates({ table, options, records, readCell }: Source, decimal: DecimalSign) {
   const dateOptions = {
     chosen: options.dateOrder,
@@ -194,7 +197,7 @@ function readRowDates({ table, options, records, readCell }: Source, decimal: De
     order: dates.order,
     findings: describeCompleted(completed),
     textByLine: new Map(records.map(({ line }, n) => [line, texts[n] ?? ''])),
-    /** @throws Error where the row has no date */
+    /** @throws Error if the row has no date */
     read: (n: number): string => completed[n] ?? dates.read(texts[n] ?? ''),
   };
 }
@@ -250,8 +253,8 @@ function listHeaders({ headers, columns }: Table, fields: readonly Field[]): rea
 }
 
 /**
- * Some banks write no header, and begin or end the file with a line that has a balance where a booking has its amount: its date is
- * written in another form, or it has no text.
+ * Asks about a first or last line that is written unlike all others. Some banks write no header, and begin or end the file with
+ * a line that has a balance in the column of the amounts: its date has another form, or it has no text.
  */
 function findOddEdges(
   bookings: readonly Booking[],
@@ -276,10 +279,13 @@ function findOddEdges(
   }));
 }
 
-/** In brackets or at the end, a code is no other word: "ALL AMOUNT" is not in lek. */
+/** A currency code in brackets or at the end of a header. Elsewhere it may be another word: "ALL AMOUNT" is not in lek. */
 const CODE_OF_AMOUNT = /[([][A-Z]{3}[)\]]|(?<![\p{L}\p{N}])[A-Z]{3}\W*$/u;
 
-/** The currency that the header of the row's amount names: a column of currencies is that of another amount. */
+/**
+ * Reads the currency from the header of the row's amount. If that header names one, a currency column belongs to another
+ * amount.
+ */
 function createHeaderCurrencyReader({ headers, columns }: Table) {
   const currencies = columns.amount.map((index) => {
     const header = headers[index] ?? '';
@@ -293,7 +299,7 @@ function createHeaderCurrencyReader({ headers, columns }: Table) {
   };
 }
 
-/** The first of two columns of currencies is that of the debits. */
+/** Reads the currency if there are two columns: the first is for debits, the second for credits. */
 function createSideCurrencyReader({ columns }: Table) {
   const [debit, credit] = columns.currency;
   return ({ cells }: TableRow, { side }: RowAmount): string | null => {
@@ -309,14 +315,17 @@ function describeFees({ headers, columns }: Table, chosen: string | undefined): 
   return { rule, isChosen: chosen !== undefined, column: header('fee') };
 }
 
-/** Only English has countries that write the month first. "Data" beside an "Amount" may be English, too. */
+/**
+ * True if the date's header is not English, the only language with countries that write the month first. "Data" beside an
+ * "Amount" may be English, too.
+ */
 function isOfOtherLanguage({ headers, columns, headerLine }: Table): boolean {
   if (headerLine === 0 || columns.amount.some((index) => /amount/i.test(headers[index] ?? '')))
     return false;
   return !isEnglishDate(normalizeName(headers[columns.date[0] ?? -1] ?? ''));
 }
 
-/** Several columns that a person has named for a field are one text. */
+/** Reads the texts and notes of a row. Several columns that the user named for the description become one text. */
 function createTextReader({ headers, columns }: Table, chosen: ChosenColumns) {
   const recipients = new Set(
     columns.description.filter((index) => isRecipient(normalizeName(headers[index] ?? ''))),
@@ -333,7 +342,7 @@ function createTextReader({ headers, columns }: Table, chosen: ChosenColumns) {
       isIncome && columns.payer.length > 0
         ? read(columns.payer).filter((text) => !ACCOUNT_NUMBER.test(text))
         : [];
-    // Money that came has its payer for the other party: the recipient is the account's owner.
+    // The other party of money received is its payer: the recipient is the account's owner.
     const others = read(payers.length === 0 ? columns.description : withoutRecipients);
     const texts = payers.length === 0 ? others : [...payers, ...others];
     return {
@@ -347,8 +356,8 @@ function joinTexts(texts: readonly string[]): readonly string[] {
   return texts.length < 2 ? texts : [[...new Set(texts)].join(', ')];
 }
 
-/** Some banks write it in place of the payer's name. */
+/** An account number, which some banks write in place of the payer's name. */
 const ACCOUNT_NUMBER = /^[A-Z]{2}\d\d[\dA-Z ]{10,}$/;
 
-/** Banks write these where a booking has no text. */
+/** Placeholders that banks write for a booking without a text. */
 const NO_TEXT = /^(?:no description|not ?provided|n\/?a|[-–.'"]+)$/i;

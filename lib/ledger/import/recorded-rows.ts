@@ -1,21 +1,21 @@
-// Fingerprints that a ledger keeps of imported rows: the row's identity, and its contents. With them, a later import knows a
-// row that was deleted by hand, and an undo knows a row that only a category was added to.
+// Fingerprints that a ledger keeps of imported rows: the row's identity, and its contents. They show a later import which rows
+// were deleted by hand, and an undo which rows were changed only by adding a category.
 import { MAX_IMPORT_PARTS } from '../domain/import-part.ts';
 import { MAX_BULK_ITEMS } from '../domain/transaction.ts';
 import { hash } from './row-ids.ts';
 import type { LedgerRow, StatementRow, TransactionRow } from './transaction-row.ts';
 
-/** A part of what the service has recorded of an import. */
+/** One part of the record that the service keeps of an import. */
 export interface RecordedPart {
   readonly importId: string;
-  /** From 1. */
+  /** Number of the part, from 1. */
   readonly part: number;
   readonly rows: readonly string[];
 }
 
 const HASH_LENGTH = 16;
 
-/** Undefined for a row that has no identity, as in the export of a ledger. */
+/** @returns undefined for a row without an identity, as in the export of a ledger */
 export function recordRow(row: TransactionRow): string | undefined {
   return row.externalId === null ? undefined : identify(row.externalId) + describe(row);
 }
@@ -25,7 +25,7 @@ type Identified = TransactionRow & Pick<StatementRow, 'otherIds'>;
 /** A row of the ledger, and the import that has created it. */
 type StoredRow = TransactionRow & Pick<LedgerRow, 'importId'>;
 
-/** @param ledger settles what interrupted imports have created */
+/** @param ledger transactions, which show what interrupted imports have created */
 export function createRecordedRows(
   parts: readonly RecordedPart[],
   ledger: readonly StoredRow[] = [],
@@ -41,18 +41,18 @@ export function createRecordedRows(
   }
 
   return {
-    /** Names of accounts that imports were given. */
+    /** Names that the imports were given for their accounts. */
     accounts: [...new Set(parts.flatMap(({ rows }) => readAccount(rows) ?? []))],
-    /** An interrupted import may have created the row, and nothing shows whether it did. */
+    /** True if an interrupted import may have created the row, and nothing shows whether it did. */
     isUnproven: ({ externalId }: TransactionRow): boolean =>
       unproven.size > 0 && externalId !== null && unproven.has(identify(externalId)),
-    /** The row was created, even if the ledger does not have it any more. */
+    /** True if the row was created, even if the ledger does not have it any more. */
     has: ({ externalId, otherIds }: Identified): boolean =>
       sent.size > 0 && (isKnown(externalId) || (otherIds?.().some(isKnown) ?? false)),
-    /** The row is as it was imported, without a category, except that it may have one now. */
+    /** True if the row was imported without a category and has not changed since, except that it may have one now. */
     isOnlyCategorised: (row: TransactionRow): boolean =>
       find(row) === describe({ ...row, category: null }),
-    /** It was imported with the date, type and amount of the other row, which were edited since. */
+    /** True if the row was imported with the date, type and amount of the other one, and edited since. */
     wasImportedAs: (row: TransactionRow, { date, type, amount }: TransactionRow): boolean => {
       const record = find(row);
       return (
@@ -65,7 +65,7 @@ export function createRecordedRows(
   };
 }
 
-/** Records by the identity of their rows. */
+/** Indexes records by the identity of their rows. */
 function indexRecords(parts: readonly RecordedPart[], ledger: readonly StoredRow[]) {
   const contents = new Map<string, string>();
   const sent = new Set<string>();
@@ -82,7 +82,7 @@ function indexRecords(parts: readonly RecordedPart[], ledger: readonly StoredRow
 
 export type RecordedRows = ReturnType<typeof createRecordedRows>;
 
-/** Parts with the records of these transactions alone. */
+/** Keeps only the records of these transactions in the parts. */
 export function keepRecords(
   parts: readonly RecordedPart[],
   transactions: readonly TransactionRow[],
@@ -95,8 +95,8 @@ export function keepRecords(
 }
 
 /**
- * Parts as they are to be written before all but these transactions are deleted: the others are behind the mark, so that those
- * which an interrupted undo has deleted do not count as deleted by hand.
+ * Parts to write before all but these transactions are deleted. The records of the others move behind a mark, so that rows that
+ * an interrupted undo has deleted do not count as deleted by hand.
  */
 export function announceRemoval(
   parts: readonly RecordedPart[],
@@ -123,9 +123,10 @@ function recognize(transactions: readonly TransactionRow[]): (record: string) =>
 export type WritePart = (part: RecordedPart) => Promise<unknown>;
 
 /**
- * Rewrites the parts of interrupted imports: of the pending rows, those that were created count as sent. A part that was written
- * since it was read is left alone: its import goes on, or has ended.
- * @param stored the records, and the rows of the ledger, read after them: no row that was created in between counts as unsent
+ * Rewrites the parts of interrupted imports: of the pending rows, those that were created count as sent. A part that was
+ * written since it was read is skipped: its import goes on, or has ended.
+ * @param stored the records, and the rows of the ledger, which must be read after the records: a row that was created in
+ * between would count as unsent otherwise
  */
 export async function resolvePendingRecords(
   stored: { readonly imports: readonly RecordedPart[]; readonly rows: readonly StoredRow[] },
@@ -143,9 +144,9 @@ export async function resolvePendingRecords(
 }
 
 /**
- * A request creates its rows in their order: where the ledger has one of them from this import, those before it were created, too,
- * and were deleted by hand if the ledger lacks them. Nothing shows whether those after it were created. Rows that an undo was
- * deleting were not deleted by hand.
+ * Decides which rows of a part were created. A request creates its rows in order: if the ledger has one of them from this
+ * import, those before it were created, too, and were deleted by hand if the ledger lacks them. Nothing shows whether those
+ * after it were created. Rows that an undo was deleting were not deleted by hand.
  */
 function resolvePart({ importId, rows }: RecordedPart, findImport: ImportFinder) {
   const { before, mark, after } = splitAtMark(rows);
@@ -158,7 +159,7 @@ function resolvePart({ importId, rows }: RecordedPart, findImport: ImportFinder)
   return { sent: sent.every(isOfName) ? [] : sent, unproven: isUndone ? [] : unproven };
 }
 
-/** Finds the import that created the row of a record, null for none; undefined where the ledger lacks the row. */
+/** Finds the import that created the row of a record: null if none did, undefined if the ledger lacks the row. */
 type ImportFinder = (record: string) => string | null | undefined;
 
 function createImportFinder(ledger: readonly StoredRow[]): ImportFinder {
@@ -168,7 +169,7 @@ function createImportFinder(ledger: readonly StoredRow[]): ImportFinder {
       externalId === null ? [] : [[identify(externalId), importId] as const],
     );
   return (record) => {
-    // Hashes of a whole ledger, which few imports need.
+    // Made on first use: few imports need the hashes of a whole ledger.
     imports ??= new Map(listImports());
     return imports.get(record.slice(0, HASH_LENGTH));
   };
@@ -178,14 +179,17 @@ function describePart({ importId, part, rows }: RecordedPart): string {
   return JSON.stringify([importId, part, rows]);
 }
 
-/** Rows of a part, each of which is written again with each request of rows; a long import has larger parts. */
+/**
+ * Number of rows in a part. Each request writes its whole part again, so parts are small; a long import has larger ones,
+ * because the number of parts is limited.
+ */
 const ROWS_OF_PART = 500;
 
 interface RecordedImport {
   readonly importId: string;
-  /** Rows that the import sends. */
+  /** Number of rows that the import sends. */
   readonly total: number;
-  /** The name that a person gave the account. */
+  /** The name that the user gave the account. */
   readonly account?: string | undefined;
 }
 
@@ -193,7 +197,7 @@ interface OpenPart {
   readonly part: number;
   /** Records of rows that were created. */
   readonly sent: string[];
-  /** The stored part has the mark. */
+  /** True if the stored part has the mark. */
   isMarked: boolean;
 }
 
@@ -204,9 +208,9 @@ interface Announcement {
 }
 
 /**
- * Records rows before they are sent, behind a mark, and moves the mark behind those that were created. After an interruption, the
- * record has every row that the import can have created, and tells those that may not have been. A request may be announced while the
- * one before it is under way.
+ * Records rows before they are sent, behind a mark, and moves the mark behind those that were created. After an interruption,
+ * the record holds every row that the import may have created, and shows which of them are uncertain. A request may be
+ * announced while the one before it is under way.
  */
 export function createRecorder({ importId, total, account }: RecordedImport, writePart: WritePart) {
   const rowsOfPart = Math.max(
@@ -226,7 +230,7 @@ export function createRecorder({ importId, total, account }: RecordedImport, wri
     const rows = [...name, ...place.sent, ...mark, ...pending];
     await writePart({ importId, part: place.part, rows });
   };
-  /** Writes the parts of which all requests have ended. */
+  /** Writes the parts whose requests have all ended. */
   const finish = async () => {
     for (const place of parts)
       if (place.isMarked && listPending(place).length === 0) await write(place);
@@ -239,7 +243,7 @@ export function createRecorder({ importId, total, account }: RecordedImport, wri
     return next;
   };
   return {
-    /** Before the rows of a request are sent. */
+    /** To be called before the rows of a request are sent. */
     announce: async (rows: readonly TransactionRow[]): Promise<void> => {
       const records = listRecords(rows);
       const place = choosePart(records.length);
@@ -249,8 +253,8 @@ export function createRecorder({ importId, total, account }: RecordedImport, wri
       await write(place);
     },
     /**
-     * After a request, in the order in which they were announced, and before the next one is sent: rows of this one that were not
-     * created would count as created as soon as the next one has created some.
+     * To be called after each request, in the order of the announcements, and before the next request is sent: otherwise rows
+     * that this one did not create would count as created as soon as the next one has created some.
      */
     confirm: async (created: readonly TransactionRow[]): Promise<void> => {
       const { place, records } = announced.shift() ?? { place: choosePart(0), records: [] };
@@ -258,7 +262,7 @@ export function createRecorder({ importId, total, account }: RecordedImport, wri
       place.sent.push(...confirmed);
       if (announced.length > 0 && confirmed.length < records.length) await write(place);
     },
-    /** After the last one. */
+    /** To be called after the last request. */
     close: finish,
   };
 }
@@ -269,9 +273,9 @@ function listRecords(rows: readonly TransactionRow[]): readonly string[] {
 
 export type Recorder = ReturnType<typeof createRecorder>;
 
-/** Rows after it may not have been created. */
+/** Mark before rows that may not have been created. */
 const UNSENT = 'unsent';
-/** Rows after it may have been deleted by an undo. */
+/** Mark before rows that an undo may have deleted. */
 const UNDONE = 'undone';
 const MARKS: readonly string[] = [UNSENT, UNDONE];
 
@@ -281,7 +285,7 @@ function splitAtMark(rows: readonly string[]) {
   return { before: rows.slice(0, end), mark: rows[end], after: rows.slice(end + 1) };
 }
 
-/** An account's name is cut into texts that the service takes, each of them behind this. */
+/** Prefix of the texts that hold an account's name, which is cut to the length of text that the service accepts. */
 const NAME = 'account-';
 const BYTES_OF_TEXT = 18;
 

@@ -1,8 +1,8 @@
-// The amount of each row of a table: in one column, or in one column of expenses and one of income.
+// Reads the amount of each row of a table, from one column or from a column of expenses and one of income.
 import { type DecimalSign, isEmptyAmount, type ReadAmount, readAmount } from './amounts.ts';
 import { createDirectionReader, type TypeWords } from './direction.ts';
 
-/** Cells of a row; null where empty or without such a column. */
+/** Cells of a row; null if a cell is empty or the table has no such column. */
 export interface AmountCells {
   readonly amount: string | null;
   readonly debit: string | null;
@@ -12,23 +12,23 @@ export interface AmountCells {
 }
 
 export interface RowAmount {
-  /** Negative for an expense; 0 for what moves no money. */
+  /** Negative for an expense; 0 if no money moved. */
   readonly signed: number;
   readonly isStated: boolean;
-  /** Text in the file. */
+  /** The number before its direction was decided, as text: part of the identity of a booking with an id. */
   readonly written: string;
   readonly currency: string | null;
-  /** The column that has it; null where one column has all amounts. */
+  /** The column with the amount; null if one column has all amounts. */
   readonly side: 'debit' | 'credit' | null;
   readonly balance: number | null;
-  /** Neither income nor expense, by its word. */
+  /** True if the word beside the amount says neither income nor expense. */
   readonly isNeutral: boolean;
 }
 
 export interface RowAmounts {
-  /** For each row: its amount, or why it has none. */
+  /** The amount of each row, or why it has none. */
   readonly rows: readonly (RowAmount | Error)[];
-  /** True if the column of directions decides. */
+  /** True if the direction column decides. */
   readonly usesType: boolean;
 }
 
@@ -37,11 +37,11 @@ export interface AmountOptions {
   readonly words: Partial<TypeWords>;
   readonly isSplit: boolean;
   readonly hasType: boolean;
-  /** A person has said that positive amounts are expenses. */
+  /** True if the user has said that positive amounts are expenses. */
   readonly isInverted: boolean;
 }
 
-/** @throws UserError where words are given for a column that is not there */
+/** @throws UserError if the user gives words for a direction column, and the table has none */
 export function readRowAmounts(cells: readonly AmountCells[], options: AmountOptions): RowAmounts {
   return options.isSplit
     ? { rows: readSplit(cells, options), usesType: false }
@@ -80,7 +80,10 @@ function readSingle(
   return { rows, usesType: directions.usesColumn };
 }
 
-/** Card issuers write a plus beside payments alone. It counts as a word where no amount has a minus, and no balance says more. */
+/**
+ * Reads a plus as a word for income, because card issuers write it beside payments alone. It counts only if no amount has a
+ * minus and there are no balances, which say more.
+ */
 function markPluses(
   amounts: readonly (ReadAmount | Error)[],
   cells: readonly AmountCells[],
@@ -103,7 +106,10 @@ function readCell(text: string | null, decimal: DecimalSign): ReadAmount {
   return readAmount(text, decimal);
 }
 
-/** The column decides the direction; its numbers usually share one sign, and the few with the other are reversals. */
+/**
+ * Reads amounts from two columns. The column decides the direction; its numbers usually share one sign, and the few with the
+ * other sign are reversals.
+ */
 function readSplit(
   cells: readonly AmountCells[],
   { decimal }: AmountOptions,
@@ -143,12 +149,12 @@ function isMostlyNegative(amounts: readonly (ReadAmount | null)[]): boolean {
   return signs.filter((sign) => sign < 0).length * 2 > signs.length;
 }
 
-/** @returns null for a cell that is empty, or no number */
+/** @returns null for a cell that is empty or not a number */
 export function tryNumber(text: string | null | undefined, decimal: DecimalSign): number | null {
   if (isEmptyAmount(text)) return null;
   const amount = attempt(() => readAmount(text ?? '', decimal));
   if (amount instanceof Error) return null;
-  // An overdraft may be a word: "1,200.00 DR".
+  // A word may mark an overdraft: "1,200.00 DR".
   return amount.direction === 'expense' ? 0 - Math.abs(amount.signed) : amount.signed;
 }
 

@@ -1,5 +1,5 @@
-// The identity of a booking: the same at each reading of each file that has it, so that nothing is imported twice, and another
-// one for every other booking, so that nothing is lost.
+// Makes the identity of a booking: the same whenever a file with that booking is read, so that nothing is imported twice, and
+// another one for every other booking, so that nothing is lost.
 import type { Booking } from './booking.ts';
 import { sha256Hex } from './sha256.ts';
 import { createRereader } from './text-encoding.ts';
@@ -7,29 +7,30 @@ import { createRereader } from './text-encoding.ts';
 const MAX_ID_LENGTH = 128;
 const HASH_LENGTH = 32;
 
-/** Banks write these for a booking without an id. Read as ids, they would make equal bookings of a day a single one. */
+/** Texts that banks write for a booking without an id. Read as ids, they would merge equal bookings of a day into one. */
 const NO_ID = /^(?:NOTPROVIDED|NONREF|NOREF|N\/A|NONE|NULL|[0-]*)$/i;
 
-/** @returns null where the text is no id */
+/** @returns null if the text is not an id */
 export function toBankId(text: string | null): string | null {
   return text === null || NO_ID.test(text) ? null : text;
 }
 
-/** A spreadsheet keeps 15 digits of a number, and shows fewer of them: several ids look like one. */
+/** A spreadsheet keeps 15 digits of a number, and shows even fewer: several ids then look the same. */
 const SHORTENED_ID = /^\d(?:[.,]\d+)?E\+\d+$/i;
 const LONG_ID = /^\d{18,}$/;
 const ZEROS_AT_END = /^\d{15}0{3,}$/;
 
-/** @param ids those of a column: some end in zeros by chance, and all of them do if a spreadsheet has rounded them */
+/** @param ids the ids of a column: a few end in zeros by chance, but all of them do if a spreadsheet has rounded them */
 export function createRoundedIdTest(ids: readonly (string | null)[]): (id: string) => boolean {
   const isRounded = ids.every((id) => id === null || !LONG_ID.test(id) || ZEROS_AT_END.test(id));
   return (id) => SHORTENED_ID.test(id) || (isRounded && ZEROS_AT_END.test(id));
 }
 
 /**
- * With a bank's id: that id, date and amount as the file has them, and the account. Banks use ids again, and each account has
- * its own.
- * @param account that a person has named; in its place, the account that the file names
+ * Identity of a booking with a bank's id: that id, the date, the amount and the account. Banks use ids again, and each account
+ * has its own. In a table the amount is that before its direction is decided, so an option such as --invert changes no
+ * identity.
+ * @param account the name that the user gave; without one, the account that the file names
  */
 export function identifyByBankId(
   booking: Identifiable,
@@ -44,7 +45,7 @@ export function identifyByBankId(
 
 type Identifiable = Pick<Booking, 'bankId' | 'date' | 'writtenAmount' | 'account'>;
 
-/** The bank's id in an identity; the whole of it in what earlier releases stored. */
+/** Reads the bank's id from an identity. Earlier releases stored the bank's id alone, so the whole text is the id then. */
 export function readBankId(identity: string): string {
   const made = /^(.{1,110}?) \d{4}-\d\d-\d\d (?:debit |credit )?-?[\d.]+(?: .*)?$/s.exec(identity);
   return made?.[1] ?? identity;
@@ -52,17 +53,17 @@ export function readBankId(identity: string): string {
 
 export interface RowIds {
   readonly externalId: string;
-  /** Makes the id under another name of the account, or without one. */
+  /** Makes the id that the row has under another name of the account, or without one. */
   readonly idUnder: (account: string | undefined) => string;
-  /** Makes the ids that the row would have if its file was read in another encoding. */
+  /** Makes the ids that the row would have if the file were read in another encoding. */
   readonly otherIds: () => readonly string[];
 }
 
 /**
- * Without a bank's id: the row as the bank wrote it, and its number among equal ones. Which columns are read, and how, does
- * not matter.
+ * Identity of a booking without a bank's id: the row as the bank wrote it, and its number among equal ones. It does not depend
+ * on which columns are read, and how.
  * @param account part of the ids: equal rows of two accounts are two transactions
- * @param encoding in which the file was read
+ * @param encoding the encoding in which the file was read
  */
 export function createRowIds(
   account: string | undefined,
@@ -90,7 +91,7 @@ function identify(cells: readonly string[], account: string | undefined): string
   return `row-${hash({ cells, account })}`;
 }
 
-/** Occurs in no cell. */
+/** A character that no cell has. */
 const CELL_END = '\0';
 
 /** Fields from which version 0.1.0 made an id, in this order. */
@@ -104,8 +105,8 @@ export interface FormerFields {
 }
 
 /**
- * The ids that imports of version 0.1.0 made, which number equal rows in the order of the file. Few files need them: they are made
- * when the first one is asked for, after all rows are known.
+ * Makes the ids that version 0.1.0 gave, which number equal rows in the order of the file. Few files need them, so they are
+ * made when the first one is asked for, after all rows are known.
  */
 export function createFormerIds(
   account: string | undefined,
@@ -137,7 +138,7 @@ function createCounter(): (id: string) => number {
   };
 }
 
-/** 32 hexadecimal digits. */
+/** The first 32 hexadecimal digits of the SHA-256 of a value's JSON. */
 export function hash(value: object): string {
   return sha256Hex(JSON.stringify(value)).slice(0, HASH_LENGTH);
 }

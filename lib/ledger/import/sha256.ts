@@ -1,4 +1,4 @@
-// Synchronous SHA-256. Node has one built in; that of browsers is asynchronous, so a library computes it there.
+// Synchronous SHA-256. Node has one built in; the one in browsers is asynchronous, so a library takes its place there.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 
@@ -20,7 +20,7 @@ export const sha256Hex: (text: string) => string = crypto
   ? (text) => crypto.hash('sha256', text, 'hex')
   : hashInLibrary;
 
-/** @internal Browsers run this. */
+/** @internal The variant for browsers, exported for its test. */
 export function hashInLibrary(text: string): string {
   return bytesToHex(sha256(encoder.encode(text)));
 }

@@ -1,5 +1,5 @@
-// Separates the rows of a table that can be bookings from those whose form shows that they are none: headers, balances, notes, and
-// rows that never happened or are not booked yet.
+// Separates the rows of a table that can be bookings from those whose form shows that they are not: headers, balances, notes,
+// and bookings that never happened or are still open.
 import { looksLikeAmount } from './amounts.ts';
 import { counted, type LeftOutLine, type RefusedLine } from './booking.ts';
 import {
@@ -18,14 +18,14 @@ import { looksLikeDate, NO_YEAR } from './dates.ts';
 import { derivePerText } from './distinct-texts.ts';
 import type { Table } from './table.ts';
 
-/** These words say nothing in a column of other texts, such as a category. */
+/** Words that mean a balance in a description, but nothing in another column, such as a category. */
 const GENERIC = /^(?:balance|saldo|solde|kontostand|turnover)$/i;
-/** These words may begin the name of a shop. */
+/** Words that may also begin the name of a shop. */
 const POSSIBLE_NAME = /^(?:totals?|totale|totaal|sum|suma|summa|summe|gesamt|razem)\b/i;
 
 export type CellReader = (record: TableRow, field: Field) => string | null;
 
-/** The first text in the columns of a field. */
+/** Reads the first non-empty cell among the columns of a field. */
 export function createCellReader({ columns }: Table): CellReader {
   return ({ cells }, field) => {
     for (const index of columns[field]) {
@@ -40,7 +40,7 @@ interface SortedRows {
   readonly records: readonly TableRow[];
   readonly refused: RefusedLine[];
   readonly leftOut: LeftOutLine[];
-  /** Finds the column by which a row may not count. */
+  /** Finds the header of the column that marks the row as one that may not count. */
   readonly findDoubt: (row: TableRow) => string | undefined;
 }
 
@@ -71,7 +71,7 @@ type Verdict = { readonly reason: string } | { readonly message: string } | unde
 interface Criteria {
   readonly table: Table;
   readonly readCell: CellReader;
-  /** Words of the status column that a person has named. */
+  /** Words of the status column whose rows the user leaves out. */
   readonly leaveOut: readonly string[];
   readonly isDate: (text: string) => boolean;
   readonly flags: readonly Flag[];
@@ -120,7 +120,10 @@ function describeOtherTable(line: number): string {
   return `Line ${line} names other columns: it belongs to another table. Import that from a file of its own.`;
 }
 
-/** Refuses bookings above the line that names the columns: they belong to another table, or that line is no header. None gets lost. */
+/**
+ * Refuses bookings above the line that names the columns, so that none gets lost: they belong to another table, or that line is
+ * not a header.
+ */
 function refuseAbove(
   { above, width }: Table,
   readCell: CellReader,
@@ -136,13 +139,13 @@ function refuseAbove(
     }));
 }
 
-/** A column for one state, such as "pending", with yes and no. */
+/** A column of yes and no for one state, such as "pending". */
 interface Flag {
   readonly index: number;
   readonly header: string;
-  /** A no marks a row, not a yes. */
+  /** True if a no marks a row, instead of a yes. */
   readonly isCounted: boolean;
-  /** Why rows with a yes are left out; undefined where a person must say so. */
+  /** Why marked rows are left out; undefined if the user must decide. */
   readonly reason: string | undefined;
 }
 
@@ -165,7 +168,7 @@ function findMarked({ cells }: TableRow, flags: readonly Flag[]): Flag | undefin
   return marked.find(({ reason }) => reason !== undefined) ?? marked[0];
 }
 
-/** A purchase that was only authorised has no posting date, while most rows have one. */
+/** Finds rows that are not booked yet. A purchase that was only authorised has no posting date, while most rows have one. */
 function createUnpostedFinder({ headers, rows }: Table): (row: TableRow) => boolean {
   const posting = headers.findIndex((header) => isPostingDate(normalizeName(header)));
   const others = headers.flatMap((header, index) =>
@@ -208,9 +211,9 @@ export function leave({ line, cells }: TableRow, reason: string): LeftOutLine {
   };
 }
 
-/** A row with a date and an amount may be a booking that was written wrongly. */
+/** Refuses a row. One with a date and an amount may be a booking that was written wrongly. */
 export function refuse({ line, cells }: TableRow): Omit<RefusedLine, 'message'> {
-  // A file may be cut after the decimal sign.
+  // A truncated file may end after the decimal sign.
   const texts = cells.map((cell) => cell.trim().replace(/[.,]$/, ''));
   const hasAmount = texts.some((text) => looksLikeAmount(text) && !looksLikeDate(text));
   return { line, mayBeBooking: isDated(cells) && hasAmount };
@@ -220,7 +223,7 @@ function isDated(cells: readonly string[]): boolean {
   return cells.some((cell) => looksLikeDate(cell.trim()));
 }
 
-/** True for the title of a section, or a note below the rows. A row that was cut off has digits. */
+/** True for the title of a section, or a note below the rows. Digits in a short text mean a row that was cut off. */
 function isNote({ cells }: TableRow): boolean {
   const filled = cells.filter((cell) => cell.trim() !== '');
   const [only = ''] = filled;
@@ -236,13 +239,13 @@ function isTitle(cells: readonly string[]): boolean {
   return cells.every((cell) => !/\d/.test(cell));
 }
 
-/** True for a row such as the second line of a text. */
+/** True for a row that continues the one before, such as the second line of a text. */
 function isContinuation(row: TableRow, readCell: CellReader): boolean {
   const fields = ['date', 'amount', 'debit', 'credit'] as const;
   return fields.every((field) => readCell(row, field) === null);
 }
 
-/** "Total" alone may be a name, and is one beside a date and an amount. */
+/** True for a row with a balance or a total. Beside a date, "Total" is taken for the name of a shop. */
 function isBalanceRow(
   cells: readonly string[],
   descriptions: readonly number[],

@@ -1,10 +1,10 @@
-// A booking that a person has split is in some exports twice: whole, with "Split" for its category, and in parts below.
+// Some exports have a booking that the user has split twice: whole, with "Split" as its category, and in parts below.
 import type { Booking } from './booking.ts';
 
 const SPLIT = /^[-–\s[(]*(?:splits?|split transaction|aufgeteilt)[-–\s\])]*$/i;
 const MAX_PARTS = 30;
 
-/** Finds bookings whose parts follow: of one date, and together of the same amount. */
+/** Finds bookings whose parts follow: rows of the same date that add up to the amount. */
 export function findSplitBookings(bookings: readonly Booking[]): ReadonlySet<Booking> {
   return new Set(
     bookings.filter((booking, n) => {

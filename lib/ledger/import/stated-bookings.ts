@@ -1,12 +1,12 @@
-// Shared by the formats that banks make for programs: exact amounts, texts cut to the width of a field, and lines that a
-// person can look up.
+// Makes bookings of the formats that banks write for programs (CAMT, OFX, QIF): exact amounts, texts without the padding of a
+// field, and line numbers that the user can look up.
 import { UserError } from '../../shared/user-error.ts';
 import { type Booking, describeTexts, type LeftOutLine, type ReadBookings } from './booking.ts';
 
-/** Fields that a format states; the rest of a booking follows from them. */
+/** Fields that a format states; all others of a booking are derived from them. */
 export interface StatedBooking
   extends Pick<Booking, 'line' | 'date' | 'signed' | 'account' | 'bankId' | 'currency'> {
-  /** The best description first. */
+  /** Texts of the booking, the best description first. */
   readonly texts: readonly (string | null | undefined)[];
   readonly bookingType?: string | null;
   readonly category?: string | null;
@@ -22,7 +22,7 @@ export function toBooking(stated: StatedBooking): Booking {
   const shared = { line, date, signed, account, bankId, currency, bookingType, category };
   return {
     ...shared,
-    // Written alike by all banks: the sign of a card's export, or further zeros, make no other booking.
+    // Always two decimals: the zeros that a bank adds must not make another booking.
     writtenAmount: signed.toFixed(2),
     isDirectionStated: true,
     texts: description === undefined ? [] : [description],
@@ -32,7 +32,10 @@ export function toBooking(stated: StatedBooking): Booking {
   };
 }
 
-/** Some banks give several bookings of a day one id: those with other texts get an id of their own. */
+/**
+ * Numbers bookings that share a bank's id, date and amount but differ otherwise: some banks give several bookings of a day one
+ * id.
+ */
 export function numberSharedIds(bookings: readonly Booking[]): readonly Booking[] {
   const contents = new Map<string, Map<string, number>>();
   return bookings.map((booking) => {
@@ -50,7 +53,7 @@ export function numberSharedIds(bookings: readonly Booking[]): readonly Booking[
 
 /**
  * Reads an amount of a format that has no groups of digits: an optional sign, and one decimal point or comma.
- * @throws Error where it is no such amount, or has more than two decimals
+ * @throws Error if the text is not such an amount, or has more than two decimals
  */
 export function readExactAmount(text: string): number {
   const [, sign, whole, decimals = ''] = /^\s*([-+−]?)\s*(\d*)(?:[.,](\d*))?\s*$/.exec(text) ?? [];
@@ -58,11 +61,11 @@ export function readExactAmount(text: string): number {
   if (whole === undefined || whole + decimals === '') throw new Error(`"${text}" is not an amount`);
   if (cents.length > 2) throw new Error(`the amount "${text}" has more than two decimals`);
   const amount = Number(`${whole || '0'}.${cents || '0'}`);
-  // Not -0.
+  // A zero with a minus is 0, not -0.
   return sign === '' || sign === '+' || amount === 0 ? amount : -amount;
 }
 
-/** One line, without the padding of fixed-width fields; null where nothing is left. */
+/** Makes a text one line, without the padding of fixed-width fields; null if nothing is left. */
 export function tidyText(text: string | null | undefined): string | null {
   return text?.replace(/\s+/g, ' ').trim() || null;
 }
@@ -82,7 +85,7 @@ export function createLineCounter(text: string): (position: number) => number {
 
 export const INVESTMENTS = 'investments';
 
-/** @throws UserError where a file has nothing but investments, which a ledger of income and expenses does not keep */
+/** @throws UserError if a file has only investments, which a ledger of income and expenses does not keep */
 export function refuseInvestments({
   bookings,
   refused,

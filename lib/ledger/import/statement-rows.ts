@@ -1,4 +1,4 @@
-// The rows of a statement from its bookings: each with its identity, so that none is imported twice and none is lost.
+// Makes the rows of a statement from its bookings, each with an identity, so that none is imported twice and none is lost.
 import {
   type Booking,
   counted,
@@ -17,7 +17,7 @@ export interface RowOptions extends CheckOptions {
   readonly account: string | undefined;
   /** The encoding in which the file was read, chosen or guessed. */
   readonly encoding: string | undefined;
-  /** The file has columns, which a user can choose. */
+  /** True if the file has columns, which the user can choose. */
   readonly hasColumns: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface StatementRows {
   readonly rows: readonly StatementRow[];
   /** Rows that cannot be read. */
   readonly refused: readonly RefusedLine[];
-  /** Rows that are no bookings of this account, or repeat one. */
+  /** Rows that are not bookings of this account, or repeat one. */
   readonly leftOut: readonly LeftOutLine[];
   /** Notes for the user about how the file was read. */
   readonly findings: readonly string[];
@@ -33,7 +33,7 @@ export interface StatementRows {
   readonly needs: readonly Need[];
 }
 
-/** Bookings of any format as the transactions that they become. */
+/** Turns bookings of any format into the rows of the transactions that they become. */
 export function makeRows(
   read: ReadBookings,
   { account, encoding, hasColumns, ...options }: RowOptions,
@@ -70,16 +70,16 @@ function byLine(one: { readonly line: number }, other: { readonly line: number }
 
 interface Identified {
   readonly booking: Booking;
-  /** With the bank's id; null without one. */
+  /** Identity by the bank's id; null without one. */
   readonly identity: string | null;
 }
 
 interface ComparedIds {
   readonly unique: readonly Identified[];
-  /** Rows that are equal to an earlier one, its id included: they are one transaction. */
+  /** Rows that equal an earlier one, including its id: they are one transaction. */
   readonly repeated: readonly LeftOutLine[];
   readonly refused: RefusedLine[];
-  /** How many rows have the id of an earlier row, and another date or amount. */
+  /** Number of rows that have the id of an earlier row, and another date or amount. */
   readonly reused: number;
 }
 
@@ -111,7 +111,7 @@ function compareIds(bookings: readonly Booking[], account: string | undefined): 
   return { unique, repeated, refused, reused };
 }
 
-/** Rows with one identity and other content: one of them would be lost. */
+/** Finds rows with the same identity and different content, one of which would be lost. */
 function findShared(
   identified: readonly Identified[],
 ): ReadonlyMap<string | null, readonly Identified[]> {
@@ -197,7 +197,10 @@ function createRowMaker(account: string | undefined, encoding: string | undefine
   };
 }
 
-/** Identities of rows with rounded ids as an earlier release made them: it imported the first of equal rows alone. */
+/**
+ * Makes the identities that an earlier release gave to rows with rounded ids. It imported only the first of equal rows, so only
+ * that one has such an identity.
+ */
 function createRoundedIds(account: string | undefined): (booking: Booking) => readonly string[] {
   const taken = new Set<string>();
   return (booking) => {

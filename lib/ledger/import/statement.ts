@@ -1,5 +1,5 @@
-// Reads a statement from any bank or app: bytes and options in; rows, findings and open questions out. Pure: it runs
-// in a browser as on a command line.
+// Reads a statement from any bank or app: bytes and options in; rows, findings and open questions out. Pure, so it runs in a
+// browser and on a command line alike.
 import { UserError } from '../../shared/user-error.ts';
 import type { DecimalSign } from './amounts.ts';
 import type { ReadBookings } from './booking.ts';
@@ -18,9 +18,9 @@ import type { Sheet } from './xlsx.ts';
 export interface StatementOptions extends LayoutOptions {
   /** A name for the account: equal rows of two accounts are two transactions. */
   readonly account?: string | undefined;
-  /** Only the bookings of this account of the file. */
+  /** Imports only the bookings of this account, if the file has several. */
   readonly onlyAccount?: string | undefined;
-  /** The person has accepted the preview: only a question about currencies is still asked. */
+  /** The user has accepted the preview: only a question about currencies is still asked. */
   readonly isAsItIs?: boolean | undefined;
   /** `YYYY-MM-DD`; years of two digits are read as of this day. */
   readonly today?: string;
@@ -31,24 +31,24 @@ export interface StatementOptions extends LayoutOptions {
 }
 
 export interface Statement extends StatementRows {
-  /** Such as CSV or OFX. */
+  /** Name of the format, such as CSV or OFX. */
   readonly format: string;
-  /** A name that TextDecoder knows; null for a format that states its own. */
+  /** The encoding, by a name that TextDecoder knows; null for a format that states its own. */
   readonly encoding: string | null;
-  /** The file is an export of this service. */
+  /** True if the file is an export of this service. */
   readonly isExport: boolean;
-  /** The format states the account of each booking, so equal rows are of one account. */
+  /** True if the format states the account of each booking, so equal rows are of one account. */
   readonly namesAccount: boolean;
-  /** 0 without a header. */
+  /** Line of the header; 0 without one. */
   readonly headerLine: number;
-  /** Names of the used columns by field. Texts of a row beyond the first, the description, are notes. */
+  /** Headers of the used columns, by field. The first text of a row is the description, the others are notes. */
   readonly columns: Readonly<Partial<Record<Field, readonly string[]>>>;
-  /** Names of the other columns. */
+  /** Headers of the unused columns. */
   readonly ignored: readonly string[];
-  /** Null in a format that states them. */
+  /** Null for a format that writes dates and amounts in one way only; so is `decimal`. */
   readonly dateOrder: DateOrder | null;
   readonly decimal: DecimalSign | null;
-  /** Under `key`, `used` is worth remembering after an import; `recalled` was used for this reading. Null without a table. */
+  /** `used` is worth remembering under `key` after an import; `recalled` was used for this reading. Null without a table. */
   readonly layout: Layout | null;
 }
 
@@ -62,13 +62,13 @@ const HEAD_LINES = 400;
 const MAX_SHOWN = 5;
 
 /**
- * The whole surface for a caller: this, and `planImport`.
+ * Reads a file. A caller needs only this function and `planImport`:
  *
  *     const statement = await readStatement(bytes, { account: 'Giro' });
- *     // Show statement.rows, leftOut, refused, findings and needs. Import only where needs is empty.
+ *     // Show statement.rows, leftOut, refused, findings and needs. Import only if needs is empty.
  *     const plan = planImport(statement.rows, ledgerRows);
  *
- * @throws UserError where the file cannot be read; the message names the option that helps
+ * @throws UserError if the file cannot be read; the message names the option that helps
  */
 export async function readStatement(
   bytes: Uint8Array,
@@ -88,7 +88,7 @@ export async function readStatement(
   };
 }
 
-/** The first sheet that shows a table; the others are named. */
+/** Reads the first sheet that shows a table, and names the others in a finding. */
 function readWorkbook(sheets: readonly [Sheet, ...Sheet[]], options: StatementOptions): ReadSheet {
   const chosen = sheets.find(({ rows }) => showsTable(rows, options)) ?? sheets[0];
   const read = readSheet(chosen.rows, options, false);
@@ -116,9 +116,9 @@ function readText(bytes: Uint8Array, options: StatementOptions): Statement {
   return { ...statement, encoding: used, findings: [...findings, ...statement.findings] };
 }
 
-/** @internal Tests of rows need no encoding. */
+/** @internal Exported for tests of rows, which need no encoding. */
 export function readCsv(text: string, options: StatementOptions = {}): Statement {
-  // A text of the ledger may have a zero character, a bank's has none.
+  // A zero character may be in a text of the ledger, and so in its export, but in no file of a bank.
   if (text.includes('\0') && !isExportHeader(splitCsv(text, ',', { limit: 1 }).rows[0]?.cells))
     throw new UserError('This is not a text file. Save or download it as CSV.');
   if (text.trim() === '')
@@ -144,13 +144,13 @@ function recallEncoding(text: string, options: StatementOptions): string | undef
   return recallLayout(rows, options.layouts)?.encoding;
 }
 
-/** The one that makes the most cells in rows of one width, if it shows a table. */
+/** Chooses the delimiter that makes the most cells in rows of one width, if it shows a table. */
 function chooseDelimiter(text: string, options: StatementOptions): string {
   const candidates = DELIMITERS.map((delimiter) => {
     const { rows } = splitCsv(text, delimiter, { limit: HEAD_LINES });
     return { delimiter, rows, weight: weigh(rows) };
   }).toSorted((one, other) => other.weight - one.weight);
-  // A single cell in each row is no table.
+  // Rows of a single cell are not a table.
   const separating = candidates.filter(({ weight }) => weight > 0);
   const found = separating.length > 1 && separating.find(({ rows }) => showsTable(rows, options));
   return (found || candidates[0])?.delimiter ?? ',';
@@ -256,10 +256,10 @@ function describeColumns(
 }
 
 /**
- * Separates the trailer, lines such as a note that a bank writes after the last row, from refused rows. A line with a date and an
- * amount is never part of it.
- * @param lines how many, with or without those that were left out anyway; undefined where it is not known
- * @throws UserError where there are more or fewer: the file may be cut
+ * Separates the trailer from the refused rows: lines such as a note that a bank writes after the last row. A line with a date
+ * and an amount is never part of the trailer.
+ * @param lines number of lines in the trailer, with or without those that were left out anyway; undefined if not known
+ * @throws UserError if there are more or fewer: the file may be incomplete
  */
 export function splitTrailer(
   { rows, refused, leftOut }: Pick<Statement, 'rows' | 'refused' | 'leftOut'>,
@@ -276,7 +276,7 @@ export function splitTrailer(
   );
 }
 
-/** They help to read a row and are not part of it. */
+/** Fields that help to read a row, but add nothing to the transaction. */
 const SILENT_FIELDS: ReadonlySet<Field> = new Set([
   'bookingType',
   'reference',

@@ -1,4 +1,5 @@
-// Which column of a table holds what: by the names that were given, by the names that banks use, and by what the cells hold.
+// Finds the column of each field: by the names that the user gave, by the names that banks use, and by the contents of the
+// cells.
 
 import { type FoundAmounts, findAmounts, type TableContext } from './amount-columns.ts';
 import { looksLikeAmount } from './amounts.ts';
@@ -27,22 +28,22 @@ import { isCurrencyCode } from './currencies.ts';
 import { looksLikeDate } from './dates.ts';
 import { directionOfWord } from './direction-words.ts';
 
-/** Indexes; of several, the first that has a text is used. */
+/** Indexes of the columns of each field; if there are several, a row uses the first with a text. */
 export type Columns = Readonly<Record<Field, readonly number[]>>;
 
 export interface FoundColumns {
   readonly columns: Columns;
   /** Missing columns; empty if every needed one was found. */
   readonly problems: readonly string[];
-  /** Known or chosen names say which columns hold the date and the amount. */
+  /** True if known or chosen names say which columns hold the date and the amount. */
   readonly isNamed: boolean;
 }
 
-/** Fewer rows do not show that a column repeats itself. */
+/** Fewer rows do not show whether a column repeats its values. */
 const MIN_JUDGED_IDS = 10;
 
 /**
- * @param headers names of the columns; empty texts where the file has no header
+ * @param headers names of the columns; "column 1" and so on if the file has no header
  * @param rows the rows below the header
  */
 export function findColumns(
@@ -66,7 +67,7 @@ export function findColumns(
   const isDateNamed = date.some(
     (index) => chosen.date !== undefined || named('date').includes(index),
   );
-  // In this order: a column that one field has taken is no other one.
+  // The order matters: a column that one field has taken is not offered to the next.
   const money = findMoneyColumns(search, amounts);
   const ids = findIdColumns(search);
   const texts = findTextColumns(search);
@@ -122,7 +123,7 @@ function createSearch(context: TableContext, pick: Pick, taken: Set<number>): Se
   };
 }
 
-/** Beside the amounts: what they mean, and in which currency. */
+/** Finds the columns that say what the amounts mean, and in which currency they are. */
 function findMoneyColumns({ context, pick, named, free, take }: Search, amounts: FoundAmounts) {
   const isNumbers = (index: number) => isNumeric(context.samples[index]);
   const balance = free(named('balance')).filter(isNumbers).slice(0, 1);
@@ -164,7 +165,7 @@ function unique(indexes: Indexes): Indexes {
   return [...new Set(indexes)];
 }
 
-/** Almost: some banks repeat the id of a booking for its fee. */
+/** True if almost all values differ: some banks repeat the id of a booking for its fee. */
 function isUnique(rows: readonly TableRow[], index: number): boolean {
   const ids = new Map<string, string>();
   for (const { cells } of rows) if (cells[index]?.trim()) ids.set(cells.join('\n'), cells[index]);
@@ -189,7 +190,7 @@ function isDateOrSerial(cell: string): boolean {
   return looksLikeDate(cell) || /^[3-5]\d{4}(?:[.,]\d+)?$/.test(cell);
 }
 
-/** The column that says debit or credit: by its name, or by words of both directions. */
+/** Finds the column that says debit or credit, by its name or by words of both directions. */
 function findDirections(
   { names, samples }: TableContext,
   free: (indexes: readonly number[]) => readonly number[],
@@ -206,7 +207,7 @@ function findDirections(
     .filter((index) => {
       const sample = samples[index];
       if (others.includes(index) || measureShare(sample, isDirection) < 1) return false;
-      // Cards write CR beside a payment alone; beside each row it belongs to a balance.
+      // Cards write CR beside payments alone. If every row has CR or DR, it belongs to a balance.
       if (isPartlyFilled(sample) && sample?.cells.every((cell) => /^[cd]r\.?$/i.test(cell)))
         return true;
       if (!isFilled(sample)) return false;
@@ -216,7 +217,7 @@ function findDirections(
     .slice(0, 1);
 }
 
-/** Names no other column: its words are asked about, even if none is known. */
+/** Names that only a status column has: the user is asked about its words, even if none is known. */
 const STATUS_NAME = /\b(?:status|statut|estado|stato|situacao)\b/;
 const MAX_STATUS_WORDS = 6;
 
@@ -250,7 +251,7 @@ function findStatuses(
     .slice(0, 1);
 }
 
-/** The column beside the amount, or one beside each of debit and credit. */
+/** Finds the currency column nearest to the amount, or one for each of debit and credit. */
 function findCurrencies(
   { names, samples }: TableContext,
   free: (indexes: readonly number[]) => readonly number[],
@@ -269,7 +270,7 @@ function findCurrencies(
   const candidates = named.length > 0 ? named : others;
   const measure = (amount: number) => {
     const stem = names[amount]?.replace(/ amount$/, '');
-    // The neighbor behind the amount comes before the one in front of it.
+    // The column after the amount is preferred to the one before it.
     return (index: number) =>
       names[index]?.startsWith(`${stem} `) ? 0 : Math.abs(index - amount - 0.1);
   };
@@ -280,7 +281,7 @@ function findCurrencies(
   return [...new Set(nearest)];
 }
 
-/** Words of the direction, and the type of a booking, are no texts beside others. */
+/** Finds the text columns by name. Words of the direction and the type of a booking are used only if there is no other text. */
 function findNamedTexts(
   { names, samples }: TableContext,
   indexes: readonly number[],
@@ -294,7 +295,7 @@ function findNamedTexts(
   return telling.length > 0 ? telling : texts;
 }
 
-/** The texts that differ most from row to row; one that never differs describes nothing beside others. */
+/** Finds the columns whose texts differ most from row to row. One that never differs is used only if there is no other. */
 function findTexts(indexes: readonly number[], samples: readonly Sample[]): readonly number[] {
   const isOther = (cell: string) =>
     looksLikeDate(cell) || looksLikeAmount(cell) || isCurrencyCode(cell) || !/\p{L}/u.test(cell);

@@ -1,4 +1,4 @@
-// The table in a file: banks write lines before the header and after the rows, and one in six writes no header.
+// Finds the table in a file: banks write lines before the header and after the rows, and one in six writes no header.
 import { UserError } from '../../shared/user-error.ts';
 import { looksLikeAmount } from './amounts.ts';
 import { type ChosenColumns, isChosenByNumber } from './chosen-columns.ts';
@@ -7,23 +7,23 @@ import { looksLikeDate } from './dates.ts';
 import { type Columns, findColumns } from './table-columns.ts';
 
 export interface Table {
-  /** 0 in a file without a header. */
+  /** Line of the header; 0 in a file without one. */
   readonly headerLine: number;
-  /** "column 1" and so on without a header. */
+  /** Cells of the header; "column 1" and so on without one. */
   readonly headers: readonly string[];
   readonly columns: Columns;
   /** Rows above the header, or above the first booking. */
   readonly above: readonly TableRow[];
   readonly rows: readonly TableRow[];
-  /** Cells that every row has. */
+  /** Number of cells that every row must have. */
   readonly width: number;
 }
 
-/** How far down a header or the first booking is looked for. */
+/** Number of rows in which a header or the first booking is searched. */
 const MAX_ROWS_BEFORE = 100;
-/** More than any bank writes. */
+/** More columns than any bank writes. */
 const MAX_COLUMNS = 500;
-/** Rows below a header that show what its columns hold. */
+/** Number of rows below a header that show what its columns hold. */
 const SAMPLE_ROWS = 300;
 const USUAL_SHARE = 0.75;
 
@@ -32,15 +32,15 @@ interface Candidate {
   readonly headers: readonly string[];
   readonly problems: readonly string[];
   readonly columns: Columns;
-  /** Known names say which columns hold the date and the amount. */
+  /** True if known names say which columns hold the date and the amount. */
   readonly isNamed: boolean;
 }
 
 /**
- * A line whose cells are known names is the header; failing that, a line above the first booking whose columns show what
- * they hold; failing that, there is none.
- * @param rows of the whole file, empty ones left out
- * @returns the reason where there is no table
+ * Finds the header: a line whose cells are known names or, failing that, a line above the first booking whose columns show what
+ * they hold. Failing both, the file has none.
+ * @param rows all rows of the file, without empty ones
+ * @returns an error with the reason if there is no table
  */
 export function findTable(rows: readonly TableRow[], chosen: ChosenColumns): Table | UserError {
   const first = findFirstBooking(rows);
@@ -48,7 +48,7 @@ export function findTable(rows: readonly TableRow[], chosen: ChosenColumns): Tab
   const candidates = rows
     .slice(0, MAX_ROWS_BEFORE)
     .flatMap(({ cells: headers }, index): Candidate[] => {
-      // A row of values names no columns.
+      // A row with a value in it names no columns.
       if (headers.length > MAX_COLUMNS || headers.filter(isFilled).length < 2) return [];
       if (headers.some(isValue)) return [];
       if (isNumbered && index !== first - 1) return [];
@@ -68,12 +68,12 @@ function isValue(cell: string): boolean {
   return looksLikeDate(text) || (looksLikeAmount(text) && !isNumberedName(text));
 }
 
-/** Such as "Text 1", "(2)Date" or "E2E", which could be an amount in a currency. */
+/** True for a name such as "Text 1", "(2)Date" or "E2E", which could be an amount in a currency. */
 function isNumberedName(text: string): boolean {
   return /\p{L}/u.test(text) && text.replace(/\D/g, '').length <= 2;
 }
 
-/** Two columns of one name are told apart by their numbers alone. */
+/** Refuses two amount columns of the same name: only their numbers tell them apart. */
 function findTwins({ headers, columns }: Candidate, chosen: ChosenColumns): UserError | undefined {
   for (const field of ['amount', 'debit', 'credit'] as const) {
     const name = headers[columns[field][0] ?? -1];
@@ -111,7 +111,7 @@ function tableAt(rows: readonly TableRow[], { index, headers, columns }: Candida
   };
 }
 
-/** Without a header, the width of most rows: a shorter one may be a balance in the columns of a booking. */
+/** Without a header, the width of most rows counts: a shorter row may be a balance in the columns of a booking. */
 function findWidth(rows: readonly TableRow[], columns: Columns): number {
   const needed = Math.max(...Object.values(columns).flat(), 0) + 1;
   const widths = Map.groupBy(rows, ({ cells }) => cells.length);
@@ -119,7 +119,7 @@ function findWidth(rows: readonly TableRow[], columns: Columns): number {
   return Math.max(needed, usual?.[0] ?? 0);
 }
 
-/** The first row with a date and an amount. */
+/** Finds the first row with a date and an amount. */
 function findFirstBooking(rows: readonly TableRow[]): number {
   return rows.slice(0, MAX_ROWS_BEFORE).findIndex(({ cells }, index) => {
     const date = cells.findIndex((cell) => looksLikeDate(cell.trim()));
@@ -143,7 +143,10 @@ function isNamedBalance(cells: readonly string[]): boolean {
   return /:\s*$/.test(cells[0] ?? '');
 }
 
-/** The index of a table without a header is the negative of its first row, less one. */
+/**
+ * Reads the file without a header. The candidate's index is -1 less the index of the first row, so it never equals that of a
+ * header.
+ */
 function findWithoutHeader(
   rows: readonly TableRow[],
   first: number,

@@ -1,23 +1,23 @@
-// Decodes a file that a bank or a spreadsheet wrote. Few files name their encoding: it is the one
-// in which the text reads best.
+// Decodes a file that a bank or a spreadsheet wrote. Few files name their encoding, so it is guessed: the one in which the text
+// reads best.
 import { UserError } from '../../shared/user-error.ts';
 
 export interface EncodedText {
-  /** Without a byte order mark. */
+  /** The decoded text, without a byte order mark. */
   readonly text: string;
-  /** A name that TextDecoder knows. */
+  /** The encoding, by a name that TextDecoder knows. */
   readonly encoding: string;
-  /** Lines with bytes that are no characters. */
+  /** Lines with bytes that are not characters of the encoding. */
   readonly damagedLines: readonly number[];
 }
 
-/** UTF-16 without a byte order mark has a zero byte in most of its Latin characters. */
+/** UTF-16 without a byte order mark is recognized by its zero bytes: most Latin characters have one. */
 const SAMPLE_BYTES = 1_000;
 const UTF16_SHARE = 0.3;
 const MAX_JUDGED_BYTES = 20_000;
 const REPLACEMENT = '\ufffd';
 
-/** Single-byte encodings with the letters of their languages; at a tie, the first one. */
+/** Single-byte encodings with the letters of their languages. The first one wins a tie. */
 const ALPHABETS: readonly (readonly [encoding: string, languages: readonly string[]])[] = [
   [
     'windows-1252',
@@ -39,7 +39,8 @@ const ALPHABETS: readonly (readonly [encoding: string, languages: readonly strin
   ['macintosh', ['äöüß', 'éèêëàâçùûîïôœæ', 'áéíóúñü', 'áâãàçéêíóôõú', 'åäöæøé']],
 ];
 const SCRIPTS: readonly (readonly [encoding: string, letter: RegExp])[] = [
-  // Before Cyrillic, with which it may tie: its letters are bytes of Cyrillic ones, but few Cyrillic texts have no others.
+  // Before Cyrillic, so that Hebrew wins a tie: its letters are bytes of Cyrillic ones, but a Cyrillic text nearly always uses
+  // others, too.
   ['windows-1255', /[\u05d0-\u05ea]/],
   ['windows-1251', /[\u0400-\u045f\u0490\u0491]/],
   ['koi8-r', /[\u0410-\u0451]/],
@@ -50,8 +51,8 @@ const SCRIPTS: readonly (readonly [encoding: string, letter: RegExp])[] = [
 const EAST_ASIAN = ['shift_jis', 'gb18030', 'big5', 'euc-kr', 'euc-jp'] as const;
 
 /**
- * @param encoding chosen by a person: any name that TextDecoder knows
- * @throws UserError where there is no such encoding
+ * @param encoding the user's choice, by any name that TextDecoder knows; guessed if not given
+ * @throws UserError if there is no such encoding
  */
 export function decodeText(bytes: Uint8Array, encoding?: string): EncodedText {
   if (encoding !== undefined) return decodeAs(bytes, encoding);
@@ -78,12 +79,12 @@ function decodeAs(bytes: Uint8Array, encoding: string): EncodedText {
 }
 
 const SINGLE_BYTE = [...ALPHABETS, ...SCRIPTS].map(([encoding]) => encoding);
-/** Encodings other than those of Unicode, which their bytes reveal. */
+/** Encodings that are guessed. Those of Unicode are not among them: their bytes reveal them. */
 const GUESSED: readonly string[] = [...new Set([...SINGLE_BYTE, ...EAST_ASIAN])];
 
 /**
- * Reads a text again in the other encodings that are guessed: a guess may change from one file of a bank to the next.
- * @param encoding in which the text was read
+ * Reads a text again in each of the other guessed encodings: the guess may change from one file of a bank to the next.
+ * @param encoding the encoding in which the text was read
  */
 export function createRereader(encoding: string): (text: string) => readonly string[] {
   if (!GUESSED.includes(encoding)) return () => [];
@@ -100,7 +101,7 @@ export function createRereader(encoding: string): (text: string) => readonly str
 
 const FIRST_TRAIL_BYTE = 0x40;
 
-/** The byte or the pair of bytes of each character. */
+/** Lists the byte or the two bytes of each character. */
 function listBytes(encoding: string): ReadonlyMap<string, readonly number[]> {
   const decoder = new TextDecoder(encoding);
   const bytes = new Map<string, readonly number[]>([[REPLACEMENT, []]]);
@@ -133,7 +134,7 @@ function findUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   return odd > 0 ? 'utf-16le' : 'utf-16be';
 }
 
-/** The lines that tell encodings apart, so that a long file of plain rows hides no name. */
+/** Takes the lines that tell encodings apart: a sample of a long file may have only plain rows. */
 function linesBeyondAscii(bytes: Uint8Array): Uint8Array {
   const lines: number[] = [];
   let start = 0;
@@ -150,7 +151,7 @@ function linesBeyondAscii(bytes: Uint8Array): Uint8Array {
   return Uint8Array.from(lines);
 }
 
-/** A single character that was cut in two does not make the file another encoding. */
+/** True for UTF-8 with some damage: a single character that was cut in two does not make the file another encoding. */
 function isMostlyUtf8(sample: Uint8Array): boolean {
   const text = new TextDecoder('utf-8').decode(sample);
   const broken = text.split(REPLACEMENT).length - 1;
@@ -170,7 +171,7 @@ function findLegacyEncoding(sample: Uint8Array): string {
   return best.encoding;
 }
 
-/** Empty where the bytes are not of this encoding. */
+/** Decodes a sample; '' if the bytes are not valid in this encoding. */
 function decodeStrictly(sample: Uint8Array, encoding: string): string {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(sample);
@@ -181,7 +182,7 @@ function decodeStrictly(sample: Uint8Array, encoding: string): string {
 
 type Judge = (text: string) => number;
 
-/** A letter beyond ASCII stands among plain letters; a sign does not. */
+/** Judges a text by its characters beyond ASCII: a letter stands among plain letters, a sign does not. */
 function judgeAlphabet(letters: string): Judge {
   const known = new Set(letters);
   return judgeCharacters((character, before, after) => {
@@ -200,7 +201,7 @@ function judgeAlphabet(letters: string): Judge {
 function judgeScript(letter: RegExp): Judge {
   return judgeCharacters((character, before) => {
     if (!letter.test(character)) return /\p{L}/u.test(character) ? -2 : -0.5;
-    // Another encoding of this script has its cases the other way around.
+    // In another encoding of this script, upper and lower case are swapped.
     if (/\p{Lu}/u.test(character) && /\p{Ll}/u.test(before)) return -3;
     // A final form ends a Hebrew word: inside a word, these bytes are Cyrillic letters.
     if (/[ךםןףץ]/.test(before) && letter.test(character)) return -3;
@@ -208,7 +209,7 @@ function judgeScript(letter: RegExp): Judge {
   });
 }
 
-/** Signs that are common in real texts, apart from the rare ones that any two bytes make. */
+/** Judges a text by the signs that are common in real texts: any two bytes make a rare one. */
 function judgeEastAsian(encoding: (typeof EAST_ASIAN)[number]): Judge {
   return judgeCharacters((character, before) => {
     if (/[\u3040-\u30ff]/.test(character)) return 2.2;
@@ -237,7 +238,7 @@ function judgeCharacters(
     for (let n = 0; n < text.length; n += 1) {
       const character = text[n] ?? '';
       if (character < '\u0080') continue;
-      // Control characters of ISO-8859 stand in no text.
+      // No text has control characters of ISO-8859.
       if (character < '\u00a0') score -= 4;
       else if (character !== '\u00a0')
         score += judge(character, text[n - 1] ?? '', text[n + 1] ?? '');

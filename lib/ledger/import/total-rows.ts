@@ -6,15 +6,15 @@ const TOTAL =
   /\b(?:sub ?totals?|totals?|totale|totaal|sum|suma|summa|summe|gesamt|gesamtsumme|razem|celkem|toplam|yhteensä)\b|итого|всего|合計|小計|合计|總計|합계/iu;
 
 /**
- * A total is the sum of at least two rows before it, or after it where the newest row comes first. A shop may be named Total, and a
- * row that equals a single other one proves no sum.
+ * Finds rows that are called a total and are the sum of at least two rows before them, or after them if the newest row comes
+ * first. The name alone proves nothing, because a shop may be called Total, and neither does a sum of one row.
  */
 export function findTotals(bookings: readonly Booking[]): ReadonlySet<Booking> {
   if (!bookings.some(isNamedTotal)) return new Set();
   return new Set([...addUp(bookings), ...addUp(bookings.toReversed())]);
 }
 
-/** Few texts contain one of these. Only they need the slow match of whole words in all scripts. */
+/** A quick test: few texts contain one of these, and only they need the slow match of whole words in all scripts. */
 const HINT = /tota|sum|gesamt|razem|celkem|toplam|yhteens|[\u0400-\uffff]/i;
 
 function isNamedTotal({ texts }: Booking): boolean {
@@ -38,14 +38,14 @@ function addUp(bookings: readonly Booking[]): readonly Booking[] {
   return found;
 }
 
-/** Signs do not count: a total may have none. */
+/** Compares without signs, because a total may have none. */
 function equals(sum: number, cents: number): boolean {
   return sum !== 0 && Math.abs(sum) === Math.abs(cents);
 }
 
 const MIN_ROWS_BETWEEN = 3;
 
-/** Asks whether the rows at both ends are balances, in any language: the rows between them add up to their difference. */
+/** Asks whether the first and the last row are balances, whatever the language: the rows between add up to the difference. */
 export function askAboutBalances(bookings: readonly Booking[]): readonly Need[] {
   const [first, last] = [bookings[0], bookings.at(-1)];
   if (!first || !last || bookings.length < MIN_ROWS_BETWEEN + 2) return [];

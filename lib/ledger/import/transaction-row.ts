@@ -1,4 +1,4 @@
-// A row of a file as the transaction that it becomes.
+// The rows of a file and of the ledger, in the fields of a transaction, and the rules of the API for them.
 import * as v from 'valibot';
 import { calendarDate } from '../domain/calendar-date.ts';
 import { amount } from '../domain/money.ts';
@@ -13,7 +13,7 @@ export interface TransactionRow {
   readonly date: string;
   readonly notes: string | null;
   readonly category: string | null;
-  /** Null in an export, for a transaction that has none. */
+  /** Null for a row of an export whose transaction has none. */
   readonly externalId: string | null;
 }
 
@@ -25,15 +25,15 @@ export interface StatementRow extends TransactionRow {
   /** Makes the id that the row has under another name of its account, or without one. Few rows need these hashes. */
   readonly idUnder?: (account: string | undefined) => string | null;
   readonly bankId: string | null;
-  /** Bank's id as earlier releases read it: it names a transaction only together with its date and amount. */
+  /** The bank's id as earlier releases read it. It names a transaction only together with its date and amount. */
   readonly formerBankId: string | null;
-  /** The file has the balance after the row, which equal rows of two accounts seldom share. */
+  /** True if the file has the balance after the row, which equal rows of two accounts seldom share. */
   readonly hasBalance?: boolean;
-  /** The transaction's record, in an export of a ledger. */
+  /** The transaction's record in an export of a ledger; null for any other file. */
   readonly exported: ExportedRecord | null;
 }
 
-/** Texts from an exported file. */
+/** Id and times of a transaction, as texts. */
 export interface ExportedRecord {
   readonly id: string;
   readonly createdAt: string;
@@ -42,7 +42,7 @@ export interface ExportedRecord {
 
 /** A transaction of the ledger. */
 export interface LedgerRow extends TransactionRow, ExportedRecord {
-  /** Names the version, for `If-Match`. */
+  /** Version of the transaction, for `If-Match`. */
   readonly etag: string;
   readonly importId: string | null;
 }
@@ -64,7 +64,7 @@ const acceptedRow = v.object({
   category: v.nullable(trimmedText(255)),
 });
 
-/** @throws Error where the API would refuse the row, or its category */
+/** @throws Error if the API would refuse the row, or its category */
 export function requireValid(row: TransactionRow): void {
   const { issues = [] } = v.safeParse(acceptedRow, {
     ...toTransactionBody(row),

@@ -3,7 +3,7 @@ import { toDayNumber } from '../domain/calendar-date.ts';
 import type { Booking, Need } from './booking.ts';
 
 export interface Transfers {
-  /** Both rows of each transfer that is sure. */
+  /** Both rows of each certain transfer. */
   readonly sides: ReadonlySet<Booking>;
   readonly findings: readonly string[];
   readonly needs: readonly Need[];
@@ -11,7 +11,7 @@ export interface Transfers {
 
 /** Days between the sides, nearest first: three between two banks, with a weekend. */
 const STEPS = [0, 1, -1, 2, -2, 3, -3];
-/** Equal amounts of one day may be thousands. */
+/** Number of rows compared: a day may have thousands of equal amounts. */
 const MAX_COMPARED = 20;
 const MAX_SHOWN = 5;
 
@@ -33,7 +33,7 @@ interface Pair {
   readonly evidence: readonly [Evidence, Evidence];
 }
 
-/** Opposite amounts of two accounts, each row in one pair. */
+/** Lists pairs of opposite amounts in two accounts, each row in at most one pair. */
 function listPairs(bookings: readonly Booking[]): readonly Pair[] {
   const named = bookings.filter(({ account }) => account !== null);
   if (named.every(({ account }) => account === named[0]?.account)) return [];
@@ -41,7 +41,10 @@ function listPairs(bookings: readonly Booking[]): readonly Pair[] {
   return [...groups.values()].flatMap(pairGroup);
 }
 
-/** Takes the pair with the most evidence, and then the nearest, of those that share a row: a payment may have the same amount. */
+/**
+ * Chooses between pairs that share a row, because a payment may have the same amount: the most evidence wins, then the nearest
+ * date.
+ */
 function pairGroup(group: readonly Booking[]): readonly Pair[] {
   const used = new Set<Booking>();
   return listCandidates(group)
@@ -81,7 +84,7 @@ function sum([one, other]: Pair['evidence']): number {
 
 type Rating = 'sure' | 'likely' | 'possible' | 'chance';
 
-/** Both sides tell of a transfer, and one of them that it is between own accounts: others are asked about. */
+/** Rates a pair. It is sure if both sides speak of a transfer, and one of them shows that it is between own accounts. */
 function rate({ days, evidence: [less, more] }: Pair): Rating {
   if (less !== EVIDENCE.none && more === EVIDENCE.own) return 'sure';
   if (more !== EVIDENCE.none) return 'likely';
@@ -91,21 +94,24 @@ function rate({ days, evidence: [less, more] }: Pair): Rating {
 const EVIDENCE = { none: 0, transfer: 1, own: 2 } as const;
 type Evidence = (typeof EVIDENCE)[keyof typeof EVIDENCE];
 
-/** Rent and wages are paid by transfer as well. */
+/** Words for a transfer. They do not prove one between own accounts: rent and wages are paid by transfer as well. */
 const TRANSFER =
   /(?<!\p{L})(?:transfers?|xfer|tfr|trf|transferencias?|transferência|trasferimento|bonifico|virement|virt?|überweisung|overboeking|överföring|overføring|overførsel|tilisiirto|siirto|przelew|prevod|převod|havale|перевод|переказ|card payment)(?!\p{L})|转账|轉帳|振替|이체/iu;
 const OWN_TRANSFER =
   /(?<!\p{L})(?:giroconto|traspaso|übertrag|umbuchung|átvezetés|virman|credit card payment|umsatz eigenes konto)(?!\p{L})/iu;
 const MIN_NAME_LENGTH = 3;
 
-/** Transfers between own accounts have a word of their own, the name of the other account, such a category, or no other text. */
+/**
+ * Reads how strongly a row speaks of a transfer. Between own accounts, a row has a word for that, the name of the other
+ * account, a category of transfers alone, or no other text.
+ */
 function readEvidence(
   { texts, bookingType, category, notes }: Booking,
   { account }: Booking,
 ): Evidence {
   const all = [...texts, bookingType ?? '', category ?? '', notes ?? ''].join('\n');
   const isTold = TRANSFER.test(all);
-  // "Transfers & payments" is a category of other payments as well.
+  // The text must say nothing else: "Transfers & payments" is a category of other payments as well.
   const isAlone =
     isTold && (saysNothingElse([category ?? '-']) || saysNothingElse([...texts, notes ?? '']));
   if (OWN_TRANSFER.test(all) || isNamed(account, all) || isAlone) return EVIDENCE.own;
@@ -116,7 +122,10 @@ function saysNothingElse(texts: readonly string[]): boolean {
   return texts.every((text) => text.replace(TRANSFER, '').trim() === '');
 }
 
-/** "Cash" is not named in "cashew". Scripts without upper and lower case may have no spaces between words. */
+/**
+ * Characters that continue a word: "cash" is not named in "cashew". Scripts without upper and lower case are not among them,
+ * because they may have no spaces between words.
+ */
 const CASED = /[\p{Lu}\p{Ll}\p{N}]/u;
 
 function isNamed(account: string | null, text: string): boolean {

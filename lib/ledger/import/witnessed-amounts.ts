@@ -1,4 +1,4 @@
-// Which of several columns of numbers holds the amounts, where no name says it: a balance changes by the amount of its row.
+// Finds which of several columns of numbers holds the amounts, if no name says it: a balance changes by the amount of its row.
 import { isEmptyAmount, readAmount } from './amounts.ts';
 import { askBalances } from './balance.ts';
 import type { TableRow } from './csv-text.ts';
@@ -8,12 +8,12 @@ export type WitnessedAmounts =
   | { readonly amount: number; readonly debit?: never; readonly credit?: never }
   | { readonly amount?: never; readonly debit: number; readonly credit: number };
 
-/** Each is compared with each. */
+/** Limit for the number of columns, because each is compared with each. */
 const MAX_COLUMNS = 8;
 
 type Numbers = readonly (number | null)[];
 
-/** @returns undefined where the columns do not tell */
+/** @returns undefined if the columns do not show it */
 export function findWitnessed(
   columns: readonly number[],
   rows: readonly TableRow[],
@@ -31,7 +31,7 @@ export function findWitnessed(
     if (signed && others.some((index) => isWitness(signed, numbers.get(index) ?? [], true)))
       return { debit, credit };
   }
-  // Balances have a minus too, but then amounts are not the only ones.
+  // Balances may have a minus, too, but then the amounts are not the only column with one.
   const negative = columns.filter((index) =>
     numbers.get(index)?.some((number) => number !== null && number < 0),
   );
@@ -52,7 +52,9 @@ function readColumn(rows: readonly TableRow[], index: number): Numbers {
   });
 }
 
-/** Most balances differ by the amount of the row between them; without signs in the amounts, in either direction. */
+/**
+ * True if most balances differ by the amount of the row between them. If the amounts have no signs, either direction counts.
+ */
 function isWitness(amounts: Numbers, balances: Numbers, isSigned = false): boolean {
   const rows = amounts.flatMap((signed, n) =>
     signed === null ? [] : [{ signed, balance: balances[n] ?? null }],
@@ -64,7 +66,7 @@ function isWitness(amounts: Numbers, balances: Numbers, isSigned = false): boole
   return pairs > 0 && isEnough && rows.length * 2 > amounts.length && matching >= pairs * 0.9;
 }
 
-/** Every row has one of the two. */
+/** Joins debits and credits into signed amounts; undefined if a row has both. */
 function joinSides(debits: Numbers, credits: Numbers): Numbers | undefined {
   const isEither = debits.every((debit, n) => (debit ?? 0) === 0 || (credits[n] ?? 0) === 0);
   if (!isEither) return undefined;

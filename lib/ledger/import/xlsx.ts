@@ -1,25 +1,25 @@
-// Reads an Excel workbook (XLSX) as the table that its sheet would be as a CSV file: dates as ISO 8601, numbers with a point.
+// Reads an Excel workbook (XLSX) as if its sheets were CSV files: dates as ISO 8601, numbers with a point.
 import { unzipSync, zipSync } from 'fflate';
 import readWorkbook from 'read-excel-file/universal';
 import { UserError } from '../../shared/user-error.ts';
 import type { TableRow } from './csv-text.ts';
 
-/** It is read as a CSV file is. */
+/** A sheet of a workbook, with the rows that it would have as a CSV file. */
 export interface Sheet {
   readonly name: string;
-  /** Without empty rows. */
+  /** The rows of the sheet that are not empty. */
   readonly rows: readonly TableRow[];
 }
 
-/** Digits that a spreadsheet's number has exactly; later ones are noise of its arithmetic. */
+/** Number of digits that a spreadsheet keeps exactly; further ones are noise of its arithmetic. */
 const EXACT_DIGITS = 15;
-/** More decimals than any bank writes: a sum of many amounts leaves them behind. */
+/** More decimals than any bank writes: they come from adding up many amounts. */
 const DECIMALS_OF_NOISE = /\.\d{9,}$/;
 const MAX_DECIMALS = 6;
 const SAVE = 'Save it as XLSX or CSV.';
-/** Far above the largest statement: a small archive may be made to inflate without end. */
+/** Far above the largest statement. Without a limit, a small archive could inflate without end. */
 const MAX_UNPACKED_MEBIBYTES = 256;
-/** Other ZIP archives, by the names of files in them, which are not compressed. */
+/** ZIP archives of other programs, recognized by the names of their files, which are not compressed. */
 const ARCHIVES: readonly (readonly [name: string, what: string])[] = [
   ['opendocument.spreadsheet', `a workbook of LibreOffice (.ods). ${SAVE}`],
   ['Index/Document.iwa', `a workbook of Numbers. ${SAVE}`],
@@ -27,8 +27,8 @@ const ARCHIVES: readonly (readonly [name: string, what: string])[] = [
 ];
 
 /**
- * The sheets that have rows.
- * @throws UserError where there is none, or the bytes are another archive, or damaged
+ * Reads the sheets that have rows.
+ * @throws UserError if no sheet has one, or the bytes are damaged or another archive
  */
 export async function readXlsx(bytes: Uint8Array): Promise<readonly [Sheet, ...Sheet[]]> {
   const [first, ...others] = (await readSheets(bytes)).filter(({ rows }) => rows.length > 0);
@@ -54,9 +54,9 @@ async function readSheets(bytes: Uint8Array) {
 }
 
 /**
- * The archive without compression, in a buffer of its own. The reader inflates large sheets in workers that it makes from text,
- * which the policy of the page refuses.
- * @throws UserError where it would unpack to more than MAX_UNPACKED_MEBIBYTES
+ * Repacks the archive without compression, in a buffer of its own. The reader would inflate large sheets in workers that it
+ * makes from text, which the security policy of the page refuses.
+ * @throws UserError if the archive unpacks to more than MAX_UNPACKED_MEBIBYTES
  */
 function unpack(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   let unpacked = 0;
@@ -69,14 +69,14 @@ function unpack(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(zipSync(unzipSync(bytes, { filter }), { level: 0 }));
 }
 
-/** Without empty rows; the others keep their numbers. */
+/** Drops empty rows; the others keep their line numbers. */
 function toRows(data: readonly (readonly unknown[])[]): readonly TableRow[] {
   return data
     .map((row, n) => ({ line: n + 1, cells: row.map(writeCell) }))
     .filter(({ cells }) => cells.some((cell) => cell !== ''));
 }
 
-/** Formulas have the values that they had when the workbook was saved. */
+/** Writes a cell as text. A formula has the value that was saved with the workbook. */
 function writeCell(cell: unknown): string {
   if (cell === null || cell === undefined) return '';
   if (cell instanceof Date) return writeDate(cell);
@@ -88,7 +88,10 @@ function writeDate(date: Date): string {
   return time.startsWith('00:00:00') ? day : `${day} ${time.slice(0, 8)}`;
 }
 
-/** 45.099999999999994 is 45.10 that was calculated. A whole number keeps all digits: it may be an id. */
+/**
+ * Writes a number without the noise of arithmetic: 45.099999999999994 is a calculated 45.10. A whole number keeps all digits:
+ * it may be an id.
+ */
 function writeNumber(written: string): string {
   if (/^-?\d+$/.test(written)) return written;
   const exact = String(Number(Number(written).toPrecision(EXACT_DIGITS)));
