@@ -1,16 +1,16 @@
-// The typed environment, read once per entry point.
+// Reads and checks the environment, once per entry point.
 
 import { ConfigurationError } from '../shared/errors.ts';
 import type { TokenIssuer } from './auth/access-tokens.ts';
 
 export interface LedgerConfig {
-  /** The ledger of requests without a key or token; undefined where each request needs one. */
+  /** The ledger of requests without a key or token; undefined if each request needs one. */
   readonly ledgerId: string | undefined;
-  /** Undefined where only API keys are accepted. */
+  /** Undefined if only API keys are accepted. */
   readonly issuer: TokenIssuer | undefined;
   /** Name of the DynamoDB table. */
   readonly tableName: string;
-  /** Endpoint of another DynamoDB than the region's own, e.g. a local one. */
+  /** Endpoint of a DynamoDB other than the region's own, such as a local one. */
   readonly dynamodbEndpoint: string | undefined;
   /** IANA time zone of "the current day". */
   readonly timeZone: string;
@@ -70,7 +70,7 @@ export function readLedgerId(environment: Environment): string {
   throw new ConfigurationError(`LEDGER_ID must be ${LEDGER_ID.rule}`);
 }
 
-// The first use of Intl loads the time zones of the world, an eighth of a function's start; UTC needs none.
+// UTC is not checked, because the first use of Intl loads the time zones of the world: an eighth of a function's start.
 function timeZone(value: string): string {
   if (value === 'UTC') return value;
   try {

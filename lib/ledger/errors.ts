@@ -1,6 +1,7 @@
-// The errors that the service raises on purpose. Names are literal: they survive minification and are what callers match on.
+// The errors that the service raises on purpose. Each has its name as a text, which minification does not change and callers
+// match on.
 
-/** Field name to the sentences that say what is wrong with it. */
+/** The sentences that say what is wrong with each field, by its name. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 /** The request is invalid; `details` has the errors of each invalid field. */
@@ -19,7 +20,7 @@ export class NotFoundError extends Error {
   override readonly name = 'NotFoundError';
 }
 
-/** The path is known, and serves other methods. */
+/** The path exists, but serves other methods. */
 export class MethodNotAllowedError extends Error {
   override readonly name = 'MethodNotAllowedError';
   readonly allowed: readonly string[];
@@ -43,7 +44,7 @@ export class UnsupportedMediaTypeError extends Error {
 /** The request is well-formed, but what is already recorded forbids it. */
 export class ConflictError extends Error {
   override readonly name = 'ConflictError';
-  /** Id of the record that has what must be unique; undefined where it was not stored either. */
+  /** Id of the record that already has the unique value; undefined if that record was not stored. */
   readonly existingId: number | undefined;
 
   constructor(message: string, existingId?: number) {
@@ -57,7 +58,7 @@ export class UnauthenticatedError extends Error {
   override readonly name = 'UnauthenticatedError';
 }
 
-/** The key or token is valid and does not allow this. */
+/** The key or token is valid, but does not allow the request. */
 export class ForbiddenError extends Error {
   override readonly name = 'ForbiddenError';
 }

@@ -1,4 +1,4 @@
-// Opens the ledger that a request's context names: its use cases, over one table.
+// Opens the ledger of a request: the use cases for that ledger, over one table.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { RequestLimits, Timeouts } from '../shared/database.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy, withoutRetries } from '../shared/retry.ts';
@@ -36,23 +36,26 @@ export interface Ledger {
 }
 
 export interface LedgerService {
-  /** The context of a request that starts now; its ledger is known once the caller is. */
+  /** The context of a request that starts now; the ledger is known only after the caller was identified. */
   readonly startRequest: (
     requestId: string,
     onRetry?: RequestContext['onRetry'],
   ) => Omit<RequestContext, 'ledger'>;
   readonly authenticate: Authenticate;
   readonly openLedger: (context: RequestContext) => Ledger;
-  /** Reads from the table. @throws what the database does */
+  /**
+   * Reads from the table.
+   * @throws the errors of the database
+   */
   readonly checkTable: (limits: RequestLimits) => Promise<void>;
 }
 
 export interface LedgerServiceOptions {
   readonly client: Pick<DynamoDBDocumentClient, 'send'>;
   readonly tableName: string;
-  /** The ledger of requests without a key or token; undefined: they are refused. */
+  /** The ledger of requests without a key or token; undefined if such requests are refused. */
   readonly ledgerId: string | undefined;
-  /** Undefined: only API keys are accepted. */
+  /** Undefined if only API keys are accepted. */
   readonly verifyToken?: VerifyToken | undefined;
   readonly timeZone: string;
   readonly categoryLimit?: number;
@@ -60,14 +63,17 @@ export interface LedgerServiceOptions {
   readonly clock?: () => Date;
   readonly retryPolicy?: RetryPolicy;
   readonly timeouts?: Timeouts;
-  /** A signal that aborts after a number of milliseconds. */
+  /** Makes a signal that aborts after a number of milliseconds. */
   readonly timeoutSignal?: (milliseconds: number) => AbortSignal;
 }
 
 /** With the deadline of the default retry policy (6 s), a request takes 9 s at most. */
 export const REQUEST_TIMEOUTS: Timeouts = { callMs: 1_000, outcomeMs: 3_000, outcomeCallMs: 500 };
 
-/** Twice as many bytes in the memory of a function where texts are not Latin; an ordinary transaction takes 250. */
+/**
+ * Size of the cached months, in characters: an ordinary transaction takes 250. Texts beyond Latin take two bytes of memory for
+ * each.
+ */
 const MAX_CACHED_CHARACTERS = 20_000_000;
 
 export function createLedgerService(options: LedgerServiceOptions): LedgerService {

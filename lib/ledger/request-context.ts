@@ -2,7 +2,7 @@
 import type { RequestLimits } from '../shared/database.ts';
 
 export interface RequestContext extends RequestLimits {
-  /** In the response, and in each log line of the request. */
+  /** Id of the request, which is in the response and in each log line of the request. */
   readonly requestId: string;
   /** Id of the ledger whose records are read and written; part of every key. */
   readonly ledger: string;

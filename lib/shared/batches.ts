@@ -1,4 +1,4 @@
-// Batch calls, which no request of the API needs: they stay out of its bundles.
+// Batch calls to DynamoDB, for programs. No request of the API needs them, so they stay out of its bundles.
 import {
   BatchGetCommand,
   BatchWriteCommand,
@@ -18,14 +18,15 @@ export function createBatches(options: {
   readonly client: Pick<DynamoDBDocumentClient, 'send'>;
   readonly tableName: string;
   readonly retryPolicy: RetryPolicy;
-  /** Limit of one call. */
+  /** Limit of one call, in milliseconds. */
   readonly callMs: number;
 }) {
   const { client, tableName, retryPolicy, callMs } = options;
 
   /**
-   * Repeats the unprocessed items, with growing pauses, until none is left: DynamoDB leaves items unprocessed when it throttles.
-   * @param send one call; returns what it left
+   * Repeats the unprocessed items, with growing pauses, until none is left or the policy's time is up: DynamoDB leaves items
+   * unprocessed when it throttles.
+   * @param send makes one call; returns the parts that it left unprocessed
    */
   async function sendAll<Part>(
     parts: readonly Part[],
@@ -42,7 +43,7 @@ export function createBatches(options: {
     );
   }
 
-  /** The existing items of up to 100 keys, in any order, strongly consistent. */
+  /** Reads the existing items of up to 100 keys, in any order, strongly consistent. */
   async function getMany(wanted: readonly Key[]): Promise<Item[]> {
     const items: Item[] = [];
     await sendAll(wanted, async (left, options) => {
@@ -54,7 +55,7 @@ export function createBatches(options: {
     return items;
   }
 
-  /** Deletes up to 25 items unconditionally. Keys without an item are no error. */
+  /** Deletes up to 25 items unconditionally. A key without an item is not an error. */
   async function deleteMany(keys: readonly Key[]): Promise<void> {
     const deletions = keys.map((Key) => ({ DeleteRequest: { Key } }));
     await sendAll(deletions, async (left, options) => {

@@ -1,4 +1,4 @@
-// The calls of DynamoDB that the stores use; transient errors are retried.
+// The calls to DynamoDB that the stores use. Transient errors are retried.
 import { randomUUID } from 'node:crypto';
 import {
   type AttributeValue,
@@ -26,7 +26,7 @@ export interface Key extends Record<string, string> {
 
 /** Limits that every call to the database respects. */
 export interface RequestLimits {
-  /** No call starts after it, in milliseconds of the retry policy's clock. */
+  /** Latest start of a call, in milliseconds of the retry policy's clock. */
   readonly deadline: number;
   /** Aborts at the deadline. */
   readonly signal: AbortSignal;
@@ -41,7 +41,7 @@ export type Position = WireItem;
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 type WithoutTable<Write> = Omit<NonNullable<Write>, 'TableName'>;
 
-/** One item's part of an atomic write. */
+/** The write of one item, as a part of an atomic commit. */
 export type Write = {
   readonly [Kind in 'Put' | 'Update' | 'Delete' | 'ConditionCheck']?: WithoutTable<
     TransactItem[Kind]
@@ -58,24 +58,24 @@ export interface Range {
   readonly index?: string;
   readonly attribute?: string;
   readonly value: string;
-  /** Sort keys from one to the other, both included; the whole partition without it. */
+  /** First and last sort key, both included; the whole partition if not given. */
   readonly between?: readonly [string, string];
   readonly sortKey?: string;
   readonly descending?: boolean;
   readonly consistent?: boolean;
-  /** Attributes to fetch; without it, all. Saves time, not capacity. */
+  /** Attributes to fetch; all of them if not given. A selection saves time, not capacity. */
   readonly only?: readonly string[] | undefined;
 }
 
-/** How to find out from a stored item whether writes were applied. */
+/** A check that finds out from a stored item whether writes were applied. */
 export interface OutcomeCheck {
   readonly key: Key;
-  /** Undefined when the item cannot show it, because another request changed it since. */
+  /** Returns undefined if the item cannot show it, because another request has changed it since. */
   readonly wasApplied: (stored: Item | undefined) => boolean | undefined;
 }
 
 export interface Timeouts {
-  /** Limit of one call. */
+  /** Limit of one call, in milliseconds. */
   readonly callMs: number;
   /** Limit of an outcome check with its retries; it may start as late as the deadline. */
   readonly outcomeMs: number;
@@ -85,7 +85,7 @@ export interface Timeouts {
 
 const DEFAULT_TIMEOUTS: Timeouts = { callMs: 3_000, outcomeMs: 3_000, outcomeCallMs: 1_000 };
 
-/** For a program or a test, which serves no request: no busy machine reaches them. */
+/** For programs and tests, where no client waits: long enough that even a busy machine stays within these limits. */
 export const LONG_TIMEOUTS: Timeouts = { callMs: 60_000, outcomeMs: 60_000, outcomeCallMs: 10_000 };
 
 export type Database = ReturnType<typeof createDatabase>;
@@ -98,10 +98,10 @@ export function createDatabase(options: {
   readonly client: Pick<DynamoDBDocumentClient, 'send'>;
   readonly tableName: string;
   readonly retryPolicy: RetryPolicy;
-  /** Limits of the request that all calls belong to; without them each call has the policy's own deadline. */
+  /** Limits of the request to which all calls belong; without a request, each call has the policy's own deadline. */
   readonly limits?: RequestLimits;
   readonly timeouts?: Timeouts;
-  /** A signal that aborts after a number of milliseconds. */
+  /** Makes a signal that aborts after a number of milliseconds. */
   readonly timeoutSignal?: (milliseconds: number) => AbortSignal;
 }) {
   const { client, tableName: TableName, retryPolicy, timeouts = DEFAULT_TIMEOUTS } = options;
@@ -119,13 +119,13 @@ export function createDatabase(options: {
     return retry(retryPolicy, isRetryable, send, limits?.deadline);
   }
 
-  /** Strongly consistent by default. */
+  /** Reads one item, strongly consistent by default. */
   async function get(key: Key, { consistent = true } = {}): Promise<Item | undefined> {
     const input = { TableName, Key: key, ConsistentRead: consistent };
     return (await attempt((options) => client.send(new GetCommand(input), options))).Item;
   }
 
-  /** Items of a range, to its end or up to a number of them, from its start or from after a position in it. */
+  /** Reads the items of a range, all or up to a limit, from the start or from after a position in the range. */
   async function query(
     range: Range,
     limit = Number.POSITIVE_INFINITY,
@@ -142,7 +142,7 @@ export function createDatabase(options: {
     return items;
   }
 
-  /** Items of a range, as many as one call reads (1 MB), and the position of the last where there are more. */
+  /** Reads as many items of a range as one call returns (1 MB), and the position of the last one if there are more. */
   async function queryOnce(
     range: Range,
     after?: Position,
@@ -154,8 +154,8 @@ export function createDatabase(options: {
   }
 
   /**
-   * Items of the table, or those whose partition key starts with a prefix, strongly consistent, one page in memory at a
-   * time. Costs the read units of the whole table.
+   * Reads all items of the table, or those whose partition key starts with a prefix, strongly consistent, with one page in
+   * memory at a time. Costs the read units of the whole table.
    */
   async function* scan(prefix?: string): AsyncGenerator<Item> {
     const filter = prefix !== undefined && {
@@ -176,7 +176,7 @@ export function createDatabase(options: {
     } while (from);
   }
 
-  /** The position after a number of items of a range, which are read but not fetched; undefined at its end. */
+  /** Finds the position after a number of items of a range without fetching them; undefined at the end of the range. */
   async function countOver(range: Range, count: number): Promise<Position | undefined> {
     let counted = 0;
     let from: Position | undefined;
@@ -191,9 +191,9 @@ export function createDatabase(options: {
   }
 
   /**
-   * Adds to a counter outside of any transaction and returns its new value.
-   * An addition whose response was lost is repeated: values may be skipped, none is returned twice.
-   * @returns undefined where the condition does not hold
+   * Adds to a counter outside of any transaction, and returns its new value. An addition whose response was lost is repeated,
+   * so values may be skipped, but none is returned twice.
+   * @returns undefined if the condition does not hold
    */
   async function increment(
     key: Key,
@@ -329,6 +329,6 @@ function failedCondition(writes: readonly Write[], error: unknown): Error | unde
   const { CancellationReasons: reasons = [] } = error as Cancellation;
   const position = reasons.findIndex(({ Code }) => Code === 'ConditionalCheckFailed');
   const existing = reasons[position]?.Item;
-  // The document client leaves this item as it came over the wire.
+  // The document client does not decode this item.
   return writes[position]?.onConditionFailed(existing && decodeItem(existing));
 }

@@ -1,4 +1,5 @@
-// The DynamoDB client: one attempt a call, without a timeout for responses. database.ts retries, and aborts calls.
+// The DynamoDB client. It makes one attempt for each call and sets no timeout for responses: database.ts retries and aborts
+// calls.
 import type { AgentOptions } from 'node:http';
 import {
   type AttributeValue,
@@ -10,18 +11,18 @@ import { convertToNative } from '@aws-sdk/util-dynamodb';
 
 type Logger = NonNullable<DynamoDBClientConfig['logger']>;
 
-/** Large numbers are bigints: a double would round them. DynamoDB may write trailing zeros as an exponent. */
+/** Reads large numbers as bigints, because a double would round them. DynamoDB may write trailing zeros as an exponent. */
 const READ_NUMBERS = { wrapNumbers: readNumber };
 
 /**
- * Logs nothing. Without `info` the SDK does not copy and filter every response for a log entry. It calls the other methods
- * without checking that they exist.
+ * A logger that logs nothing. Without `info` the SDK does not copy and filter every response for a log entry. The other methods
+ * are needed, because the SDK calls them without checking that they exist.
  */
 const SILENT = { debug: ignore, warn: ignore, error: ignore } as unknown as Logger;
 
 const CONNECTION_TIMEOUT_MS = 1_000;
 
-/** @param endpoint another DynamoDB than the region's own, see `endpointConfig` */
+/** @param endpoint address of a DynamoDB other than the region's own, see `endpointConfig` */
 export function createDocumentClient(endpoint?: string): DynamoDBDocumentClient {
   const client = new DynamoDBClient({
     ...endpointConfig(endpoint),
@@ -30,25 +31,25 @@ export function createDocumentClient(endpoint?: string): DynamoDBDocumentClient 
   });
   return DynamoDBDocumentClient.from(client, {
     marshallOptions: { removeUndefinedValues: true },
-    // A copy: the document client writes options of its own into it.
+    // A copy is needed: the document client writes options of its own into the object.
     unmarshallOptions: { ...READ_NUMBERS },
   });
 }
 
 /**
- * The part of a client's configuration that leads to a database.
+ * Makes the part of a client's configuration that says where the database is.
  * @param endpoint an http address, or `unix:` and the path of a socket: a local start opens no port for its database
  */
 export function endpointConfig(endpoint?: string): DynamoDBClientConfig {
   const connectionTimeout = CONNECTION_TIMEOUT_MS;
   const socketPath = endpoint && /^unix:(.+)/.exec(endpoint)?.[1];
   if (!socketPath) return { ...(endpoint && { endpoint }), requestHandler: { connectionTimeout } };
-  // The types of Node's agent leave out that it takes the path of a socket.
+  // The types of Node's agent lack the path of a socket, which the agent accepts.
   const httpAgent: AgentOptions & { socketPath: string } = { keepAlive: true, socketPath };
   return { endpoint: 'http://localhost', requestHandler: { connectionTimeout, httpAgent } };
 }
 
-/** An item as the wire has it. */
+/** An item in DynamoDB's encoding, as it is sent over the wire. */
 export type WireItem = Readonly<Record<string, AttributeValue>>;
 
 /** Decodes texts and numbers directly: nearly all attributes of the table are one or the other. */
@@ -65,7 +66,7 @@ export function decodeItem(wire: WireItem): Record<string, unknown> {
 
 function ignore(): void {}
 
-/** @param text as the wire has it, such as `12`, `1.5` or `5.8E+28` */
+/** @param text a number as it is sent over the wire, such as `12`, `1.5` or `5.8E+28` */
 function readNumber(text: string): number | bigint {
   const value = Number(text);
   if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;

@@ -1,6 +1,6 @@
-// Errors of the environment and of calls to the database. Names are literal: they survive minification.
+// Errors of the environment and of calls to the database. Each has its name as a text, which minification does not change.
 
-/** The environment does not say what the program needs to know. */
+/** A variable of the environment that the program needs is missing or unusable. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
@@ -8,7 +8,7 @@ export class ConfigurationError extends Error {
 /** Another request changed the record between the read and the write. */
 export class StaleRecordError extends Error {
   override readonly name = 'StaleRecordError';
-  /** The record as it was when the write failed; undefined when it has to be read again. */
+  /** The record as it was when the write failed; undefined if it must be read again. */
   readonly current: unknown;
 
   constructor(message: string, current?: unknown) {

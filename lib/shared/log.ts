@@ -1,5 +1,5 @@
-// Log lines and metrics, written by Powertools for AWS Lambda: one JSON object a line, so that CloudWatch can search every
-// field. Amounts, descriptions, names, keys and tokens never go into a log.
+// Writes log lines and metrics with Powertools for AWS Lambda: one JSON object on each line, so that CloudWatch can search
+// every field. Amounts, descriptions, names, keys and tokens never go into a log.
 import { createHash } from 'node:crypto';
 import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
 import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
@@ -14,7 +14,7 @@ class LineFormatter extends LogFormatter {
     return new LogItem({ attributes: { ...line, ...fields } });
   }
 
-  // Not every property, as by default: an error of DynamoDB has the items of conditions that failed.
+  // The default would log every property, and an error of DynamoDB carries the items whose conditions failed.
   override formatError(error: Error): LogAttributes {
     const { name, message, stack, cause } = error;
     return { name, message, stack, ...(cause ? { cause: toError(cause) } : {}) };
@@ -28,7 +28,7 @@ const logger = onFirstUse(
 );
 const metrics = onFirstUse(() => new Metrics({ serviceName: SERVICE }));
 
-// They open the output, which takes time at the start of a function.
+// Creates a writer on its first use: it opens the output, which would slow down the start of a function.
 function onFirstUse<Writer>(create: () => Writer): () => Writer {
   let writer: Writer | undefined;
   return () => {
@@ -64,7 +64,7 @@ export function logEntry({ level, message, ...fields }: LogEntry): void {
 /** Fields of a request's log line, besides its counts. */
 export interface RequestEntry {
   readonly requestId: string;
-  /** Such as `GET /transactions/{id}`. */
+  /** Method and path of the route, such as `GET /transactions/{id}`. */
   readonly route: string;
   readonly status: number;
   readonly ledger: string | undefined;
@@ -79,8 +79,8 @@ export interface RequestCounts {
 }
 
 /**
- * One line, from which CloudWatch takes the metrics as well. Their only dimension is the service: each value of another
- * would be billed as metrics of its own, and the gateway has latency and errors by route.
+ * Writes one line, from which CloudWatch takes the metrics as well. The service is their only dimension: each value of a
+ * further one would be billed as metrics of its own, and the gateway already has latency and errors by route.
  */
 export function logRequest({ ledger, ...entry }: RequestEntry, counts: RequestCounts): void {
   for (const [name, count] of Object.entries(counts)) {
@@ -95,12 +95,15 @@ export function logRequest({ ledger, ...entry }: RequestEntry, counts: RequestCo
   logger().info('request', { ...entry, ...values, ...(ledger && { ledger: hashLedger(ledger) }) });
 }
 
-// Enough to tell ledgers apart in a log, and nothing to address one with.
+// The hash tells ledgers apart in a log, and cannot be used to address one.
 function hashLedger(ledger: string): string {
   return createHash('sha256').update(ledger).digest('hex').slice(0, 12);
 }
 
-/** Wraps thrown values that are no errors: a field that is an object on one line and a text on another cannot be searched. */
+/**
+ * Wraps thrown values that are not errors, so that the field is always an object: one that is text on some lines cannot be
+ * searched.
+ */
 function toError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
   return Object.assign(new Error(String(thrown)), { name: typeof thrown, stack: undefined });

@@ -4,19 +4,19 @@ import { DeadlineExceededError } from './errors.ts';
 export interface RetryPolicy {
   readonly firstDelayMs: number;
   readonly longestDelayMs: number;
-  /** No attempt starts later than this after the first one, unless the caller sets a deadline. */
+  /** Time after the first attempt in which others may start, unless the caller sets a deadline. */
   readonly deadlineMs: number;
   readonly now: () => number;
-  /** From 0 to below 1. */
+  /** A random number from 0 to below 1. */
   readonly random: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** The shortest delay that the server requests, such as by Retry-After. */
+  /** The shortest delay that the server asks for, for example with Retry-After. */
   readonly requestedDelayMs?: (error: unknown) => number;
-  /** Called with an error that is followed by another attempt. */
+  /** Called with each error after which another attempt follows. */
   readonly onRetry?: (error: unknown) => void;
 }
 
-// The counts of one year take some 40 writes a second; within the deadline 64 concurrent writes all succeed.
+// The item with the counts of a year takes about 40 writes a second: 64 concurrent writes all succeed within this deadline.
 export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   firstDelayMs: 25,
   longestDelayMs: 1_000,
@@ -27,8 +27,9 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = {
 };
 
 /**
- * @param deadline on the policy's clock
- * @throws the error of the last attempt, when it is not retryable or time is up; DeadlineExceededError before a first attempt
+ * @param deadline latest start of an attempt, on the policy's clock
+ * @throws the error of the last attempt, if it is not retryable or time is up; DeadlineExceededError if time is up before the
+ * first attempt
  */
 export async function retry<Result>(
   policy: RetryPolicy,
@@ -49,7 +50,7 @@ export async function retry<Result>(
   }
 }
 
-/** One attempt for each call. */
+/** Allows one attempt for each call, by asking for a delay beyond every deadline. */
 export function withoutRetries(policy: RetryPolicy): RetryPolicy {
   return { ...policy, requestedDelayMs: () => Number.POSITIVE_INFINITY };
 }

@@ -9,7 +9,7 @@ const CONTENTION_NAMES = new Set([
   'RequestLimitExceeded',
 ]);
 
-/** Errors of our own that say the same. */
+/** Errors of this project that mean contention. */
 const CONTENTION_ERRORS = [BusyError, DeadlineExceededError, StaleRecordError];
 
 const CONTENTION_REASONS = new Set([
@@ -20,7 +20,7 @@ const CONTENTION_REASONS = new Set([
 
 const LOST_RESPONSE_NAMES = new Set(['InternalServerError', 'TimeoutError', 'AbortError']);
 
-/** Socket errors before anything was sent. */
+/** Codes of socket errors that come before anything is sent. */
 const NOT_SENT_CODES = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 
 interface DatabaseError {
@@ -42,7 +42,7 @@ export function isContention(error: unknown): boolean {
   return error instanceof Error && isRefused(error);
 }
 
-/** True if another writer was the reason. */
+/** True if a call failed because of another writer. */
 export function isWriteConflict(error: unknown): boolean {
   const { name = '', CancellationReasons = [] } = error as DatabaseError;
   if (name === 'TransactionConflictException' || error instanceof StaleRecordError) return true;
@@ -69,7 +69,7 @@ function isResponseLost({ name = '', code = '', $metadata }: DatabaseError): boo
   return status !== undefined && (status >= 500 || isTruncated(name));
 }
 
-// Half a body is no JSON.
+// The client fails to parse half a body as JSON.
 function isTruncated(name: string): boolean {
   return name === 'SyntaxError';
 }

@@ -1,7 +1,7 @@
-// Writes with conditions. Attributes of an update are placeholders, because many names are reserved words.
+// Makes writes with conditions. Updates refer to attributes by placeholders, because many names are reserved words.
 import type { Item, Key, Write } from './database.ts';
 
-/** A condition of a write and what it means when it does not hold. */
+/** A condition of a write, and the error if it does not hold. */
 export interface Condition {
   readonly expression: string;
   readonly values?: Readonly<Record<string, unknown>>;
@@ -18,7 +18,7 @@ export function addTo(
   return update(key, `ADD ${terms.join(', ')}`, byAttribute, condition);
 }
 
-/** Sets attributes of one item, removes those that are undefined, and leaves its others alone. */
+/** Sets attributes of one item, removes those that are undefined, and leaves the item's other attributes alone. */
 export function setOn(
   key: Key,
   attributes: Readonly<Record<string, unknown>>,
@@ -34,7 +34,7 @@ export function setOn(
   return update(key, clauses.join(' '), new Map(Object.entries(attributes)), condition);
 }
 
-/** The attributes of an item that a change sets, for `setOn`: undefined removes one. The item keeps all others. */
+/** The attributes in which two versions of an item differ, in the form of `setOn`: undefined removes one. */
 export function changedAttributes(before: Item, after: Item): Item {
   const names = Object.keys({ ...before, ...after });
   const changed = names.filter((name) => before[name] !== after[name]);
@@ -42,8 +42,8 @@ export function changedAttributes(before: Item, after: Item): Item {
 }
 
 /**
- * The condition that the attributes of an update are as they were.
- * @param before their values in the order of the update; undefined for one that the item lacked
+ * Makes the condition that the attributes of an update have not changed.
+ * @param before stored values in the order of the update; undefined for an attribute that the item lacked
  */
 export function areUnchanged(before: readonly unknown[]) {
   const terms = before.map((value, n) =>
@@ -63,12 +63,12 @@ export function createDeletion(
   };
 }
 
-/** The `onConditionFailed` of a write that has no condition. */
+/** `onConditionFailed` for a write that has no condition. */
 export function unconditional(): Error {
   return new Error('A write without a condition cannot fail on one');
 }
 
-/** Names the item that is written. */
+/** Names the item that a write concerns. */
 export function itemName({ Put, Update, Delete, ConditionCheck }: Write): string {
   const { pk, sk } = Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key ?? {};
   return `${pk} ${sk}`;

@@ -1,5 +1,5 @@
-// JWT access tokens of an OIDC issuer. The signing keys come from the issuer's discovery document (OpenID Connect
-// Discovery 1.0) and are cached; an unknown key id fetches them again, so that the issuer can rotate its keys.
+// Verifies JWT access tokens of an OIDC issuer. The signing keys come from the issuer's discovery document (OpenID Connect
+// Discovery 1.0) and are cached. They are fetched again for an unknown key id, so that the issuer can rotate its keys.
 import {
   type CryptoKey,
   createRemoteJWKSet,
@@ -27,16 +27,16 @@ export type VerifyToken = (token: string) => Promise<Caller>;
 
 /** Public-key signatures only: with a shared secret, everyone who can verify could also sign. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
-/** The algorithm with which a key of a kind is tried when the keys are fetched. */
+/** The algorithm with which a fetched key of each kind is tried. */
 const ALGORITHM_BY_KIND: ReadonlyMap<unknown, string> = new Map([
   ['RSA', 'RS256'],
   ['EC', 'ES256'],
   ['OKP', 'EdDSA'],
 ]);
 const MIN_MODULUS_BITS = 2_048;
-/** Allowed difference between the issuer's clock and ours. */
+/** Allowed difference between the issuer's clock and this machine's. */
 const CLOCK_TOLERANCE_SECONDS = 30;
-/** Pause before an unknown key id makes us fetch the keys again. */
+/** Shortest time between two fetches of the keys, however many unknown key ids are sent. */
 const COOLDOWN_MS = 10_000;
 const CACHE_MS = 10 * 60_000;
 const TIMEOUT_MS = 3_000;
@@ -49,8 +49,8 @@ const keySetSchema = v.object({ keys: v.array(v.unknown()) });
 const discoverySchema = v.object({ issuer: v.string(), jwks_uri: v.pipe(v.string(), v.url()) });
 
 /**
- * @returns a function that throws UnauthenticatedError for a token that is not valid, and UnavailableError where the
- *   issuer cannot be reached
+ * @returns a function that throws UnauthenticatedError for a token that is not valid, and UnavailableError if the issuer cannot
+ * be reached
  */
 export function createTokenVerifier(
   { issuer, audience }: TokenIssuer,
@@ -81,7 +81,7 @@ export function createTokenVerifier(
     });
   }
 
-  // One key that cannot verify would otherwise fail the tokens that every other key signs.
+  // Drops keys that cannot verify: one of them would fail the tokens that every other key signs.
   async function fetchUsableKeys(...request: Parameters<FetchImplementation>): Promise<Response> {
     const reply = await fetchKeys(...request);
     if (reply.status !== 200) return reply;
@@ -92,7 +92,7 @@ export function createTokenVerifier(
     return Response.json({ keys: usable.flat() });
   }
 
-  // A discovery that failed is tried again with the next request.
+  // Discovers the keys once. A discovery that failed is tried again with the next request.
   function signingKeys() {
     keys ??= discover().catch((error: unknown) => {
       keys = undefined;
@@ -130,7 +130,8 @@ export function createTokenVerifier(
 }
 
 /**
- * Accepts only a text with a UTF-8 form of its own: the ledger is a hash of it, and other values would share a ledger.
+ * Reads the subject. It must be a text with a UTF-8 form of its own: the ledger is a hash of the subject, and other values
+ * would share a ledger.
  * @throws UnauthenticatedError
  */
 function readSubject({ sub }: Readonly<Record<string, unknown>>): string {
@@ -151,7 +152,7 @@ async function canVerify(jwk: unknown): Promise<boolean> {
   }
 }
 
-/** For a token without a key id, or with one that several keys share: tries each until one verifies it. */
+/** Tries each key until one verifies the token, which has no key id, or one that several keys share. */
 async function tryEach<Result>(
   keys: errors.JWKSMultipleMatchingKeys,
   attempt: (key: CryptoKey) => Promise<Result>,
@@ -166,14 +167,18 @@ async function tryEach<Result>(
   throw new errors.JWSSignatureVerificationFailed();
 }
 
-/** Access tokens of Cognito have no `aud`: `client_id` names the app that they were issued to. */
+/**
+ * True if the token is for the audience. Access tokens of Cognito have no `aud`: `client_id` names the app that they were
+ * issued to.
+ */
 function isFor(audience: string, { aud, client_id }: JWTPayload): boolean {
   return aud === undefined ? client_id === audience : [aud].flat().includes(audience);
 }
 
 /**
- * `scope` is a list of words between spaces (RFC 8693, section 4.2). Entra ID and Okta call it `scp`, which is an array at
- * Okta. Cognito puts the identifier of the resource server before each word: `https://ledger.example/ledger:read`.
+ * Reads the scope that the token grants. `scope` is a list of words between spaces (RFC 8693, section 4.2). Entra ID and Okta
+ * call it `scp`, which is an array at Okta. Cognito puts the identifier of the resource server before each word:
+ * `https://ledger.example/ledger:read`.
  */
 function grantedScope({ scope, scp }: JWTPayload): Scope | undefined {
   const granted = [scope, scp]
@@ -183,7 +188,7 @@ function grantedScope({ scope, scp }: JWTPayload): Scope | undefined {
   return granted.includes('write') ? 'write' : granted[0];
 }
 
-// Any other failure is ours or the issuer's: the caller's token may be valid.
+// True if the token caused the failure. Any other failure is the service's or the issuer's: the token may be valid.
 function isInvalidToken(error: unknown): boolean {
   return (
     error instanceof errors.JWTExpired ||

@@ -1,4 +1,4 @@
-// Finds out who sends a request: by an API key, by an access token, or, where that is allowed, without either.
+// Finds out who sends a request: by an API key, by an access token or, if the service allows it, without either.
 
 import type { RequestLimits } from '../../shared/database.ts';
 import type { ApiKey, Scope } from '../domain/api-key.ts';
@@ -16,16 +16,19 @@ export type Authenticate = (
   limits: RequestLimits,
 ) => Promise<IdentifiedCaller>;
 
-/** A revoked key is refused this much later at most, by each function that has used it before. */
+/** Time for which a function remembers a valid key: a revoked one is refused this much later at most. */
 const CACHE_MS = 30_000;
-/** Longer, because a refused key stays refused: a revoked one never becomes valid again, and none is used before it is created. */
+/**
+ * Time for which a function remembers a refused key. It is longer, because a refused key stays refused: a revoked key never
+ * becomes valid again, and no key is used before it is created.
+ */
 const REFUSED_MS = 60_000;
 const CACHED_KEYS = 1_000;
 const BEARER = /^Bearer +(\S+) *$/i;
 
 export function createAuthenticate(options: {
   readonly findKey: (secret: string, limits: RequestLimits) => Promise<ApiKey | undefined>;
-  /** Records the day of a use. Its failure is ignored, and the request waits for it. */
+  /** Records the day of a use. The request waits for this, but ignores a failure. */
   readonly markUsed: (secret: string, day: string, limits: RequestLimits) => Promise<void>;
   /** Undefined if no issuer is configured: then only keys are accepted. */
   readonly verifyToken: VerifyToken | undefined;
@@ -50,7 +53,7 @@ export function createAuthenticate(options: {
       refused.set(secret, reason);
       throw new UnauthenticatedError(reason);
     }
-    // The date is information for people: no request fails for it.
+    // The date is information for people: no request fails because of it.
     const today = clock().toISOString().slice(0, 10);
     if (key.lastUsedOn !== today) await markUsed(secret, today, limits).catch(() => undefined);
     valid.set(secret, key);
@@ -74,7 +77,7 @@ export function createAuthenticate(options: {
   };
 }
 
-/** @throws ForbiddenError where the key or token does not allow the method */
+/** @throws ForbiddenError if the key or token does not allow the method */
 export function assertAllowed<Identified extends Caller>(
   caller: Identified,
   method: string,

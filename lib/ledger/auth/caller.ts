@@ -1,18 +1,18 @@
-// Who sends a request: the ledger that the key or token opens, and what it may do there.
+// The sender of a request: the ledger that the key or token opens, and what it may do there.
 import { createHash } from 'node:crypto';
 import type { Scope } from '../domain/api-key.ts';
 
 export interface Caller {
   /** The only ledger that the request can reach. */
   readonly ledger: string;
-  /** Undefined where a token grants nothing here. */
+  /** Undefined if a token grants nothing here. */
   readonly scope: Scope | undefined;
 }
 
-/** How a caller was identified: by a key, by an access token, or as one who needs neither. */
+/** A caller, and how it was identified: by a key, by an access token, or by neither, as anonymous. */
 export interface IdentifiedCaller extends Caller {
   readonly kind: 'key' | 'token' | 'anonymous';
-  /** Only if an API key was used. */
+  /** Id of the API key, if one was used. */
   readonly keyId?: string;
   readonly name?: string;
 }
@@ -23,16 +23,16 @@ const ID_BYTES = 16;
 const ID_LENGTH = 22;
 
 /**
- * The ledger of a person, as a digest, because a subject may contain any character. The issuer is part of it, so that two
- * issuers never share a ledger.
+ * Names the ledger of a person by a digest, because a subject may contain any character. The issuer is part of the digest, so
+ * that two issuers never share a ledger.
  */
 export function ledgerOfSubject(issuer: string, subject: string): string {
   return ledgerOfDigest(createHash('sha256').update(`${issuer}\n${subject}`).digest());
 }
 
 /**
- * 128 bits of a digest as 22 letters and digits: every item of the ledger has the id in its key, and a transaction once in
- * the key of each index.
+ * Writes 128 bits of a digest as 22 letters and digits. The id is short, because every item of the ledger has it in its key,
+ * and a transaction has it in the key of each index as well.
  */
 export function ledgerOfDigest(digest: Buffer): string {
   const base = BigInt(DIGITS.length);

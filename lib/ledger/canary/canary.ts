@@ -1,5 +1,5 @@
 // Uses the deployed service as a client does: creates, reads, lists and deletes a transaction through the public address, in a
-// ledger of its own. The next run deletes what a crash leaves behind.
+// ledger of its own. If a run crashes, the next one deletes its transaction.
 import * as v from 'valibot';
 
 export interface CanaryOptions {
@@ -24,7 +24,7 @@ const CALL_TIMEOUT_MS = 10_000;
 const createdSchema = v.object({ data: v.object({ id: v.number() }) });
 const listSchema = v.object({ data: v.array(v.object({ id: v.number() })) });
 
-/** @throws CanaryFailed naming the step */
+/** @throws CanaryFailed that names the step */
 export async function runCanary(options: CanaryOptions): Promise<void> {
   const { url, key, fetch, sleep, now } = options;
   const today = now().toISOString().slice(0, 10);

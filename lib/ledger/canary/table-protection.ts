@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { CanaryFailed } from './canary.ts';
 
-/** @throws CanaryFailed naming each protection that is off */
+/** @throws CanaryFailed that names each protection that is off */
 export async function requireProtectedTable(
   client: Pick<DynamoDBClient, 'send'>,
   TableName: string,

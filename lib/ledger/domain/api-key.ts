@@ -10,10 +10,10 @@ export interface ApiKey {
   readonly name: string;
   readonly ledger: string;
   readonly scope: Scope;
-  /** Milliseconds. */
+  /** Milliseconds since 1970, UTC. */
   readonly createdAt: number;
   /** Day of the last use in UTC, `YYYY-MM-DD`; undefined before the first one. */
   readonly lastUsedOn: string | undefined;
-  /** Milliseconds; undefined while the key is valid. */
+  /** Milliseconds since 1970, UTC; undefined while the key is valid. */
   readonly revokedAt: number | undefined;
 }

@@ -56,7 +56,7 @@ export function daysInMonth(month: CalendarMonth): number {
   return [4, 6, 9, 11].includes(number) ? 30 : 31;
 }
 
-/** Consecutive days have consecutive numbers. */
+/** Numbers the days: consecutive days have consecutive numbers. */
 export function toDayNumber(date: CalendarDate): number {
   return Date.parse(date) / DAY_MILLISECONDS;
 }

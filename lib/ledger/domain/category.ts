@@ -20,7 +20,7 @@ export interface Category extends CategoryFields, Revision {
 
 export type CategoryChanges = Partial<CategoryFields>;
 
-/** By name, in the order of its bytes, then by id. */
+/** Compares categories by the bytes of their names, then by id. */
 export function byName(one: Category, other: Category): number {
   return Buffer.compare(Buffer.from(one.name), Buffer.from(other.name)) || one.id - other.id;
 }
@@ -32,7 +32,7 @@ export function inactiveCategory(): ValidationError {
 export const HOW_TO_ASSIGN =
   'Send the id of the category to assign it: category_name is read-only. GET /categories has the ids.';
 
-/** The error for changes with the name of another category than the transaction's, and without its id. */
+/** The error for changes that name another category than the transaction's, and do not give an id. */
 export function categoryNamedOnly(): ValidationError {
   const details = { category_id: [HOW_TO_ASSIGN] };
   return new ValidationError('Input validation failed', { details });
@@ -53,7 +53,10 @@ export function nameMustBeUnique(existingId: number | undefined): ConflictError 
   return new ConflictError('Category name must be unique', existingId);
 }
 
-/** The longest list of this many categories, active and inactive, fits into a Lambda response of 6 MB. */
+/**
+ * Number of categories that a ledger may have. The longest list of this many, active and inactive, fits into a Lambda response
+ * of 6 MB.
+ */
 export const CATEGORY_LIMIT = 600;
 
 export function limitReached(limit: number): ConflictError {
@@ -62,7 +65,7 @@ export function limitReached(limit: number): ConflictError {
   );
 }
 
-/** The lowest id that no category has; undefined where the ledger has as many categories as it may have. */
+/** Finds the lowest id that no category has; undefined if the ledger has as many categories as it may have. */
 export function lowestFreeId(taken: readonly number[], limit: number): number | undefined {
   if (taken.length >= limit) return undefined;
   const ids = new Set(taken);

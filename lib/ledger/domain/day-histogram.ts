@@ -1,6 +1,6 @@
-// The day histogram: how many income and expense transactions each day has and what they add up to, on two levels. A
-// year counts its months, a month its days. With it a list finds its exact total, and the day on which any page starts,
-// without reading the transactions before the page; and a summary reads no transaction at all.
+// The day histogram: how many income and expense transactions each day has and what they add up to, on two levels. A year
+// counts its months, a month its days. With this histogram a list finds its exact total, and the day on which any page starts,
+// without reading the transactions before the page. A summary reads no transaction at all.
 import {
   type CalendarDate,
   type CalendarMonth,
@@ -31,7 +31,7 @@ export interface SlotSums {
 export type YearCounts = SlotCounts & { readonly year: CalendarYear };
 export type MonthCounts = SlotCounts & { readonly month: CalendarMonth };
 
-/** Both ends included. */
+/** A range of dates, both ends included. */
 export interface DateRange {
   readonly start: CalendarDate;
   readonly end: CalendarDate;
@@ -54,7 +54,7 @@ export function dateRange(start?: CalendarDate, end?: CalendarDate): DateRange {
   return { start: start ?? EARLIEST_DATE, end: end ?? LATEST_DATE };
 }
 
-/** The months that are only partly in the range: they are counted by their days. */
+/** Lists the months that are only partly in the range, and so are counted by their days. */
 export function edgeMonths({ start, end }: DateRange): CalendarMonth[] {
   const edges = new Set<CalendarMonth>();
   if (dayOfMonth(start) !== 1) edges.add(monthOf(start));
@@ -62,7 +62,7 @@ export function edgeMonths({ start, end }: DateRange): CalendarMonth[] {
   return [...edges];
 }
 
-/** True if the range has no whole month, so that the months' counts suffice. */
+/** True if the range is a part of a single month, so that the counts of that month suffice. */
 export function needsNoYears(range: DateRange): boolean {
   return monthOf(range.start) === monthOf(range.end) && edgeMonths(range).length > 0;
 }
@@ -82,7 +82,7 @@ export function countsByMonth(
   return byMonth(range, counts, (slots, slot) => count(slots, slot, type), sum);
 }
 
-/** The same with the sums of the amounts. */
+/** Totals of each month of the range, newest first; those of the edge months cover only the days inside the range. */
 export function totalsByMonth(
   range: DateRange,
   counts: RangeCounts<SlotSums>,
@@ -91,7 +91,7 @@ export function totalsByMonth(
   return byMonth(range, counts, (slots, slot) => totals(slots, slot, type), addUp);
 }
 
-/** The same by day, given all months of the range; days without transactions are left out. */
+/** Totals of each day of the range, given all its months; days without transactions are left out. */
 export function totalsByDay(
   range: DateRange,
   months: readonly (MonthCounts & SlotSums)[],
@@ -119,7 +119,7 @@ export function countsByDay(
   ]);
 }
 
-/** The month of the row at the offset (from 0, newest first); undefined past the end. */
+/** Finds the month of the row at the offset (from 0, newest first); undefined past the end. */
 export function monthAt(
   months: readonly [CalendarMonth, number][],
   offset: number,
@@ -128,7 +128,7 @@ export function monthAt(
   return hit && { month: hit.slot, skip: hit.skip };
 }
 
-/** The day of the row at the offset (from 0, newest first); undefined past the end. */
+/** Finds the day of the row at the offset (from 0, newest first); undefined past the end. */
 export function dayAt(
   days: readonly [CalendarDate, number][],
   offset: number,
@@ -137,7 +137,7 @@ export function dayAt(
   return hit && { date: hit.slot, skip: hit.skip, dayCount: hit.count };
 }
 
-/** The counts of the months that the range touches. */
+/** Selects the counts of the months that the range touches. */
 export function monthsIn({ start, end }: DateRange, months: readonly [CalendarMonth, number][]) {
   return months.filter(([month]) => monthOf(start) <= month && month <= monthOf(end));
 }
@@ -146,7 +146,7 @@ export interface CountedRange extends DateRange {
   readonly count: number;
 }
 
-/** Cuts the range between months, newest first, into parts of about as many rows as `most`; they cover all of it. */
+/** Cuts the range between months, newest first, into parts of about `most` rows. The parts cover the whole range. */
 export function splitByCount(
   { start, end }: DateRange,
   months: readonly [CalendarMonth, number][],
@@ -167,7 +167,7 @@ export function splitByCount(
   return [...parts, { start, ...part }];
 }
 
-/** The rest of the range, without these whole months, newest first. */
+/** Lists the ranges that are left of the range without these whole months, newest first. */
 export function rangesOutside(
   { start, end }: DateRange,
   months: readonly CalendarMonth[],
@@ -230,7 +230,7 @@ function byMonth<Sums, Figure>(
   return [...figures].sort(([one], [other]) => (one < other ? 1 : -1));
 }
 
-/** The days of a month that are in the range, newest first. */
+/** Lists the days of a month that are in the range, newest first. */
 function slotsInRange({ start, end }: DateRange, month: CalendarMonth): number[] {
   const slots: number[] = [];
   for (let slot = daysInMonth(month); slot >= 1; slot -= 1) {

@@ -11,7 +11,7 @@ export const amount = v.pipe(
     'Must lie between -999999999999.99 and 999999999999.99.',
   ),
   v.check(hasAtMostTwoDecimals, 'Must have at most 2 decimal places.'),
-  // Not `multipleOf`: validators divide binary fractions, and 564.8 is no multiple of 0.01 to them.
+  // There is no `multipleOf`, because validators divide binary fractions: to them 564.8 is not a multiple of 0.01.
   v.metadata({
     description: 'At most 2 decimals.',
     format: 'double',
@@ -22,7 +22,7 @@ export const amount = v.pipe(
 
 /**
  * Checks the shortest decimal form, which is what the client wrote: 0.1 + 0.2 has seventeen decimals. Infinity, which
- * JSON.parse returns for 1e400, has no decimal form.
+ * JSON.parse returns for 1e400, passes here, because the check of the limits refuses it.
  */
 export function hasAtMostTwoDecimals(value: number): boolean {
   return Number.isInteger(value) || /^-?(\d+\.\d{1,2}|Infinity)$/.test(String(value));
@@ -32,7 +32,7 @@ export function toCents(amount: number): number {
   return Math.round(amount * 100);
 }
 
-/** The shortest decimal form, exact at any size: -1250 is `-12.5`. */
+/** Writes cents in the shortest decimal form, exact at any size: -1250 is `-12.5`. */
 export function fromCents(cents: bigint): string {
   const digits = String(cents < 0n ? -cents : cents).padStart(3, '0');
   const decimal = `${digits.slice(0, -2)}.${digits.slice(-2)}`.replace(/\.00$|0$/, '');

@@ -1,12 +1,12 @@
-// The digest of a month: equal for equal sets of transactions, and different after every creation, change and deletion. It is
-// a sum, so each write updates it without reading the other transactions, in any order.
+// The digest of a month: equal for equal sets of transactions, and different after every creation, change and deletion. The
+// digest is a sum, so each write updates it without reading the other transactions, in any order.
 import { hash } from 'node:crypto';
 import type { Transaction } from './transaction.ts';
 
 /** Room for the number of rows, in the last eight digits: each row adds one there, and a 64-bit hash above. */
 const ROWS = 100_000_000n;
 
-/** A digest of 10^10 rows would still fit the 38 digits of a number in DynamoDB. */
+/** The share of one transaction in a digest. The digest of 10^10 rows would still fit the 38 digits of a number in DynamoDB. */
 export function digestShare({
   id,
   version,

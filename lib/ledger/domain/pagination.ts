@@ -1,11 +1,11 @@
-// Pages of rows in a total order: numbered, with an exact total, or the page that follows a row. Rows that are created or
+// Pages of rows in a total order: numbered pages, with an exact total, or the page that follows a row. Rows that are created or
 // deleted meanwhile shift numbered pages, but not the page that follows a row.
 import type { CalendarDate } from './calendar-date.ts';
 
 export const ROW_ORDERS = ['date', '-date', 'amount', '-amount'] as const;
 export type RowOrder = (typeof ROW_ORDERS)[number];
 
-/** The place of a row in the orders by date: creations of one day are told apart by their time, then by their id. */
+/** The place of a row in the orders by date: rows of one date are ordered by the time of their creation, then by id. */
 export interface ListPosition {
   readonly date: CalendarDate;
   readonly createdAt: number;
@@ -22,7 +22,7 @@ export interface PageEnd extends RowPosition {
   readonly order: RowOrder;
 }
 
-/** Without `after`, the page of this number; without both, the first. */
+/** Asks for the page after a row or, without `after`, for the page of a number; without both, for the first page. */
 export interface PageRequest {
   readonly page?: number | undefined;
   readonly perPage: number;
@@ -33,22 +33,22 @@ export interface PageRequest {
 
 export interface Page<Row> {
   readonly items: readonly Row[];
-  /** Rows of all pages. */
+  /** Number of rows on all pages. */
   readonly total: number;
   /** True if more rows follow. */
   readonly hasMore: boolean;
 }
 
 export interface Pagination {
-  /** From 1; null for a page that follows a row. */
+  /** Number of the page, from 1; null for a page that follows a row. */
   readonly page: number | null;
   readonly perPage: number;
   readonly total: number;
-  /** 0 when there is nothing to list. */
+  /** 0 if there is nothing to list. */
   readonly pages: number;
   readonly hasNext: boolean;
   readonly hasPrev: boolean;
-  /** The next page comes after it; null at the end. */
+  /** The row after which the next page begins; null at the end. */
   readonly next: PageEnd | null;
 }
 
@@ -69,12 +69,12 @@ export function paginate(
   };
 }
 
-/** How many items come before the page. */
+/** Number of rows before the page. */
 export function pageOffset({ page = 1, perPage }: PageRequest): number {
   return (page - 1) * perPage;
 }
 
-/** Takes a page of rows that are all in memory, in their order. */
+/** Takes a page of rows that are all in memory, sorted in the requested order. */
 export function takePage<Row extends RowPosition>(
   rows: readonly Row[],
   request: PageRequest,
@@ -87,7 +87,7 @@ export function takePage<Row extends RowPosition>(
   return { items: rows.slice(start, end), total: rows.length, hasMore: end < rows.length };
 }
 
-/** A total order: rows of one amount are shown newest first. */
+/** Makes a total order: rows of one amount are shown newest first. */
 export function compareIn(
   order: RowOrder = '-date',
 ): (one: RowPosition, other: RowPosition) => number {
@@ -100,7 +100,7 @@ export function compareIn(
   return orders[order];
 }
 
-/** Oldest first. */
+/** Compares positions, oldest first. */
 export function comparePositions(one: ListPosition, other: ListPosition): number {
   if (one.date !== other.date) return one.date < other.date ? -1 : 1;
   return one.createdAt - other.createdAt || one.id - other.id;

@@ -1,6 +1,6 @@
 // Common fields of all records: an id that the ledger assigns, the times of writes, and a version for optimistic locking.
 
-/** The id in a path segment, or undefined when the text is not a canonical positive integer (`0`, `007`, `1.5`). */
+/** The id in a path segment, or undefined if the text is not a canonical positive integer (such as `0`, `007`, `1.5`). */
 export function canonicalId(text: string): number | undefined {
   if (!/^[1-9]\d{0,15}$/.test(text)) return undefined;
   const id = Number(text);
@@ -15,7 +15,7 @@ export function isAssignableId(id: number): boolean {
 export interface Revision {
   /** Milliseconds since 1970, UTC. */
   readonly createdAt: number;
-  /** Milliseconds since 1970, UTC; every write of the record moves it. */
+  /** Milliseconds since 1970, UTC; later after every write of the record. */
   readonly updatedAt: number;
   /** Grows by one with every write of the record. */
   readonly version: number;
@@ -25,10 +25,7 @@ export function firstRevision(now: Date): Revision {
   return { createdAt: now.getTime(), updatedAt: now.getTime(), version: 1 };
 }
 
-/**
- * True if the stored record is the one that a request wrote.
- * Undefined if it was deleted or written again since.
- */
+/** True if the stored record is the one that a request wrote; undefined if it was deleted or written again since. */
 export function isStoredAs<Stored extends Revision>(
   written: Partial<Stored> & Revision,
   stored: Stored | undefined,
@@ -37,7 +34,10 @@ export function isStoredAs<Stored extends Revision>(
   return Object.entries(written).every(([name, value]) => stored[name as keyof Stored] === value);
 }
 
-/** Takes the time of the clock, but always a later one than the previous write has: clocks of two machines differ. */
+/**
+ * The revision of the next write. It takes the time of the clock, but always a later time than the previous write has, because
+ * the clocks of two machines differ.
+ */
 export function nextRevision(before: Revision, now: Date): Revision {
   return {
     createdAt: before.createdAt,

@@ -1,21 +1,21 @@
-// Search: which transactions match.
+// Decides which transactions match a search.
 import type { PageRequest } from './pagination.ts';
 import type { CategoriesFilter, Transaction } from './transaction.ts';
 
-/** Limit of the transactions that the dates, type and categories of a search leave: it reads all of them. */
+/** Limit for the transactions of a search's dates, type and categories, all of which are read. */
 export const MAX_SEARCHED_ROWS = 25_000;
 
 export interface SearchCriteria extends CategoriesFilter {
   /** Words in any order, each of them in the description or the notes. */
   readonly text?: string | undefined;
-  /** Both bounds included. */
+  /** Smallest and largest amount, both included. */
   readonly minAmount?: number | undefined;
   readonly maxAmount?: number | undefined;
 }
 
 export type SearchQuery = SearchCriteria & PageRequest;
 
-/** Checks the text and the amount of a candidate; the lists have checked the rest. */
+/** Checks the text and the amount of a candidate; the lists have checked the other criteria. */
 export function createMatcher(search: SearchCriteria): (row: Transaction) => boolean {
   const { text, minAmount = -Infinity, maxAmount = Infinity } = search;
   const words = fold(text ?? '')
@@ -35,14 +35,14 @@ const ACCENTS = /[\u0300-\u034e\u0350-\u036f]/g;
 /** Normalization sorts the marks after a letter in quadratic time: a joiner after every 30 marks keeps the runs short. */
 const MANY_MARKS = /\p{M}{30}/gu;
 const MARK_JOINER = '\u034f';
-/** Letters that Unicode does not decompose, and apostrophes as phones type them. */
+/** Plain forms of letters that Unicode does not decompose, and of apostrophes as phones type them. */
 const PLAIN: Readonly<Record<string, string>> = {
   ...{ Ø: 'O', Ł: 'L', Đ: 'D', Ħ: 'H', Ŧ: 'T', Æ: 'AE', Œ: 'OE' },
   ...{ '\u2019': "'", '\u02bc': "'" },
 };
 const HAS_PLAIN_FORM = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'g');
 
-/** The text without case and accents. Upper case, because lower case has two forms of the Greek sigma. */
+/** Removes case and accents. The result is in upper case, because lower case has two forms of the Greek sigma. */
 function fold(text: string): string {
   if (ASCII.test(text)) return text.toUpperCase();
   return text

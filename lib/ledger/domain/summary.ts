@@ -1,4 +1,4 @@
-// Sums of income and expenses, in whole cents.
+// Adds up income and expenses by group and by period, in whole cents.
 import { ValidationError } from '../errors.ts';
 import {
   type CalendarDate,
@@ -25,7 +25,7 @@ export type Grouping = (typeof GROUPINGS)[number];
 export const PERIODS = ['day', 'month', 'year'] as const;
 export type Period = (typeof PERIODS)[number];
 
-/** Groups by one of the two, or by both: then each group has totals by period. */
+/** Groups by category or type, by period, or by both: then each group has totals by period. */
 export interface SummaryQuery extends CategoriesFilter {
   readonly grouping?: Grouping | undefined;
   readonly period?: Period | undefined;
@@ -38,7 +38,7 @@ interface GroupKey {
   readonly name?: string | null;
 }
 
-/** By day or by month, in any order; a period may occur more than once. */
+/** Totals by day or by month, in any order; a period may occur more than once. */
 export type DatedTotals = readonly (readonly [CalendarDate | CalendarMonth, Totals])[];
 
 export interface DatedGroup extends GroupKey {
@@ -52,7 +52,7 @@ export interface SummarySeries extends GroupKey {
   readonly totals: readonly Totals[];
 }
 
-/** By one grouping, or by a grouping and a period. */
+/** A summary by one grouping, or by a grouping and a period. */
 export type Summary = Totals &
   (
     | { readonly groups: readonly SummaryGroup[] }
@@ -83,14 +83,17 @@ const SEQUENCES: Readonly<
 
 export const NOTHING: Totals = { incomeCents: 0n, expenseCents: 0n, count: 0 };
 
-/** Limit for summaries by day. */
+/** Number of days that a summary by day may have. */
 export const MAX_SUMMARY_DAYS = 366;
-/** Limit for one response. */
+/** Number of periods that one response may have. */
 export const MAX_PERIODS = 1_200;
-/** The largest response of 601 groups by ten years of months has some 5 MB; Lambda allows 6. */
+/**
+ * Number of totals that one response may have. The largest response, 601 groups by the months of ten years, has about 5 MB;
+ * Lambda allows 6.
+ */
 const MAX_FIGURES = 80_000;
 
-/** @throws ValidationError where there are more periods than one response holds */
+/** @throws ValidationError if there are more periods than one response holds */
 export function summarize(
   groups: readonly DatedGroup[],
   { grouping, period }: Pick<SummaryQuery, 'grouping' | 'period'>,
@@ -149,7 +152,7 @@ function totalsBy(period: Period, dated: DatedTotals): Map<string, Totals> {
   return new Map([...byPeriod].map(([key, all]) => [key, sumTotals(all)]));
 }
 
-/** Every period from the first used one to the last. */
+/** Lists every period from the first used one to the last. */
 function listPeriods(period: Period, used: readonly string[]): string[] {
   const sorted = used.toSorted();
   const [first, last] = [sorted[0], sorted.at(-1)];

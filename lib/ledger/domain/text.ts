@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 
 /**
- * Anything but blanks, control characters, and what is shown as nothing, such as a zero-width space: the property
+ * Any character but blanks, control characters, and those that are shown as nothing, such as a zero-width space: the property
  * Default_Ignorable_Code_Point of Unicode, and the blank of Braille.
  */
 const VISIBLE = new RegExp(
@@ -16,8 +16,8 @@ const VISIBLE = new RegExp(
 
 const PRINTABLE = new RegExp(`^ *${VISIBLE.source}(?:${VISIBLE.source}| )*$`, 'u');
 
-// The metadata is for the API description: the part of the checks that a pattern can say with the same meaning in the regular
-// expressions of every language, whether they search the text or match all of it.
+// The metadata is for the API description. It has the part of the checks that a pattern can say with the same meaning in the
+// regular expressions of every language, whether they search the text or match all of it.
 const NOT_BLANK = String.raw`^[\s\S]*\S[\s\S]*$`;
 
 export function text(maximum: number) {
@@ -37,17 +37,17 @@ export function filledText(maximum: number) {
   );
 }
 
-/** Trimmed before it is judged and kept. */
+/** A text that is trimmed before it is checked and stored. */
 export function trimmedText(maximum: number) {
   return v.pipe(v.string('Must be a string.'), v.trim(), filledText(maximum));
 }
 
-/** Visible characters and spaces. */
+/** A text of visible characters and spaces. */
 export function printableText(maximum: number) {
   return v.pipe(filledText(maximum), v.check(isPrintable, 'Must have printable characters only.'));
 }
 
-// A lone surrogate has no UTF-8 form: a store would keep another text than the one sent.
+// A lone surrogate has no UTF-8 form: the table would store another text than the one that was sent.
 function isWellFormed(value: string): boolean {
   return value.isWellFormed();
 }
@@ -60,7 +60,8 @@ function isNotBlank(value: string): boolean {
   return VISIBLE.test(value);
 }
 
-// A character counts at most two in `length`: a text of more than twice the limit is refused without counting its characters.
+// A character counts at most two in `length`, so a text of more than twice the limit is refused without counting its
+// characters.
 function atMost(maximum: number) {
   return (value: string) => value.length <= 2 * maximum && [...value].length <= maximum;
 }

@@ -10,24 +10,24 @@ export type TransactionType = (typeof TRANSACTION_TYPES)[number];
 /** Fields of a transaction that the client sets. */
 export interface TransactionFields {
   readonly description: string;
-  /** In the household's currency, at most two decimals; negative for refunds and corrections. */
+  /** Amount in the household's currency, with at most two decimals; negative for refunds and corrections. */
   readonly amount: number;
   readonly type: TransactionType;
   readonly categoryId: number | null;
   readonly date: CalendarDate;
   readonly notes: string | null;
-  /** The id in the system that the transaction comes from, unique in the ledger; null or absent: none. */
+  /** The id in the system that the transaction comes from, unique in the ledger; null or absent if there is none. */
   readonly externalId?: string | null;
 }
 
 export interface Transaction extends TransactionFields, Revision {
   readonly id: number;
-  /** The import that created it, for its whole life; null or absent: none. */
+  /** The import that created the transaction, which no change replaces; null or absent if there is none. */
   readonly importId?: string | null;
 }
 
 export interface NamedTransaction extends Transaction {
-  /** Undefined when the transaction has no category. */
+  /** Undefined if the transaction has no category. */
   readonly categoryName: string | undefined;
 }
 
@@ -35,11 +35,13 @@ export interface NamedTransaction extends Transaction {
 export type NewTransaction = Omit<TransactionFields, 'date'> &
   Pick<Transaction, 'importId'> & { readonly date?: CalendarDate };
 export type TransactionChanges = Partial<TransactionFields> & {
-  /** The name that was sent. It changes nothing: without `categoryId` it must be the name of the present category. */
+  /**
+   * The category's name that was sent. It changes nothing: without `categoryId` it must be the name of the present category.
+   */
   readonly categoryName?: unknown;
 };
 
-/** @param existingId the transaction that has it; undefined where it was not stored either */
+/** @param existingId the transaction that has the external id; undefined if that transaction was not stored */
 export function externalIdTaken(externalId: string, existingId?: number): ConflictError {
   const message = `A transaction with external_id ${JSON.stringify(externalId)} already exists`;
   return new ConflictError(message, existingId);
@@ -47,17 +49,17 @@ export function externalIdTaken(externalId: string, existingId?: number): Confli
 
 export interface TransactionFilter {
   readonly type: TransactionType | undefined;
-  /** Null: those without a category. */
+  /** Null selects the transactions without a category. */
   readonly categoryId: number | null | undefined;
-  /** First day included. */
+  /** First day, included. */
   readonly startDate: CalendarDate | undefined;
-  /** Last day included. */
+  /** Last day, included. */
   readonly endDate: CalendarDate | undefined;
 }
 
-/** The same with any of several categories. */
+/** A filter that allows any of several categories. */
 export interface CategoriesFilter extends Omit<TransactionFilter, 'categoryId'> {
-  /** Each of them once; null stands for transactions without a category. */
+  /** Ids of categories, each once; null stands for transactions without a category. */
   readonly categoryIds?: readonly (number | null)[] | undefined;
 }
 
@@ -70,14 +72,14 @@ export function splitByCategory(filter: CategoriesFilter): TransactionFilter[] {
 export interface TransactionSelection extends TransactionFilter {
   readonly externalId?: string | undefined;
   readonly importId?: string | undefined;
-  /** In the description or the notes, in any case. */
+  /** Text to find in the description or the notes, in any letter case. */
   readonly search?: string | undefined;
 }
 
 export type TransactionQuery = TransactionSelection & PageRequest;
 
 export interface ExportQuery extends TransactionSelection {
-  /** The sum of the digests of the parts before. */
+  /** The sum of the digests of the previous parts. */
   readonly digest?: bigint | undefined;
   /** Position of the last row of the previous part. */
   readonly after?: ListPosition | undefined;
@@ -85,7 +87,7 @@ export interface ExportQuery extends TransactionSelection {
 
 export interface ExportPart<Row extends Transaction = Transaction> {
   readonly items: readonly Row[];
-  /** The next part starts after this position; undefined when this is the last one. */
+  /** The next part starts after this position; undefined for the last part. */
   readonly next?: ListPosition | undefined;
 }
 

@@ -1,4 +1,5 @@
-// Requests of many records: each is applied or refused by itself, and the reply has one result for each, in their order.
+// Requests of many records: each record is applied or refused by itself, and the reply has one result for each, in the order of
+// the request.
 
 import { logFailure } from '../../shared/log.ts';
 import type { Marked, Marker, Outcome } from '../service/bulk.ts';
@@ -10,9 +11,12 @@ import type { JsonObject } from './json-body.ts';
 import type { Operation, Reply } from './replies.ts';
 
 export interface BulkOperation<Event, Fields extends object, Value, Counted extends string> {
-  /** The items of the body. @throws ValidationError for a body of another form; no idempotency key remembers that reply */
+  /**
+   * Reads the items of the body.
+   * @throws ValidationError for a body of another form; no idempotency key remembers that reply
+   */
   readonly items: (json: JsonObject) => readonly unknown[];
-  /** @throws ValidationError for an item, which does not refuse the others */
+  /** @throws ValidationError for an item, which does not refuse the other items */
   readonly parse: (item: unknown) => Fields;
   readonly apply: (
     event: Event,
@@ -20,7 +24,7 @@ export interface BulkOperation<Event, Fields extends object, Value, Counted exte
   ) => Promise<readonly Outcome<Value>[]>;
   /** The reply that a request for this item alone would get. */
   readonly toReply: (value: Value) => Reply<ItemBody>;
-  /** The count to which a status adds; every other status adds to the failures. */
+  /** Names of the counts, by the status that adds to each; every other status adds to the failures. */
   readonly counted: Readonly<Record<number, Counted>>;
   /** The operation on a single record, whose message an item gets when it fails unexpectedly (500). */
   readonly each: Operation;
@@ -28,7 +32,7 @@ export interface BulkOperation<Event, Fields extends object, Value, Counted exte
 
 type ItemBody = Pick<TransactionResult, 'id' | 'etag'>;
 
-/** Handles a request of many records. With a key, none is applied twice. */
+/** Handles a request of many records. With an idempotency key, no record is applied twice. */
 export function bulk<
   Event extends WriteEvent,
   Fields extends object,
@@ -66,7 +70,10 @@ interface BulkBody<Counted extends string> {
   readonly [name: string]: unknown;
 }
 
-/** Applies the valid items. @returns an outcome for each item */
+/**
+ * Applies the valid items.
+ * @returns an outcome for each item
+ */
 async function applyItems<Event, Fields extends object, Value>(
   {
     parse,
@@ -93,8 +100,8 @@ async function applyItems<Event, Fields extends object, Value>(
 }
 
 /**
- * Final unless a repetition may apply more.
- * @throws the first unexpected error where no item was applied
+ * Makes the reply. It is final unless a repetition may apply more items.
+ * @throws the first unexpected error if no item was applied
  */
 function composeReply<Counted extends string>(
   outcomes: readonly Outcome<Reply>[],
@@ -121,7 +128,7 @@ function composeReply<Counted extends string>(
   return { reply: { status: 207, body: { success: true, data } }, isFinal };
 }
 
-/** A repetition may succeed. */
+/** True for a failure after which a repetition may succeed. */
 function isUnexpected(reply: Reply | undefined): boolean {
   return reply !== undefined && reply.status >= 500;
 }
@@ -149,7 +156,7 @@ class RefusedBefore extends Error {
   }
 }
 
-/** The outcomes in a reply that `composeReply` made. */
+/** Reads the outcomes in a reply that `composeReply` made. */
 function listRemembered({ body }: Pick<Reply, 'body'>): Outcome<Reply>[] {
   const { results } = body.data as {
     results: readonly { readonly index: number; readonly status: number }[];

@@ -46,7 +46,7 @@ export function parseNewCategory(body: Readonly<Record<string, unknown>>): Categ
 }
 
 /**
- * Only the fields that were sent.
+ * Reads only the fields that were sent.
  * @throws ValidationError with the errors of every field
  */
 export function parseCategoryChanges(body: Readonly<Record<string, unknown>>): CategoryChanges {
@@ -60,9 +60,9 @@ export function parseCategoryChanges(body: Readonly<Record<string, unknown>>): C
 }
 
 /**
- * Every field, null when empty.
- * @param isCounted whether it has `transaction_count`, as single reads and lists requested with counts have it; the ETag is
- * that of a single read in any case
+ * Shows every field, null if empty.
+ * @param isCounted adds `transaction_count`, as in single reads and in lists requested with counts; the ETag is that of a
+ * single read in any case
  */
 export function toCategoryJson(category: Category, { isCounted = false } = {}) {
   const shown = toShown(category);

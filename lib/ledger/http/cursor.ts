@@ -1,5 +1,6 @@
-// The place of a row, as the opaque text after which the next page of a list or the next part of an export begins. A forged
-// one is harmless: a query reads only the caller's ledger. One of another kind is refused: a page after it would lack rows.
+// The place of a row as an opaque text, after which the next page of a list or the next part of an export begins. A forged
+// cursor is harmless: a query reads only the caller's ledger. A cursor of another kind is refused: a page after it would lack
+// rows.
 import * as v from 'valibot';
 import { isCalendarDate } from '../domain/calendar-date.ts';
 import type { ImportPosition } from '../domain/import-part.ts';
@@ -11,7 +12,10 @@ import {
 } from '../domain/pagination.ts';
 import { isAssignableId } from '../domain/record.ts';
 
-/** A page adds amount and order, because a search may be sorted by amount. A part of a month adds the digest of the parts so far. */
+/**
+ * The cursor of a page adds amount and order, because a search may be sorted by amount. The cursor of a part of a month adds
+ * the digest of the parts so far.
+ */
 const CURSOR =
   /^(\d{4}-\d{2}-\d{2}) (\d{1,15}) (\d{1,16})(?: (-?\d{1,12}(?:\.\d{1,2})?) (-?(?:date|amount))| digest (\d{1,38}))?$/;
 const IMPORT_CURSOR = /^(\d{1,4}) (.{1,64})$/u;
@@ -62,7 +66,10 @@ function encode(words: string): string {
   return Buffer.from(words).toString('base64url');
 }
 
-/** Empty for text that does not come from `encode`, because Buffer skips characters that are not base64. */
+/**
+ * Decodes a cursor. Text that does not come from `encode` gives an empty text, because Buffer skips characters that are not
+ * base64.
+ */
 function toWords(cursor: string): string {
   const words = Buffer.from(cursor, 'base64url').toString();
   return encode(words) === cursor ? words : '';

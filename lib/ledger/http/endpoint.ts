@@ -24,12 +24,12 @@ export type LedgerEvent = ApiEvent & {
   ledger: Ledger;
 };
 
-/** The message of the operation's response when a request fails unexpectedly (500). */
+/** The message of an operation's response if a request fails unexpectedly (500). */
 export function failureMessage(operation: Operation): string {
   return FAILURES[operation];
 }
 
-/** @param failure the message of the response when the request fails unexpectedly (500) */
+/** @param failure the message of the response if the request fails unexpectedly (500) */
 export function endpoint<Answer extends Reply<object> = Reply>(failure: string) {
   // Middy runs `after` and `onError` in reverse order: the first middleware logs the final response.
   return middy<GatewayEvent, Answer>()
@@ -43,7 +43,7 @@ export function ledgerEndpoint<Id extends Operation>(service: LedgerService, ope
   return queryEndpoint(service, operation).use(noParameters());
 }
 
-/** The same for a handler that parses the parameters. */
+/** A ledger endpoint whose handler parses the parameters. */
 export function queryEndpoint<Id extends Operation>(service: LedgerService, operation: Id) {
   return publicEndpoint(operation).use(requestContext(service));
 }
@@ -53,7 +53,10 @@ export function publicEndpoint<Id extends Operation>(operation: Id) {
   return endpoint<ReplyTo<Id>>(failureMessage(operation));
 }
 
-/** Refuses every parameter, because ignoring one would hide a misspelling. An unknown id stays a 404. */
+/**
+ * Refuses every parameter, because ignoring one would hide a misspelling. A path with a malformed id is left to the handler,
+ * which answers 404.
+ */
 export function noParameters(): MiddlewareObj<ApiEvent, Reply> {
   return {
     before: ({ event: { pathId, query } }) => {

@@ -1,4 +1,4 @@
-// Puts every reply and every error on the wire: JSON, the request's id, and the log line of a failure.
+// Makes every reply and every error a response: JSON, the security headers and the request's id. A failure is also logged.
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { GatewayEvent } from './api-event.ts';
@@ -27,7 +27,7 @@ export function envelope(failure: string): MiddlewareObj<GatewayEvent, WireReply
   };
 }
 
-// The id of the Lambda invocation: it is in each log line of the function and in the gateway's access log.
+// The request's id is that of the Lambda invocation, which is in each log line of the function and in the gateway's access log.
 function toResult(reply: Reply, requestId: string): APIGatewayProxyStructuredResultV2 {
   return {
     statusCode: reply.status,

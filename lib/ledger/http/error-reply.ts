@@ -37,7 +37,7 @@ function recordTag(record: NamedTransaction | Category): string {
   return shown.etag;
 }
 
-/** Errors that show their message alone, with a header that tells the client what to do next. */
+/** Errors that show only their message. Some have a header that tells the client what to do next. */
 const PLAIN_ERRORS: readonly (readonly [
   kind: new (...parameters: never[]) => Error,
   status: number,

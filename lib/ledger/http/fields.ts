@@ -24,7 +24,7 @@ const MAX_REPORTED_FIELDS = 100;
 const MAX_REPORTED_LENGTH = 100;
 
 /**
- * The fields of a JSON body.
+ * Parses the fields of a JSON body.
  * @param alsoWrong errors that no field's own schema finds
  * @throws ValidationError "Input validation failed" with `details`, also for an unknown field
  */
@@ -41,8 +41,9 @@ export function parseBody<Schema extends ObjectSchema>(
 }
 
 /**
- * The parameters of a query string.
- * @throws ValidationError "Filter validation failed" with `details`, also for one that is unknown or sent more than once
+ * Parses the parameters of a query string.
+ * @throws ValidationError "Filter validation failed" with `details`, also for a parameter that is unknown or sent more than
+ * once
  */
 export function parseFilter<Schema extends ObjectSchema>(
   schema: Schema,
@@ -80,7 +81,7 @@ function parse<Schema extends ObjectSchema>(
   sent: Sent,
   failure: { message: string; errors: FieldError[] },
 ): v.InferOutput<Schema> {
-  // Own properties only: no `constructor` or `__proto__` of a prototype.
+  // Takes own properties only, no `constructor` or `__proto__` of a prototype.
   const own = Object.assign(Object.create(null), sent);
   const result = v.safeParse(schema, own);
   const errors = [...(result.issues ?? []).map(toFieldError), ...failure.errors];
@@ -107,7 +108,7 @@ function byField(errors: readonly FieldError[]): FieldErrors {
   );
 }
 
-/** The beginning of a text that a client has chosen, for a response. */
+/** Shortens a text that a client has chosen, so that a response can show its beginning. */
 export function shortened(text: string): string {
   return text.length > MAX_REPORTED_LENGTH
     ? `${text.slice(0, MAX_REPORTED_LENGTH).toWellFormed()}…`

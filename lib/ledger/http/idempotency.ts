@@ -12,7 +12,10 @@ export type WriteEvent = LedgerEvent & { readonly json: JsonObject };
 export const IDEMPOTENCY_KEY =
   /^(?:"([\x20-\x21\x23-\x7e]{1,255})"|([\x21\x23-\x7e][\x20-\x7e]{0,254}))$/;
 
-/** @param create makes the record and its reply; it commits what `remember` makes of the reply together with the record */
+/**
+ * @param create makes the record and the reply, and commits the record together with the writes that `remember` makes of the
+ * reply
+ */
 export function idempotent<Event extends WriteEvent, Body extends Reply['body']>(
   create: (event: Event, remember: RememberReply) => Promise<Reply<Body>>,
 ): (event: Event) => Promise<Reply<Body>> {
@@ -21,7 +24,7 @@ export function idempotent<Event extends WriteEvent, Body extends Reply['body']>
       readKeyedRequest(event),
       (remember) => create(event, remember),
     );
-    // A replayed reply was made by `create`, too.
+    // A replayed reply was made by `create`, too, so it has the same type.
     return (isReplayed ? markReplayed(reply) : reply) as Reply<Body>;
   };
 }
@@ -31,7 +34,7 @@ export function markReplayed<Body extends object>(reply: Reply<Body>): Reply<Bod
 }
 
 /**
- * Undefined without a key.
+ * Reads the key, and the request that it belongs to; undefined without a key.
  * @throws ValidationError
  */
 export function readKeyedRequest(event: WriteEvent): KeyedRequest | undefined {

@@ -57,7 +57,7 @@ export function parseImportQuery(query: Query) {
   return parseFilter(importQuery, query);
 }
 
-/** Without the rows, which the client has just sent. */
+/** Leaves out the rows, which the client has just sent. */
 export function toRecordedJson({ importId, part, rows }: ImportPart) {
   return { import_id: importId, part, recorded: rows.length };
 }

@@ -1,4 +1,5 @@
-// The body of a POST or PUT: present, UTF-8, JSON, an object, not encoded. The content type is not enforced.
+// Reads the body of a POST or PUT, which must be a JSON object in UTF-8, neither empty nor encoded. The content type is not
+// enforced.
 import type { MiddlewareObj, Request } from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import { PayloadTooLargeError, UnsupportedMediaTypeError, ValidationError } from '../errors.ts';
@@ -35,7 +36,7 @@ export function jsonBody(): MiddlewareObj<ApiEvent & { json: JsonObject }, Reply
   };
 }
 
-/** @param text as the client sent it: errors name its lines and columns */
+/** @param text the body as the client sent it, whose lines and columns errors name */
 async function parse(request: Request<ApiEvent>, text: string): Promise<void> {
   try {
     await parser.before?.(request);
@@ -45,7 +46,10 @@ async function parse(request: Request<ApiEvent>, text: string): Promise<void> {
   }
 }
 
-/** The place of the error, where the parser names one: `: line 1, column 8`. Its message may quote the body, and is not shown. */
+/**
+ * Describes the place of the error, if the parser names it: `: line 1, column 8`. The parser's message may quote the body, and
+ * is not shown.
+ */
 function findError(text: string): string {
   try {
     JSON.parse(text);

@@ -1,4 +1,5 @@
-// Finds what JSON.parse would lose (digits, the first of two values with one name) and nesting that would exhaust its stack.
+// Finds what JSON.parse would lose (digits, and the first of two values with one name), and nesting that would exhaust its
+// stack.
 import { hasAtMostTwoDecimals } from '../domain/money.ts';
 import { ValidationError } from '../errors.ts';
 
@@ -6,9 +7,9 @@ import { ValidationError } from '../errors.ts';
 const MAX_DEPTH = 512;
 const MAX_SHOWN_CHARACTERS = 100;
 const BEYOND_DOUBLES = '1e999';
-/** A double keeps every integer with fewer digits. */
+/** A double keeps every integer with fewer digits than this. */
 const MIN_LOST_DIGITS = 16;
-/** A double keeps no integer with more digits. */
+/** A double keeps no integer with more digits than this. */
 const MAX_DOUBLE_DIGITS = 308;
 
 /** A name with its colon, a string, a bracket, or a number. */
@@ -17,9 +18,9 @@ const INTEGER = /^-?[1-9]\d*$/;
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
 /**
- * Replaces each number that a double would change by one that no field accepts. A decimal becomes the smallest double, which has
- * more decimals than any field may have. An integer becomes one above all doubles, so that no response names an id that was not
- * sent. It rewrites the text, because middy's parser does not pass the source of a number to a reviver.
+ * Replaces each number that a double would change by one that no field accepts. A decimal becomes the smallest double, which
+ * has more decimals than any field may have. An integer becomes a number above all doubles, so that no response names an id
+ * that was not sent. The text is rewritten, because middy's parser does not pass the source of a number to a reviver.
  * @throws ValidationError for a value that is nested too deep, and for an object that has a name twice
  */
 export function withoutLoss(json: string): string {
@@ -41,7 +42,7 @@ function addName(names: Set<string> | undefined, quoted: string): void {
   names?.add(name);
 }
 
-/** An invalid string is returned unchanged: the parser refuses it. */
+/** Decodes a quoted name. An invalid one is returned unchanged: the parser refuses it. */
 function unquoted(text: string): string {
   try {
     return JSON.parse(text) as string;
@@ -70,7 +71,7 @@ function losesDecimals(text: string): boolean {
   const [, , whole, fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
   if (whole === undefined || !hasAtMostTwoDecimals(Number(text))) return false;
   const digits = whole + fraction;
-  // No pattern: its time would grow with the square of the number of zeros.
+  // A loop, because the time of a pattern would grow with the square of the number of zeros.
   let last = digits.length - 1;
   while (digits[last] === '0') last -= 1;
   return last >= 0 && last + 1 - whole.length - Number(exponent) > 2;

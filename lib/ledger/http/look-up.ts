@@ -3,7 +3,7 @@ import type { MiddlewareObj } from '@middy/core';
 import type { LedgerEvent } from './endpoint.ts';
 import type { Reply } from './replies.ts';
 
-/** @param find throws NotFoundError when there is no record with the path's id */
+/** @param find throws NotFoundError if there is no record with the path's id */
 export function lookUp<Existing>(
   find: (event: LedgerEvent) => Promise<Existing>,
 ): MiddlewareObj<LedgerEvent & { existing: Existing }, Reply> {

@@ -1,4 +1,4 @@
-// Requests that no route serves: 404, or 405 where the path serves other methods.
+// Answers requests that no route serves: 404, or 405 if the path serves other methods.
 import { MethodNotAllowedError, NotFoundError } from '../errors.ts';
 import { shortened } from './fields.ts';
 import METHODS from './routes.json' with { type: 'json' };

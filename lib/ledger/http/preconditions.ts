@@ -1,9 +1,9 @@
 // ETags of single records, and the conditions that clients make with them (RFC 9110, section 13).
 //
-//   "t7.3.0f3a9c21"   transaction 7 (c7: category 7), its version 3, and a hash of its whole representation. That also
+//   "t7.3.0f3a9c21"   transaction 7 (c7: category 7), its version 3, and a hash of its whole representation. The hash also
 //                     changes with the name of the category or the number of its transactions, which no version counts.
 //
-// If-Match compares the record and its version. So does If-None-Match on a write; on a read it compares the whole.
+// If-Match compares the record and its version. So does If-None-Match on a write; on a read it compares the whole tag.
 import { hash } from 'node:crypto';
 import type { Category } from '../domain/category.ts';
 import type { Revision } from '../domain/record.ts';
@@ -20,7 +20,7 @@ const TAG = String.raw`(?:W\/)?"[!#-~\x80-\xff]*"`;
 const TAGS = new RegExp(TAG, 'g');
 const LIST_OF_TAGS = new RegExp(String.raw`^[\s,]*(?:${TAG}\s*(?:,[\s,]*|$))+$`);
 
-/** @param shown as a read of this record alone shows it */
+/** @param shown the record as a read of this record alone shows it */
 export function makeTag(
   kind: TaggedKind,
   { id, version }: Pick<Revision, 'version'> & { readonly id: number },
@@ -37,7 +37,7 @@ interface Conditions {
 }
 
 /**
- * The reply to a read of a record, or what the client's conditions make of it: 412 is checked before 304.
+ * Replies to a read of a record under the client's conditions: 412 is checked before 304.
  * @throws PreconditionFailedError
  * @throws ValidationError
  */
@@ -53,7 +53,7 @@ export function ifConditionsHold<Body extends object>(
 }
 
 /**
- * The reply, or 304 without a body where the client has the same representation already.
+ * Returns the reply, or 304 without a body if the client has the same representation already.
  * @throws ValidationError
  */
 export function unlessKnown<Body extends object>(
@@ -68,7 +68,7 @@ export function unlessKnown<Body extends object>(
 }
 
 /**
- * The reply to a read of several records, with an ETag of all that it shows; or 304 if the client has the same already.
+ * Replies to a read of several records, with an ETag of all that the reply shows; or 304 if the client has the same already.
  * @throws ValidationError
  */
 export function unlessUnchanged<Body extends object>(

@@ -1,7 +1,8 @@
-// A query string as it was sent. Bytes that are not UTF-8 would be decoded to another text than the one meant.
+// Reads a query string as it was sent. Bytes that are not UTF-8 must be refused: they would be decoded to another text than the
+// one meant.
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 
-/** Parameters by name; the values of one that was sent more than once are an array. */
+/** Parameters by name. A parameter that was sent more than once has an array of values. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const ENCODED_BYTES = /(%[0-9a-f]{2})+/gi;
@@ -17,7 +18,10 @@ export function isUtf8(rawQueryString: string): boolean {
   }
 }
 
-/** The gateway joins the values of a repeated parameter by commas, as if they were one. */
+/**
+ * Reads the parameters. The gateway joins the values of a repeated parameter by commas, as if they were one: here they stay
+ * apart.
+ */
 export function readQuery({
   rawQueryString = '',
   queryStringParameters = {},

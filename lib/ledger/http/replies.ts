@@ -7,7 +7,7 @@ import { toPageCursor } from './cursor.ts';
 export interface Reply<Body extends object = Readonly<Record<string, unknown>>> {
   readonly status: number;
   readonly body: Body;
-  /** Beside those of every response, names in lower case. */
+  /** Headers besides those of every response, with names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Raw payload; replaces `body`. */
   readonly text?: string;
@@ -25,7 +25,7 @@ type ReadonlyJson<Json> = Json extends object
   ? { readonly [Name in keyof Json]: ReadonlyJson<Json[Name]> }
   : Json;
 
-/** A reply as the operation is declared: another one does not compile. */
+/** A reply in the form that the operation declares: another form does not compile. */
 export type ReplyTo<Id extends Operation> = Reply<
   ReadonlyJson<Extract<Responses[Id], object>> | NoBody
 >;
@@ -81,7 +81,7 @@ export function foundPage<Data extends object>(data: readonly Data[], pagination
 
 type Written<Data> = Succeeded<{ readonly data: Data; readonly message: string }>;
 
-/** @param path that the request was sent to: the record has its place below it */
+/** @param path the path of the request, below which the record has its address */
 export function created<Data extends RecordJson>(
   data: Data,
   message: string,

@@ -1,4 +1,5 @@
-// One line per request on AWS: what was answered and what it took, as an access log and as CloudWatch metrics in one.
+// Logs one line per request on AWS: the answer, and the time and retries it took, as an access log and as CloudWatch metrics in
+// one.
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { logRequest } from '../../shared/log.ts';
@@ -7,7 +8,7 @@ import type { Reply } from './replies.ts';
 
 let isColdStart = true;
 
-/** Silent without a namespace: a local start has a log of its own. */
+/** Logs nothing without a namespace for metrics: a local start has a log of its own. */
 export function requestLog(): MiddlewareObj<
   GatewayEvent & Tallied,
   Reply | APIGatewayProxyStructuredResultV2

@@ -53,7 +53,7 @@ export const searchQuery = v.object({
   ...pageParameters,
 });
 
-/** @throws ValidationError with the errors of every parameter, also where nothing is searched for */
+/** @throws ValidationError with the errors of every parameter, also if nothing is searched for */
 export function parseSearchQuery(query: Query): SearchQuery {
   const sent = parseFilter(searchQuery, query);
   const { q: text, min_amount: minAmount, max_amount: maxAmount } = sent;

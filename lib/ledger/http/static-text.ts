@@ -4,16 +4,16 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 
 export interface StaticText {
-  /** With gzip, in Base64. */
+  /** The text, compressed with gzip, in Base64. */
   readonly compressed: string;
   readonly hash: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Revalidated at every use, and sent again only if it has changed. */
+/** Makes browsers revalidate a text at every use, so that it is sent again only if it has changed. */
 export const REVALIDATED = { 'cache-control': 'no-cache' };
 
-/** @param headers beside those of every response, names in lower case */
+/** @param headers headers besides those of every response, with names in lower case */
 export function staticText(
   text: string,
   type: string,

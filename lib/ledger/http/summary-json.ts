@@ -22,7 +22,7 @@ import type { Query } from './query-string.ts';
 import { found } from './replies.ts';
 import { categoriesFilter, requireDates, toCategoriesFilter } from './transaction-query.ts';
 
-/** Each group by its periods. */
+/** Two groupings, by which each group is divided into periods. */
 const BOTH = GROUPINGS.flatMap((grouping) =>
   PERIODS.map((period) => `${grouping},${period}` as const),
 );
@@ -30,13 +30,13 @@ const BOTH = GROUPINGS.flatMap((grouping) =>
 const ONE_RULE = `Must be ${alternatives([...GROUPINGS, ...PERIODS])}`;
 const BOTH_RULE = `one of ${alternatives(GROUPINGS)} with one of ${alternatives(PERIODS)}: "category,month".`;
 
-/** By one grouping, whose groups have numbers. */
+/** A summary by one grouping, whose groups have numbers. */
 export const summaryQuery = v.object(
   { group_by: v.picklist([...GROUPINGS, ...PERIODS], ONE_RULE), ...categoriesFilter },
   'Is required.',
 );
 
-/** By two groupings, whose groups have arrays of numbers. */
+/** A summary by two groupings, whose groups have arrays of numbers. */
 export const seriesQuery = v.object(
   { group_by: v.picklist(BOTH, `Must be ${BOTH_RULE}`), ...categoriesFilter },
   'Is required.',
@@ -75,7 +75,7 @@ function refuseTooManyDays({ startDate, endDate }: SummaryQuery): void {
   throw new ValidationError('Filter validation failed', { details });
 }
 
-/** By two groupings the periods are named once, and each group has arrays of numbers, one for each period. */
+/** Shows a summary. By two groupings the periods are named once, and each group has arrays of numbers, one for each period. */
 export function summaryReply(summary: Summary, { grouping }: Pick<SummaryQuery, 'grouping'>) {
   const totals = toTotalsJson(summary);
   if ('groups' in summary) {

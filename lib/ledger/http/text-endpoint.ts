@@ -6,10 +6,10 @@ import { unlessKnown } from './preconditions.ts';
 import type { Reply } from './replies.ts';
 import type { StaticText } from './static-text.ts';
 
-/** The address has the text's hash: it never means another text. */
+/** For an address with the text's hash, which never means another text. */
 const IMMUTABLE = { 'cache-control': 'public, max-age=31536000, immutable' };
 
-/** @param choose by the path, with or without a slash at its end, and the query */
+/** @param choose chooses the text by the path, which may have a slash at its end, and by the query */
 export function textEndpoint(
   failure: string,
   choose: (path: string, query: ApiEvent['query']) => StaticText,
@@ -28,7 +28,10 @@ export function textEndpoint(
   });
 }
 
-/** RFC 9110, section 12.5.3. Without the header, only an unencoded text is certain to be understood. */
+/**
+ * True if the client accepts gzip (RFC 9110, section 12.5.3). Without the header, only an unencoded text is certain to be
+ * understood.
+ */
 function takesGzip({ 'accept-encoding': accepted = '' }: ApiEvent['headers']): boolean {
   const weights = accepted
     .toLowerCase()

@@ -20,7 +20,7 @@ const CELL_BREAK = /[;\t\r\n]/;
 const QUOTED = /[",\r\n]|^\s|\s$/;
 export const CSV_HEADER = `${CSV_COLUMNS.join(',')}\r\n`;
 
-/** The text of a cell, as it was before the export. */
+/** Restores the text of a cell, as it was before the export. */
 export function fromTextCell(cell: string): string {
   return cell.replace(/(?<=^|[;\t\r\n])'/g, '');
 }
@@ -32,9 +32,9 @@ function toTextCell(text: string | null | undefined): string {
 }
 
 /**
- * Guards the cells that a spreadsheet may begin within the text. A cell runs where a formula sign follows its blanks and
- * quotes, which may be taken away; behind the first quote a line break or tab is a blank, too. The text is walked once, from
- * its end, because a search from each break to its sign would take the square of the length.
+ * Guards the cells that a spreadsheet may begin within the text. Such a cell would run if a formula sign follows its blanks and
+ * quotes, which a spreadsheet may take away; after the first quote a line break or tab is a blank, too. The text is walked
+ * once, from its end, because a search from each break to its sign would take the square of the length.
  */
 function guardWithin(text: string): string {
   const parts: string[] = [];

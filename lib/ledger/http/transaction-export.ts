@@ -1,6 +1,6 @@
-// An export, in parts that each fit one response: the next part begins after the last transaction of this one. As CSV the
-// parts are one file when they are put together: only the first has the header, and a Link header names the next part. As
-// JSON, `next` names it.
+// An export, in parts that each fit one response: the next part begins after the last transaction of this one. As CSV, the
+// parts put together are one file: only the first has the header, and a Link header names the next part. In JSON, `next` names
+// that part.
 import * as v from 'valibot';
 import { sum } from '../domain/day-histogram.ts';
 import { digestText, sumDigest } from '../domain/month-digest.ts';
@@ -34,8 +34,8 @@ export const exportQuery = v.object({
 });
 
 /**
- * For the API description only, which names one form of response a path. Many generated clients send `Accept:
- * application/json` with every request, for the sake of its failures: `format` makes sure that they get CSV.
+ * For the API description only, which has one form of response for each path. Many generated clients send `Accept:
+ * application/json` with every request, because failures are JSON: `format` makes sure that they get CSV.
  */
 export const exportFileQuery = v.object({
   format: v.pipe(v.picklist(['csv']), v.description('`csv`. It outranks `Accept`.')),
@@ -53,8 +53,8 @@ export interface ExportRequest {
 }
 
 /**
- * `/transactions/export.json` is JSON by its path. `/transactions/export` is CSV, unless `format`, or without it `Accept`, asks
- * for JSON.
+ * Parses a request. `/transactions/export.json` is always JSON. `/transactions/export` is CSV, unless `format` asks for JSON,
+ * or `Accept` does in a request without `format`.
  * @throws ValidationError with the errors of every parameter
  */
 export function parseExportRequest({ query, path, accept }: SentExport): ExportRequest {
@@ -69,7 +69,7 @@ export function parseExportRequest({ query, path, accept }: SentExport): ExportR
   return { query: { ...toTransactionSelection(sent), after, digest: after?.digest }, isJson };
 }
 
-/** @param query as it was sent: the next part has the same filters */
+/** @param query the query as it was sent: the next part has the same filters */
 export function exportReply(
   part: ExportPart<NamedTransaction>,
   { query, isJson, ...proof }: JsonExport & { readonly isJson: boolean },
@@ -82,13 +82,15 @@ export function exportReply(
 
 interface JsonExport {
   readonly query: Query;
-  /** The sum of the digests of the parts before. */
+  /** The sum of the digests of the previous parts. */
   readonly digest?: bigint | undefined;
-  /** Undefined where it is not exactly one month that is exported; otherwise whether its digest can be compared. */
+  /**
+   * Undefined unless exactly one month is exported; true if the digest of that month is complete, so that it can be compared.
+   */
   readonly provesMonth?: boolean | undefined;
 }
 
-/** A client that takes either, as `*\/*` does, gets CSV. */
+/** True if the client prefers JSON. One that takes either, as `*\/*` does, gets CSV. */
 function prefersJson(accept = '*/*'): boolean {
   const ranges = accept
     .toLowerCase()
@@ -136,7 +138,7 @@ function fitting<Shown>(
   { items, next }: ExportPart<NamedTransaction>,
   show: (item: NamedTransaction) => Shown,
 ): { readonly shown: readonly Shown[]; readonly last: ListPosition | undefined } {
-  // Nearly always true, and cheap: the bound needs no text of any row.
+  // Nearly always true, and cheap: the bound needs only the lengths of the texts.
   if (sum(items.map(boundSize)) <= MAX_PART_BYTES) {
     return { shown: items.map(show), last: next };
   }

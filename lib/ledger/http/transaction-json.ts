@@ -69,7 +69,10 @@ const bulkBody = (each: v.GenericSchema) =>
     },
     'Is required.',
   );
-/** For the API description only: `parseBulk` leaves each item to its own schema, so that an invalid one does not refuse the others. */
+/**
+ * For the API description only: `parseBulk` does not check the items. Each is parsed by itself, so that an invalid one does not
+ * refuse the others.
+ */
 export const newTransactionsBody = bulkBody(newTransactionBody);
 const unvalidatedTransactionsBody = bulkBody(v.unknown());
 
@@ -79,7 +82,7 @@ export function parseBulk(body: Readonly<Record<string, unknown>>): readonly unk
 }
 
 /**
- * The same for items that name a transaction, each of them once.
+ * Parses a bulk body whose items name existing transactions, each of them once.
  * @throws ValidationError
  */
 export function parseBulkOfExisting(body: Readonly<Record<string, unknown>>): readonly unknown[] {
@@ -91,12 +94,12 @@ export function parseBulkOfExisting(body: Readonly<Record<string, unknown>>): re
   throw new ValidationError('Input validation failed', { details });
 }
 
-/** `import_id` is never changed: sent back as it was read, it is ignored. */
+/** No change affects `import_id`: a client may send back the value that it read. */
 export const transactionChangesBody = v.partial(
   v.object({ ...newTransactionBody.entries, import_id: ignored }, 'Is required.'),
 );
 
-/** Names a transaction, and the version of it that is expected. */
+/** Fields that name a transaction, and the version that the client expects. */
 const existing = {
   id: v.pipe(v.number(ID_RULE), v.integer(ID_RULE)),
   if_match: v.exactOptional(
@@ -115,11 +118,11 @@ export const transactionRemovalBody = v.object(
   { ...READ_ONLY, import_id: ignored, ...existing },
   'Is required.',
 );
-/** For the API description only, as `newTransactionsBody`. */
+/** For the API description only, like `newTransactionsBody`. */
 export const transactionsChangesBody = bulkBody(transactionChangeBody);
 export const transactionsRemovalBody = bulkBody(transactionRemovalBody);
 
-/** @throws ValidationError with the errors of every field; of `if_match`, too */
+/** @throws ValidationError with the errors of every field, `if_match` included */
 export function parseBulkChange(body: unknown) {
   const { id, if_match, ...sent } = parseBody(transactionChangeBody, requireObject(body));
   return { id, isExpected: readExpectation(id, if_match), changes: toTransactionChanges(sent) };
@@ -163,7 +166,7 @@ export function parseNewTransaction(body: unknown): NewTransaction {
 }
 
 /**
- * Only the fields that were sent.
+ * Reads only the fields that were sent.
  * @throws ValidationError with the errors of every field
  */
 export function parseTransactionChanges(
@@ -188,7 +191,7 @@ function toTransactionChanges(
   });
 }
 
-/** Every field, null when empty; `category_name`, `external_id` and `import_id` only where there are any. */
+/** Shows every field, null if empty; `category_name`, `external_id` and `import_id` only if the transaction has one. */
 export function toTransactionJson(transaction: NamedTransaction) {
   const shown = toShown(transaction);
   return { ...shown, etag: makeTag('t', transaction, shown) };

@@ -41,7 +41,7 @@ export const transactionFilter = {
 
 const CATEGORY_IDS_RULE = `Must be up to ${MAX_FILTER_CATEGORIES} ids of categories, or "none", separated by commas.`;
 
-/** The same parameters with any of several categories. */
+/** Parameters that choose transactions of any of several categories. */
 export const categoriesFilter = {
   ...transactionFilter,
   category_id: v.exactOptional(
@@ -57,7 +57,7 @@ export const categoriesFilter = {
   ),
 };
 
-/** Filters that read every transaction that passes the others. */
+/** Filters for which every transaction that passes the other filters is read. */
 const searched = (limits = '') => ({
   import_id: v.exactOptional(
     v.pipe(importId, v.description(`The import that created the transaction.${limits}`)),
@@ -94,7 +94,7 @@ export const pageParameters = {
   after: v.exactOptional(pageCursor),
 };
 
-/** @throws ValidationError for a page that is named in two ways, or in another order */
+/** @throws ValidationError for a page that is named in two ways, or a cursor of another order */
 export function toPageRequest({
   page,
   per_page: perPage = DEFAULT_PER_PAGE,
@@ -170,7 +170,10 @@ function toCategoryIds(sent: string): readonly (number | null)[] {
   return [...new Set(sent.split(',').map((id) => (id === 'none' ? null : Number(id))))];
 }
 
-/** Used by requests that read the whole range. @throws ValidationError */
+/**
+ * Requires both dates in a request that reads the whole range.
+ * @throws ValidationError
+ */
 export function requireDates(
   { start_date, end_date }: { start_date?: string; end_date?: string },
   parameter: string,

@@ -1,5 +1,5 @@
-// Applies many changes of transactions in few database transactions. A refused one is split in halves until a single change is
-// refused: all others are applied, and each change has its own outcome.
+// Applies many changes of transactions in few database transactions. A refused database transaction is split in halves until a
+// single change is refused: all others are applied, and each change has its own outcome.
 
 import {
   DeadlineExceededError,
@@ -14,7 +14,7 @@ import type { PreparedCommit, RowChange, TransactionStore } from '../store/trans
 /** Result of an item, or the reason that it was not applied. */
 export type Outcome<Value> = { readonly value: Value } | { readonly error: unknown };
 
-/** An item of a request with an idempotency key has a marker, which is committed with its change. */
+/** An item of a request with an idempotency key has a marker, which is committed with the item's change. */
 export interface Marked<Value> {
   readonly marker?: Marker<Value> | undefined;
 }
@@ -29,13 +29,16 @@ export interface Marker<Value> {
 export interface PreparedChange<Value> extends Marked<Value> {
   readonly change: RowChange;
   readonly value: Value;
-  /** Decides and writes again where the row has changed since it was read. */
+  /** Makes the change again if the row has changed since it was read. */
   readonly again?: () => Promise<Value>;
 }
 
 const READ_CONCURRENCY = 25;
 
-/** Runs a function for each item. @returns an outcome for each, in their order */
+/**
+ * Runs a function for each item.
+ * @returns an outcome for each item, in the order of the items
+ */
 export async function settleEach<Item, Value>(
   items: readonly Item[],
   run: (item: Item) => Promise<Value>,
@@ -48,7 +51,7 @@ export async function settleEach<Item, Value>(
   );
 }
 
-/** @returns an outcome for each, in their order: that of its preparation where it failed there */
+/** @returns an outcome for each change, in order; for one that could not be prepared, that failure */
 export async function applyMany<Value>(
   store: Pick<TransactionStore, 'prepare'>,
   prepared: readonly Outcome<PreparedChange<Value>>[],
@@ -64,7 +67,7 @@ export async function applyMany<Value>(
   );
   return outcomes;
 
-  // One part after the other: they change the same counts, and of two equal external ids the first one wins.
+  // Applies one part after the other, because they change the same counts, and the first of two equal external ids must win.
   async function apply(rows: readonly Row[]): Promise<void> {
     let rest = rows;
     while (isFilled(rest)) {
@@ -115,7 +118,10 @@ export async function applyMany<Value>(
     outcomes[index] = outcome;
   }
 
-  /** Gives up the rows that an earlier attempt of the request applied. @returns the others */
+  /**
+   * Gives up the rows that an earlier attempt of the request applied.
+   * @returns the other rows
+   */
   async function giveUpRepeated(rows: readonly Row[], error: unknown) {
     const left = rows.map(async (row) => {
       try {
@@ -140,7 +146,7 @@ export async function applyMany<Value>(
   }
 }
 
-// Half of the rows would fail alike, or could be written twice.
+// True for an error after which halves are not tried: they would fail alike, or could be written twice.
 function isFinal(error: unknown): boolean {
   return error instanceof DeadlineExceededError || error instanceof OutcomeUnknownError;
 }

@@ -1,4 +1,4 @@
-// Use cases of categories: the rules of docs/ledger/api.md.
+// Use cases of categories, by the rules of docs/ledger/api.md.
 
 import type { RetryPolicy } from '../../shared/retry.ts';
 import {
@@ -22,7 +22,7 @@ export function createCategories(options: {
   readonly store: CategoryStore;
   readonly retryPolicy: RetryPolicy;
   readonly deadline: number;
-  /** How many categories a ledger may have. */
+  /** Number of categories that a ledger may have. */
   readonly limit: number;
   readonly clock: () => Date;
 }) {
@@ -65,8 +65,8 @@ export function createCategories(options: {
     });
   }
 
-  // Ids are unique and at most the limit, so that there are never more categories. An id that was drawn for a failed write is
-  // assigned when no others are left. All requests try the lowest free id: they conflict there even in a ledger that has
+  // Ids are unique and at most the limit, so a ledger never has more categories. An id that was drawn for a failed write is
+  // assigned when no others are left. All requests then try the lowest free id, so they conflict even in a ledger that has
   // higher ids from before the limit existed.
   async function freeId(): Promise<number> {
     const ids = (await store.all()).map(({ id }) => id);
@@ -75,7 +75,7 @@ export function createCategories(options: {
     return free;
   }
 
-  /** @throws NotFoundError when it no longer exists, ConflictError */
+  /** @throws NotFoundError if the category no longer exists; ConflictError */
   async function update(
     existing: Category,
     changes: CategoryChanges,
@@ -90,8 +90,8 @@ export function createCategories(options: {
   }
 
   /**
-   * The soft delete: the record stays, inactive.
-   * @throws NotFoundError; ConflictError when it has transactions
+   * Deletes softly: the record stays, inactive.
+   * @throws NotFoundError; ConflictError if the category has transactions
    */
   async function deactivate(pathId: string, isExpected?: IsExpected): Promise<void> {
     await revise(await find(pathId), isExpected, (before) =>

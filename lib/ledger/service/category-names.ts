@@ -1,4 +1,4 @@
-// Names of categories for rows that are shown.
+// Adds the names of categories to rows that are shown.
 import type { NamedTransaction, Transaction } from '../domain/transaction.ts';
 import { type CategoryStore, FIRST_NAMES } from '../store/categories.ts';
 
@@ -7,12 +7,12 @@ type Names = ReadonlyMap<number, string>;
 export type CategoryNames = ReturnType<typeof createCategoryNames>;
 
 export function createCategoryNames(categories: Pick<CategoryStore, 'get' | 'names'>) {
-  /** Reads as many names as most ledgers have, at the same time as the rows that need them. */
+  /** Reads as many names as most ledgers have, so that a list can read them at the same time as the rows that need them. */
   async function readFirst(): Promise<Names> {
     return await categories.names(FIRST_NAMES);
   }
 
-  /** @param known names that are read already; those of the rows that are not among them are read here */
+  /** @param known names that were read already; further ones that the rows need are read here */
   async function addTo(
     rows: readonly Transaction[],
     known: Names = new Map(),
@@ -25,7 +25,7 @@ export function createCategoryNames(categories: Pick<CategoryStore, 'get' | 'nam
     return withName(row, await withMissing(new Map(), [row]));
   }
 
-  /** Names beyond the first that were read, and a name that a concurrent rename left out. */
+  /** Adds the names that are missing: those beyond the first that were read, and one that a concurrent rename left out. */
   async function withMissing(names: Names, rows: readonly Transaction[]): Promise<Names> {
     const missing = new Set(rows.flatMap(({ categoryId }) => categoryId ?? []));
     for (const id of names.keys()) missing.delete(id);

@@ -1,5 +1,5 @@
-// Applies a request with an idempotency key once: a client that heard no response sends it again, and gets the first reply.
-// The marker that remembers the reply is part of the commit that it is about.
+// Applies a request with an idempotency key once: a client that received no response sends the request again, and gets the
+// first reply. The marker that remembers the reply is part of the commit that the reply is about.
 import { createHash } from 'node:crypto';
 import { BusyError } from '../../shared/errors.ts';
 import { ConflictError, RequestInProgressError, RequestRepeatedError } from '../errors.ts';
@@ -15,11 +15,11 @@ export interface KeyedRequest {
   /** A key is bound to one operation: a transaction and a category may use the same key. */
   readonly operation: string;
   readonly key: string;
-  /** JSON; a key is bound to its first body. */
+  /** The request's JSON. A key is bound to the first body that was sent with it. */
   readonly body: object;
 }
 
-/** A remembered reply, to a request or to one item of it. */
+/** A remembered reply, to a request or to a single item of a request. */
 export type RememberedReply = Omit<RecordedReply, 'fingerprint'>;
 
 export type RememberReply = Remember<RememberedReply>;
@@ -32,11 +32,11 @@ export interface BulkRequest {
     index: number,
     toReply: (value: Value) => RememberedReply,
   ) => Marker<Value> | undefined;
-  /** Replaces the refusals of items that an attempt has applied by its replies. */
+  /** Replaces the refusals of items that an earlier attempt has applied by the replies of that attempt. */
   readonly recall: (
     outcomes: readonly Outcome<RememberedReply>[],
   ) => Promise<readonly Outcome<RememberedReply>[]>;
-  /** The markers alone are enough to repeat the request, so a failure to store the reply does not fail the request. */
+  /** Stores the reply. A failure to store it does not fail the request: the markers alone are enough to repeat the request. */
   readonly save: (reply: RememberedReply) => Promise<void>;
 }
 
@@ -51,8 +51,8 @@ const WITHOUT_KEY: BulkRequest = {
 
 export function createIdempotency({ store }: { readonly store: IdempotencyStore }) {
   /**
-   * @param apply commits what `remember` makes of the reply together with what the reply is about
-   * @throws IdempotencyKeyReusedError, RequestInProgressError, and what `apply` throws
+   * @param apply makes the change, and commits it together with the writes that `remember` makes of the reply
+   * @throws IdempotencyKeyReusedError, RequestInProgressError, and the errors of `apply`
    */
   async function once(
     request: KeyedRequest | undefined,
@@ -70,8 +70,8 @@ export function createIdempotency({ store }: { readonly store: IdempotencyStore 
       const reply = await apply((made) => store.record(key, { ...made, fingerprint }));
       return { reply, isReplayed: false };
     } catch (error) {
-      // The same request may have been applied meanwhile; its name may be what is taken now. If that cannot be read, a
-      // conflict proves nothing; any other error says more than the failure of this read.
+      // The same request may have been applied meanwhile, so that the name it asked for is taken now. If that cannot be read, a
+      // conflict proves nothing, and the failed read is thrown; any other error says more than the failed read.
       const other = await store.find(key).catch((failure: unknown) => {
         if (error instanceof ConflictError) throw failure;
         return undefined;
@@ -84,9 +84,9 @@ export function createIdempotency({ store }: { readonly store: IdempotencyStore 
   }
 
   /**
-   * Binds the key to the body before anything is written. Each item has a marker of its own, which outranks every later refusal:
-   * a repetition of a request that was interrupted applies the rest, and answers with the first replies of the others, even if
-   * they have changed since.
+   * Binds the key to the body before anything is written. Each item has a marker of its own, which outranks every later
+   * refusal. The repetition of an interrupted request applies the missing items, and answers for the others with their first
+   * replies, even if those records have changed since.
    * @throws IdempotencyKeyReusedError
    */
   async function begin(request: KeyedRequest | undefined): Promise<BulkRequest> {
@@ -136,12 +136,12 @@ function matching({ fingerprint, ...reply }: RecordedReply, sent: string): Remem
   return reply;
 }
 
-/** True if the same request was being applied, or was applied and cannot be read. */
+/** True if the same request was being applied, or was applied and its reply cannot be read. */
 function isRunning(error: unknown): boolean {
   return error instanceof RequestRepeatedError || error instanceof BusyError;
 }
 
-/** Equal values give the same text, regardless of the order of their members. */
+/** Writes equal values as the same text, regardless of the order of their members. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, member) =>
     member !== null && typeof member === 'object' && !Array.isArray(member)

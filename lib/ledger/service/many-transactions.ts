@@ -1,4 +1,5 @@
-// Use cases of requests with many transactions: each is created, changed or removed by itself, under the rules of one.
+// Use cases of requests with many transactions: each is created, changed or removed by itself, under the rules for a single
+// one.
 
 import type { Category } from '../domain/category.ts';
 import {
@@ -53,7 +54,7 @@ interface Single {
   readonly changed: (before: Transaction, changes: TransactionChanges) => Transaction;
 }
 
-/** Each function returns an outcome for each item, in their order. */
+/** Each function returns an outcome for each item, in the order of the items. */
 export function createManyTransactions(options: {
   readonly store: TransactionStore;
   readonly categories: Pick<CategoryStore, 'get'>;
@@ -126,7 +127,7 @@ export function createManyTransactions(options: {
   return { createMany, updateMany, removeMany };
 }
 
-/** Asks once for each value, however often it is called with it. */
+/** Makes a function that asks only once for each value. */
 function once<Value, Result>(
   ask: (value: Value) => Promise<Result>,
 ): (value: Value) => Promise<Result> {

@@ -1,4 +1,5 @@
-// Use case of the months: what each adds up to, and its digest, by which a client knows whether its copy is current.
+// Use case of the months: the totals of each month, and the digest by which a client knows whether its copy of the month is
+// current.
 import { type CalendarMonth, daysInMonth, monthOf, toDate } from '../domain/calendar-date.ts';
 import { dateRange } from '../domain/day-histogram.ts';
 import { isComplete } from '../domain/month-digest.ts';
@@ -9,7 +10,7 @@ import type { DayCounts } from '../store/day-counts.ts';
 
 export interface MonthFigures extends Totals {
   readonly month: CalendarMonth;
-  /** Undefined until every transaction of the month is part of it. */
+  /** Undefined until every transaction of the month is part of the digest. */
   readonly digest: bigint | undefined;
 }
 
@@ -17,8 +18,8 @@ export type Months = ReturnType<typeof createMonths>;
 
 export function createMonths({ dayCounts }: { readonly dayCounts: Pick<DayCounts, 'months'> }) {
   /**
-   * Months with transactions that have a day in the range, each of them whole, oldest first; strongly consistent.
-   * @throws ValidationError where there are more than one response shows
+   * Lists the months that have transactions and a day in the range, each of them whole, oldest first; strongly consistent.
+   * @throws ValidationError if there are more months than one response shows
    */
   async function list(startDate?: string, endDate?: string): Promise<MonthFigures[]> {
     const range = dateRange(startDate, endDate);
@@ -31,7 +32,7 @@ export function createMonths({ dayCounts }: { readonly dayCounts: Pick<DayCounts
     }));
   }
 
-  /** True if the selection is exactly one month and its digest is complete; undefined for any other selection. */
+  /** For a selection of exactly one month, true if the month's digest is complete; undefined for any other selection. */
   async function provesMonth({ startDate, endDate, ...others }: TransactionFilter) {
     if (!startDate || !endDate || Object.values(others).some((each) => each !== undefined)) {
       return undefined;

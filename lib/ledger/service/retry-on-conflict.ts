@@ -1,4 +1,4 @@
-// Optimistic locking: repeats a decision on the current record when another writer changed it since it was read.
+// Optimistic locking: repeats a decision on the current record if another writer has changed it since it was read.
 
 import { StaleRecordError } from '../../shared/errors.ts';
 import { type RetryPolicy, retry } from '../../shared/retry.ts';
@@ -10,9 +10,9 @@ import type { NamedTransaction } from '../domain/transaction.ts';
 export type IsExpected = (version: number) => boolean;
 
 /**
- * @param existing the record as it was read first
- * @param readAgain throws NotFoundError when the record no longer exists
- * @param decide throws StaleRecordError when the record that it was given is no longer the current one
+ * @param existing the record as it was first read
+ * @param readAgain throws NotFoundError if the record no longer exists
+ * @param decide throws StaleRecordError if the given record is no longer the current one
  */
 export async function retryOnConflict<Existing, Result>(options: {
   readonly retryPolicy: RetryPolicy;
@@ -23,7 +23,7 @@ export async function retryOnConflict<Existing, Result>(options: {
 }): Promise<Result> {
   const { retryPolicy, deadline, readAgain, decide } = options;
   let current: Existing | undefined = options.existing;
-  // A failed write returns the current record. It is used without a delay, in which it would become stale.
+  // A failed write returns the current record, which is used at once: during a delay it would become stale.
   const sleep = async (milliseconds: number) => {
     if (current === undefined) await retryPolicy.sleep(milliseconds);
   };
@@ -57,8 +57,8 @@ export class PreconditionFailedError extends Error {
 }
 
 /**
- * Changes a record of an expected version only. After a conflict the record is read again, and fails the check.
- * @param show the record as a read shows it, from which a client can continue
+ * Changes a record only at an expected version. After a conflict the record is read again, and fails the check.
+ * @param show makes the record as a read shows it, so that a client can continue from there
  * @throws PreconditionFailedError
  */
 export function ifExpected<Existing extends Revision, Result>(

@@ -1,5 +1,5 @@
-// Use case of the search: reads every transaction that its dates, type and categories leave, and shows one page of those that
-// match, with what all of them add up to.
+// Use case of the search: reads every transaction of the given dates, type and categories, and shows one page of those that
+// match, with the totals of all that match.
 import { compareIn, type Pagination, paginate, takePage } from '../domain/pagination.ts';
 import { createMatcher, MAX_SEARCHED_ROWS, type SearchQuery } from '../domain/search.ts';
 import { type Totals, totalRows } from '../domain/summary.ts';
@@ -24,8 +24,8 @@ export function createSearches(options: {
   const { pages, categoryNames } = options;
 
   /**
-   * Eventually consistent, like lists.
-   * @throws ValidationError where too many rows would have to be read
+   * Finds transactions; eventually consistent, like lists.
+   * @throws ValidationError if too many rows would have to be read
    */
   async function find(query: SearchQuery): Promise<SearchResult> {
     const lists = splitByCategory(query);

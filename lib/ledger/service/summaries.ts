@@ -25,7 +25,7 @@ export type Summaries = ReturnType<typeof createSummaries>;
 
 type ReadGroups = (filter: CategoriesFilter, period?: Period) => Promise<readonly DatedGroup[]>;
 
-/** Each asks for three items at most, by day for the months of a year. */
+/** Number of categories read at a time. Each takes at most three reads, or one query for the months of a summary by day. */
 const CATEGORY_READ_CONCURRENCY = 16;
 
 export function createSummaries(options: {
@@ -37,7 +37,7 @@ export function createSummaries(options: {
   const groupings: Record<Grouping, ReadGroups> = { category: byCategory, type: byType };
 
   /**
-   * Eventually consistent, like lists. The groups add up to the totals.
+   * Reads a summary; eventually consistent, like lists. The groups add up to the totals.
    * @throws ValidationError
    */
   async function read({ grouping, period, ...filter }: SummaryQuery): Promise<Summary> {
@@ -47,7 +47,7 @@ export function createSummaries(options: {
     return summarize(groups, { grouping, period });
   }
 
-  /** Every category by name, even without transactions; then the transactions without a category. */
+  /** Reads the totals of every category by name, even without transactions; then those of transactions without a category. */
   async function byCategory(filter: CategoriesFilter, period?: Period) {
     const names = await categories.names();
     const { categoryIds } = filter;

@@ -1,4 +1,4 @@
-// Use cases of transactions: the rules of docs/ledger/api.md.
+// Use cases of transactions, by the rules of docs/ledger/api.md.
 
 import type { RetryPolicy } from '../../shared/retry.ts';
 import { currentDate } from '../domain/calendar-date.ts';
@@ -55,7 +55,7 @@ export function createTransactions(options: {
   const { store, pages, exportParts, categories, categoryNames } = options;
   const { retryPolicy, deadline, clock, timeZone } = options;
 
-  /** Newest first: by date, then creation, then id. */
+  /** Lists transactions by date, then creation, then id; newest first unless the query has another order. */
   async function list(query: TransactionQuery): Promise<TransactionListing> {
     const [page, names] = await Promise.all([readPage(query), categoryNames.readFirst()]);
     return {
@@ -76,7 +76,7 @@ export function createTransactions(options: {
     return takePage(rows.toSorted(compareIn(order)), query);
   }
 
-  /** @throws ValidationError where too many rows would have to be read */
+  /** @throws ValidationError if too many rows would have to be read */
   async function readMatching(selection: TransactionSelection): Promise<readonly Transaction[]> {
     const isMatch = (row: Transaction) => matches(row, selection);
     const { candidates, items } = await pages.readMatching([selection], MAX_LISTED_ROWS, isMatch);
@@ -84,7 +84,7 @@ export function createTransactions(options: {
     return items;
   }
 
-  /** The transaction of an external id, if it is in the selection. */
+  /** Finds the transaction of an external id, if it is in the selection. */
   async function findExternal(
     externalId: string,
     selection: TransactionSelection,
@@ -95,8 +95,8 @@ export function createTransactions(options: {
   }
 
   /**
-   * One part, oldest first. Unlike a list, a search has no row limit here, because each part reads at most 1 MB. A part may
-   * be empty although others follow.
+   * Reads one part of an export, oldest first. Unlike a list, a search has no row limit here, because each part reads at most 1
+   * MB. A part may be empty although others follow.
    */
   async function readExportPart({
     after,
@@ -130,7 +130,7 @@ export function createTransactions(options: {
     return await categoryNames.addToOne(await find(pathId));
   }
 
-  /** @throws ConflictError for its external id; NotFoundError or ValidationError for its category */
+  /** @throws ConflictError for the external id; NotFoundError or ValidationError for the category */
   async function create(
     fields: NewTransaction,
     remember: Remember<NamedTransaction> = () => [],
@@ -148,7 +148,7 @@ export function createTransactions(options: {
     return { externalId: null, importId: null, ...fields, date, id, ...firstRevision(now) };
   }
 
-  /** @throws NotFoundError when it no longer exists, and as `create` does */
+  /** @throws NotFoundError if the transaction no longer exists; the errors of `create` */
   async function update(
     existing: Transaction,
     changes: TransactionChanges,
@@ -156,7 +156,7 @@ export function createTransactions(options: {
     remember: Remember<NamedTransaction> = () => [],
   ): Promise<NamedTransaction> {
     return await revise(existing, isExpected, async (before) => {
-      // Nothing may fail after the write is applied, so its response is created first.
+      // Nothing may fail after the write is applied, so the response is made first.
       const category = await requireAssignable(changes.categoryId ?? null);
       const after = changed(before, changes);
       const answer = category
@@ -213,7 +213,8 @@ export function createTransactions(options: {
 }
 
 /**
- * A client that sends a name alone means to assign that category: ignoring it would drop the change silently.
+ * Refuses the name of another category without an id. A client that sends a name alone means to assign that category: ignoring
+ * the name would drop the change silently.
  * @throws ValidationError
  */
 function refuseOtherCategory(

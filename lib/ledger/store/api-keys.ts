@@ -12,17 +12,17 @@ export type ApiKeys = ReturnType<typeof createApiKeys>;
 const PREFIX = 'fl_';
 const SECRET_BYTES = 32;
 const SECRET = /^fl_[\w-]{43}$/;
-/** An id is the first digits of the hash. */
+/** Number of digits of the hash that make up an id. */
 const ID_DIGITS = 12;
 const ID = new RegExp(`^[0-9a-f]{${ID_DIGITS}}$`);
 const EXISTS = { expression: 'attribute_exists(pk)' };
 const IS_NEW = 'attribute_not_exists(pk)';
-/** Attributes of a key in 0.1.0, when the item in the list of keys was the key itself. */
+/** Attributes of the item in the list of keys in 0.1.0, when that item was the key itself. */
 const EARLIER_ATTRIBUTES = ['name', 'ledger', 'scope', 'created_at', 'last_used_on', 'revoked_at'];
-// An attempt fails only because another command changed the key.
+// An attempt fails only if another command has changed the key meanwhile.
 const MAX_ATTEMPTS = 3;
 
-/** Tells this service's keys from access tokens by their prefix. */
+/** True for an API key of this service, whose prefix no access token has. */
 export function isApiKey(token: string): boolean {
   return token.startsWith(PREFIX);
 }
@@ -33,7 +33,7 @@ export function createApiKeys(options: {
 }) {
   const { database, clock } = options;
 
-  /** The secret is returned here and nowhere else. */
+  /** Creates a key. This is the only time that its secret is returned. */
   async function create(given: {
     readonly name: string;
     readonly ledger: string;
@@ -49,7 +49,8 @@ export function createApiKeys(options: {
   }
 
   /**
-   * One consistent read of a single unit, and none for a text that does not have the form of a key.
+   * Finds a key by its secret, with one consistent read of a single unit, and no read for a text that does not have the form of
+   * a key.
    * @returns undefined for a text that was never a key
    */
   async function find(secret: string): Promise<ApiKey | undefined> {
@@ -58,7 +59,7 @@ export function createApiKeys(options: {
     return item && fromItem(item);
   }
 
-  /** Every key, the revoked ones included, newest first. */
+  /** Lists every key, the revoked ones included, newest first. */
   async function list(): Promise<ApiKey[]> {
     await moveEarlierKeys();
     const names = await database.query({ value: API_KEY_NAMES, consistent: true });
@@ -71,8 +72,8 @@ export function createApiKeys(options: {
   }
 
   /**
-   * In 0.1.0 the item in the list of keys was the key itself.
-   * @returns how many keys it gave a partition of their own
+   * Gives each key of 0.1.0 a partition of its own: in that release the item in the list of keys was the key itself.
+   * @returns number of keys that were moved
    */
   async function moveEarlierKeys(): Promise<number> {
     const names = await database.query({ value: API_KEY_NAMES, consistent: true });
@@ -82,8 +83,8 @@ export function createApiKeys(options: {
   }
 
   /**
-   * Moves the stored key, not a copy that was read earlier: that would undo a revocation made since.
-   * @returns whether it was one of 0.1.0
+   * Moves a key as it is stored. A copy that was read earlier could undo a revocation made since.
+   * @returns true if it was a key of 0.1.0
    */
   async function moveEarlierKey(name: Item): Promise<boolean> {
     const hash = String(name.sk);
@@ -101,7 +102,7 @@ export function createApiKeys(options: {
   }
 
   /**
-   * @param id as `list` shows it
+   * @param id id of a key, as `list` shows it
    * @throws NotFoundError
    */
   async function revoke(id: string): Promise<ApiKey> {
@@ -136,7 +137,7 @@ function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** Fails where the key has changed since it was read, or has a partition of its own. */
+/** Writes that fail if the key has changed since it was read, or has a partition of its own already. */
 function moveKey(hash: string, earlier: Item): Write[] {
   const id = hash.slice(0, ID_DIGITS);
   const message = `Another command changed the API key ${id} while this one moved it. Give the command again.`;

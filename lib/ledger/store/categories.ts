@@ -1,4 +1,4 @@
-// Stores categories: the record, the item that reserves its name, and the count of its transactions.
+// Stores categories: the record, the item that reserves the name, and the count of the category's transactions.
 
 import type { Database, Item, OutcomeCheck, Write } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
@@ -32,7 +32,7 @@ interface StoredCategory {
   readonly version: number;
 }
 
-/** One read unit reads some 80 of these names together, or a single name by itself. */
+/** Number of names that a list reads together: one read unit covers about 80 of them, or a single name read by itself. */
 export const FIRST_NAMES = 200;
 
 const IS_NEW = 'attribute_not_exists(pk)';
@@ -52,7 +52,7 @@ export function createCategoryStore(options: { readonly database: Database; read
     return item && fromCategoryItem(item);
   }
 
-  /** Active and inactive, in no particular order. */
+  /** Reads all categories, active and inactive, in no particular order. */
   async function all(): Promise<Category[]> {
     const items = await database.query({ value: keys.categories, consistent: true });
     return items.map(fromCategoryItem);
@@ -62,7 +62,7 @@ export function createCategoryStore(options: { readonly database: Database; read
     return await sequences.draw('category', 1);
   }
 
-  /** @throws StaleRecordError when the id is taken meanwhile; ConflictError when the name is */
+  /** @throws StaleRecordError if the id was taken meanwhile; ConflictError if the name was */
   async function add(category: Category, also: CommitPart = []): Promise<void> {
     const put: Write = {
       Put: { Item: toCategoryItem(keys, category), ConditionExpression: IS_NEW },
@@ -75,7 +75,7 @@ export function createCategoryStore(options: { readonly database: Database; read
     });
   }
 
-  /** @throws StaleRecordError when the category has changed since it was read; ConflictError as `add` does */
+  /** @throws StaleRecordError if the category has changed since it was read; ConflictError as `add` does */
   async function replace(before: Category, after: Category): Promise<void> {
     const update = setOn(keys.category(before.id), changeableAttributes(after), {
       expression: IS_UNCHANGED,
@@ -118,7 +118,7 @@ export function createCategoryStore(options: { readonly database: Database; read
     });
   }
 
-  /** @throws StaleRecordError as `replace` does; ConflictError when it has transactions */
+  /** @throws StaleRecordError as `replace` does; ConflictError if the category has transactions */
   async function deactivate(before: Category, after: Category): Promise<void> {
     const update = setOn(keys.category(before.id), changeableAttributes(after), {
       expression: `${IS_UNUSED} AND ${IS_UNCHANGED}`,
@@ -135,7 +135,7 @@ export function createCategoryStore(options: { readonly database: Database; read
     };
   }
 
-  /** Names by category id, active and inactive, in the order of the names; at most a given number of them. */
+  /** Reads the names of active and inactive categories by id, in the order of the names; at most a given number of them. */
   async function names(limit?: number): Promise<Map<number, string>> {
     const items = await database.query({ value: keys.categoryNames, consistent: true }, limit);
     return new Map(items.map(({ category_id, sk }) => [Number(category_id), String(sk)]));
@@ -190,7 +190,7 @@ export function toCategoryItem(keys: Keys, category: Category): Item {
   return { ...keys.category(category.id), ...stored };
 }
 
-/** Without the count, which changes with the transactions. */
+/** The attributes that a change of the category may set. The count is not among them, because it changes with transactions. */
 function changeableAttributes(category: Category) {
   return {
     name: category.name,

@@ -1,7 +1,7 @@
-// The day histogram in the table: items of a year (by month) and of a month (by day), with the number of transactions
-// and the sum of their amounts. Attributes are i1, i2 ... for the number of income, I1, I2 ... for its sum in cents, and
-// e1, E1 ... for expense: short, because every list reads them. Years of all transactions have d1, d2 ... besides, the digests of
-// their months.
+// The day histogram in the table. An item for each year (by month) and for each month (by day) has numbers of transactions and
+// sums of their amounts. Attributes are i1, i2 ... for numbers of income, I1, I2 ... for sums of income in cents, and e1, E1
+// ... for expenses. The names are short because every list reads them. Years of all transactions also have d1, d2 ..., the
+// digests of their months.
 
 import type { Database, Item, Key, Write } from '../../shared/database.ts';
 import { addTo } from '../../shared/update-writes.ts';
@@ -32,7 +32,7 @@ export type Counted = Pick<
   'date' | 'type' | 'categoryId' | 'amount' | 'id' | 'version' | 'createdAt' | 'updatedAt'
 >;
 
-/** Only years of all transactions have digests, by month. */
+/** Only the years of all transactions have digests, one for each month. */
 type StoredSums = SlotSums & { readonly digests: ReadonlyMap<number, bigint> };
 type StoredYear = YearCounts & StoredSums;
 type StoredMonth = MonthCounts & StoredSums;
@@ -45,7 +45,7 @@ const DIGEST = 'd';
 const COUNTER = /^[iIeEd]\d+$/;
 
 export function createDayCounts(database: Database, keys: Keys) {
-  /** All counts that a total of the range needs. */
+  /** Reads all counts that a total of the range needs. */
   async function ofRange(
     range: DateRange,
     categoryId?: number | null,
@@ -57,14 +57,14 @@ export function createDayCounts(database: Database, keys: Keys) {
     return { years: ofYears, edges };
   }
 
-  /** Exact number of rows of a list, in all and by month. */
+  /** Counts the rows of a list exactly, in all and by month. */
   async function countList({ categoryId, type }: TransactionFilter, range: DateRange) {
     const counts = await ofRange(range, categoryId);
     const months = countsByMonth(range, counts, type);
     return { total: sum(months.map(([, count]) => count)), months, ...counts };
   }
 
-  /** Years of the range that have transactions. */
+  /** Reads the years of the range that have transactions. */
   async function years(
     range: DateRange,
     categoryId?: number | null,
@@ -76,7 +76,7 @@ export function createDayCounts(database: Database, keys: Keys) {
     return (await database.query({ value, between, consistent })).map(toYear);
   }
 
-  /** Whole months that have transactions, oldest first, with the sums of their digests; strongly consistent. */
+  /** Reads the whole months that have transactions, oldest first, with the sums of their digests; strongly consistent. */
   async function months(range: DateRange) {
     const stored = await years(range, undefined, true);
     const digests = digestsByMonth(stored);
@@ -86,7 +86,7 @@ export function createDayCounts(database: Database, keys: Keys) {
       .reverse();
   }
 
-  /** Months of the range that have transactions, with the counts of their days. */
+  /** Reads the months of the range that have transactions, with the counts of their days. */
   async function monthsByDay(
     { start, end }: DateRange,
     categoryId?: number | null,
@@ -119,7 +119,10 @@ interface CountChange {
   readonly byAttribute: Map<string, bigint>;
 }
 
-/** The counters of a transaction: of all and of its category, or of those without one, by year and by month. */
+/**
+ * Lists the counters of a transaction, by year and by month: those of all transactions, and those of its category or of the
+ * transactions without one.
+ */
 export function listCounters(keys: Keys, counted: Counted) {
   const { date, type, categoryId, amount } = counted;
   const families = [keys.days(), keys.days(categoryId)];
@@ -141,14 +144,14 @@ export function isDigest(attribute: string): boolean {
   return attribute.startsWith(DIGEST);
 }
 
-/** The counters of the item of a year or month, without what other attributes it has. */
+/** Reads the counters of a year's or a month's item, without its other attributes. */
 export function readCounters(item: Item): [attribute: string, count: bigint][] {
   return Object.entries(item).flatMap(([name, value]): [string, bigint][] =>
     COUNTER.test(name) ? [[name, BigInt(value as number)]] : [],
   );
 }
 
-/** Tells sums of amounts from counts of rows among the counters of a year or month. */
+/** True for a sum of amounts, false for a number of rows, among the counters of a year or month. */
 export function isSum(attribute: string): boolean {
   return Object.values(SUMS).some((prefix) => attribute.startsWith(prefix));
 }

@@ -1,5 +1,5 @@
-// Reads a list from its oldest row to its newest, in parts. A part has months from the cache, and the dates between them are read with
-// several queries in parallel. Each part advances, whatever is cached and however large a month is.
+// Reads a list from its oldest row to its newest, in parts. A part takes months from the cache, and reads the dates between
+// them with several queries in parallel. Each part makes progress, whatever is cached and however large a month is.
 
 import type { Database } from '../../shared/database.ts';
 import { daysInMonth, monthOf, toDate } from '../domain/calendar-date.ts';
@@ -20,23 +20,26 @@ import { inParallel } from './parallel-reads.ts';
 import { fromTransactionItem } from './transactions.ts';
 
 export interface PartLimits {
-  /** About as many as a query reads, which is 1 MB. */
+  /** Rows of a part: about as many as one query reads, which is 1 MB. */
   readonly maxRows: number;
-  /** Dates are split into queries of about as many rows, which are sent in parallel. */
+  /** Rows of a query: dates are split into queries of about this size, which are sent in parallel. */
   readonly maxRowsPerQuery: number;
-  /** Rows that a part must have for each query besides the first. */
+  /** Rows that a part must have for each query after the first: fewer are not worth a query. */
   readonly minRowsPerQuery: number;
 }
 
-/** Dates whose rows are in the cache, which counts those after the part's position, or are read with one query. */
+/**
+ * Dates whose rows are in the cache, or are read with one query. For dates in the cache, `count` is the number of rows after
+ * the part's position.
+ */
 interface Stretch extends CountedRange {
-  /** Rows in the cache. */
+  /** Rows from the cache; undefined for dates that a query reads. */
   readonly cached?: readonly Transaction[];
 }
 
 interface Plan {
   readonly stretches: readonly Stretch[];
-  /** The part ends here although more follow; undefined where it has the rest of the list. */
+  /** Position at which the part ends although more rows follow; undefined if the part has the rest of the list. */
   readonly end?: ListPosition | undefined;
 }
 
@@ -53,10 +56,10 @@ export function createExportParts(options: {
 }) {
   const { database, keys, cachedMonths, limits = PART_LIMITS } = options;
 
-  /** The oldest rows of the list, or the next ones after a position. */
+  /** Reads the oldest rows of the list, or the next ones after a position. */
   async function read(filter: TransactionFilter, after?: ListPosition): Promise<ExportPart> {
     const rows = locateRows(keys, filter);
-    // The month of the position may be in the cache, if all of it is asked for.
+    // The cache has only whole months, so the range begins with the whole month of the position.
     const from = after ? toDate(monthOf(after.date), 1) : rows.start;
     const range = { start: from > rows.start ? from : rows.start, end: rows.end };
     if (range.start > range.end) return { items: [] };
@@ -71,7 +74,9 @@ export function createExportParts(options: {
     return { items, next: parts[full]?.next ?? end };
   }
 
-  /** The counts are read unless all dates are one month that is not in the cache: one query reads it. */
+  /**
+   * Plans a part. The counts are read unless all dates lie in one month that is not in the cache: one query reads that month.
+   */
   async function plan(
     filter: TransactionFilter,
     range: DateRange,
@@ -84,13 +89,13 @@ export function createExportParts(options: {
     const taken = takeStretches(stretches, limits.maxRows, after);
     const queries = taken.filter(({ cached }) => !cached).length;
     const rows = sum(taken.map(({ count }) => count));
-    // Few rows between many months in the cache are read faster with those months.
+    // If few rows lie between many months in the cache, one query that reads those months again is faster.
     if ((queries - 1) * limits.minRowsPerQuery > rows) return oneQuery;
     const last = taken.length < stretches.length ? taken.at(-1) : undefined;
     return { stretches: taken, end: last && lastPositionOn(last.end) };
   }
 
-  /** The months in the cache and the dates between them, oldest first. */
+  /** Finds the months in the cache and the dates between them, oldest first. */
   async function findStretches(
     filter: TransactionFilter,
     range: DateRange,
@@ -130,7 +135,7 @@ export function createExportParts(options: {
   return { read };
 }
 
-/** The first ones, up to the rows of a part. */
+/** Takes the first stretches, up to the rows of a part. */
 function takeStretches(
   stretches: readonly Stretch[],
   maxRows: number,
@@ -138,7 +143,8 @@ function takeStretches(
 ): Stretch[] {
   const taken: Stretch[] = [];
   let count = 0;
-  // A part without rows would be useless: the rows of the dates in which it begins may all be in the part before.
+  // A part must have a row. The rows of the dates in which it begins do not count, because all of them may be in the part
+  // before.
   let hasRows = false;
   for (const stretch of stretches) {
     if (hasRows && count + stretch.count > maxRows) return taken;
@@ -154,7 +160,7 @@ function cutAfter(items: readonly Transaction[], count: number): ExportPart {
 }
 
 /**
- * The dates without the months of the two positions, which a query after the one and up to the other has read only partly. Without
+ * Leaves out the months of the two positions: a query after the one and up to the other has read only a part of them. Without
  * the month of the last row in the cache, the next part of that month alone needs no counts.
  */
 function withoutCutMonths(
@@ -162,7 +168,7 @@ function withoutCutMonths(
   after: ListPosition | undefined,
   last: ListPosition | undefined,
 ): DateRange {
-  // A range from the second day of a month does not have the whole month.
+  // A range that starts on the second day of a month does not have the whole month.
   const isCut = after && after.date >= start;
   return {
     start: isCut ? toDate(monthOf(after.date), 2) : start,

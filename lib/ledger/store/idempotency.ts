@@ -1,5 +1,5 @@
-// Remembers the response to a request by its idempotency key. The marker is written in the transaction that creates, changes
-// or deletes the record, so that a crash leaves both or neither. DynamoDB deletes it some time after it has expired.
+// Remembers the response to a request by its idempotency key. The marker is written in the transaction that creates, changes or
+// deletes the record, so that a crash leaves both or neither. DynamoDB deletes the marker some time after it has expired.
 
 import type { Database, Write } from '../../shared/database.ts';
 import { BusyError } from '../../shared/errors.ts';
@@ -14,7 +14,7 @@ export interface RecordedReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Writes that join the transaction of a change: both are applied or neither. Opaque above the stores. */
+/** Writes that join the transaction of a change: both are applied or neither. Code above the stores only passes them on. */
 export type CommitPart = readonly Write[];
 
 /** Makes the part of a commit that remembers the result of the change. */
@@ -33,7 +33,7 @@ export function createIdempotencyStore(options: {
   const { database, keys, clock } = options;
   const seconds = () => Math.floor(clock().getTime() / 1_000);
 
-  /** Undefined where no request with this key was applied in the last 24 hours. */
+  /** @returns undefined if no request with this key was applied in the last 24 hours */
   async function find(key: string): Promise<RecordedReply | undefined> {
     const item = await database.get(keys.reply(key));
     if (!item || Number(item.expires_at) <= seconds()) return undefined;
@@ -46,8 +46,8 @@ export function createIdempotencyStore(options: {
   }
 
   /**
-   * The commit throws RequestRepeatedError where another request with this key was applied, BusyError where one was being applied
-   * until the deadline.
+   * Makes the write that records a reply. The commit throws RequestRepeatedError if another request with this key was applied,
+   * and BusyError if one was being applied until the deadline.
    */
   function record(
     key: string,
@@ -74,7 +74,7 @@ export function createIdempotencyStore(options: {
 
   /**
    * Binds a key to the body of its first request, even if that request fails.
-   * @throws IdempotencyKeyReusedError where it is bound to another body
+   * @throws IdempotencyKeyReusedError if the key is bound to another body
    */
   async function bind(key: string, fingerprint: string): Promise<void> {
     const write: Write = {
@@ -88,7 +88,10 @@ export function createIdempotencyStore(options: {
     await database.commit([write]);
   }
 
-  /** Records a reply by itself. @throws RequestRepeatedError */
+  /**
+   * Records a reply in a commit of its own.
+   * @throws RequestRepeatedError
+   */
   async function save(key: string, reply: RecordedReply): Promise<void> {
     await database.commit(record(key, reply));
   }

@@ -1,5 +1,5 @@
-// Remembers the rows that each import has added, so that a later import knows those that were deleted since, on every device.
-// It is written with the import, in parts that each fit an item, and not with each deletion.
+// Remembers the rows that each import has added, so that a later import on any device recognizes those that were deleted since.
+// The record is written with the import, in parts that each fit an item; a deletion does not change it.
 import type { Database, Item } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
 import type { ImportPart, ImportPosition } from '../domain/import-part.ts';
@@ -7,7 +7,7 @@ import type { Keys } from './keys.ts';
 
 export type ImportedRows = ReturnType<typeof createImportedRows>;
 
-/** Row identities have no spaces: one text is smaller than a list. */
+/** Separates row identities, which have no spaces. One text is smaller than a list. */
 const SEPARATOR = ' ';
 /** Greater than the key of any part: an import id has at most 64 characters. */
 const LAST_KEY = '\u{10ffff}'.repeat(65);
@@ -18,7 +18,7 @@ export function createImportedRows(options: {
 }) {
   const { database, keys } = options;
 
-  /** Replaces what was recorded of this part; without rows, the part is forgotten. */
+  /** Replaces the record of this part. Without rows, the record is deleted. */
   async function record({ importId, part, rows }: ImportPart): Promise<void> {
     const key = keys.importPart(importId, part);
     const text = rows.join(SEPARATOR);

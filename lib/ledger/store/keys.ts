@@ -1,4 +1,4 @@
-// Every key of a ledger, and with it every way its items are reached:
+// Every key of a ledger, and so every way to reach the items of a ledger:
 //
 //   one transaction              Get    TRANSACTION#id
 //   transactions, by date         Query  one of four date-sorted indexes: all, type, category, category and type
@@ -11,8 +11,8 @@
 //   the rows of all imports      Query  IMPORTS
 //   everything, to verify it     Get and Query as above (ledger-items.ts), or Scan
 //
-// Each of them starts with the ledger, so that no read can cross from one ledger into another. No ledger's id begins with "@",
-// as the keys of API keys and the list of ledgers do:
+// Each of these keys starts with the ledger's id, so that no read can cross from one ledger into another. No ledger's id begins
+// with "@", as the keys of API keys and of the list of ledgers do:
 //
 //   one API key                  Get    @API_KEYS#the key's hash
 //   all API keys                 Query  @API_KEYS: their hashes
@@ -36,7 +36,7 @@ export const LEDGERS = '@LEDGERS';
 /** The filters of a list that choose its index. */
 export interface IndexFilter {
   readonly type: TransactionType | undefined;
-  /** Null: rows without a category. */
+  /** Null selects the rows without a category. */
   readonly categoryId: number | null | undefined;
 }
 
@@ -50,13 +50,13 @@ export interface IndexPartition {
 export type Keys = ReturnType<typeof createKeys>;
 
 const ONLY_ITEM = '-';
-/** Stands for a category's id, so that transactions without one are counted and listed like a category. */
+/** Stands for the id of a category, so that transactions without one are counted and listed like those of a category. */
 const NO_CATEGORY = 'none';
 
 export function createKeys(ledgerId: string) {
   const within = (...parts: (string | number)[]) => [ledgerId, ...parts].join('#');
   return {
-    /** Every partition key of the ledger begins with it. */
+    /** The beginning of every partition key of the ledger. */
     prefix: within(''),
 
     /** The kind of item that a partition key belongs to: TRANSACTION, EXTERNAL_ID, CATEGORIES ... */
@@ -91,7 +91,7 @@ export function createKeys(ledgerId: string) {
     }),
 
     replies: within('IDEMPOTENCY'),
-    /** @param key hashed */
+    /** @param key hash of the idempotency key */
     reply: (key: string): Key => ({ pk: within('IDEMPOTENCY'), sk: key }),
 
     /** The ledger's entry in the list of all ledgers. */
@@ -111,7 +111,7 @@ export function createKeys(ledgerId: string) {
         : `category ${pk.split('#').at(-1)}`;
     },
 
-    /** All transactions of a month, for a cache: no key of the table. */
+    /** Names a month of the ledger in a cache; not a key of the table. */
     allOf: (month: CalendarMonth): string => within('MONTH', month),
 
     /** Attributes that put a transaction into the date-sorted indexes. */
@@ -139,7 +139,7 @@ export function createKeys(ledgerId: string) {
   };
 }
 
-/** The ledger that a partition key begins with; undefined for the keys of everything else. */
+/** Finds the ledger that a partition key begins with; undefined for keys that belong to no ledger. */
 export function findLedger(pk: string): string | undefined {
   const [owner = '', kind] = pk.split('#', 2);
   return kind === undefined || owner.startsWith('@') ? undefined : owner;
@@ -151,8 +151,8 @@ export const HEALTH_KEY: Key = { pk: 'HEALTH', sk: ONLY_ITEM };
 export const API_KEY_NAMES = '@API_KEYS';
 
 /**
- * Each key has a partition of its own, which takes 3,000 reads a second: with one for all, a flood of wrong keys would shut every
- * caller out.
+ * Each API key has a partition of its own, which takes 3,000 reads a second. If all shared one, a flood of wrong keys would
+ * shut every caller out.
  */
 export function apiKey(hash: string): Key {
   return { pk: `${API_KEY_NAMES}#${hash}`, sk: 'key' };
@@ -163,7 +163,7 @@ export function apiKeyHash(pk: string): string {
   return pk.slice(API_KEY_NAMES.length + 1);
 }
 
-/** Names an API key, for lists. */
+/** The item that names an API key in the list of all keys. */
 export function apiKeyName(hash: string): Key {
   return { pk: API_KEY_NAMES, sk: hash };
 }
@@ -181,7 +181,7 @@ export function periodOf(sk: string): CalendarYear | CalendarMonth {
   return sk.slice(2);
 }
 
-/** The list's order as a string: date, then creation, then id. */
+/** Writes a position so that texts sort like the list: by date, then creation, then id. */
 export function dateKey({ date, createdAt, id }: ListPosition): string {
   return `${date}#${new Date(createdAt).toISOString()}#${paddedId(id)}`;
 }
@@ -191,27 +191,27 @@ export function parseDateKey(key: string): ListPosition {
   return { date, createdAt: Date.parse(createdAt), id: Number(id) };
 }
 
-/** Keys of one day lie between the two. */
+/** Less than every key of the day. */
 export function firstKeyOnDay(date: CalendarDate): string {
   return `${date}#`;
 }
 
-/** Keys of one day lie between the two. */
+/** Greater than every key of the day. */
 export function lastKeyOnDay(date: CalendarDate): string {
   return `${date}#~`;
 }
 
-/** Keys of the rows after a position are greater, whether or not that row is still there. */
+/** Keys of the rows after a position are greater, whether or not the row at the position still exists. */
 export function firstKeyAfter(position: ListPosition): string {
   return `${dateKey(position)}~`;
 }
 
-/** Keys of the rows before a position are at most this, whether or not that row is still there. */
+/** Keys of the rows before a position are at most this, whether or not the row at the position still exists. */
 export function lastKeyBefore(position: ListPosition): string {
   return dateKey({ ...position, id: position.id - 1 });
 }
 
-/** No row of that day comes after it. */
+/** A position after every row of the day. */
 export function lastPositionOn(date: CalendarDate): ListPosition {
   return { date, createdAt: Date.parse('9999-12-31T23:59:59.999Z'), id: Number.MAX_SAFE_INTEGER };
 }

@@ -1,5 +1,5 @@
-// Every item of one ledger, read by its keys, at a cost that grows with the ledger and not with the table. Rows are read by
-// the ids that the ledger has assigned. Only a scan finds items to which no key leads: rows with ids that were never assigned,
+// Reads every item of one ledger by its keys, at a cost that grows with the ledger and not with the table. Rows are read by the
+// ids that the ledger has assigned. Only a scan finds items to which no key leads: rows with ids that were never assigned,
 // guards of external ids that no row has, and counts of categories with ids that were never assigned.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Batches, createBatches } from '../../shared/batches.ts';
@@ -24,7 +24,7 @@ interface TableOptions {
   readonly retryPolicy: RetryPolicy;
 }
 
-/** For programs that read whole ledgers and serve no request. */
+/** Opens the table for programs that read whole ledgers and serve no request. */
 export function openTable(
   options: TableOptions,
   schema: Schema = createSchema(),
@@ -37,7 +37,7 @@ export function openTable(
   };
 }
 
-/** Items have the form in which they were written. */
+/** Opens the table without upgrades: items have the form in which they were written. */
 export function openTableAsStored(options: TableOptions): Database & Batches {
   const { callMs } = LONG_TIMEOUTS;
   return {
@@ -57,9 +57,9 @@ export async function readGivenIds(
 }
 
 /**
- * Strongly consistent; rows and their guards first, what leads to them last.
+ * Reads all items of a ledger, strongly consistent: rows and their guards first, the items that lead to them last.
  * @param after the last transaction of an earlier reading, which this one continues
- * @param onRead is called when the items up to a transaction are taken
+ * @param onRead called once all items up to a transaction have been taken
  */
 export async function* readLedgerItems(
   database: Reader,
@@ -70,7 +70,7 @@ export async function* readLedgerItems(
   for (const ids of slices(after, given.transaction)) {
     const rows = await database.getMany(ids.map(keys.transaction));
     yield* rows;
-    // Two rows of one id are a drift.
+    // Two rows with one external id are a drift, but share a guard, which is read once.
     const externalIds = new Set(rows.flatMap(({ external_id: id }) => id ?? []).map(String));
     yield* await database.getMany([...externalIds].map(keys.externalId));
     await onRead?.(Math.max(...ids));
@@ -99,7 +99,7 @@ export async function* readEverything(
   if (entry) yield entry;
 }
 
-/** Keeps only the items of one call in memory at a time. */
+/** Reads a partition with only the items of one call in memory at a time. */
 export async function* readPartition(
   database: Pick<Database, 'queryOnce'>,
   value: string,

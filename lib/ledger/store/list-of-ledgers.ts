@@ -1,4 +1,5 @@
-// The list of all ledgers. A ledger enters it with its first id (sequences.ts). Ledgers of an earlier release are entered here.
+// The list of all ledgers. A ledger enters the list with its first id (sequences.ts). Ledgers of an earlier release are entered
+// here.
 import type { Database } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
 import { inBatches } from '../../shared/in-batches.ts';
@@ -7,7 +8,7 @@ import { readPartition } from './ledger-items.ts';
 
 const ENTRY_CONCURRENCY = 20;
 
-/** The ids of all ledgers that ever had a record and were not removed; memory holds as many as one call reads. */
+/** Reads the ids of all ledgers that ever had a record and were not removed, with those of one call in memory at a time. */
 export async function* readLedgerIds(
   database: Pick<Database, 'queryOnce'>,
 ): AsyncGenerator<string> {
@@ -15,8 +16,8 @@ export async function* readLedgerIds(
 }
 
 /**
- * Enters those that have a sequence of ids. Can be repeated, also while clients write.
- * @returns how many it has entered
+ * Enters the ledgers that have a sequence of ids. Can be repeated, also while clients write.
+ * @returns number of ledgers that were entered
  */
 export async function enterLedgers(
   database: Pick<Database, 'query' | 'commit'>,

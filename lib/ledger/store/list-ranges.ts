@@ -1,4 +1,4 @@
-// The rows of a list in its date-sorted index: all of them, or those after or before a position.
+// Finds the rows of a list in its date-sorted index: all of them, or those after or before a position.
 import type { Range } from '../../shared/database.ts';
 import { type DateRange, dateRange } from '../domain/day-histogram.ts';
 import type { ListPosition } from '../domain/pagination.ts';
@@ -27,7 +27,7 @@ export function isUnfiltered({ type, categoryId }: TransactionFilter): boolean {
   return type === undefined && categoryId === undefined;
 }
 
-/** The rows after a position, or all of them, in either order. */
+/** Finds the rows after a position, or all of them, in either order. */
 export function rangeAfter(
   rows: Rows,
   after: ListPosition | undefined,
@@ -49,7 +49,7 @@ export function oldestFirst({ partition }: Rows, first: string, last: string): R
   return { ...partition, sortKey: 'date_key', between: [first, last], only: STORED_ATTRIBUTES };
 }
 
-// DynamoDB refuses a range whose ends are crossed.
+// True for a range whose ends are crossed, which DynamoDB refuses.
 export function isEmpty({ between }: Range): boolean {
   return between !== undefined && between[0] > between[1];
 }

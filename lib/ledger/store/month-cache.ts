@@ -1,5 +1,5 @@
-// Rows of whole months, kept between the requests that a function answers. They need no invalidation and no lifetime: the
-// digest of a month, which is read with the counts, says whether they are still the rows of that month.
+// Caches the rows of whole months between the requests that a function answers. Cached rows need no invalidation and no
+// lifetime: the digest of a month, which is read with the counts, shows whether they are still the rows of that month.
 import { type CalendarMonth, monthOf } from '../domain/calendar-date.ts';
 import { type DateRange, isWholeMonthIn } from '../domain/day-histogram.ts';
 import { isComplete, sumDigest } from '../domain/month-digest.ts';
@@ -14,7 +14,7 @@ type Name = string;
 interface Entry {
   readonly rows: readonly Transaction[];
   readonly size: number;
-  /** Undefined until it is asked for: most rows are read once. */
+  /** Computed when the entry is first asked for: most rows are read once. */
   digest?: bigint;
 }
 
@@ -24,13 +24,13 @@ export type CachedMonths = ReturnType<typeof createCachedMonths>;
 /** Approximate size of a row without its texts, in characters. */
 const ROW_SIZE = 200;
 
-/** @param maxSize in characters; beyond it, the least recently used months are dropped */
+/** @param maxSize size of all rows, in characters; beyond it, the least recently used months are dropped */
 export function createMonthCache(maxSize: number) {
-  /** The least recently used first. */
+  /** Entries, the least recently used first. */
   const entries = new Map<Name, Entry>();
   let size = 0;
 
-  /** The month's rows, if this is their digest. */
+  /** Finds the month's rows if they have this digest. */
   function find(name: Name, digest: bigint): readonly Transaction[] | undefined {
     const entry = entries.get(name);
     if (!entry) return undefined;
@@ -46,7 +46,9 @@ export function createMonthCache(maxSize: number) {
     return entries.keys().some((name) => first <= name && name <= last);
   }
 
-  /** Rows may be stale (a lagging index): `find` ignores them, because their digest differs. */
+  /**
+   * Keeps the rows of a month. Rows from a lagging index may be stale, but `find` ignores them, because their digest differs.
+   */
   function keep(name: Name, rows: readonly Transaction[]): void {
     drop(name);
     entries.set(name, { rows, size: measure(rows) });
@@ -73,7 +75,10 @@ export function createCachedMonths(options: {
 }) {
   const { keys, dayCounts, monthCache } = options;
 
-  /** The counts of a range, and its whole months in the cache, newest first. Only months of all transactions have digests. */
+  /**
+   * Reads the counts of a range, and finds its whole months in the cache, newest first. Only months of all transactions have
+   * digests.
+   */
   async function find(filter: TransactionFilter, range: DateRange) {
     const { total, months, years } = await dayCounts.countList(filter, range);
     const digests = digestsByMonth(isUnfiltered(filter) ? years : []);
@@ -81,7 +86,7 @@ export function createCachedMonths(options: {
     return { total, months, cached };
   }
 
-  /** A digest that lacks rows of an earlier release proves nothing. */
+  /** Finds a whole month. A digest that lacks the rows of an earlier release proves nothing. */
   function findMonth(
     range: DateRange,
     [month, count]: readonly [CalendarMonth, number],

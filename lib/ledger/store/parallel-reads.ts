@@ -1,6 +1,6 @@
 // Reads that do not depend on each other, several at a time.
 
-/** One busy core answers this many within the time of a call. */
+/** Number of reads at a time. A single busy core handles this many within the time limit of a call. */
 const READ_CONCURRENCY = 6;
 
 /** @returns the results in the order of the items */

@@ -1,5 +1,5 @@
-// Removes a whole ledger. Its items are found through its sequences and its entry in the list of ledgers. Those are deleted
-// last, so that an interrupted removal can resume.
+// Removes a whole ledger. The items are found through the ledger's sequences and its entry in the list of ledgers. Those are
+// deleted last, so that an interrupted removal can resume.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../shared/database.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../shared/retry.ts';
@@ -26,7 +26,7 @@ export function createRemoval(options: {
   const keys = createKeys(ledgerId);
   const database = openTable({ client, tableName, retryPolicy });
 
-  /** Reads the whole ledger. */
+  /** Counts the ledger's records and items, for which it reads the whole ledger. */
   async function count(): Promise<LedgerContents> {
     const counts = { transactions: 0, categories: 0, items: 0 };
     for await (const { pk } of readEverything(database, keys)) {
@@ -39,8 +39,8 @@ export function createRemoval(options: {
   }
 
   /**
-   * No client may write to the ledger meanwhile.
-   * @param onProgress called with the number of items that are deleted
+   * Deletes the ledger. No client may write to it meanwhile.
+   * @param onProgress called with the number of items deleted so far
    */
   async function remove(onProgress: (items: number) => void): Promise<number> {
     let deleted = 0;
@@ -54,7 +54,8 @@ export function createRemoval(options: {
     const proofs = new Set([keys.sequence('transaction').pk, keys.registration.pk]);
     const isProof = ({ pk }: Item) => proofs.has(String(pk));
     for await (const item of readEverything(database, keys)) {
-      // The proof that the ledger exists goes last, its entry by itself: a batch may be applied in part, in any order.
+      // The proof that the ledger exists goes last, and the entry in the list in a batch of its own: a batch may be applied in
+      // part, in any order.
       if (isProof(item) && batch.some(({ pk }) => pk !== item.pk)) await flush();
       batch.push(item);
       if (batch.length === MAX_BATCH_ITEMS) await flush();

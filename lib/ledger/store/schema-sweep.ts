@@ -1,5 +1,5 @@
-// Upgrades the items of earlier releases in one scan, while clients use the table. A scan reads some ten rows a unit, a read by
-// key only one, and it finds the ledgers that are missing in the list of ledgers.
+// Upgrades the items of earlier releases in one scan, while clients use the table. A scan reads about ten rows for a read unit,
+// a read by key only one, and a scan also finds the ledgers that are missing in the list of ledgers.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../shared/database.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../shared/retry.ts';
@@ -8,18 +8,18 @@ import { openTable, openTableAsStored } from './ledger-items.ts';
 import { enterLedgers, readLedgerIds } from './list-of-ledgers.ts';
 import { createSchema, type Schema, upgradeStored } from './schema.ts';
 
-// Few, so that requests which change one of the items seldom have to wait.
+// Number of items in one transaction: few, so that requests that change one of them seldom have to wait.
 const UPGRADED_TOGETHER = 20;
 
 export interface Sweep {
-  /** Items that were older than this release. */
+  /** Number of items that were older than this release. */
   readonly upgraded: number;
-  /** Ledgers that were not in the list of ledgers. */
+  /** Number of ledgers that were not in the list of ledgers. */
   readonly entered: number;
 }
 
 /**
- * Can be repeated at any time: an item that has the present form is not written.
+ * Upgrades the whole table. Can be repeated at any time: an item that has the present form is not written.
  * @throws NewerItemError
  */
 export async function sweepTable(options: {
@@ -52,7 +52,7 @@ export async function sweepTable(options: {
   return { upgraded, entered: await enterLedgers(present, [...unlisted]) };
 }
 
-/** Other items that belong to no ledger have versions of their own. */
+/** True for the list of ledgers and for API keys. Other items that belong to no ledger have versions of their own. */
 function isListedOrKey(pk: string): boolean {
   return [LEDGERS, API_KEY_NAMES].includes(pk.split('#', 1)[0] ?? '');
 }

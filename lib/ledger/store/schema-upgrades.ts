@@ -2,7 +2,10 @@
 // can compare its schema version with that of the release before (serverless/deploy-rollback.ts).
 import type { Item } from '../../shared/database.ts';
 
-/** Brings an item into the form of the next version, from the attributes in `reads` alone: queries fetch those besides their own. */
+/**
+ * Brings an item into the form of the next version. The change sees only the attributes in `reads`, which queries fetch besides
+ * their own.
+ */
 export interface Upgrade {
   readonly reads: readonly string[];
   /** Returns the attributes to set; undefined for one to remove. */

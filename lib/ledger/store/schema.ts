@@ -4,7 +4,8 @@
 // before they change them, and a sweep upgrades all (schema-sweep.ts). An item of a newer version is refused, by reads and by
 // conditions of writes: this release does not know what its attributes mean.
 //
-// The version rises only with a form that the release before would misread. An attribute that is new and may be missing needs none.
+// The version rises only with a form that the release before would misread. A new attribute that may be missing needs no
+// new version.
 import {
   createDatabase,
   type Database,
@@ -19,12 +20,15 @@ import { areUnchanged, changedAttributes, setOn } from '../../shared/update-writ
 import { UserError } from '../../shared/user-error.ts';
 import { UPGRADES, type Upgrade } from './schema-upgrades.ts';
 
-/** Short, because the table and its indexes hold it five times for each transaction. */
+/**
+ * Attribute that holds an item's version. The name is short, because the table and its indexes hold it five times for each
+ * transaction.
+ */
 export const SCHEMA_VERSION = 'v';
 
 // Another release may write an item in its form between an upgrade and the next attempt.
 const MAX_ATTEMPTS = 3;
-/** The value that conditions and updates compare with. */
+/** Placeholder for the current version in conditions and updates. */
 const CURRENT = ':schema';
 const IS_CURRENT = `${SCHEMA_VERSION} = ${CURRENT}`;
 const IS_NEW = 'attribute_not_exists(pk)';
@@ -46,7 +50,7 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
   const read = [...new Set([SCHEMA_VERSION, ...upgrades.flatMap(({ reads }) => reads)])];
 
   /**
-   * The item in the form of this release; the same object if it has that form.
+   * Returns the item in the form of this release; the same object if it has that form.
    * @throws NewerItemError
    */
   function upgrade(item: Item): Item {
@@ -60,7 +64,7 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
     return { ...item, [SCHEMA_VERSION]: current };
   }
 
-  /** The write that brings a stored item into the form of this release; undefined where it has that form. */
+  /** Makes the write that brings a stored item into the form of this release; undefined if it has that form already. */
   function upgradeWrite(stored: Item): Write | undefined {
     const upgraded = upgrade(stored);
     if (upgraded === stored) return undefined;
@@ -77,7 +81,7 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
     });
   }
 
-  /** Adds what keeps a write from changing an item of another version. */
+  /** Adds the condition that keeps a write from changing an item of another version. */
   function guard(write: Write): Write {
     const { Put, Update, Delete, ConditionCheck } = write;
     const guarded = { ...write, onConditionFailed };
@@ -99,7 +103,7 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
     };
 
     function onConditionFailed(existing: Item | undefined): Error {
-      // A condition that an older form breaks can hold in the present one.
+      // A condition that fails for an older form may hold for the present one: upgrade before reporting a failure.
       const isOlder = existing !== undefined && readVersion(existing) < current;
       if (isOlder) return new OlderItemError('An item must be upgraded first');
       return write.onConditionFailed(existing && upgrade(existing));
@@ -167,11 +171,10 @@ export function createLedgerDatabase(
 }
 
 /**
- * Upgrades items in the table, even while an earlier release changes them: in one transaction, or one by one where that
- * fails.
- * @param database without upgrades of its own
- * @param items distinct, at most as many as one transaction takes
- * @returns how many it has upgraded itself
+ * Upgrades items in the table, even while an earlier release changes them: in one transaction or, if that fails, one by one.
+ * @param database a database that does not upgrade items itself
+ * @param items distinct items, at most as many as one transaction takes
+ * @returns number of items that this call has upgraded
  */
 export async function upgradeStored(
   database: Pick<Database, 'get' | 'commit'>,
@@ -203,7 +206,10 @@ function applyUpgrade(item: Item, { reads, change }: Upgrade): Item {
   return Object.fromEntries(changed.filter(([, value]) => value !== undefined));
 }
 
-/** The item that a write depends on. An unconditional Put has none: its function may not be permitted to read. */
+/**
+ * Key of the item whose stored form a write depends on. An unconditional Put depends on none, and must not be read: its
+ * function may lack the permission.
+ */
 function findChecked({ Put, Update, Delete, ConditionCheck }: Write): Key[] {
   const item = Put?.ConditionExpression ? Put.Item : (Update ?? Delete ?? ConditionCheck)?.Key;
   return item ? [keyOf(item)] : [];
@@ -235,7 +241,7 @@ function withCondition<Part extends Conditional>(
   };
 }
 
-/** An update may create its item. */
+/** Sets the version in an update as well, because an update may create its item. */
 function stampUpdate(expression: string): string {
   const stamp = `SET ${SCHEMA_VERSION} = ${CURRENT}`;
   return expression.startsWith('SET ')

@@ -1,5 +1,5 @@
-// Draws ids from a ledger's sequences. The transaction that begins a sequence also enters the ledger into the list of all ledgers:
-// a ledger with a record is in it.
+// Draws ids from a ledger's sequences. The transaction that begins a sequence also enters the ledger into the list of all
+// ledgers, so every ledger with a record is in that list.
 import type { Database } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
 import { addTo, unconditional } from '../../shared/update-writes.ts';
@@ -12,8 +12,8 @@ export function createSequences(options: {
   const { database, keys } = options;
 
   /**
-   * The last of several new ids. Ids may be skipped: an id that is drawn for a write that fails is not used.
-   * @throws StaleRecordError where the ledger is deleted meanwhile
+   * Draws several new ids and returns the last one. Ids may be skipped: an id that is drawn for a write that fails is not used.
+   * @throws StaleRecordError if the ledger is deleted meanwhile
    */
   async function draw(kind: SequenceKind, count: number): Promise<number> {
     const advance = () => database.increment(keys.sequence(kind), LAST_ID, count);
@@ -25,7 +25,9 @@ export function createSequences(options: {
     return first;
   }
 
-  /** Also for a sequence of an earlier release, which did not enter its ledger. */
+  /**
+   * Begins a sequence and enters the ledger. A sequence of an earlier release, which did not enter its ledger, is continued.
+   */
   async function begin(kind: SequenceKind): Promise<void> {
     await database.commit([
       addTo(keys.sequence(kind), new Map([[LAST_ID, 0]])),

@@ -1,4 +1,4 @@
-// Counts transactions from scratch: every counter of the table as it must stand for a set of rows.
+// Counts transactions from scratch: the value that every counter of the table must have for a set of rows.
 
 import type { Key } from '../../shared/database.ts';
 import type { Transaction } from '../domain/transaction.ts';
@@ -13,10 +13,10 @@ export interface Counter {
   readonly count: bigint;
 }
 
-/** By `counterName`. */
+/** Counters by `counterName`. */
 export type Counters = ReadonlyMap<string, Counter>;
 
-/** Counts so far. */
+/** The counts of the transactions so far. */
 export interface Tally {
   readonly counters: Map<string, Counter>;
   /** Categories that rows refer to. */
@@ -29,7 +29,7 @@ export function emptyTally(): Tally {
   return { counters: new Map(), categoryIds: new Set(), rows: 0, highestId: 0 };
 }
 
-/** Adds a transaction to what is counted. */
+/** Adds a transaction to the tally. */
 export function countTransaction(keys: Keys, tally: Tally, transaction: Transaction): void {
   const { counters, categoryIds } = tally;
   const { id, categoryId } = transaction;

@@ -1,6 +1,6 @@
-// Reads one page of a transaction list at a cost that does not grow with the list: the day histogram gives the
-// total and the day on which the page starts, and the rows are read from there, from a date-sorted index. A search reads whole
-// lists, several parts in parallel.
+// Reads one page of a transaction list at a cost that does not grow with the list: the day histogram gives the total and the
+// day on which the page starts, and the rows from that day on are read from a date-sorted index. A search reads whole lists,
+// several parts in parallel.
 
 import type { Database, Item, Range } from '../../shared/database.ts';
 import { toDate } from '../domain/calendar-date.ts';
@@ -43,7 +43,7 @@ export interface PagePlace {
 }
 
 export interface MatchingRows {
-  /** Rows that had to be read. */
+  /** Number of rows in the lists. If there are too many, none is read. */
   readonly candidates: number;
   readonly items: readonly Transaction[];
 }
@@ -65,7 +65,7 @@ export function createTransactionPages(options: {
 }) {
   const { database, keys, dayCounts, cachedMonths } = options;
 
-  /** Counts and rows are eventually consistent: right after a write either may be ahead of the other. */
+  /** Reads a page. Counts and rows are eventually consistent: right after a write either may be ahead of the other. */
   async function read(filter: TransactionFilter, place: PagePlace): Promise<Page<Transaction>> {
     const { offset, limit, after, isOldestFirst = false } = place;
     const rows = locateRows(keys, filter);
@@ -83,12 +83,12 @@ export function createTransactionPages(options: {
     }
     const isLonger = offset + limit < total;
     if (!isOldestFirst) return toPage(await readAt(offset, limit), total, isLonger);
-    // The same rows as the page that ends as far from the newest.
+    // A page from the oldest row has the rows of a page from the newest one, in reverse.
     const end = Math.max(0, total - offset);
     const start = Math.max(0, end - limit);
     return toPage((await readAt(start, end - start)).reverse(), total, isLonger);
 
-    /** @param from rows that are newer */
+    /** @param from number of newer rows, which are skipped */
     async function readAt(from: number, count: number): Promise<Item[]> {
       const rest = total - from;
       const monthStart = monthAt(months, from);
@@ -102,7 +102,7 @@ export function createTransactionPages(options: {
     }
   }
 
-  /** The matching rows of whole lists, unordered. If the lists have more than `most` rows, only their number. */
+  /** Reads the matching rows of whole lists, unordered. If the lists have more than `most` rows, returns only their number. */
   async function readMatching(
     filters: readonly TransactionFilter[],
     most: number,
@@ -120,7 +120,7 @@ export function createTransactionPages(options: {
     return { candidates, items: [...cached, ...found].flat() };
   }
 
-  /** The months of a list that are in the cache, and the parts in which the rest is read. */
+  /** Finds the months of a list that are in the cache, and the parts in which the other rows are read. */
   async function planReading(filter: TransactionFilter): Promise<ReadingPlan> {
     const rows = locateRows(keys, filter);
     if (rows.start > rows.end) return { candidates: 0, cached: [], parts: [] };
@@ -155,7 +155,10 @@ export function createTransactionPages(options: {
     return dayAt(countsByDay(range, counts, type), skip) ?? beforeMonth;
   }
 
-  /** The rows of a page that starts on a day whose newer rows are skipped, from the nearer end of that day. */
+  /**
+   * Reads the rows of a page from the day on which it starts. That day's newer rows are skipped, from the nearer end of the
+   * day.
+   */
   async function readFrom(start: PageStart, rows: Rows, limit: number): Promise<Item[]> {
     const { date, skip, dayCount } = start;
     const rest = dayCount - skip;
@@ -191,12 +194,12 @@ function toPage(items: readonly Item[], total: number, hasMore: boolean): Page<T
 
 /** A part of a list, read by one query. */
 interface PlannedPart extends Rows {
-  /** True if it has every transaction of its dates. */
+  /** True if the part has every transaction of its dates. */
   readonly isWhole: boolean;
 }
 
 interface ReadingPlan {
-  /** Rows of the list. */
+  /** Number of rows in the list. */
   readonly candidates: number;
   readonly cached: readonly (readonly Transaction[])[];
   readonly parts: readonly PlannedPart[];

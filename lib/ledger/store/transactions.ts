@@ -13,7 +13,7 @@ import { createSequences } from './sequences.ts';
 
 export type TransactionStore = ReturnType<typeof createTransactionStore>;
 
-/** Date, creation and id are stored once, in the key: lists pay by the byte. */
+/** A transaction as it is stored. Date, creation and id are stored once, in the key: lists pay by the byte. */
 interface StoredTransaction {
   readonly date_key: string;
   readonly description: string;
@@ -41,21 +41,21 @@ export const STORED_ATTRIBUTES = Object.keys({
   version: true,
 } satisfies Record<keyof StoredTransaction, true>);
 
-/** A transaction before and after a change: one that is created has no before, one that is removed no after. */
+/** A transaction before and after a change. One that is created has no before, one that is removed no after. */
 export interface RowChange {
   readonly before?: Transaction;
   readonly after?: Transaction;
-  /** Joins the same database transaction. */
+  /** Writes that join the same database transaction. */
   readonly also?: CommitPart;
 }
 
 /** Changes as one database transaction, which applies all or none; counts that rows share are written once. */
 export interface PreparedCommit {
-  /** False where it would write an item twice, or more items than the database allows. */
+  /** False if the commit would write an item twice, or more items than the database allows. */
   readonly fits: boolean;
   /**
-   * @throws StaleRecordError when a row has changed since it was read; ConflictError; NotFoundError, ValidationError when a
-   *   category no longer exists or is inactive
+   * @throws StaleRecordError if a row has changed since it was read; ConflictError; NotFoundError or ValidationError if a
+   * category no longer exists or is inactive
    */
   readonly commit: () => Promise<void>;
 }
@@ -82,13 +82,13 @@ export function createTransactionStore(options: {
     return item && fromTransactionItem(item);
   }
 
-  /** Id of the transaction that has an external id. */
+  /** Finds the id of the transaction that has an external id. */
   async function findExternal(externalId: string): Promise<number | undefined> {
     const guard = await database.get(keys.externalId(externalId));
     return guard && Number(guard.transaction_id);
   }
 
-  /** The first of several new ids. */
+  /** Draws several new ids and returns the first one. */
   async function nextIds(count: number): Promise<number> {
     return (await sequences.draw('transaction', count)) - count + 1;
   }
@@ -102,7 +102,7 @@ export function createTransactionStore(options: {
     };
   }
 
-  /** @throws as the commit of several does */
+  /** @throws the errors of `PreparedCommit.commit` */
   async function write(change: RowChange): Promise<void> {
     await prepare([change]).commit();
   }
@@ -143,9 +143,9 @@ export function createTransactionStore(options: {
 
   function checkOutcome({ before, after }: RowChange, isOnlyOne: boolean): OutcomeCheck {
     const key = keys.transaction((after ?? before)?.id ?? 0);
-    // No other request has the id of a new row.
+    // No other request has the id of a new row, so the row itself proves the commit.
     if (!before) return { key, wasApplied: (stored) => stored !== undefined };
-    // Another request may have removed this row, and none of the others.
+    // Another request may have removed this row alone, so its absence proves the commit only if it was the only change.
     if (!after) return { key, wasApplied: (stored) => !stored && (isOnlyOne || undefined) };
     return {
       key,
@@ -161,7 +161,7 @@ export function createTransactionStore(options: {
     ];
   }
 
-  /** The items that make external ids unique. */
+  /** Writes of the items that make external ids unique. */
   function externalIdWrites(
     before: Transaction | undefined,
     after: Transaction | undefined,

@@ -1,11 +1,12 @@
-// The declaration of an endpoint: its request, response, failures and throttle, each said once, in this folder.
-// The API description, the routes' sections of docs/ledger/api.md, the throttles and the tests that try every endpoint are made
-// from it. serverless.yml has its function, and what that may do to the table. No function loads these files.
+// The declaration of an endpoint: its request, response, failures and throttle, each said once, in this folder. The API
+// description, the routes' sections of docs/ledger/api.md, the throttles and the tests that try every endpoint are made from
+// these declarations. serverless.yml has the function of each endpoint, and what that function may do to the table. No function
+// loads these files.
 import { DEFAULT_PER_PAGE } from '../../domain/transaction.ts';
 import type { ObjectSchema } from '../fields.ts';
 import type { Field } from './response-forms.ts';
 
-/** Sizes in KB of 1,000 bytes. */
+/** Largest sizes of responses and their records, in KB of 1,000 bytes. */
 export const MAX_KB = {
   /** A transaction whose texts have the greatest length, each character escaped in six bytes. */
   row: 40,
@@ -17,7 +18,7 @@ export const MAX_KB = {
 
 /** Sizes in KB of the largest 400 or 404, whose sentences repeat names that the client chose. */
 const MAX_REFUSAL_KB = {
-  /** The gateway takes 10 KB of address and headers; of each three bytes a name may have six in JSON. */
+  /** The gateway takes 10 KB of address and headers; three bytes of a name in the address may become six in JSON. */
   address: 30,
   /** Names 100 unknown fields by their beginnings, each character escaped in six bytes. */
   body: 80,
@@ -29,7 +30,7 @@ const MAX_REFUSAL_KB = {
 export interface Body {
   readonly name: string;
   readonly schema: ObjectSchema;
-  /** One item of a body that is a list. */
+  /** An item of the body, if the body is a list. */
   readonly item?: Body;
 }
 
@@ -37,35 +38,38 @@ export interface Endpoint {
   readonly id: string;
   readonly summary: string;
   readonly description: string;
-  /** Validates the query; without it, every parameter is refused. */
+  /** Validates the query; without a schema, every parameter is refused. */
   readonly query?: ObjectSchema;
-  /** Parameters that succeed, where some are required. */
+  /** Parameters with which a request succeeds, if some are required. */
   readonly exampleQuery?: Readonly<Record<string, string>>;
   readonly body?: Body;
   /** A body that succeeds on an empty ledger, after the examples of the routes before it. */
   readonly example?: object;
-  /** The response, and its status where it is not 200. */
+  /** The response; `status` is its status if that is not 200. */
   readonly response: Field;
   readonly status?: number;
-  /** The media type of the response, where it is not JSON. */
+  /** The media type of the response, if it is not JSON. */
   readonly mediaType?: 'text/csv';
-  /** The message of its 500. */
+  /** The message of the response if a request fails unexpectedly (500). */
   readonly failure: string;
-  /** The size of its largest success without headers, where it shows records or a list. The costs of a stage assume it. */
+  /**
+   * Size of the largest successful response without headers, if it shows records or a list. The cost estimate of a stage
+   * assumes this size.
+   */
   readonly largestKb?: number;
   /** Meanings of the failures below, if this endpoint adds to the usual ones. */
   readonly failures?: Readonly<Record<number, string | false>>;
-  /** One record, whose version clients can name: ETag, and If-Match or If-None-Match. */
+  /** True if the response is one record, whose version clients can name: ETag, and If-Match or If-None-Match. */
   readonly isVersioned?: boolean;
-  /** No record, but with an ETag of what is shown, for If-None-Match. */
+  /** True if the response is not a record, but has an ETag of what is shown, for If-None-Match. */
   readonly isTagged?: boolean;
-  /** Takes an Idempotency-Key. */
+  /** True if requests may have an Idempotency-Key. */
   readonly isIdempotent?: boolean;
-  /** Answers without a key or token. */
+  /** True if requests need no key or token. */
   readonly isPublic?: boolean;
   /**
-   * The parameter of serverless.yml that limits its requests, where each reads or writes hundreds of units of the table: no client
-   * needs many of these. The others share `throttleRate`.
+   * The parameter of serverless.yml that limits the requests of this endpoint, if each reads or writes hundreds of units of the
+   * table: no client needs many of them. The other endpoints share `throttleRate`.
    */
   readonly limit?: 'bulkRate' | 'searchRate';
 }
@@ -86,7 +90,7 @@ interface Parameter {
   readonly example?: string | number;
 }
 
-/** A parameter means the same wherever it is. Those that do not are described by their schemas. */
+/** Parameters that mean the same in every endpoint. All others are described by their schemas. */
 export const PARAMETERS: Readonly<Record<string, Parameter>> = {
   id: { description: 'The id of the record.', example: 1 },
   type: { description: 'Only income, or only expenses.' },

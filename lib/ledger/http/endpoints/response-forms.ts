@@ -4,7 +4,7 @@
 // Kotlin would take 32 bits. An object has a name, because generators would name it after its place. No name begins with New,
 // which marks constructors in Go. Only requests have patterns and limits: a client has no reason to refuse a response.
 
-/** Holds the form behind a reference. JSON leaves it out. */
+/** Key of the form behind a reference. JSON leaves the form out. */
 const FORM: unique symbol = Symbol('form');
 
 /** A schema that is written out, or a reference to a named one. */
@@ -41,7 +41,7 @@ export function reference(kind: 'schemas' | 'headers', name: string) {
   return { $ref: `#/components/${kind}/${name}` };
 }
 
-/** A reference to a schema that several endpoints share: cli/describe/openapi-schemas.ts has it. */
+/** A reference to a schema that several endpoints share, and that cli/describe/openapi-schemas.ts defines. */
 export function schema(name: string): Field {
   return reference('schemas', name);
 }
@@ -51,7 +51,7 @@ export function named(name: string, form: Field): Field {
   return { ...schema(name), [FORM]: [name, form] };
 }
 
-/** The named forms in a form, itself included. */
+/** Lists the named forms in a form, including the form itself. */
 export function listNamed(form: unknown): (readonly [name: string, form: Field])[] {
   if (typeof form !== 'object' || form === null) return [];
   const own = (form as Field)[FORM];

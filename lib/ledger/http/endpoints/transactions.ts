@@ -41,7 +41,7 @@ const TRANSACTION_WRITTEN = named(
   succeeded({ data: schema('Transaction'), message: TEXT }),
 );
 
-/** One form for both outcomes of an item: a union would need a field that names them. */
+/** One form for both outcomes of an item: a union would need a field that names the outcome. */
 const ITEM_RESULT = named(
   'TransactionResult',
   object(

@@ -1,5 +1,5 @@
-// Verifies all ledgers of a table that nothing writes to: after a restore, before clients use it. One scan reads each item once, for a
-// fraction of the units that its key would cost, and finds where the list of ledgers differs from the ledgers.
+// Verifies all ledgers of a table that nothing writes to: after a restore, before clients use it. One scan reads each item
+// once, for a fraction of the units that reads by key would cost, and finds where the list of ledgers differs from the ledgers.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../../shared/retry.ts';
 import { findLedger, LEDGERS } from '../keys.ts';

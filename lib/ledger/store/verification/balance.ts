@@ -1,6 +1,6 @@
-// The figures of one ledger as a single sum: what its rows say, minus what it has recorded. It is zero exactly when both
-// agree, up to a collision of hashes, and has one size for every ledger, so that one scan verifies all ledgers of a table.
-// `findDrifts` needs every figure, and names the differences.
+// Reduces the figures of one ledger to a single sum: those that follow from the rows, minus those that are recorded. The sum is
+// zero exactly when both agree, up to a collision of hashes. It has the same size for every ledger, so one scan verifies all
+// ledgers of a table. `findDrifts` needs every figure, and names the differences.
 import { createHash } from 'node:crypto';
 import type { Item, Key } from '../../../shared/database.ts';
 import { fromCategoryItem, TRANSACTION_COUNT } from '../categories.ts';
@@ -11,7 +11,7 @@ import { checkRow } from './figures.ts';
 
 export type Balance = ReturnType<typeof createBalance>;
 
-/** @param ledgerId as the partition keys of the items have it */
+/** @param ledgerId the ledger's id, as in the partition keys of the items */
 export function createBalance(ledgerId: string) {
   const keys = createKeys(ledgerId);
   let sum = 0n;
@@ -63,7 +63,7 @@ export function createBalance(ledgerId: string) {
   }
 
   return {
-    /** Items in any order, each once. */
+    /** Adds an item to the balance. Items may come in any order, each once. */
     take: (item: Item): void => readers[keys.kindOf(String(item.pk))]?.(item),
     isEven: (): boolean =>
       sum === 0n &&
@@ -74,7 +74,7 @@ export function createBalance(ledgerId: string) {
   };
 }
 
-/** 128 bits: even billions of figures do not cancel out by chance. */
+/** Hashes a figure to 128 bits: even billions of figures do not cancel out by chance. */
 function share(...parts: readonly (string | number)[]): bigint {
   const hash = createHash('sha256').update(JSON.stringify(parts)).digest();
   return (hash.readBigUInt64BE(0) << 64n) + hash.readBigUInt64BE(8);

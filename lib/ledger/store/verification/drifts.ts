@@ -26,7 +26,7 @@ export interface Drift {
   readonly where: string;
   readonly recorded: string | number;
   readonly recomputed: string | number;
-  /** Undefined when it cannot be known which side is right. The writes fail when the items have changed. */
+  /** Writes that repair the drift, and fail if the items have changed; undefined if nothing shows which side is right. */
   readonly repair?: readonly Write[];
 }
 
@@ -35,7 +35,7 @@ export function describeDrift({ what, where, recorded, recomputed, repair }: Dri
   return `${what}, ${where}: recorded ${recorded}, recomputed ${recomputed}${hint}`;
 }
 
-/** @param isListed whether the list of all ledgers has the ledger */
+/** @param isListed true if the list of all ledgers has the ledger */
 export function findDrifts(keys: Keys, figures: LedgerFigures, isListed: boolean): Drift[] {
   return [
     ...counterDrifts(keys, figures),
@@ -138,7 +138,7 @@ function rowDrift(keys: Keys, { item, transaction, wrong }: CheckedRow): Drift {
   if (!transaction) return { ...drift, recomputed: 'nothing: the row cannot be read' };
   const expected = toTransactionItem(keys, transaction);
   const recomputed = describeAttributes(expected, wrong);
-  // The key of an item cannot be changed.
+  // The key of an item cannot be changed, so there is no repair.
   if (wrong.includes('sk')) return { ...drift, recomputed };
   const attributes = Object.fromEntries(wrong.map((name) => [name, expected[name]]));
   const update = setOn(keys.transaction(transaction.id), attributes, {
@@ -213,7 +213,7 @@ interface Guarded {
   readonly toGuard: (value: string, id: number) => Item;
 }
 
-/** @param ids the records that have the value */
+/** @param ids ids of the records that have the value */
 function guardDrift(
   guarded: Guarded,
   value: string,
@@ -287,7 +287,7 @@ function sequenceDrifts(keys: Keys, { lastIds, highestIds }: LedgerFigures): Dri
   });
 }
 
-/** A ledger that was never written to needs no entry. */
+/** A ledger that was never written to needs no entry in the list of ledgers. */
 function missingEntries({ registration }: Keys, { rows, lastIds }: LedgerFigures): Drift[] {
   if (rows + lastIds.transaction + lastIds.category === 0) return [];
   return [

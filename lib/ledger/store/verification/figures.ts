@@ -36,13 +36,13 @@ export interface LedgerFigures {
 
 export interface CheckedRow {
   readonly item: Item;
-  /** Undefined when its fields cannot be read. */
+  /** The row as a transaction; undefined if its fields cannot be read. */
   readonly transaction: Transaction | undefined;
-  /** The attributes that are wrong. */
+  /** Names of the attributes that are wrong. */
   readonly wrong: readonly string[];
 }
 
-/** Ids of the transactions that have an external id, by their rows, and by its guard. */
+/** Ids of the transactions that have an external id, according to the rows and according to its guard. */
 export interface ExternalIdOwners {
   readonly rows: readonly number[];
   readonly guard: number | undefined;
@@ -69,9 +69,10 @@ export function noRows(): RowFigures {
 }
 
 /**
- * Rows are never counted from an index: an index may lag behind, and correct counters would look too high.
- * Memory holds one page of items at a time, one number for each day and category, and all external ids.
- * @param read what earlier items have shown; it grows
+ * Reads the figures of a ledger from its items. Rows are never counted from an index: an index may lag behind, and correct
+ * counters would look too high. Memory holds one page of items at a time, one number for each day and category, and all
+ * external ids.
+ * @param read the findings from earlier items, to which those from these items are added
  */
 export async function readLedgerFigures(
   keys: Keys,
@@ -152,7 +153,7 @@ function areEqual({ rows, guard }: ExternalIdOwners): boolean {
 }
 
 export function checkRow(keys: Keys, item: Item): CheckedRow {
-  // The id in the row's own key is the one by which it is found.
+  // Reads find a row by the id in its key, so that one counts.
   const transaction = { ...fromTransactionItem(item), id: keys.transactionId(String(item.pk)) };
   const unreadable = unreadableAttributes(transaction);
   if (unreadable.length > 0) return { item, transaction: undefined, wrong: unreadable };

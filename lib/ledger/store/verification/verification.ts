@@ -10,7 +10,7 @@ import { noRows, type RowFigures, readLedgerFigures } from './figures.ts';
 export interface Verdict {
   readonly rows: number;
   readonly categories: number;
-  /** None in a ledger that is in order. */
+  /** Empty for a ledger that is in order. */
   readonly drifts: readonly Drift[];
 }
 
@@ -27,7 +27,7 @@ export interface Position {
   readonly figures: RowFigures;
   /** Number of complete readings. */
   readonly readings: number;
-  /** The drifts that all of them show. */
+  /** The drifts that all complete readings show. */
   readonly seen: ReadonlySet<string>;
 }
 
@@ -38,11 +38,17 @@ export interface Progress {
   clear(): Promise<void>;
 }
 
-/** The items of a ledger are not read at one moment: a drift is a difference that all these readings show alike. */
+/**
+ * Number of readings. The items of a ledger are not read at one moment, so only a difference that all readings show alike is a
+ * drift.
+ */
 const READINGS = 3;
 const BETWEEN_READINGS_MS = 1_000;
 
-/** Saves progress only after such growth: saving it whole after each slice would cost a quadratic amount of writing. */
+/**
+ * Growth after which progress is saved. Each save writes all findings, so saving after each slice would cost a quadratic amount
+ * of writing.
+ */
 const MIN_GROWTH = 1 / 20;
 
 function firstPosition(): Position {
@@ -56,7 +62,7 @@ export function createVerification(options: {
   readonly retryPolicy?: RetryPolicy;
   /** Reads the whole table, instead of only the items that the ledger's keys lead to. */
   readonly isFull?: boolean;
-  /** A reading of the whole table starts again. */
+  /** Keeps the progress of readings by key. A reading of the whole table always starts from the beginning. */
   readonly progress?: Progress;
 }) {
   const { client, tableName, ledgerId, retryPolicy = DEFAULT_RETRY_POLICY } = options;
@@ -64,7 +70,7 @@ export function createVerification(options: {
   const keys = createKeys(ledgerId);
   const database = openTable({ client, tableName, retryPolicy });
 
-  /** Reads the whole ledger once, or several times when there seems to be a drift. */
+  /** Reads the whole ledger once, or several times if there seems to be a drift. */
   async function verify(): Promise<Verdict> {
     const saved = isFull ? undefined : await progress?.load();
     let position = saved ?? firstPosition();
@@ -94,7 +100,7 @@ export function createVerification(options: {
     return { rows, categories: categories.length, drifts };
   }
 
-  /** Whether the list of ledgers has this one, which enters it with its first record. */
+  /** True if the list of ledgers has this one. A ledger enters the list with its first record. */
   async function isListed(): Promise<boolean> {
     return (await database.get(keys.registration)) !== undefined;
   }
@@ -111,7 +117,7 @@ export function createVerification(options: {
     });
   }
 
-  /** Repairs what `verify` finds, if it can be repaired, each drift by itself, and verifies again. */
+  /** Repairs each drift that `verify` finds, if it can be repaired, and verifies again. */
   async function repair(): Promise<Repair> {
     const verdict = await verify();
     const repaired: Drift[] = [];
@@ -125,13 +131,13 @@ export function createVerification(options: {
       await database.commit(repair);
       return true;
     } catch (error) {
-      // Another request changed the item: the next verification shows the rest of the drift.
+      // Another request changed the item: the next verification shows what is left of the drift.
       if (error instanceof StaleRecordError) return false;
       throw error;
     }
   }
 
-  /** How many items one reading asks for, at most. */
+  /** Largest number of items that one reading asks for. */
   async function countItems(): Promise<number> {
     const { transaction, category } = await readGivenIds(database, keys);
     return 2 * transaction + 2 * category;
