@@ -5,19 +5,19 @@ export interface Metric {
   readonly Namespace: string;
   readonly MetricName: string;
   readonly Dimensions: Readonly<Record<string, unknown>>;
-  /** Only if it differs from the alarm's. */
+  /** Statistic of this metric, if it differs from the alarm's. */
   readonly statistic?: string;
 }
 
 export interface AlarmDefinition {
-  /** Such as `GatewayErrors`; the alarm is named `finance-ledger-prod-gateway-errors`. */
+  /** Id such as `GatewayErrors`, for the alarm `finance-ledger-prod-gateway-errors`. */
   readonly id: string;
   readonly description: string;
   readonly metrics: readonly Metric[];
-  /** Metric math over the metrics, which are `m1`, `m2` ...; without it, their sum. */
+  /** Metric math over the metrics, which are called `m1`, `m2` ...; if not given, their sum. */
   readonly expression?: string;
   readonly statistic: string;
-  /** In seconds. */
+  /** Length of a period, in seconds. */
   readonly period: number;
   readonly threshold: number;
   readonly datapointsToAlarm: number;
@@ -29,7 +29,7 @@ export interface AlarmDefinition {
 export interface WatchedFunction {
   readonly name: string;
   readonly folder: string;
-  /** In seconds. */
+  /** Timeout of the function, in seconds. */
   readonly timeout: number;
 }
 
@@ -49,7 +49,7 @@ const MIN_TRAFFIC = 100;
 // Share of one route's rate that no household exceeds; every request costs money.
 const SHARE_OF_RATE = 0.5;
 
-// A gigabyte of responses every five minutes costs 26 USD a day, at 0.09 USD each.
+// A gigabyte of responses every five minutes costs 26 USD a day, at 0.09 USD a gigabyte.
 const GIGABYTE = 1e9;
 
 /** @param rate requests a second that each route takes */
@@ -152,8 +152,9 @@ export function canaryAlarms(name: string): AlarmDefinition[] {
   ];
 }
 
-// The canary has alarms of its own. The steps of the migration are left out: they fail by design when they refuse or wait, and may run up to
-// their timeout. A failure that matters also fails the execution, which has its own alarm.
+// Alarms of the functions by folder. The canary has alarms of its own. The steps of the migration are left out: they fail by
+// design when they refuse or wait, and may run up to their timeout. A failure that matters also fails the execution, which has
+// an alarm of its own.
 export function functionAlarms(functions: readonly WatchedFunction[]): AlarmDefinition[] {
   const folders = Object.groupBy(functions, ({ folder }) => folder);
   return Object.entries(folders)
@@ -213,7 +214,7 @@ function functionMetric(name: string, MetricName: string): Metric {
   };
 }
 
-// The operations that lib/ledger/store uses: DynamoDB counts its own errors by operation.
+// The operations that lib/ledger/store uses, because DynamoDB counts its own errors by operation.
 const OPERATIONS = ['GetItem', 'Query', 'UpdateItem', 'TransactWriteItems'];
 
 export function tableAlarms(TableName: unknown, indexes: readonly string[]): AlarmDefinition[] {
@@ -269,7 +270,7 @@ const BACKUP_FAILURES = [
   'CopyJobsFailed',
 ];
 
-// Each stays on for a day, until the next backup: with a shorter period, the alarm would end as if the failure were mended.
+// Each alarm stays on for a day, until the next backup: with a shorter period, it would end as if the failure were mended.
 export function backupAlarms(BackupVaultName: unknown): AlarmDefinition[] {
   const jobs = (outcome: string): Metric => ({
     Namespace: 'AWS/Backup',

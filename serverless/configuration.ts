@@ -1,14 +1,16 @@
-// The part of serverless.yml that the files which generate the template may read.
+// The part of serverless.yml that the files in this folder read when they generate the template.
 
 export interface Configuration {
   resolveVariable(name: string): Promise<unknown>;
   resolveConfigurationProperty(path: readonly string[]): Promise<unknown>;
 }
 
-/** A function as serverless.yml has it, or as `migration.ts` makes it. */
+/** A function as serverless.yml has it, or as the files in `ledger` and `migration` make it. */
 export interface FunctionSettings {
   readonly handler: string;
-  /** Its rights on the table; undefined for functions of the migration. */
+  /**
+   * The function's rights on the table; undefined for functions that get a role by other means, such as those of the migration.
+   */
   readonly table?: readonly string[];
   readonly timeout?: number;
   readonly events?: readonly { readonly httpApi?: string; readonly schedule?: object }[];

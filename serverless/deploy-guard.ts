@@ -1,6 +1,6 @@
-// A plug-in of the packager that refuses a deployment, rollback or removal which could hurt a migration or the data, and
-// parameters that would break the stage.
-// serverless/deploy-rules.ts decides; this file reads what is deployed, and the state of table and run.
+// A plug-in of the packager that refuses a deployment, rollback or removal that could hurt a migration or the data, and
+// parameters that would break the stage. serverless/deploy-rules.ts decides; this file reads the deployed template, and the
+// state of the table and of a run.
 import { readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ interface Service {
   readonly custom: { readonly deployDuringRun: string; readonly rollbackMinutes: string };
   readonly provider: {
     readonly environment: Record<string, string>;
-    /** Once the service is packaged. */
+    /** Known once the service is packaged. */
     readonly compiledCloudFormationTemplate: Template;
     rollbackConfiguration?: RollbackConfiguration;
     stackParameters?: readonly StackParameter[];
@@ -41,7 +41,7 @@ interface Service {
   >;
   readonly resources: Template;
   readonly initialServerlessConfig: {
-    /** By the stage, or `default`. */
+    /** Parameters by stage; `default` has those of every stage. */
     readonly params: Readonly<Record<string, Parameters>>;
   };
 }
@@ -94,7 +94,8 @@ export class DeployGuard {
   };
   readonly hooks = {
     initialize: async () => {
-      // Read here: `deploy --package` later replaces the settings by those of the package, whose acceptance is an old one.
+      // Read here, because `deploy --package` later replaces the settings by those of the package, which may accept an earlier
+      // run.
       this.#acceptedRun = this.#serverless.service.custom.deployDuringRun;
       this.#rollbackMinutes = this.#serverless.service.custom.rollbackMinutes;
       await this.#checkBeforePackaging();
@@ -119,7 +120,7 @@ export class DeployGuard {
       removeTemporaryFolders(Object.keys(this.#serverless.service.functions)),
     'before:rollback:rollback': async () => {
       await this.#checkRollback();
-      // Without alarms: those that fire already are the reason for the rollback.
+      // No alarm undoes a rollback: those that fire already are the reason for it.
       this.#serverless.service.provider.rollbackConfiguration = NO_ROLLBACK;
       this.#serverless.service.provider.stackParameters = await this.#tableParameter();
     },
@@ -138,7 +139,7 @@ export class DeployGuard {
     this.#serverless = serverless;
     this.#log = log;
     this.#options = options;
-    // Checked here: next, the packager resolves the values made from the parameters.
+    // Checked here, because the packager resolves the values made from the parameters next.
     this.#checkParameters();
   }
 
@@ -197,7 +198,7 @@ export class DeployGuard {
 
   async #checkRollback(): Promise<void> {
     const { timestamp } = this.#options;
-    // Without one the command only lists existing deployments.
+    // Without a timestamp the command only lists existing deployments.
     if (timestamp !== undefined) {
       await this.#check({ next: await this.#earlierTemplate(timestamp) });
     }
@@ -229,7 +230,7 @@ export class DeployGuard {
     return ParameterValue === undefined ? [] : [{ ParameterKey: TABLE_IN_USE.Ref, ParameterValue }];
   }
 
-  /** Undefined where nothing is deployed, and after a first deployment that failed. */
+  /** Undefined if nothing is deployed, and after a first deployment that failed. */
   async #tableInUse(): Promise<string | undefined> {
     const { CloudFormationClient, DescribeStacksCommand } = await import(
       '@aws-sdk/client-cloudformation'
@@ -316,7 +317,7 @@ export class DeployGuard {
     const client = new DynamoDBClient(await this.#provider.getAwsSdkV3Config());
     try {
       const input = { TableName: this.#ownTable, Limit: 1, ConsistentRead: true } as const;
-      // A deployer may count the items of a table, and not read them.
+      // A deployer may count the items of a table, but not read them.
       const { Count } = await client.send(new ScanCommand({ ...input, Select: 'COUNT' }));
       return Count === 0 ? 'left over, empty' : 'left over, with data';
     } catch (error) {
@@ -347,12 +348,15 @@ function isAbsent(error: unknown): boolean {
   return error instanceof Error && /does not exist/.test(error.message);
 }
 
-/** serverless-esbuild leaves a folder for each function: its name, the process, the time, and a random number. */
+/**
+ * Removes the folders that serverless-esbuild leaves, one for each function. A name has the function, the process, the time,
+ * and a random number.
+ */
 async function removeTemporaryFolders(functions: readonly string[]): Promise<void> {
   const left = new RegExp(`^(${functions.join('|')})-${process.pid}-\\d+-[0-9a-f]{8}$`);
   const folders = (await readdir(tmpdir())).filter((name) => left.test(name));
   await Promise.all(folders.map((name) => rm(join(tmpdir(), name), { recursive: true })));
 }
 
-// The packager requires this file and calls what it gets.
+// The packager requires this file, and calls the export of this name.
 export { DeployGuard as 'module.exports' };

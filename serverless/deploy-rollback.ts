@@ -11,7 +11,7 @@ export interface RollbackConfiguration {
 
 const CANARY_FAILED = 'CanaryFailedAlarm';
 
-// CloudFormation takes up to five, CodeDeploy ten. An alarm fires here when requests of clients fail.
+// CloudFormation takes up to five alarms, CodeDeploy ten. These alarms fire when requests of clients fail.
 const TRIGGERS = [
   'GatewayErrorsAlarm',
   'GatewayErrorRatioAlarm',
@@ -25,7 +25,10 @@ export function listUndoingAlarms(functions: readonly string[]): string[] {
   return TRIGGERS.filter((id) => id !== CANARY_FAILED || functions.includes(CANARY));
 }
 
-/** The parameter of the stack that makes a release gradual. Whatever changes the stack without it, such as a restore, acts at once. */
+/**
+ * The parameter of the stack that makes a release gradual. A change of the stack without this parameter, such as a restore,
+ * acts at once.
+ */
 export const RELEASE = 'Release';
 
 const SCHEMA = 'SchemaVersion';
@@ -42,9 +45,10 @@ export const NO_ROLLBACK: RollbackConfiguration = {
 };
 
 /**
- * Lists only alarms that exist before and after the deployment, because CloudFormation refuses others.
- * @param arnOf of an alarm by its name
- * @param minutes 0: nothing undoes the deployment
+ * Lists the alarms that undo a deployment, but only those that exist before and after it, because CloudFormation refuses
+ * others.
+ * @param arnOf makes the ARN of an alarm from its name
+ * @param minutes time for which the alarms are watched; with 0, nothing undoes the deployment
  */
 export function rollbackConfiguration(options: {
   readonly deployed: Template | undefined;
@@ -85,8 +89,8 @@ export function isGradual(options: {
 }
 
 /**
- * Address that the canary uses. A new name answers only once the operator has pointed its record at the target that the
- * deployment creates: until then the canary fails, and would undo the deployment.
+ * Finds the address that the canary uses. A new name answers only once the operator has pointed its record at the target that
+ * the deployment creates: until then the canary fails, and would undo the deployment.
  */
 function findAddress(template: Template | undefined): string {
   const { Environment } = template?.Resources.CanaryLambdaFunction?.Properties ?? {};

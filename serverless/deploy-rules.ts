@@ -12,7 +12,7 @@ export type ActiveRun =
 
 export interface Situation {
   readonly run: ActiveRun | undefined;
-  /** Undefined where nothing is deployed. */
+  /** Undefined if nothing is deployed. */
   readonly deployed: Template | undefined;
   /** Undefined if the stage is being removed. */
   readonly next: Template | undefined;
@@ -26,7 +26,7 @@ export function reasonsAgainst(situation: Situation): string[] {
   return [...reasonsOfAccess(situation), ...reasonsOfRun(situation), ...reasonsOfTable(situation)];
 }
 
-// AUTH is missing in a package of an earlier commit, and open in the stage `local`.
+// Refuses functions without authentication. AUTH is missing in a package of an earlier commit, and open in the stage `local`.
 function reasonsOfAccess({ next }: Situation): string[] {
   const isOpen = (properties: Record<string, unknown>) =>
     readVariables(properties).AUTH !== 'required';
@@ -35,7 +35,7 @@ function reasonsOfAccess({ next }: Situation): string[] {
     : [];
 }
 
-/** False if no function of the stage serves a run: then a deployment hurts none. */
+/** False if no function of the stage serves a run: then a deployment cannot hurt a run. */
 export function mayHaveRuns(...templates: readonly (Template | undefined)[]): boolean {
   return templates.some((template) => template && listSettings(template).qdrantUrl);
 }
@@ -81,7 +81,7 @@ function watchdogReasons({ deployed, next }: Change, under: string): string[] {
 function settingReasons({ deployed, next }: Change, under: string): string[] {
   const after = listSettings(next);
   const current = deployed && listSettings(deployed);
-  // Without a store no deployed function serves the run, which the command line does.
+  // If no store was configured, no deployed function serves the run: the command line does.
   const before = current?.qdrantUrl ? current : {};
   const differing = Object.keys(before).filter((name) => after[name] !== before[name]);
   const [changed, omitted] = [true, false].map((isGiven) =>

@@ -2,7 +2,7 @@
 // network or a firewall can be placed before it.
 import { type Configuration, type Resources, readText } from './configuration.ts';
 
-/** CloudFormation resources; none without a name. */
+/** CloudFormation resources; none for a stage without a name of its own. */
 export async function customDomain(configuration: Configuration): Promise<Resources> {
   if (!(await hasOwnAddress(configuration))) return {};
   const DomainName = await domainName(configuration);
@@ -24,7 +24,10 @@ export async function customDomain(configuration: Configuration): Promise<Resour
   };
 }
 
-/** Target of the name's CNAME record; and the name as the address, which `info` and the commands read from the packager's output. */
+/**
+ * Outputs of the stack: the target of the name's CNAME record, and the name as the address, which `info` and the commands read
+ * from the packager's output.
+ */
 export async function domainOutputs(configuration: Configuration): Promise<Resources> {
   if (!(await hasOwnAddress(configuration))) return {};
   const Value = { 'Fn::GetAtt': ['ApiDomain', 'RegionalDomainName'] };
@@ -34,7 +37,9 @@ export async function domainOutputs(configuration: Configuration): Promise<Resou
   };
 }
 
-/** True if the stage disables API Gateway's own address, through which requests would bypass a firewall before the name. */
+/**
+ * True if the stage disables API Gateway's own address, through which requests would bypass a firewall in front of the name.
+ */
 export async function hasOwnAddress(configuration: Configuration): Promise<boolean> {
   return (await domainName(configuration)) !== '';
 }

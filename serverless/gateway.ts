@@ -1,4 +1,4 @@
-// Parts of the gateway that serverless.yml cannot express: routes with a trailing slash, lists.
+// Parts of the gateway that serverless.yml cannot express: routes with a trailing slash, throttles, lists, and the access log.
 import { ENDPOINTS_BY_ROUTE } from '../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import {
   type Configuration,
@@ -10,8 +10,8 @@ import {
 import { readOrigins } from './parameters.ts';
 
 /**
- * The same route with a trailing slash for every route of a resource, on the same integration: for API Gateway
- * these are two routes, and the packager folds them into one (docs/ledger/decisions/0001-slash-routes.md).
+ * Makes the same route with a trailing slash for every route of a resource, on the same integration: for API Gateway these are
+ * two routes, and the packager folds them into one (docs/ledger/decisions/0001-slash-routes.md).
  */
 export async function slashRoutes(configuration: Configuration): Promise<Resources> {
   const functions = await readFunctions(configuration);
@@ -26,7 +26,7 @@ export async function slashRoutes(configuration: Configuration): Promise<Resourc
   );
 }
 
-/** Has no second form: a route for any path, and the path that is a slash. */
+/** True for a route without a second form: one for any path, or the path that is a slash. */
 function hasOneForm(routeKey: string): boolean {
   return routeKey === '*' || routeKey.endsWith('+}') || routeKey.endsWith(' /');
 }
@@ -52,13 +52,15 @@ function lastWord(routeKey: string): string {
   return logicalName(/\w*$/.exec(routeKey)?.[0] ?? '');
 }
 
-// The limit of routes of which no client needs many requests.
+// Share of the usual limit that other routes get, because no client needs many requests of them.
 const SHARE_OF_OTHER_ROUTES = 0.1;
 
-/** Large, cached by browsers, and the same for every client: the traffic out of AWS costs more than the requests. */
+/**
+ * Static texts: large, cached by browsers, and the same for every client. The traffic out of AWS costs more than the requests.
+ */
 const STATIC_ROUTES = ['GET /docs', 'GET /openapi.json', 'GET /page.css', 'GET /page.js'];
 
-// A page may send this many requests together.
+// A page may send this many requests at once.
 const MIN_BURST = 20;
 
 /**
@@ -89,12 +91,13 @@ function throttle(ThrottlingRateLimit: number, ThrottlingBurstLimit: number) {
   return { ThrottlingRateLimit, ThrottlingBurstLimit, DetailedMetricsEnabled: true };
 }
 
-/** The comma-separated parameter as a list. */
+/** Reads the comma-separated parameter as a list. */
 export async function allowedOrigins(configuration: Configuration): Promise<readonly string[]> {
   return readOrigins(await readText(configuration, 'param:allowedOrigins'));
 }
 
-// No field whose length a client chooses: in an attack, logs would cost ten times as much (docs/ledger/decisions/0023-access-log.md).
+// The format has no field whose length a client chooses: in an attack, logs would cost ten times as much
+// (docs/ledger/decisions/0023-access-log.md).
 const ACCESS_LOG_FORMAT = JSON.stringify({
   requestId: '$context.requestId',
   functionRequestId: '$context.integration.requestId', // what clients see as X-Request-Id

@@ -61,5 +61,5 @@ class MadeConfiguration {
   };
 }
 
-// The packager requires this file and calls what it gets.
+// The packager requires this file, and calls the export of this name.
 export { MadeConfiguration as 'module.exports' };

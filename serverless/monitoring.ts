@@ -25,7 +25,7 @@ import { TABLE_IN_USE } from './table.ts';
 /** Properties that all alarms of a stage share. */
 interface Context {
   readonly prefix: string;
-  /** Topics that are notified. */
+  /** Topics that are notified of alarms. */
   readonly actions: readonly string[];
   readonly region: string;
 }
@@ -155,8 +155,8 @@ function dashboard({ prefix, region }: Context, definitions: readonly AlarmDefin
   };
 }
 
-// Has no name: a change of the topic replaces the budget, and the new one would find its name taken.
-// It covers the whole account, because a budget for one tag would stay at zero until the tag is activated for billing.
+// The budget has no name: a change of the topic replaces it, and a new budget would find the name taken. It covers the whole
+// account, because a budget for one tag would stay at zero until the tag is activated for billing.
 function budget({ actions }: Context, limit: string): Resources {
   if (limit === '') return {};
   const notify = (NotificationType: string, Threshold: number) => ({

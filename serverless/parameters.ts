@@ -9,12 +9,12 @@ import { SETTINGS } from './migration/settings.ts';
 export type Parameters = Readonly<Record<string, unknown>>;
 
 interface Rule {
-  /** Completes "must be". */
+  /** Text that completes "must be". */
   readonly requirement: string;
   readonly allows: (text: string) => boolean;
 }
 
-// CloudWatch Logs takes no others.
+// The only retentions that CloudWatch Logs accepts.
 const RETENTION_DAYS = [
   ...[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096],
   ...[1827, 2192, 2557, 2922, 3288, 3653],
@@ -61,7 +61,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   }),
   reservedConcurrency: orEmpty(whole(1, 1000)),
   deployDuringRun: ANY,
-  // CloudFormation watches no longer than this.
+  // CloudFormation watches alarms for at most this long.
   rollbackMinutes: whole(0, 180),
   allowedOrigins: {
     requirement:
@@ -114,7 +114,7 @@ const VARIABLES = {
   ...SETTINGS,
 };
 
-/** Every fault of a stage's parameters, each with the parameter, its value, and the rule. */
+/** Lists every fault of a stage's parameters, each with the parameter, its value, and the rule. */
 export function findFaults(stage: string, parameters: Parameters): string[] {
   const unknown = Object.keys(parameters).filter((name) => !Object.hasOwn(RULES, name));
   if (unknown.length > 0) {
@@ -147,7 +147,7 @@ export function findFaults(stage: string, parameters: Parameters): string[] {
   ];
 }
 
-/** Values that the functions themselves would refuse. */
+/** Lists the values that the functions themselves would refuse. */
 function faultsOfVariables(parameters: Parameters): string[] {
   const environment = Object.fromEntries(
     Object.entries(VARIABLES).map(([name, variable]) => [variable, String(parameters[name] ?? '')]),
@@ -171,7 +171,7 @@ function faultsOfVariables(parameters: Parameters): string[] {
   });
 }
 
-/** Names the parameters in a sentence that names the functions' variables. */
+/** Replaces the variables of functions in a sentence by the parameters that they come from. */
 function inParameters(sentence: string): string {
   const parameters = new Map(Object.entries(VARIABLES).map(([name, variable]) => [variable, name]));
   return sentence.replace(/[A-Z][A-Z0-9_]+/g, (word) => parameters.get(word) ?? word);
@@ -181,7 +181,7 @@ export function readOrigins(text: string): string[] {
   return text.split(',').map((origin) => origin.trim());
 }
 
-/** True if a browser could send it: an address without a path, and without a slash at its end. */
+/** True for an origin that a browser could send: an address without a path, and without a slash at its end. */
 export function isOrigin(text: string): boolean {
   return text === '*' || URL.parse(text)?.origin === text;
 }

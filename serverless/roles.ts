@@ -1,4 +1,4 @@
-// One IAM role per function, made from its line `table` in serverless.yml.
+// Makes one IAM role for each function, from the list `table` of the function in serverless.yml.
 import { HEALTH_KEY, LEDGERS } from '../lib/ledger/store/keys.ts';
 import table from '../lib/shared/table.json' with { type: 'json' };
 import { type Configuration, logicalName, type Resources, readFunctions } from './configuration.ts';
@@ -15,7 +15,7 @@ export interface Policy {
   readonly PolicyDocument: { readonly Statement: readonly Pick<Statement, 'Action'>[] };
 }
 
-/** The policy of a function's rights to ledgers. */
+/** Name of the policy with a function's rights to ledgers. */
 const LEDGER_POLICY = 'ledger-table';
 
 /** Actions of DynamoDB that change items. */
@@ -24,7 +24,8 @@ export const WRITE_ACTIONS = ['PutItem', 'UpdateItem', 'DeleteItem'];
 /** Refers to the table by name, not to the stack's own resource: after a restore another table is in use. */
 export const TABLE_ARN = `arn:\${AWS::Partition}:dynamodb:\${AWS::Region}:\${AWS::AccountId}:table/\${TableInUse}`;
 
-// Made by an administrator, from docs/ledger/boundary-policy.json: a deployer can give a role no more than it allows.
+// An administrator makes the boundary from docs/ledger/boundary-policy.json: a deployer can give a role no more rights than the
+// boundary allows.
 const BOUNDARY = {
   PermissionsBoundary: {
     'Fn::Sub': `arn:\${AWS::Partition}:iam::\${AWS::AccountId}:policy/finance-ledger-boundary`,
@@ -105,7 +106,7 @@ function indexArns(): string[] {
   return table.GlobalSecondaryIndexes.map(({ IndexName }) => `${TABLE_ARN}/index/${IndexName}`);
 }
 
-// The ARN of a log group ends in ":*", which stands for its streams; the group itself is ours.
+// The ARN of a log group ends in ":*", which stands for its streams. The template makes the group itself.
 function logStatement(logGroup: string): Statement {
   return allow(
     ['logs:CreateLogStream', 'logs:PutLogEvents'],

@@ -2,8 +2,8 @@
 import { WRITE_ACTIONS } from './roles.ts';
 
 /**
- * Actions of DynamoDB on the table; `Query` on its indexes too. `ApiKeys`: nothing besides the key of the request; `Register`: entries
- * in the list of ledgers.
+ * Rights to the table: actions of DynamoDB, where `Query` includes the indexes and `QueryTable` does not. `ApiKeys` says that
+ * the function reaches nothing but the API key of the request; `Register` lets it make entries in the list of ledgers.
  */
 const ACTIONS = [
   ...['GetItem', 'Query', 'QueryTable', ...WRITE_ACTIONS],
@@ -23,5 +23,5 @@ export class TableAccess {
   }
 }
 
-// The packager requires this file and calls what it gets.
+// The packager requires this file, and calls the export of this name.
 export { TableAccess as 'module.exports' };

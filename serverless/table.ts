@@ -1,4 +1,4 @@
-// The table of the stack: lib/shared/table.json, from which the local one is made as well, with what protects it.
+// The table of the stack: lib/shared/table.json, from which the local table is made as well, with the settings that protect it.
 import definition from '../lib/shared/table.json' with { type: 'json' };
 import { type Configuration, readSection, readText } from './configuration.ts';
 
@@ -16,7 +16,7 @@ export async function ledgerTable(configuration: Configuration) {
   const { resolveVariable } = configuration;
   const service = await readSection<string>(configuration, 'service');
   const stage = await readText(configuration, 'sls:stage');
-  // On-demand capacity is billed by use; this limits it.
+  // On-demand capacity is billed by use; these limits cap the bill.
   const OnDemandThroughput = {
     MaxReadRequestUnits: await resolveVariable('param:maxReadUnits'),
     MaxWriteRequestUnits: await resolveVariable('param:maxWriteUnits'),

@@ -1,4 +1,4 @@
-// A CloudFormation template, as far as a deployment is judged by it.
+// The part of a CloudFormation template by which a deployment is judged.
 export interface Template {
   readonly Metadata?: Readonly<Record<string, unknown>>;
   readonly Parameters?: Readonly<Record<string, unknown>>;

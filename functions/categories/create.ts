@@ -1,4 +1,4 @@
-// POST /categories
+// POST /categories: creates a category.
 import type { Category } from '../../lib/ledger/domain/category.ts';
 import { parseNewCategory, toCategoryJson } from '../../lib/ledger/http/category-json.ts';
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';

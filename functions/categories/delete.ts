@@ -1,4 +1,4 @@
-// DELETE /categories/{id}
+// DELETE /categories/{id}: makes a category inactive.
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { isExpectedBy } from '../../lib/ledger/http/preconditions.ts';
 import { deleted } from '../../lib/ledger/http/replies.ts';
@@ -7,6 +7,7 @@ import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'deleteCategory').handler(async ({ ledger, pathId, headers }) => {
+    // 'c': the ETag is that of a category.
     await ledger.categories.deactivate(pathId, isExpectedBy(headers, 'c', pathId));
     return deleted('Category deleted successfully');
   });

@@ -1,4 +1,4 @@
-// GET /categories
+// GET /categories: lists categories by name.
 import { parseCategoryQuery, toCategoryJson } from '../../lib/ledger/http/category-json.ts';
 import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { unlessUnchanged } from '../../lib/ledger/http/preconditions.ts';

@@ -1,4 +1,4 @@
-// GET /categories/{id}
+// GET /categories/{id}: shows a category with the number of its transactions.
 import { toCategoryJson } from '../../lib/ledger/http/category-json.ts';
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { ifConditionsHold } from '../../lib/ledger/http/preconditions.ts';
@@ -10,6 +10,7 @@ export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'readCategory').handler(async ({ ledger, pathId, headers }) => {
     const category = await ledger.categories.find(pathId);
     const reply = foundRecord(toCategoryJson(category, { isCounted: true }));
+    // 'c': the ETag is that of a category.
     return ifConditionsHold(reply, headers, 'c', category);
   });
 }

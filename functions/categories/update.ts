@@ -1,4 +1,4 @@
-// PUT /categories/{id}
+// PUT /categories/{id}: changes the fields of a category that are sent.
 import { parseCategoryChanges, toCategoryJson } from '../../lib/ledger/http/category-json.ts';
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { jsonBody } from '../../lib/ledger/http/json-body.ts';
@@ -13,6 +13,7 @@ export function createHandler(service: LedgerService) {
     .use(lookUp(({ ledger, pathId }) => ledger.categories.find(pathId)))
     .use(jsonBody())
     .handler(async ({ ledger, existing, json, headers }) => {
+      // 'c': the ETag is that of a category.
       const isExpected = isExpectedBy(headers, 'c', existing.id);
       const changes = parseCategoryChanges(json);
       const category = await ledger.categories.update(existing, changes, isExpected);

@@ -1,4 +1,4 @@
-// GET /imports
+// GET /imports: lists the rows that imports have added.
 import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { importsReply, parseImportQuery } from '../../lib/ledger/http/import-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';

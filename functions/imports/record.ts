@@ -1,4 +1,4 @@
-// PUT /imports
+// PUT /imports: records the rows that an import has added.
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { parseImportPart, toRecordedJson } from '../../lib/ledger/http/import-json.ts';
 import { jsonBody } from '../../lib/ledger/http/json-body.ts';

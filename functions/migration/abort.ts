@@ -1,4 +1,4 @@
-// Gives a run up before the window.
+// The step that gives up a run before the window.
 
 import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';

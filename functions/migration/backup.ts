@@ -1,4 +1,4 @@
-// Counts, snapshot, graph dump and a restore test.
+// The step that backs up before anything changes: counts, a snapshot and a graph dump, with a restore test.
 
 import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';

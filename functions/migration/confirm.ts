@@ -1,4 +1,4 @@
-// The confirmation that a manual action is done.
+// Records a person's confirmation that a manual action is done.
 
 import type { Remembering } from '../../lib/migration/runs/run-store.ts';
 import { ownRemembering } from '../../lib/migration/runs/step-handler.ts';

@@ -1,4 +1,4 @@
-// Copies every point, or only the changes since the last copy.
+// The step that copies every point, or only the changes since the last copy.
 
 import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';

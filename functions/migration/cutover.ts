@@ -1,4 +1,4 @@
-// Setting, new version, smoke test, counts.
+// The step of the window: changes the setting, switches to the new version, and proves it with a smoke test and counts.
 
 import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';

@@ -1,4 +1,4 @@
-// The new collection and its companion, proved.
+// The step that makes the new collection and its companion, and proves them if the new version can already be reached.
 
 import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';

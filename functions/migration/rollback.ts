@@ -1,4 +1,4 @@
-// Returns to the old version.
+// The step that returns users to the old version.
 
 import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';

@@ -1,4 +1,4 @@
-// The status of a run, for people and for the state machine; of the present run unless one is named.
+// Reads the status of a run, for people and for the state machine; of the present run unless one is named.
 
 import type { Remembering } from '../../lib/migration/runs/run-store.ts';
 import { ownRemembering } from '../../lib/migration/runs/step-handler.ts';

@@ -1,4 +1,4 @@
-// GET /health, without authentication: the function runs. With `?deep` the table answers as well.
+// GET /health, without authentication: shows that the function runs and, with `?deep`, that the table answers.
 import { publicEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { parseFilter } from '../../lib/ledger/http/fields.ts';
 import { healthQuery } from '../../lib/ledger/http/health-query.ts';

@@ -1,4 +1,4 @@
-// GET /me
+// GET /me: shows the ledger and the scope of the key or token.
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { sentOnly } from '../../lib/ledger/http/fields.ts';
 import { found } from '../../lib/ledger/http/replies.ts';

@@ -1,4 +1,4 @@
-// $default: every route and method that no other function serves
+// $default: refuses requests for a route or method that no other function serves.
 import { endpoint } from '../../lib/ledger/http/endpoint.ts';
 import { noRoute } from '../../lib/ledger/http/no-route.ts';
 

@@ -1,4 +1,4 @@
-// GET /months
+// GET /months: lists months with their totals and digests.
 import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { monthsReply, parseMonthsQuery } from '../../lib/ledger/http/months-json.ts';
 import { unlessUnchanged } from '../../lib/ledger/http/preconditions.ts';

@@ -1,4 +1,4 @@
-// GET /summary and GET /summary/series
+// GET /summary and GET /summary/series: add up transactions by one grouping or by two.
 import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { parseSummaryQuery, summaryReply } from '../../lib/ledger/http/summary-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';

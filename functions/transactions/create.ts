@@ -1,4 +1,4 @@
-// POST /transactions
+// POST /transactions: creates a transaction.
 
 import type { NamedTransaction } from '../../lib/ledger/domain/transaction.ts';
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';

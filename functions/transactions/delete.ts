@@ -1,4 +1,4 @@
-// DELETE /transactions/{id}
+// DELETE /transactions/{id}: removes a transaction.
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { isExpectedBy } from '../../lib/ledger/http/preconditions.ts';
 import { deleted } from '../../lib/ledger/http/replies.ts';
@@ -8,6 +8,7 @@ import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'deleteTransaction').handler(
     async ({ ledger, pathId, headers }) => {
+      // 't': the ETag is that of a transaction.
       await ledger.transactions.remove(pathId, isExpectedBy(headers, 't', pathId));
       return deleted('Transaction deleted successfully');
     },

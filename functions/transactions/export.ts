@@ -1,4 +1,5 @@
-// GET /transactions/export and GET /transactions/export.json: one part of all that the filters choose, which names the next.
+// GET /transactions/export and GET /transactions/export.json: one part of the transactions that the filters choose, and the
+// address of the next part.
 import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { exportReply, parseExportRequest } from '../../lib/ledger/http/transaction-export.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';

@@ -1,4 +1,4 @@
-// GET /transactions
+// GET /transactions: shows a page of transactions.
 
 import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { foundPage } from '../../lib/ledger/http/replies.ts';

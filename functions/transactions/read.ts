@@ -1,4 +1,4 @@
-// GET /transactions/{id}
+// GET /transactions/{id}: shows a transaction with the name of its category.
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { ifConditionsHold } from '../../lib/ledger/http/preconditions.ts';
 import { foundRecord } from '../../lib/ledger/http/replies.ts';
@@ -10,6 +10,7 @@ export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'readTransaction').handler(async ({ ledger, pathId, headers }) => {
     const transaction = await ledger.transactions.read(pathId);
     const reply = foundRecord(toTransactionJson(transaction));
+    // 't': the ETag is that of a transaction.
     return ifConditionsHold(reply, headers, 't', transaction);
   });
 }

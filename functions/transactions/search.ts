@@ -1,4 +1,4 @@
-// GET /transactions/search
+// GET /transactions/search: finds transactions by words, amounts and categories.
 import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { parseSearchQuery, searchReply } from '../../lib/ledger/http/search-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';

@@ -1,4 +1,4 @@
-// PUT /transactions/{id}
+// PUT /transactions/{id}: changes the fields of a transaction that are sent.
 
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { jsonBody } from '../../lib/ledger/http/json-body.ts';
@@ -17,6 +17,7 @@ export function createHandler(service: LedgerService) {
     .use(lookUp(({ ledger, pathId }) => ledger.transactions.find(pathId)))
     .use(jsonBody())
     .handler(async ({ ledger, existing, json, headers }) => {
+      // 't': the ETag is that of a transaction.
       const isExpected = isExpectedBy(headers, 't', existing.id);
       const changes = parseTransactionChanges(json);
       const transaction = await ledger.transactions.update(existing, changes, isExpected);

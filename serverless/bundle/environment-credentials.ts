@@ -1,5 +1,5 @@
-// Credentials from the environment alone, where Lambda puts them. Bundles carry this in place of
-// the SDK's default chain, which also looks in files, processes and the network.
+// Credentials from the environment alone, where Lambda puts them. Bundles have this file in place of the SDK's default chain,
+// which also looks in files, processes and the network.
 import { ConfigurationError } from '../../lib/shared/errors.ts';
 
 interface Credentials {
@@ -10,7 +10,7 @@ interface Credentials {
 
 /**
  * Stands in for the export of the same name of `@aws-sdk/credential-provider-node`.
- * @throws ConfigurationError when the environment holds no credentials
+ * @throws ConfigurationError if the environment holds no credentials
  */
 export function defaultProvider(): () => Promise<Credentials> {
   return async () => {

@@ -1,4 +1,4 @@
-// How a function becomes one small ESM file; the deployed bundle, the local one and the bench agree.
+// The options that make a function one small ESM file. The deployed bundle, the local one and the bench share them.
 import { resolve } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
@@ -103,5 +103,5 @@ function packagingOptions() {
   };
 }
 
-// serverless-esbuild requires this file and calls what it gets.
+// serverless-esbuild requires this file, and calls the export of this name.
 export { packagingOptions as 'module.exports' };

@@ -1,6 +1,6 @@
-// node:crypto, loaded with the first call: to load it takes a sixth of the start of a function that hashes nothing, such as
-// the one for unknown paths, where only the log would hash a ledger's id and Powertools draw a sample.
-// Bundles carry this in its place; it names what they take from it.
+// Takes the place of node:crypto in bundles, and loads that module with the first call. Loading takes a sixth of the start of a
+// function that hashes nothing, such as the one for unknown paths, where only the log would hash a ledger's id and Powertools
+// draw a sample. Bundles use only the exports that are named here.
 type Crypto = typeof import('node:crypto');
 
 export const createHash: Crypto['createHash'] = (...all) => crypto().createHash(...all);

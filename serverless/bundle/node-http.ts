@@ -1,6 +1,6 @@
-// node:http without its web sockets. An `import` of it makes Node look at every export, and one of them
-// loads the whole of undici: a third of a function's start for what no function uses.
-// Bundles carry this in its place; it names what they take from it.
+// Takes the place of node:http in bundles, without the web sockets. An `import` of node:http makes Node look at every export,
+// and one of them loads the whole of undici: a third of a function's start for something that no function uses. Bundles use
+// only the exports that are named here.
 const http = process.getBuiltinModule('node:http');
 
 export const { Agent, request, STATUS_CODES } = http;

@@ -1,5 +1,5 @@
-// Backups of the table in use, in a vault that no role of the guide can empty. docs/ledger/decisions/0025-locked-backups.md has the
-// reasons.
+// Backups of the table in use, in a vault that no role of the deployment guide can empty.
+// docs/ledger/decisions/0025-locked-backups.md has the reasons.
 import { type Configuration, type Resources, readSection, readText } from '../configuration.ts';
 import { allow, type Policy, policy, serviceRole, substituted, TABLE_ARN } from '../roles.ts';
 import { TABLE_IN_USE } from '../table.ts';
@@ -9,7 +9,7 @@ export const BACKUP_VAULT = { Ref: 'BackupVault' };
 /** AWS Backup refuses a backup with a shorter or longer retention than the lock allows. */
 export const LOCKED_DAYS = { MinRetentionDays: 7, MaxRetentionDays: 365 };
 
-// Cold storage is paid for 90 days at least.
+// Cold storage is billed for at least 90 days.
 const MONTHLY = { MoveToColdStorageAfterDays: 30, DeleteAfterDays: LOCKED_DAYS.MaxRetentionDays };
 
 interface Lifecycle {
@@ -62,7 +62,7 @@ async function lockedVault(configuration: Configuration): Promise<object> {
   };
 }
 
-/** The last 12 characters of the id, which ends in `/<name of the stack>/<UUID>`. */
+/** The last 12 characters of the stack's id, which ends in `/<name of the stack>/<UUID>`. */
 function endOfStackId(): object {
   const uuid = { 'Fn::Select': [2, { 'Fn::Split': ['/', { Ref: 'AWS::StackId' }] }] };
   return { 'Fn::Select': [4, { 'Fn::Split': ['-', uuid] }] };
@@ -84,7 +84,8 @@ function planRule(
   };
 }
 
-// Named for the table: a restore changes the table, and CloudFormation makes the new selection before it deletes the old one.
+// The selection is named after the table: a restore changes the table, and CloudFormation makes the new selection before it
+// deletes the old one, so their names must differ.
 function selection(): object {
   return {
     Type: 'AWS::Backup::BackupSelection',
@@ -99,7 +100,8 @@ function selection(): object {
   };
 }
 
-// The part of AWSBackupServiceRolePolicyForBackup that is for tables. Deleting is not: AWS Backup itself expires what a vault holds.
+// The part of AWSBackupServiceRolePolicyForBackup that is for tables. The right to delete is left out: AWS Backup itself
+// expires the contents of a vault.
 function backupPolicies(copyVault: string): Policy[] {
   const table = ['DescribeTable', 'ListTagsOfResource', 'StartAwsBackupJob'];
   const actions = table.map((action) => `dynamodb:${action}`);

@@ -1,4 +1,4 @@
-// The canary of a stage: a function with a schedule and a role, where the operator has named its key.
+// The canary of a stage: a function with a schedule and a role, if the operator has named the parameter with the canary's key.
 import {
   type Configuration,
   type FunctionSettings,
@@ -10,7 +10,7 @@ import { allow, policy, role, substituted, TABLE_ARN } from '../roles.ts';
 
 export const CANARY = 'canary';
 
-/** Functions of serverless.yml, without a route. */
+/** The canary's function in the form of serverless.yml, without a route; none without a key. */
 export async function canaryFunctions(
   configuration: Configuration,
 ): Promise<Record<string, FunctionSettings>> {
@@ -31,7 +31,7 @@ export async function canaryFunctions(
   return { [CANARY]: canary };
 }
 
-/** CloudFormation resources. */
+/** CloudFormation resources; none without a key. */
 export async function canaryRole(configuration: Configuration): Promise<Resources> {
   const parameter = await keyParameter(configuration);
   if (parameter === '') return {};

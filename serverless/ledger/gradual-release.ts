@@ -1,18 +1,21 @@
 // A plug-in of the packager: a new version of a function of the API gets a tenth of the requests first, and all of them when no
 // alarm has fired for a quarter of an hour. docs/ledger/decisions/0026-gradual-release.md has the reasons.
 //
-// The gateway reaches each of them through an alias, and CodeDeploy moves the alias. It does so only while alarms watch the
+// The gateway reaches each function through an alias, and CodeDeploy moves the alias. It does so only while alarms watch the
 // deployment (serverless/deploy-rollback.ts): otherwise CloudFormation moves the alias at once.
 import { type FunctionSettings, logicalName, type Resources } from '../configuration.ts';
 import { listUndoingAlarms } from '../deploy-rollback.ts';
 import { allow, policy, serviceRole, substituted } from '../roles.ts';
 
-/** The gateway invokes functions by it. */
+/** The alias by which the gateway invokes functions. */
 export const ALIAS = 'live';
 const APPLICATION = 'GradualRelease';
 /** The function of the page at `/`. Page, style and scripts belong together: a browser would get each from either release. */
 const PAGE = 'frontPage';
-/** Functions whose release begins together. Lambda takes 15 changes a second of an account, and one that it refuses fails the deployment. */
+/**
+ * Number of functions whose release begins together. Lambda takes 15 changes a second from an account, and a change that it
+ * refuses fails the deployment.
+ */
 const MAX_STARTING = 5;
 /** Shifts within 15 minutes, the time that an alarm on two of three periods of five minutes needs to fire. */
 const SHIFT = 'CodeDeployDefault.LambdaCanary10Percent15Minutes';
@@ -25,7 +28,7 @@ const RELEASE_ACTIONS = [
 
 /** A function as the packager handles it. */
 interface PackagedFunction extends FunctionSettings {
-  /** The packager points routes and permissions there. */
+  /** The alias to which the packager points routes and permissions. */
   targetAlias?: { readonly name: string; readonly logicalId: string };
   versionFunction?: boolean;
   /** Known once the function is compiled. */
@@ -98,7 +101,7 @@ export class GradualRelease {
     Resources[`${APPLICATION}Role`] = releaseRole(this.#released.map(([name]) => name));
   }
 
-  /** Permits the gateway to invoke an alias before routes lead to it: between the two, requests would get a 500. */
+  /** Permits the gateway to invoke an alias before routes lead to it: otherwise requests would get a 500 in between. */
   #permitFirst(): void {
     const { Resources } = this.#serverless.service.provider.compiledCloudFormationTemplate;
     for (const [name, { targetAlias }] of this.#released) {
@@ -123,10 +126,10 @@ function spreadOverTime(resources: Resources, ids: readonly string[]): void {
 
 /**
  * A version keeps the variables that its function had, the name of the table among them. The description changes with the
- * table, and CloudFormation publishes another version for it: a restore reaches the alias.
+ * table, and CloudFormation publishes another version for it, so a restore reaches the alias.
  *
- * Without this, the packager keeps every version. The one of an undone deployment would then block the next attempt: Lambda
- * publishes the same code and configuration only once.
+ * The packager's deletion policy would keep every version. The version of an undone deployment would then block the next
+ * attempt: Lambda publishes the same code and configuration only once.
  */
 function publishForTable(version: Version): void {
   delete version.DeletionPolicy;
@@ -169,7 +172,7 @@ function deploymentGroup(alarms: readonly string[]): object {
   };
 }
 
-// The part of AWSCodeDeployRoleForLambda that a release without hooks needs. IAM knows an alias by its function, too.
+// The part of AWSCodeDeployRoleForLambda that a release without hooks needs. IAM names an alias by its function, too.
 function releaseRole(functions: readonly string[]): object {
   const places = functions.flatMap((name) => {
     const id = `${logicalName(name)}LambdaFunction`;
@@ -183,5 +186,5 @@ function releaseRole(functions: readonly string[]): object {
   ]);
 }
 
-// The packager requires this file and calls what it gets.
+// The packager requires this file, and calls the export of this name.
 export { GradualRelease as 'module.exports' };

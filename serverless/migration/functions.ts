@@ -20,13 +20,13 @@ import {
 } from './policies.ts';
 import { SETTINGS } from './settings.ts';
 
-// docs/migration/decisions/0003-copy-memory.md
+// docs/migration/decisions/0003-copy-memory.md has the reasons for the limits of the heap.
 const NODE_OPTIONS = '--enable-source-maps --max-old-space-size=160 --max-semi-space-size=8';
 
 // Status and confirm only read or write the table; every other function works until Lambda's longest time is nearly over.
 const QUICK = ['migrationStatus', 'migrationConfirm'];
 
-/** Values are texts, or what CloudFormation fills in. */
+/** Values are texts, or expressions that CloudFormation fills in. */
 type Variables = Readonly<Record<string, unknown>>;
 
 // The watchdog rolls back a window whose deadline has passed, and counts the days of the retention.
@@ -40,7 +40,7 @@ const WATCHDOG_INVOCATIONS = {
   destinations: { onFailure: { type: 'sqs', arn: { 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] } } },
 };
 
-// Once a day for the retention, and every two minutes for a window that has to close.
+// Rates of the watchdog: once a day for the retention, and every two minutes for a window that has to close.
 const SCHEDULES = { Daily: 'rate(1 day)', Often: 'rate(2 minutes)' };
 
 /** Functions of serverless.yml, without a route: operators and the state machine invoke them. */
@@ -90,7 +90,7 @@ export async function migrationStateMachines(serverless: Configuration) {
   };
 }
 
-/** CloudFormation resources: a role of each function, and the machine's. */
+/** CloudFormation resources: a role for each function, and the role and the log group of the machine. */
 export async function migrationRoles(serverless: Configuration): Promise<Resources> {
   const lines = await accessLines(serverless);
   if (lines.length === 0) return {};
@@ -232,7 +232,7 @@ async function environmentOf(serverless: Configuration): Promise<Variables> {
 // Services that only some steps reach, by the names of the variables.
 const REACHED = { graph: /^NEO4J_/, webhook: /^MIGRATION_WEBHOOK_/ };
 
-/** Status and confirm reach the table alone. */
+/** Selects the variables for the services that a function reaches. Status and confirm reach the table alone. */
 function variablesFor(
   name: string,
   { reaches = [] }: MigrationAccess,

@@ -12,7 +12,7 @@ export interface MigrationAccess {
   readonly reaches?: readonly string[];
 }
 
-/** Only the items of runs in the table: no ledger's id begins with "@" (lib/migration/runs/run-lock.ts). */
+/** Allows only the items of runs in the table: no ledger's id begins with "@" (lib/migration/runs/run-lock.ts). */
 export function runPolicies(access: MigrationAccess['runs']): Policy[] {
   const actions = (access === 'step' ? STEP : access).map((action) => `dynamodb:${action}`);
   const Condition = {
@@ -36,7 +36,7 @@ export function secretPolicies(parameters: readonly string[]): Policy[] {
   ];
 }
 
-/** A function that changes the setting then reads its previous version: the parameter's name, ":" and a number. */
+/** A function that changes the setting also reads the previous version, under the parameter's name, ":" and a number. */
 export function settingPolicies(parameter: string, access: MigrationAccess['setting']): Policy[] {
   if (!access) return [];
   const arn = parameterArn(parameter);
@@ -97,7 +97,7 @@ function parameterArn(name: string): object {
   return substituted(`arn:\${AWS::Partition}:ssm:${ACCOUNT}:parameter/${name.replace(/^\//, '')}`);
 }
 
-// Secrets Manager puts six characters of its own behind the name.
+// Secrets Manager adds six characters of its own after the name.
 function secretArn(name: string): object {
   return substituted(`arn:\${AWS::Partition}:secretsmanager:${ACCOUNT}:secret:${name}-??????`);
 }
