@@ -1,5 +1,5 @@
-// The form in which a transaction is added: Enter saves it, and the next one can be typed. The draft survives a reload. A phone
-// has the form in a sheet, so that its first screen has transactions.
+// The form that adds a transaction. Enter saves it and empties the form for the next transaction. The draft survives a reload.
+// On a phone the form opens in a sheet, which leaves the first screen to the list.
 import { type Signal, signal, useComputed, useSignal, useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { ApiError } from './api-error.ts';
@@ -65,7 +65,10 @@ function readKept(): Draft {
   return { ...empty, ...readDraft<Draft>(KEPT) } as Draft;
 }
 
-/** A create that the service refused while no form is shown is the draft of the next one, also after a reload. */
+/**
+ * If the service refuses a create while no form is shown, keeps the refused transaction as the draft, so that a reload does not
+ * lose it.
+ */
 function keepRefused(): void {
   const refused = refusedCreate.value;
   if (!refused || !isPhone.value || isSheetShown.value || !isEmpty(readKept())) return;
@@ -96,7 +99,7 @@ function AddForm({ isInSheet = false }: { readonly isInSheet?: boolean }) {
     const found = findErrors(complete);
     open.errors.value = found;
     if (Object.keys(found).length > 0) return focusError(form.current);
-    // The next one can be typed while the category is looked up.
+    // The person can type the next transaction while the category is looked up.
     open.edit({ description: '', amount: '', category: '' });
     focusDescription(document);
     if (await addTransaction(complete)) added.value = announcement.peek();
@@ -113,7 +116,7 @@ function AddForm({ isInSheet = false }: { readonly isInSheet?: boolean }) {
   );
 }
 
-/** The sheet covers the list, where the transaction would be seen. */
+/** Confirms an addition inside the sheet, which covers the list where the transaction would be seen. */
 function LastAdded({ text }: { readonly text: Signal<string> }) {
   return (
     <p class="hint" dir="auto">
@@ -122,7 +125,7 @@ function LastAdded({ text }: { readonly text: Signal<string> }) {
   );
 }
 
-/** A refused create is typed again, unless the next one is being typed. */
+/** Puts a refused create back into the form, unless the person is already typing another transaction. */
 function useRefusedCreate({ draft, errors, edit }: OpenDraft): void {
   useSignalEffect(() => {
     const refused = refusedCreate.value;
@@ -136,8 +139,8 @@ function useRefusedCreate({ draft, errors, edit }: OpenDraft): void {
 }
 
 /**
- * The errors of an empty form go when the person does something elsewhere: after the click, because what moves under the pointer
- * is missed.
+ * Clears the errors of an empty form when the person acts elsewhere, but only after the click: if the page moved before, the
+ * click would miss its target.
  */
 function useForgottenErrors(
   form: { readonly current: HTMLElement | null },
@@ -156,7 +159,7 @@ function useForgottenErrors(
   });
 }
 
-/** @returns whether it is on its way */
+/** Queues the transaction. @returns false if the category could not be created */
 async function addTransaction(draft: Draft): Promise<boolean> {
   const amount = readAmount(draft.amount) ?? 0;
   const description = draft.description.trim();

@@ -1,17 +1,17 @@
-// The answers of the service so far: a view that is shown again asks only for what the page does not know.
+// A cache of the service's answers, so that a view that is shown again requests only the missing answers.
 import { call } from './client.ts';
 
 const MAX_KNOWN_ANSWERS = 40;
 
 export interface Answer<Body> {
-  /** When it was asked for. */
+  /** When the answer was requested, in milliseconds since 1970. */
   readonly at: number;
   readonly body: Body;
 }
 
 let answers = new Map<string, Answer<unknown>>();
 
-/** The known answer, or that of a request. */
+/** Returns the cached answer, or requests and caches it. */
 export async function ask<Body>(path: string, given: AbortSignal): Promise<Answer<Body>> {
   const known = answers.get(path) as Answer<Body> | undefined;
   if (known) return known;
@@ -23,7 +23,7 @@ export async function ask<Body>(path: string, given: AbortSignal): Promise<Answe
   return answer;
 }
 
-/** A load under way keeps none of its answers for later. */
+/** Replaces the map, so that a load under way caches its answers only in the old map. */
 export function forgetAnswers(
   isForgotten: (answer: Answer<unknown>, path: string) => boolean = () => true,
 ): void {
@@ -32,7 +32,7 @@ export function forgetAnswers(
   );
 }
 
-/** Another key may open another ledger. */
+/** Also forgets `/me`, because another key may open another ledger. */
 export function forgetAllAnswers(): void {
   answers = new Map();
 }

@@ -1,4 +1,5 @@
-// A request to the service, and how it fails: what every part of the page has to tell apart.
+// The types of a request and of its failure, which every part of the page distinguishes by status, code and whether a retry
+// makes sense.
 import type { Failure } from '../../lib/ledger/http/api-types.ts';
 
 export interface Call {
@@ -22,7 +23,7 @@ export function pauseAfter(failures: number): number {
   return Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
 }
 
-/** A request that failed, with what the page says about it. */
+/** A failed request; `message` is the sentence that the page shows. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -30,7 +31,7 @@ export class ApiError extends Error {
   readonly code: Failure['error'] | undefined;
   readonly details: Readonly<Record<string, readonly string[]>>;
   readonly existingId: number | undefined;
-  /** The answer was lost, or asks for another attempt: whether the request was applied is not known. */
+  /** True if the answer was lost or invites another attempt. The request may have been applied. */
   readonly isRetryable: boolean;
 
   constructor(message: string, refusal: Partial<Refusal> = {}) {
@@ -43,7 +44,7 @@ export class ApiError extends Error {
     this.isRetryable = refusal.isRetryable ?? true;
   }
 
-  /** Why this parameter was refused; undefined where the request would fail without it, too. */
+  /** Returns why this parameter was refused; undefined if the request would also fail without it. */
   refusalOf(parameter: string): string | undefined {
     const isOnlyOne = Object.keys(this.details).join() === parameter;
     return this.code === 'validation_failed' && isOnlyOne

@@ -1,4 +1,4 @@
-// The page as a whole: its header, its one column, what it says, and its shortcuts.
+// The page as a whole: header, ledger, messages, sheets and keyboard shortcuts.
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { AddRow, beginTransaction } from './add-row.tsx';
@@ -120,7 +120,10 @@ function Header() {
   );
 }
 
-/** The writes on their way, and the time of the figures if the service does not answer. */
+/**
+ * Says how many changes are being saved, and offers another attempt while the service does not answer. A deletion counts only
+ * once it can no longer be undone.
+ */
 function SaveState() {
   const writes = outbox.waiting.value.filter(({ sendAt, queuedAt }) => sendAt === queuedAt);
   const count = writes.reduce((sum, { changes }) => sum + changes.length, 0);
@@ -141,7 +144,7 @@ function SaveState() {
   );
 }
 
-/** Figures of one scope never stand under the name of another. */
+/** Hides the figures of the previous scope as soon as the heading names another scope. */
 function Ledger() {
   const [shown, failed] = [view.value, failure.value];
   const isOfScope = shown !== undefined && scopeHash(shown.scope) === scopeHash(scope.value);
@@ -283,7 +286,7 @@ function onShortcut(event: KeyboardEvent): void {
   run();
 }
 
-/** From the page itself; everything else has its own arrow keys. */
+/** True if no element has the focus: a focused element handles the arrow keys itself. */
 function canEnterList(target: HTMLElement): boolean {
   return target === document.body;
 }

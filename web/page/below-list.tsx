@@ -1,4 +1,4 @@
-// What stands below the rows: links to the other pages of the list, or why there are no rows.
+// The area below the rows: links to the other pages of the list, or the reason why there are no rows.
 import { ScopeLink, Skeleton } from './components.tsx';
 import { pagesAround } from './figures.ts';
 import { format } from './format.ts';
@@ -42,7 +42,7 @@ export function Pages() {
   );
 }
 
-/** Says why there are no rows, and what can be done. */
+/** Says why there are no rows, and suggests what to do. */
 export function EmptyList() {
   const shown = view.value;
   if (!shown) return <Skeleton lines={12} />;

@@ -1,4 +1,4 @@
-// Reads a bank's file: the importer says what an import of it would do.
+// Opens a bank's file and previews the import: which transactions it would add, change and leave out.
 import { signal } from '@preact/signals';
 import type { ImportParts } from '../../lib/ledger/http/api-types.ts';
 import type {
@@ -21,9 +21,9 @@ export interface Preview {
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly options: StatementOptions;
-  /** True if rows that were deleted from the ledger since are imported, too. */
+  /** True if rows are imported again that an earlier import added and a person then deleted. */
   readonly importsDeleted: boolean;
-  /** Undefined where the file cannot be read: `problem` says why. */
+  /** Undefined if the file cannot be read; `problem` then says why. */
   readonly reading: (CategorisedPlan & { readonly statement: Statement }) | undefined;
   readonly problem: string;
 }
@@ -40,12 +40,12 @@ export interface Done {
   readonly name: string;
   readonly importId: string;
   readonly created: number;
-  /** Transactions that an edited export has changed. */
+  /** Number of transactions changed to match an edited export. */
   readonly changed: number;
   readonly present: number;
-  /** Created without a category. */
+  /** Number of created transactions without a category. */
   readonly uncategorised: number;
-  /** Possible duplicates that were not imported. */
+  /** Number of possible duplicates that were not imported. */
   readonly leftOut: number;
   readonly refused: readonly string[];
   /** Period of the imported rows; undefined if there are none. */
@@ -57,7 +57,7 @@ export const importing = signal<Preview | Progress | Done | undefined>(undefined
 type Importer = typeof import('./importer.ts');
 let importer: Promise<Importer> | undefined;
 
-/** Its address has the hash of its deployment, and is an attribute of this page's script element. */
+/** Loads the importer once. Its address contains a hash that only the page knows, as an attribute of its script element. */
 export function loadImporter(): Promise<Importer> {
   const script = document.querySelector<HTMLElement>('script[data-importer]');
   importer ??= import(script?.dataset.importer ?? '').catch((error) => {
@@ -76,7 +76,10 @@ export async function openFile(file: File): Promise<void> {
 /** The contents of the ledger when the file was chosen. */
 export let stored: StoredLedger = { rows: [], categories: [], imports: [] };
 
-/** Reads the file again with these options; the ledger is read for the first reading alone. */
+/**
+ * Reads the file with these options, and shows what the import would do. `isAgain` reuses the ledger that was read the first
+ * time.
+ */
 export async function preview(
   given: Pick<Preview, 'name' | 'bytes' | 'options' | 'importsDeleted'>,
   { isAgain = false } = {},
@@ -100,7 +103,7 @@ export async function preview(
 }
 
 async function readStored(): Promise<StoredLedger> {
-  // Before the rows: see `resolvePendingRecords`.
+  // The records must be read before the rows; `resolvePendingRecords` says why.
   const imports = await readRecordedImports();
   const rows = await readRows({});
   return {
@@ -121,7 +124,7 @@ export async function readRecordedImports(): Promise<readonly RecordedPart[]> {
   return found;
 }
 
-/** Rows of an undone import that stay. */
+/** A sentence for each row that the undo of an import left in the ledger. */
 export const leftAfterUndo = signal<readonly string[] | undefined>(undefined);
 
 export function closeImport(): void {

@@ -14,7 +14,7 @@ import { Sheet } from './sheet.tsx';
 import { setTarget, targets } from './targets.ts';
 import { readRows } from './view.ts';
 
-/** The category whose settings are open. */
+/** Id of the category whose settings are open. */
 const opened = signal<number | undefined>(undefined);
 
 export function CategoriesSheet({ onClose }: { readonly onClose: () => void }) {
@@ -22,7 +22,7 @@ export function CategoriesSheet({ onClose }: { readonly onClose: () => void }) {
     each.is_active ? 'active' : 'inactive',
   );
   const lists = useRef<HTMLDivElement>(null);
-  // One that is merged, or deactivated, goes to the other list.
+  // A category that is merged or deactivated moves to the other list, and its button loses the focus.
   useFocusInList(lists, 'li', (item) => item.querySelector('button'));
   return (
     <Sheet title="Categories" onClose={onClose}>
@@ -157,7 +157,7 @@ function bind(text: Signal<string>) {
   };
 }
 
-/** The settings of a category as they are typed, and what saves them. */
+/** Holds the settings of a category as they are typed, and the functions that save them. */
 function useSettings(category: Category) {
   const name = useSignal(category.name);
   const color = useSignal(toPickerColor(category));
@@ -184,7 +184,7 @@ function useSettings(category: Category) {
   return { name, color, target, error, attempt, save };
 }
 
-/** Moves every transaction into another category; an empty category is then deactivated. */
+/** Moves every transaction into another category, then deactivates the emptied one. */
 function MergeChoice({ category }: { readonly category: Category }) {
   const [into, setInto] = useState('');
   const others = categories.value.filter(({ id, is_active }) => id !== category.id && is_active);
@@ -241,7 +241,7 @@ async function mergeCategory(category: Category, target: Category): Promise<void
     };
     return;
   }
-  // Its name may have been saved since the sheet was drawn.
+  // The category may have been saved since the sheet was drawn: the update needs its latest version.
   const latest = categoriesById.peek().get(category.id) ?? category;
   await updateCategory(latest, { is_active: false });
   opened.value = undefined;
@@ -257,7 +257,7 @@ function explain(cause: unknown): string {
     : cause.message;
 }
 
-/** The picker knows only `#rrggbb`. */
+/** Returns the color in the only form that the browser's picker accepts, `#rrggbb`. */
 function toPickerColor(category: Category): string {
   return /^#[0-9a-f]{6}$/i.test(category.color ?? '')
     ? (category.color ?? '')

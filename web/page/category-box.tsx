@@ -1,4 +1,5 @@
-// A field for a category: type to find it, Enter takes it. A name that the ledger does not have yet can be created.
+// A field in which a person finds a category by typing, and takes it with Enter. The last option creates a name that the ledger
+// does not have.
 // biome-ignore-all lint/a11y/useSemanticElements: no element has a list that is found by typing
 // biome-ignore-all lint/a11y/noNoninteractiveElementToInteractiveRole: the list is one of options
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the field keeps the focus, and has the keys
@@ -14,10 +15,10 @@ const MAX_OPTIONS = 8;
 
 interface CategoryBoxProps {
   readonly label: string;
-  /** Text that the field shows. */
+  /** The text in the field. */
   readonly text: ReadonlySignal<string>;
   readonly onText: (text: string) => void;
-  /** An option was taken, by key or by mouse. */
+  /** Called when an option is taken with a key or the mouse. */
   readonly onTake?: (name: string) => void;
   readonly id?: string;
   readonly isLabelled?: boolean;
@@ -32,7 +33,7 @@ interface Option {
   readonly isNew: boolean;
 }
 
-/** The options that are shown, and the place of the one that Enter takes. */
+/** The options on screen, and the index of the option that Enter takes. */
 interface Suggestions {
   readonly options: readonly Option[];
   readonly at: number;
@@ -40,7 +41,7 @@ interface Suggestions {
 
 const LIST_KEYS = new Set(['ArrowDown', 'ArrowUp', 'Escape', 'Enter', 'Tab']);
 
-/** A key press draws its field alone: the list follows after the frame. */
+/** A key press redraws only the field. The list is searched after that frame, so that typing stays fast. */
 export function CategoryBox(props: CategoryBoxProps) {
   const { label, text, onText, onTake, isLabelled = false, ...rest } = props;
   const id = useId();
@@ -71,7 +72,7 @@ export function CategoryBox(props: CategoryBoxProps) {
           list.searchSoon();
         }}
         onClick={({ currentTarget }) => {
-          // What is typed next takes the place of the category.
+          // Selects the text, so that typing replaces the category.
           if (!list.read()) currentTarget.select();
           list.open();
         }}
@@ -90,7 +91,7 @@ interface Pressed {
   readonly text: ReadonlySignal<string>;
   readonly onText: (text: string) => void;
   readonly take: (option: Option) => void;
-  /** True if Enter takes an option also where the field has its name already. */
+  /** True if Enter takes an option even when the field already contains its name; otherwise Enter then submits the form. */
   readonly isChoice: boolean;
 }
 
@@ -143,7 +144,7 @@ function SuggestionList({ id, shown, onTake }: SuggestionListProps) {
   );
 }
 
-/** The list that belongs to the text of a field, while it is open. */
+/** Manages the list of suggestions for the text of a field. */
 function useSuggestions(text: ReadonlySignal<string>) {
   const shown = useSignal<Suggestions | undefined>(undefined);
   return useMemo(() => {
@@ -155,7 +156,7 @@ function useSuggestions(text: ReadonlySignal<string>) {
     };
     const search = () => show(findOptions(text.peek()));
     const open = () => show(listOptions(text.peek()));
-    /** The list of the text as it is now, also before it is drawn. */
+    /** Returns the suggestions for the current text, even if a key is pressed before the list has been drawn. */
     const read = () => {
       if (cancel) search();
       return shown.peek();
@@ -178,7 +179,7 @@ function useSuggestions(text: ReadonlySignal<string>) {
   }, []);
 }
 
-/** @returns what cancels it */
+/** Runs a function after the next frame. @returns a function that cancels the run */
 function afterFrame(run: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const frame = requestAnimationFrame(() => {
@@ -190,19 +191,22 @@ function afterFrame(run: () => void): () => void {
   };
 }
 
-/** Enter has nothing to choose: it submits the form. */
+/** Compares category names without case and accents. */
 function isSame(text: string, name: string): boolean {
   return normalize(text.trim()) === normalize(name);
 }
 
-/** Active categories, each with its name as it is compared. */
+/** Active categories, each with its normalized name for comparison. */
 const choices = computed(() =>
   categories.value
     .filter(({ is_active: isActive }) => isActive)
     .map((category) => ({ category, name: category.name, compared: normalize(category.name) })),
 );
 
-/** A field that has a category offers all, its own first: a person who opens the list wants another one. */
+/**
+ * Lists the options when the field is clicked. A field with a category offers it first and then others, because a person who
+ * opens the list wants to change it.
+ */
 function listOptions(text: string): readonly Option[] {
   if (!choices.value.some(({ name }) => isSame(text, name))) return findOptions(text);
   const all = choices.value.map(({ name }) => ({ name, isNew: false }));
@@ -225,8 +229,9 @@ function findOptions(text: string): readonly Option[] {
 }
 
 /**
- * The category that a typed text means: none, the one of this name, the only one that begins so, or a new one.
- * @throws ApiError where it cannot be created
+ * Resolves a typed text to a category: the category of that name, the only category whose name begins with it, or a new one.
+ * Empty text means none.
+ * @throws ApiError if a new category cannot be created
  */
 export async function resolveCategory(text: string): Promise<Category | undefined> {
   const wanted = normalize(text.trim());

@@ -13,7 +13,10 @@ const MAX_CATEGORIES = 5;
 
 const isUnfolded = signal(false);
 
-/** A click shows the rows of the category, or of all again. Where it has a target, the bar is measured by it. */
+/**
+ * A click on a bar shows only the rows of its category, and a second click shows all again. The bar of a category with a target
+ * shows how much of the target is spent.
+ */
 export function CategoryChart() {
   const shown = view.value;
   const side = shown?.scope.type ?? 'expense';

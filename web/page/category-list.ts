@@ -1,5 +1,5 @@
-// The categories of the ledger. A list that was asked for before a write of this page, or lags behind it, is shown with what was
-// written.
+// The categories of the ledger. A list that was requested before this page wrote a category, or that lags behind the write, may
+// lack it: the written category is then added to the list.
 import { computed, signal } from '@preact/signals';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { forgetAnswers } from './answers.ts';
@@ -13,7 +13,7 @@ export const categoriesById = computed(
 
 const written = new Map<number, { readonly category: Category; readonly at: number }>();
 
-/** @param listed as the service has answered */
+/** @param listed the categories in the service's latest answer */
 export function showCategories(listed: readonly Category[]): void {
   const ids = new Set(listed.map(({ id }) => id));
   const missing = [...written.values()].flatMap(({ category, at }) =>
@@ -25,7 +25,7 @@ export function showCategories(listed: readonly Category[]): void {
       : [...listed, ...missing].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Shows a category as this page has just written it. */
+/** Shows a category that this page has just written, before any list has it. */
 export function keepCategory(saved: Category): void {
   const category = { ...categoriesById.value.get(saved.id), ...saved };
   written.set(category.id, { category, at: Date.now() });
@@ -33,7 +33,7 @@ export function keepCategory(saved: Category): void {
   forgetAnswers((_, path) => path.startsWith('/categories'));
 }
 
-/** Another key may open another ledger. */
+/** Called when the page asks for a key, because another key may open another ledger. */
 export function forgetWrittenCategories(): void {
   written.clear();
 }

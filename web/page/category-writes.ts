@@ -1,4 +1,5 @@
-// Categories are created and changed on the service first, and then shown: a row may be put in one at once.
+// Creates and changes categories. Unlike a transaction, a category is shown only after the service has it, because a row may be
+// put into it at once.
 import type { Category, CategoryWritten } from '../../lib/ledger/http/api-types.ts';
 import { ApiError } from './api-error.ts';
 import { categories, keepCategory } from './category-list.ts';
@@ -7,7 +8,7 @@ import { announcement, refreshSoon } from './ledger.ts';
 
 const ATTEMPTS = 3;
 
-/** @returns the category of this name, created where it is missing */
+/** @returns the category of this name, created if it is missing */
 export async function ensureCategory(name: string): Promise<Category> {
   const same = (each: Category) => each.name.toLowerCase() === name.trim().toLowerCase();
   const known = categories.value.find(same);

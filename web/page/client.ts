@@ -21,7 +21,7 @@ export const storedKey = {
 };
 
 /**
- * @param path with its query, such as `/me`
+ * @param path with its query, such as `/summary?type=income`
  * @throws ApiError
  */
 export async function call<Answer>(path: string, request: Call = {}): Promise<Answer> {
@@ -37,7 +37,7 @@ export async function call<Answer>(path: string, request: Call = {}): Promise<An
   return await readAnswer(response, signal);
 }
 
-/** @throws ApiError for a refusal, and for an answer that is cut off: it does not tell whether the request was applied */
+/** @throws ApiError for a refusal, and for an answer that is cut off, which leaves open whether the request was applied */
 export async function readAnswer<Answer>(
   response: Response,
   signal?: AbortSignal,
@@ -63,12 +63,12 @@ function fetchOptions({ method = 'GET', body, headers = {} }: Call): RequestInit
       ...headers,
     },
     ...(text && { body: text }),
-    // A write that has begun is finished when the page is left.
+    // Lets the browser finish a write after the page is left. Browsers limit the size of such a request.
     keepalive: method !== 'GET' && (text?.length ?? 0) < MAX_KEEPALIVE_LENGTH,
   };
 }
 
-/** Answers about one record carry the tag of its version as a header. */
+/** Copies the ETag header of an answer about one record into the record. */
 function withEtag(body: object, response: Response): object {
   const etag = response.headers.get('etag');
   const { data } = body as { readonly data?: unknown };
@@ -88,7 +88,7 @@ function readFailure(response: Response, body: Partial<Failure>): ApiError {
   });
 }
 
-/** A path with the parameters that have a value. */
+/** Appends those parameters to the path that have a value. */
 export function pathWith(
   path: string,
   parameters: Readonly<Record<string, string | number | undefined>>,
@@ -100,7 +100,7 @@ export function pathWith(
   return sent.length === 0 ? path : `${path}?${query}`;
 }
 
-/** Headers can carry it. */
+/** True if a header can carry the key. */
 export function isSendable(key: string): boolean {
   return /^[!-~]{1,4096}$/.test(key);
 }

@@ -1,6 +1,6 @@
-// Colors of categories that can be seen on the page in the light and in the dark scheme.
+// Chooses colors for categories that stand out from the background in both the light and the dark scheme.
 
-/** Okabe and Ito's: people with any form of color blindness can tell them apart. */
+/** Okabe and Ito's palette, with grey instead of black: people with any form of color blindness can tell the colors apart. */
 const PALETTE = [
   ...['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#f0e442', '#7f7f7f'],
 ] as const;
@@ -10,7 +10,10 @@ const STEPS = 20;
 
 type Rgb = readonly [red: number, green: number, blue: number];
 
-/** The category's own color, or one of eight, as dark or light as the background needs for a contrast of 4.5 to 1. */
+/**
+ * Returns the category's own color, or one from the palette, darkened or lightened until its contrast with the background
+ * reaches 4.5 to 1.
+ */
 export function colorOf(own: string | null | undefined, position: number, background: string) {
   const chosen = own || (PALETTE[position % PALETTE.length] ?? PALETTE[0]);
   const [color, behind] = [parse(chosen), parse(background)];
@@ -31,7 +34,7 @@ function contrast(one: Rgb, other: Rgb): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** WCAG 2.2, relative luminance. */
+/** Relative luminance as WCAG 2.2 defines it. */
 function luminance(color: Rgb): number {
   const [red = 0, green = 0, blue = 0] = color.map((channel) => {
     const part = channel / 255;
@@ -45,7 +48,7 @@ function mix(from: Rgb, to: Rgb, part: number): Rgb {
   return [channel(0), channel(1), channel(2)];
 }
 
-/** `#RGB`, `#RGBA`, `#RRGGBB` or `#RRGGBBAA`; how transparent it is does not matter here. */
+/** `#RGB`, `#RGBA`, `#RRGGBB` or `#RRGGBBAA`; transparency is ignored. */
 function parse(color: string): Rgb {
   const digits = color.slice(1);
   const wide = digits.length < 6 ? [...digits].map((digit) => digit + digit).join('') : digits;

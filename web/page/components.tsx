@@ -1,4 +1,4 @@
-// The pieces that every part of the page is made of: button, field, link to a scope, notice and skeleton.
+// The components that every part of the page uses: button, field, link to a scope, notice and skeleton.
 import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useId, useRef } from 'preact/hooks';
 import { useReturnedFocus } from './kept-focus.ts';
@@ -25,7 +25,7 @@ interface FieldProps {
   }) => ComponentChildren;
 }
 
-/** A labelled control with the sentence about what is wrong with it. */
+/** A labelled control, with a sentence below it if its value has an error. */
 export function Field({ label, error, class: more = '', children }: FieldProps) {
   const id = useId();
   const described = error ? { 'aria-invalid': true, 'aria-describedby': `${id}-error` } : {};
@@ -81,7 +81,7 @@ export function NoticeBox({ text, details = [], children }: NoticeProps) {
   );
 }
 
-/** Holds the place of rows that are being loaded. */
+/** Placeholder for rows that are being loaded. */
 export function Skeleton({ lines }: { readonly lines: number }) {
   return (
     <div class="skeleton" aria-hidden="true">

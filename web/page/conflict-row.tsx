@@ -1,4 +1,4 @@
-// The question which of two versions of a row to keep, when it was changed elsewhere while it was edited here.
+// Asks which of two versions of a row to keep, after another client changed the row during an edit here.
 
 import { categoriesById } from './category-list.ts';
 import { Button } from './components.tsx';

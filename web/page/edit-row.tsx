@@ -1,4 +1,4 @@
-// A row of the list while it is edited in place. Its draft survives a reload.
+// The form that edits a row of the list in place. Its draft survives a reload.
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { ApiError } from './api-error.ts';
 import { resolveCategory } from './category-box.tsx';
@@ -20,12 +20,12 @@ const KEPT = 'edit-';
 
 interface KeptEdit {
   readonly draft: Draft;
-  /** The row as it was when it was opened. */
+  /** The row as it was when the form was opened. */
   readonly before: Row;
   readonly keptAt: number;
 }
 
-/** The row whose edit was interrupted by a reload; of several, the last one edited. */
+/** Returns the row whose edit was interrupted by a reload; if there are several, the one that was edited last. */
 export function readInterruptedEdit(): { readonly id: number } | undefined {
   const all = [...readDrafts<KeptEdit>(KEPT).values()];
   return all.toSorted((a, b) => b.keptAt - a.keptAt)[0]?.before;
@@ -33,7 +33,7 @@ export function readInterruptedEdit(): { readonly id: number } | undefined {
 
 interface EditRowProps {
   readonly row: Row;
-  /** The field to begin with. */
+  /** Name of the field that gets the focus first. */
   readonly field: string;
   readonly onClose: () => void;
 }
@@ -77,7 +77,9 @@ export function EditRow({ row, field, onClose }: EditRowProps) {
   );
 }
 
-/** Gives it the focus in the frame that draws the form: a key pressed right after it is text of the field. */
+/**
+ * Focuses the field in the same frame that draws the form, so that a key pressed right after the click is typed into the field.
+ */
 function useFirstField(form: { readonly current: HTMLElement | null }, field: string): void {
   useLayoutEffect(() => {
     const input = form.current?.querySelector<HTMLInputElement>(`.of-${field} :is(input, select)`);
@@ -86,7 +88,7 @@ function useFirstField(form: { readonly current: HTMLElement | null }, field: st
   }, []);
 }
 
-/** The draft of a row, and the row as it was when it was opened. Both survive a reload. */
+/** Holds the draft of a row, and the row as it was when the form was opened. Both survive a reload. */
 function useEdit(row: Row) {
   const { name, draft, before } = useMemo(() => findDraft(row), []);
   const open = useDraft(
@@ -97,7 +99,10 @@ function useEdit(row: Row) {
   return { open, before, drop: () => dropDraft(name) };
 }
 
-/** A row gets its id, or the version of a write of this page, also while its form is not shown: a reload would not know it. */
+/**
+ * Copies the id and version that a write gives to a row into the kept draft of the row, even while no form is shown: after a
+ * reload the page no longer knows them.
+ */
 export function watchDrafts(): void {
   outbox.writes.subscribe(() => {
     for (const [name, kept] of readDrafts<KeptEdit>(KEPT)) {
@@ -116,11 +121,12 @@ function findDraft(row: Row) {
 }
 
 /**
- * @param opened the row as it was when it was opened: what another tab has written since is a conflict
- * @returns false if its new category was not created
+ * @param opened the row as it was when the form was opened: a later write of another tab is a conflict
+ * @param shown the row as the list has it now
+ * @returns false if the new category could not be created
  */
 async function saveEdit(opened: Row, shown: Row, draft: Draft): Promise<boolean> {
-  // Writes of this page are no conflict.
+  // If the list shows a version that this page wrote itself, that write is not a conflict.
   const row = outbox.latestOf(opened).etag === shown.etag ? shown : opened;
   try {
     const category =

@@ -1,5 +1,5 @@
-// Sums of the scope as one list of cells (a category in a period), from which totals, charts and chips are added up, so that
-// they always agree. Amounts are whole cents here: sums of floats would drift.
+// Sums of the scope as one list of cells, each for a category in a period. Totals, charts and chips are all added up from these
+// cells, so that they always agree. Cells hold whole cents: sums of floats would drift.
 import type { SeriesData, SummaryData, Transaction } from '../../lib/ledger/http/api-types.ts';
 import type { CategoryKey, Dates, Type, Unit } from './scope.ts';
 
@@ -26,11 +26,11 @@ export interface Period extends Totals {
 export interface CategoryBar {
   readonly key: CategoryKey;
   readonly amount: number;
-  /** Part of the side's total; undefined where that is zero or less. */
+  /** Share of the side's total; undefined if the total is zero or less, or the amount is negative. */
   readonly share: number | undefined;
 }
 
-/** A row before and after a write; undefined where it does not exist. */
+/** A row before and after a write: a create has no `before`, a deletion no `after`. */
 export interface Change<Row = Transaction> {
   readonly before?: Row | undefined;
   readonly after?: Row | undefined;
@@ -59,7 +59,9 @@ export function addUpRows(rows: readonly Transaction[], unit: Unit): Cell[] {
   return rows.map((row) => readCell(row, unit, 1));
 }
 
-/** Cells that the changes add, and take away. */
+/**
+ * Returns the cells to add to a sum for these changes: a negative cell for each row before, a positive cell for each row after.
+ */
 export function cellsOfChanges(
   changes: readonly Change[],
   { unit, isIn }: { readonly unit: Unit; readonly isIn: (row: Transaction) => boolean },
@@ -91,7 +93,7 @@ export function addUp(cells: readonly Cell[]): Totals {
   return { income: income / 100, expense: expense / 100, net: (income - expense) / 100, count };
 }
 
-/** @param keys periods to show, also those without cells */
+/** @param keys periods to show, including those without cells */
 export function addUpPeriods(cells: readonly Cell[], keys: readonly string[]): Period[] {
   const byPeriod = Map.groupBy(cells, ({ period }) => period);
   return keys.map((key) => ({ key, ...addUp(byPeriod.get(key) ?? []) }));
@@ -127,7 +129,7 @@ export function accumulate(amounts: readonly number[]): number[] {
   });
 }
 
-/** Round values from below the lowest to above the highest, zero among them. */
+/** Chooses round values for the axis, from the lowest or below to the highest or above, with zero among them. */
 export function chooseTicks(lowest: number, highest: number, wanted = 4): number[] {
   const span = Math.max(highest, 0) - Math.min(lowest, 0) || 1;
   const power = 10 ** Math.floor(Math.log10(span / wanted));

@@ -1,4 +1,5 @@
-// The options that files of the same layout were read with, kept in this browser for each ledger.
+// Remembers the options with which a file was read, for the next file of the same layout: kept in this browser, for each
+// ledger.
 import type { Statement, StatementOptions } from '../../lib/ledger/import/statement.ts';
 import { me } from './ledger.ts';
 

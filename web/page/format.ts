@@ -1,4 +1,4 @@
-// Numbers and dates as the browser's language writes them. The API knows no currency: which one is shown is a setting of this
+// Formats numbers and dates in the browser's language. The API knows no currency, so the currency sign is a setting of this
 // browser.
 import { signal } from '@preact/signals';
 
@@ -34,7 +34,10 @@ function money() {
   return known;
 }
 
-/** Makes a value when it is first used: a format takes the browser up to some milliseconds, and a view uses few of them. */
+/**
+ * Creates a value on first use: the browser takes up to a few milliseconds to create a format, and a view uses only some
+ * formats.
+ */
 function once<Value>(make: () => Value): () => Value {
   let made: Value | undefined;
   return () => {
@@ -77,32 +80,34 @@ export const format = {
   date: (day: string) => date().format(utc(day)),
   day: (day: string) =>
     (day.startsWith(String(new Date().getFullYear())) ? weekday : weekdayOfYear)().format(utc(day)),
-  /** @param moment milliseconds */
+  /** @param moment milliseconds since 1970 */
   time: (moment: number) => time().format(moment),
   /** @param key a day, a month such as `2026-03`, or a year */
   period: (key: string) => {
     if (key.length === 4) return key;
     return key.length === 7 ? month().format(utc(`${key}-01`)) : date().format(utc(key));
   },
-  /** @param period of a scope */
+  /** @param period the period of a scope, such as `3m` */
   scope: (period: string) => {
     const [start = '', end = ''] = period.split('..');
     if (end)
       return start === end ? date().format(utc(start)) : date().formatRange(utc(start), utc(end));
     return RECENT[period] ?? format.period(period);
   },
-  /** Below a bar. */
+  /** The short label below a bar. */
   tick: (key: string) => {
     if (key.length === 4) return key;
     return key.length === 7 ? shortMonth().format(utc(`${key}-01`)) : String(Number(key.slice(8)));
   },
-  /** In the form in which a person types it. */
+  /** The amount as a person would type it. */
   amountField: (amount: number) => amount.toFixed(2).replace('.', decimalSign()),
 };
 
 /**
- * An amount as people type it: either sign before the cents, groups or none. A sign before exactly three digits separates
- * groups, unless it is the decimal sign of the browser's language: then the API says what it thinks of three decimals.
+ * Reads an amount as people type it: a point or a comma before the cents, with or without groups of thousands. A point or
+ * comma before exactly three digits separates groups, unless it is the decimal sign of the browser's language: then the API
+ * decides about the three decimals.
+ * @returns undefined if the text is not an amount
  */
 export function readAmount(text: string): number | undefined {
   const plain = text.replace(/[\s'’_]|\p{Sc}/gu, '').replace(/^[−–]/, '-');

@@ -1,4 +1,5 @@
-// The fields that say how a bank's file is read: named in the importer's sentences, and each a way out of one of its questions.
+// The fields that control how a bank's file is read. When the importer cannot decide, its sentence names the field that answers
+// the question.
 import type { Statement, StatementOptions } from '../../lib/ledger/import/statement.ts';
 import { type Preview, preview } from './bring-in.ts';
 import { Button, Field } from './components.tsx';
@@ -15,7 +16,7 @@ const COLUMNS = [
   ['externalId', "Column of the bank's id"],
 ] as const;
 
-/** Names the field of this page for each option of the command line that a sentence of the importer names. */
+/** Labels of the fields on this page, by the command-line option that a sentence of the importer names. */
 const FIELDS_OF_OPTIONS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(COLUMNS.map(([field, label]) => [field, label])),
   id: "Column of the bank's id",
@@ -29,7 +30,7 @@ const FIELDS_OF_OPTIONS: Readonly<Record<string, string>> = {
   encoding: 'Encoding',
 };
 
-/** The sentence with the names of the fields in place of options. */
+/** Replaces the command-line options in a sentence with the labels of the fields. */
 export function sayFields(sentence: string): string {
   return sentence.replace(/--([a-z-]+)(?: [A-Z]+(?:,[A-Z]+)*)?/g, (option, name) => {
     const label = FIELDS_OF_OPTIONS[name];
@@ -128,7 +129,7 @@ interface ColumnFieldsProps {
   readonly onChange: (changes: StatementOptions) => void;
 }
 
-/** Names of columns, or their numbers from 1. */
+/** Each field takes the name of a column, or its number, counted from 1. */
 function ColumnFields({ state: { options, reading }, onChange }: ColumnFieldsProps) {
   const { columns = {}, ignored = [] } = reading?.statement ?? {};
   const names = [...Object.values(columns).flat(), ...ignored];

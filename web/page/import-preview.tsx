@@ -137,7 +137,7 @@ function Facts({ reading }: { readonly reading: NonNullable<Preview['reading']> 
 function SampleRows({ plan: { missing } }: { readonly plan: ImportPlan }) {
   if (missing.length === 0) return null;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also without a pointer
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the section scrolls, and the keyboard must be able to scroll it
     <section class="scroll sample" tabIndex={0} aria-label="First new transactions">
       <table>
         <thead>
@@ -189,7 +189,7 @@ export function Lines({
   );
 }
 
-/** Rows that were deleted by hand after an import; the file is planned again with them. */
+/** Lists rows that were deleted by hand after an earlier import. The checkbox plans the import again, with these rows. */
 function Deleted({
   state,
   plan: { deleted },
@@ -245,7 +245,7 @@ interface ChangesProps {
   readonly onChange: (isOn: boolean) => void;
 }
 
-/** The rows of an export that were edited in the file. */
+/** Lists the transactions whose rows were edited in an exported file. */
 function Changes({ changes, isOn, onChange }: ChangesProps) {
   if (changes.length === 0) return null;
   return (

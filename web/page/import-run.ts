@@ -1,4 +1,4 @@
-// Runs an import and takes it back: rows go to the service a hundred at a time. A reload in the middle loses nothing, because
+// Runs an import, and undoes one: rows go to the service a hundred at a time. A reload in the middle loses nothing, because
 // importing the same file again adds only the missing rows.
 import { listImportIds, makeImportId } from '../../lib/ledger/import/import-id.ts';
 import type { Change } from '../../lib/ledger/import/plan.ts';
@@ -87,7 +87,7 @@ async function sendPlan(
   };
 }
 
-/** The month of the rows, or their first and last day. */
+/** Chooses the period to show after an import: the month of the rows, or the range from their first to their last day. */
 function choosePeriod(rows: readonly StatementRow[]): string | undefined {
   const days = rows.map(({ date }) => date).toSorted();
   const [first, last] = [days[0], days.at(-1)];
@@ -139,7 +139,7 @@ async function sendRows(
   return { created: added.length, uncategorised, present, refused };
 }
 
-/** The ids of the categories that the rows name, created where they are missing. */
+/** Returns the ids of the categories that the rows name, and creates missing categories. */
 async function ensureCategories(
   rows: readonly StatementRow[],
 ): Promise<ReadonlyMap<string | null, number>> {
@@ -149,7 +149,7 @@ async function ensureCategories(
   return ids;
 }
 
-/** Each change is made only where the transaction is still as it was exported. */
+/** Applies each change only if the transaction has not changed since it was exported. */
 async function applyChanges(
   changes: readonly Change[],
   onProgress: (done: number) => void,
@@ -177,7 +177,9 @@ async function applyChanges(
   return { changed: changes.length - refused.length, refused };
 }
 
-/** Deletes the rows that the import has created and that were not changed since; a category alone is no change. */
+/**
+ * Deletes the rows that the import created, except rows that were edited since. Choosing a category does not count as an edit.
+ */
 export async function undoImport(importId: string, name: string): Promise<void> {
   const { announceRemoval, createRecordedRows, keepRecords } = await loadImporter();
   const rows = await untilAnswered(() => readRows({ import_id: importId }));
@@ -204,7 +206,8 @@ export async function undoImport(importId: string, name: string): Promise<void> 
       stayed = [...stayed, `${row?.description}: ${describeRefusal(result)}`];
     }
   }
-  // Rows that an undo has removed were not deleted by hand: the next import brings them again.
+  // Keeps only the records of rows that stay. A row that the undo removed was not deleted by hand, so the next import must add
+  // it again.
   for (const part of keepRecords(records, left.map(toLedgerRow))) await writePart(part);
   importing.value = undefined;
   announcement.value = `${format.counted(rows.length - stayed.length, 'transaction')} taken back`;
@@ -212,7 +215,7 @@ export async function undoImport(importId: string, name: string): Promise<void> 
   refresh();
 }
 
-/** Records a part; the service forgets a part without rows. */
+/** Records one part of an import. A part without rows makes the service forget it. */
 async function writePart({ importId, part, rows }: RecordedPart): Promise<void> {
   const body = { import_id: importId, part, rows };
   await untilAnswered(() => call('/imports', { method: 'PUT', body }));

@@ -1,4 +1,4 @@
-// An import on the page: the ways to bring a file in, its progress and its result, and the list of earlier imports.
+// Shows an import: the ways to choose a file, the progress, the result, and the list of earlier imports.
 import { effect } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { closeImport, type Done, importing, leftAfterUndo, openFile } from './bring-in.ts';
@@ -128,7 +128,10 @@ function DoneCard({ state }: { readonly state: Done }) {
   );
 }
 
-/** Scrolls to the inbox as soon as it is shown, and focuses its first row: sorting in begins by typing. */
+/**
+ * Scrolls to the inbox as soon as it is shown, and focuses the category field of its first row, so that the person can start
+ * typing.
+ */
 function focusFirstField(inbox: string): void {
   const stop = effect(() => {
     const shown = view.value;
@@ -153,7 +156,7 @@ interface PastImport {
   readonly count: number;
 }
 
-/** The imports that the ledger has, the latest first. */
+/** Lists the imports whose rows the ledger has, the latest first. */
 export function ImportsSheet({ onClose }: { readonly onClose: () => void }) {
   const [imports, setImports] = useState<readonly PastImport[] | undefined>(undefined);
   const [problem, setProblem] = useState('');

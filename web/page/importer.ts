@@ -1,4 +1,4 @@
-// The importer, which is loaded when a file is chosen.
+// The importer as a separate script, which the page loads only when it needs it: for a chosen file, or to undo an import.
 export { changedSince, toChangeBody } from '../../lib/ledger/import/plan.ts';
 export { planWithCategories } from '../../lib/ledger/import/plan-with-categories.ts';
 export {

@@ -1,5 +1,5 @@
-// Sorting rows into categories: the chips of the scope with their counts, a field in each row that has none, others that are
-// like it, and a bar for all rows that are selected.
+// Sorts rows into categories: chips that filter by category, a field in each row without a category, an offer to sort similar
+// rows, and a bar for the selected rows.
 import { signal, useSignal } from '@preact/signals';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { ApiError } from './api-error.ts';
@@ -23,7 +23,7 @@ import { likeness, type Row } from './rows.ts';
 import type { CategoryKey } from './scope.ts';
 import { clearSelection, selected, selectScope } from './selection.ts';
 
-/** The pages of a search do not tell how its rows spread over categories: then only the chip of the scope has a number. */
+/** For a search with several pages, the number of rows in each category is unknown: then only the current chip has a count. */
 export function Chips() {
   const { category } = scope.value;
   const counts = isOnlySums.value ? undefined : countByCategory(cells.value);
@@ -67,7 +67,7 @@ function categorise(some: readonly Row[], category: Category | undefined): void 
   );
 }
 
-/** Sorts one row, by typing. */
+/** A field that puts one row into the category that a person types. */
 export function QuickCategory({ row, tabIndex }: { readonly row: Row; readonly tabIndex: number }) {
   const text = useSignal('');
   const take = async (name: string) => {
@@ -101,7 +101,10 @@ async function resolve(text: string): Promise<Category | undefined> {
   }
 }
 
-/** The rows without a category whose description differs only in case and numbers. */
+/**
+ * Offers the same category for the other rows of the list that have none, and whose descriptions differ only in case, digits
+ * and signs.
+ */
 function offerOthers(row: Row, category: Category): void {
   const wanted = likeness(row.description);
   const others = rows.value.filter(

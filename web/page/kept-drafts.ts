@@ -1,11 +1,11 @@
-// Text that a person has typed and not saved yet. It survives a reload, and is written after the frame of the key press: storage would
-// hold that up.
+// Keeps text that a person has typed and not saved yet, so that it survives a reload. A draft is stored shortly after the key
+// press, because storing it at once would delay the frame.
 const DELAY_MS = 200;
 
 const unwritten = new Map<string, object>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** @returns undefined where there is none, or none that can be read */
+/** @returns undefined if there is no draft, or it cannot be read */
 export function readDraft<Kept extends object>(name: string): Kept | undefined {
   const latest = unwritten.get(name);
   if (latest) return latest as Kept;
@@ -37,11 +37,11 @@ export function dropDraft(name: string): void {
   try {
     sessionStorage.removeItem(name);
   } catch {
-    // The browser refuses its storage, so none is kept there.
+    // The browser denies access to its storage, so no draft was stored.
   }
 }
 
-/** Writes what is not written yet, at once: a page that is hidden or left may not run again. */
+/** Stores pending drafts at once: a page that is hidden or left may never run again. */
 export function writeDrafts(): void {
   clearTimeout(timer);
   timer = undefined;

@@ -1,4 +1,5 @@
-// Keeps the focus where the person is when what has it leaves: it would fall to the page, whose top is where the tab key begins.
+// Moves the focus nearby when the focused element is removed. Otherwise the browser would move the focus to the page, and the
+// next Tab would start at the top.
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Reference {
@@ -6,9 +7,9 @@ interface Reference {
 }
 
 /**
- * Gives the focus of an item that left the list to the item that took its place.
+ * When a list item with the focus is removed, gives the focus to the item that took its place.
  * @param items selects the items of the list
- * @param choose the part of an item that can have the focus as `lost` had it; null if this item has none
+ * @param choose returns the part of an item that corresponds to the lost element; null if the item has no such part
  */
 export function useFocusInList(
   list: Reference,
@@ -40,7 +41,7 @@ export function useFocusInList(
   });
 }
 
-/** The element that had the focus before a box gets it again when the box leaves with it. */
+/** When a box with the focus is removed, returns the focus to the element that had it before the box. */
 export function useReturnedFocus(box: Reference): void {
   useLayoutEffect(() => {
     const { current } = box;

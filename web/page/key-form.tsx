@@ -1,4 +1,4 @@
-// Asks for a key when the service wants one.
+// Asks for an API key when the service requires one.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isSendable } from './client.ts';
 import { Button, Field } from './components.tsx';

@@ -1,5 +1,5 @@
-// The page's state of the ledger: the caller, and the rows and sums of the scope, with the writes of this page over them. It is
-// read again after a write, and by itself when it could not be read.
+// The page's state of the ledger: the caller, and the rows and sums of the scope, with the writes of this page applied to them.
+// The state is read again after a write, and a failed read is repeated.
 import { batch, computed, signal } from '@preact/signals';
 import type { Caller, CallerData } from '../../lib/ledger/http/api-types.ts';
 import { ask, forgetAllAnswers, forgetAnswers } from './answers.ts';
@@ -32,14 +32,14 @@ export const me = signal<CallerData | undefined>(undefined);
 export const view = signal<View | undefined>(undefined);
 export const failure = signal<Failing | undefined>(undefined);
 export const isLoading = signal(true);
-/** Undefined unless a key is asked for; then whether the last one was refused. */
+/** Undefined unless the page asks for a key; `refused` is the error if the service refused the last key. */
 export const keyQuestion = signal<{ readonly refused: ApiError | undefined } | undefined>(
   undefined,
 );
 export const notice = signal<Notice | undefined>(undefined);
-/** Read out by screen readers. */
+/** The sentence that screen readers read out. */
 export const announcement = signal('');
-/** Shown for correction in the row where it was typed. */
+/** A refused create, which the form shows again for correction. */
 export const refusedCreate = signal<{ readonly row: Row; readonly error: ApiError } | undefined>(
   undefined,
 );
@@ -61,7 +61,7 @@ let repeatTimer: ReturnType<typeof setTimeout> | undefined;
 /** Number of failed loads since the last one that succeeded. */
 let failedLoads = 0;
 
-/** Writes that the sums of the view do not have yet. */
+/** Writes that the sums of the view may not include yet. */
 const newerWrites = computed(() => {
   const readAt = view.value?.readAt ?? 0;
   return outbox.writes.value.filter(
@@ -69,7 +69,7 @@ const newerWrites = computed(() => {
   );
 });
 
-/** Sums of the scope, and of all its categories, with the writes of this page. */
+/** Sums of the scope in every category, including the writes of this page. */
 export const cells = computed(() => {
   const shown = view.value;
   if (!shown) return [];
@@ -86,7 +86,7 @@ export const totals = computed<Totals>(() => {
 });
 /** True if charts and chips would show only a part of the rows. */
 export const isOnlySums = computed(() => view.value?.found !== undefined && view.value.pages > 1);
-/** Undefined if the time before has no rows to compare with. */
+/** Totals of the time before; undefined if it has no rows to compare with. */
 export const totalsBefore = computed<Totals | undefined>(() => {
   const shown = view.value;
   if (!shown?.before) return undefined;
@@ -96,7 +96,7 @@ export const totalsBefore = computed<Totals | undefined>(() => {
   return before.count > 0 ? before : undefined;
 });
 
-/** Rows of the list with the writes of this page. */
+/** Rows of the list, including the writes of this page. */
 export const rows = computed<readonly Row[]>(() => {
   const shown = view.value;
   if (!shown) return [];
@@ -109,7 +109,7 @@ export function onlyCategory(some: readonly Cell[], shown: View | undefined): re
   return category === undefined ? some : some.filter((cell) => cell.category === category);
 }
 
-/** Keys of rows that are being written, for a quiet mark. */
+/** Keys of rows whose writes are not confirmed yet; the list marks them. */
 export const unsaved = computed(
   () =>
     new Set(
@@ -160,7 +160,7 @@ function repeatFailed(): void {
   if (failure.value?.error.isRetryable && !document.hidden) void show();
 }
 
-/** Attempts the waiting creates before a list is read: a list that has such a row would show it twice. */
+/** Sends the waiting creates before a list is read: if the service already has such a row, the list would show it twice. */
 async function resolveCreates(given: AbortSignal): Promise<void> {
   const caller = await ask<Caller>('/me', given);
   outbox.open(caller.body.data.ledger);
@@ -168,13 +168,13 @@ async function resolveCreates(given: AbortSignal): Promise<void> {
   given.throwIfAborted();
 }
 
-/** Requests everything again, except the caller. */
+/** Requests everything again except the caller. */
 export function refresh(): void {
   forgetAnswers();
   void show();
 }
 
-/** Waits a moment: another write may follow immediately. */
+/** Refreshes after a moment, because another write may follow immediately. */
 export function refreshSoon(): void {
   forgetAnswers();
   clearTimeout(refreshTimer);
@@ -194,7 +194,7 @@ export function start(): void {
   addEventListener('hashchange', () => {
     scope.value = readScope(location.hash);
   });
-  // Not an effect: it would also run at each write, because a view waits for those that are under way.
+  // Not an effect: `show` reads the outbox, so an effect would also run at each write.
   scope.subscribe(() => void show());
   addEventListener('online', () => {
     void outbox.retryNow();

@@ -1,4 +1,4 @@
-// The script of the page at `/`.
+// Entry point of the page at `/`: starts the watchers, and renders the app.
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { watchDrafts } from './edit-row.tsx';

@@ -1,4 +1,4 @@
-// Chooses the period: the month before and after, other periods, a search; and shows the figures of exactly these rows.
+// The bar that chooses the period and the search, and the totals of the rows that they select.
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button, Field, ScopeLink } from './components.tsx';
@@ -184,13 +184,15 @@ function Search() {
   );
 }
 
-/** A search that is typed on takes the place of its beginning: Back returns to the rows before it. */
+/**
+ * While a search is typed, each version replaces the last in the history, so that Back returns to the rows before the search.
+ */
 function searchFor(q: string): void {
   const isTypedOn = q !== '' && scope.peek().q !== '';
   go({ q }, { isReplaced: isTypedOn });
 }
 
-/** Each side is also a filter. */
+/** Shows the totals. A click on income or expense also filters by that type. */
 export function Figures() {
   const { type, period } = scope.value;
   const [now, before] = [totals.value, totalsBefore.value];

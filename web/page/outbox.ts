@@ -1,6 +1,6 @@
-// Writes on their way to the service. A write is shown at once, kept in the tab until it is answered, sent again after a lost
-// answer, and taken back if it is refused. A reload in the middle resumes: creates and bulks carry an Idempotency-Key, updates
-// and deletions the version that they expect.
+// The queue of writes to the service. A write is shown at once, stored in the tab until the service answers, sent again after a
+// lost answer, and taken back if it is refused. A reload resumes the queue: sending a write twice is safe, because creates and
+// bulk writes carry an Idempotency-Key, and updates and deletions the version that they expect.
 import { computed, signal } from '@preact/signals';
 import { ApiError, type Call, pauseAfter } from './api-error.ts';
 import type { Change } from './figures.ts';
@@ -9,13 +9,13 @@ import { type Fields, isTemporary, type Row } from './rows.ts';
 import { ConflictError, type Refusal, type Settled, sendWrite } from './send-write.ts';
 
 export interface Write {
-  /** Its Idempotency-Key. */
+  /** The write's Idempotency-Key. */
   readonly key: string;
-  /** A key of another ledger must not send it. */
+  /** Name of the ledger: if the page is opened with the key of another ledger, the write must not be sent. */
   readonly ledger: string;
   readonly changes: readonly Change[];
   readonly queuedAt: number;
-  /** Later than now: it can be undone until then. */
+  /** Later than `queuedAt` for a deletion, which can be undone until then. */
   readonly sendAt: number;
   readonly attempts: number;
   readonly confirmedAt?: number;
@@ -23,7 +23,7 @@ export interface Write {
 
 export interface Conflict {
   readonly mine: Row;
-  /** Undefined where it was deleted. */
+  /** Undefined if the row was deleted elsewhere. */
   readonly theirs: Row | undefined;
 }
 
@@ -33,14 +33,14 @@ interface Ports {
   readonly onConfirmed: () => void;
   readonly onRefused: (refusals: readonly Refusal[], write: Write) => void;
   readonly onUnauthenticated: () => void;
-  /** An error of the page itself: its write is taken back. */
+  /** Called with an error of the page itself; the write that caused it is taken back. */
   readonly onDefect: (error: unknown) => void;
 }
 
 const STORED = 'outbox';
 const UNDO_MS = 10_000;
 const MAX_BULK_ITEMS = 100;
-/** The service remembers a key for a day: after that, a repetition could record twice. */
+/** The service remembers an Idempotency-Key for a day: a later repetition could apply the write twice. */
 const KEY_LIFETIME_MS = 20 * 3_600_000;
 const TOO_OLD = new ApiError(
   'It was not answered for a day. Look whether the ledger has it, and add it again if not.',
@@ -62,7 +62,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
   let pausedUntil = 0;
   let pumping = Promise.resolve();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  // An id is given once, also over reloads: the draft of an earlier row may still have it.
+  // A temporary id is never used twice, even across reloads: the draft of an earlier row may still have it.
   let nextTemporaryId = Math.min(-Date.now(), ...writes.value.flatMap(temporaryIds));
 
   function replace(next: readonly Write[]): void {
@@ -70,7 +70,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
     try {
       storage.setItem(STORED, JSON.stringify(next.filter(({ confirmedAt }) => !confirmedAt)));
     } catch {
-      // Its space is used up. Writes are sent from memory, and a reload resumes what was stored last.
+      // The browser's storage is full. Writes are sent from memory, and a reload resumes the queue that was stored last.
     }
   }
 
@@ -97,7 +97,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
     return added.map(({ key }) => key);
   }
 
-  /** @returns once nothing is due: every write was answered, or one was not and all wait */
+  /** Resolves when no write is due: all were answered, or one was not and the queue pauses. */
   function pump(): Promise<void> {
     pumping = pumping.then(sendDue, sendDue);
     return pumping;
@@ -122,7 +122,8 @@ export function createOutbox({ call, storage, ...on }: Ports) {
 
   async function attempt(write: Write): Promise<void> {
     underWay.add(write.key);
-    // The attempt is counted before it is sent: a page that is closed meanwhile learns of no answer.
+    // Counts the attempt before sending: if the page is closed meanwhile, the next page must know that the write may have been
+    // applied.
     update(write.key, { attempts: write.attempts + 1, sendAt: write.queuedAt });
     let settled: Settled;
     try {
@@ -138,7 +139,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
   }
 
   function confirm(write: Write, { changes, refusals }: Settled): void {
-    // Before the rows change: their keys and the row that is edited go by it.
+    // Records the new ids and versions before the rows change: row keys and an open edit depend on them.
     for (const { before, after } of changes) {
       const written = before ?? write.changes[0]?.after;
       if (after && written) versions.add(written, after);
@@ -155,7 +156,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
     waiters.delete(key);
   }
 
-  /** Directs later writes of a row to the id and the version that it has now. */
+  /** Gives the waiting writes of a row the id and the version that the row has now. */
   function rebase(): void {
     replace(
       writes.value.map((each) =>
@@ -190,7 +191,10 @@ export function createOutbox({ call, storage, ...on }: Ports) {
     pausedUntil = Date.now() + pauseAfter(write.attempts);
   }
 
-  /** If the creation of a row is refused, its later changes are dropped: the refusal has the row as they would have left it. */
+  /**
+   * If the creation of a row is refused, its later changes are dropped as well, and the refusal reports the row as they would
+   * have left it.
+   */
   function refuse(write: Write, error: ApiError): void {
     const [first] = write.changes;
     const created = first?.before ? undefined : first?.after?.id;
@@ -216,22 +220,22 @@ export function createOutbox({ call, storage, ...on }: Ports) {
     writes,
     waiting,
     conflicts,
-    /** The last attempt was not answered. */
+    /** True if the last attempt was not answered. */
     isInterrupted,
     /** Deletions that can still be undone. */
     undoable,
     latestOf: versions.latestOf,
     keyOf: versions.keyOf,
-    /** A list may have a row that is created and not answered yet, under an id that this page does not know. */
+    /** True while a create is unanswered: a list may already have the row, under an id that this page does not know. */
     isCreating: () =>
       waiting.value.some(({ changes }) => changes.some(({ before, after }) => !before && after)),
 
-    /** Sends what belongs to this ledger, from now on. */
+    /** Starts to send the writes of this ledger. */
     open(name: string): void {
       ledger = name;
       void pump();
     },
-    /** Nothing is sent until a ledger is opened again. */
+    /** Stops sending until a ledger is opened again. */
     close(): void {
       ledger = undefined;
     },
@@ -241,7 +245,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
       const after = { ...fields, id: nextTemporaryId, created_at: now, updated_at: now, etag: '' };
       enqueue([{ after }]);
     },
-    /** @returns what was refused, once all is answered */
+    /** @returns the refusals, once every change is answered */
     async update(changes: readonly Change[]): Promise<readonly Refusal[]> {
       const answered = enqueue(changes).map(
         (key) =>
@@ -260,11 +264,11 @@ export function createOutbox({ call, storage, ...on }: Ports) {
       const undone = new Set(undoable.value);
       replace(writes.value.filter((each) => !undone.has(each)));
     },
-    /** Before the page is hidden or left: deletions do not wait any longer. */
+    /** Sends deletions that can still be undone, because the page is being hidden or left. */
     flush(): void {
       for (const each of undoable.value) {
         if (each.ledger !== ledger) continue;
-        // A row that is being created has no id yet: its deletion has to wait in the queue.
+        // A row that is being created has no id yet: its deletion must wait in the queue behind the create.
         if (each.changes.some(({ before }) => before && isTemporary(before)))
           update(each.key, { sendAt: each.queuedAt });
         else void attempt(each);
@@ -275,7 +279,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
       rest.delete(id);
       conflicts.value = rest;
     },
-    /** @returns once nothing is due */
+    /** Ends the pause after an unanswered attempt. Resolves when no write is due. */
     retryNow(): Promise<void> {
       pausedUntil = 0;
       return pump();
@@ -283,7 +287,7 @@ export function createOutbox({ call, storage, ...on }: Ports) {
   };
 }
 
-/** An error of this page is the same at each attempt. */
+/** A defect of the page would fail again at each attempt, so it is not retried. */
 function explainDefect(error: unknown): ApiError {
   const message = `The page failed: ${error}. Reload it, and try again.`;
   return new ApiError(message, { isRetryable: false });

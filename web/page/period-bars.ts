@@ -1,4 +1,4 @@
-// The bars of the chart by time: what was spent so far on each day, or income and expense of each month or year.
+// Computes the bars of the chart by time: the amount spent up to each day, or income and expense of each month or year.
 import { accumulate, addUpPeriods, type Period } from './figures.ts';
 import { format } from './format.ts';
 import { cells, cellsOfCategory, onlyCategory, view } from './ledger.ts';
@@ -7,13 +7,13 @@ import type { View } from './view.ts';
 
 export interface Bar {
   readonly key: string;
-  /** Drawn from zero. */
+  /** Amounts drawn from zero; a negative amount points down. */
   readonly values: readonly { readonly side: Type; readonly value: number }[];
   readonly line: number | undefined;
   readonly figures: readonly (readonly [name: string, value: string])[];
 }
 
-/** Sums so far end today; those of the time before end with its last day. */
+/** The bars end today, or on a later day that has rows. The line ends on the last day of the time before. */
 export function dayBars({ scope: { type }, dates, before }: View): readonly Bar[] {
   const side = type ?? 'expense';
   const days = addUpPeriods(cellsOfCategory.value, dates ? daysOf(dates) : []);

@@ -1,5 +1,5 @@
-// The chart by time: by day what was spent so far, with a line for the month before; by month or year income and expense with a
-// line for net.
+// The chart by time. By day it shows the amount spent so far, with a line for the time before; by month or year, income and
+// expense with a line for net.
 import { signal } from '@preact/signals';
 import type { TargetedEvent, TargetedKeyboardEvent } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -57,7 +57,7 @@ export function PeriodChart() {
   );
 }
 
-/** One stop for the tab key; the arrow keys go from bar to bar, Enter opens the month of one. */
+/** The Tab key stops once in the drawing; the arrow keys move from bar to bar, and Enter opens the period of a bar. */
 function Drawing({ bars }: { readonly bars: readonly Bar[] }) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
@@ -233,7 +233,7 @@ function hideTip(): void {
   tip.value = undefined;
 }
 
-/** The same for the mouse and for the keyboard. Screen readers have the label of the bar. */
+/** Shows the figures of a bar, for the mouse and the keyboard alike. Screen readers read the label of the bar instead. */
 export function Tooltip() {
   const shown = tip.value;
   const box = useRef<HTMLDivElement>(null);
@@ -283,7 +283,7 @@ function useWidth(box: { readonly current: HTMLElement | null }): number {
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
-    // It is called at once, too, with a width that needs no layout of its own.
+    // The observer also reports the first width, without forcing an extra layout.
     const observer = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? 0));
     observer.observe(element);
     return () => observer.disconnect();
@@ -291,7 +291,7 @@ function useWidth(box: { readonly current: HTMLElement | null }): number {
   return width;
 }
 
-/** Rendered when it is opened: a month has 120 figures. */
+/** The figures of the chart as a table, rendered only when opened: a month has about 120 figures. */
 function AsTable({ bars }: { readonly bars: readonly Bar[] }) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -305,7 +305,7 @@ function AsTable({ bars }: { readonly bars: readonly Bar[] }) {
 function FigureTable({ bars }: { readonly bars: readonly Bar[] }) {
   const names = bars[0]?.figures.map(([name]) => name) ?? [];
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also without a pointer
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the section scrolls, and the keyboard must be able to scroll it
     <section class="scroll" tabIndex={0} aria-label="Figures by period">
       <table>
         <thead>

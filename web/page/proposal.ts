@@ -1,4 +1,5 @@
-// Proposes the category of a new transaction: that of the latest one with this description, in the list or in the ledger's last year.
+// Proposes a category for a new transaction: the category of the latest transaction with a similar description, in the list or
+// in the last year of the ledger.
 import {
   type ReadonlySignal,
   type Signal,
@@ -18,7 +19,7 @@ import type { Draft } from './transaction-form.tsx';
 const DELAY_MS = 300;
 const MIN_LENGTH = 3;
 
-/** @returns the name of a category, empty without a proposal */
+/** @returns the name of a category, or an empty string without a proposal */
 export function useProposal(draft: Signal<Draft>): ReadonlySignal<string> {
   const proposal = useSignal<Proposal>({ likeness: '', type: 'expense', name: '' });
   const wanted = useComputed(() => likeness(draft.value.description));
@@ -73,7 +74,7 @@ async function askForCategory(description: string, type: Type): Promise<string |
   try {
     return findCategory((await call<TransactionSearch>(path)).data, likeness(description), type);
   } catch (error) {
-    // A proposal is a convenience: without an answer there is none.
+    // A proposal is a convenience: if the service does not answer, the page proposes nothing.
     if (error instanceof ApiError) return undefined;
     throw error;
   }

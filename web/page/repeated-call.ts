@@ -1,4 +1,5 @@
-// Calls that have to be answered: a lost connection is waited for, and a repetition applies nothing twice.
+// Repeats a request until the service answers, for work that must be finished, such as an import. Waits for a lost connection
+// to return. A repetition applies nothing twice.
 import { signal } from '@preact/signals';
 import type {
   TransactionResult,
@@ -9,14 +10,17 @@ import type {
 import { ApiError, pauseAfter } from './api-error.ts';
 import { call } from './client.ts';
 
-/** The service did not answer the last attempt. */
+/** True if the service did not answer the last attempt. */
 export const isWaiting = signal(false);
 
 export const MAX_BULK_ITEMS = 100;
 
 type BulkAnswer = TransactionsCreated | TransactionsUpdated | TransactionsDeleted;
 
-/** Uses one key for all attempts: a repetition completes the items that were interrupted, and repeats the other answers. */
+/**
+ * Uses one Idempotency-Key for all attempts: a repetition completes the interrupted items, and returns the same results for the
+ * others.
+ */
 export async function sendBulk(
   method: 'POST' | 'PUT',
   path: string,
@@ -46,7 +50,7 @@ export async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise
   }
 }
 
-/** Until the device is online again, or for this time. */
+/** Waits until the device is online again, but no longer than this time. */
 async function waitForConnection(milliseconds: number): Promise<void> {
   const over = new AbortController();
   await new Promise((resolve) => {

@@ -1,5 +1,5 @@
-// Ids and versions that rows got from the writes of this page. A row that was taken from a list before them is written under its
-// present ones.
+// Tracks the ids and versions that the writes of this page gave to rows, so that a row from an older list is written under its
+// present id and version.
 import type { Change } from './figures.ts';
 import type { Row } from './rows.ts';
 
@@ -7,7 +7,7 @@ export function createRowVersions() {
   const next = new Map<string, Pick<Row, 'id' | 'etag'>>();
   const keys = new Map<number, number>();
   const nameOf = ({ id, etag }: Pick<Row, 'id' | 'etag'>) => `${id} ${etag}`;
-  /** The row under its id and version after the writes of this page; versions that others wrote are not known here. */
+  /** Returns the row with its id and version after the writes of this page. Writes of other clients are not tracked. */
   function latestOf(row: Row): Row {
     let latest: Pick<Row, 'id' | 'etag'> = row;
     for (let each = next.get(nameOf(row)); each; each = next.get(nameOf(each))) latest = each;
@@ -24,7 +24,7 @@ export function createRowVersions() {
       if (nameOf(before) !== nameOf(after))
         next.set(nameOf(before), { id: after.id, etag: after.etag });
     },
-    /** A key that stays the same when a row in creation gets its id. */
+    /** Returns a key for a row that stays the same when the row, once created, gets its final id. */
     keyOf: (id: number) => keys.get(id) ?? id,
   };
 }

@@ -1,5 +1,5 @@
-// The rows of the list: those that the service answered with, and over them the writes of this page. Lists lag behind writes,
-// so a write stays over the list until the list has it.
+// The rows of the list: the service's answer with the writes of this page applied to it. A list may lag behind a write, so the
+// write stays applied until the list includes it.
 import type { Transaction } from '../../lib/ledger/http/api-types.ts';
 import type { Change } from './figures.ts';
 import { type Dates, periodDates, type Scope } from './scope.ts';
@@ -33,7 +33,7 @@ export function readFields(row: Row): Fields {
   return { description, amount, type, category_id, transaction_date, notes };
 }
 
-/** Fields of `after` that differ: what an update sends. */
+/** Returns the fields of `after` that differ, for an update to send. */
 export function changedFields(before: Row, after: Row): Partial<Fields> {
   const [old, next] = [readFields(before), readFields(after)];
   const names = Object.keys(next) as (keyof Fields)[];
@@ -42,7 +42,7 @@ export function changedFields(before: Row, after: Row): Partial<Fields> {
   );
 }
 
-/** @param page as the service answered it @param changes in the order in which they were made */
+/** Applies the changes to a page of the list. @param changes in the order in which they were made */
 export function applyChanges(
   { rows, page, pages }: Page,
   changes: readonly Change[],
@@ -69,7 +69,7 @@ export function applyChanges(
     .toSorted(compareRows);
 }
 
-/** Newest first, as the API lists them; what is being created comes before what exists. */
+/** Orders rows as the API lists them, newest first. A row that is being created counts as created now. */
 function compareRows(one: Row, other: Row): number {
   const [a, b] = [one, other].map(
     ({ transaction_date, created_at }) => `${transaction_date} ${created_at}`,
@@ -83,7 +83,9 @@ function readVersion({ etag }: Row): number {
   return Number(/^"t\d+\.(\d+)\./.exec(etag)?.[1] ?? 0);
 }
 
-/** Returns a test of whether a row belongs to the scope; sums have all categories, and leave theirs out. */
+/**
+ * Returns a test that tells whether a row belongs to the scope. Sums cover all categories, so they pass a scope without one.
+ */
 export function isInScope(
   scope: Pick<Scope, 'period' | 'type' | 'q'> & { readonly category?: Scope['category'] },
   dates: Dates | undefined = periodDates(scope.period, new Date()),
@@ -99,7 +101,7 @@ export function isInScope(
   };
 }
 
-/** Without case and accents. */
+/** Removes case and accents, so that texts can be compared. */
 export function normalize(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }

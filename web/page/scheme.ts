@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { colorOf } from './colors.ts';
 
-/** Backgrounds of cards, as page.css has them. */
+/** Backgrounds of cards; must equal those in page.css. */
 const BACKGROUNDS = { light: '#ffffff', dark: '#171a21' } as const;
 const isDark = signal(false);
 const chosen = new Map<string, string>();
@@ -16,7 +16,10 @@ export function watchScheme(): void {
   });
 }
 
-/** The category's own color, or one that goes with its id, seen on a card in the scheme of the browser. */
+/**
+ * Returns the category's own color, or a palette color chosen by its id, adjusted to be visible on a card in the current
+ * scheme.
+ */
 export function categoryColor({
   id,
   color,

@@ -1,5 +1,5 @@
-// The one scope that totals, charts and list share, as the address has it: `#period=2026-10&category=3&q=tea&page=2`. The key
-// is never part of it.
+// The scope that totals, charts and list share, written in the address as `#period=2026-10&category=3&q=tea&page=2`. The API
+// key is never part of the address.
 
 export type CategoryKey = number | 'none';
 export type Type = 'income' | 'expense';
@@ -18,7 +18,7 @@ export interface Dates {
   readonly end_date: string;
 }
 
-/** Length of one bar of the chart. */
+/** Length of time that one bar of the chart covers. */
 export type Unit = 'day' | 'month' | 'year';
 
 const MAX_SEARCH_LENGTH = 100;
@@ -27,7 +27,7 @@ const YEAR = /^(?!0000)\d{4}$/;
 const RANGE = /^((?!0000)\d{4}-\d\d-\d\d)\.\.((?!0000)\d{4}-\d\d-\d\d)$/;
 const RECENT_MONTHS: Readonly<Record<string, number>> = { '3m': 3, '12m': 12 };
 
-/** Ignores what it does not understand. */
+/** Reads the scope from the address, and ignores values that it does not understand. */
 export function readScope(hash: string, today = new Date()): Scope {
   const sent = new URLSearchParams(hash.replace(/^#/, ''));
   const get = (name: string, pattern: RegExp) => pattern.exec(sent.get(name) ?? '')?.[0];
@@ -42,7 +42,7 @@ export function readScope(hash: string, today = new Date()): Scope {
   };
 }
 
-/** The address of the scope with these changes. Any change but the page's begins at the first page. */
+/** Writes the address of the scope with these changes. The page is the first one, unless the changes name another. */
 export function scopeHash(scope: Scope, changes: Partial<Scope> = {}, today = new Date()): string {
   const next = { ...scope, page: 1, ...changes };
   const written = new URLSearchParams({
@@ -70,7 +70,7 @@ export function periodDates(period: string, today: Date): Dates | undefined {
   return { start_date: `${period}-01`, end_date: day(year, month, 0) };
 }
 
-/** The period of the same kind before (-1) or after (1) this one; undefined where there is none. */
+/** Returns the period of the same kind before (-1) or after (1) this one; undefined if there is none. */
 export function neighbour(period: string, step: -1 | 1): string | undefined {
   if (MONTH.test(period)) {
     const [year = 0, month = 1] = period.split('-').map(Number);
@@ -84,8 +84,8 @@ export function neighbour(period: string, step: -1 | 1): string | undefined {
 }
 
 /**
- * The time before the period, of the same length. While the period is under way, the one before it ends on the same day: a month
- * of 23 days is compared with 23 days.
+ * Returns the time of the same length before the period. While the period is under way, the time before ends on the same day:
+ * the first 23 days of a month are compared with 23 days.
  */
 export function datesBefore(period: string, today: Date): Dates | undefined {
   const dates = periodDates(period, today);
@@ -150,7 +150,7 @@ function utc(date: string): number {
   return new Date(`${date}T00:00Z`).getTime();
 }
 
-/** Months and days may be past their ends; a year below 100 is that year. */
+/** Writes a date. A month or day beyond its range carries over, and a year below 100 is taken literally. */
 function day(year: number, month: number, date: number): string {
   const moment = new Date(0);
   moment.setUTCFullYear(year, month, date);

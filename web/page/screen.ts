@@ -1,4 +1,4 @@
-// Tells a phone by the width at which page.css rearranges it.
+// Recognises a phone by the width below which page.css rearranges the page.
 import { signal } from '@preact/signals';
 
 const NARROW = matchMedia('(max-width: 719px)');

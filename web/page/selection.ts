@@ -1,11 +1,12 @@
-// Rows that are selected for a change of all of them at once: by their boxes, a span with shift, or all that the scope has.
+// The rows that are selected, so that one change applies to all of them: single rows by checkbox, a span with Shift, or every
+// row of the scope.
 import { computed, effect, signal } from '@preact/signals';
 import { outbox, rows, scope } from './ledger.ts';
 import type { Row } from './rows.ts';
 import { scopeHash } from './scope.ts';
 import { readScopeRows } from './view.ts';
 
-/** By key, as they were when they were selected: their versions are what a change expects. */
+/** Selected rows by key, as they were when they were selected: a change expects these versions. */
 export const selected = signal<ReadonlyMap<number, Row>>(new Map());
 let lastKey: number | undefined;
 
@@ -16,7 +17,7 @@ export const isAllSelected = computed(
   () => rows.value.length > 0 && rows.value.every((row) => selected.value.has(keyOf(row))),
 );
 
-/** @param isSpan from the row that was selected last to this one */
+/** @param isSpan true to include every row between the last toggled row and this one */
 export function toggleRow(row: Row, isSpan = false): void {
   const isOn = !selected.value.has(keyOf(row));
   const all = rows.value;
@@ -52,7 +53,9 @@ export function clearSelection(): void {
   selected.value = new Map();
 }
 
-/** Another scope has other rows. */
+/**
+ * Clears the selection when the period or a filter changes, because another scope has other rows. Turning the page keeps it.
+ */
 export function watchScope(): void {
   let shown = scope.peek();
   effect(() => {
@@ -61,7 +64,7 @@ export function watchScope(): void {
     shown = now;
   });
   effect(() => {
-    // Rows that are being deleted are not selected any more.
+    // Rows that are being deleted leave the selection.
     const gone = outbox.undoable.value.flatMap(({ changes }) =>
       changes.flatMap(({ before }) => (before ? keyOf(before) : [])),
     );

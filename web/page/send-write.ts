@@ -1,12 +1,12 @@
-// Sends one write in a request, and tells the outcome of each of its changes. A repetition after a lost answer is recognised: creates
-// and bulks carry an Idempotency-Key, updates and deletions the version that they expect.
+// Sends one write as a single request, and returns the outcome of each of its changes. A write may be repeated after a lost
+// answer.
 import type { TransactionsDeleted, TransactionsUpdated } from '../../lib/ledger/http/api-types.ts';
 import { ApiError, type Call } from './api-error.ts';
 import type { Change } from './figures.ts';
 import { changedFields, type Row, readFields } from './rows.ts';
 
 interface OutgoingWrite {
-  /** Its Idempotency-Key. */
+  /** The write's Idempotency-Key. */
   readonly key: string;
   readonly changes: readonly Change[];
 }
@@ -25,7 +25,7 @@ export interface Settled {
 
 export class ConflictError extends Error {
   override readonly name = 'ConflictError';
-  /** Undefined where it was deleted. */
+  /** Undefined if the row was deleted elsewhere. */
   readonly theirs: Row | undefined;
   constructor(theirs: Row | undefined) {
     super('The transaction was changed elsewhere.');
@@ -61,15 +61,15 @@ export async function sendWrite(write: OutgoingWrite, call: Send): Promise<Settl
   try {
     await call(path, { method: 'DELETE', headers });
   } catch (error) {
-    // It was deleted elsewhere, or by an attempt whose answer was lost.
+    // The row was deleted elsewhere, or by an attempt whose answer was lost.
     if (!(error instanceof ApiError && error.status === 404)) throw error;
   }
   return settle();
 }
 
 /**
- * Reads the row after a refusal, and returns it if an earlier attempt, whose answer was lost, has written it.
- * @throws ConflictError if it was changed or deleted elsewhere
+ * Reads the row after a refusal, and returns the row if an earlier attempt, whose answer was lost, already wrote it.
+ * @throws ConflictError if the row was changed or deleted elsewhere
  */
 async function readMine(error: unknown, mine: Row, path: string, call: Send): Promise<Row> {
   const status = error instanceof ApiError ? error.status : 0;
@@ -77,7 +77,7 @@ async function readMine(error: unknown, mine: Row, path: string, call: Send): Pr
   const { data: theirs } = await call<{ data: Row }>(path).catch((cause) => {
     throw cause instanceof ApiError && cause.status === 404 ? new ConflictError(undefined) : cause;
   });
-  // The row exists: its category does not.
+  // The row exists, so the 404 means that its category does not.
   if (status === 404) throw error;
   if (Object.keys(changedFields(theirs, mine)).length === 0) return theirs;
   throw new ConflictError(theirs);

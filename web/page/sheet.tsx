@@ -1,4 +1,4 @@
-// A modal dialog. The rest of the page is inert meanwhile, so that an open sheet has what the page says.
+// A modal dialog. The page behind an open sheet is inert, so the sheet shows the page's messages.
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
@@ -13,7 +13,7 @@ interface SheetProps {
   readonly children: ComponentChildren;
 }
 
-/** Escape closes it, and the focus returns to where it was. */
+/** Escape closes the sheet, and the focus returns to the element that had it before. */
 export function Sheet({ title, onClose, children }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();

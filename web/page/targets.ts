@@ -1,4 +1,4 @@
-// The monthly target of a category. The API has no targets: they are kept in this browser, by ledger.
+// The monthly targets of categories. The API has no targets, so they are stored in this browser, for each ledger.
 import { computed, signal } from '@preact/signals';
 import { me } from './ledger.ts';
 
@@ -8,7 +8,7 @@ type Targets = Readonly<Record<string, number>>;
 
 const byLedger = signal<Readonly<Record<string, Targets>>>(readStored());
 
-/** By the id of the category. */
+/** Targets of the open ledger, by category id. */
 export const targets = computed<Targets>(() => byLedger.value[me.value?.ledger ?? ''] ?? {});
 
 /** @param amount undefined removes the target */

@@ -1,5 +1,5 @@
-// The fields of a transaction, as a person types them: for a new one and for the correction of one. They are bound to a signal,
-// so that a key press draws its field alone.
+// The fields of a transaction as a person types them, shared by the form that adds a transaction and the form that edits one.
+// Each field is bound to a signal, so that a key press redraws only that field.
 import { computed, type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { ApiError } from './api-error.ts';
@@ -21,7 +21,7 @@ export interface Draft {
 
 export type Errors = Readonly<Partial<Record<keyof Draft, string>>>;
 
-/** The field of this form that shows the API's errors of each of its fields. */
+/** Maps a field of the API to the field of this form that shows its errors. */
 const FIELD_NAMES: Readonly<Record<string, keyof Draft>> = {
   transaction_date: 'date',
   description: 'description',
@@ -51,7 +51,7 @@ export function readErrors({ details }: ApiError): Errors {
   );
 }
 
-/** Errors that keep a draft from being sent; all other rules are the API's. */
+/** Finds the errors that prevent sending a draft; the API checks all other rules. */
 export function findErrors({ date, description, amount }: Draft): Errors {
   return {
     ...(date === '' && { date: 'Choose a date.' }),
@@ -84,7 +84,7 @@ export function useDraft(start: () => Draft, keep: (draft: Draft) => void): Open
 interface FieldsProps {
   readonly open: OpenDraft;
   readonly hasNotes?: boolean;
-  /** A dialog that opens gives it the focus. */
+  /** True if the description gets the focus when its dialog opens. */
   readonly isFirst?: boolean;
   readonly placeholder?: ReadonlySignal<string>;
 }
@@ -99,8 +99,8 @@ export function TransactionFields({
   const errors = open.errors.value;
   const values = useMemo(() => readEach(draft), [draft]);
   const text = (name: 'description' | 'amount' | 'date' | 'notes') => ({
-    // Chrome has no date while a part of it is missing. A bound signal would write that back, and so clear the parts that are
-    // typed; what is drawn is compared with the field first.
+    // While a part of the date is missing, Chrome reports an empty value. A bound signal would write that value back and clear
+    // the parts already typed. A rendered value is first compared with the field, so it does not.
     value: name === 'date' ? values.date.value : values[name],
     autocomplete: 'off' as const,
     onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
@@ -159,7 +159,7 @@ export function TransactionFields({
   );
 }
 
-/** Each field changes with its own text alone. */
+/** Derives one signal for each field, which changes only with the text of that field. */
 function readEach(draft: Signal<Draft>) {
   return {
     date: computed(() => draft.value.date),
@@ -171,7 +171,7 @@ function readEach(draft: Signal<Draft>) {
   };
 }
 
-/** The first field with an error has the focus. */
+/** Focuses the first field with an error, once the error is drawn. */
 export function focusError(form: HTMLElement | null): void {
   requestAnimationFrame(() => form?.querySelector<HTMLElement>('[aria-invalid]')?.focus());
 }

@@ -17,10 +17,10 @@ import { isAllSelected, selected, toggleAll, toggleRow } from './selection.ts';
 
 const COLUMNS = 5;
 
-/** The key of the row that the tab key stops at, with all that is in it. */
+/** Key of the row at which the Tab key stops, together with the controls in that row. */
 const current = signal<number | undefined>(undefined);
 
-/** The key of the row that is edited, and the field to begin with. */
+/** Key of the row that is edited, and the field that gets the focus first. */
 export const editing = signal<{ readonly key: number; readonly field: string } | undefined>(
   undefined,
 );
@@ -28,7 +28,7 @@ export const editing = signal<{ readonly key: number; readonly field: string } |
 export function TransactionList() {
   const table = useRef<HTMLTableElement>(null);
   const days = Map.groupBy(rows.value, ({ transaction_date: date }) => date);
-  // The field for a category leaves when the row has one.
+  // The category field of a row is removed when the row gets a category.
   useFocusInList(table, '.entry', (entry, lost) =>
     lost.role === 'combobox' ? entry.querySelector('[role=combobox]') : entry,
   );
@@ -51,7 +51,7 @@ export function TransactionList() {
   );
 }
 
-/** Opens the row whose edit a reload has interrupted. */
+/** Opens the row whose edit a reload interrupted. */
 function useInterruptedEdit(): void {
   const isWritable = canWrite.value;
   useEffect(() => {
@@ -94,7 +94,7 @@ function ListHead() {
   );
 }
 
-/** Conflicts of rows that the list does not have. */
+/** Shows the conflicts of rows that are not in the list. */
 function HiddenConflicts() {
   const hidden = [...outbox.conflicts.value.values()].filter(
     ({ mine }) => !rows.value.some(({ id }) => id === mine.id),
@@ -132,7 +132,7 @@ function Day({ day, rows: some, isFirst }: DayProps) {
   );
 }
 
-/** Has no listeners: the table has them for all rows. */
+/** Draws one row without listeners: the table listens for all rows. */
 function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: boolean }) {
   const key = outbox.keyOf(row.id);
   const state = useComputed(() => readState(key)).value;
@@ -140,7 +140,8 @@ function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: bo
   if (conflict) return <ConflictRow conflict={conflict} columns={COLUMNS} />;
   const isWritable = canWrite.value;
   if (state & OPEN && isWritable) return <OpenRow row={row} />;
-  // Without a current row the tab key stops at the first. No other row has to know.
+  // Without a current row, the Tab key stops at the first. Only the first row reads `current` here, so that a change redraws no
+  // other row.
   const isStop = (state & STOP) > 0 || (isFirst && current.value === undefined);
   const tabIndex = isStop ? 0 : -1;
   const [isPicked, isUnsaved] = [(state & PICKED) > 0, (state & UNSAVED) > 0];
@@ -216,7 +217,7 @@ function onListClick({ target, shiftKey }: MouseEvent): void {
   else open(row, target.closest('.in-category, .note-category') ? 'category' : 'description');
 }
 
-/** The keys of a row that has the focus itself. */
+/** Handles keys only if the row itself has the focus, not a control in it. */
 function onListKey(event: TargetedKeyboardEvent<HTMLTableElement>): void {
   const { target, currentTarget, key, shiftKey } = event;
   const row = findRow(target);
@@ -248,12 +249,15 @@ function moveInList(table: HTMLElement, from: HTMLElement, key: keyof typeof STE
 
 // The parts of a row are drawn by functions, not by components: a list has hundreds of each.
 
-/** Its whole cell can be clicked. */
+/** The checkbox needs no listener: a click anywhere in its cell toggles the row. */
 function drawPick(isPicked: boolean, tabIndex: number) {
   return <input type="checkbox" aria-label="Select" checked={isPicked} tabIndex={tabIndex} />;
 }
 
-/** On a phone it stands below the description, and has a field only in the inbox, where a person comes to fill it. */
+/**
+ * On a phone the category stands below the description, and only the inbox has a field for it, because a person opens the inbox
+ * to sort rows.
+ */
 function drawCategory(row: Row, tabIndex: number) {
   const isFieldShown = !isPhone.value || view.value?.scope.category === 'none';
   if (row.category_id === null && canWrite.value && isFieldShown)
@@ -275,7 +279,7 @@ function drawDelete(tabIndex: number) {
   );
 }
 
-/** The row keeps its text, so that it can still be found, and has the form over it. */
+/** Shows the form in the row, and keeps the row's text, visually hidden, so that it can still be found. */
 function OpenRow({ row }: { readonly row: Row }) {
   return (
     <tr class="open">

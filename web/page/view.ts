@@ -1,4 +1,5 @@
-// Reads what the page shows of one scope: the rows of its page, the sums of all its rows, and those of the time before.
+// Reads everything that the page shows of one scope: one page of rows, the sums of all its rows, and the sums of the time
+// before.
 import type {
   Caller,
   CategoryList,
@@ -25,13 +26,13 @@ import {
 const PER_PAGE = 100;
 const MAX_READING_MS = 120_000;
 
-/** Everything that is shown of one scope, read together. */
+/** Everything that the page shows of one scope, read together. */
 export interface View {
   readonly scope: Scope;
   readonly dates: Dates | undefined;
-  /** Sums of all categories: those of the scope are among them. */
+  /** Sums of all categories, even if the scope has only one. */
   readonly cells: readonly Cell[];
-  /** The same of the time before; undefined for all dates and searches. */
+  /** Sums of the time before; undefined for all dates and for searches. */
   readonly before: { readonly dates: Dates; readonly cells: readonly Cell[] } | undefined;
   /** Sums of a search, which may have more rows than its page. */
   readonly found?: Totals;
@@ -39,7 +40,7 @@ export interface View {
   readonly page: number;
   readonly pages: number;
   readonly total: number;
-  /** When the oldest of its answers was asked for. */
+  /** When the sums were requested, in milliseconds: writes confirmed later may be missing in them. */
   readonly readAt: number;
 }
 
@@ -97,7 +98,10 @@ async function readList(wanted: Scope, dates: Dates | undefined, given: AbortSig
   return { rows: data, page, pages: pagination.pages, total: pagination.total };
 }
 
-/** Charts and chips are those of all rows: where these are on one page. The sums are exact for any number. */
+/**
+ * Charts and chips need every row, so they have figures only if all rows fit on one page. The totals are exact for any number
+ * of rows.
+ */
 async function search(wanted: Scope, dates: Dates | undefined, given: AbortSignal) {
   const { q, type, category, page, period } = wanted;
   const filters = { q, type, category_id: category, ...dates, page, per_page: PER_PAGE };
@@ -115,7 +119,7 @@ async function search(wanted: Scope, dates: Dates | undefined, given: AbortSigna
   };
 }
 
-/** All rows that the filters leave, newest first. */
+/** Reads all rows that match the filters, newest first. */
 async function readAll(
   filters: Readonly<Record<string, string | number | undefined>>,
   given: AbortSignal,
@@ -132,13 +136,16 @@ async function readAll(
   return { rows: found.reverse(), at };
 }
 
-/** Every row of the scope, not only those of its page. */
+/** Reads every row of the scope, not only one page. */
 export async function readScopeRows({ q, type, category, period }: Scope): Promise<readonly Row[]> {
   const filters = { q: q || undefined, type, category_id: category };
   return await readRows({ ...filters, ...periodDates(period, new Date()) });
 }
 
-/** Rows that an action of a person needs, as they are now: the action goes on when the view is left or read again. */
+/**
+ * Reads the present rows for an action of a person. The action continues when the person leaves the view or the view is read
+ * again.
+ */
 export async function readRows(
   filters: Readonly<Record<string, string | number | undefined>>,
 ): Promise<readonly Row[]> {

@@ -1,4 +1,4 @@
-// The page at /docs, with its viewer inside: it loads /openapi.json and nothing else.
+// The page at /docs, with the API viewer embedded. The page loads /openapi.json and nothing else.
 import { createHash } from 'node:crypto';
 import viewerStyle from 'swagger-ui-dist/swagger-ui.css' with { type: 'text' };
 import viewer from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'text' };

@@ -9,7 +9,7 @@ export const STYLE = staticText(style, 'text/css');
 export const SCRIPT = staticText(script, 'text/javascript');
 export const IMPORTER = staticText(importer, 'text/javascript');
 
-// The addresses of script and style name their deployment, so that a page never runs with those of another one.
+// The addresses of the scripts and the style contain a hash, so that a page never runs with the files of another deployment.
 const page = markup
   .replace('{{style}}', STYLE.hash)
   .replace('{{script}}', SCRIPT.hash)
@@ -28,7 +28,8 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-// Revalidated at every use, because it names the script and the style of its deployment, which serves no others.
+// Revalidated at every use, because the page names the scripts and the style of its deployment, and an older page would name
+// files that are no longer served.
 export const PAGE = staticText(page, 'text/html', {
   ...REVALIDATED,
   'content-security-policy': POLICY,
