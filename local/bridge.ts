@@ -1,5 +1,5 @@
 // Runs a program, and forwards connections from a socket to the port on which it listens:
-// bridge.ts <socket> <port> <program> <arguments>. It ends when the program ends, in the same way.
+// bridge.ts <socket> <port> <program> <arguments>. It ends when the program ends, with the same exit code or signal.
 import { spawn } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 

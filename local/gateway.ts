@@ -1,4 +1,5 @@
-// The local API Gateway: serverless-offline on the deployed definition, running the functions as they are bundled there.
+// The local API Gateway: serverless-offline with the definition that is also deployed, running the functions as they are
+// bundled for a deployment.
 import { join } from 'node:path';
 import { firstLine, UserError } from '../lib/shared/user-error.ts';
 import { type Answer, awaitAnswer } from '../processes/await-answer.ts';
@@ -26,8 +27,8 @@ const SMALL_HEAP = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
 
 /**
  * Bundles the functions and resolves the definition.
- * @returns the folder of both
- * @throws UserError where a setting makes no definition
+ * @returns the folder that holds both
+ * @throws UserError if a setting makes the definition invalid
  */
 export async function buildGateway(running: Running, spec: GatewaySpec): Promise<string> {
   const folder = claimBuildFolder(running);
@@ -45,8 +46,8 @@ export async function buildGateway(running: Running, spec: GatewaySpec): Promise
 
 /**
  * Starts the gateway and waits until the API answers through it, database included.
- * @param build the folder of what it serves
- * @throws UserError when it does not
+ * @param build the folder that `buildGateway` returned
+ * @throws UserError if the API does not answer
  */
 export async function startGateway(
   running: Running,
@@ -64,7 +65,7 @@ export async function startGateway(
   });
   const answer = await awaitAnswer({ socketPath, path: '/categories' }, child);
   if (!isServing(answer)) {
-    // Its last lines may come after its end.
+    // The last lines of a program may arrive after its end.
     await child.stop();
     const outcome = answer === undefined ? 'ended' : `answered ${answer.status}`;
     throw new UserError(`The local gateway ${outcome} at the start: ${log.lastError()}`);
@@ -95,7 +96,9 @@ function isServing(answer: Answer | undefined): boolean {
   }
 }
 
-/** For the gateway and the handlers in it: local credentials, and none of the developer's AWS accounts. */
+/**
+ * The environment of the gateway and its handlers: with local credentials, and without access to the developer's AWS accounts.
+ */
 function gatewayEnvironment(inherited: NodeJS.ProcessEnv, spec: GatewaySpec): NodeJS.ProcessEnv {
   const { region, accessKeyId, secretAccessKey } = localAccess(inherited);
   const neutral = Object.entries(inherited).filter(([name]) => !name.startsWith('AWS_'));
@@ -107,7 +110,8 @@ function gatewayEnvironment(inherited: NodeJS.ProcessEnv, spec: GatewaySpec): No
     DYNAMODB_ENDPOINT: spec.databaseEndpoint,
     TABLE_NAME: spec.tableName,
     AUTH: inherited.AUTH || 'open',
-    // The C library keeps freed memory in an arena for each thread, and below the last block in use. That doubled the gateway's memory.
+    // By default the C library keeps freed memory in an arena for each thread, and below the last block in use, which doubled
+    // the gateway's memory.
     MALLOC_ARENA_MAX: '1',
     MALLOC_MMAP_THRESHOLD_: '131072',
     MALLOC_TRIM_THRESHOLD_: '131072',
@@ -120,7 +124,7 @@ function gatewayEnvironment(inherited: NodeJS.ProcessEnv, spec: GatewaySpec): No
 interface GatewayLog {
   /** Takes a line of the gateway's output. */
   read(line: string): void;
-  /** From now on, shows what the handlers log. */
+  /** Prints what the handlers log from now on. */
   show(): void;
   /** The line that most likely names why the gateway failed. */
   lastError(): string;

@@ -1,5 +1,5 @@
-// A network namespace for a program that listens on TCP without any access check: its port exists only inside of that network,
-// and a bridge forwards connections from a private socket to it.
+// Runs a program that listens on TCP without any access check in a network namespace: the port exists only inside that network,
+// and a bridge forwards connections to it from a private socket.
 import { join } from 'node:path';
 import { readOutput } from '../processes/tools.ts';
 
@@ -22,8 +22,8 @@ const WITH_LOOPBACK = '(PATH=$PATH:/usr/sbin:/sbin; ip link set lo up) && exec "
 
 /**
  * Finds a way to run a program in a network of its own.
- * @returns undefined if this machine does not let this user make one: outside of Linux, in most containers, and if user
- *   namespaces are switched off
+ * @returns undefined if this user cannot create a network on this machine: outside Linux, in most containers, and if user
+ * namespaces are switched off
  */
 export function findIsolation(): ((program: Program, socket: string) => Program) | undefined {
   const allowed = NAMESPACES.map((kinds) => [...kinds, 'sh', '-c', WITH_LOOPBACK, 'isolated']).find(

@@ -1,15 +1,15 @@
 // Credentials and region for a local database. DynamoDB Local keeps separate tables for every access key and
-// region, so programs that share one must use the same.
+// region, so programs that share a database must use the same values.
 export interface LocalAccess {
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
 }
 
-/** The region of a deployment, too (serverless.yml). */
+/** Also the default region of a deployment (serverless.yml). */
 export const DEFAULT_REGION = 'eu-west-1';
 
-/** Dummies, unless the environment names others. */
+/** Returns dummy values, unless the environment sets others. */
 export function localAccess(environment: NodeJS.ProcessEnv): LocalAccess {
   return {
     region: environment.AWS_REGION || DEFAULT_REGION,
@@ -18,7 +18,7 @@ export function localAccess(environment: NodeJS.ProcessEnv): LocalAccess {
   };
 }
 
-/** Sets them in the environment, for clients that read it as a function does. */
+/** Sets region and credentials in the environment, for clients that read them there as a function does. */
 export function speakLocally(environment: NodeJS.ProcessEnv): void {
   const { region, accessKeyId, secretAccessKey } = localAccess(environment);
   environment.AWS_REGION = region;

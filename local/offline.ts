@@ -1,6 +1,6 @@
-// The process of the local gateway: serverless-offline with the definition that local/build.ts has resolved. The framework, of which
-// it is a plug-in, would stay in memory here and take more than gateway and functions together.
-// offline.ts <folder of the build> <socket of the API> <socket of the Lambda server>
+// The process of the local gateway: runs serverless-offline with the definition that local/build.ts resolved.
+// serverless-offline is a plug-in, but its framework is not loaded here, because it would take more memory than gateway and
+// functions together. Usage: offline.ts <folder of the build> <socket of the API> <socket of the Lambda server>
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ServerlessOffline, { type Definition } from 'serverless-offline';
@@ -22,14 +22,14 @@ const gateway = new ServerlessOffline(
   },
   {
     location: resolve(build),
-    // The path of a socket instead of a port, which would be open to every page and program of this machine.
-    // Nothing here uses the Lambda server, but it is always started.
+    // Paths of sockets instead of ports, which would be open to every page and program of this machine. Nothing uses the Lambda
+    // server, but serverless-offline always starts it.
     ...{ httpPort, lambdaPort },
     noPrependStageInUrl: true,
     noSponsor: true,
     // In one process the handlers answer as fast as in workers, without a start for each concurrent call.
     useInProcess: true,
-    // Its timer holds each response until the time limit of the function, which has a deadline of its own.
+    // The timer would hold each response in memory until the time limit of the function, which has a deadline of its own.
     noTimeout: true,
     // Other programs on localhost set cookies. The API reads none, and API Gateway refuses none.
     disableCookieValidation: true,
@@ -40,7 +40,7 @@ const gateway = new ServerlessOffline(
 process.once('SIGTERM', () => gateway.end());
 await gateway.start();
 
-/** The lines that it prints for each request and route. */
+/** Ignores the lines that the gateway prints for each request and route. */
 function silent() {
   const ignore = () => undefined;
   return { debug: ignore, info: ignore, notice: ignore, verbose: ignore };

@@ -1,4 +1,4 @@
-// Addresses that no browser speaks to and that are closed to other users: sockets in a folder of this user alone.
+// Addresses that no browser and no other user can reach: sockets in a folder that only this user can open.
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,16 +6,16 @@ import type { Running } from '../processes/running.ts';
 
 /** The shortest limit of all systems, in bytes. A longer path is cut off, or refused. */
 const MAX_SOCKET_PATH = 103;
-/** Longer than every name of a socket and of its folder. */
+/** Upper bound for the names of a socket and its folder together. */
 const MAX_NAME = 30;
 const SHORT_FOLDER = '/tmp';
 
-/** @returns the path of the socket of a name; nothing listens there yet */
+/** @returns a function from a name to the path of a socket; nothing listens there yet */
 export async function openPrivateSockets(
   running: Running,
   { platform = process.platform, folder = tmpdir() } = {},
 ): Promise<(name: string) => string> {
-  // Windows has named pipes instead, which are in no folder.
+  // Windows has named pipes instead, which do not lie in a folder.
   if (platform === 'win32') {
     const id = randomUUID();
     return (name) => `\\\\.\\pipe\\ledger-${id}-${name}`;

@@ -29,7 +29,7 @@ declare module 'serverless-offline' {
       utilities: { readonly log: Readonly<Record<Level, Print>> },
     );
     start(): Promise<void>;
-    /** Answers what it has begun, and exits. */
+    /** Answers the pending requests, and exits the process. */
     end(): Promise<never>;
   }
 }

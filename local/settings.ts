@@ -32,7 +32,7 @@ export function readLocalSettings(environment: Environment): LocalSettings {
     dataFolder: dataDir === 'memory' ? undefined : dataDir,
     databaseEndpoint: endpoint(environment.DYNAMODB_ENDPOINT || undefined),
     tableName: tableName(environment.TABLE_NAME || DEFAULT_TABLE_NAME),
-    // The documentation page calls the service that it comes from.
+    // The pages of the service call its API from the address at which a browser opened them.
     allowedOrigins: [
       `http://localhost:${wantedPort}`,
       `http://127.0.0.1:${wantedPort}`,

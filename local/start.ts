@@ -13,7 +13,7 @@ import { buildGateway, startGateway } from './gateway.ts';
 import { speakLocally } from './local-access.ts';
 import { type LocalSettings, readLocalSettings } from './settings.ts';
 
-// A stop may take three seconds. What is left then ends with this process (see child-process.ts).
+// A stop may take three seconds in all. Programs that are still running then end with this process (see child-process.ts).
 const STOP_MILLISECONDS = 2500;
 const HOUR_MILLISECONDS = 60 * 60 * 1000;
 const TABLE_WORK = join(import.meta.dirname, 'table-work.ts');
@@ -74,7 +74,7 @@ async function openDatabase(settings: LocalSettings): Promise<Database> {
   return database;
 }
 
-/** Works immediately, and then every hour. The next attempt makes up for one that fails. */
+/** Does the work immediately, and then every hour. A failed attempt is only reported, because the next one makes up for it. */
 function repeatHourly(work: () => Promise<unknown>, consequence: string): void {
   const attempt = () =>
     void work().catch((error) => {
@@ -91,7 +91,7 @@ function printAddresses(
 ): void {
   const isOwn = settings.databaseEndpoint === undefined;
   const data = isOwn ? `, data in ${settings.dataFolder ?? 'memory'}` : '';
-  // Only its address leads to a database in memory.
+  // A database in memory can be found only by its address.
   const isInMemory = isOwn && settings.dataFolder === undefined;
   const access = isInMemory ? `DYNAMODB_ENDPOINT=${endpoint} ` : '';
   const engine = title === undefined ? '' : ` (${title})`;

@@ -16,7 +16,7 @@ export interface Answer {
 /** A URL, or a path behind a socket. */
 export type Address = string | { readonly socketPath: string; readonly path: string };
 
-/** The first answer of the address; `undefined` when the program ends before it answers. */
+/** Returns the first answer; `undefined` if the program ends before it answers. */
 export async function awaitAnswer(address: Address, child: Child): Promise<Answer | undefined> {
   let alive = true;
   child.ended.then(() => {
@@ -24,7 +24,7 @@ export async function awaitAnswer(address: Address, child: Child): Promise<Answe
   });
   while (alive) {
     const answer = await ask(address);
-    // The answer may be another program's, which has taken the port; ours is about to end then.
+    // The answer may come from another program that has taken the port; in that case, our program is about to end.
     await delay(PAUSE_MILLISECONDS);
     if (answer !== undefined && alive) return answer;
   }

@@ -1,4 +1,5 @@
-// Folders for one packaging or local start. They are in the project, so that source maps name files by their place in it.
+// Temporary folders, each for one packaging or local start. They lie in the project, so that source maps name files relative to
+// the project.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,8 +10,8 @@ const BUILD_FOLDERS = '.esbuild';
 const BUILD_NAME = /^local-(\d+)\b/;
 
 /**
- * Makes a folder that is removed at the stop; removes those that killed processes have left.
- * @returns its path from the project's root
+ * Creates a folder that is removed when everything stops, and removes the folders that killed processes left.
+ * @returns the path of the folder, relative to the project's root
  */
 export function claimBuildFolder(running: Running): string {
   for (const name of namesIn(join(PROJECT, BUILD_FOLDERS))) {

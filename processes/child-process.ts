@@ -1,4 +1,4 @@
-// A program that we start: its output lines, its end, and its stop with every process that it has started.
+// Starts a program, forwards its output lines, and stops it with every process that it has started.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,7 +16,7 @@ export interface ChildCommand {
 
 export interface Child {
   readonly pid: number;
-  /** Resolves to how it ended, such as `ended with exit code 1`; never rejects. */
+  /** Resolves to how the program ended, such as `ended with exit code 1`; never rejects. */
   readonly ended: Promise<string>;
   stop(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface Child {
 // end of the pipe closes, even after a SIGKILL: then the group kills itself, and no orphan is left.
 const WITH_LIFELINE = 'exec 3<&0 </dev/null; { read -r _ <&3; kill -s KILL 0; } & exec "$@" 3<&-';
 
-/** How a platform starts a program, and ends it with all that it has started. */
+/** How a platform starts a program, and ends it with every process that it has started. */
 export interface ProcessPlatform {
   launch(command: string, args: readonly string[]): Launch;
   /** @throws Error with the code ESRCH if the process no longer exists */
@@ -36,7 +36,7 @@ export interface ProcessPlatform {
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
-  /** True if it leads a process group of its own. */
+  /** True if the program leads a process group of its own. */
   readonly detached: boolean;
 }
 
@@ -49,7 +49,10 @@ export const POSIX: ProcessPlatform = {
   signalTree: (pid, signal) => void process.kill(-pid, signal),
 };
 
-/** Has no signals, no process groups, and ends the children of a Node process that ends. npm is a script of its shell. */
+/**
+ * Windows has no signals and no process groups, and ends the children of a Node process along with it. npm is a shell script
+ * there.
+ */
 export const WINDOWS: ProcessPlatform = {
   launch: (command, args) =>
     command === 'npm'
@@ -119,7 +122,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     PLATFORM.signalTree(pid, signal);
   } catch (error) {
-    // The group is already empty.
+    // The group has no processes left.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

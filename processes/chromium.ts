@@ -1,18 +1,18 @@
-// The browser of tests and measurements: Chromium as the system's packages install it, or CHROMIUM_BIN.
+// The browser for tests and measurements: the program that CHROMIUM_BIN names, or else the system's Chromium.
 import { type Browser, chromium } from 'playwright-core';
 import { readOutput } from './tools.ts';
 
-/** Long, because a busy machine takes minutes: only a browser that hangs may reach it. */
+/** Long, because a start takes minutes on a busy machine: only a browser that hangs may reach the limit. */
 const START_MS = 300_000;
 
 const { CHROMIUM_BIN: program = 'chromium' } = process.env;
 
-/** Why it cannot run on this machine; undefined where it can. */
+/** Says why Chromium cannot run on this machine; undefined if it can. */
 export function whyNoChromium(): string | undefined {
   return readOutput(program, '--version') ? undefined : 'there is no Chromium';
 }
 
-/** Launches a browser that reaches only the service of the page. */
+/** Launches a browser without background traffic of its own, so that it contacts only the service of the page. */
 export async function launchChromium(): Promise<Browser> {
   const executablePath = readOutput('sh', '-c', `command -v "${program}"`)?.trim() ?? program;
   return await chromium.launch({
@@ -21,7 +21,7 @@ export async function launchChromium(): Promise<Browser> {
     args: [
       ...['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
       ...['--disable-component-update', '--disable-sync'],
-      // Chromium refuses to start as root with its sandbox, as in containers.
+      // Chromium refuses to start with its sandbox as root, the usual user in containers.
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
     ],
   });

@@ -1,4 +1,4 @@
-// How every command-line program of this project parses its options, fails and stops.
+// Runs the command-line programs of this project: all parse options, report errors and stop in the same way.
 import { execFile } from 'node:child_process';
 import { Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { asPrintable } from '../lib/shared/printable.ts';
@@ -11,7 +11,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const NPM_CHECK_MILLISECONDS = 500;
 
 export interface ProgramOptions {
-  /** Undone when the program ends, however it ends. */
+  /** Everything to undo when the program ends, however it ends. */
   readonly running?: Pick<Running, 'stop'>;
   /** Reports an error and returns the exit code. */
   readonly onError?: (error: unknown) => number;
@@ -19,9 +19,9 @@ export interface ProgramOptions {
   readonly exitCodeOnSignal?: number;
   /** Shown when a signal arrives. */
   readonly messageOnSignal?: () => string;
-  /** Shown after that, when everything is undone or `stopMilliseconds` are over. */
+  /** Shown after a signal, when everything is undone or `stopMilliseconds` are over. */
   readonly messageWhenStopped?: (isUndone: boolean) => string;
-  /** How long undoing may take before the process exits anyway. Without it, as long as it takes. */
+  /** How long undoing may take before the process exits anyway. Without a limit, the process waits as long as undoing takes. */
   readonly stopMilliseconds?: number;
 }
 
@@ -35,8 +35,8 @@ export function createCommand(invocation: string, description: string) {
 }
 
 /**
- * Runs the action of the command that the arguments name, undoes what it started, and exits: with
- * `process.exitCode` where the action has set it.
+ * Runs the action of the command that the arguments name, undoes everything that it started, and exits, with `process.exitCode`
+ * if the action has set it.
  */
 export async function runProgram(
   command: { parseAsync(): Promise<unknown> },
@@ -85,7 +85,7 @@ export async function runProgram(
   if (!isStopping) await stop(Number(process.exitCode ?? EXIT.done));
 }
 
-/** One line for an error, two for wrong use. @returns the exit code */
+/** Prints one line for an error, and two for wrong use. @returns the exit code */
 export function reportError(error: unknown, failed: number = EXIT.failed): number {
   if (!(error instanceof CommanderError)) {
     console.error(firstLine(error));
@@ -114,7 +114,7 @@ function maskLines(text: string): string {
   return text.split('\n').map(asPrintable).join('\n');
 }
 
-/** Parses an option's value. */
+/** Returns a parser for an option whose value is a whole number in this range. */
 export function wholeNumber({ min, max = Number.MAX_SAFE_INTEGER }: { min: number; max?: number }) {
   return (text: string): number => {
     const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
@@ -134,14 +134,14 @@ export function stageOption(
   });
 }
 
-/** Parses an option's value. */
+/** Parses an option whose value is an HTTP address, and drops a slash at the end. */
 export function httpAddress(text: string): string {
   if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text.replace(/\/$/, '');
   throw new InvalidArgumentError('Use an address like http://localhost:3000.');
 }
 
-// npm passes signals on, but one that is killed outright cannot. Some shells stay between npm and this program, and outlive
-// npm.
+// Stops the program when npm ends without a signal: npm passes signals on, but cannot if it is killed outright. Some shells
+// stay between npm and this program, and outlive npm, so npm's own process is watched.
 function interruptWithNpm(interrupt: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;

@@ -8,7 +8,7 @@ import { fetchOnce, type RunInDraft, readOutput } from './tools.ts';
 const UV = join(import.meta.dirname, 'uv.txt');
 const OLDEST_MINOR = 11;
 
-/** Why the programs cannot run on this machine; undefined where they can. */
+/** Says why Python programs cannot run on this machine; undefined if they can. */
 export function whyNoPython(): string | undefined {
   const minor = /^Python 3\.(\d+)/.exec(readOutput('python3', '--version') ?? '')?.[1];
   if (minor === undefined || Number(minor) < OLDEST_MINOR) {
@@ -19,8 +19,8 @@ export function whyNoPython(): string | undefined {
 }
 
 /**
- * The interpreter that has the packages of a requirements file. Run their programs with `-m`.
- * @param requirements the file's path
+ * Returns an interpreter that has the packages of a requirements file. Run their programs with `-m`.
+ * @param requirements path of the requirements file
  * @throws UserError
  */
 export async function pythonWith(running: Running, requirements: string): Promise<string> {
@@ -40,7 +40,9 @@ export async function pythonWith(running: Running, requirements: string): Promis
   return join(folder, 'bin/python');
 }
 
-/** The installer is uv: pip spends most of its time reading the list of all releases of each package. */
+/**
+ * Returns the installer, uv. It replaces pip, which spends most of its time reading the list of all releases of each package.
+ */
 async function installerIn(running: Running): Promise<string> {
   const folder = await fetchEnvironment(running, UV, async (draft, run) => {
     await run('python3', '-m', 'venv', draft);

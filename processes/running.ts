@@ -1,4 +1,4 @@
-// Everything a program has started and created, so that all of it can be undone at any point.
+// Tracks everything that a program has started and created, so that all of it can be undone at any point.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,28 +6,28 @@ import { type Child, type ChildCommand, startChild } from './child-process.ts';
 
 export interface Running {
   /**
-   * Starts a program that is stopped with the rest.
-   * @throws Error after the stop
+   * Starts a program that is stopped along with everything else.
+   * @throws Error once stopping has begun
    */
   startProgram(command: ChildCommand): Child;
   /**
-   * Registers what to do when everything stops.
-   * @throws Error after the stop; what was made before is undone then
+   * Registers an undo function for the stop.
+   * @throws Error once stopping has begun; the undo function still runs
    */
   whenStopping(undo: () => void | Promise<void>): void;
   /**
-   * Makes a folder, closed to other users, that is removed when everything stops.
-   * @throws Error after the stop
+   * Creates a folder, closed to other users, that is removed when everything stops.
+   * @throws Error once stopping has begun
    */
   temporaryFolder(prefix: string, parent?: string): Promise<string>;
-  /** Undoes everything, last first; the second call waits for the first. */
+  /** Undoes everything, the latest first; a second call waits for the first. */
   stop(): Promise<void>;
   isStopping(): boolean;
 }
 
 export function createRunning(): Running {
   const undoing: (() => void | Promise<void>)[] = [];
-  /** Set once stopping begins: interrupted code may still run on, and must not start anything more. */
+  /** Set once stopping begins: interrupted code may still be running, and must not start anything more. */
   let stopped: Promise<void> | undefined;
 
   async function undoAll(): Promise<void> {

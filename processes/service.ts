@@ -1,19 +1,19 @@
-// A real service that tests can run against, for as long as a command runs.
+// The interface of a real service that tests and commands start and stop, such as an emulator.
 import type { Running } from './running.ts';
 
 export interface StartedService {
-  /** The variables that name it to a command. */
+  /** Environment variables with which a command finds the service. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Resolves to how it ended. */
+  /** Resolves to how the service ended. */
   readonly ended: Promise<string>;
 }
 
 export interface Service {
   readonly title: string;
-  /** Why it cannot run on this machine; `undefined` where it can. */
+  /** Says why the service cannot run on this machine; `undefined` if it can. */
   obstacle(): string | undefined;
   /**
-   * Starts it, fetching it where it is not yet there.
+   * Starts the service, and fetches its program first if it is missing.
    * @throws UserError
    */
   start(running: Running): Promise<StartedService>;

@@ -10,7 +10,7 @@ import { type ChildCommand, describeExit } from './child-process.ts';
 import { EXIT } from './program.ts';
 import type { Running } from './running.ts';
 
-/** The program's standard output; `undefined` if it is missing or fails. */
+/** Returns the standard output of a program; `undefined` if the program is missing or fails. */
 export function readOutput(command: string, ...args: readonly string[]): string | undefined {
   try {
     return execFileSync(command, args, { encoding: 'utf8', stdio: 'pipe' });
@@ -19,7 +19,7 @@ export function readOutput(command: string, ...args: readonly string[]): string 
   }
 }
 
-/** Why this machine has no Java of that version or newer; `undefined` where it has one. */
+/** Says what is missing if this machine has no Java of that version or newer; `undefined` if it has. */
 export function whyNoJava(needed: number): string | undefined {
   // `java -version` writes to standard error, `--version` to standard output.
   const output = readOutput('java', '--version');
@@ -28,13 +28,13 @@ export function whyNoJava(needed: number): string | undefined {
   return found >= needed ? undefined : `Java is ${found}, not ${needed} or newer`;
 }
 
-/** For servers that run for minutes: optimizing hot code further would take longer than it saves. */
+/** Options for servers that run only for minutes, in which optimizing hot code further would take longer than it saves. */
 export const JVM_OPTIONS = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
 /**
  * Runs a program to its end.
- * @returns what it printed
- * @throws UserError whose first line has the program's own error, and whose others have all that it printed
+ * @returns the output of the program
+ * @throws UserError with the program's own error in the first line, and all its output in the others
  */
 export async function runToEnd(
   running: Running,
@@ -48,8 +48,8 @@ export async function runToEnd(
 
 /**
  * Runs a program of this project to its end (see program.ts).
- * @returns what it printed
- * @throws UserError with the error that it reported
+ * @returns the output of the program
+ * @throws UserError with the error that the program reported
  */
 export async function runNode(
   running: Running,
@@ -68,15 +68,15 @@ async function awaitEnd(running: Running, command: Omit<ChildCommand, 'onLine'>)
   const lines: string[] = [];
   const child = running.startProgram({ ...command, onLine: (line) => lines.push(line) });
   const how = await child.ended;
-  // Its last lines may arrive after its end.
+  // The last lines of a program may arrive after its end.
   await child.stop();
   return { how, lines };
 }
 
-/** The line that most likely says why a program failed. */
+/** Finds the line that most likely says why a program failed. */
 function errorIn(lines: readonly string[]): string {
   const said = lines.map((line) => line.trim()).filter((line) => line !== '');
-  // Some programs print a heading, and the sentence on the next line.
+  // Some programs print "Error:" as a heading, and the message on the next line.
   const isError = (line: string, n: number) =>
     /^error: ./i.test(line) || /^error:?$/i.test(said[n - 1] ?? '');
   return said.findLast(isError) ?? said.at(-1) ?? 'it printed nothing';
@@ -85,12 +85,12 @@ function errorIn(lines: readonly string[]): string {
 export interface PackedPackage {
   /** The name of the package with its version, such as `ms@2.1.3`. */
   readonly name: string;
-  /** The folder of the archive that is needed. */
+  /** Folder of the archive to unpack. */
   readonly part: string;
   readonly sha512?: string;
 }
 
-/** An npm package that is not installed: its archive is fetched, checked and unpacked into the draft. */
+/** Fetches the archive of an npm package, checks it, and unpacks it into the draft, without installing the package. */
 export async function unpackFromNpm(
   draft: string,
   run: RunInDraft,
@@ -110,7 +110,7 @@ export type RunInDraft = (command: string, ...args: readonly string[]) => Promis
 
 /**
  * Downloads a program into a draft folder, then moves it into place as a whole.
- * @param name of the program's folder, with its version: another version is another folder
+ * @param name name of the program's folder, including the version, so that each version has a folder of its own
  * @param fetchInto fills the draft and returns which folder of it to keep
  * @throws UserError
  */
@@ -129,7 +129,7 @@ export async function fetchOnce(
   try {
     await rename(await fetchInto(draft, run), folder);
   } catch (error) {
-    // Another run may have put it there in the meantime.
+    // Another run may have fetched the program in the meantime.
     if (!existsSync(folder)) throw new UserError(`${name} cannot be fetched: ${firstLine(error)}`);
   } finally {
     await removeDraft();

@@ -9,7 +9,6 @@ import type { Running } from '../../processes/running.ts';
 import type { Service, StartedService } from '../../processes/service.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'ministack.txt');
-// The emulator takes the key pair that it is started with for the root user of its account.
 // DynamoDB's numbers have 38 digits; Python's decimals have 28 unless the context says otherwise.
 const PROGRAM = `
 import decimal, runpy
@@ -17,6 +16,7 @@ decimal.DefaultContext.prec = 38
 decimal.setcontext(decimal.DefaultContext)
 runpy.run_module('ministack', run_name='__main__', alter_sys=True)
 `;
+// The emulator treats the key pair with which it is started as the root user of its account.
 const ACCESS = {
   AWS_REGION: 'eu-west-1',
   AWS_ACCESS_KEY_ID: 'emulated',
@@ -24,7 +24,7 @@ const ACCESS = {
 };
 
 export interface EmulatorOptions {
-  /** The share of its declared time that a Wait state of a state machine really waits. */
+  /** Fraction of its declared time that a Wait state of a state machine really waits. */
   readonly waitScale?: number;
 }
 
@@ -41,7 +41,7 @@ export async function startAwsEmulator(
 ): Promise<StartedService> {
   const python = await pythonWith(running, REQUIREMENTS);
   const folder = await running.temporaryFolder('aws-emulator-');
-  // The emulator's worker is CommonJS; a package.json in a folder above could say otherwise.
+  // The emulator's worker is CommonJS; a package.json in a parent folder could declare ES modules.
   await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }');
   const port = await freePort();
   let lastLine = '';
@@ -49,7 +49,7 @@ export async function startAwsEmulator(
     command: python,
     args: ['-c', PROGRAM],
     folder,
-    // Functions inherit this environment, so it holds nothing of the shell's but the path to Node.
+    // Functions inherit this environment, so the only variable taken from the shell is the path to Node.
     environment: {
       ...ACCESS,
       PATH: process.env.PATH,

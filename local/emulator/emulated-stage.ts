@@ -1,4 +1,4 @@
-// The service deployed on the emulator of AWS, with the commands that deploy it to an account.
+// Deploys the service to the emulator of AWS, with the same commands that deploy it to an account.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiGatewayV2Client, UpdateApiCommand } from '@aws-sdk/client-apigatewayv2';
@@ -24,7 +24,7 @@ export interface EmulatedStage {
   readonly stage: string;
   /** Names the emulator to every AWS client. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Stops the command that is running. */
+  /** Stopping this also stops the command in progress. */
   readonly running?: Running;
 }
 
@@ -42,7 +42,8 @@ export async function deployStage(
   await runServerless(deployed, ['deploy', '--package', packageFolder], parameters);
 }
 
-// The policy of the code's bucket requires HTTPS. The emulator's CloudFormation does not know saved queries and CodeDeploy.
+// The policy of the code bucket requires HTTPS, which the emulator does not offer. The emulator's CloudFormation knows neither
+// saved queries nor CodeDeploy.
 const REFUSED_TYPES = [
   'AWS::S3::BucketPolicy',
   'AWS::Logs::QueryDefinition',
@@ -51,8 +52,8 @@ const REFUSED_TYPES = [
 ];
 
 /**
- * Removes from a package what the emulator refuses, including alarms with metric math. The conditions of those alarms are
- * approved in tests/shared/wiring/approved/migrating.yml.
+ * Removes from a package the resources that the emulator refuses, including alarms with metric math. The conditions of those
+ * alarms are approved in tests/shared/wiring/approved/migrating.yml.
  */
 async function leaveOutUnsupported(packageFolder: string): Promise<void> {
   const file = join(packageFolder, 'serverless-state.json');
@@ -76,8 +77,9 @@ interface PackagedResource {
 }
 
 /**
- * CloudFormation on the emulator stores a CORS configuration under names that its gateway does not read, so that every
- * preflight is a 403; the gateway's own API stores it correctly. The API's own address, known only now, is allowed too.
+ * Sets the CORS configuration again. The emulator's CloudFormation stores it under names that the emulator's gateway does not
+ * read, so every preflight would fail with 403; the gateway's own API stores it correctly. The address of the API, known only
+ * after the deployment, is allowed too.
  */
 export async function repairCors(deployed: EmulatedStage): Promise<void> {
   const options = clientOptions(deployed.environment);
@@ -108,8 +110,8 @@ export async function createKey(
 }
 
 /**
- * Runs a command of `serverless` without the user's home. Only a cache remains of it, even if it is stopped.
- * @returns what it printed
+ * Runs a command of `serverless` with a temporary home folder. Only a cache is kept, even if the command is stopped.
+ * @returns the output of the command
  * @throws UserError with the output of the command
  */
 export async function runServerless(
@@ -119,7 +121,7 @@ export async function runServerless(
 ): Promise<string> {
   const own = createRunning();
   running?.whenStopping(own.stop);
-  // The packager leaves a folder behind for each function.
+  // The packager leaves a temporary folder for each function, so it gets a folder that is removed.
   const scratch = join(PROJECT, claimBuildFolder(own));
   const given = Object.entries(parameters).map(([name, value]) => `--param=${name}=${value}`);
   try {
@@ -143,7 +145,7 @@ export async function runServerless(
   }
 }
 
-/** The gateway's id in the stack that was deployed. */
+/** Reads the id of the API from the deployed stack. */
 async function readApiId({ stage, environment }: EmulatedStage): Promise<string> {
   const client = new CloudFormationClient(clientOptions(environment));
   const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stackName(stage) }));
@@ -153,7 +155,7 @@ async function readApiId({ stage, environment }: EmulatedStage): Promise<string>
   return apiId;
 }
 
-/** Address of the deployed API, without a slash at its end. */
+/** Returns the address of the deployed API, without a slash at the end. */
 export async function readAddress(deployed: EmulatedStage): Promise<string> {
   const { port } = new URL(deployed.environment.AWS_ENDPOINT_URL ?? '');
   return `http://${await readApiId(deployed)}.execute-api.localhost:${port}`;
@@ -163,7 +165,7 @@ export function stackName(stage: string): string {
   return `finance-ledger-${stage}`;
 }
 
-/** For a client of AWS in this process. */
+/** Options for an AWS client in this process. */
 export function clientOptions(environment: EmulatedStage['environment']) {
   const { AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = environment;
   return {

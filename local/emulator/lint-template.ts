@@ -1,5 +1,6 @@
-// npm run lint:template: packages a stage, without a migration and with one, runs cfn-lint and checkov on the templates,
-// and compares the policies of docs/ with what AWS publishes. Exit code 1: a finding without a reason in serverless/lint-exceptions.json, or a reason without a finding.
+// npm run lint:template: packages a stage with and without a migration, runs cfn-lint and checkov on the templates, and
+// compares the policies of docs/ with what AWS publishes. The exit code is 1 if a finding has no reason in
+// serverless/lint-exceptions.json, or a reason has no finding.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,7 +25,7 @@ interface Finding {
 const exceptionsSchema = v.object({
   'cfn-lint': v.record(v.string(), v.string()),
   checkov: v.record(v.string(), v.string()),
-  /** By action, or several by a pattern such as `kms:*`. */
+  /** Reasons by action; a pattern such as `kms:*` covers several actions. */
   policies: v.record(v.string(), v.string()),
 });
 
@@ -84,7 +85,7 @@ async function packaged(
 
 async function collectFindings(templates: readonly string[]): Promise<Finding[]> {
   const python = await pythonWith(running, REQUIREMENTS);
-  // These packages have no module to run with `-m`: this is what the programs that pip installs for them do.
+  // cfn-lint has no module to run with `-m`, so this does what its installed program does.
   const cfnLint = await runLinter(python, [
     ...['-c', 'import sys; from cfnlint.runner import main; sys.exit(main())'],
     ...['--format', 'json', '--', ...templates],
@@ -116,7 +117,7 @@ async function typesIn(template: string): Promise<string[]> {
   return Object.values(Resources).map(({ Type }) => Type);
 }
 
-// Both end with another exit code than 0 when they find something.
+// A linter that finds something exits with a code other than 0; its output is then on the error.
 async function runLinter(program: string, args: readonly string[]): Promise<unknown> {
   const options = { maxBuffer: 64 * 1024 * 1024 };
   const { stdout } = await promisify(execFile)(program, args, options).catch(

@@ -1,4 +1,4 @@
-// Parameters of a stage with every optional part of a migration; none of the named resources exists.
+// Parameters of a stage with every optional part, including a migration; none of the named resources exists.
 export const MIGRATING = {
   qdrantUrl: 'https://qdrant.example:6333',
   qdrantKeyParameter: '/memory/qdrant-key',
