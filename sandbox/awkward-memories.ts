@@ -1,4 +1,4 @@
-// Made-up memories of many users, the same on every machine, with all the awkward payloads a migration meets.
+// Generates memories of many users, the same on every machine, with all the awkward payloads that a migration meets.
 
 import { type SeededRandom, seededRandom } from '../cli/seeded-random.ts';
 import { asJsonText } from '../lib/migration/json/json-text.ts';
@@ -39,7 +39,7 @@ function memoryAt(index: number, dimensions: number, users: number): Point {
   };
 }
 
-// One in ten has an integer id, some of them beyond 2^53.
+// One memory in ten has an integer id, and half of those ids exceed 2^53.
 function idAt(index: number, random: SeededRandom): string {
   if (index % 10 === 0) return String(BigInt(index) + (index % 20 === 0 ? 2n ** 63n : 1n));
   const digits = Array.from({ length: 24 }, () => random.integer(0, 15).toString(16)).join('');
@@ -52,7 +52,7 @@ function randomVector(random: SeededRandom, dimensions: number): string {
   return float32Texts(normalised(values));
 }
 
-// One in fifty is empty, and one in fifty has no user.
+// One payload in fifty is empty, and one in fifty names no user.
 function payloadAt(index: number, random: SeededRandom, users: number): string {
   if (index % 50 === 7) return '{}';
   const text = `${random.pick(SUBJECTS)} ${random.pick(VERBS)} ${random.pick(THINGS)}, ${index}`;

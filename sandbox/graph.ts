@@ -1,4 +1,4 @@
-// A graph in memory for rehearsals: it does what Neo4j does in a dump and a restore, with the same marks and refusals.
+// A graph in memory for rehearsals: behaves like Neo4j in a dump and a restore, with the same marks and refusals.
 import type { GraphTarget, RestoreState } from '../cli/migration/restore-graph/graph-target.ts';
 import {
   type GraphNode,
@@ -14,12 +14,12 @@ type NewNode = Pick<GraphNode, 'labels' | 'properties'>;
 type NewRelationship = Omit<GraphRelationship, 'id'>;
 
 export interface SandboxGraph extends GraphTarget {
-  /** @returns its id */
+  /** @returns the id of the new node */
   addNode(node: NewNode): string;
   addRelationship(relationship: NewRelationship): string;
 }
 
-// Neo4j creates it with every database.
+// Neo4j creates this index with every database.
 const LOOKUP_INDEX: SchemaRule = {
   name: 'index_343aff4e',
   type: 'LOOKUP',
@@ -118,7 +118,7 @@ export function createSandboxGraph(): SandboxGraph {
   };
 }
 
-// One at a time, and what is changed meanwhile is seen: a read of a graph is no snapshot.
+// Yields one row at a time, so that a reader sees changes made meanwhile: reading a graph from Neo4j takes no snapshot.
 async function* streamed<Row>(rows: ReadonlyMap<string, Row>): AsyncIterable<Row> {
   for (const row of rows.values()) {
     await Promise.resolve();

@@ -1,5 +1,5 @@
-// The operator behind the webhook of a rehearsal: freezes the backend until the given deadline, opens it, and deploys either
-// version on a collection.
+// Plays the operator behind the webhook of a rehearsal: freezes the backend until the given deadline, opens it, and deploys
+// either version on a collection.
 import type { HookRequest, Hooks } from '../lib/migration/ports/hooks.ts';
 import type { VersionSettings } from './memory-backend/memory-version.ts';
 import { type Shortcomings, startNewVersion } from './memory-backend/new-version.ts';
@@ -8,7 +8,7 @@ import type { MemoryBackendSandbox } from './memory-backend/server.ts';
 
 export interface Operator {
   readonly hooks: Hooks;
-  /** Actions of the requests, in order. */
+  /** Actions of all requests except checks, in order. */
   readonly heard: string[];
   readonly requests: readonly HookRequest[];
 }

@@ -1,5 +1,5 @@
-// A sandbox in which to try `npm run migrate`: its services, and the environment that names them to another process. The
-// graph is a double in memory, which no other process can reach, so a run in this sandbox has none.
+// A sandbox in which to try `npm run migrate`: the services, and the environment with which another process finds them. A run
+// in this sandbox has no graph, because the sandbox's graph is in memory, where no other process can reach it.
 import type { HookAction } from '../lib/migration/ports/hooks.ts';
 import { testUserOf } from '../lib/migration/runs/run-names.ts';
 import { createRemembering } from '../lib/migration/runs/run-store.ts';
@@ -17,7 +17,7 @@ export interface Playground {
   readonly environment: Readonly<Record<string, string>>;
   /** Resolves to a description of how the database ended. */
   readonly ended: Promise<string>;
-  /** Does what an operator is asked to do. Deploys on the collection that the setting names, as a deployment would. */
+  /** Performs an action that an operator is asked for. A deployment uses the collection that the setting names. */
   act(action: HookAction): Promise<void>;
 }
 
@@ -38,13 +38,13 @@ const NOT_FROM_ELSEWHERE = {
 };
 
 interface PlaygroundOptions extends Pick<SandboxOrder, 'memories' | 'run' | 'isByHand'> {
-  /** An existing vector store; a sandbox without it. */
+  /** URL of an existing vector store; without one, the sandbox starts its own. */
   readonly qdrantUrl?: string;
   readonly world?: Pick<WorldOptions, 'source' | 'dimensions' | 'isInPlace'>;
 }
 
 /**
- * @param onAsked hears what the webhook has done
+ * @param onAsked called with each action that the webhook performs
  * @throws UserError
  */
 export async function openPlayground(
@@ -87,7 +87,7 @@ export async function openPlayground(
   };
 }
 
-// One folder for all files: it is removed at the end, even if the start fails half-way.
+// Puts all temporary files into one folder, which is removed at the end even if the start fails halfway.
 async function ownFolder(running: Running): Promise<void> {
   const folder = await running.temporaryFolder('migration-sandbox-');
   process.env.TMPDIR = folder;

@@ -1,4 +1,4 @@
-// Memories as an old version writes them: many users and unusual payloads, the same for the same seed.
+// Generates memories like those that an old version writes: many users and unusual payloads, the same for the same seed.
 
 import { type SeededRandom, seededRandom } from '../cli/seeded-random.ts';
 import type { VectorStore } from '../lib/migration/adapters/qdrant.ts';
@@ -18,7 +18,8 @@ const SUBJECTS = ['My sister', 'Grace Hopper', 'Our neighbour', 'The dentist', '
 const VERBS = ['plays', 'repairs', 'collects', 'teaches', 'dislikes', 'paints'];
 const OBJECTS = ['the cello', 'old radios', 'stamps', 'ice skating', 'olives', '🚲 bicycles'];
 
-// JSON texts, not values: as values, JavaScript would change 10.0 and 2^53 + 1, which a migration must not do.
+// JSON texts instead of values, because JavaScript would change values such as 10.0 and 2^53 + 1, which a migration must
+// preserve.
 const ODDITIES = [
   '',
   ',"score":10.0',

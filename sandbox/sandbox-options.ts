@@ -7,7 +7,7 @@ import { createCommand, wholeNumber } from '../processes/program.ts';
 
 export interface SandboxOrder {
   readonly memories: number;
-  /** The id of the run that the key and the preview are for. */
+  /** Id of the run for which the key and the preview are made. */
   readonly run: string;
   readonly isByHand: boolean;
   /** File to write the variables to. */

@@ -1,4 +1,4 @@
-// The sandbox's text: the variables for a second terminal, and what to do with them there.
+// The text that the sandbox prints: the variables for a second terminal, and the first commands to type there.
 import { resolve } from 'node:path';
 
 import { USER } from './playground.ts';
@@ -7,7 +7,7 @@ import { SOURCE } from './world.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** A file for `set -a; . FILE`. */
+/** Returns the text of a file for `set -a; . FILE`. */
 export function formatAssignments(environment: Environment): string {
   return `${assignments(environment).join('\n')}\n`;
 }
@@ -43,7 +43,7 @@ function assignments(environment: Environment): string[] {
   return Object.entries(environment).map(([name, value]) => `${name}=${quoted(value)}`);
 }
 
-/** For a shell. */
+/** Quotes a value for a shell. */
 function quoted(text: string): string {
   return /^[\w./:-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,5 +1,6 @@
-// npm run sandbox: the services of a migration on this machine, for trying `npm run migrate` by hand. It runs until SIGTERM, SIGINT or
-// SIGHUP, and keeps nothing. Exit code 0: stopped; 2: could not start, or its database ended.
+// npm run sandbox: the services of a migration on this machine, for trying `npm run migrate` by hand. It runs until SIGTERM,
+// SIGINT or SIGHUP, and keeps nothing. The exit code is 0 after a signal, and 2 if the sandbox could not start or its database
+// ended.
 import { rm, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { HOOK_ACTIONS, type HookAction } from '../lib/migration/ports/hooks.ts';
@@ -10,7 +11,7 @@ import { openPlayground, type Playground } from './playground.ts';
 import { createSandboxCommand, type SandboxOrder } from './sandbox-options.ts';
 import { firstSteps, formatAssignments, formatExports } from './sandbox-text.ts';
 
-// Everything else ends with this process, or lies in the folder for temporary files.
+// After this time the process exits anyway: everything else ends with it, or lies in the folder for temporary files.
 const STOP_MILLISECONDS = 10_000;
 const COULD_NOT_START = 2;
 
@@ -35,7 +36,7 @@ async function open(order: SandboxOrder): Promise<void> {
   throw new UserError(`The database ${await playground.ended}; everything is stopped`);
 }
 
-/** Never replaces an existing one. */
+/** Writes a new file, and never replaces an existing one. */
 async function write(file: string, text: string): Promise<void> {
   await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch((cause: unknown) => {
     throw new UserError(`--env ${file} cannot be written: ${firstLine(cause)}`, { cause });
@@ -43,7 +44,7 @@ async function write(file: string, text: string): Promise<void> {
   running.whenStopping(() => rm(file, { force: true }));
 }
 
-/** Reads lines from the person at the terminal, each of them an action of the operator. */
+/** Reads lines from the person at the terminal; each line is an action of the operator. */
 function listen(playground: Playground): void {
   const runCommand = async (word: string) => {
     if (!isAction(word)) return console.log(`The words are ${HOOK_ACTIONS.join(', ')}`);

@@ -1,4 +1,4 @@
-// The operator's webhook of a rehearsal: passes requests that arrive over HTTP on to the hooks of this process.
+// The operator's webhook of a rehearsal: passes requests that arrive over HTTP to the hooks of this process.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as v from 'valibot';
@@ -17,12 +17,12 @@ const requestSchema = v.object({
   deadline_at: v.nullable(v.pipe(v.string(), v.isoTimestamp())),
 });
 
-/** Run, occasion and action, as the adapter has it. */
+/** Matches the Idempotency-Key that the webhook adapter sends: run, occasion and action. */
 const KEY = /^[^:]+:(.+):[^:]+$/;
 
 const STATUS = { done: 204, 'under-way': 202, 'asked-of-a-person': 202 } as const;
 
-/** @param onDone is called before the response is sent */
+/** @param onDone called with each action before the response is sent */
 export async function startWebhook(
   hooks: Hooks,
   onDone: (action: HookAction) => void = () => {},

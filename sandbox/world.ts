@@ -1,4 +1,5 @@
-// Every service that a migration uses, on one machine: stores, both versions of the backend, the setting, artifacts.
+// Starts every service that a migration uses on one machine: stores, both versions of the backend, the setting and the
+// artifacts.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,9 +42,12 @@ export interface World {
   readonly graph: SandboxGraph;
   readonly backend: MemoryBackendSandbox;
   readonly operator: Operator;
-  /** Log lines so far. */
+  /** Log entries so far. */
   readonly logged: readonly LogEntry[];
-  /** Names the services to another process; the graph, the hooks and artifacts in memory are in this one alone. */
+  /**
+   * Environment with which another process finds the services, except the graph, the hooks and artifacts in memory, which only
+   * this process has.
+   */
   readonly environment: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
@@ -53,7 +57,7 @@ interface SandboxWorld extends World {
   image(): Promise<WorldImage>;
 }
 
-/** The state of a world, to start others with; without its artifacts, and its graph, which never changes. */
+/** The state of a world, with which another world can start. It lacks the artifacts, and the graph, which never changes. */
 export interface WorldImage {
   readonly qdrant: QdrantImage;
   readonly setting: string;
@@ -63,11 +67,11 @@ export interface WorldImage {
 
 export interface WorldOptions {
   readonly runId: string;
-  /** Options of the memory backend that users speak to. */
+  /** Options of the memory backend that users call. */
   readonly backend?: MemoryBackendOptions;
-  /** Options of the store's sandbox. */
+  /** Options of the Qdrant sandbox. */
   readonly qdrant?: Omit<QdrantSandboxOptions, 'now' | 'apiKey'>;
-  /** The collection that the old version works on. */
+  /** The collection on which the old version works. */
   readonly source?: string;
   readonly remembering: Pick<Services, 'clock' | 'runs' | 'lock'>;
   readonly users?: number;
@@ -75,23 +79,26 @@ export interface WorldOptions {
   readonly dimensions?: number;
   /** Datatype of the vectors in the old collection; 32-bit floats by default. */
   readonly datatype?: 'float16' | 'uint8';
-  /** True if the new version can be reached before the cutover, the default. */
+  /** True, the default, if the new version can be reached before the cutover. */
   readonly hasPreview?: boolean;
-  /** True if the preview is on the collection that a run in place learns from. */
+  /** True if the preview works on the collection from which a run in place learns the settings. */
   readonly isInPlace?: boolean;
   /** True if the backend runs the new version on the old collection before the run begins. */
   readonly isUpgraded?: boolean;
-  /** True if there is a graph store, the default. */
+  /** True, the default, if there is a graph store. */
   readonly hasGraph?: boolean;
-  /** Faults of the new version, before the cutover and after. */
+  /** Faults of the new version, both before and after the cutover. */
   readonly shortcomings?: Shortcomings;
   readonly forgetsToFreeze?: boolean;
   readonly snapshotPartBytes?: number;
-  /** In a folder by default. */
+  /** Artifacts in a folder by default. */
   readonly artifacts?: ArtifactStore;
-  /** True if the services call the store in this process; by default over HTTP, and to upload a snapshot always. */
+  /**
+   * True if the services call the store in this process. By default they call it over HTTP, as an upload of a snapshot always
+   * does.
+   */
   readonly isInProcess?: boolean;
-  /** Snapshot of a world with the same options; without it, the world is new. */
+  /** State of another world with the same options; without an image, the world is new. */
   readonly image?: WorldImage | undefined;
 }
 
@@ -118,7 +125,7 @@ export async function startSandboxWorld(options: WorldOptions): Promise<SandboxW
   };
 }
 
-/** Everything except the vector store, which exists already and outlives it. */
+/** Starts everything except the vector store, which already exists and outlives this world. */
 export async function startWorldOn(store: QdrantConnection, options: WorldOptions): Promise<World> {
   const {
     runId,
@@ -146,7 +153,7 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
     await vectors.createCollection(source, { vectors: layout });
   }
   if (options.isUpgraded && !image) await startOldVersion(onSource);
-  // In an image the old collection may have been deleted, and must not be created again.
+  // An image may lack the old collection because it was deleted; starting the old version at once would create it again.
   backend.deploy(image ? lazily(startOld) : await startOld());
   const target = `${source}_${options.isInPlace ? 'preview' : 'v3'}_${runId}`;
   preview.deploy(lazily(() => startNewVersion({ ...settings, collection: target, shortcomings })));

@@ -1,10 +1,10 @@
-// Replaces an embedding model: any two texts are slightly similar, and more so for each word that they share.
+// Stands in for an embedding model: any two texts are slightly similar, and more similar with each word that they share.
 import { createHash } from 'node:crypto';
 
 /** Similarity of any two texts, counted in shared words. */
 const COMMON = 3;
 
-/** A unit vector, always the same for the same text. */
+/** Returns a unit vector, always the same for the same text. */
 export function embed(text: string, size: number): number[] {
   const sum = embedWord('', size).map((value) => COMMON * value);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['']) {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import * as v from 'valibot';
 import type { MemoryVersion } from './memory-version.ts';
 
-/** Who may write. */
+/** The users whose writes are accepted. */
 export type Writers =
   | 'all-users'
   | 'no-user'
@@ -12,10 +12,10 @@ export type Writers =
   | { readonly isFrozen: () => boolean };
 
 export interface BackendState {
-  /** Undefined between two versions, when nothing answers. */
+  /** Undefined between two versions, when every request is answered with 503. */
   version: MemoryVersion | undefined;
   writers: Writers;
-  /** True if chats are remembered as other texts are. */
+  /** True if a chat message is remembered like any other text. */
   readonly chatWrites: boolean;
   /** Treats an object without a text as one with an empty text. */
   readonly isLenient: boolean;
@@ -24,7 +24,7 @@ export interface BackendState {
   writes: number;
   /** Users by their API key. */
   readonly keys: Map<string, string>;
-  /** Contract paths of endpoints by the paths at which they are served; an endpoint without one is missing. */
+  /** Maps a served path to the path in the contract. The contract's own path of a moved or missing endpoint leads nowhere. */
   readonly moved: Readonly<Record<string, string>>;
 }
 
@@ -84,7 +84,8 @@ export async function answerTo(state: BackendState, request: IncomingMessage): P
   const userOfKey = state.keys.get(String(request.headers['x-api-key']));
   if (userOfKey === undefined) return { status: 401, body: { detail: 'Unknown key' } };
   if (request.method === 'GET') return await get({ state, version, userId: '', body: null }, path);
-  // Like a framework, decides on the route before it reads the body; a gateway in between may do otherwise.
+  // Like a web framework, decides on the route before reading the body; `validatesFirst` imitates a gateway that reads the body
+  // first.
   const post = POSTS[path];
   if (!post && !state.validatesFirst) return NOT_FOUND;
   const body = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString());

@@ -1,4 +1,4 @@
-// The common part of both versions of the backend, and the faults that the sandbox may give the new one.
+// The common part of both versions of the memory backend: their interface, the payload of a memory, and the search by words.
 import { createHash, randomUUID } from 'node:crypto';
 import type { VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import { asJsonText, toJsonText } from '../../lib/migration/json/json-text.ts';
@@ -13,15 +13,15 @@ export interface VersionSettings {
 }
 
 export interface MemoryVersion {
-  /** @returns the ids of the memories that it made of the text */
+  /** @returns the ids of the memories made from the text */
   add(userId: string, text: string): Promise<string[]>;
   search(userId: string, query: string): Promise<unknown[]>;
   count(userId: string): Promise<number>;
-  /** Answer of /graph/relationships. */
+  /** Returns the answer of /graph/relationships. */
   relationships(userId: string): Promise<Record<string, unknown>>;
 }
 
-/** Payload indexes that mem0 makes, as soon as it starts. */
+/** Payload fields that mem0 indexes as soon as it starts. */
 export const SCOPE_KEYS = ['user_id', 'agent_id', 'run_id', 'actor_id'];
 
 export function ofUser(userId: string): Filter {
@@ -53,7 +53,7 @@ export async function countMemories(
   return await store.count(collection, ofUser(userId));
 }
 
-/** The user's memories that share a word with the query, best first. */
+/** Returns the user's memories that share a word with the query, best first. */
 export async function searchWords(settings: VersionSettings, userId: string, query: string) {
   const { store, collection } = settings;
   const filter = ofUser(userId);

@@ -1,5 +1,6 @@
-// The new major version: hybrid search where the collection has the slot, and silently without it where not.
-// The slot is checked once, at startup; the companion collection is created with the first entity.
+// The new major version of the memory backend. It searches by meaning and keywords if the collection has the keyword slot, and
+// silently by meaning alone if not. The slot is checked once, at startup; the companion collection is created with the first
+// entity.
 import { hasKeywords, unnamedVectorOf } from '../../lib/migration/points.ts';
 import type { PointVector } from '../../lib/migration/ports/vector-store.ts';
 import { encodeBm25 } from '../qdrant/bm25.ts';
@@ -17,22 +18,22 @@ import {
   type VersionSettings,
 } from './memory-version.ts';
 
-/** Score below which mem0 finds nothing. */
+/** mem0 leaves out results with a lower score. */
 const MIN_SCORE = 0.1;
 
 /** Parts missing from the image, or failing; none by default. */
 export interface Shortcomings {
-  /** No keyword vectors are made: their model is not in the image. */
+  /** The keyword model is missing from the image, so no keyword vectors are made. */
   readonly noKeywordModel?: boolean;
-  /** Finds no entities and does not lemmatize words. */
+  /** The language model is missing, so entities are not found and words are not lemmatized. */
   readonly noLanguageModel?: boolean;
   /** Number of texts in which the extraction finds nothing worth remembering. */
   readonly emptyExtractions?: number;
   /** The slot is created without IDF, the weight of rare words. */
   readonly slotWithoutIdf?: boolean;
-  /** The configuration has another model of embeddings. */
+  /** The configuration has another embedding model, whose vectors have this many dimensions. */
   readonly otherDimensions?: number;
-  /** The configuration has another model of embeddings, whose vectors are as long as those of the old one. */
+  /** The configuration has another embedding model, whose vectors are as long as those of the old model. */
   readonly otherEmbeddings?: boolean;
 }
 
@@ -123,13 +124,13 @@ export async function startNewVersion(
   };
 }
 
-// Both are unit vectors.
+// The dot product is the cosine, because both are unit vectors.
 function cosine(vector: PointVector | undefined, direction: readonly number[]): number {
   const dense: number[] = JSON.parse((vector && unnamedVectorOf(vector)) ?? '[]');
   return dense.reduce((sum, value, n) => sum + value * (direction[n] ?? 0), 0);
 }
 
-// A simple lemmatiser is enough here: its words are no longer those of the text.
+// A simple lemmatizer is enough: its output only has to differ from the text.
 function lemmatize(text: string): string {
   return text.toLowerCase().replace(/(\p{L}{3,})s\b/gu, '$1');
 }

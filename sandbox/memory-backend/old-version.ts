@@ -1,4 +1,4 @@
-// The old major version: one unnamed vector, no keyword slot, a graph beside it.
+// The old major version of the memory backend: one unnamed vector, no keyword slot, and a graph beside the collection.
 import { embed } from './embedding.ts';
 import {
   countMemories,
@@ -10,7 +10,7 @@ import {
   type VersionSettings,
 } from './memory-version.ts';
 
-/** Answers with the edges of a user's graph. */
+/** Reads the edges of a user's graph. */
 type GraphReader = (userId: string) => Promise<unknown[]>;
 
 export async function startOldVersion(

@@ -7,13 +7,13 @@ import type { MemoryVersion } from './memory-version.ts';
 
 export interface MemoryBackendSandbox {
   readonly url: string;
-  /** Answers from this version from now on; without one, the backend is unhealthy. */
+  /** Answers from this version from now on; without a version, the backend is unhealthy. */
   deploy(version: MemoryVersion | undefined): void;
-  /** Writes of all other users are answered with 503. */
+  /** Sets whose writes are accepted; writes of all other users are answered with 503. */
   setWriters(writers: Writers): void;
   /** Lets the holder of the key act for the user. */
   grant(apiKey: string, userId: string): void;
-  /** How many memories were written through it. */
+  /** How many memories were written through the backend. */
   writes(): number;
   close(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export interface MemoryBackendOptions {
   readonly isLenient?: boolean;
   /** Checks the body of a request before it looks for the route, as a gateway may. */
   readonly validatesFirst?: boolean;
-  /** Path of each endpoint that differs from the contract, by the contract's path; `''` if it is missing */
+  /** Served path of each endpoint that differs from the contract, by the contract's path; `''` if the endpoint is missing. */
   readonly paths?: Readonly<Record<string, string>>;
 }
 

@@ -1,9 +1,9 @@
-// Work that continues after its request was answered.
+// Runs work that continues after its request was answered.
 
 export interface Background {
-  /** Its errors are not reported. */
+  /** Tracks a running task, and ignores its errors. */
   start(task: Promise<unknown>): void;
-  /** Returns when nothing is under way. */
+  /** Resolves when no task is running. */
   idle(): Promise<void>;
 }
 

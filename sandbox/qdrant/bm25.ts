@@ -1,11 +1,11 @@
 // Server-side BM25: a text becomes a sparse vector of term frequencies, saturated and length-normalised.
-// Terms are hashed as Qdrant does (|murmur3_32|) and weighted with its defaults. The stemmer only folds
-// plurals and the commonest verb endings, where Qdrant has Snowball's English one: vectors of the sandbox
-// are deterministic and agree with each other, not with those of a real server.
+// Terms are hashed as in Qdrant (|murmur3_32|) and weighted with Qdrant's defaults. The stemmer only folds plurals and the
+// commonest verb endings, while Qdrant uses Snowball's English stemmer: the sandbox's vectors are deterministic and agree with
+// each other, but not with the vectors of a real server.
 import { murmur3 } from './murmur3.ts';
 
 export interface SparseVector {
-  /** Ascending. */
+  /** Hashes of the terms, ascending. */
   readonly indices: Uint32Array;
   readonly values: Float32Array;
 }
@@ -23,7 +23,7 @@ const STOP_WORDS = new Set(
   ).split(' '),
 );
 
-/** Empty when the text has no terms. */
+/** Returns an empty vector if the text has no terms. */
 export function encodeBm25(text: string): SparseVector {
   const terms = splitTerms(text);
   const frequencies = new Map<number, number>();

@@ -1,4 +1,4 @@
-// Calls on collections, their indexes, vector names and aliases.
+// Handles the calls on collections, and on their payload indexes, vector names and aliases.
 import { isDeepStrictEqual } from 'node:util';
 import type { Schemas } from '@qdrant/js-client-rest';
 import { toInfo, undoDeletions, updateCollection } from './collection.ts';

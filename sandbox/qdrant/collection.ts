@@ -1,17 +1,17 @@
-// One collection: its settings, payload indexes and points, and what the info answer says of them.
+// One collection: its settings, payload indexes and points, and the answer that describes them.
 import type { Schemas } from '@qdrant/js-client-rest';
 import { createPointTable, type PointTable, type StoredPoint } from './point-table.ts';
 
 export interface Collection {
-  /** Never changed in place, because copies share it. */
+  /** Never changed in place, because copies of the collection share this object. */
   params: Schemas['CollectionParams'];
   strictMode: Schemas['StrictModeConfig'];
-  /** Settings of index, optimizers and quantization that were given. */
+  /** The settings of index, optimizers and quantization that a client gave. */
   tuning: Pick<Schemas['CreateCollection'], (typeof TUNING)[number]>;
   readonly metadata: Schemas['Payload'] | undefined;
   readonly indexes: Map<string, Schemas['PayloadFieldSchema']>;
   readonly points: PointTable;
-  /** Yellow while this is above zero: optimising, or a snapshot being made. */
+  /** Number of optimizations and snapshots in progress; the collection is yellow while it is above zero. */
   busy: number;
   failed: boolean;
   /** Points deleted since the running optimization began; undefined while none runs. */
@@ -43,7 +43,7 @@ export function createCollection(settings: Schemas['CreateCollection']): Collect
   };
 }
 
-/** Settings that are not named keep their values. */
+/** Settings that the update does not name keep their values. */
 export function updateCollection(
   collection: Collection,
   update: Schemas['UpdateCollection'],
@@ -68,7 +68,10 @@ export function updateCollection(
   if (isTuned) cancelOptimization(collection);
 }
 
-/** Cancels it with the deletions that it has noted. A new one begins, unless the optimizer is off now. */
+/**
+ * Cancels the running optimization, and undoes the deletions that it has noted. A new one begins, unless the optimizer is now
+ * off.
+ */
 function cancelOptimization(collection: Collection): void {
   undoDeletions(collection);
   if (collection.tuning.optimizers_config?.max_optimization_threads !== 0) return;
@@ -77,9 +80,10 @@ function cancelOptimization(collection: Collection): void {
 }
 
 /**
- * Begins an optimization of the collection, unless they are switched off. It is yellow until the returned function ends it.
- * Seen on a release build of Qdrant 1.18.3 (2026-11-25): adding a named vector meanwhile undoes every deletion made since it began.
- * Its sources say why, as do those of 1.19.0: such a change, and one of the settings, cancels the optimization with all that it has noted.
+ * Begins an optimization of the collection, unless optimizations are switched off. The collection is yellow until the returned
+ * function ends the optimization. Seen on a release build of Qdrant 1.18.3 (2026-11-25): adding a named vector meanwhile undoes
+ * every deletion made since the optimization began. The sources of 1.18.3 and 1.19.0 explain why: adding a vector or changing a
+ * setting cancels the optimization, with all the deletions that it has noted.
  */
 export function beginOptimization(collection: Collection): () => void {
   if (collection.tuning.optimizers_config?.max_optimization_threads === 0) return () => {};
@@ -103,7 +107,7 @@ function tuningIn(settings: Schemas['UpdateCollection'] | Schemas['CreateCollect
   return Object.fromEntries(given) as Collection['tuning'];
 }
 
-/** Independent of the original: what is written to one is not in the other. */
+/** Copies a collection; a later write to either one does not change the other. */
 export function copyCollection(collection: Collection): Collection {
   const { indexes, points } = collection;
   return {

@@ -1,4 +1,4 @@
-// One request as the calls of the sandbox see it, and the answers that are not the ordinary envelope.
+// A request as the sandbox's handlers receive it, and the kinds of answers that do not use Qdrant's usual envelope.
 import type { IncomingMessage } from 'node:http';
 import { malformed } from './refusal.ts';
 
@@ -11,7 +11,7 @@ export interface Exchange {
   readonly incoming: IncomingMessage;
 }
 
-/** Accepted, and continued in the background: 202. */
+/** Answers with 202: the work was accepted, and continues in the background. */
 export const ACCEPTED = Symbol('accepted');
 
 export class PlainText {
@@ -22,7 +22,7 @@ export class PlainText {
   }
 }
 
-/** Without an envelope. */
+/** A JSON answer without the envelope. */
 export class BareJson {
   readonly value: object;
 
@@ -31,7 +31,7 @@ export class BareJson {
   }
 }
 
-/** A file of known length, with ranges; a streamed one has neither a length nor ranges. */
+/** A file as the answer, with a known length and ranges; a streamed file has neither. */
 export class FileAnswer {
   readonly file: string;
   readonly size: number;
@@ -48,7 +48,7 @@ export function nameIn({ path }: Exchange, parameter: string): string {
   return path[parameter] ?? '';
 }
 
-/** The body as the generated schema has it; the sandbox checks what it uses. */
+/** Parses the body and assumes the type of the generated schema; the handlers check the fields that they use. */
 export function jsonBody<Body>({ body }: Exchange): Body {
   try {
     return JSON.parse(body) as Body;

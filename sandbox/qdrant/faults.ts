@@ -1,9 +1,9 @@
 // Injected faults: a rule strikes the requests that it matches, before or after they are carried out.
 
 export interface Fault {
-  /** Such as `PUT /collections/memories/points`; without one every request is struck. */
+  /** Matches requests such as `PUT /collections/memories/points`; without a pattern, every request is struck. */
   readonly on?: RegExp;
-  /** After: the work is done and only the answer is lost. */
+  /** With `after`, the work is done and only the answer is lost; `before` by default. */
   readonly when?: 'before' | 'after';
   /** How many requests to strike; one by default. */
   readonly times?: number;

@@ -4,7 +4,7 @@ import inject, { type InjectOptions } from 'light-my-request';
 
 /**
  * A response comes as a whole or not at all, never compressed, and no signal aborts it.
- * @throws TypeError when a body is no text
+ * @throws TypeError if a body is not text
  */
 export function createFetch(listener: RequestListener): typeof fetch {
   return async (url, { method, headers: given, body } = {}) => {

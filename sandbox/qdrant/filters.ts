@@ -1,4 +1,4 @@
-// Filters over payloads: the conditions that the migration and the memory backend use. Others throw.
+// Filters over payloads: the conditions that the migration and the memory backend use. Other conditions throw.
 import type { Schemas } from '@qdrant/js-client-rest';
 import { valuesAt } from './payloads.ts';
 import { toPointKey } from './point-ids.ts';

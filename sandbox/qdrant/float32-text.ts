@@ -1,6 +1,6 @@
-// The shortest decimal that reads back as the same 32-bit float: what Qdrant writes.
+// Writes a 32-bit float as the shortest decimal that reads back as the same float, like Qdrant.
 
-// A decimal of up to six significant digits may be a rounding; one of nine digits always reads back.
+// Numbers of significant digits to try: nine digits always read back as the same float, fewer may not.
 const DIGITS = [6, 7, 8, 9] as const;
 
 const POWERS = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
@@ -22,7 +22,8 @@ export function float32Texts(values: Float32Array): string {
   return `${text}]`;
 }
 
-// Components of unit vectors, millions of them: whole numbers are several times as quick to write as fractions.
+// Fast path for the millions of components of unit vectors: writing a whole number is several times faster than writing a
+// fraction.
 function fractionText(value: number, size: number): string {
   const zeros = zerosAfterPoint(size);
   for (const digits of DIGITS) {

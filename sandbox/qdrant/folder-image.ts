@@ -1,4 +1,4 @@
-// The files of a folder in memory, to write them into another folder.
+// Reads the files of a folder into memory, and writes them into another folder.
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 

@@ -1,4 +1,4 @@
-// Takes the one file out of a multipart form, by way of the disk.
+// Extracts the single file of a multipart form, through the disk instead of memory.
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';
@@ -14,7 +14,7 @@ interface FormFile {
   readonly checksum: string;
 }
 
-/** Spools the whole form, then cuts the file of that field out of it. */
+/** Spools the whole form to disk, then copies the file of the named field out of it. */
 export async function saveFormFile(
   incoming: IncomingMessage,
   field: string,

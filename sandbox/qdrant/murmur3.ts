@@ -1,4 +1,4 @@
-// MurmurHash3 for x86, 32 bits, seed 0: how terms become indices of a sparse vector.
+// MurmurHash3 for x86, 32 bits, seed 0, which turns terms into indices of a sparse vector.
 
 const C1 = 0xcc9e2d51;
 const C2 = 0x1b873593;

@@ -2,7 +2,7 @@
 import { scanJson } from '../../lib/migration/json/json-scanner.ts';
 import { malformed } from './refusal.ts';
 
-/** UTF-8 of the text. */
+/** The JSON text as UTF-8. */
 export type PayloadBytes = Buffer;
 
 const EMPTY = Buffer.from('{}');
@@ -13,7 +13,7 @@ export function toPayload(text: string | undefined): PayloadBytes {
   return Buffer.from(text);
 }
 
-/** The whole text, or only the members with these names. */
+/** Returns the whole JSON text, or only the members with these names. */
 export function payloadText(payload: PayloadBytes, keys: true | readonly string[]): string {
   const text = payload.toString();
   if (keys === true) return text;
@@ -25,7 +25,7 @@ export function payloadText(payload: PayloadBytes, keys: true | readonly string[
   return `{${chosen.join(',')}}`;
 }
 
-/** Replaces members by those with the same names, and adds the others. */
+/** Merges members into a payload: replaces those with the same name, and adds the others. */
 export function withMembers(payload: PayloadBytes, members: PayloadBytes): PayloadBytes {
   const texts = new Map<string, string>();
   for (const text of [payload, members]) {
@@ -36,10 +36,10 @@ export function withMembers(payload: PayloadBytes, members: PayloadBytes): Paylo
   return Buffer.from(`{${merged.join(',')}}`);
 }
 
-// A payload never changes, and a search with a filter looks into all of them.
+// Caches parsed payloads: a payload never changes, and a filtered search looks into every payload.
 const parsed = new WeakMap<PayloadBytes, unknown>();
 
-/** Every value at a dotted path; an array stands for each of its elements. */
+/** Returns every value at a dotted path; an array stands for each of its elements. */
 export function valuesAt(payload: PayloadBytes, path: string): unknown[] {
   if (!parsed.has(payload)) parsed.set(payload, JSON.parse(payload.toString()));
   const start: unknown[] = [parsed.get(payload)];

@@ -1,7 +1,7 @@
-// Point ids: unsigned 64-bit integers or UUIDs. Their keys sort as Qdrant does: integers first.
+// Point ids: unsigned 64-bit integers or UUIDs. Their keys sort in Qdrant's order: integers first.
 import { malformed } from './refusal.ts';
 
-/** Sorts as a plain string in the order of a scroll. */
+/** A string that sorts in the order of a scroll. */
 export type PointKey = string;
 
 const INTEGER = /^\d{1,20}$/;
@@ -9,7 +9,7 @@ const UUID =
   /^(?:urn:uuid:)?([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})$/i;
 const MAX_INTEGER = 2n ** 64n - 1n;
 
-/** The key of an id as it stands in JSON. */
+/** Returns the key of an id, given as JSON text. */
 export function toPointKey(idText: string): PointKey {
   if (INTEGER.test(idText) && BigInt(idText) <= MAX_INTEGER) return `i${idText.padStart(20, '0')}`;
   const groups = UUID.exec(String(idText.startsWith('"') ? JSON.parse(idText) : ''));

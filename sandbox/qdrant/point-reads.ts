@@ -1,4 +1,5 @@
-// Calls that read points: scroll, retrieve, count. Points are written out as text, not as values.
+// Handles the calls that read points: scroll, retrieve, count and facet. Points are sent as their original JSON text, not as
+// parsed values.
 import type { Schemas } from '@qdrant/js-client-rest';
 import { scanJson } from '../../lib/migration/json/json-scanner.ts';
 import { asJsonText, verbatim } from '../../lib/migration/json/json-text.ts';
@@ -107,7 +108,7 @@ function toSelection(wanted: unknown): true | readonly string[] | undefined {
   return wanted === true ? true : undefined;
 }
 
-// Ids as they are written: one beyond 2^53 would not survive as a number.
+// Reads the id as text, because an id beyond 2^53 would not survive as a number.
 function offsetIn(exchange: Exchange): string | undefined {
   const scanner = scanJson(exchange.body);
   for (const name of scanner.members<Schemas['ScrollRequest']>()) {

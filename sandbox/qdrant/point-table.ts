@@ -1,4 +1,5 @@
-// Points of one collection in order of id. A point is never changed, only replaced: a list of them is a snapshot.
+// The points of one collection, in the order of their ids. A point is only ever replaced, never changed, so a list of points is
+// a snapshot.
 
 import type { PayloadBytes } from './payloads.ts';
 import type { PointKey } from './point-ids.ts';
@@ -7,16 +8,16 @@ import type { Vectors } from './vectors.ts';
 export interface StoredPoint extends Vectors {
   readonly key: PointKey;
   readonly payload: PayloadBytes;
-  /** Rises with each write, above the versions of all points that were written before. */
+  /** Number of the write that stored the point; each write has a higher number than all before. */
   readonly version?: number;
 }
 
 export type PointTable = ReturnType<typeof createPointTable>;
 
-/** @param stored what it holds at first, in any order */
+/** @param stored the initial points, in any order */
 export function createPointTable(stored: Iterable<StoredPoint> = []) {
   const points = new Map([...stored].map((point) => [point.key, point]));
-  // Sorted when it is needed: thousands of writes come before the next scroll.
+  // Sorted only when a scroll needs the order, because thousands of writes may come before the next scroll.
   let sorted: PointKey[] | undefined;
   let writes = points.values().reduce((most, { version = 0 }) => Math.max(most, version), 0);
 
@@ -30,7 +31,7 @@ export function createPointTable(stored: Iterable<StoredPoint> = []) {
     if (points.delete(key)) sorted = undefined;
   }
 
-  /** Brings back a point that was removed, in the version that it had. */
+  /** Brings back a removed point with the version that it had. */
   function restore(point: StoredPoint): void {
     points.set(point.key, point);
     sorted = undefined;
@@ -49,7 +50,7 @@ export function createPointTable(stored: Iterable<StoredPoint> = []) {
     put,
     remove,
     restore,
-    /** Number of an operation, beyond the versions of all points. */
+    /** Returns the number of an operation, which is higher than the version of any point. */
     nextOperation: () => {
       writes += 1;
       return writes;

@@ -1,4 +1,4 @@
-// Calls that write points. Each batch is read whole before any of it is applied.
+// Handles the calls that write points. Each batch is read as a whole before any part of it is applied.
 import type { Schemas } from '@qdrant/js-client-rest';
 import { type JsonScanner, scanJson } from '../../lib/migration/json/json-scanner.ts';
 import { parseLossless } from '../../lib/migration/json/json-text.ts';
@@ -33,7 +33,7 @@ export function createPointWrites({ registry, version }: SandboxState) {
     });
   }
 
-  // A server that does not know the mode yet ignores it and overwrites.
+  // An older server does not know the update mode, ignores it and overwrites.
   function isToBeWritten(
     { points }: Collection,
     { key }: StoredPoint,
@@ -115,7 +115,7 @@ function selected(exchange: Exchange, collection: Collection): StoredPoint[] {
   return [...keys].map((key) => points.get(key)).filter((point) => point !== undefined);
 }
 
-/** Point ids may exceed the safe integers of JavaScript. */
+/** Parses without loss, because point ids may exceed the safe integers of JavaScript. */
 function toFilter(text: string): Schemas['Filter'] {
   return parseLossless(text) as Schemas['Filter'];
 }

@@ -1,9 +1,9 @@
-// The sandbox's refusals: status and text as Qdrant has them.
+// The sandbox's refusals, with Qdrant's status codes and texts.
 
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
-  /** Sent as plain text, not in the envelope. */
+  /** True if the message is sent as plain text instead of in the envelope. */
   readonly plain: boolean;
 
   constructor(status: number, message: string, { plain = false } = {}) {

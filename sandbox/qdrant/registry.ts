@@ -1,4 +1,4 @@
-// All collections of the sandbox and the aliases that point at them.
+// All collections of the sandbox, and the aliases that point to them.
 
 import type { Schemas } from '@qdrant/js-client-rest';
 import { type Collection, copyCollection, createCollection } from './collection.ts';
@@ -32,7 +32,7 @@ export function createRegistry(
     return collections.delete(name);
   }
 
-  /** The name behind an alias, or the name itself. */
+  /** Returns the name behind an alias, or the name itself if it is not an alias. */
   function resolveName(name: string): string {
     return aliases.get(name) ?? name;
   }
@@ -43,7 +43,7 @@ export function createRegistry(
     return collection;
   }
 
-  /** One after the other: those before one that fails remain. */
+  /** Applies the actions in order. If one fails, the actions before it remain in effect, as in Qdrant. */
   function changeAliases(actions: readonly Schemas['AliasOperations'][]): void {
     for (const action of actions) changeAlias(action);
   }
@@ -67,7 +67,7 @@ export function createRegistry(
     }
   }
 
-  /** A copy: later writes to one do not reach the other. */
+  /** Copies the registry; a later write to either one does not reach the other. */
   function copy(): Registry {
     const copies = [...collections].map(
       ([name, collection]) => [name, copyCollection(collection)] as const,

@@ -1,4 +1,4 @@
-// Answers as Qdrant puts them: an envelope, a 202 without a result, plain text, or a file with ranges.
+// Sends answers in Qdrant's forms: an envelope, a 202 without a result, plain text, or a file with ranges.
 import { createReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';

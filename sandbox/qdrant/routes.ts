@@ -1,4 +1,4 @@
-// Every call the sandbox answers, by method and path.
+// Maps method and path to the handler of every call that the sandbox answers.
 import { createCollectionCalls } from './collection-calls.ts';
 import { type Exchange, PlainText } from './exchange.ts';
 import { createPointReads } from './point-reads.ts';
@@ -12,7 +12,7 @@ export type Handler = (exchange: Exchange) => unknown;
 export interface Match {
   readonly handler: Handler;
   readonly path: Readonly<Record<string, string>>;
-  /** Reached without a key. */
+  /** True if the route needs no API key. */
   readonly isOpen: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Search by brute force: by a dense vector, or by keywords with idf, with a filter.
+// Searches by brute force: by a dense vector, or by keywords weighted with IDF, and with a filter.
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { SparseVector } from './bm25.ts';
 import type { Collection } from './collection.ts';
@@ -53,7 +53,7 @@ export function createSearch({ registry, version }: SandboxState) {
   return { query, queryBatch };
 }
 
-// The official client for Python wraps the vector, others send it bare.
+// Unwraps the vector: the official Python client wraps it in `nearest`, other clients send it bare.
 function nearestIn(query: Request['query']): unknown {
   const isWrapped = typeof query === 'object' && query !== null && 'nearest' in query;
   return isWrapped ? query.nearest : query;

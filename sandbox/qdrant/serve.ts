@@ -1,4 +1,4 @@
-// node sandbox/qdrant/serve.ts [port]: a Qdrant sandbox of its own process, until it is stopped.
+// Usage: node sandbox/qdrant/serve.ts [port]. Runs a Qdrant sandbox in a process of its own, until SIGINT or SIGTERM.
 import { startQdrantSandbox } from './server.ts';
 
 const port = Number(process.argv[2] ?? 0);

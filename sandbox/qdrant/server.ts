@@ -1,4 +1,5 @@
-// A Qdrant-compatible server for rehearsals and tests, on loopback. It serves exactly the calls that the migration makes.
+// A Qdrant-compatible server for rehearsals and tests, on loopback. It serves the calls that the migration, the memory backends
+// and the tests make, and no others.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,18 +23,18 @@ export interface QdrantSandboxOptions {
   readonly version?: string;
   /** Without a key, every request is allowed. */
   readonly apiKey?: string;
-  /** Keeps snapshots in object storage, as a server may be configured; by default in its own files. */
+  /** Behaves like a server that keeps snapshots in object storage; by default, like one that keeps them in its own files. */
   readonly keepsSnapshotsElsewhere?: boolean;
   /** 32 MB by default, like a real server. */
   readonly maxBodyBytes?: number;
-  /** Any free one by default. */
+  /** Any free port by default. */
   readonly port?: number;
   readonly now?: () => Date;
   /** Initial contents; empty by default. */
   readonly image?: QdrantImage | undefined;
 }
 
-/** All collections, aliases and snapshots of a sandbox, to start others with. */
+/** All collections, aliases and snapshots of a sandbox, with which another sandbox can start. */
 export interface QdrantImage {
   readonly registry: Registry;
   readonly files: FolderImage;
@@ -44,12 +45,12 @@ export interface QdrantSandbox {
   /** Calls the server in this process, without the network. */
   readonly fetch: typeof fetch;
   fault(fault: Fault): void;
-  /** Begins an optimization of the collection. @returns ends it */
+  /** Begins an optimization of the collection. @returns a function that ends the optimization */
   optimize(collection: string): () => void;
-  /** Returns when no snapshot is being made, removed or restored. */
+  /** Resolves when no snapshot is being created, removed or restored in the background. */
   idle(): Promise<void>;
   image(): Promise<QdrantImage>;
-  /** Takes no more requests, breaks open connections and removes its files. */
+  /** Refuses further requests, breaks open connections and removes the sandbox's files. */
   close(): Promise<void>;
 }
 
@@ -77,7 +78,7 @@ export async function startQdrantSandbox(
     );
     if (failOnPurpose(faults.strike(request, 'after'), response)) return;
     if ('error' in outcome) sendFailure(response, outcome.error);
-    // A client may disconnect in the middle of a file: that is no failure of the server.
+    // A client that disconnects in the middle of a file is not a failure of the server.
     else await sendAnswer(incoming, response, outcome.value).catch(() => response.destroy());
   }
 
@@ -151,7 +152,7 @@ async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<st
   return body.toString();
 }
 
-/** True when the failure has answered the request. */
+/** Applies an injected failure. @returns true if it took the place of the answer */
 function failOnPurpose(failure: Failure | undefined, response: ServerResponse): boolean {
   if (!failure) return false;
   if (failure.kind === 'drop') response.destroy();

@@ -1,4 +1,5 @@
-// Calls on snapshots: made in the background, listed when complete, downloaded in ranges, uploaded as a collection.
+// Handles the calls on snapshots. A snapshot is created in the background without `wait`, listed once complete, downloaded in
+// ranges, and uploaded as a collection.
 import { rm, stat } from 'node:fs/promises';
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { Collection } from './collection.ts';
@@ -39,8 +40,8 @@ export function createSnapshotCalls({ registry, snapshots, version, background }
     return ACCEPTED;
   }
 
-  // In this order: spool, checksum, file into place, collection, points. A failure after the
-  // collection was made leaves it behind.
+  // Works in Qdrant's order: spool, checksum, file into place, collection, points. A failure after the collection was created
+  // leaves the collection, marked as failed.
   async function upload(exchange: Exchange) {
     const expected = exchange.query.get('checksum');
     if (expected !== null && expected.length !== 64) throw invalid('checksum', 'must be 64 long');
@@ -68,7 +69,7 @@ export function createSnapshotCalls({ registry, snapshots, version, background }
       if (compareVersions(head.version, version) > 0) {
         throw internal(`Data version ${head.version} is newer than application version ${version}`);
       }
-      // The shards of such a snapshot have keys; a collection that is created from it has none, and takes no points.
+      // The shards of such a snapshot have keys. A collection created from it has no shard keys, and so receives no points.
       if (head.settings.sharding_method === 'custom') return true;
       await restorePoints(file, version, collection);
       return true;
@@ -87,7 +88,7 @@ export function createSnapshotCalls({ registry, snapshots, version, background }
   return { create, list, download, remove, upload };
 }
 
-// Dense vectors and shards are compared, sparse vectors are not: a keyword slot can get lost here.
+// Like Qdrant, compares dense vectors and shards but not sparse vectors, so a keyword slot can get lost here.
 function overwritten(collection: Collection, { settings }: SnapshotHead): Collection {
   const { vectors, shard_number } = collection.params;
   if (

@@ -1,4 +1,5 @@
-// The sandbox's own snapshot format: a line of settings, a line for each point, a closing line with their number.
+// The sandbox's own snapshot format: a line with the settings, a line for each point, and a closing line with the number of
+// points.
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { Readable, Transform } from 'node:stream';
@@ -24,7 +25,7 @@ interface Written {
   readonly collection: Collection;
 }
 
-/** Writes the points as of now, unaffected by later writes. Returns the SHA-256. */
+/** Writes the present points, unaffected by later writes. @returns the SHA-256 of the file */
 export async function writeSnapshotFile(file: string, written: Written): Promise<string> {
   const points = [...written.collection.points.from(undefined)];
   const hash = createHash('sha256');
@@ -70,7 +71,7 @@ function parseHead(line: string): Partial<SnapshotHead> {
   }
 }
 
-/** @throws Refusal half-way through a damaged file; what was read until then has been put */
+/** @throws Refusal at the damaged place of a file; the points before it stay in the collection */
 export async function restorePoints(file: string, version: string, collection: Collection) {
   const { points } = collection;
   let last = '';

@@ -1,4 +1,4 @@
-// Snapshot files on disk, one folder per collection. They outlive the collection; only the calls lose sight of them.
+// Snapshot files on disk, one folder per collection. The files outlive their collection, but no call reaches them without it.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ interface SnapshotFolderOptions {
   readonly folder: string;
   readonly version: string;
   readonly peerId: string;
-  /** Kept in object storage: there is no checksum, and ranges are not served. */
+  /** True to behave like object storage, with neither checksums nor ranges. */
   readonly isElsewhere: boolean;
   readonly now: () => Date;
 }
@@ -22,7 +22,9 @@ export type SnapshotFolder = ReturnType<typeof createSnapshotFolder>;
 export function createSnapshotFolder(options: SnapshotFolderOptions) {
   const { folder, version, peerId, isElsewhere, now } = options;
 
-  /** Named after the second of the request: two requests within a second make one file. */
+  /**
+   * Creates a snapshot. The file is named after the second of the request, so two requests within a second produce one file.
+   */
   async function create(name: string, collection: Collection) {
     const taken = now().toISOString().slice(0, 19);
     const file = `${name}-${peerId}-${taken.replace(/[T:]/g, '-')}.snapshot`;
@@ -37,7 +39,7 @@ export function createSnapshotFolder(options: SnapshotFolderOptions) {
     return describe(name, file);
   }
 
-  /** Moves a finished file into place, after its checksum: what is listed is complete. */
+  /** Moves a finished file into place after its checksum is written, so that every listed snapshot is complete. */
   async function adopt(name: string, file: string, part: string, checksum: string, taken?: string) {
     await mkdir(folderOf(name), { recursive: true });
     const facts = { checksum, creation_time: taken ?? now().toISOString().slice(0, 19) };
@@ -65,7 +67,7 @@ export function createSnapshotFolder(options: SnapshotFolderOptions) {
     await rm(`${pathOf(name, file)}.json`);
   }
 
-  /** A file to spool into, which no call lists. */
+  /** Returns the path of a file to spool into, which no call lists. */
   async function newPart(): Promise<string> {
     await mkdir(folder, { recursive: true });
     return join(folder, `${randomUUID()}.part`);

@@ -1,11 +1,11 @@
-// State that all calls of one sandbox share.
+// The state that all handlers of one sandbox share.
 
 import type { Background } from './background.ts';
 import type { Registry } from './registry.ts';
 import type { SnapshotFolder } from './snapshot-folder.ts';
 
 export interface SandboxState {
-  /** The Qdrant version it behaves as. */
+  /** The version of Qdrant whose behavior the sandbox has. */
   readonly version: string;
   readonly registry: Registry;
   readonly background: Background;

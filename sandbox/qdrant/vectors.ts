@@ -1,4 +1,4 @@
-// Vectors of a point: read from JSON into 32-bit floats, written back as Qdrant shapes them.
+// Reads the vectors of a point from JSON into 32-bit floats, and writes them in Qdrant's form.
 import type { Schemas } from '@qdrant/js-client-rest';
 import { scanJson } from '../../lib/migration/json/json-scanner.ts';
 import { encodeBm25, type SparseVector } from './bm25.ts';
@@ -6,7 +6,7 @@ import { float32Texts } from './float32-text.ts';
 import { internal, invalid, malformed, noVector, wrongInput } from './refusal.ts';
 import { has } from './versions.ts';
 
-/** The unnamed dense vector and the named sparse ones, as mem0 lays its collections out. */
+/** The unnamed dense vector and the named sparse vectors of a point: the layout of mem0's collections. */
 export interface Vectors {
   readonly dense: Float32Array | undefined;
   readonly sparse: ReadonlyMap<string, SparseVector> | undefined;
@@ -17,7 +17,7 @@ interface VectorLayout {
   readonly params: Schemas['CollectionParams'];
 }
 
-// Cosine collections keep unit vectors; one that is near enough is not changed.
+// Cosine collections keep unit vectors; a vector whose squared length is this close to 1 is not changed.
 const UNIT_TOLERANCE = 1e-6;
 
 export function readVectors(text: string, layout: VectorLayout): Vectors {
@@ -41,7 +41,7 @@ export function withoutSlots<Point extends Vectors>(
   return { ...point, sparse: kept.length > 0 ? new Map(kept) : undefined };
 }
 
-/** `true` asks for all of them, a list for some by name. */
+/** @param wanted `true` for all vectors, or the names of some */
 export function writeVectors({ dense, sparse }: Vectors, wanted: true | readonly string[]): string {
   const isWanted = (name: string) => wanted === true || wanted.includes(name);
   const chosen = [...(sparse ?? [])].filter(([name]) => isWanted(name));
@@ -54,13 +54,13 @@ export function writeVectors({ dense, sparse }: Vectors, wanted: true | readonly
 
 let isReversed = false;
 
-// A real server's order of names changes from one response to the next.
+// Changes the order at each call, because a real server's order of names also changes from one response to the next.
 function inNextOrder(members: readonly string[]): readonly string[] {
   isReversed = !isReversed;
   return isReversed ? members.toReversed() : members;
 }
 
-// Their order is unspecified: the sandbox returns the opposite of the stored one, so that no caller relies on it.
+// Returns the indices in the opposite of the stored order. Qdrant leaves the order unspecified, so no caller may rely on it.
 function sparseText({ indices, values }: SparseVector): string {
   const backwards = `[${indices.toReversed().join(',')}]`;
   return `{"indices":${backwards},"values":${float32Texts(values.toReversed())}}`;
@@ -85,7 +85,10 @@ function readDense(text: string, params: Schemas['CollectionParams']): Float32Ar
 const FRACTION_BITS = 10;
 const SMALLEST_EXPONENT = -14;
 
-/** The nearest 16-bit float: after it a unit vector is no longer quite one, and is normalised when it is written again. */
+/**
+ * Rounds to the nearest 16-bit float. A rounded unit vector is no longer quite a unit vector, and is normalized when it is
+ * written again.
+ */
 function toFloat16(value: number): number {
   if (value === 0) return 0;
   const exponent = Math.max(Math.floor(Math.log2(Math.abs(value))), SMALLEST_EXPONENT);

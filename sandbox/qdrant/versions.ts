@@ -1,6 +1,9 @@
-// Which version brought what, for a sandbox that can be any of them.
+// The features by the version of Qdrant that introduced them, for a sandbox that can behave like any version.
 
-/** The version that compose.yaml starts, and of the official client's schema, against which the calls are typed. */
+/**
+ * The version that compose.yaml starts. The official client's schema, from which the types of the calls come, has the same
+ * version.
+ */
 export const DEFAULT_VERSION = '1.19.0';
 
 const SINCE = {
@@ -15,7 +18,7 @@ export function has(version: string, feature: Feature): boolean {
   return compareVersions(version, SINCE[feature]) >= 0;
 }
 
-/** Below, at or above zero, as for a sort. */
+/** Compares two versions for a sort. @returns a number below, at or above zero */
 export function compareVersions(one: string, other: string): number {
   const left = one.split('.').map(Number);
   const right = other.split('.').map(Number);

@@ -1,15 +1,15 @@
-// Numbers writes, and applies them before or after the answer, as `wait` says.
+// Numbers writes, and applies them before the answer with `wait`, or after it without.
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { Collection } from './collection.ts';
 import { type Exchange, isTrue } from './exchange.ts';
 
-/** The answer to a write that is already done. */
+/** Numbers a write that is already applied. @returns the answer to the write */
 export function writeResult(exchange: Exchange, collection: Collection): Schemas['UpdateResult'] {
   const operation_id = collection.points.nextOperation();
   return { operation_id, status: isTrue(exchange, 'wait', false) ? 'completed' : 'acknowledged' };
 }
 
-/** Without `wait` an invalid write is lost silently. */
+/** Applies and numbers a write. Without `wait`, an invalid write is lost silently. */
 export function applyWrite(
   exchange: Exchange,
   collection: Collection,
@@ -24,6 +24,6 @@ function applySilently(apply: () => void): void {
   try {
     apply();
   } catch {
-    // The write is lost, as it would be after a real server had logged it.
+    // The write is lost, just as a real server loses an invalid write that it accepted without `wait`.
   }
 }

@@ -1,4 +1,5 @@
-// A real Qdrant: the server of QDRANT_URL, or a program over a temporary folder: that of QDRANT_BIN, or `qdrant` on the path.
+// A real Qdrant: the server at QDRANT_URL, or else the program that QDRANT_BIN names, or `qdrant` on the path, with its data in
+// a temporary folder.
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { UserError } from '../../lib/shared/user-error.ts';
@@ -30,11 +31,13 @@ export interface QdrantServer {
   readonly url: string;
   readonly folder: string;
   readonly child: () => Child;
-  /** Kills it like a crash. It starts again with its data, at the same address. */
+  /** Kills the server like a crash, and starts it again with its data at the same address. */
   killAndRestart(): Promise<void>;
 }
 
-/** Absolute path of the program of QDRANT_BIN, or of `qdrant` on the path; undefined where there is neither. */
+/**
+ * Returns the absolute path of the program that QDRANT_BIN names, or of `qdrant` on the path; undefined if there is neither.
+ */
 function findQdrantProgram(): string | undefined {
   const { QDRANT_BIN, PATH = '' } = process.env;
   if (QDRANT_BIN) return resolve(QDRANT_BIN);
@@ -58,7 +61,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Starts a Qdrant of its own. @throws UserError */
+/** Starts a new Qdrant server. @throws UserError if there is no program, or the server does not start */
 export async function startQdrant(running: Running): Promise<QdrantServer> {
   const program = requireQdrantProgram();
   const folder = await running.temporaryFolder('qdrant-');

@@ -1,5 +1,5 @@
 // node sandbox/real/with-service.ts SERVICES COMMAND...: runs a command beside real services, and stops them afterwards.
-// The command runs without a service that cannot run here, so that the tests which need it count as skipped.
+// If a service cannot run here, the command runs without it, and the tests that need it are skipped.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Argument, InvalidArgumentError } from '@commander-js/extra-typings';

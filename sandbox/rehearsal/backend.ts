@@ -1,5 +1,5 @@
-// The real memory backend, if MEMORY_BACKEND_URL names one. During an act it works on the rehearsal's collection, and afterwards
-// on its own again, which is only read.
+// The real memory backend, if MEMORY_BACKEND_URL names one. During an act the backend works on the rehearsal's collection, and
+// afterwards on its own collection again, which the rehearsal only reads.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Hooks } from '../../lib/migration/ports/hooks.ts';
 import { denseVectorOf } from '../../lib/migration/ports/vector-store.ts';
@@ -15,9 +15,9 @@ type BackendServices = Pick<Services, 'backend' | 'preview' | 'setting' | 'hooks
 
 export interface RehearsalBackend {
   readonly url: string;
-  /** Size of the vectors that its embedding model makes. */
+  /** Size of the vectors of the backend's embedding model. */
   readonly dimensions: number;
-  /** True if a person at the terminal takes the part of the webhook. */
+  /** True if a person at the terminal does the work of the webhook. */
   readonly asksAPerson: boolean;
   services(act: number): BackendServices;
   /** Points the backend at the collection, which must exist. */
@@ -31,7 +31,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const POLL_MS = 1_000;
 
-/** @returns undefined if none is named. @throws UserError, Refusal, before the backend is changed */
+/** @returns undefined if no backend is named @throws UserError or Refusal, before the backend is changed */
 export async function openBackend(options: {
   readonly environment: Environment;
   readonly runId: string;
@@ -58,7 +58,7 @@ export async function openBackend(options: {
     restore: placed.restore,
     services: (act) => ({
       ...services,
-      // The preview was started on one collection, that of the first act.
+      // The preview was started on the collection of the first act, so no other act can use it.
       preview: act === 1 ? services.preview : undefined,
       hooks: placed.hooksOf(act),
     }),
@@ -68,7 +68,7 @@ export async function openBackend(options: {
 async function openServices(environment: Environment): Promise<BackendServices> {
   const { backend, preview, setting, hooks } = await servicesFromEnvironment({
     ...environment,
-    // These are the rehearsal's own.
+    // The rehearsal has a table, artifacts and a graph of its own, so these values are never used.
     TABLE_NAME: 'of-the-rehearsal',
     ARTIFACTS_URL: 'file:///of-the-rehearsal',
     NEO4J_URL: undefined,
@@ -78,7 +78,7 @@ async function openServices(environment: Environment): Promise<BackendServices> 
   return { backend, preview, setting, hooks: isHooked ? hooks : createTerminalHooks(terminal) };
 }
 
-/** @param own the collection that the backend works on outside of rehearsals */
+/** @param own the collection on which the backend works outside rehearsals */
 function createPlacing(
   { backend, setting, hooks }: BackendServices,
   { runId, own }: { readonly runId: string; readonly own: string },
@@ -86,7 +86,8 @@ function createPlacing(
   const tag = Date.now().toString(36);
   let act = 0;
 
-  // All acts have the id of the run, and so its test user; a webhook would take the same action of two acts for one.
+  // All acts share the id of the run, and so the test user. Each act asks the webhook under a name of its own, because the
+  // webhook would take the same action of two acts for a repetition.
   const nameOf = (number: number) => `${runId}-${tag}-${number}`;
   const hooksOf = (number: number): Hooks => ({
     ask: (request) => hooks.ask({ ...request, runId: nameOf(number) }),

@@ -1,4 +1,4 @@
-// The events of an act with their times, and those that were not expected.
+// Records the events of an act with their times, and the expectations that did not hold.
 
 export interface TimelineEntry {
   readonly minutes: number;

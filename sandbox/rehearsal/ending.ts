@@ -1,11 +1,11 @@
-// The end of an act: its outcome, or the failure that stopped it.
+// Plays an act to its end, even if a failure stops it.
 import { firstLine } from '../../lib/shared/user-error.ts';
 import type { Act, Ending } from './acts/act.ts';
 import type { Rehearsal } from './rehearsal.ts';
 
 /**
- * An act that cannot continue has failed: its run is described, and the other acts are played.
- * @throws the failure, if there is no run to describe
+ * Plays an act. If a failure stops it, the failure is noted as a surprise, and the other acts can still be played.
+ * @throws the failure, if the act has no run yet
  */
 export async function playToEnding(
   { play }: Pick<Act, 'play'>,

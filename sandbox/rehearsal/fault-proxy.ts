@@ -1,4 +1,4 @@
-// A proxy between the migration and its vector store, sandbox or real, that injects faults.
+// A proxy between the migration and its vector store, whether sandbox or real, that injects faults.
 import {
   createServer,
   request as httpRequest,
@@ -12,7 +12,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface Mishap {
-  /** Such as `PUT /collections/memories/points`, with the query. */
+  /** Matches method, path and query, such as `PUT /collections/memories/points?wait=true`. */
   readonly on: RegExp;
   /** Number of matching requests that pass first; none by default. */
   readonly sparing?: number;
@@ -23,7 +23,7 @@ export interface Mishap {
         readonly headers?: Readonly<Record<string, string>>;
       }
     | { readonly kind: 'silence' }
-    /** The store carries it out, and the response is lost. */
+    /** The store carries out the request, and the response is lost. */
     | { readonly kind: 'lose-answer'; readonly andThen?: () => void }
     /** At most this many bytes of the answer arrive. */
     | { readonly kind: 'cut'; readonly bytes: number }
@@ -33,17 +33,17 @@ export interface Mishap {
 
 export interface FaultProxy {
   readonly url: string;
-  /** Strikes one request. */
+  /** Adds a fault, which strikes one request. */
   addFault(mishap: Mishap): void;
   /** Number of faults that have not struck yet. */
   waiting(): number;
-  /** Takes no more requests, and returns when running ones have ended, or after half a minute. */
+  /** Refuses further requests, and resolves when the running requests have ended, or after half a minute. */
   close(): Promise<void>;
 }
 
 const PATIENCE_MS = 30_000;
 
-/** @param url of the store */
+/** @param url address of the store */
 export async function startFaultProxy(url: string): Promise<FaultProxy> {
   const base = url.replace(/\/+$/, '');
   const underWay = new Set<Promise<void>>();
@@ -60,7 +60,7 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
   const server = createServer((incoming, response) => {
     const does = strike(`${incoming.method} ${incoming.url}`);
     const passing = pass(`${base}${incoming.url}`, does, { incoming, response });
-    // If either side goes away, the other connection breaks, as it would without the proxy.
+    // If either side disconnects, the other connection breaks too, as it would without the proxy.
     const over = passing.catch(() => void response.destroy());
     underWay.add(over);
     over.finally(() => underWay.delete(over));
@@ -108,7 +108,7 @@ async function pass(
   await hand(reply, damage, response);
 }
 
-/** Ends when everything is sent or the client has disconnected: a pipeline into a broken response may never end. */
+/** Passes the reply on until everything is sent or the client disconnects: a pipeline into a broken response may never end. */
 async function hand(
   reply: IncomingMessage,
   damage: readonly Transform[],
@@ -124,12 +124,12 @@ async function hand(
 function askStore(url: string, incoming: IncomingMessage): Promise<IncomingMessage> {
   const open = url.startsWith('https:') ? httpsRequest : httpRequest;
   const headers = { ...incoming.headers, host: new URL(url).host };
-  // A connection for each request: a kept one may be closed by the store just when it is used again.
+  // Opens a connection for each request: the store may close a kept connection just when it is used again.
   const request = open(url, { method: incoming.method ?? 'GET', headers, agent: false });
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     request.once('response', resolve).once('error', reject);
   });
-  // An error while sending shows in the response, or in its absence.
+  // Ignores errors while sending, which show in the response or in its absence.
   pipeline(incoming, request).catch(() => undefined);
   return answered;
 }

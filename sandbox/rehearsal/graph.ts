@@ -1,5 +1,5 @@
-// The graph of a rehearsal, where NEO4J_URL names one: filled with a few nodes of the rehearsal's own while it is
-// empty, and emptied of them again; or, when asked to, read as it is.
+// The real graph of a rehearsal, if NEO4J_URL names one. An empty graph is filled with a few nodes of the rehearsal, which are
+// removed at the end; on request, an existing graph is only read.
 import { randomUUID } from 'node:crypto';
 import neo4j, { type Driver } from 'neo4j-driver';
 import { openNeo4j } from '../../lib/migration/adapters/neo4j.ts';
@@ -7,16 +7,16 @@ import type { GraphSource } from '../../lib/migration/graph/graph-store.ts';
 import { firstLine, UserError } from '../../lib/shared/user-error.ts';
 import type { Running } from '../../processes/running.ts';
 
-/** Prefix of the labels of every rehearsal. */
+/** Prefix of the labels that every rehearsal gives its nodes. */
 const MARK = 'Rehearsed_';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @returns undefined where none is named. @throws UserError, and the graph is as it was */
+/** @returns undefined if no graph is named @throws UserError, which leaves the graph unchanged */
 export async function openRehearsalGraph(options: {
   readonly environment: Environment;
   readonly running: Running;
-  /** Dump the existing contents, write nothing. */
+  /** True to dump the existing contents, and write nothing. */
   readonly readsExisting: boolean;
 }): Promise<GraphSource | undefined> {
   const { environment, running, readsExisting } = options;

@@ -1,4 +1,4 @@
-// The contents of a collection, memory by memory, and which of them are missing or different in another one.
+// Reads all memories of a collection, and finds the memories that are missing or different in another collection.
 
 import type { VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import { digestOf, userDigest, userOf } from '../../lib/migration/points.ts';
@@ -11,7 +11,7 @@ interface Held {
   readonly vector: Float32Array;
 }
 
-/** By id. */
+/** Memories by their ids. */
 export type Holdings = ReadonlyMap<string, Held>;
 
 export interface Comparison {
@@ -20,9 +20,9 @@ export interface Comparison {
   readonly users: number;
   /** Users who have more or fewer memories than they had. */
   readonly usersDiffering: number;
-  /** Memories of the user who has most of them. */
+  /** Number of memories of the user who has the most. */
   readonly largest: number;
-  /** Each lost memory by name, with what happened to it. */
+  /** A sentence for each lost memory, with its id and what happened to it. */
   readonly lost: readonly string[];
   readonly strange: readonly string[];
 }
@@ -78,7 +78,7 @@ function countByUser(holdings: Holdings): Map<string, number> {
   return counts;
 }
 
-// A point whose keyword slot is filled has its vectors by name; the dense one has none.
+// A point with a filled keyword slot has its vectors by name; the dense vector has the empty name.
 function parseDense(text: string): Float32Array {
   const vector = JSON.parse(text) as number[] | { readonly '': number[] };
   return Float32Array.from(Array.isArray(vector) ? vector : vector['']);

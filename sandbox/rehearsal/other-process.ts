@@ -1,4 +1,4 @@
-// A step taken by a process of its own, as an operator would at another terminal, so that it can be killed outright.
+// Runs a step in a separate process, like an operator at another terminal, so that the process can be killed outright.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const COMMAND = join(import.meta.dirname, '../../cli/migration/migrate/migrate.t
 
 export interface OtherProcess {
   kill(): void;
-  /** How it ended: a signal, or its exit code and what it said. */
+  /** Resolves to how the process ended: a signal, or the exit code and the output. */
   readonly ended: Promise<string>;
 }
 

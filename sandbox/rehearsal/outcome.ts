@@ -1,4 +1,4 @@
-// The outcome of an act: how it ended, and which of their memories users still have.
+// Judges the outcome of an act: how the act ended, and which memories users still have.
 import { isRefusal, takeAs } from '../../lib/migration/refusals.ts';
 import { readManifest } from '../../lib/migration/runs/reports.ts';
 import type { Run } from '../../lib/migration/runs/run.ts';
@@ -9,7 +9,7 @@ import type { Rehearsal } from './rehearsal.ts';
 
 export interface Outcome extends Comparison {
   readonly phase: string;
-  /** The collection that users work on now. */
+  /** Which collection users work on at the end: `old`, `new`, `uploaded` or `restored`. */
   readonly worksOn: string;
   readonly acknowledgedLoss: number;
   readonly timeline: readonly TimelineEntry[];
@@ -43,7 +43,7 @@ export async function judgeOutcome(
   };
 }
 
-/** The backup's record of the graph must equal the graph, to which nothing has written. */
+/** The graph's size in the backup must equal the size of the graph, because nothing has written to it. */
 async function expectGraphKept({ services, expect, note }: Rehearsal, run: Run): Promise<void> {
   const { graph } = services;
   if (!graph || !run.evidence['backup-manifest']) return;

@@ -1,7 +1,7 @@
-// The rehearsal's output: each act's timeline, then a table of counts, and everything lost by name.
+// Formats the rehearsal's output: the timeline of each act, a table of counts, and every loss by name.
 import { isWell, type Outcome } from './outcome.ts';
 
-/** An act as it was played, or why it was not. */
+/** The outcome of an act, or the reason why it was skipped. */
 export interface Played {
   readonly number: number;
   readonly title: string;
@@ -56,7 +56,7 @@ export function describeCounts(acts: readonly Played[]): string {
     .join('\n');
 }
 
-/** Each memory that was lost or changed, and each expectation that did not hold. */
+/** Lists each memory that was lost or changed, and each expectation that did not hold. */
 export function describeFaults(acts: readonly Played[]): string[] {
   return acts.flatMap(({ number, outcome }) =>
     'skipped' in outcome
@@ -69,7 +69,7 @@ export function describeFaults(acts: readonly Played[]): string[] {
   );
 }
 
-/** The last line. */
+/** Returns the last line of the output. */
 export function describeEnd(outcomes: readonly Outcome[]): string {
   if (!outcomes.every(isWell)) return 'The rehearsal failed.';
   const lost = outcomes.reduce((sum, { acknowledgedLoss }) => sum + acknowledgedLoss, 0);

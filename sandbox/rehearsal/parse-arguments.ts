@@ -6,7 +6,7 @@ import { createCommand, wholeNumber } from '../../processes/program.ts';
 
 export interface Orders {
   readonly memories: number;
-  /** Numbers of the acts to play; without it, all. */
+  /** Numbers of the acts to play; undefined for all acts. */
   readonly acts: readonly number[] | undefined;
   readonly run: string | undefined;
   readonly readsExisting: boolean;

@@ -1,4 +1,5 @@
-// The parts that a rehearsal is played on: store, graph and backend, each real if an environment variable names it.
+// The parts on which a rehearsal is played: store, graph and backend. Each part is real if an environment variable names it,
+// and a sandbox otherwise.
 import { randomBytes } from 'node:crypto';
 import type { GraphSource } from '../../lib/migration/graph/graph-store.ts';
 import { testUserOf } from '../../lib/migration/runs/run-names.ts';
@@ -16,12 +17,12 @@ export interface Parts {
   readonly database: string;
   readonly running: Running;
   readonly store: RehearsalStore;
-  /** Undefined if the rehearsal uses the sandbox's. */
+  /** Undefined if the rehearsal uses the sandbox's graph. */
   readonly graph: GraphSource | undefined;
   readonly backend: RehearsalBackend | undefined;
 }
 
-/** @throws UserError, Refusal, ConfigurationError, before anything is changed */
+/** @throws UserError, Refusal or ConfigurationError */
 export async function openParts(orders: Orders, running: Running): Promise<Parts> {
   const environment = process.env;
   speakLocally(environment);
@@ -48,8 +49,8 @@ function withoutPassword(url = ''): string {
   return url.replace(/\/\/[^/]*@/, '//');
 }
 
-// The key of a real backend must map to the run's test user, so there the name is fixed. Elsewhere it is random, so that two
-// rehearsals do not collide.
+// Random, so that two rehearsals do not collide. With a real backend the name is fixed instead, because the backend's key must
+// map to the run's test user.
 function randomRun(): string {
   return `rehearsal-${randomBytes(3).toString('hex')}`;
 }

@@ -19,18 +19,19 @@ import { type Stage, setStage } from './stage.ts';
 import { execute } from './state-machine.ts';
 import { createTurnedClock, type TurnedClock } from './turned-clock.ts';
 
-/** Free space that the store claims: some hundred thousand small memories need no more. */
+/** Free space that the plan declares for the store: enough for some hundred thousand small memories. */
 const FREE_BYTES = 1e9;
 
 export interface Rehearsal extends Stage, Diary {
   /**
-   * An operator begins it and gives every approval; the state machine continues the run from its present phase.
-   * @returns the error of a failed execution
+   * Plays the operator, who begins the run and gives every approval; the state machine continues the run from its present
+   * phase.
+   * @returns the error of a refused preflight or a failed execution; undefined on success
    */
   migrate(options?: MigrateOptions): Promise<Error | undefined>;
-  /** Repeats the step until it is done. @throws Refusal */
+  /** Repeats the rollback step until it is done. @throws Refusal */
   rollBack(input?: Partial<StepInput>): Promise<void>;
-  /** Runs the timer until nothing is due. */
+  /** Runs the watch, which a timer runs on AWS, until nothing is due. */
   keepWatch(): Promise<void>;
   /** Runs a step in a process of its own. */
   otherProcess(
@@ -43,7 +44,7 @@ export interface Rehearsal extends Stage, Diary {
 }
 
 interface MigrateOptions {
-  /** The machine dies before that state. */
+  /** The state machine dies before this state. */
   readonly until?: string;
   readonly onTask?: (state: string) => void | Promise<void>;
   readonly services?: Services;
@@ -55,7 +56,7 @@ interface RehearsalOptions {
   readonly options: Partial<WorldOptions>;
 }
 
-/** @param number of the act */
+/** @param number number of the act */
 export async function startRehearsal(
   parts: Parts,
   number: number,
@@ -128,7 +129,7 @@ async function letMachineRun(
     beforeTask: async (state) => {
       if (state === until) {
         death.abort();
-        // Never returns: a dead process takes no other step.
+        // Never resolves, because a dead process takes no further step.
         await new Promise(() => {});
       }
       if (state === 'Look') await openWindow(services, runId);
@@ -143,13 +144,13 @@ async function letMachineRun(
   return failure;
 }
 
-/** Opens the window, as an operator does who has read the report; the state machine continues it. */
+/** Opens the window, like an operator who has read and approved the report. */
 async function openWindow(services: Services, runId: string): Promise<void> {
   const run = await services.runs.read(runId);
   const approvedDigest = run.evidence['verification-report']?.digest;
   if (run.phase !== 'copied' || approvedDigest === undefined) return;
   const payload = { runId, execute: true, approvedDigest, approvedBy: 'rehearsal' };
-  // The state machine does the rest.
+  // No time is left after the window opens, so the state machine continues the cutover.
   await runStep(cutover, services, { payload, timeLeftMs: () => 0 });
 }
 
@@ -164,7 +165,7 @@ async function polled<Result extends Awaited<ReturnType<typeof keepWatch>>>(
   }
 }
 
-/** The error of its refusal or failure; undefined if it succeeded. */
+/** Returns the error of a failed attempt; undefined if the attempt succeeded. */
 export async function captureFailure(attempt: Promise<unknown>): Promise<Error | undefined> {
   return await attempt.then(
     () => undefined,

@@ -1,4 +1,4 @@
-// The stage of one act: a collection and a table of its own, and services made of the parts.
+// Sets the stage of one act: a collection and a table of its own, and services made from the rehearsal's parts.
 import { randomUUID } from 'node:crypto';
 import { createRemembering } from '../../lib/migration/runs/run-store.ts';
 import type { Services } from '../../lib/migration/services.ts';
@@ -8,7 +8,8 @@ import { startWorldOn, type World, type WorldOptions } from '../world.ts';
 import { type Holdings, readHoldings } from './holdings.ts';
 import type { Parts } from './parts.ts';
 
-// Each part is an entry in the checkpoint: many small parts of a large snapshot exceed its size limit.
+// Each snapshot part is an entry in the checkpoint: many small parts of a large snapshot would exceed the checkpoint's size
+// limit.
 const SNAPSHOT_PART_BYTES = 16 * 1024 * 1024;
 
 export interface Stage {
@@ -21,7 +22,10 @@ export interface Stage {
   readonly services: Services;
   /** Contents of the old collection before the act begins. */
   readonly before: Holdings;
-  /** Names the same services to another process, except for the hooks and the sandbox's graph, which only this process has. */
+  /**
+   * Environment with which another process finds the same services, except the hooks and the sandbox's graph, which only this
+   * process has.
+   */
   readonly environment: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
@@ -83,7 +87,7 @@ async function createRunTable(endpoint: string): Promise<string> {
   return name;
 }
 
-// All other variables come from the environment of this process.
+// With a real backend, all other variables come from the environment of this process.
 function storeVariables({ environment }: World): Record<string, string> {
   const { QDRANT_URL = '', QDRANT_API_KEY = '', ARTIFACTS_URL = '' } = environment;
   return { QDRANT_URL, QDRANT_API_KEY, ARTIFACTS_URL };

@@ -1,4 +1,4 @@
-// Executes the deployed definition unchanged: each task calls the real handler of its function.
+// Executes the deployed definition of the state machine unchanged: each task calls the real handler of its function.
 import { join } from 'node:path';
 import { type ExecutionError, StateMachine } from 'aws-local-stepfunctions';
 import type { Services } from '../../lib/migration/services.ts';
@@ -22,13 +22,14 @@ export interface EnteredState {
 export interface Execution {
   /** Names of the states that were tasks, in order. */
   readonly tasks: readonly string[];
-  /** Its error; undefined if it succeeded. */
+  /** Error of the execution; undefined if it succeeded. */
   readonly failure: Error | undefined;
 }
 
 /**
- * @param beforeTask is called with each task before it is carried out. Nothing waits in between: this turns the clock
- * @param waitMs how long to wait nevertheless where the definition waits for a service; `as-defined`: its own time
+ * @param beforeTask called with each task before the task runs. Pauses of the definition are skipped, so this call can turn the
+ * clock
+ * @param waitMs how long to really wait where the definition waits for a service; `as-defined` for the time in the definition
  */
 export async function execute(options: {
   readonly runId: string;
@@ -66,7 +67,7 @@ export async function execute(options: {
     await Promise.all([running.result, listening]);
     return { tasks, failure: undefined };
   } catch (error) {
-    // The interpreter wraps what the state machine failed with.
+    // The interpreter wraps the error with which the state machine failed.
     return { tasks, failure: ((error as ExecutionError).cause ?? error) as Error };
   }
 }

@@ -1,5 +1,5 @@
-// The vector store of a rehearsal: a sandbox, or the real one that a variable names. The rehearsal's collections have names of
-// their own, and it writes and removes no others.
+// The vector store of a rehearsal: a sandbox, or the real store at QDRANT_URL. The rehearsal's collections have a prefix of
+// their own, and no other collection is written or removed.
 import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
 import { firstLine, UserError } from '../../lib/shared/user-error.ts';
@@ -14,18 +14,18 @@ const DRILL_MARK = 'restore_drill_rehearsal';
 export interface RehearsalStore {
   readonly isReal: boolean;
   readonly apiKey: string | undefined;
-  /** Bypasses the fault proxy: for inspections, and for the clean-up. */
+  /** Bypasses the fault proxy, for inspections and for the clean-up. */
   readonly vectors: VectorStore;
   readonly faultProxy: FaultProxy;
-  /** The collection that an act begins with. */
+  /** Name of the collection with which an act begins. */
   sourceOf(act: number): string;
-  /** Removes what the rehearsal has made, except what is still in use. */
+  /** Removes the rehearsal's collections and their snapshots, except the collection that is still in use. */
   clear(inUse?: string): Promise<void>;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @throws UserError where it cannot be reached, or an earlier rehearsal left something in it */
+/** @throws UserError if the store cannot be reached, or an earlier rehearsal left collections in it */
 export async function openStore(options: {
   readonly environment: Environment;
   readonly runId: string;
@@ -43,7 +43,7 @@ export async function openStore(options: {
   async function clear(inUse?: string): Promise<void> {
     for (const name of (await vectors.listCollections()).filter(isOwn)) {
       if (name === inUse) continue;
-      // Without their collection they cannot be reached, and stay on the store's disk.
+      // Snapshots are deleted first: without their collection they cannot be reached, and would stay on the store's disk.
       for (const snapshot of await vectors.listSnapshots(name)) {
         await vectors.deleteSnapshot(name, snapshot.name);
       }
@@ -53,7 +53,7 @@ export async function openStore(options: {
 
   const faultProxy = await startFaultProxy(url);
   running.whenStopping(clear);
-  // Stops first, so that running requests end before anything is cleared.
+  // The latest registration stops first, so running requests end before anything is cleared.
   running.whenStopping(faultProxy.close);
   return {
     isReal: Boolean(named),

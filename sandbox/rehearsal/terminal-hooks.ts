@@ -1,4 +1,4 @@
-// Without a webhook, the person at the terminal freezes, deploys and opens.
+// Asks the person at the terminal to freeze, deploy and open writes, if there is no webhook.
 import { createInterface } from 'node:readline/promises';
 import type { HookRequest, Hooks } from '../../lib/migration/ports/hooks.ts';
 

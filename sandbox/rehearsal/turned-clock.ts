@@ -1,16 +1,16 @@
-// The clock of an act: it runs with the machine's clock, and is turned forward where waiting would serve no purpose.
+// The clock of an act. It runs with the machine's clock, and is turned forward instead of waiting.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Parts } from './parts.ts';
 
-/** Duration of a poll of the state machine. */
+/** Time that passes between two polls of the state machine. */
 const POLL_MS = 5_000;
-/** A real store gets some real time for its work, but not all that the clock shows. */
+/** A real store gets some real time for its work, but less than the clock shows. */
 const REAL_STORE_MS = 1_000;
 
 export type TurnedClock = ReturnType<typeof createTurnedClock>;
 
 export function createTurnedClock({ backend, store }: Pick<Parts, 'backend' | 'store'>) {
-  // A real deployment takes real time.
+  // With a real backend a deployment takes real time, so the definition's own pauses apply.
   const waitMs = backend ? ('as-defined' as const) : store.isReal ? REAL_STORE_MS : 0;
   let skipped = 0;
   const now = () => new Date(Date.now() + skipped);
@@ -23,7 +23,7 @@ export function createTurnedClock({ backend, store }: Pick<Parts, 'backend' | 's
   return {
     now,
     pass,
-    /** For how long the state machine really waits. */
+    /** How long the state machine really waits. */
     waitMs,
     minutes: () => (now().getTime() - begun.getTime()) / 60_000,
     passPoll: () => pass(waitMs === 'as-defined' ? 0 : POLL_MS - waitMs),

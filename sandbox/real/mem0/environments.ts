@@ -1,11 +1,11 @@
-// Python environments with mem0 of both major versions.
+// Prepares Python environments with both major versions of mem0.
 import { join } from 'node:path';
 import { pythonWith, whyNoPython } from '../../../processes/python-tools.ts';
 import type { Service } from '../../../processes/service.ts';
 
 export type Mem0Major = 1 | 2;
 
-/** Starts nothing: the environment names the Python of each version. */
+/** Starts no process: the variables name the Python interpreter for each version. */
 export const mem0Environments: Service = {
   title: 'mem0 1.x and 2.x',
   obstacle: whyNoPython,

@@ -1,4 +1,5 @@
-// A memory service over real mem0 at one address. It deploys a version and a collection by restarting its process.
+// A memory service with real mem0, always at the same address. A deployment of another version or collection restarts its
+// process.
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,11 +15,11 @@ const BACKEND = join(import.meta.dirname, 'backend.py');
 export interface Mem0Options {
   readonly qdrant: { readonly url: string; readonly apiKey?: string };
   readonly dimensions: number;
-  /** Users by their keys. */
+  /** Users by their API keys. */
   readonly users: Readonly<Record<string, string>>;
 }
 
-/** Who may write: all users, one user alone, or no user until a time. */
+/** The users whose writes are accepted: all users, one user alone, or no user until a time. */
 export type Mem0Writers =
   | 'all-users'
   | { readonly only: string }
@@ -26,13 +27,16 @@ export type Mem0Writers =
 
 export interface Mem0Service {
   readonly url: string;
-  /** The service does not answer meanwhile. @throws UserError */
+  /**
+   * Restarts the service with this version and collection; the service does not answer meanwhile.
+   * @throws UserError if it does not start
+   */
   deploy(major: Mem0Major, collection: string): Promise<void>;
   setWriters(writers: Mem0Writers): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @throws UserError where the Python of a version is not named, see `mem0Environments` */
+/** Starts no backend yet: the first deployment does. */
 export async function startMem0Service(options: Mem0Options): Promise<Mem0Service> {
   const folder = await mkdtemp(join(tmpdir(), 'mem0-'));
   const [settings, state] = [join(folder, 'settings.json'), join(folder, 'state.json')];
@@ -49,16 +53,16 @@ export async function startMem0Service(options: Mem0Options): Promise<Mem0Servic
     child = startChild({
       command: pythonPath(major),
       args: [BACKEND, settings],
-      // The keyword model's folder goes with the service's.
+      // Puts the keyword model's folder into the service's, so that both are removed together.
       environment: { ...process.env, TMPDIR: folder },
-      // It finishes the requests in progress before it ends.
+      // The backend finishes the requests in progress before it ends.
       graceMilliseconds: 30_000,
       onLine: (line) => {
         lastLine = line || lastLine;
       },
     });
     const answer = await awaitAnswer(`${url}/health`, child);
-    // Another program that had taken the port would answer otherwise.
+    // The answer must mention mem0: another program may have taken the port.
     if (answer?.status !== 200 || !answer.body.includes('mem0')) {
       throw new UserError(`The memory service did not start: ${lastLine}`);
     }
@@ -77,7 +81,7 @@ export async function startMem0Service(options: Mem0Options): Promise<Mem0Servic
   };
 }
 
-/** The actions that the migration asks of the service's operator. @param old the version before the migration */
+/** Performs the actions that the migration asks of the service's operator. @param old the version before the migration */
 export function mem0Hooks(service: Mem0Service, old: Mem0Major): Hooks {
   return {
     async ask({ action, collection, testUser, deadlineAt = Number.MAX_SAFE_INTEGER }) {
@@ -101,7 +105,7 @@ function pythonPath(major: Mem0Major): string {
   return python;
 }
 
-// The backend may read the file at any moment, so it is replaced as a whole.
+// The backend may read the file at any moment, so the file is replaced as a whole.
 async function write(file: string, value: object): Promise<void> {
   await writeFile(`${file}.new`, JSON.stringify(value));
   await rename(`${file}.new`, file);

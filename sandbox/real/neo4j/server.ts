@@ -1,4 +1,4 @@
-// Neo4j Community, as Maven Central has it, over a temporary folder.
+// Runs Neo4j Community from Maven Central, with its data in a temporary folder.
 import { copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../../../lib/shared/user-error.ts';
@@ -20,7 +20,7 @@ const PROGRAM = join(import.meta.dirname, 'Neo4jServer.java');
 export const neo4jServer: Service = { title: 'Neo4j Community', obstacle, start };
 
 function obstacle(): string | undefined {
-  // A JDK, not a mere runtime: the program is compiled as it is started.
+  // A Java runtime alone is not enough: starting the program also compiles it.
   if (!readOutput('javac', '--version')) return `there is no JDK ${NEEDED_JAVA} or newer`;
   const noJava = whyNoJava(NEEDED_JAVA);
   if (noJava) return noJava;
@@ -57,7 +57,7 @@ async function version(): Promise<string> {
   return found;
 }
 
-// Maven checks every archive against the checksum beside it.
+// Maven checks every archive against the checksum published beside it.
 async function fetchJars(draft: string, run: RunInDraft): Promise<string> {
   await copyFile(POM, join(draft, 'pom.xml'));
   const jars = join(draft, 'jars');

@@ -1,4 +1,4 @@
-// An act of the rehearsal: the events that it plays, and its expected end.
+// The type of an act of the rehearsal: the events that the act plays, and the end that it expects.
 import type { Phase } from '../../../lib/migration/phases.ts';
 import type { VersionSettings } from '../../memory-backend/memory-version.ts';
 import type { WorldOptions } from '../../world.ts';
@@ -9,11 +9,11 @@ import type { Rehearsal } from '../rehearsal.ts';
 export interface Act {
   readonly title: string;
   readonly options?: Partial<WorldOptions>;
-  /** Swaps by snapshot and upload; changes the setting to the new collection by default. */
+  /** True to swap by snapshot and upload; by default the setting is changed to the new collection. */
   readonly uploads?: boolean;
-  /** Adds the keyword slot to the collection in use; copies it by default. */
+  /** True to add the keyword slot to the collection in use; by default the collection is copied. */
   readonly isInPlace?: boolean;
-  /** Why it cannot be played on these parts; undefined where it can. */
+  /** Says why the act cannot be played on these parts; undefined if it can. */
   readonly obstacle?: (parts: Parts) => string | undefined;
   readonly play: (rehearsal: Rehearsal) => Promise<Ending>;
 }
@@ -21,13 +21,13 @@ export interface Act {
 export interface Ending {
   /** Expected phase of the run at the end. */
   readonly phase: Phase | 'not begun';
-  /** Memories that users should have at the end; by default those they had before. */
+  /** Memories that users should have at the end; by default the memories that they had before. */
   readonly holds?: Holdings;
-  /** Writes to the new version that the rollback lost, as acknowledged. */
+  /** Number of writes to the new version that the rollback left behind, as the operator acknowledged. */
   readonly acknowledgedLoss?: number;
 }
 
-/** Settings of a version of the backend that another operator has deployed on a collection. */
+/** Returns settings for another instance of the backend, which the act starts on the collection to write to it. */
 export function settingsOn({ services, before }: Rehearsal, collection: string): VersionSettings {
   const { vectors: store, clock: now } = services;
   const dimensions = [...before.values()][0]?.vector.length ?? 0;

@@ -1,5 +1,5 @@
-// Acts in which users, or programs that were never stopped, write where and when they should not. Their writes are not lost, and
-// a mistaken removal is not carried over.
+// Acts in which users or programs write at the wrong time or place, or remove too much. Their writes must not be lost, and a
+// mistaken removal must not be carried over.
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import type { HookAction, Hooks } from '../../../lib/migration/ports/hooks.ts';
 import { isRefusal, Refusal } from '../../../lib/migration/refusals.ts';
@@ -10,7 +10,7 @@ import { compareHoldings, type Holdings, readHoldings } from '../holdings.ts';
 import { captureFailure, type Rehearsal } from '../rehearsal.ts';
 import { type Act, settingsOn } from './act.ts';
 
-/** A tenth of the memories: more than a rollback removes without confirmation. */
+/** Divisor for the part of the memories to remove: a tenth is more than a rollback removes without confirmation. */
 const A_TENTH = 10;
 const ALWAYS_EXPECTED = 20;
 
@@ -110,13 +110,13 @@ export const INCIDENTS: readonly Act[] = [
   },
 ];
 
-/** The number of points that the last copy wrote. */
+/** Returns the number of points that the last copy wrote or deleted. */
 function writtenBy({ evidence }: Run): number {
   const { inserted = 0, replaced = 0, deleted = 0 } = evidence['verification-report']?.facts ?? {};
   return Number(inserted) + Number(replaced) + Number(deleted);
 }
 
-/** The services of the act; right after the action is first done, a user writes. */
+/** Returns the act's services, with hooks that let a client write right after the action is first done. */
 function withWrites(
   { services, note }: Rehearsal,
   action: HookAction,

@@ -1,4 +1,4 @@
-// Acts in which things break: processes, the window, the store, the backup, a key, the new version itself.
+// Acts in which something breaks: a process, the window, the store, the backup, a key, or the new version itself.
 import { createHttpMemoryBackend } from '../../../lib/migration/adapters/http-memory-backend.ts';
 import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
 import { createSecret } from '../../../lib/migration/adapters/secrets.ts';
@@ -49,7 +49,7 @@ export const MISHAPS: readonly Act[] = [
   },
   {
     title: 'processes killed in the middle of the copy and of the cutover',
-    // Only this process knows the sandbox's graph.
+    // The killed process could not reach the sandbox's graph, which is in the memory of this process.
     options: { hasGraph: false },
     obstacle: ({ backend }) =>
       backend?.asksAPerson ? 'a process of its own asks a webhook, and there is none' : undefined,

@@ -6,7 +6,7 @@ import { captureFailure, type Rehearsal } from '../rehearsal.ts';
 import { type Act, settingsOn } from './act.ts';
 
 const NEW_WRITES = 2;
-/** The new memories, and one deletion. */
+/** Number of writes: the new memories, and one deletion. */
 const WRITES = NEW_WRITES + 1;
 const DAY_MS = 86_400_000;
 
@@ -137,12 +137,12 @@ export const ROLLBACKS: readonly Act[] = [
   },
 ];
 
-/** Writes like users: new memories, and one of the old ones deleted. */
+/** Writes like users: adds new memories, and deletes an old one. */
 async function write(rehearsal: Rehearsal): Promise<void> {
   const { services, target, before, note } = rehearsal;
   const version = await startNewVersion(settingsOn(rehearsal, target));
   for (let n = 1; n <= NEW_WRITES; n += 1) await version.add('user-1', `A new fact ${n}`);
-  // Deletes a memory that still exists: users may have deleted others before.
+  // Chooses a memory that still exists, because an earlier round may have deleted others.
   const there = await readHoldings(services.vectors, target);
   const removed = [...before.keys()].find((id) => there.has(id)) ?? '';
   await services.vectors.deletePoints(target, { ids: [asJsonText(removed)] });
