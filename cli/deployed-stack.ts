@@ -6,7 +6,7 @@ export function stackName(stage: string): string {
   return `finance-ledger-${stage}`;
 }
 
-/** @returns undefined where the stack has no output of that name */
+/** @returns undefined if the stack has no output of that name */
 export async function readStackOutput(stage: string, name: string): Promise<string | undefined> {
   const StackName = stackName(stage);
   const client = new CloudFormationClient({ region: process.env.AWS_REGION || DEFAULT_REGION });

@@ -1,4 +1,4 @@
-// A bar that shows how much of a command is done.
+// Shows how much of a command is done as a progress bar.
 import cliProgress from 'cli-progress';
 
 export async function withBar<Result>(

@@ -1,17 +1,17 @@
-// Questions to the person at the terminal.
+// Asks questions at the terminal.
 import { createInterface } from 'node:readline/promises';
 import { Refusal } from '../lib/migration/refusals.ts';
 import type { Streams } from './migration/migrate/output.ts';
 
-/** Undefined without a terminal, and once it is closed. @throws InterruptedError */
+/** Returns the answer; undefined without a terminal, or if `closing` is aborted first. @throws InterruptedError */
 export type Ask = (question: string, closing?: AbortSignal) => Promise<string | undefined>;
 
-/** The person left the question without an answer. */
+/** Thrown when the person leaves a question without an answer. */
 export class InterruptedError extends Error {
   override readonly name = 'Interrupted';
 }
 
-/** @param signal of Ctrl-C, also while a question is open */
+/** @param signal aborted by Ctrl-C, even while a question is open */
 export function createAsk(
   { input, status }: Pick<Streams, 'input' | 'status'>,
   signal: AbortSignal,
@@ -31,7 +31,7 @@ export function createAsk(
       lines.close();
     }
     if (closing?.aborted && !signal.aborted) {
-      // The next line does not continue the question.
+      // Ends the line of the question, so that the next output starts on a new line.
       status.write('\n');
       return undefined;
     }

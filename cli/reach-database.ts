@@ -1,4 +1,4 @@
-// The database for a tool that runs beside `npm start` or without it.
+// Finds the database for a command that runs beside `npm start` or without it.
 import { existsSync } from 'node:fs';
 import { UserError } from '../lib/shared/user-error.ts';
 import { FolderInUseError, openDataFolder } from '../local/data-folder.ts';
@@ -9,15 +9,15 @@ import type { Running } from '../processes/running.ts';
 import { readStackOutput, stackName } from './deployed-stack.ts';
 
 export interface ReachedDatabase {
-  /** Undefined for the AWS region's own. */
+  /** Undefined for DynamoDB in the AWS region. */
   readonly endpoint: string | undefined;
   readonly tableName: string;
 }
 
 /**
- * The database at DYNAMODB_ENDPOINT, or that of the data folder: the one that `npm start` has running there, or
- * one that runs for as long as the tool does. Never AWS.
- * @throws UserError where there is none
+ * Finds the database at DYNAMODB_ENDPOINT, or the database of the data folder: the one that `npm start` runs there, or else one
+ * that is started for as long as the command runs. Never reaches AWS.
+ * @throws UserError if there is no database
  */
 export async function reachLocalDatabase(
   running: Running,
@@ -29,9 +29,9 @@ export async function reachLocalDatabase(
 }
 
 /**
- * The table that a deployed stage uses, or TABLE_NAME (a restored table) in the same AWS account. The stack names the table:
- * after a restore it has another name than the stage's, and a key that is revoked in the old one would still work.
- * @throws UserError where DYNAMODB_ENDPOINT names another database, or the stack names no table
+ * Finds the table that a deployed stage uses, or TABLE_NAME, such as a restored table, in the same AWS account. The name is
+ * read from the stack, because a restore gives the stage another table: a key revoked in the old table would still work.
+ * @throws UserError if DYNAMODB_ENDPOINT is set, or the stack names no table
  */
 export async function reachDatabaseOfStage(
   stage: string,
@@ -59,9 +59,9 @@ async function readTableOfStage(stage: string): Promise<string> {
 }
 
 /**
- * Like `reachLocalDatabase`, but the AWS region's own database where TABLE_NAME is set without DATA_DIR and without
- * DYNAMODB_ENDPOINT: where the migration keeps its run records.
- * @throws UserError where there is none
+ * Like `reachLocalDatabase`, except that DynamoDB in the AWS region is used if TABLE_NAME is set without DATA_DIR and
+ * DYNAMODB_ENDPOINT: the migration keeps its run records there.
+ * @throws UserError if there is no database
  */
 export async function reachDatabase(
   running: Running,
@@ -74,7 +74,7 @@ export async function reachDatabase(
   return await reachLocalDatabase(running, environment);
 }
 
-/** Does the work. A failure of the database becomes an error that says what to do. */
+/** Does the work, and turns a failure of the database into an error that says what to do. */
 export async function explainFailures<Result>(
   database: ReachedDatabase,
   work: () => Promise<Result>,

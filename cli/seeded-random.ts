@@ -1,4 +1,5 @@
-// Random numbers that are the same for the same seed, on every machine: made-up data must not change between runs.
+// Generates random numbers that are the same for the same seed on every machine, because generated data must not change between
+// runs.
 
 export type SeededRandom = ReturnType<typeof seededRandom>;
 
@@ -6,7 +7,7 @@ export type SeededRandom = ReturnType<typeof seededRandom>;
 export function seededRandom(seed: number) {
   let state = seed | 0;
 
-  /** From 0 to below 1 (mulberry32). */
+  /** Returns a number from 0 to below 1 (mulberry32). */
   function next(): number {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -14,7 +15,7 @@ export function seededRandom(seed: number) {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number, both ends included. */
+  /** Returns a whole number from `from` to `to`, both included. */
   function integer(from: number, to: number): number {
     return from + Math.floor(next() * (to - from + 1));
   }

@@ -1,14 +1,15 @@
-// The section of each route in docs/ledger/api.md: what it does, takes and answers, from the API description.
+// Writes the section of each route in docs/ledger/api.md: what the route does, takes and answers, according to the API
+// description.
 import { ENDPOINTS_BY_ROUTE } from '../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import { buildOpenApiDocument } from './openapi-document.ts';
 
 const SECTION =
   /^### ((?:GET|POST|PUT|DELETE) \/\S*)\n(?:<!-- generated -->\n[\s\S]*?<!-- end -->\n)?/gm;
 
-/** Statuses that mean the same for every route; the document explains them once. */
+/** Statuses that mean the same for every route; the guide explains them only once. */
 const USUAL = new Set(['401', '403', '413', '415', '429', '500', '503']);
 
-/** Stands where the test that runs the examples writes the answer. */
+/** Placeholder for an answer, which the test that runs the examples replaces. */
 const ANSWER_TO_COME =
   '{ "to write the answer": "npm test prints a command, which copies it from .local/received/api.md" }';
 
@@ -20,7 +21,7 @@ interface Described {
   readonly responses: Readonly<Record<string, { readonly description: string }>>;
 }
 
-/** The text with the section of every described route as the description has it; a new route gets one below its neighbour. */
+/** Updates the section of every described route in the text. A new route gets a section below the route declared before it. */
 export function withRoutes(text: string): string {
   const described = describedRoutes();
   const all = Object.keys(ENDPOINTS_BY_ROUTE).reduce(withSection, text);
@@ -32,12 +33,12 @@ export function withRoutes(text: string): string {
   });
 }
 
-/** @internal A test compares them with the routes. */
+/** Lists the routes that have a section. @internal A test compares them with the declared routes. */
 export function routesWithSection(text: string): string[] {
   return [...text.matchAll(SECTION)].map(([, route = '']) => route);
 }
 
-/** @param n the route's place in the declarations: the one before it has a section */
+/** @param n index of the route in the declarations: the route before it already has a section */
 function withSection(text: string, route: string, n: number, routes: readonly string[]): string {
   if (text.includes(`\n### ${route}\n`)) return text;
   const start = text.indexOf(`\n### ${routes[n - 1]}\n`) + 1;
@@ -46,7 +47,7 @@ function withSection(text: string, route: string, n: number, routes: readonly st
   return text.slice(0, start + end) + section + text.slice(start + end);
 }
 
-/** The example of the declaration; tests/ledger/contract/api-document.test.ts writes the answer to it. */
+/** Writes the example from the declaration, for which tests/ledger/contract/api-document.test.ts prints the answer. */
 function draftExample(route: string): string {
   const { exampleQuery = {}, example } = ENDPOINTS_BY_ROUTE[route] ?? {};
   const query = new URLSearchParams(exampleQuery).toString();

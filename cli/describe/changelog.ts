@@ -1,4 +1,4 @@
-// The additions of the next release in CHANGELOG.md: each endpoint that no release names.
+// Adds to the unreleased part of CHANGELOG.md each endpoint that the changelog does not name yet.
 import { ENDPOINTS_BY_ROUTE } from '../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 
 const UNRELEASED = /^## \[Unreleased\]\n\n(?:### Added\n\n)?/m;

@@ -1,10 +1,10 @@
-// The types of the generated client without its functions, and the form of each response by the operation's id. Handlers are
-// typed by them, and so are the page and the command line, which send their requests themselves.
+// Extracts the types of the generated client without its functions, and adds the type of each response by the operation's id.
+// These types serve the handlers, the page and the command line; the last two send their requests themselves.
 import { ENDPOINTS_BY_ROUTE } from '../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 
 const TYPE = /^export type .*?;\n(?=export |const |\/\*\*)/gms;
 
-/** @param client as oazapfts writes it */
+/** @param client source text that oazapfts generated */
 export function extractTypes(client: string): string {
   return `// Written by \`npm run describe\`.\n${(client.match(TYPE) ?? []).join('')}${responseTypes()}`;
 }
@@ -16,7 +16,10 @@ function responseTypes(): string {
   return `/** The body of each operation's response. */\nexport type Responses = {\n${lines.join('')}};\n`;
 }
 
-/** The message of each operation's 500, for lib/ledger/http/failures.json: no function loads the declarations. */
+/**
+ * Lists the message of each operation's 500 for lib/ledger/http/failures.json, because no deployed function loads the
+ * declarations.
+ */
 export function failuresByOperation(): Record<string, string> {
   return Object.fromEntries(
     Object.values(ENDPOINTS_BY_ROUTE).map(({ id, failure }) => [id, failure]),

@@ -1,6 +1,6 @@
 // npm run describe: writes the routes and messages that functions know, the API description that GET /openapi.json answers with,
-// the types that are made from it, what docs/ledger/api.md says of each route, the new endpoints in CHANGELOG.md, and the tables of
-// the operators' guides.
+// the types generated from that description, the sections of docs/ledger/api.md, the new endpoints in CHANGELOG.md, and the
+// tables of the operators' guides.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateSource } from 'oazapfts';

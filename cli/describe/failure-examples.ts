@@ -1,4 +1,4 @@
-// An example of each failure, made by the code that answers with it, so that the two cannot differ.
+// Creates an example of each failure with the code that answers requests, so that the examples cannot differ from the answers.
 import * as v from 'valibot';
 import { nameTaken } from '../../lib/ledger/domain/category.ts';
 import { externalIdTaken } from '../../lib/ledger/domain/transaction.ts';
@@ -22,7 +22,7 @@ export interface FailingOperation {
   readonly hasBody: boolean;
 }
 
-/** Failures that do not come from an error: the gateway's own, and one that needs a record. */
+/** Failures that no error class produces: the gateway's own answers, and a failed precondition, which needs a record. */
 const ANSWERS: Readonly<Record<string, object>> = {
   412: failed(412, {
     error: 'precondition_failed',

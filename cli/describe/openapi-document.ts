@@ -1,4 +1,4 @@
-// The OpenAPI document of the service, made from the schemas that validate requests and from lib/ledger/http/endpoints.
+// Builds the OpenAPI document of the service from the schemas that validate requests and from lib/ledger/http/endpoints.
 import { type Endpoint, PARAMETERS } from '../../lib/ledger/http/endpoints/endpoint-declaration.ts';
 import { ENDPOINTS_BY_ROUTE } from '../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import {
@@ -36,7 +36,8 @@ const TAGS: Readonly<Record<string, string>> = {
 /** @returns a JSON object, complete and in a stable order */
 export function buildOpenApiDocument() {
   return {
-    // The newest version that generators of every language read: those of Go and some of Rust and Kotlin know 3.1 in part.
+    // The newest version that generators of every language read: those for Go, and some for Rust and Kotlin, support 3.1 only
+    // in part.
     openapi: '3.0.3',
     info: {
       title: 'Finance ledger',
@@ -151,10 +152,10 @@ function headerParameters(method: string, path: string, operation: Endpoint) {
   ];
 }
 
-/** Matches this service's tags, and those of others. */
+/** Matches the tags of this service, and the tags of any other service. */
 const ETAG = '"[!#-~]*"';
 
-/** The statuses follow from what the operation takes; `failures` adds others or says more. */
+/** Derives the statuses from the inputs of the operation; `failures` adds statuses, or replaces their descriptions. */
 function describeResponses(method: string, path: string, operation: Endpoint) {
   const { status = 200, body, failures, isVersioned, isTagged } = operation;
   const described = { ...usualFailures(method, path, operation), ...failures };
@@ -232,7 +233,7 @@ function describeFailure(code: string, description: string, operation: FailingOp
   return { description, ...headers, content };
 }
 
-/** Statuses that the gateway answers, too, without the envelope. */
+/** Statuses with which the gateway may answer, without the envelope. */
 const GATEWAY_STATUSES = ['429', '503'];
 
 function unexpectedFailure(isWrite: boolean, isIdempotent = false): string {

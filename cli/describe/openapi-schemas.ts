@@ -1,5 +1,5 @@
-// The schemas of the OpenAPI document: bodies as requests may have them, records as responses show them, and the forms of the
-// responses that endpoints declare.
+// The schemas of the OpenAPI document: the bodies of requests, the records in responses, and the responses that endpoints
+// declare.
 import { type ConversionConfig, type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { TRANSACTION_TYPES } from '../../lib/ledger/domain/transaction.ts';
@@ -41,7 +41,7 @@ const CONVERSION: ConversionConfig = {
   target: 'openapi-3.0',
   // Describes the last schema of a pipeline: a name, for example, after it was trimmed.
   typeMode: 'output',
-  // Metadata describes these checks, or every JSON text passes them.
+  // These actions need no description: metadata describes the checks, and trimming accepts every text.
   ignoreActions: ['check', 'trim'],
   overrideRef: ({ referenceId }) => reference('schemas', referenceId).$ref,
   overrideAction({ valibotAction, jsonSchema }) {
@@ -83,7 +83,7 @@ function inPortableForm({ anyOf, ...field }: Field): Field {
   return known.type === 'integer' ? { ...known, format: 'int64' } : known;
 }
 
-/** The fields that a body has only because clients may send back what they read; the service takes any value. */
+/** Fields that a body accepts only so that clients can send back a record that they read; the service ignores the values. */
 const READ_ONLY: Fields = {
   id: ID,
   created_at: TIME,
@@ -94,7 +94,7 @@ const READ_ONLY: Fields = {
   import_id: { ...TEXT, nullable: true },
 };
 
-/** A body takes known fields only. */
+/** Describes a body, which accepts known fields only. */
 function bodySchema(body: ObjectSchema) {
   const { fields, required } = fieldsIn(body);
   return {
@@ -106,7 +106,7 @@ function bodySchema(body: ObjectSchema) {
   };
 }
 
-/** A record has all fields of a body, and those that the service assigns. */
+/** Describes a record, which has all fields of a body and the fields that the service assigns. */
 function record(body: ObjectSchema, optional: Fields) {
   const fields = Object.entries(fieldsIn(body).fields)
     .filter(([name]) => !(name in optional))

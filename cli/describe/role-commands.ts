@@ -1,10 +1,11 @@
-// The commands of the AWS CLI that docs/ledger/deploy.md gives to the roles of an account, and its table of them.
+// The commands of the AWS CLI that docs/ledger/deploy.md assigns to the roles of an account, and the table of these commands in
+// that guide.
 import type { PolicyName } from '../../local/emulator/policies.ts';
 
 export interface RoleCommand {
   readonly role: PolicyName;
   readonly command: string;
-  /** IAM's name of the permission that the command needs. */
+  /** IAM's name for the permission that the command needs. */
   readonly action: string;
 }
 
@@ -33,7 +34,7 @@ export const ROLE_COMMANDS: readonly RoleCommand[] = [
 
 const SECTION = /<!-- generated: role-commands -->\n[\s\S]*?<!-- end -->/;
 
-/** The text with the table filled from these data. */
+/** Fills the table in the text from these commands. */
 export function withRoleCommands(text: string): string {
   const rows = ROLE_COMMANDS.map(
     ({ role, command, action }) => `| \`${command}\` | ${role} | \`${action}\` |`,
@@ -42,7 +43,7 @@ export function withRoleCommands(text: string): string {
   return text.replace(SECTION, () => `<!-- generated: role-commands -->\n${table}\n<!-- end -->`);
 }
 
-/** A command whose permission has the name of its operation. */
+/** Creates a command whose permission has the same name as its operation. */
 function commandFor(role: PolicyName, service: string, operation: string): RoleCommand {
   const words = operation.split('-').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return { role, command: `aws ${service} ${operation}`, action: `${service}:${words.join('')}` };

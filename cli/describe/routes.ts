@@ -1,4 +1,4 @@
-// The routes of the API, as serverless.yml has them.
+// Reads the routes of the API from serverless.yml.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -18,7 +18,7 @@ interface FunctionSettings {
 
 const FILE = join(import.meta.dirname, '../../serverless.yml');
 
-/** Without those for requests that no other route serves: `$default`, and preflights on any path. */
+/** Leaves out the routes for requests that no other route serves: `$default`, and preflights on any path. */
 export function readRoutes(): Route[] {
   const { functions } = parse(readFileSync(FILE, 'utf8')) as { functions: readonly unknown[] };
   const settings = functions.flatMap((part) =>
@@ -33,7 +33,7 @@ export function readRoutes(): Route[] {
   );
 }
 
-/** The methods of each path, for lib/ledger/http/routes.json: a function cannot read serverless.yml. */
+/** Lists the methods of each path for lib/ledger/http/routes.json, because a deployed function cannot read serverless.yml. */
 export function methodsByPath(): Record<string, string[]> {
   const byPath = Map.groupBy(readRoutes(), ({ path }) => path);
   return Object.fromEntries(

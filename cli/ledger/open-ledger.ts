@@ -1,4 +1,4 @@
-// A ledger for a program or a test that serves no request, and so has no deadline.
+// Opens a ledger for a program or a test, which serves no request and so has no deadline.
 import {
   createLedgerService,
   type Ledger,

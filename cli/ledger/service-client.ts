@@ -6,7 +6,7 @@ import { UserError } from '../../lib/shared/user-error.ts';
 
 export interface ServiceClientOptions {
   readonly url: string;
-  /** Undefined where the service needs none. */
+  /** Undefined if the service needs no key. */
   readonly key?: string | undefined;
   readonly userAgent: string;
   readonly retryPolicy?: RetryPolicy;
@@ -37,14 +37,14 @@ const RETRY_POLICY = {
   longestDelayMs: 5_000,
   deadlineMs: 60_000,
 };
-/** For commands that send many requests: they wait until the throttle lets them through. */
+/** For commands that send many requests, which wait until the service's throttle admits them. */
 export const PATIENT_POLICY: RetryPolicy = {
   ...RETRY_POLICY,
   longestDelayMs: 30_000,
   deadlineMs: 900_000,
 };
 const NO_SERVER = ['ECONNREFUSED', 'ENOTFOUND'];
-/** Failures below HTTP that may pass; others, such as those of TLS, would recur on every attempt. */
+/** Failures below HTTP that may pass; other failures, such as those of TLS, would recur on every attempt. */
 const PASSING =
   /^(ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|UND_ERR_.*)$/;
 const MAX_SHOWN_CHARACTERS = 200;
@@ -80,7 +80,7 @@ export function createServiceClient(options: ServiceClientOptions) {
     throw Object.assign(new UserError(message), { status: response.status, retryAfter });
   }
 
-  /** Retries what is transient. @throws UserError */
+  /** Sends a request, and retries transient failures. @throws UserError */
   async function request(method: string, path: string, given: ServiceRequest = {}) {
     const { isRepeatable = method === 'GET' } = given;
     const isRetryable = (error: unknown) => isTransient(error, isRepeatable);
@@ -117,13 +117,13 @@ export function createServiceClient(options: ServiceClientOptions) {
     return body.data as DataOf<Responses[Id]>;
   }
 
-  /** All categories, inactive ones included. */
+  /** Reads all categories, including inactive ones. */
   async function readCategories(): Promise<readonly StoredCategory[]> {
     const rows = await call<'listCategories'>('GET', '/categories?active_only=false');
     return rows.map(({ id, name, is_active: isActive }) => ({ id, name, isActive }));
   }
 
-  /** Creates the categories that are missing by name. @returns the ids of all, by name */
+  /** Creates the categories whose names are missing. @returns the ids of all categories by name */
   async function ensureCategories(wanted: Iterable<{ readonly name: string }>) {
     const ids = new Map((await readCategories()).map(({ id, name }) => [name, id]));
     for (const body of wanted) {
@@ -144,7 +144,7 @@ function isTransient(error: unknown, isRepeatable: boolean): boolean {
   return isRepeatable && !NO_SERVER.includes(cause?.code ?? '') && !lastingCause(error);
 }
 
-/** Why no attempt can succeed: TLS, or a port that fetch refuses. Undefined where nothing answers, or a retry may succeed. */
+/** Says why no attempt can succeed: TLS, or a port that fetch refuses. Undefined if nothing answers, or a retry may succeed. */
 function lastingCause(error: unknown): string | undefined {
   const { cause } = error as { cause?: { code?: string; message?: string } };
   const { code, message } = cause ?? {};
@@ -153,12 +153,12 @@ function lastingCause(error: unknown): string | undefined {
   return message.trim().split('\n', 1)[0];
 }
 
-/** In seconds, as the service and API Gateway give it. */
+/** Converts the Retry-After header, in seconds, to milliseconds. */
 function requestedDelayMs(error: unknown): number {
   return ((error as { retryAfter?: number }).retryAfter || 0) * 1000;
 }
 
-/** The message of an error response. A proxy in between may answer with text that is no JSON. */
+/** Returns the message of an error response. A proxy in between may answer with text that is not JSON. */
 function messageIn(text: string): string {
   try {
     return String(JSON.parse(text).message ?? text.slice(0, MAX_SHOWN_CHARACTERS));

@@ -1,4 +1,4 @@
-// npm run screenshots: takes the pictures of the page in docs/ledger, of a running service that `npm run seed` has filled.
+// npm run screenshots: takes the pictures of the page for docs/ledger, from a running service that `npm run seed` has filled.
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { launchChromium } from '../../processes/chromium.ts';
@@ -64,7 +64,7 @@ async function openRow(page: Page): Promise<void> {
 }
 
 async function chooseCategory(page: Page): Promise<void> {
-  // The list of the field is in the picture, too.
+  // Scrolls down, so that the field's list of suggestions is in the picture, too.
   await page.evaluate(`document.querySelector('.chips').scrollIntoView()`);
   const field = page.locator('.entry').nth(1).getByRole('combobox', { name: 'Category' });
   await field.fill('e');

@@ -1,4 +1,4 @@
-// Keeps the progress of a verification in a file, so that the next process resumes where one was stopped.
+// Keeps the progress of a verification in a file, so that the next process resumes where the last one stopped.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,10 +6,10 @@ import { deserialize, serialize } from 'node:v8';
 import type { Position, Progress } from '../../lib/ledger/store/verification/verification.ts';
 import { LOCAL } from '../../processes/caches.ts';
 
-/** Version of the form of a position. A stored position of another form is not used. */
+/** Version of the format of a stored position. A position in another format is not used. */
 const FORM = 1;
 
-/** After this time a reading is repeated: the data may have been damaged since. */
+/** After this time the verification starts again: data that was already read may have been damaged since. */
 const LASTS_MS = 24 * 60 * 60 * 1_000;
 
 export interface FileProgress extends Progress {
@@ -35,7 +35,8 @@ export function openFileProgress(...identity: readonly string[]): FileProgress {
     },
     async save(position) {
       await mkdir(dirname(file), { recursive: true });
-      // Private, for it has external ids and wrong rows. A process killed in between leaves the earlier position.
+      // Only this user can read the file, because it holds external ids and wrong rows. A process killed before the rename
+      // leaves the earlier position.
       await writeFile(`${file}.new`, serialize({ form: FORM, position }), { mode: 0o600 });
       await rename(`${file}.new`, file);
     },

@@ -1,5 +1,5 @@
-// npm run verify-ledger: recounts a ledger from its rows, and with --repair corrects what differs.
-// Exit code 0: in order; 1: drifts are left; 2: the ledger does not exist or could not be read, or wrong use.
+// npm run verify-ledger: recounts a ledger from its rows, and with --repair corrects the differences. Exit code 0: in order; 1:
+// drifts are left; 2: the ledger does not exist or could not be read, or wrong use.
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { readLedgerId } from '../../lib/ledger/config.ts';
 import { type Drift, describeDrift } from '../../lib/ledger/store/verification/drifts.ts';
@@ -59,7 +59,7 @@ interface Options {
   readonly json?: true;
 }
 
-// A repair reads the whole table: without the items to which no key leads, correct counts would look too high.
+// A repair reads the whole table: if it missed the items to which no key leads, correct counts would seem too high.
 async function verifyLedger({ repair, full = repair, stage, json }: Options): Promise<void> {
   const database = stage
     ? await reachDatabaseOfStage(stage, process.env)
@@ -86,7 +86,7 @@ async function verifyLedger({ repair, full = repair, stage, json }: Options): Pr
   );
   const { rows, categories, drifts } = result.verdict;
   const isEmpty = rows + categories + drifts.length === 0;
-  // Without LEDGER_ID it is the default ledger, which may be new.
+  // An empty ledger is an error only if LEDGER_ID names it: the default ledger may be new.
   if (
     isEmpty &&
     process.env.LEDGER_ID &&
@@ -100,7 +100,7 @@ async function verifyLedger({ repair, full = repair, stage, json }: Options): Pr
   if (drifts.length > 0) process.exitCode = EXIT.failed;
 }
 
-/** The cost of one reading in words; a drift is read three times. */
+/** Describes the cost of one reading. A drift is read three times, which this does not count. */
 function describeCost(units: number, wholeTable: string | undefined): string {
   const what = wholeTable ? `all of ${wholeTable}` : 'the ledger';
   const usd = ((units / 1e6) * USD_PER_MILLION_UNITS).toFixed(4);
@@ -119,7 +119,7 @@ async function sayWhereItContinues({ file, load }: FileProgress): Promise<void> 
   }
 }
 
-/** DynamoDB counts the bytes of a table every few hours. */
+/** Reads the table's id and its size in read units. DynamoDB updates the size only every few hours. */
 async function describeTable({ endpoint, tableName: TableName }: ReachedDatabase) {
   const client = createDocumentClient(endpoint);
   const { Table } = await client.send(new DescribeTableCommand({ TableName }));

@@ -1,5 +1,5 @@
-// A restore as a list of steps, which reads as the runbook. Each step sees on AWS whether it is done, so that the command
-// can be killed anywhere and repeated: it resumes with the first step that is not done.
+// A restore as a list of steps, which reads like the runbook. Each step checks on AWS whether it is already done, so the
+// command can be killed anywhere and repeated: it resumes with the first step that is not done.
 import type { TableDescription } from '@aws-sdk/client-dynamodb';
 import type { TableVerdict } from '../../lib/ledger/store/verification/all-ledgers.ts';
 import { UserError } from '../../lib/shared/user-error.ts';
@@ -15,11 +15,11 @@ export interface RestorationOptions {
   readonly aws: Omit<StageOnAws, 'client'>;
   /** Name of the stage. */
   readonly stage: string;
-  /** The table that had the data at the time. */
+  /** The table that held the data at that time. */
   readonly source: string;
-  /** The table that the stage moves to. */
+  /** The table to which the stage moves. */
   readonly target: string;
-  /** Undefined for a target that exists, such as one that a backup was restored into. */
+  /** The moment to restore; undefined if the target already exists, such as a table restored from a backup. */
   readonly time: Date | undefined;
   readonly verify: (tableName: string) => Promise<TableVerdict>;
   /** Enters ledgers into the table's list of ledgers, and returns how many. */
@@ -31,21 +31,23 @@ export interface RestorationOptions {
 const POLL_MS = 15_000;
 const VERIFIED = 'verified';
 const MAX_NAMED_LEDGERS = 20;
-// The error while a table is too new for point-in-time recovery: its first minutes.
+// Error in the first minutes of a table, which is still too new for point-in-time recovery.
 const RECOVERY_NOT_READY = 'ContinuousBackupsUnavailableException';
 
-/** The same name for the same time, so that a repeated command finds the table that the first one began to restore. */
+/**
+ * Names the restored table after the time, so that a repeated command finds the table that the first command began to restore.
+ */
 export function nameRestoredTable(stackName: string, time: Date): string {
   return `${stackName}-at-${time.toISOString().replace(/[-:]|\.\d+/g, '')}`;
 }
 
-/** The steps of a restore in order, and the last of them alone, which ends a restore that is given up. */
+/** Returns the steps of a restore in order, and separately the last step, which also ends a restore that is given up. */
 export function createRestoration(options: RestorationOptions) {
   const { aws, stage, source, target, time } = options;
   const table = createRestoredTable(options);
   const writers = createWriters(aws);
   const { isSwitched, isSettled, switchTable } = createSwitch(options);
-  /** A step before the switch; it counts as done once the switch is done. */
+  /** Marks a step as one before the switch: it counts as done once the switch is done. */
   const before = (step: Step): Step => ({
     ...step,
     isDone: async () => (await isSwitched()) || (await step.isDone()),
@@ -91,7 +93,7 @@ export function createRestoration(options: RestorationOptions) {
   return { steps, resume };
 }
 
-/** The table that the stage moves to: restored, given the settings of its source, and verified. */
+/** The steps for the table to which the stage moves: it is restored, given the settings of its source, and verified. */
 function createRestoredTable(options: RestorationOptions) {
   const { aws, stage, source, target, time, verify, enter, sleep, say } = options;
 
@@ -130,7 +132,7 @@ function createRestoredTable(options: RestorationOptions) {
     await waitForTable();
   }
 
-  /** Lists the settings that the table lacks: a restore brings data and indexes alone. */
+  /** Lists the changes that give the table its missing settings, because a restore brings only data and indexes. */
   async function listLacking(table: TableDescription) {
     const origin = await aws.describeTable(source);
     const limits = origin?.OnDemandThroughput;
@@ -162,7 +164,7 @@ function createRestoredTable(options: RestorationOptions) {
   }
 
   async function protect(): Promise<void> {
-    // One at a time: a table takes no other change while it is updated.
+    // Applies one change at a time, because a table accepts no other change while it is updated.
     for (const change of await listLacking(await waitForTable())) {
       await untilReady(change);
       await waitForTable();
@@ -205,7 +207,7 @@ function createRestoredTable(options: RestorationOptions) {
   };
 }
 
-/** The functions that may write ledgers: all of them stop before the restore, and write again after the switch. */
+/** Stops all functions that may write ledgers before the restore, and allows them to write again after the switch. */
 function createWriters(aws: RestorationOptions['aws']) {
   async function findWriters(isStopped: boolean): Promise<string[]> {
     const writers: string[] = [];
@@ -215,7 +217,8 @@ function createWriters(aws: RestorationOptions['aws']) {
     return writers;
   }
 
-  // A version keeps the table name that it was published with, and CloudFormation publishes another version for each table.
+  // A function's version keeps the table name with which it was published, and CloudFormation publishes a new version for each
+  // table. So the version that requests reach may still name the old table.
   async function refuseOtherTable(name: string, tableInUse: string): Promise<void> {
     const written = await aws.readTableOf(name);
     if (written === tableInUse) return;
@@ -239,7 +242,7 @@ function createWriters(aws: RestorationOptions['aws']) {
   };
 }
 
-/** The update of the stack that makes the stage use the table. */
+/** Updates the stack so that the stage uses the restored table. */
 function createSwitch({ aws, target, sleep }: RestorationOptions) {
   const isSwitched = async () => (await aws.readStack()).tableInUse === target;
 
@@ -266,7 +269,7 @@ function createSwitch({ aws, target, sleep }: RestorationOptions) {
   return { isSwitched, isSettled, switchTable };
 }
 
-/** Runs the steps that are not done, in their order. */
+/** Runs the steps that are not yet done, in order. */
 export async function runSteps(steps: readonly Step[], say: (line: string) => void): Promise<void> {
   for (const [n, step] of steps.entries()) {
     const what = `${n + 1}/${steps.length} ${step.title}`;

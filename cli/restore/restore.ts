@@ -93,7 +93,7 @@ async function verifyTable(aws: StageOnAws, tableName: string) {
   );
 }
 
-/** The run would resume from a record older than its latest step. */
+/** Refuses a restore during a migration run, which would resume from a record older than its latest step. */
 async function refuseDuringRun(
   { client }: StageOnAws,
   tableName: string,

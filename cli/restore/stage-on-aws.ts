@@ -1,4 +1,4 @@
-// A deployed stage and its tables, as far as a restore reads and changes them. Every call can be repeated.
+// The calls to AWS with which a restore reads and changes a deployed stage and its tables. Every call can be repeated.
 import {
   CloudFormationClient,
   DescribeStacksCommand,
@@ -37,7 +37,7 @@ export type StageOnAws = ReturnType<typeof createStageOnAws>;
 
 export interface StackState {
   readonly tableInUse: string;
-  /** CloudFormation's, such as `UPDATE_COMPLETE`. */
+  /** CloudFormation's status of the stack, such as `UPDATE_COMPLETE`. */
   readonly status: string;
 }
 
@@ -66,7 +66,7 @@ export function createStageOnAws(stage: string) {
 function createStack(StackName: string, region: string) {
   const client = new CloudFormationClient({ region });
 
-  /** @throws UserError for a stack of a release that did not know which table is in use */
+  /** @throws UserError for a stack of an earlier release, which does not say which table is in use */
   async function readStack(): Promise<StackState> {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
     const { Parameters = [], StackStatus = '' } = Stacks[0] ?? {};
@@ -80,8 +80,8 @@ function createStack(StackName: string, region: string) {
   }
 
   /**
-   * Keeps the template and changes only the name of the table. No alarm may undo this: alarms fire while writes are stopped,
-   * and a rollback would return to the damaged table.
+   * Keeps the template and changes only the name of the table. Rollback triggers are switched off: alarms fire while writes are
+   * stopped, and a rollback would return to the damaged table.
    */
   async function useTable(tableName: string): Promise<void> {
     await client.send(
@@ -95,7 +95,7 @@ function createStack(StackName: string, region: string) {
     );
   }
 
-  /** Names of the functions whose roles may write ledgers. */
+  /** Lists the names of the functions whose roles may write ledgers. */
   async function listWriters(): Promise<string[]> {
     const template = new GetTemplateCommand({ StackName });
     const { TemplateBody = '{}' } = await client.send(template);
@@ -105,7 +105,7 @@ function createStack(StackName: string, region: string) {
   return { readStack, useTable, listWriters };
 }
 
-/** The functions of the stage that write. A concurrency of zero stops one. */
+/** Stops and allows the functions of the stage that write. A reserved concurrency of zero stops a function. */
 function createWriters(region: string) {
   const client = new LambdaClient({ region });
 
@@ -123,7 +123,10 @@ function createWriters(region: string) {
     await client.send(new DeleteFunctionConcurrencyCommand({ FunctionName }));
   }
 
-  /** The table of the version that requests reach, or of the function itself if its release had no aliases yet. */
+  /**
+   * Returns the table of the version that requests reach, or of the function itself if an earlier release deployed it without
+   * an alias.
+   */
   async function readTableOf(FunctionName: string): Promise<string | undefined> {
     const read = async (given: { readonly Qualifier?: string }) => {
       const command = new GetFunctionConfigurationCommand({ FunctionName, ...given });
@@ -140,7 +143,7 @@ function createWriters(region: string) {
   return { areWritesStopped, stopWrites, allowWrites, readTableOf };
 }
 
-/** Tables with the settings that a restore does not carry over. */
+/** Reads, restores and changes tables, including the settings that a restore does not carry over. */
 function createTables(region: string) {
   const client = new DynamoDBClient({ region });
 
@@ -241,7 +244,10 @@ interface Resource {
   };
 }
 
-/** @internal A test applies it to the packaged template, to show that no function is missed. */
+/**
+ * Finds the functions in a template whose roles may write ledgers. @internal A test applies this to the packaged template, to
+ * show that no function is missed.
+ */
 export function findWriters({
   Resources = {},
 }: {

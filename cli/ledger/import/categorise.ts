@@ -1,4 +1,4 @@
-// Categories for rows without one: shown before an import, and offered again for rows of the ledger (--categorise).
+// Proposes categories for rows without one: in the preview of an import, and with --categorise for rows of the ledger.
 import { counted } from '../../../lib/ledger/import/booking.ts';
 import {
   type CategoryChoices,
@@ -26,7 +26,7 @@ import { applyChanges } from './upload.ts';
 
 const MAX_EXAMPLES = 5;
 
-/** @throws UserError where the file cannot be read, or a line of it is no rule */
+/** @throws UserError if the file cannot be read, or a line is not a rule */
 export function readRules(file: string | undefined): readonly CategoryRule[] {
   if (file === undefined) return [];
   const text = Buffer.from(readBytes(file)).toString();
@@ -56,7 +56,7 @@ export function showChoices<Row extends DescribedRow>(
   showSome('open, unless --rules FILE has a line such as text = Category:', stay, MAX_EXAMPLES);
 }
 
-/** An inactive category takes no new transactions. */
+/** Warns about rows in inactive categories, which the service would refuse. */
 export function showInactive(rows: readonly TransactionRow[], names: CategoryNames): void {
   const inactive = rows.filter(({ category }) => category !== null && names.isInactive(category));
   for (const [name, some] of Map.groupBy(inactive, ({ category }) => category))
@@ -98,7 +98,7 @@ export async function categoriseLedger(
   if (refused.length > 0) process.exitCode = EXIT.failed;
 }
 
-/** A row of the ledger comes from no file. */
+/** Fields that only a row from a file has. */
 const NO_FILE = { bankId: null, formerBankId: null, exported: null };
 
 function nameRow({ id }: LedgerRow): string {

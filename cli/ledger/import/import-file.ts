@@ -1,4 +1,4 @@
-// The import of a file: its preview, and with --yes the import that the preview announces.
+// Previews the import of a file, and with --yes runs the import that the preview announces.
 import { basename } from 'node:path';
 import { listImportIds, makeImportId } from '../../../lib/ledger/import/import-id.ts';
 import type { LayoutOptions } from '../../../lib/ledger/import/layouts.ts';
@@ -38,7 +38,7 @@ export async function importFile(
   const bytes = readBytes(file);
   const layouts = openLayoutFile(options.layouts);
   const given = readOptions(options);
-  // A file that cannot be read is reported without a service.
+  // Without remembered layouts the file is read first, so that an unreadable file is reported even if no service runs.
   const unaided = layouts.isEmpty ? await readFile(file, bytes, given) : undefined;
   if (unaided && unaided.rows.length + unaided.refused.length + unaided.leftOut.length === 0)
     return console.log('The file has no rows: nothing to import.');
@@ -78,7 +78,7 @@ async function importStatement(service: ServiceClient, given: Import): Promise<b
   const { statement, options } = given;
   const { account } = readOptions(options);
   const categories = await service.readCategories();
-  // Read before the rows: see `resolvePendingRecords`.
+  // The records must be read before the rows; `resolvePendingRecords` says why.
   const imports = await readRecordedImports(service);
   const stored = { imports, rows: await readLedger(service), categories };
   const planned = planWithCategories(statement, stored, {
@@ -175,7 +175,10 @@ interface NewImport {
   readonly refusedBefore: number;
 }
 
-/** The exit code is 0 only if the ledger agrees with the file, or an option allows the difference. */
+/**
+ * Reports differences that were not applied. The exit code is 0 only if the ledger agrees with the file, or an option allows
+ * the difference.
+ */
 function showUnapplied({ deleted, changes }: ImportPlan, changed: number | undefined): void {
   if (deleted.length > 0) {
     console.log(`deleted meanwhile: ${deleted.length}. Add --import-deleted to import them.`);
@@ -188,7 +191,7 @@ function showUnapplied({ deleted, changes }: ImportPlan, changed: number | undef
   }
 }
 
-/** npm takes an option before `--` for itself, and hands it on as a variable. */
+/** Says how to confirm. npm consumes an option before `--` itself, and passes it on only as a variable. */
 function explainConfirmation(file: string): string {
   const named = /[^\w./-]/.test(file) ? `'${file}'` : file;
   return process.env.npm_config_yes === 'true'

@@ -1,5 +1,5 @@
-// npm run import: adds a bank's CSV file or an export to a ledger, through the API of a running or deployed service, and takes
-// an import back.
+// npm run import: adds a bank's file or an export to a ledger, through the API of a running or deployed service, and undoes an
+// import.
 import { USER_AGENTS } from '../../../local/user-agents.ts';
 import { runProgram } from '../../../processes/program.ts';
 import { addressOfStage } from '../../stage-address.ts';
@@ -36,7 +36,7 @@ async function start(file: string | undefined, options: Options): Promise<void> 
   else await undoImport(service, undo, { isConfirmed: yes });
 }
 
-/** The command waits longer and longer; nothing is lost. */
+/** Explains a pause before a retry, so that the command does not seem to hang. */
 function explainWait(error: unknown): void {
   const { status } = error as { status?: number };
   const why = status === undefined ? 'Nothing answers' : `The service answered ${status}`;

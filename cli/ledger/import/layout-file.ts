@@ -1,4 +1,4 @@
-// The file that remembers how files of a layout were read, by ledger.
+// The file that remembers, for each ledger, the options with which files of a layout were read.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -20,7 +20,7 @@ export interface LayoutFile {
   readonly write: (ledger: string, key: string, options: LayoutOptions | undefined) => void;
 }
 
-/** @throws UserError where the file is damaged */
+/** @throws UserError if the file is damaged */
 export function openLayoutFile(path: string): LayoutFile {
   const all = readAll(path);
   return {

@@ -1,11 +1,12 @@
-// The transactions of a ledger, as its export has them.
+// Reads the transactions of a ledger from its export.
 import type { Transaction, TransactionsPart } from '../../../lib/ledger/http/api-types.ts';
 import type { LedgerRow } from '../../../lib/ledger/import/transaction-row.ts';
 import type { ServiceClient } from '../service-client.ts';
 
 /**
- * Reads all dates, not only those of the file: a transaction that was moved to another date still belongs to its row.
- * @param importId only those that this import has created
+ * Reads transactions of all dates, not only of the dates in the file: a transaction that was moved to another date still
+ * belongs to its row.
+ * @param importId limits the result to the transactions that this import created
  */
 export async function readLedger(
   service: ServiceClient,

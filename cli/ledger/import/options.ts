@@ -1,4 +1,4 @@
-// The options of `npm run import`, and which of them each of its uses takes.
+// The options of `npm run import`, and which options each use of the command accepts.
 import { Option } from '@commander-js/extra-typings';
 import { DECIMAL_SIGNS } from '../../../lib/ledger/import/amounts.ts';
 import { DATE_ORDERS } from '../../../lib/ledger/import/dates.ts';
@@ -104,12 +104,12 @@ function addWord(word: string, words: readonly string[]): readonly string[] {
   return [...words, word];
 }
 
-/** Other uses than an import, and the options that each takes besides the address. */
+/** Uses other than an import, each with a test for the options that it accepts besides the address. */
 const USES: Readonly<Record<string, (option: string) => boolean>> = {
   list: () => false,
   undo: (option) => option === 'yes',
   categorise: (option) => ['yes', 'categories', 'rules'].includes(option),
-  // The file is read, and nothing is sent.
+  // Reads the file to find its layout, but sends nothing.
   forget: (option) => !SENDING.has(option),
 };
 const SENDING: ReadonlySet<string> = new Set([
@@ -118,7 +118,7 @@ const SENDING: ReadonlySet<string> = new Set([
 ]);
 const ADDRESS: readonly string[] = ['url', 'stage'];
 
-/** Ends the program where an option would be ignored: a user who gave it expects more than would be done. */
+/** Ends the program if an option would be ignored: a user who gave it expects more than would be done. */
 export function refuseUnusedOptions(): void {
   const given = command.options.filter(
     (option) => command.getOptionValueSource(option.attributeName()) === 'cli',

@@ -16,7 +16,7 @@ import { asPrintable } from '../../../lib/shared/printable.ts';
 const FIRST_ROWS = 5;
 const MAX_SHOWN_LINES = 20;
 
-/** How the file was read. */
+/** Prints how the file was read. */
 export function showStatement(statement: Statement): void {
   const { isExport, format, encoding, headerLine, columns, ignored, rows } = statement;
   const { decimal, dateOrder, layout, leftOut } = statement;
@@ -63,7 +63,7 @@ export function showNeeds(needs: readonly Need[]): void {
   for (const { message } of needs) console.error(asPrintable(message));
 }
 
-/** Names of the command's options that differ from the settings behind them. */
+/** Names of the command's options that differ from the names of their settings. */
 const OPTION_NAMES: Readonly<Record<string, string>> = {
   isInverted: 'invert',
   externalId: 'id',
@@ -84,7 +84,7 @@ export function describeOptions(options: LayoutOptions): string {
   return Object.entries(options).map(describe).join(', ');
 }
 
-/** @param dates in their order */
+/** @param dates in ascending order */
 export function describeDates(dates: readonly string[]): string {
   const [first, last] = [dates[0], dates.at(-1)];
   if (first === undefined) return '';
@@ -115,7 +115,7 @@ export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
   showSome(`changes (${changes.length}), applied with --update:`, changes.map(changeText));
 }
 
-/** Rows about which the ledger and the file disagree. */
+/** Prints the rows about which the ledger and the file may disagree. */
 function showDoubtful({ deleted, unproven, possibleDuplicates, vanished }: ImportPlan): void {
   showSome(
     `deleted meanwhile (${deleted.length}), imported with --import-deleted:`,

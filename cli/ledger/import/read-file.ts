@@ -1,4 +1,4 @@
-// A file that a bank or a spreadsheet wrote, as a statement.
+// Reads a file that a bank or a spreadsheet wrote as a statement.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import {
@@ -13,10 +13,10 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not read it',
 };
 
-/** Far above the largest statement: a larger file was named by mistake. */
+/** Far above the largest statement: a larger file must have been named by mistake. */
 const MAX_MEBIBYTES = 256;
 
-/** @throws UserError where the file cannot be read */
+/** @throws UserError if the file cannot be read */
 export function readBytes(file: string): Uint8Array {
   const opened = open(file);
   try {
@@ -33,7 +33,7 @@ export function readBytes(file: string): Uint8Array {
   }
 }
 
-/** Does not wait for the writer of a pipe. */
+/** Opens the file without waiting for the writer of a pipe. */
 function open(file: string): number {
   try {
     return openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -47,7 +47,7 @@ function unreadable(file: string, reason: string, cause?: unknown): UserError {
   return new UserError(`The file ${file} cannot be read: ${reason}.`, { cause });
 }
 
-/** @throws UserError that names the file where it cannot be read as a statement */
+/** @throws UserError that names the file, if the file cannot be read as a statement */
 export async function readFile(
   file: string,
   bytes: Uint8Array,

@@ -1,4 +1,4 @@
-// Reads and writes what the ledger records of imports, in parts.
+// Reads and writes the ledger's records of imports, which are stored in parts.
 import type { ImportParts } from '../../../lib/ledger/http/api-types.ts';
 import type { RecordedPart } from '../../../lib/ledger/import/recorded-rows.ts';
 import type { ServiceClient } from '../service-client.ts';
@@ -16,7 +16,7 @@ export async function readRecordedImports(
   return found;
 }
 
-/** A part without rows is forgotten. */
+/** Writes one part; a part without rows makes the service forget it. */
 export async function writePart(
   service: ServiceClient,
   { importId, part, rows }: RecordedPart,

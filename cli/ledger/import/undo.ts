@@ -1,4 +1,4 @@
-// Imports that a ledger has, and the removal of one.
+// Lists the imports of a ledger, and undoes an import.
 
 import { counted } from '../../../lib/ledger/import/booking.ts';
 import {
@@ -29,7 +29,10 @@ export async function listImports(service: ServiceClient): Promise<void> {
   }
 }
 
-/** Rows that were edited stay, unless only a category was added. Categories that the import has created stay, too. */
+/**
+ * Removes the rows of an import. Edited rows stay, unless only a category was added; so do the categories that the import
+ * created.
+ */
 export async function undoImport(
   service: ServiceClient,
   importId: string,
@@ -61,7 +64,8 @@ export async function undoImport(
     deleteRows(service, unedited, onProgress),
   );
   const left = [...edited, ...changed];
-  // A row that an undo removes does not count as deleted by hand: the next import adds it again.
+  // Keeps only the records of rows that stay. A row that an undo removes does not count as deleted by hand, so the next import
+  // adds it again.
   await writeParts(service, keepRecords(recorded, left));
   showLeft(left);
   console.log(`${unedited.length - changed.length} removed, ${left.length} left`);

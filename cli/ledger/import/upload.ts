@@ -1,5 +1,5 @@
-// Sends new rows, changes and deletions to a running service, a hundred at a time, as any client would. All can be repeated
-// after an interruption: a row that exists is not created again, and a change that was made is not made again.
+// Sends new rows, changes and deletions to a running service, a hundred at a time, as any client would. Each command can be
+// repeated after an interruption: an existing row is not created again, and a change is not applied twice.
 import { randomUUID } from 'node:crypto';
 import { MAX_BULK_ITEMS } from '../../../lib/ledger/domain/transaction.ts';
 import type { TransactionResult } from '../../../lib/ledger/http/api-types.ts';
@@ -23,7 +23,7 @@ export interface Uploaded {
 
 type BulkOperation = 'createTransactions' | 'updateTransactions' | 'deleteTransactions';
 
-/** Called with the number of items that are done. */
+/** Receives the number of completed items. */
 type OnProgress = (done: number) => void;
 
 const MAX_ATTEMPTS = 5;
@@ -34,8 +34,9 @@ const CONFLICT = 409;
 const PRECONDITION_FAILED = 412;
 
 /**
- * @param importId stored with each transaction that is created
- * @param recorder learns of the rows of each request before it is sent, and of those that were created
+ * Sends new rows.
+ * @param importId stored with each created transaction
+ * @param recorder told of the rows of each request before it is sent, and of the rows that were created
  */
 export async function upload(
   service: ServiceClient,
@@ -78,8 +79,8 @@ export async function upload(
 }
 
 /**
- * A request whose response was lost may have created rows, for which its repetition gets a 409. Rows with the id of this import
- * count as created. Another import has created the others since the ledger was read.
+ * Counts rows as created if they conflict but have the id of this import: a request whose response was lost may have created
+ * them, so that its repetition gets a 409. All other conflicting rows were created by another import since the ledger was read.
  */
 async function claimCreated(
   service: ServiceClient,
@@ -106,7 +107,7 @@ async function findImportId(
   return found?.import_id;
 }
 
-/** Each change is made only where the transaction is still as it was exported. */
+/** Applies each change only if the transaction has not changed since it was exported. */
 export async function applyChanges(
   service: ServiceClient,
   changes: readonly Change[],
@@ -134,9 +135,9 @@ export async function applyChanges(
 }
 
 /**
- * Deletes each transaction that is still as it was read.
- * @returns those that were changed meanwhile
- * @throws UserError where the service fails
+ * Deletes each transaction that has not changed since it was read.
+ * @returns the transactions that were changed meanwhile
+ * @throws UserError if the service refuses a deletion for another reason
  */
 export async function deleteRows(
   service: ServiceClient,
@@ -162,7 +163,7 @@ interface BulkRequest<Item> {
   readonly path: string;
   readonly items: readonly Item[];
   readonly toBody: (item: Item) => object;
-  /** Ended before the items of a request are sent; called while the request before it is under way. */
+  /** Completes before these items are sent; called while the previous request is still running. */
   readonly announce?: (items: readonly Item[]) => Promise<void>;
   /** @returns the corrected results */
   readonly onSent?: (results: readonly ItemResult<Item>[]) => Promise<readonly ItemResult<Item>[]>;
@@ -188,7 +189,7 @@ async function sendAll<Item>(
     const some = slice(first);
     const sending = sendSome(some.map(toBody));
     const announcing = announceFrom(first + MAX_BULK_ITEMS);
-    // Both end before the failure of one is reported: no request is cut off.
+    // Waits for both before a failure is reported, so that no request is cut off.
     await Promise.allSettled([sending, announcing]);
     await announcing;
     const sent = (await sending).flatMap((result) => {
@@ -200,7 +201,7 @@ async function sendAll<Item>(
   }
   return all;
 
-  /** Completed items are not applied twice. */
+  /** Sends one request, and repeats it while items fail temporarily. Completed items are not applied twice. */
   async function sendSome(transactions: readonly object[]): Promise<readonly TransactionResult[]> {
     // Without a key, a retry would create rows without an external id twice, and refuse changes that were made.
     const hasKey = method === 'PUT' || transactions.some(hasNoExternalId);
@@ -218,7 +219,7 @@ async function sendAll<Item>(
   }
 }
 
-/** An external id alone makes it safe to retry a create; an idempotency key would cost two more write units a row. */
+/** A create with an external id is safe to retry without an idempotency key, which would cost two more write units a row. */
 function hasNoExternalId(transaction: object): boolean {
   return (transaction as { external_id?: string | null }).external_id == null;
 }

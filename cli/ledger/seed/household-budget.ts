@@ -1,19 +1,19 @@
-// Budget of a made-up household: its categories, how often each occurs, and the amounts.
+// The budget of a fictional household: the categories, how often each occurs, and the amounts.
 import type { TransactionType } from '../../../lib/ledger/domain/transaction.ts';
 
 export interface BudgetLine {
   readonly category: string;
   readonly color: string;
   readonly type: TransactionType;
-  /** Days of the month on which it always falls due. */
+  /** Days of the month on which the line always falls due. */
   readonly due?: readonly number[];
-  /** How often it comes up besides, against the others of its type. */
+  /** How often the line also occurs on other days, relative to the other lines of its type. */
   readonly weight: number;
   readonly amounts: readonly [number, number];
   readonly descriptions: readonly string[];
 }
 
-/** Thirty categories; about a fifth of what they bring is income. */
+/** Thirty categories, for expenses and income. */
 export const HOUSEHOLD_BUDGET: readonly BudgetLine[] = [
   expense('Rent', '#8D6E63', 0, [1180, 1180], ['Rent'], [1]),
   expense('Electricity', '#FBC02D', 0, [64, 142], ['Electricity bill'], [5]),

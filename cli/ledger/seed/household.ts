@@ -1,4 +1,5 @@
-// A made-up household's ledger, the same for the same seed: salaries, rents, groceries over years, quiet days and busy ones.
+// Generates the ledger of a fictional household, the same for the same seed: salaries, rents and groceries over years, with
+// quiet and busy days.
 import type { CategoryFields } from '../../../lib/ledger/domain/category.ts';
 import type { TransactionFields, TransactionType } from '../../../lib/ledger/domain/transaction.ts';
 import { type SeededRandom, seededRandom } from '../../seeded-random.ts';
@@ -6,7 +7,7 @@ import { type BudgetLine, HOUSEHOLD_BUDGET } from './household-budget.ts';
 
 export interface HouseholdOptions {
   readonly transactions: number;
-  /** Years up to the last day over which they are spread. */
+  /** Number of years, up to the last day, over which the transactions are spread. */
   readonly years: number;
   readonly lastDay: string;
   readonly seed: number;
@@ -41,7 +42,7 @@ export function householdCategories(): CategoryFields[] {
   }));
 }
 
-/** Oldest first, exactly as many as asked for. A day has at most 50, if that leaves room for all. */
+/** Yields exactly the requested number of transactions, oldest first. Busy days have 50 each, or the mean if that is higher. */
 export function* householdTransactions(options: HouseholdOptions): Generator<TransactionFields> {
   const random = seededRandom(options.seed);
   for (const [date, count] of rowsByDay(options, random)) {
@@ -50,7 +51,10 @@ export function* householdTransactions(options: HouseholdOptions): Generator<Tra
   }
 }
 
-/** How many transactions each day has: about the same, more on a few busy days, the wanted number in all. */
+/**
+ * Yields the number of transactions of each day: similar on most days, more on a few busy days, and the requested number in
+ * all.
+ */
 function* rowsByDay(
   { transactions, years, lastDay }: HouseholdOptions,
   random: SeededRandom,
@@ -80,7 +84,7 @@ function daysBefore(date: string, days: number): string {
   return new Date(Date.parse(date) - days * MILLISECONDS_PER_DAY).toISOString().slice(0, 10);
 }
 
-/** Picks the lines that fall due on the day first, the rest by weight. */
+/** Picks the lines that fall due on the day first, and all other lines by weight. */
 function pickLines(date: string, count: number, random: SeededRandom): BudgetLine[] {
   const dayOfMonth = Number(date.slice(8));
   const due = HOUSEHOLD_BUDGET.filter((line) => line.due?.includes(dayOfMonth)).slice(0, count);

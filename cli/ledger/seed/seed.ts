@@ -1,4 +1,4 @@
-// npm run seed: fills a running service with a household's history, as any client would, through its API.
+// npm run seed: fills a running service with a household's history, through the API like any client.
 import type { TransactionFields } from '../../../lib/ledger/domain/transaction.ts';
 import { USER_AGENTS } from '../../../local/user-agents.ts';
 import { createCommand, httpAddress, runProgram, wholeNumber } from '../../../processes/program.ts';
@@ -54,7 +54,7 @@ async function seed({ url, transactions, years, seed }: SeedOptions): Promise<vo
   console.log(`${transactions} transactions in ${categoryIds.length} categories at ${url}`);
 }
 
-/** Ids of the household's categories, in their order. */
+/** Creates missing categories of the household. @returns the ids of all, in the order of `householdCategories()` */
 async function ensureHouseholdCategories(service: ServiceClient): Promise<number[]> {
   const wanted = householdCategories().map(({ isActive: _, ...fields }) => fields);
   const ids = await service.ensureCategories(wanted);

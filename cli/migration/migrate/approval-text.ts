@@ -1,4 +1,5 @@
-// The summary that an operator sees before approving the window, at most twelve lines; the run's page begins with the same.
+// The summary that an operator sees before approving the window, at most twelve lines. The run's report page begins with the
+// same summary.
 import type { Estimate } from '../../../lib/migration/forecast.ts';
 import { percentText } from '../../../lib/migration/parity.ts';
 import { DIFFERENCES } from '../../../lib/migration/reconcile-report.ts';
@@ -9,7 +10,7 @@ import { countText, durationText } from './text.ts';
 
 type Facts = Status['evidence'][number]['facts'];
 
-/** Named rows; unknown figures are omitted. */
+/** Builds the rows of the summary, and leaves out unknown figures. */
 export function approvalRows(status: Status, windowMinutes = status.plan.windowMinutes) {
   const { plan, approval } = status;
   const rows: (readonly [name: string, text: string | undefined])[] = [

@@ -49,7 +49,7 @@ export interface MigrateCommand {
   readonly isConfirmed?: true;
 }
 
-/** Options of every command */
+/** Options that every command accepts */
 export const COMMON_OPTIONS = ['run', 'stage', 'json'] as const satisfies OptionName[];
 
 const PLAN_OPTIONS = [

@@ -33,11 +33,11 @@ export interface Drive {
   readonly ask: Ask;
   /** The plan of a new run; for an existing run, its id and the options that can still change. */
   readonly payload: Payload;
-  /** Confirms the window. */
+  /** True if the window needs no further confirmation (`--yes`). */
   readonly isConfirmed: boolean;
-  /** Who approves and confirms. */
+  /** Name of the person who approves and confirms. */
   readonly person: string;
-  /** Approves only the report whose digest begins with this. */
+  /** Digest of the only report to approve, as the operator typed it. */
   readonly report?: string | undefined;
 }
 
@@ -45,12 +45,12 @@ const ENDS: readonly Phase[] = ['live', 'closed', 'aborted'];
 
 const PROMPT_POLL_MS = 1_000;
 
-/** @throws Refusal, RetryableFailure, FunctionFailedError: the same command continues */
+/** Drives the run to its end. @throws Refusal, RetryableFailure or FunctionFailedError; the same command continues the run */
 export async function drive(options: Drive): Promise<ExitCode> {
   return await driveFrom(options, await findOrBegin(options));
 }
 
-/** The window alone. @throws Refusal in a run that is not ready for it, and as `drive` does */
+/** Drives only the window. @throws Refusal if the run is not ready for the window; otherwise like `drive` */
 export async function driveWindow(options: Drive): Promise<ExitCode> {
   const { session, payload } = options;
   const status = await currentStatus(session, String(payload.runId));
@@ -58,7 +58,8 @@ export async function driveWindow(options: Drive): Promise<ExitCode> {
   if (phase !== 'copied' && phase !== 'switching') {
     throw notNow(`No cutover in a run that is ${phase}.`);
   }
-  // No rollback was requested: the step finishes a window that is over, or is refused.
+  // In a window that is over, the operator asked for the cutover and not for a rollback: the step finishes the window, or is
+  // refused.
   return await driveFrom(options, isLate ? { ...status, next: 'cutover' } : status);
 }
 
@@ -73,7 +74,7 @@ async function driveFrom(options: Drive, start: Status): Promise<ExitCode> {
   while (!ENDS.includes(status.phase) && status.next !== null && !hasReturned) {
     const before = status;
     status = await takeStep(options, status, status.next as FunctionName);
-    // Another window is another decision. This one may have ended in its first step.
+    // Stops after a rollback, because another window is another decision. The window may already have ended in its first step.
     hasReturned = status.phase === 'copied' && (mayBeFrozen(before) || before.next === 'cutover');
   }
   if (ENDS.includes(status.phase)) status = await runDueWork(session, status);
@@ -105,7 +106,7 @@ async function findOrBegin({ session, payload }: Drive): Promise<Status> {
 }
 
 /**
- * Begins the run of the payload if it is executed, and shows the checklist with all problems together.
+ * Shows the checklist with all problems together, and begins the run if the payload says to execute.
  * @throws Refusal unless every prerequisite is met
  */
 export async function checkPrerequisites(
@@ -124,9 +125,9 @@ export async function checkPrerequisites(
   return result;
 }
 
-/** A step that is done but leaves the run where it was would be repeated for ever. */
+/** Fails if a step reports success but leaves the run in the same state: it would be repeated for ever. */
 function assertProgress({ phase }: Status, step: FunctionName, after: Status): void {
-  // A copy after a window leaves the run "copied"; then `next` differs.
+  // A copy after a window leaves the phase "copied", but changes `next`.
   if (after.phase !== phase || after.next !== step) return;
   throw new FunctionFailedError(
     `${labelOf(step)} reports that it is done, but the run is still ${phase}: this is a defect, or the functions and this command line are of different versions.`,
@@ -148,7 +149,7 @@ async function takeStep(options: Drive, status: Status, step: FunctionName): Pro
     }
     if (!isStepFailure(error)) throw error;
     const after = await currentStatus(session, runId);
-    // The state machine, or another operator, has taken the step meanwhile.
+    // The state machine or another operator has already taken the step.
     if (error.name === 'RefusedNotNow' && after.phase !== status.phase) return after;
     if (step === 'cutover' && after.next === step && after.openedAt) {
       return await waitToRepeat(session, after, { step, error });
@@ -170,7 +171,10 @@ async function takeStep(options: Drive, status: Status, step: FunctionName): Pro
   return after;
 }
 
-/** Traffic may be open: a failed step is repeated until the deadline. The same failure is shown only once. */
+/**
+ * Waits before a failed step is repeated, until the deadline, because traffic may already be open. The same failure is shown
+ * only once.
+ */
 async function waitToRepeat(
   session: Session,
   after: Status,
@@ -192,7 +196,7 @@ async function waitToRepeat(
   return await currentStatus(session, after.runId);
 }
 
-/** Reports a failure after which the run continues, with a rollback. */
+/** Reports a failure after which the run continues with a rollback. */
 function reportFailure(
   session: Session,
   after: Status,
@@ -226,7 +230,8 @@ function isStepFailure(error: unknown): error is Error {
 }
 
 /**
- * @param settled why the question no longer needs an answer; undefined while it does
+ * Asks a question that the deadline of the window may close.
+ * @param settled returns why the question no longer needs an answer; undefined while it does
  * @returns undefined if no person can be asked, if the deadline of the window has passed, or if the question is settled
  */
 async function askInWindow(
@@ -283,7 +288,7 @@ async function approve(options: Drive, status: Status): Promise<Payload> {
   };
 }
 
-/** Answer of a person who was asked to confirm an action */
+/** Thrown when a person who is asked to confirm an action answers "rollback" instead */
 class RollbackWanted extends Error {
   override readonly name = 'RollbackWanted';
 }

@@ -1,4 +1,4 @@
-// Runs the migration's functions in this process, with the services that its environment names.
+// Runs the migration's functions in this process, with the services that the environment names.
 import { setTimeout } from 'node:timers/promises';
 import { PATIENT_PACE } from '../../../lib/migration/adapters/qdrant/transport.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
@@ -22,7 +22,7 @@ import type { Needs, Place } from './place.ts';
 
 /** Services that are opened only for a function that needs them */
 export interface Sources {
-  /** The table with the runs, and its place */
+  /** Name and address of the table with the runs */
   readonly where: string;
   readonly remembering: () => Promise<Remembering>;
   readonly services: () => Promise<Services>;
@@ -35,7 +35,7 @@ export interface LocalOptions {
   readonly signal: AbortSignal;
   /** Receives a line about a service that does not answer */
   readonly onWaiting: (line: string) => void;
-  /** Receives the functions' log entries, which are not shown as JSON between lines of progress */
+  /** Receives the functions' log entries, so that they are not printed as JSON between lines of progress */
   readonly log: Services['log'];
 }
 
@@ -63,7 +63,10 @@ export async function openLocalPlace(options: LocalOptions): Promise<Place> {
   });
 }
 
-/** Neither a table nor a store is reached. @throws Refusal naming every variable that is missing or unusable */
+/**
+ * Opens only the memory backend, without a table or a store.
+ * @throws Refusal naming every variable that is missing or unusable
+ */
 async function openBackendPlace(): Promise<Place> {
   const backend = await backendFromEnvironment(process.env);
   return {
@@ -86,7 +89,7 @@ export function createLocalPlace({ where, remembering, services }: Sources): Pla
       const made = FUNCTIONS[name];
       const handle =
         made.uses === 'record' ? made.createHandler(remembering) : made.createHandler(services);
-      // No time limit here.
+      // Unlike Lambda, this process sets no time limit.
       const getRemainingTimeInMillis = () => Number.POSITIVE_INFINITY;
       return handle(payload, { getRemainingTimeInMillis, ...(interruption && { interruption }) });
     },
@@ -97,7 +100,7 @@ async function reach(running: Running) {
   try {
     const database = await reachDatabase(running, process.env);
     const { endpoint, tableName } = database;
-    // In a data folder there is no deployment that could have made the table.
+    // No deployment creates the table of a data folder, so it is created here.
     if (endpoint && !process.env.DYNAMODB_ENDPOINT) await ensureTable(endpoint, tableName);
     return database;
   } catch (error) {
@@ -110,7 +113,9 @@ async function reach(running: Running) {
 const STORE_DEADLINE_SECONDS = 30;
 const REPORT_EVERY_MS = 5_000;
 
-/** A person at the terminal does not wait for a store that is down as long as a Lambda function does. */
+/**
+ * Shortens a retry policy: a person at the terminal does not wait as long for an unavailable store as a Lambda function does.
+ */
 export function impatient(
   policy: RetryPolicy,
   { signal, onWaiting }: Pick<LocalOptions, 'signal' | 'onWaiting'>,

@@ -1,4 +1,4 @@
-// npm run migrate -- COMMAND: the operator's command line over the functions of the migration, in this process with the
+// npm run migrate -- COMMAND: the operator's command line. It runs the functions of the migration in this process, with the
 // services that the environment names, or with `--stage` on a deployed stage.
 
 import { runProgram } from '../../../processes/program.ts';
@@ -9,7 +9,7 @@ import { createOutput, EXIT, reportFailure } from './output.ts';
 import { createMigrateProgram } from './program.ts';
 import { createStagePlace } from './stage-place.ts';
 
-// Long enough for a request under way; after that the lock of an interrupted step expires by itself.
+// Long enough for a running request to end; otherwise the lock of the interrupted step expires by itself.
 const STOP_MILLISECONDS = 10_000;
 
 const running = createRunning();

@@ -1,4 +1,4 @@
-// Next steps for a run, as commands to type: the first one continues it.
+// Lists the next steps for a run as commands to type; the first command continues the run.
 import { isBeforeWindow } from '../../../lib/migration/phases.ts';
 import { Refusal, type RefusalData, type RefusalName } from '../../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../../lib/migration/runs/run-names.ts';
@@ -22,7 +22,7 @@ const WHY: Readonly<Record<string, string>> = {
 /** Steps whose command has another name */
 const COMMAND_OF: Readonly<Record<string, string>> = { rebuild: 'copy' };
 
-/** Empty once the run has ended */
+/** Lists the next steps; empty once the run has ended */
 export function nextSteps(status: Status, stage?: string): NextStep[] {
   const { runId, phase, next, moves, pendingAction, isLate, retention, refused } = status;
   const stageOption = stage === undefined ? '' : ` --stage ${stage}`;
@@ -72,7 +72,7 @@ export interface Aftermath {
   readonly next: readonly NextStep[];
 }
 
-/** @param error that the command ended with */
+/** @param error the error with which the command ended */
 export function describeAftermath(
   status: Status | undefined,
   stage?: string,
@@ -90,7 +90,7 @@ function windowText({ phase, deadlineAt }: Status, steps: readonly NextStep[]): 
   return `The window ends at ${timeText(deadlineAt)}; then it is rolled back. To roll back now: ${rollback.command}`;
 }
 
-/** What to do before the next command, by the refusal of the last one */
+/** Advice to follow before the next command, by the name of the refusal */
 const FIRST: {
   readonly [Name in RefusalName]?: (status: Status, data: RefusalData) => string;
 } = {
@@ -102,7 +102,10 @@ const FIRST: {
     `restore ${plan.sourceCollection} as docs/migration/guide.md shows under RefusedNothingToReturnTo`,
 };
 
-/** The refused command would be refused again: its successor comes with other options, or after a repair. */
+/**
+ * Chooses the steps after a refusal. The same command would be refused again, so the next step has other options, or follows a
+ * repair.
+ */
 function stepsAfter(
   { name, data }: Refusal,
   steps: readonly NextStep[],
@@ -125,7 +128,10 @@ function stepsAfter(
   return first && step ? [{ ...step, first }, ...others] : steps;
 }
 
-/** Roll back with the repaired collection, with the changes as users' own, or without the writes since the switch. */
+/**
+ * Offers three rollbacks: after repairing the collection, with the changes accepted as users' own, or without the writes since
+ * the switch.
+ */
 function rollbacksAfterMassChange(
   rollback: NextStep,
   { deletes }: RefusalData,
@@ -152,7 +158,7 @@ export function nextLines([next, ...others]: readonly NextStep[]): string[] {
   ];
 }
 
-/** The last line says which version users are on, and the next command. */
+/** Formats the aftermath; the last line says which version users are on, and gives the next command. */
 export function aftermathText({ window, users = '', next }: Aftermath): string {
   const [line = ''] = next.length > 0 ? nextLines(next) : [];
   const last = [users, line].filter((text) => text !== '').join(' ');
@@ -164,7 +170,7 @@ export function mayBeFrozen({ phase }: Pick<Status, 'phase'>): boolean {
   return phase === 'switching' || phase === 'switching-back';
 }
 
-/** Which version users are on, or whether they can write. */
+/** Says which version users are on, or whether they can write. */
 export function usersText({ phase, plan, pendingAction, openedAt, frozenSince }: Status): string {
   if (phase === 'live' || phase === 'closed') {
     return `Users are on the new version, collection ${liveCollectionOf({ plan })}.`;
@@ -177,5 +183,5 @@ export function usersText({ phase, plan, pendingAction, openedAt, frozenSince }:
   return isUnproved ? 'Users may be unable to write.' : 'Users cannot write.';
 }
 
-/** Digits of a digest that are shown; an operator types at least as many. */
+/** Number of digits of a digest that are shown; an operator types at least as many. */
 export const DIGEST_DIGITS = 12;

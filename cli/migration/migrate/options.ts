@@ -1,4 +1,4 @@
-// The options of the migration's command line, and the field of a function's input that each fills.
+// The options of the migration's command line, and the fields of a function's input that they fill.
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import * as v from 'valibot';
 import { describeRule, personSchema, stepInputSchema } from '../../../lib/migration/runs/input.ts';
@@ -113,7 +113,7 @@ export const OPTIONS = {
 
 export type OptionName = keyof typeof OPTIONS;
 
-/** Typed options under commander's names: those read here, and fields of a function's input */
+/** Typed options by commander's names: the options that the command line reads itself, and fields of a function's input */
 export interface Typed {
   readonly run?: string;
   readonly execute?: true;
@@ -156,7 +156,7 @@ function option<Value>(
   return parse ? created.argParser(parse) : created;
 }
 
-/** Parser of an option that rejects, as wrong use, a value that the functions would refuse */
+/** Creates a parser that rejects, as wrong use, a value that the functions would refuse */
 function parserFor<Value>(schema: v.GenericSchema<unknown, Value>) {
   return (text: unknown): Value => {
     const { success, output } = v.safeParse(schema, text);

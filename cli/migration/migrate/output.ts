@@ -1,4 +1,4 @@
-// Output of the command line: lines for people, or one JSON object per line. At a terminal, progress is updated in place.
+// Prints the command line's output: lines for people, or one JSON object per line. At a terminal, progress is updated in place.
 import { clearLine, cursorTo } from 'node:readline';
 import { styleText } from 'node:util';
 import { CommanderError } from '@commander-js/extra-typings';
@@ -98,7 +98,7 @@ export function reportFailure(
   const failure = translateFailure(cause);
   const error = failure instanceof Error ? failure : new Error(String(failure));
   const exitCode = exitCodeOf(error);
-  // Without a command, commander has printed the usage already.
+  // If no command was typed, commander has already printed the usage.
   const isPrinted = error instanceof CommanderError && error.code === 'commander.help';
   if (exitCode === EXIT.done || isPrinted) return exitCode;
   const { name } = error;
@@ -115,7 +115,8 @@ export function reportFailure(
   return exitCode;
 }
 
-// A record may hold text that an older version accepted: it must not move the cursor or forge a line.
+// Masks control characters: a record may hold text that an older version accepted, and this text must not move the cursor or
+// forge a line.
 function toPrintable(text: string): string {
   const readable = text.replace(TIMES, timeText);
   const plain = readable.replaceAll('\n', '').replace(STYLES, '');
@@ -123,7 +124,7 @@ function toPrintable(text: string): string {
   return readable.split('\n').map(asPrintable).join('\n');
 }
 
-/** ISO times in messages of functions, which machines read as well */
+/** ISO times in the messages of functions, which machines also read */
 const TIMES = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the styles of `styleText` begin with one

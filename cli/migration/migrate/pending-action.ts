@@ -25,7 +25,7 @@ export interface PendingAction {
   readonly since: string | null;
 }
 
-/** The action to carry out; undefined if nothing is pending, or it was confirmed */
+/** Returns the action to carry out; undefined if no action is pending, or it was already confirmed */
 export function findPendingAction({
   pendingAction,
   testUser,

@@ -11,19 +11,19 @@ export type Payload = Readonly<Record<string, unknown>>;
 export type Needs = 'record' | 'backend' | 'services';
 
 export interface Place {
-  /** Undefined for this process */
+  /** Name of the stage; undefined for this process */
   readonly stage: string | undefined;
-  /** The table with the runs, and its place */
+  /** Name and address of the table with the runs */
   readonly where: string;
   /**
-   * Invokes a function once, and waits for its end.
-   * @param signal interrupts it in this process; a function on a stage continues
-   * @throws Refusal, RetryableFailure as the function does; FunctionFailedError for a fault of its own
+   * Invokes a function once, and waits for the result.
+   * @param signal interrupts the function in this process; a function on a stage continues
+   * @throws the Refusal or RetryableFailure of the function; FunctionFailedError for a fault of the function itself
    */
   invoke(name: FunctionName, payload: Payload, signal?: AbortSignal): Promise<unknown>;
 }
 
-/** A fault of the function itself, or of its platform, without a name in the guide */
+/** A fault of the function itself or of its platform, which has no name in the guide */
 export class FunctionFailedError extends Error {
   override readonly name = 'FunctionFailedError';
 }
@@ -38,7 +38,10 @@ const statusSchema = v.looseObject({
   pendingAction: v.nullable(v.looseObject({ action: v.picklist(EXTERNAL_ACTIONS) })),
 });
 
-/** Status of the named run, or of the present one. @throws as the function does; without a run, naming the table */
+/**
+ * Reads the status of the named run, or of the present one.
+ * @throws the function's error; without a run, a Refusal that names the table
+ */
 export async function statusIn(place: Place, runId?: string): Promise<Status> {
   const answer = await place
     .invoke('status', runId === undefined ? {} : { runId })
@@ -52,7 +55,7 @@ export async function statusIn(place: Place, runId?: string): Promise<Status> {
 
 export const UNKNOWN_RUN = 'RefusedUnknownRun';
 
-/** Error for an answer of a form that this command line does not know */
+/** Creates the error for an answer in a form that this command line does not know */
 export function otherVersion({ stage }: Place): FunctionFailedError {
   return new FunctionFailedError(
     `The functions of ${stage ?? 'this process'} and this command line are of different versions: check out the deployed version, or deploy this one.`,

@@ -1,11 +1,11 @@
-// The prerequisites of a migration as a checklist, and its plan in words.
+// Formats the prerequisites of a migration as a checklist, and the plan in words.
 import type { Plan } from '../../../lib/migration/runs/run.ts';
 import { liveCollectionOf } from '../../../lib/migration/runs/run-names.ts';
 import { isMet, type Prerequisite } from '../../../lib/migration/steps/prerequisites.ts';
 import type { Output } from './output.ts';
 import { countText } from './text.ts';
 
-/** A marked line for each prerequisite with its problems and remedies, and how many are met */
+/** Writes a marked line for each prerequisite with its problems and remedies, and how many are met */
 export function checklistLines(
   prerequisites: readonly Prerequisite[],
   { mark }: Pick<Output, 'mark'>,
@@ -26,7 +26,7 @@ export function checklistLines(
   ];
 }
 
-/** What a rollback changes, copies, removes and keeps */
+/** Says what a rollback changes, copies, removes and keeps */
 export function rollbackLines(plan: Plan): string[] {
   const { sourceCollection: source } = plan;
   const live = liveCollectionOf({ plan });
@@ -44,7 +44,7 @@ export function rollbackLines(plan: Plan): string[] {
   ];
 }
 
-/** What the run creates, leaves out, changes, keeps and accepts */
+/** Says what the run creates, leaves out, changes, keeps and accepts */
 export function planLines(plan: Plan): string[] {
   const { sourceCollection: source, targetCollection: target, uploadAs, accepts } = plan;
   const live = liveCollectionOf({ plan });

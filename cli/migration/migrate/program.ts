@@ -33,7 +33,7 @@ interface Parts {
   readonly streams: Streams;
   readonly output: Output;
   readonly openPlace: OpenPlace;
-  /** Clock of the process, unless a test gives another one */
+  /** Replaces the clock of the process in tests */
   readonly time?: Partial<Pick<Session, 'now' | 'sleep' | 'nextPoll'>>;
 }
 
@@ -43,7 +43,7 @@ export type OpenPlace = (wanted: {
   readonly needs: Needs;
 }) => Promise<Place>;
 
-/** Read by the messages of a failure or an interruption */
+/** State that the messages of a failure or an interruption read */
 export interface ProgramState {
   aftermath: Aftermath;
   stage: string | undefined;
@@ -104,9 +104,9 @@ async function act(parts: Parts, state: ProgramState, given: Given) {
         ? showReport(session, given, streams)
         : actOnce({ ...given, session, ask }),
   );
-  // Stopping waits for the step to stop: it releases its lock.
+  // Stopping waits for the step, which must release its lock.
   running.whenStopping(async () => {
-    // Set first: the step may not stop in time.
+    // The aftermath is set first, because the step may not stop in time.
     state.aftermath = describeAftermath(session.lastSeen.status, stage);
     interruption.abort(new Error('Interrupted'));
     await Promise.allSettled([work]);
@@ -129,7 +129,7 @@ async function withAftermath<Result>(
     return await work();
   } catch (error) {
     const { runId = run } = session.lastSeen;
-    // `status` may fail for the same reason.
+    // Reading the status may fail for the same reason as the command.
     const status = await readStatus(session, runId).catch(() => session.lastSeen.status);
     state.aftermath = describeAftermath(status, session.place.stage, error);
     throw error;
@@ -190,7 +190,7 @@ function lossText(writes: number | undefined): string {
   return writes === undefined ? '' : `, and leave at most ${countText(writes, 'write')} behind`;
 }
 
-/** No confirmation is asked for a command that would be refused. */
+/** False for a command that would be refused, so that no confirmation is asked for it. */
 async function isPossible(session: Session, name: CommandName, runId: string): Promise<boolean> {
   const status = await readStatus(session, runId).catch(() => undefined);
   return !status || status.moves.some(({ command }) => command === name);

@@ -10,8 +10,8 @@ import { leftLines } from './status-text.ts';
 import { countText, durationText, factLines, timeText } from './text.ts';
 
 /**
- * The page is also XHTML: every element is closed.
- * @param timeZone zone in which times are shown, besides UTC
+ * Returns the whole page, which is also valid XHTML: every element is closed.
+ * @param timeZone zone in which times are shown, in addition to UTC
  */
 export function reportPage(
   current: Status,
@@ -52,7 +52,7 @@ ${evidenceSection(status, time)}
   return page.text;
 }
 
-/** After a rollback or a failed window, the page shows the comparison of that window. */
+/** Adds the evidence of the last window, so that the page shows its comparison even after a rollback or a failed window. */
 function withLastWindow(status: Status): Status {
   const { evidence, lastWindow = [] } = status;
   const known = evidence.map(({ kind }) => kind);
@@ -162,7 +162,7 @@ function windowSection({ approval, plan }: Status): readonly Html[] {
   return [section('Forecast of the window', [html`<p>${title}</p>\n`, barChart(title, bars)])];
 }
 
-/** The phases, one below the other, at their times on a common axis */
+/** Draws the phases one below the other, on a common time axis */
 function timelineSection({ history, at, endedAt }: Status, time: TimeText): readonly Html[] {
   const times = history.flatMap(({ phase, at }) => (at ? [{ phase, at: Date.parse(at) }] : []));
   const [first] = times;

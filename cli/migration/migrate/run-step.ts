@@ -1,4 +1,4 @@
-// Repeats one step of a migration until it is done, waiting for its lock, for services and for people, and shows its progress.
+// Repeats one step of a migration until it is done. Waits for the lock, for services and for people, and shows the progress.
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import {
@@ -26,13 +26,13 @@ export interface Session {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Waits until the next poll of the status; false once the step has ended. */
   readonly nextPoll: (milliseconds: number, ended: AbortSignal) => Promise<boolean>;
-  /** The run, its last known status, in case the table does not answer, and the last failure that was shown */
+  /** Id and last known status of the run, for the case that the table does not answer, and the last failure that was shown */
   readonly lastSeen: { runId?: string; status?: Status | undefined; failure?: string };
 }
 
-/** A longer wait is for a date, not for a service: the command ends. */
+/** A longer wait is for a date, not for a service, so the command ends instead. */
 const MAX_WAIT_SECONDS = 60;
-/** Longer than the lease that a crashed step leaves */
+/** Longer than the lease of the lock that a crashed step leaves */
 const LOCK_PATIENCE_MS = 130_000;
 const LOCK_RETRY_MS = 5_000;
 const LIVE_POLL_MS = 1_000;
@@ -57,7 +57,7 @@ export function createSession(parts: Pick<Session, 'place' | 'output' | 'signal'
   };
 }
 
-/** Reads the named run, or the present one. @throws as the function does */
+/** Reads the named run, or the present one. @throws the error of the function */
 export async function readStatus({ place, lastSeen }: Session, runId?: string): Promise<Status> {
   const status = await statusIn(place, runId);
   lastSeen.status = status;
@@ -65,9 +65,9 @@ export async function readStatus({ place, lastSeen }: Session, runId?: string): 
 }
 
 /**
- * Finds the named run, or else the present one. With a source, and if the present run has ended, a new one: named after the date,
- * without a status.
- * @throws Refusal if there is none
+ * Finds the named run, or else the present one. If a source is given and the present run has ended or does not exist, returns
+ * the id of a new run, named after the date, without a status.
+ * @throws Refusal if there is no such run
  */
 export async function findRun(
   session: Session,
@@ -85,8 +85,9 @@ export async function findRun(
 }
 
 /**
+ * Invokes a step until it is done or waits for a date.
  * @param onWaiting further work while the step waits, such as asking a person
- * @returns the step's last result
+ * @returns the last result of the step
  * @throws as the step does
  */
 export async function runStep(
@@ -136,14 +137,14 @@ export async function runStep(
 
 type WaitOutput = (what: string, text: string, status?: Status) => void;
 
-/** Shows a wait: in place at a terminal, elsewhere as a line at its start and one every ten seconds. */
+/** Shows a wait: in place at a terminal, otherwise as a line at the start and another every ten seconds. */
 function createWaitOutput(session: Session, step: FunctionName): WaitOutput {
   const { output, now, place, lastSeen } = session;
   let last = { kind: '', at: 0 };
   return (what, text, status = lastSeen.status) => {
     const line = `${timeLeft(session, status)}${labelOf(step)}: waiting ${text}`;
     if (output.isLive) return output.show(line);
-    // A text that differs only in a count is the same wait.
+    // A text that differs only in its numbers belongs to the same wait.
     const kind = what.replace(/[\d,]+/g, '');
     if (kind === last.kind && now() - last.at < LOG_POLL_MS) return;
     last = { kind, at: now() };
@@ -178,7 +179,7 @@ export function timeLeft({ now }: Pick<Session, 'now'>, status: Status | undefin
 }
 
 /**
- * Retries a transient failure while writes are frozen: until the deadline of the window, or until a rollback is done.
+ * Retries a transient failure while writes are frozen: in the window until its deadline, and in a rollback without a limit.
  * @throws as the work does
  */
 export async function whileFrozen<Result>(
@@ -253,7 +254,7 @@ async function withProgress<Result>(
       if (!status || ended.signal.aborted) continue;
       showStages(status);
       const { progress } = status;
-      // Progress of another step is an old one.
+      // Progress of another step is out of date.
       if (progress?.step !== name) continue;
       reportProgress(session, status, `${labelOf(name)}: ${progressText(name, progress)}`);
     }

@@ -37,7 +37,7 @@ export function createStagePlace(stage: string, client = createClient()): Place 
   };
 }
 
-// One attempt: a step whose answer was lost is still running, and a second invocation would only find its lock.
+// Makes one attempt only: a step whose answer was lost is still running, and a second invocation would only find its lock.
 function createClient(): LambdaClient {
   return new LambdaClient({ maxAttempts: 1 });
 }
@@ -45,7 +45,7 @@ function createClient(): LambdaClient {
 const FILE = join(import.meta.dirname, '../../../serverless.yml');
 const serviceSchema = v.object({ service: v.string() });
 
-/** Name of a deployed function, from the service in serverless.yml */
+/** Returns the name of a deployed function, which begins with the service's name in serverless.yml */
 export function deployedName(name: FunctionName, stage: string): string {
   const { service } = v.parse(serviceSchema, parse(readFileSync(FILE, 'utf8')));
   return `${service}-${stage}-migration${name[0]?.toUpperCase()}${name.slice(1)}`;

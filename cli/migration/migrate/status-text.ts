@@ -1,4 +1,4 @@
-// The status of a run as text for a person.
+// Formats the status of a run for people.
 import type { Status } from '../../../lib/migration/steps/status.ts';
 import { DIGEST_DIGITS, mayBeFrozen, nextLines, nextSteps, usersText } from './next-steps.ts';
 import { findPendingAction } from './pending-action.ts';
@@ -31,7 +31,7 @@ export function statusAsText(status: Status, { stage, where }: Pick<Place, 'stag
   ].join('\n');
 }
 
-/** Writes that a rollback left behind, and what a person must check; empty until it has ended */
+/** Says which writes a rollback left behind, and what a person must check; empty until a rollback has ended */
 export function leftLines({ phase, evidence, kept, served, takesNoWindow }: Status): string[] {
   const changed = kept.map(
     (name) => `Collection ${name} changed after the switch and is kept: compare it by hand.`,

@@ -6,7 +6,7 @@ import { wordsOf } from '../../../lib/shared/printable.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Whole seconds below a minute, two units above */
+/** Formats a duration in whole seconds below a minute, and in two units above */
 export function durationText(milliseconds: number): string {
   if (milliseconds < 1_000) return 'less than 1s';
   return prettyMilliseconds(milliseconds, {
@@ -20,12 +20,12 @@ export function countText(number: number, unit: string): string {
   return `${number.toLocaleString('en')} ${number === 1 ? unit : units}`;
 }
 
-/** @param by person or option that has confirmed the action */
+/** @param by person or option that confirmed the action */
 export function confirmedText(by: string, what: string): string {
   return `Confirmed by ${by}: ${what}.`;
 }
 
-/** Time to the second */
+/** Formats a time to the second */
 export function timeText(iso: string): string {
   return iso.replace('T', ' ').replace(/(\.\d{3})?Z$/, ' UTC');
 }
@@ -37,7 +37,7 @@ export function timeLeftText(milliseconds: number): string {
   }).replace(/^(\d):/, '0$1:');
 }
 
-/** Work that remains after the transfer */
+/** Work of a step that remains after its transfer is complete */
 const AFTERWARDS: Readonly<Record<string, string>> = {
   backup: 'testing the restore, then counting, then dumping the graph',
   copy: 'comparing both collections, then writing the report',

@@ -6,7 +6,7 @@ import type {
   SchemaRule,
 } from '../../../lib/migration/graph/graph-store.ts';
 
-/** none: not begun, or complete. finishing: all is restored, and the marks of the restore are being removed. */
+/** `none`: not begun, or complete. `finishing`: everything is restored, and the marks of the restore are being removed. */
 export type RestoreState = 'none' | 'filling' | 'finishing';
 
 /** Every call can be repeated after a lost answer. */
@@ -18,7 +18,7 @@ export interface GraphRestore {
   restoreNodes(batch: readonly GraphNode[]): Promise<void>;
   /** @throws Refusal if a node at an end is missing */
   restoreRelationships(batch: readonly GraphRelationship[]): Promise<void>;
-  /** Returns when the graph has the constraints; existing ones are left alone. */
+  /** Resolves when the graph has the constraints and indexes; existing ones are left alone. */
   createSchema(rules: readonly SchemaRule[]): Promise<void>;
   /** Removes the marks of the restore. */
   finishRestore(): Promise<void>;

@@ -17,7 +17,7 @@ import {
 import { isRefusedWith, Refusal } from '../../../lib/migration/refusals.ts';
 import type { GraphRestore, GraphTarget, RestoreState } from './graph-target.ts';
 
-// A constraint outlives a killed restore and holds no data: they tell which part of the restore is next.
+// Two constraints mark the state of a restore: a constraint outlives a killed process, and adds no data to the graph.
 const FILLING = '_restore_filling';
 const FINISHING = '_restore_finishing';
 
@@ -40,7 +40,7 @@ const INDEX_WAIT_SECONDS = 300;
 
 const FOREIGN_NODES = `MATCH (n) WHERE NOT n:${RESTORE_LABEL} RETURN count(n) AS count`;
 
-// Embeddings are stored in single precision by a procedure of their own, as they were in the first place.
+// A procedure of Neo4j's stores embeddings in single precision, as in the original graph.
 const NODE_EMBEDDINGS = `
   UNWIND $rows AS row MATCH (n:${RESTORE_LABEL} {${RESTORE_ID}: row.id})
   UNWIND row.embeddings AS embedding
@@ -179,15 +179,15 @@ function isEmbedding(value: TaggedValue): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, '$f32');
 }
 
-// A name may hold anything. Back-ticks are doubled; a backslash is written as its code, since the server reads
-// \uXXXX as a character wherever it stands.
+// Quotes a name, which may hold any character. Backticks are doubled; a backslash is written as its code, because the server
+// reads \uXXXX as a character everywhere.
 function quoted(name: string): string {
   return `\`${name.replaceAll('\\', '\\u005C').replaceAll('`', '``')}\``;
 }
 
 const ALREADY_THERE = [
   'Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists',
-  // The two indexes that every database is made with.
+  // Every new database already has its two lookup indexes.
   'Neo.ClientError.Schema.IndexAlreadyExists',
 ];
 

@@ -1,5 +1,5 @@
-// npm run restore-graph: restores a graph dump of a backup into the empty graph of NEO4J_URL. Its exit codes are those of npm run
-// migrate.
+// npm run restore-graph: restores a graph dump of a backup into the empty graph at NEO4J_URL. The exit codes are the same as
+// those of npm run migrate.
 import { CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
 import { openArtifacts } from '../../../lib/migration/adapters/open-artifacts.ts';
 import { isArtifactKey } from '../../../lib/migration/ports/artifacts.ts';

@@ -1,4 +1,4 @@
-// Restores a dump into an empty graph and proves that the graph holds what was dumped.
+// Restores a dump into an empty graph, and proves that the graph equals the dump.
 import { isDeepStrictEqual } from 'node:util';
 import {
   readNodes,
@@ -23,7 +23,8 @@ interface RestoreOptions {
 }
 
 /**
- * Resumes a killed restore without creating nodes twice. A complete restore has no differences.
+ * Restores the dump, or resumes a killed restore without creating nodes twice.
+ * @returns differences between the dump and the graph; none after a complete restore
  * @throws Refusal before anything is written, if the target holds other nodes or the dump is damaged or missing
  */
 export async function restoreGraph(options: RestoreOptions) {
@@ -39,7 +40,7 @@ export async function restoreGraph(options: RestoreOptions) {
   if (foreign === 0) {
     if (state !== 'finishing') await fill(options);
     await target.createSchema(schema);
-    // Last: without the marks, nothing tells an unfinished restore from any other graph.
+    // The marks are removed last: without them, an unfinished restore could not be told from any other graph.
     await target.finishRestore();
   }
   const differences = [
@@ -65,13 +66,13 @@ async function fill({ artifacts, prefix, target, batchSize = 500 }: RestoreOptio
 }
 
 export interface GraphDifference {
-  /** e.g. "nodes", "nodesPerLabel Person" */
+  /** The compared figure, such as "nodes" or "nodesPerLabel Person" */
   readonly what: string;
   readonly wanted: number | string;
   readonly found: number | string;
 }
 
-/** Lists differences; counts come first, as they tell more than digests. */
+/** Lists differences; counts come first, because they say more than digests. */
 export function compareFingerprints(
   wanted: GraphFingerprint,
   found: GraphFingerprint,
@@ -104,7 +105,9 @@ export function compareSchema(
     }));
 }
 
-/** Rebuilds the statement, as Neo4j spaces it differently. A statement that cannot be rebuilt stays as it is. */
+/**
+ * Rebuilds the statement, because versions of Neo4j space it differently. A statement that cannot be rebuilt stays unchanged.
+ */
 function normalizeRule(rule: SchemaRule): SchemaRule {
   try {
     return { ...rule, statement: rebuildStatement(rule.statement) };

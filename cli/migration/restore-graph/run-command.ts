@@ -1,4 +1,4 @@
-// Lists the graph dumps of a run, checks one against the target graph, or restores it there and compares.
+// Lists the graph dumps of a run, checks a dump and the target graph, or restores the dump there and compares.
 import {
   digestDump,
   dumpKeys,
@@ -13,10 +13,10 @@ import { type GraphDifference, restoreGraph } from './restore.ts';
 export type RestoreOrder =
   | { readonly run: string }
   | {
-      /** Prefix of its keys */
+      /** Prefix of the dump's keys */
       readonly dump: string;
       readonly isAllowed: boolean;
-      /** Digest of the dump in the run's record; without it, any dump is taken */
+      /** Digest of the dump in the run's record; without a digest, any dump is accepted */
       readonly digest?: string | undefined;
     };
 
@@ -35,7 +35,7 @@ export type Answer =
       readonly digest: string;
       /** Statements for constraints and indexes that a restore would run */
       readonly statements: readonly string[];
-      /** foreign: number of nodes that no unfinished restore has created */
+      /** `foreign` is the number of nodes that no unfinished restore has created */
       readonly target: { readonly foreign: number; readonly state: RestoreState };
     }
   | {
