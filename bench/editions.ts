@@ -1,4 +1,4 @@
-// Checks out earlier editions of this project from its history, to measure them beside the present one.
+// Checks out earlier editions of this project from the Git history, so that they can be measured beside the present one.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
@@ -16,7 +16,7 @@ export async function checkOut(commit: string, folder: string): Promise<void> {
   await symlink(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
 }
 
-/** Finds a file of an edition under the first of its former paths that exists. @throws Error if it has none of them */
+/** Finds a file of an edition under the first of the given paths that exists. @throws Error if no path exists */
 export function placeIn(edition: string, ...places: readonly string[]): string {
   const found = places.map((place) => join(edition, place)).find((path) => existsSync(path));
   if (found === undefined) throw new Error(`${edition} has none of ${places.join(', ')}`);

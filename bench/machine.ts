@@ -1,4 +1,4 @@
-// A general description of the machine on which the figures were measured.
+// Describes the machine on which the figures are measured.
 import { createRequire } from 'node:module';
 import { arch, availableParallelism, platform, totalmem } from 'node:os';
 

@@ -1,4 +1,4 @@
-// The findings of a part of the bench, and their form in Markdown.
+// The report of a part of the bench, and its form in Markdown.
 
 export interface Bar {
   readonly rule: string;
@@ -17,7 +17,7 @@ export interface Table {
 export interface Report {
   readonly bars: readonly Bar[];
   readonly tables: readonly Table[];
-  /** Measurements that were left out, each with its reason. */
+  /** Reason why the part was left out. */
   readonly skipped?: string;
 }
 
@@ -40,7 +40,7 @@ export function atLeast(rule: string, value: number, limit: number, unit: string
   };
 }
 
-/** The same bar in a run that cannot judge it, for example because it is too small. */
+/** Marks a bar as not judged, for example because the run is too small. */
 export function notJudged(bar: Bar): Bar {
   return { ...bar, met: undefined };
 }

@@ -1,20 +1,24 @@
-// npm run bench [-- MEASUREMENT [OPTIONS]]: takes one measurement. Other arguments go to the measurement of the ledger.
+// npm run bench [-- MEASUREMENT [OPTIONS]]: runs one measurement. Without the name of a measurement, all arguments go to the
+// measurement of the ledger.
 import { runInherited } from '../processes/inherited.ts';
 
 const REAL = 'sandbox/real/with-service.ts';
 
-/** One after the other, each with its arguments. */
+/** Programs that run one after the other, each with its arguments. */
 type Programs = readonly (readonly string[])[];
 
-/** The measurements besides that of the ledger, which writes the cost and time of requests into docs/ledger/performance.md. */
+/** All measurements except the ledger's, which writes the cost and time of requests into docs/ledger/performance.md. */
 const MEASUREMENTS: Readonly<Record<string, Programs | undefined>> = {
-  /** How fast memories are copied and compared. */
+  /** Measures how fast memories are copied and compared. */
   migration: [['bench/migration/bench.ts']],
-  /** How long users cannot write during a migration on a real Qdrant: both ways, and in an earlier edition. */
+  /**
+   * Measures how long users cannot write during a migration on a real Qdrant: with a new collection, in place, and in an
+   * earlier edition.
+   */
   window: [['bench/migration/window.ts']],
-  /** Costs and limits of a stage, from its packaged template: the tables of docs/ledger/deploy.md. */
+  /** Computes the costs and limits of a stage from its packaged template, for the tables of docs/ledger/deploy.md. */
   costs: [['bench/ledger/costs/write-costs.ts']],
-  /** The memory that it takes to pass gigabytes through artifact stores and graph dumps. */
+  /** Measures the memory that gigabytes take on their way through artifact stores and graph dumps. */
   streaming: [
     ['bench/migration/measure-streaming.ts'],
     ['bench/migration/measure-graph-dump.ts'],
@@ -29,7 +33,7 @@ const named = MEASUREMENTS[words[0] ?? ''];
 const options = named ? words.slice(1) : words;
 process.exitCode = await runAll(named ?? LEDGER);
 
-/** @returns the exit code of the first that fails */
+/** Runs the programs until one fails. @returns the exit code of that program, or 0 */
 async function runAll(programs: Programs): Promise<number> {
   for (const words of programs) {
     const code = await runInherited([...words, ...options]);

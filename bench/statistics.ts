@@ -1,6 +1,6 @@
-// One figure for many measurements.
+// Reduces many measurements to one figure.
 
-/** The middle one; of an even number, the mean of the middle two. */
+/** Returns the middle value, or the mean of the middle two if their number is even. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((one, other) => one - other);
   const upper = Math.floor(sorted.length / 2);

@@ -1,4 +1,4 @@
-// The address of a deployed stage's API, from its CloudFormation stack.
+// Finds the address of a deployed stage's API in the CloudFormation stack of the stage.
 import { UserError } from '../lib/shared/user-error.ts';
 import { isAwsHost } from '../local/settings.ts';
 import { httpAddress } from '../processes/program.ts';
@@ -13,13 +13,13 @@ export async function addressOfStage(stage: string): Promise<string> {
   const { hostname } = new URL(url);
   const endpoint = process.env.AWS_ENDPOINT_URL;
   if (!endpoint || !isAwsHost(hostname)) return url;
-  // An emulator names an address of AWS: the key and the rows would go to an address of another account. A proxy of AWS
-  // names the right one, but an emulator on another machine looks the same.
+  // An emulator's stack names an address of AWS, so the key and the rows would go to another account. A proxy in front of AWS
+  // names the right address, but cannot be told from an emulator on another machine.
   if (!LOOPBACK.test(new URL(httpAddress(endpoint)).hostname)) {
     throw new UserError(
       `AWS_ENDPOINT_URL is set, but ${url} is an address of AWS. Unset it, or name the address with --url`,
     );
   }
-  // The emulator's own, by a path: Node resolves no names below "localhost".
+  // Reaches the API by a path on the emulator, because Node resolves no names below "localhost".
   return `${httpAddress(endpoint)}/_aws/execute-api/${hostname.split('.')[0]}`;
 }

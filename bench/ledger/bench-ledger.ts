@@ -1,4 +1,5 @@
-// A ledger of its own for a measurement: an engine on a file, filled before it starts, and a meter on its client.
+// Opens a separate ledger for a measurement: an engine on a file that is filled before the engine starts, and a client that
+// meters calls.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { openLedger } from '../../cli/ledger/open-ledger.ts';
 import type { Category } from '../../lib/ledger/domain/category.ts';
@@ -30,7 +31,7 @@ export interface BenchLedger {
   readonly client: DynamoDBDocumentClient;
   /** The ledger as a deployed function would open it. */
   readonly ledger: Ledger;
-  /** The same ledger; each call is counted. */
+  /** The same ledger through the meter, which counts each call. */
   readonly metered: Ledger;
   readonly meter: MeteredClient;
 }
@@ -48,12 +49,15 @@ export const PURCHASE: NewTransaction = {
 };
 const SEED = 20_260_630;
 
-/** The same history for the same size and span, however often it is asked for. */
+/** Generates a history, always the same for the same size and span. */
 export function household(transactions: number, years: number): Contents {
   return householdLedger({ transactions, years, lastDay: LAST_DAY, seed: SEED });
 }
 
-/** @param rows how many transactions the contents hold, for progress messages */
+/**
+ * Fills an engine with the contents, and opens the ledger.
+ * @param rows number of transactions in the contents, for progress messages
+ */
 export async function openBenchLedger(
   run: BenchRun,
   { categories, transactions }: Contents,

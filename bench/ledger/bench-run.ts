@@ -1,4 +1,4 @@
-// Settings that every part of the bench receives: thoroughness, folder and progress.
+// Settings that every part of the bench receives: its thoroughness, an earlier commit, running programs and progress.
 import type { Running } from '../../processes/running.ts';
 import { createProgress, type Progress } from '../progress.ts';
 

@@ -13,7 +13,7 @@ import { PARTS } from './parts.ts';
 
 const DOCUMENT = join(import.meta.dirname, '../../docs/ledger/performance.md');
 
-// Each part has its own, so that what one leaves running does not slow the next.
+// Each part gets a new instance, which is stopped afterwards, so that no program left running slows the next part.
 let running = createRunning();
 speakLocally(process.env);
 

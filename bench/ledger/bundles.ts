@@ -1,4 +1,4 @@
-// Bundles every function of the ledger as for deployment, from the present code or from an earlier commit.
+// Bundles the functions of the ledger as for a deployment, from the present code or from an earlier commit.
 import { glob, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
@@ -12,12 +12,12 @@ export interface Bundle {
   readonly bytes: number;
 }
 
-/** Earlier names of functions by their present names; those of `service/` were in `api/`. */
+/** Present names of renamed functions by their earlier names. The functions in `service/` were in `api/` before. */
 const RENAMED: Readonly<Record<string, string>> = {
   'transactions/bulk': 'transactions/bulk-create',
 };
 
-/** Every function but the documentation page, which carries its viewer. */
+/** Bundles every function except the documentation page, whose size comes from the embedded viewer. */
 export async function bundleFunctions(folder: string, root = PROJECT): Promise<Bundle[]> {
   const { bundleOptions: options } = (await import(
     placeIn(root, 'serverless/bundle/esbuild.config.ts', 'esbuild.config.ts')
@@ -36,14 +36,14 @@ export async function bundleFunctions(folder: string, root = PROJECT): Promise<B
   return bundles;
 }
 
-/** The same at a commit. */
+/** Bundles the functions of a commit. */
 export async function bundleFunctionsAt(commit: string, folder: string): Promise<Bundle[]> {
   const root = join(folder, 'source');
   await checkOut(commit, root);
   return await bundleFunctions(folder, root);
 }
 
-/** A function that does nothing. */
+/** Bundles a function that does nothing, for comparison. */
 export async function bundleEmpty(folder: string): Promise<Bundle> {
   const contents = 'export const handler = async () => ({ statusCode: 204 });';
   return await bundle('empty', { ...bundleOptions, stdin: { contents } }, folder);

@@ -1,5 +1,5 @@
-// Bundle size of each function, and how long a fresh process takes to load it, compared with an empty function and with the same
-// function at an earlier commit.
+// Measures the bundle size of each function, and the time in which a fresh process loads it, compared with an empty function
+// and with the same function at an earlier commit.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { atMost, type Report, round, type Table } from '../report.ts';
@@ -12,7 +12,7 @@ import { previousRelease } from './releases.ts';
 const FRESH_PROCESSES = 21;
 const MAX_BUNDLE_KB = 320;
 const MAX_START_RATIO = 3.6;
-/** Highest accepted ratio of a function to the same one at another commit. */
+/** Highest accepted ratio of a function to the same function at the earlier commit. */
 const MAX_RATIO_TO_EARLIER = 1.1;
 const BYTES_PER_KB = 1024;
 

@@ -1,5 +1,5 @@
-// Adds DynamoDB's conflicts of transactions, which local engines lack: a transaction owns its items while it lasts,
-// and any other write to one of them is refused at once.
+// Adds DynamoDB's transaction conflicts, which local engines lack: a transaction owns its items while it runs, and any other
+// write to these items is refused at once.
 import {
   TransactionCanceledException,
   TransactionConflictException,
@@ -66,7 +66,7 @@ function keyName(key: Readonly<Record<string, unknown>> = {}): string {
   return `${key.pk} ${key.sk}`;
 }
 
-/** DynamoDB's own form: a reason for every item, of which one is at fault. */
+/** Creates DynamoDB's error for a cancelled transaction, which has a reason for every item and by default blames the first. */
 export function cancelled(
   { input }: TransactWriteCommand,
   Code: string,

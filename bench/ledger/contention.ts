@@ -1,5 +1,6 @@
-// How many writes a second one ledger takes if all of them change the counts of one year, and what clients get above that rate. It
-// runs in virtual time: a transaction owns its items for an assumed time, and everything else takes no time.
+// Measures how many writes a second one ledger accepts if all of them change the counts of the same year, and how many are
+// refused at higher rates. The measurement runs in virtual time: a transaction owns its items for an assumed time, and all
+// other calls take no time.
 import { seededRandom } from '../../cli/seeded-random.ts';
 import { createLedgerService, type Ledger } from '../../lib/ledger/ledger.ts';
 import { createVerification } from '../../lib/ledger/store/verification/verification.ts';
@@ -17,7 +18,9 @@ const OWNED_MS = 20;
 const MIN_CREATES = 30;
 const ROWS = 1_000;
 
-/** The amount differs in each measurement. */
+/**
+ * A write of a measurement; the amount differs from row to row and from rate to rate, so that every update changes something.
+ */
 type Write = (ledger: Ledger, n: number, amount: number) => Promise<unknown>;
 
 const WRITES: Readonly<Record<string, Write>> = {

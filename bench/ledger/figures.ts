@@ -1,6 +1,6 @@
-// Documents with figures: prose written by people, and between its markers the figures that the bench writes.
+// Writes the figures of the bench between the markers of a document, and leaves the prose around them unchanged.
 
-/** @throws where the document has no such markers: figures must not be measured for nothing */
+/** @throws Error if the document has no such markers, because the measured figures would be lost */
 export function withFigures(document: string, part: string, figures: string): string {
   const start = `<!-- bench:${part} -->`;
   const end = `<!-- /bench:${part} -->`;

@@ -1,4 +1,4 @@
-// Every kind of filter a list takes: six combinations of type and category, each over all dates and over ranges that cut months.
+// Every kind of filter that a list accepts: six combinations of type and category, each over all dates and over four ranges.
 import type { TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
 import { LAST_DAY } from './bench-ledger.ts';
 
@@ -15,7 +15,7 @@ export const EVERYTHING: TransactionFilter = {
   endDate: undefined,
 };
 
-/** The category that has the most rows, and one that has few. */
+/** Ids of the category with the most rows, and of a category with few rows. */
 const GROCERIES = 7;
 const DOCTOR = 17;
 
@@ -28,7 +28,7 @@ const COMBINATIONS: readonly [string, Pick<TransactionFilter, 'type' | 'category
   ['category and type', { type: 'expense', categoryId: GROCERIES }],
 ];
 
-/** @param years how far the ledger goes back */
+/** @param years number of years that the ledger goes back */
 export function namedFilters(years: number): NamedFilter[] {
   const last = Number(LAST_DAY.slice(0, 4));
   const ranges = [

@@ -1,4 +1,4 @@
-// Compares two ways to read the first page of a list: its rows together with the counts, or after the counts.
+// Compares two ways to read the first page of a list: the rows together with the counts, or after the counts.
 import {
   countsByDay,
   countsByMonth,
@@ -61,7 +61,7 @@ export async function firstPage(run: BenchRun): Promise<Report> {
   };
 }
 
-/** Counts, then the newest day, then the rows from that day, as all pages after the first are read. */
+/** Reads the counts, then the newest day, then the rows from that day: the way in which all pages after the first are read. */
 async function readSequentially(
   { place }: BenchLedger,
   client: Pick<MeteredClient, 'send'>,

@@ -1,4 +1,5 @@
-// A household's whole ledger: thirty categories, and years of transactions with ids and times as if entered day by day.
+// Generates a household's whole ledger: thirty categories, and years of transactions whose ids and times look as if entered day
+// by day.
 
 import {
   type HouseholdOptions,
@@ -10,7 +11,7 @@ import type { Transaction } from '../../lib/ledger/domain/transaction.ts';
 
 export type HouseholdLedgerOptions = Omit<HouseholdOptions, 'categoryIds'>;
 
-/** Ids count from 1, those of transactions in the order of the dates. */
+/** Numbers categories and transactions from 1; the ids of transactions follow their dates. */
 export function householdLedger(options: HouseholdLedgerOptions): {
   readonly categories: readonly Category[];
   readonly transactions: Iterable<Transaction>;

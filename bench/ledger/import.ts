@@ -15,12 +15,12 @@ import { previousRelease } from './releases.ts';
 
 const ROWS = { full: 20_000, quick: 2_000 };
 const ROUNDS = 9;
-/** A whole import takes a thousand times as long as a plan. */
+/** Fewer rounds than for a plan, because a whole import takes a thousand times as long. */
 const COMMAND_ROUNDS = 3;
 /** Highest accepted ratio of the present importer to the earlier one. */
 const MAX_RATIO = 1;
 
-/** The part of rows and plans that both editions have. */
+/** The functions of the importer that both editions have. */
 interface Importer {
   readonly readRows: (file: string) => Promise<readonly object[]>;
   readonly plan: (rows: readonly object[], ledger: readonly object[]) => unknown;
@@ -81,7 +81,7 @@ export async function importing(run: BenchRun): Promise<Report> {
   };
 }
 
-/** The release made no plans: it sent all rows. */
+/** Describes the earlier figure; there is none if the earlier edition made no plans and sent all rows. */
 function describe(now: number, then: number): readonly (string | number)[] {
   return Number.isNaN(then) ? ['-', '-'] : [then, `${round(now / then)}x`];
 }
@@ -111,7 +111,7 @@ const RECORD = {
   importId: 'bench',
 };
 
-/** Milliseconds of the command with a service that starts empty, whose start does not count. */
+/** Times the command, in milliseconds, with a service whose ledger is empty; the start of the service does not count. */
 async function timeCommand({ running }: BenchRun, root: string, file: string): Promise<number> {
   const { url, stop } = await startService(running);
   const program = placeIn(
@@ -129,7 +129,7 @@ async function timeCommand({ running }: BenchRun, root: string, file: string): P
   return duration;
 }
 
-/** Rows of some years, as a bank writes them. */
+/** Returns a file with rows of some years, in the form in which a bank writes them. */
 function writeFile(rows: number): string {
   const lines = Array.from({ length: rows }, (_, n) => {
     const date = new Date(Date.UTC(2020, 0, 1 + Math.floor(n / 10))).toISOString().slice(0, 10);
@@ -140,7 +140,10 @@ function writeFile(rows: number): string {
   return ['date,description,memo,amount', ...lines].join('\n');
 }
 
-/** The importer was once part of the command, and read a text instead of bytes. */
+/**
+ * Loads the importer of an edition; undefined if the edition made no plans. An earlier importer was part of the command, and
+ * read text instead of bytes.
+ */
 async function loadImporter(root: string): Promise<Importer | undefined> {
   if (existsSync(join(root, 'local/import'))) return undefined;
   const load = async (name: string) =>

@@ -1,4 +1,4 @@
-// The list function in this process: a whole request except for the gateway.
+// Runs the list function in this process: a whole request except for the gateway.
 import type { TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
 import type { Place } from './bench-ledger.ts';
 import type { Listed } from './listed.ts';
@@ -11,7 +11,7 @@ interface Body {
   readonly pagination: { readonly total: number };
 }
 
-/** Call it once in a process: a function reads its environment when it is loaded. */
+/** Must be called only once in a process, because a function reads its environment when it is loaded. */
 export async function loadListHandler({ endpoint, tableName, ledgerId }: Place) {
   const environment = {
     DYNAMODB_ENDPOINT: endpoint,

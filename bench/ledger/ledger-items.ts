@@ -1,4 +1,4 @@
-// Every item of a ledger that is created as a whole: its rows, and the counts and guards that follow from them.
+// Creates every item of a whole ledger at once: the rows, and the counts and name guards that follow from them.
 import type { Category } from '../../lib/ledger/domain/category.ts';
 import type { Transaction } from '../../lib/ledger/domain/transaction.ts';
 import {
@@ -29,7 +29,7 @@ export function createLedgerItems(ledgerId: string, categories: readonly Categor
     }
   }
 
-  /** Items that summarise the rows drawn so far; all rows come first. */
+  /** Yields the items that summarise the rows yielded so far, so all rows must be consumed first. */
   function* summary(): Generator<Item> {
     for (const item of summarise()) yield stamp(item);
   }

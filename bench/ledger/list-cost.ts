@@ -1,4 +1,4 @@
-// The cost of a list: any filter, any page, over ten years and over fifty.
+// Measures the cost of a list for every kind of filter and many pages, over ten years and over fifty.
 import { seededRandom } from '../../cli/seeded-random.ts';
 import { atMost, type Bar, type Report, round, type Table } from '../report.ts';
 import { mean } from '../statistics.ts';
@@ -11,7 +11,7 @@ import { createNaiveListing } from './naive-listing.ts';
 import { lastPage, measuredPages, PER_PAGE } from './pages.ts';
 import { race, timed } from './race.ts';
 
-/** A list reads the counts of every year in its range: forty more years are one unit more. */
+/** A list reads the counts of every year in its range, so forty more years cost one unit more. */
 const SPANS = [
   { years: 10, mostReadUnits: 5 },
   { years: 50, mostReadUnits: 6 },
@@ -23,9 +23,9 @@ const ROUNDS = 60;
 interface Measured extends NamedFilter {
   readonly total: number;
   readonly costs: readonly Cost[];
-  /** Read units of the last page over those of the first. */
+  /** Read units of the last page over the units of the first. */
   readonly unitsRatio: number;
-  /** Time of the last page over that of the first. */
+  /** Time of the last page over the time of the first. */
   readonly timeRatio: number;
 }
 

@@ -1,4 +1,4 @@
-// The service on the local engine, with an empty ledger in memory.
+// Starts the local service with an empty ledger in memory.
 import { UserError } from '../../lib/shared/user-error.ts';
 import { freePort } from '../../processes/free-port.ts';
 import type { Running } from '../../processes/running.ts';

@@ -1,4 +1,4 @@
-// A client that measures its calls: their capacity units, and how many had to wait for an earlier one.
+// A client that measures its calls: their capacity units, and how many had to wait for an earlier call.
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
@@ -8,12 +8,12 @@ export interface Cost {
   readonly readUnits: number;
   readonly writeUnits: number;
   readonly calls: number;
-  /** The longest chain of calls in which each started after the one before had ended. */
+  /** Length of the longest chain of calls in which each call started after the previous call had ended. */
   readonly roundTrips: number;
 }
 
 export interface MeteredClient extends Client {
-  /** Measures the total cost of some work's calls; one piece of work at a time. */
+  /** Measures the total cost of the calls of some work. Only one piece of work can be measured at a time. */
   readonly measure: <Result>(work: () => Promise<Result>) => Promise<Measured<Result>>;
 }
 
@@ -55,7 +55,7 @@ export function createMeteredClient(client: Client): MeteredClient {
   return { send: send as Client['send'], measure };
 }
 
-/** @throws where the engine reports no units: a missing price must not count as zero */
+/** @throws Error if the engine reports no units, because missing units must not count as zero */
 function sumUnits({ ConsumedCapacity: consumed = [] }: Answer): number {
   const all = Array.isArray(consumed) ? consumed : [consumed];
   if (all.length === 0) throw new Error('The engine does not tell the capacity it consumed');

@@ -1,4 +1,5 @@
-// The cost of a page, beside its cost without stored counts: counting all rows and reading all rows up to the page.
+// Compares the cost of a page with the cost without stored counts, where all rows are counted and all rows up to the page are
+// read.
 import type { TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
 import { atLeast, notJudged, type Report, round } from '../report.ts';
 import { type BenchLedger, household, openBenchLedger } from './bench-ledger.ts';
@@ -93,7 +94,7 @@ async function compare(
   const offset = (page - 1) * PER_PAGE;
   const ours = await meter.measure(() => metered.transactions.list(query));
   const naiveListing = createNaiveListing(meter, place);
-  // One run is enough: the naive page takes seconds, hundreds of times as long.
+  // One run of the naive page is enough: it takes seconds, hundreds of times as long as ours.
   const started = performance.now();
   const naive = await meter.measure(() => naiveListing.page(filter, offset, PER_PAGE));
   const naiveTime = performance.now() - started;

@@ -1,5 +1,5 @@
-// Lists without stored counts, as most people would write it: counts the whole range, and reads up to the end of the page.
-// It is also the bench's second opinion: the service must find the same rows.
+// Lists without stored counts, the way most people would write it: counts the whole range, and reads up to the end of the page.
+// This listing is also the bench's second opinion: the service must find the same rows.
 import {
   type DynamoDBDocumentClient,
   QueryCommand,
@@ -28,7 +28,7 @@ export function createNaiveListing(
     return { total, ids: ids.slice(offset) };
   }
 
-  /** Newest first. */
+  /** Returns the ids of all matching rows, newest first. */
   async function allIds(filter: TransactionFilter): Promise<number[]> {
     return await idsUpTo(toQuery(filter), Number.POSITIVE_INFINITY);
   }
@@ -45,7 +45,7 @@ export function createNaiveListing(
     return total;
   }
 
-  // Fetches one attribute only: the read units are the same, and least is transferred and decoded.
+  // Fetches one attribute only, which costs the same read units, but transfers and decodes the least.
   async function idsUpTo(query: QueryCommandInput, rows: number): Promise<number[]> {
     const ids: number[] = [];
     let from: QueryCommandInput['ExclusiveStartKey'];

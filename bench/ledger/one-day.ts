@@ -1,4 +1,4 @@
-// The worst case: a hundred thousand rows on one day, because the counts do not tell where a page starts within a day.
+// Measures the worst case, a hundred thousand rows on one day: the counts do not tell where a page starts within a day.
 
 import type { Transaction } from '../../lib/ledger/domain/transaction.ts';
 import { type Report, round } from '../report.ts';
@@ -16,7 +16,7 @@ import { createNaiveListing } from './naive-listing.ts';
 import { PER_PAGE } from './pages.ts';
 import { race, timed } from './race.ts';
 
-/** Number of the day's rows that come before the page. */
+/** Shares of the day's rows that come before the measured page. */
 const PLACES = [0, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1];
 const ROUNDS = 5;
 
@@ -60,7 +60,7 @@ async function measurePage(
   return [offset, cost.readUnits, cost.calls, cost.roundTrips, time];
 }
 
-/** The household's rows in their order, all moved to its last day. */
+/** Moves all rows of the household to its last day, and keeps their order. */
 function allOnOneDay(rows: number): Contents {
   const { categories, transactions } = household(rows, 1);
   return { categories, transactions: onDay(transactions) };

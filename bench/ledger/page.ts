@@ -1,5 +1,5 @@
-// The page over twenty thousand transactions in Chromium: requests and script of each view, and the time from a key press to the
-// next frame on a processor that is slowed four times.
+// Measures the page with twenty thousand transactions in Chromium: the requests and script time of each view, and the time from
+// a key press to the next frame on a processor slowed four times.
 import { setTimeout } from 'node:timers/promises';
 import type { Browser, CDPSession, Locator, Page } from 'playwright-core';
 import { UserError } from '../../lib/shared/user-error.ts';
@@ -15,7 +15,7 @@ const BULK = 100;
 const LOADS = 5;
 const PRESSES = 10;
 const SLOWED = 4;
-/** Frames until the browser has reported a key press, which it does some time after it has drawn it. */
+/** Number of frames to wait for, because the browser reports a key press some time after it has drawn the result. */
 const REPORTING_FRAMES = 4;
 const DRAWN = '#ledger[aria-busy=false] .entry';
 const POLL_MS = 20;
@@ -24,7 +24,7 @@ const AFTER_VIEW_MS = 300;
 const MAX_REQUESTS = 5;
 const MAX_SCRIPT_MS = 150;
 const MAX_FRAME_MS = 50;
-/** The browser reports an event from this duration on, in steps of 8 ms. */
+/** Shortest duration of an event that the browser reports; it measures in steps of 8 ms. */
 const MIN_REPORTED_MS = 16;
 
 const THIS_YEAR = new Date().getFullYear();
@@ -76,7 +76,7 @@ export async function page(run: BenchRun): Promise<Report> {
   };
 }
 
-/** Ten years of rows in twenty categories, some of them of this month and without a category. */
+/** Writes ten years of rows in twenty categories; every fiftieth row has no category. */
 async function fillLedger(url: string, count: number, onBulk: () => void): Promise<void> {
   const post = async (path: string, body: object) => {
     const response = await fetch(url + path, { method: 'POST', body: JSON.stringify(body) });
@@ -136,7 +136,10 @@ async function loadView(browser: Browser, address: string) {
   return { requests, script: seconds * 1000 };
 }
 
-/** Waits for the view, and a moment for what follows it. A script that waits in the page would be counted as the page's own. */
+/**
+ * Waits until the view is drawn, and a moment longer for later requests. Polls over the debugging protocol, because a script
+ * that waited in the page would count as the page's own.
+ */
 async function waitWithoutScript(session: CDPSession): Promise<void> {
   for (let polls = 0; !(await holds(session, DRAWN)); polls += 1) {
     if (polls >= MAX_POLLS) throw new Error('The page did not draw its view in time');
@@ -158,7 +161,7 @@ async function isDrawn(opened: Page): Promise<void> {
   await nextFrame(opened);
 }
 
-/** A frame that was drawn after what has happened so far. */
+/** Waits for a frame that is drawn after everything that has happened so far. */
 async function nextFrame(opened: Page): Promise<void> {
   await opened.evaluate(
     'new Promise((drawn) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(drawn))))',
@@ -167,7 +170,7 @@ async function nextFrame(opened: Page): Promise<void> {
 
 interface Field {
   readonly name: string;
-  /** The key to press in it. */
+  /** The key to press in the field. */
   readonly key: string;
   readonly find: (opened: Page) => Locator;
 }
@@ -184,7 +187,7 @@ function listFields(
   }));
 }
 
-/** The search comes last, because it changes the list. */
+/** Fields to measure; the search comes last, because it changes the list. */
 const FIELDS: readonly Field[] = [
   ...listFields('new row', addForm, {
     Date: 'ArrowUp',

@@ -8,7 +8,7 @@ export function lastPage(total: number): number {
   return Math.max(1, Math.ceil(total / PER_PAGE));
 }
 
-/** Page numbers, each once. */
+/** Returns the page numbers without duplicates. */
 export function measuredPages(total: number, random: SeededRandom): number[] {
   const last = lastPage(total);
   const picked = Array.from({ length: PICKED_BY_CHANCE }, () => random.integer(1, last));

@@ -1,4 +1,5 @@
-// The service of `npm start` beside the same ledger on PostgreSQL, both over HTTP: the same rows, the same requests, in turns.
+// Compares the service of `npm start` with the same ledger on PostgreSQL, both over HTTP: the same rows and the same requests,
+// in turns.
 import { join } from 'node:path';
 import type { Child } from '../../processes/child-process.ts';
 import { freePort } from '../../processes/free-port.ts';
@@ -23,11 +24,11 @@ interface Work {
   readonly rounds: number;
   /** Highest accepted ratio of our time to the peer's. */
   readonly most?: number;
-  /** @returns how many rows came back */
+  /** Sends the request. @returns the number of rows in the answer */
   readonly run: (url: string) => Promise<number>;
 }
 
-/** The next year that was not searched before, by service. */
+/** For each service, the next year that no request has searched yet. */
 const unsearched = new Map<string, number>();
 
 const WORK: readonly Work[] = [
@@ -38,7 +39,7 @@ const WORK: readonly Work[] = [
   },
   {
     name: 'first search of a year',
-    // With the two searches before the race, one for each whole year.
+    // Two further searches run before the race, so each whole year is searched once.
     rounds: YEARS - 1 - 2,
     run: (url) => {
       const year = unsearched.get(url) ?? 2017;
@@ -52,7 +53,7 @@ const WORK: readonly Work[] = [
     run: (url) => searchYear(url, 2025),
   },
   { name: 'export of all', ...{ rounds: 7, most: 4 }, run: (url) => exportAll(url) },
-  // Rows of one type are never taken from the cache.
+  // An export of one type never uses the cache.
   { name: 'export of all expenses', rounds: 5, run: (url) => exportAll(url, 'type=expense') },
   {
     name: `bulk of ${BULK}`,

@@ -1,4 +1,4 @@
-// The same ledger in PostgreSQL, listed as a PostgreSQL expert would list it.
+// The same ledger in PostgreSQL, listed the way a PostgreSQL expert would list it.
 import pg from 'pg';
 import type { Transaction, TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
 import type { Contents } from './bench-ledger.ts';
@@ -24,14 +24,14 @@ const TABLES = `
     version integer NOT NULL
   )`;
 
-// An index for each kind of filter, in the order of the list, so that counts and offsets read the index alone.
+// One index for each kind of filter, in the order of the list, so that counts and offsets read only the index.
 const INDEXES = `
   CREATE INDEX ON transactions (${NEWEST_FIRST});
   CREATE INDEX ON transactions (type, ${NEWEST_FIRST});
   CREATE INDEX ON transactions (category_id, ${NEWEST_FIRST});
   CREATE INDEX ON transactions (category_id, type, ${NEWEST_FIRST})`;
 
-/** Loads the contents, and creates the indexes and statistics of a database in use. */
+/** Loads the contents, and creates the indexes and statistics that a database in use would have. */
 export async function openPostgresListing(
   run: BenchRun,
   server: PostgresServer,
@@ -49,11 +49,11 @@ export async function openPostgresListing(
     run.progress.step(rows.length);
   }
   await pool.query(INDEXES);
-  // Marks pages as visible to all transactions; only then can an index answer by itself.
+  // Marks pages as visible to all transactions; only then can PostgreSQL answer from an index alone.
   await pool.query('VACUUM ANALYZE transactions');
   const { rows } = await pool.query<{ server_version: string }>('SHOW server_version');
 
-  /** Count and page side by side; the page's rows are fetched once their ids are known. */
+  /** Queries count and page in parallel. The rows of the page are fetched only after their ids are known. */
   async function page(filter: TransactionFilter, offset: number, limit: number): Promise<Listed> {
     const { where, values } = conditions(filter);
     const place = `LIMIT $${values.length + 1} OFFSET $${values.length + 2}`;

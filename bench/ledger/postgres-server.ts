@@ -10,12 +10,11 @@ import type { BenchRun } from './bench-run.ts';
 
 const execute = promisify(execFile);
 
-/** PostgreSQL refuses to run as root; packages bring a user of this name. */
+/** PostgreSQL refuses to run as root, so it runs as this user, which its packages create. */
 const UNPRIVILEGED = 'postgres';
 const USER = 'bench';
 
-// All of the data fits into its cache, and every execution is planned for its own page: a generic plan would be
-// worse.
+// The cache holds all of the data, and every query is planned for its own values, because a generic plan would be worse.
 const SETTINGS = [
   'shared_buffers=1GB',
   'work_mem=64MB',
@@ -30,7 +29,7 @@ export interface PostgresServer {
   readonly database: string;
 }
 
-/** Why no server can run on this machine; undefined if one can. */
+/** Says why no server can run on this machine; undefined if one can. */
 export async function whyNoPostgres(): Promise<string | undefined> {
   if ((await findPrograms()) === undefined) return 'PostgreSQL is not on this machine';
   if (!isRoot()) return undefined;

@@ -1,5 +1,5 @@
-// The same ledger behind HTTP on PostgreSQL, as a service on one machine would be written: a pool, prepared statements, one
-// statement a request. `node bench/ledger/postgres-service.ts PORT POSTGRES_PORT`.
+// Serves the same ledger from PostgreSQL over HTTP, written like a service on one machine: with a pool, prepared statements,
+// and one or two statements per request. Usage: `node bench/ledger/postgres-service.ts PORT POSTGRES_PORT`.
 import { createServer, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import pg from 'pg';

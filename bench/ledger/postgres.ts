@@ -1,4 +1,4 @@
-// Compares lists with PostgreSQL, which has an index for every filter: the same rows on the same machine, taking turns.
+// Compares lists with PostgreSQL, which has an index for every kind of filter: the same rows on the same machine, in turns.
 import type { TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
 import { atMost, notJudged, type Report, round } from '../report.ts';
 import { household, openBenchLedger } from './bench-ledger.ts';

@@ -1,7 +1,7 @@
 // Times contenders in turns, so that other load on the machine affects all of them alike.
 import { median } from '../statistics.ts';
 
-/** @returns the milliseconds it took */
+/** A contender. @returns the milliseconds that the work took */
 export type Timed = () => Promise<number>;
 
 export function timed(work: () => Promise<unknown>): Timed {
@@ -13,8 +13,9 @@ export function timed(work: () => Promise<unknown>): Timed {
 }
 
 /**
- * The median of each contender in milliseconds, after a round that does not count.
- * Each round starts with another contender, so that none always runs right after the same other.
+ * Runs every contender once without counting, then in rounds. Each round starts with another contender, so that none of them
+ * always goes first.
+ * @returns the median of each contender in milliseconds
  */
 export async function race(
   contenders: readonly Timed[],

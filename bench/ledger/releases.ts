@@ -1,4 +1,4 @@
-// The release before this one: the newest version of CHANGELOG.md, by its tag, or by the commit that its section names.
+// Finds the last release: the newest version in CHANGELOG.md, by its tag, or by the commit that the version's section names.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ export interface Release {
   readonly version: string;
   /** Full hash; undefined if the section names none, because the version has a tag. */
   readonly commit: string | undefined;
-  /** Its section of the changelog, without the heading. */
+  /** The version's section of the changelog, without the heading. */
   readonly notes: string;
 }
 
@@ -25,7 +25,7 @@ export function newestRelease(changelog: string): Release {
 }
 
 /**
- * The commit of the newest release, which a shallow clone fetches first.
+ * Finds the commit of the newest release, and fetches the commit if the clone lacks it.
  * @throws Error if the release has neither a tag nor a commit, or if it cannot be fetched
  */
 export async function previousRelease(): Promise<string> {

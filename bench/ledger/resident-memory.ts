@@ -1,8 +1,8 @@
-// The memory that processes hold.
+// Measures the memory that processes hold.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Megabytes of a process and of all that it has started. */
+/** Adds up the resident memory, in megabytes, of a process and all its descendants. */
 export async function measureMemory(pid: number): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,ppid=,rss=']);
   const all = stdout.split('\n').map((row) => row.trim().split(/\s+/).map(Number));

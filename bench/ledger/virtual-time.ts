@@ -1,4 +1,4 @@
-// Virtual time: when all work waits, it jumps to the next alarm, so that no real time is spent.
+// Virtual time: when all work waits, the time jumps to the next alarm, so that no real time is spent.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../lib/shared/retry.ts';
@@ -32,7 +32,7 @@ export function createVirtualTime() {
     alarms.sort((one, other) => one.at - other.at);
   }
 
-  /** The client whose calls take no time here, however long they really take. */
+  /** Wraps a client so that its calls take no virtual time, however long they really take. */
   function watch(client: Client): Client {
     const send = async (command: Parameters<Client['send']>[0], options: object) => {
       callsUnderWay += 1;
@@ -45,7 +45,7 @@ export function createVirtualTime() {
     return { send: send as Client['send'] };
   }
 
-  /** Waits for work that sleeps in this time and calls through watched clients. */
+  /** Runs work that sleeps in virtual time and calls through watched clients. */
   async function run<Result>(work: Promise<Result>): Promise<Result> {
     let isDone = false;
     const end = () => {
@@ -71,7 +71,7 @@ export function createVirtualTime() {
 
 export type VirtualTime = ReturnType<typeof createVirtualTime>;
 
-/** The default policy in virtual time; it records every delay. */
+/** Creates the default retry policy in virtual time, and records every delay. */
 export function createVirtualRetryPolicy(
   { now, sleep }: VirtualTime,
   random: () => number = () => 0.5,

@@ -1,4 +1,4 @@
-// The cost of writes in a small and a large ledger: keeping the counts must not cost more as the ledger grows.
+// Measures the cost of writes in a small and a large ledger: updating the counts must not cost more as the ledger grows.
 
 import { atMost, type Report, round } from '../report.ts';
 import {

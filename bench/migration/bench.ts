@@ -1,5 +1,5 @@
-// npm run bench -- migration [points dimensions rounds]: fidelity, memory and speed of the copy, against a bare
-// loop on the same sandbox in the same run. Prints the figures, and exits 1 when a bar is missed.
+// npm run bench -- migration [points dimensions rounds]: measures fidelity, memory and speed of the copy, compared with a bare
+// loop on the same sandbox in the same run. Prints the figures, and exits with 1 if a bar is missed.
 import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import { chooseCopySettings } from '../../lib/migration/point-writer.ts';
 import { createDigestSum, digestOf } from '../../lib/migration/points.ts';
@@ -86,7 +86,7 @@ async function measure(url: string, folder: string, size: Size): Promise<Bar[]> 
   ];
 }
 
-/** Fills the source. @returns the digest of the points that were sent */
+/** Fills the source collection. @returns the digest of the points that were sent */
 async function seed(store: VectorStore, { count, dimensions }: Size): Promise<string> {
   progress.start('Made-up memories into the source', count);
   const digest = createDigestSum();

@@ -1,5 +1,5 @@
-// node bench/migration/measure-graph-dump.ts [megabytes] [limit in megabytes]: dumps a graph of that size, reads the
-// dump back, and prints the peak memory. Exits 1 above the limit.
+// node bench/migration/measure-graph-dump.ts [megabytes] [limit in megabytes]: dumps a graph of that size, reads the dump back,
+// and prints the peak memory. Exits with 1 above the limit.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import type { GraphSource } from '../../lib/migration/graph/graph-store.ts';
 
 const MEGABYTE = 1024 * 1024;
 const DIMENSIONS = 1536;
-// A node with its embedding in base64 and its other properties, and one relationship.
+// Size of a node with its embedding in base64 and its other properties, and of one relationship.
 const NODE_BYTES = 8_600;
 
 const [megabytes = 1024, limit = 512] = process.argv.slice(2).map(Number);
@@ -37,7 +37,7 @@ try {
   await rm(folder, { recursive: true });
 }
 
-/** Generated while it is read: the graph itself takes no memory. */
+/** Generates the graph while it is read, so that the graph itself takes no memory. */
 function source(): GraphSource {
   return {
     server: async () => ({ version: '5.26.0', edition: 'made up' }),

@@ -1,5 +1,5 @@
-// node bench/migration/measure-streaming.ts [megabytes] [limit in megabytes]: sends that much through an artifact store and
-// back and says how much memory it took; exits 1 over the limit. Into a folder, or into S3 where S3_ENDPOINT is set.
+// node bench/migration/measure-streaming.ts [megabytes] [limit in megabytes]: sends that much data to an artifact store and
+// back, and prints the peak memory. Exits with 1 above the limit. The store is a folder, or S3 if S3_ENDPOINT is set.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

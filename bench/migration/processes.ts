@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { type Child, startChild } from '../../processes/child-process.ts';
 import type { Measured, Way } from './worker.ts';
 
-// Live data is some 11 MB. On a large machine, V8 without limits lets garbage grow far beyond that before it collects. A
-// deployed function has such limits, from its memory size or from NODE_OPTIONS.
+// Limits the heap like a small deployed function, whose limits come from its memory size or from NODE_OPTIONS. The copy's live
+// data takes some 11 MB; without limits on a large machine, V8 lets garbage grow far beyond that before collecting it.
 export const HEAP_OF_A_SMALL_FUNCTION = ['--max-old-space-size=160', '--max-semi-space-size=8'];
 
 export interface ServedSandbox {

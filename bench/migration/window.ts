@@ -1,6 +1,6 @@
-// npm run bench -- window [--memories N --dimensions N --drain-seconds N --against COMMIT]: how long users cannot write during
-// a migration on a real Qdrant: over a new collection, in place, and in an earlier edition from the history of this
-// repository. Exits 1 when a bar is missed.
+// npm run bench -- window [--memories N --dimensions N --drain-seconds N --against COMMIT]: measures how long users cannot
+// write during a migration on a real Qdrant: with a new collection, in place, and in an earlier edition from the history of
+// this repository. Exits with 1 if a bar is missed.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
@@ -54,10 +54,10 @@ interface Measured {
   /** The time of each stage; empty for an edition that does not report them. */
   readonly stages: string;
   readonly rollback: number;
-  /** After the rollback, in the same run. */
+  /** The window after the rollback, in the same run; undefined if the edition cannot repeat it. */
   readonly secondWindow: number | undefined;
   readonly secondStages: string | undefined;
-  /** The whole first `run`. */
+  /** Duration of the whole first `run` command. */
   readonly whole: number;
   readonly written: number;
   readonly disk: number;
@@ -91,7 +91,8 @@ await runProgram(command, { running });
 
 async function compare({ against, ...size }: Size & { readonly against: string }): Promise<void> {
   if (!process.env.QDRANT_BIN) throw new UserError('QDRANT_BIN is not set');
-  // A slot that is added to an indexed collection stops a build with debug assertions: decisions/migration/0010-in-place.md.
+  // Switches indexing off: adding a slot to an indexed collection stops a build of Qdrant with debug assertions
+  // (decisions/migration/0010-in-place.md).
   process.env.QDRANT__STORAGE__OPTIMIZERS__INDEXING_THRESHOLD_KB = '0';
   const qdrant = await startQdrant(running);
   const now = { folder: PROJECT, isRepeated: true };
@@ -152,7 +153,7 @@ async function measure(
   const source = `memories_${runId}`;
   const store = createQdrant({ url: qdrant.url });
   const windows: Map<HookAction, number>[] = [];
-  // A slow action is requested repeatedly until it is done: only the first request counts.
+  // A slow action is requested repeatedly until it is done, and only the first request counts.
   const recordAction = (action: HookAction) => {
     if (action === 'freeze' && windows.at(-1)?.has('open-writes') !== false)
       windows.push(new Map());
@@ -181,7 +182,7 @@ async function measure(
     console.log(`${title}: ${words[0]} in ${round(seconds)} s`);
     return { stdout, seconds };
   };
-  /** Seconds from the freeze of the nth window to an action. */
+  /** Returns the seconds from the freeze of the nth window to an action. */
   const span = (n: number, to: HookAction) => {
     const [from, until] = [windows[n]?.get('freeze'), windows[n]?.get(to)];
     return ((until ?? Number.NaN) - (from ?? Number.NaN)) / 1_000;
@@ -209,7 +210,7 @@ async function measure(
   };
 }
 
-/** Such as `freeze 2, backup 1.3`. */
+/** Formats the times of the stages, such as `freeze 2, backup 1.3`. */
 function listStages(status: string): string {
   const parsed = v.safeParse(statusSchema, JSON.parse(status));
   const took = parsed.success ? Object.entries(parsed.output.result.took) : [];
@@ -217,7 +218,7 @@ function listStages(status: string): string {
   return stages.map(([name, seconds]) => `${name} ${round(seconds)}`).join(', ');
 }
 
-/** Measures what the store writes, and its peak disk usage, until the end. */
+/** Measures the bytes that the store writes and its peak disk usage, until `end` is called. */
 async function watchDisk(store: VectorStore, collection: string, { child, folder }: QdrantServer) {
   const { pid } = child();
   const begun = await measureFolder(folder);
@@ -253,13 +254,13 @@ async function measureSnapshot(store: VectorStore, collection: string): Promise<
   }
 }
 
-/** Linux only. */
+/** Reads the bytes that a process has written; works on Linux only. */
 async function countWrittenBytes(pid: number): Promise<number> {
   const figures = await readFile(`/proc/${pid}/io`, 'utf8');
   return Number(/^write_bytes: (\d+)$/m.exec(figures)?.[1]);
 }
 
-/** Counts allocated blocks: the files are sparse. */
+/** Adds up allocated blocks instead of file sizes, because the store's files are sparse. */
 async function measureFolder(folder: string): Promise<number> {
   // Files may disappear while they are listed.
   const entries = await readdir(folder, { recursive: true }).catch(() => []);

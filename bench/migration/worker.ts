@@ -1,5 +1,5 @@
-// node worker.ts <way> <url> <source> <target> <folder>: copies once, in a process whose memory is its own.
-// Prints one line of JSON: how long it took, and its peak resident memory.
+// node worker.ts <way> <url> <source> <target> <folder>: copies once in a separate process, so that its memory can be measured.
+// Prints one line of JSON with the duration and the peak resident memory.
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -31,7 +31,7 @@ const milliseconds = await run({ url, source, target, folder });
 const measured: Measured = { milliseconds, peakMegabytes: await peakMegabytes() };
 console.log(JSON.stringify(measured));
 
-// The copy of a run, with its checkpoints synced to disk; the clock runs for the copy alone.
+// Copies like a migration run, with checkpoints synced to disk. Only the copy is timed, not the preparation.
 async function copy({ url, source, target, folder }: Places): Promise<number> {
   const store = createQdrant({ url });
   const settings = await chooseCopySettings(store, { from: source, to: target });
@@ -45,7 +45,8 @@ async function copy({ url, source, target, folder }: Places): Promise<number> {
   return performance.now() - begun;
 }
 
-// Downloads a snapshot through this process and uploads it under a new name; the store checks it against its digest.
+// Downloads a snapshot through this process, and uploads it under a new name; the store checks the upload against the
+// snapshot's digest.
 async function passSnapshotThrough({ url, source, target }: Places): Promise<number> {
   const store = createQdrant({ url });
   const begun = performance.now();
@@ -58,7 +59,7 @@ async function passSnapshotThrough({ url, source, target }: Places): Promise<num
   return performance.now() - begun;
 }
 
-/** The store makes a collection of the upload after it has answered. */
+/** Waits for the restored collection, which the store creates after it has answered the upload. */
 async function untilRestored(store: VectorStore, name: string, points: number): Promise<void> {
   for (let looks = 0; looks < 300; looks += 1) {
     if ((await store.restoredPoints(name)) === points) return;
@@ -74,7 +75,8 @@ async function untilListed(store: VectorStore, collection: string): Promise<Snap
   }
 }
 
-// The system's own peak counts from the fork and so includes the parent's memory; the kernel's is of this program.
+// Prefers the kernel's VmHWM, which belongs to this program alone: the peak in resourceUsage counts from the fork, and so
+// includes the parent's memory.
 async function peakMegabytes(): Promise<number> {
   const status = await readFile('/proc/self/status', 'utf8').catch(() => '');
   const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];

@@ -1,5 +1,4 @@
-// A Qdrant-compatible server for rehearsals and tests, on loopback. It serves the calls that the migration, the memory backends
-// and the tests make, and no others.
+// A Qdrant-compatible server for rehearsals and tests, on loopback. It serves only the calls that this project makes.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -30,7 +30,7 @@ const MAX_READING_MS = 120_000;
 export interface View {
   readonly scope: Scope;
   readonly dates: Dates | undefined;
-  /** Sums of all categories, even if the scope has only one. */
+  /** Sums of all categories, even if the scope has only one; a search has the sums of its own rows alone. */
   readonly cells: readonly Cell[];
   /** Sums of the time before; undefined for all dates and for searches. */
   readonly before: { readonly dates: Dates; readonly cells: readonly Cell[] } | undefined;

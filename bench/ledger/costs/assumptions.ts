@@ -1,4 +1,5 @@
-// Everything that the costs in docs/ledger/deploy.md assume, as data. What a stage allows is read from its packaged template.
+// All assumptions behind the costs in docs/ledger/deploy.md, as data. The limits of a stage are read from its packaged template
+// instead.
 import type { MAX_UNITS, RequestKind } from './request-units.ts';
 
 export interface Price {
@@ -6,7 +7,7 @@ export interface Price {
   readonly usd: number;
 }
 
-/** Prices of the first tier, the dearest, without the free tier. */
+/** Prices of the first tier, which is the most expensive, without the free tier. */
 export const PRICES = {
   request: { item: 'HTTP API, a million requests; one for each 512 KB sent', usd: 1.11 },
   invocation: { item: 'Lambda, a million requests', usd: 0.2 },
@@ -51,7 +52,7 @@ export const ASSUMED = {
   routeMetrics: { item: 'metrics of each route', value: 6, unit: '' },
 } as const;
 
-/** The household of the cost table. */
+/** Habits of a household in the cost table. */
 export const HOUSEHOLD = {
   requests: { item: 'requests of a household in a month', value: 3_000, unit: '' },
   creates: { item: 'creates among them; the others are lists', value: 20, unit: '%' },
@@ -114,7 +115,7 @@ export const REQUEST_SHAPES: Readonly<Record<keyof typeof MAX_UNITS | RequestKin
 
 /**
  * Size without headers of the largest response of each route that lib/ledger/http/endpoints does not declare. Pages and their
- * files count uncompressed, as a client gets them that accepts no compression.
+ * files count uncompressed, because a client may accept no compression.
  */
 export const MAX_PAGES_KB: Readonly<Record<string, number>> = {
   'GET /docs': 2_100,

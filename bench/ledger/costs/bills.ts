@@ -1,4 +1,4 @@
-// The cost of requests, and the most that a stage's limits allow in a month.
+// Computes the cost of requests, and the highest cost that a stage's limits allow in a month.
 import { largestResponseKb } from '../../../lib/ledger/http/endpoints/endpoint-declaration.ts';
 import { ENDPOINTS_BY_ROUTE } from '../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import { ASSUMED, HOUSEHOLD, MAX_PAGES_KB, PRICES, QUOTAS, REQUEST_SHAPES } from './assumptions.ts';
@@ -11,7 +11,7 @@ const MILLION = 1e6;
 /** Responses of up to this size count as one request at the gateway. */
 const COUNTED_KB = 512 * 1.024;
 
-/** USD. */
+/** Costs in USD. */
 export interface Bill {
   readonly requests: number;
   readonly functions: number;
@@ -32,7 +32,7 @@ export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
 }
 
-/** A million requests of a kind, each of the usual size. */
+/** Bills a million requests of a kind, each of the usual size. */
 export function billRequests({ routes }: StageLimits, kind: Kind): Bill {
   const { route, seconds, kilobytes } = REQUEST_SHAPES[kind];
   const { read, write } = UNITS[kind];
@@ -49,7 +49,7 @@ export function billRequests({ routes }: StageLimits, kind: Kind): Bill {
   };
 }
 
-/** A month in which every route gets as many requests as it allows, none of them with a valid key. */
+/** Bills a month in which every route gets as many requests as it allows, none of them with a valid key. */
 export function billWithoutKey(limits: StageLimits): Bill {
   const sentKb = (route: RouteLimit) =>
     ASSUMED.responseHeaders.value + (isPublic(route) ? largestResponse(route) : 0);
@@ -61,7 +61,7 @@ export function billWithoutKey(limits: StageLimits): Bill {
   };
 }
 
-/** A month of random keys on every route that asks for one, in requests of the usual size. */
+/** Bills a month of random keys on every route that requires a key. Every request is refused with a short response. */
 export function billWrongKeys(limits: StageLimits): Bill {
   const routes = limits.routes.filter((route) => !isPublic(route));
   return {
@@ -72,7 +72,10 @@ export function billWrongKeys(limits: StageLimits): Bill {
   };
 }
 
-/** A month of requests with the key of a ledger: the largest responses, all functions busy, table and indexes at their maximum. */
+/**
+ * Bills a month of requests with a valid key: the largest responses, all functions busy, and table and indexes at their
+ * maximum.
+ */
 export function billWithKey(limits: StageLimits): Bill {
   const { routes, maxReadUnits, maxWriteUnits, indexes } = limits;
   const parts = 1 + indexes;
@@ -94,12 +97,17 @@ export function billWithKey(limits: StageLimits): Bill {
   };
 }
 
-/** Read units a second of random keys on every route: no function remembers them. */
+/**
+ * Counts the read units a second that random keys cost on every route. Each key is read, because no function caches unknown
+ * keys.
+ */
 export function countKeyReads({ routes }: StageLimits): number {
   return sum(routes.filter((route) => !isPublic(route)).map(({ rate }) => rate));
 }
 
-/** A month of a thousand requests a second above the limits, which the gateway refuses unbilled but writes into its log. */
+/**
+ * Bills a month of a thousand requests a second above the limits. The gateway refuses them without charge, but logs each one.
+ */
 export function billRefusals(): number {
   return (perMonth(1_000) / KB_PER_GB) * ASSUMED.refusalLog.value * PRICES.logs.usd;
 }
@@ -107,7 +115,7 @@ export function billRefusals(): number {
 export interface Households {
   /** USD a month. */
   readonly bill: Bill;
-  /** A second, in the busiest hour. */
+  /** Figures of one second in the busiest hour. */
   readonly peak: {
     readonly requests: number;
     readonly read: number;
@@ -120,7 +128,7 @@ export interface Households {
 
 interface Stored {
   readonly households: number;
-  /** The size of a transaction in the table and its indexes. */
+  /** Size of a transaction in the table and the indexes together. */
   readonly storedRowKb: number;
 }
 
@@ -129,7 +137,7 @@ export function countGigabytes({ households, storedRowKb }: Stored): number {
   return (creates * 12 * HOUSEHOLD.years.value * storedRowKb) / KB_PER_GB;
 }
 
-/** USD a month for each GB of the table. */
+/** Bills backups in USD a month for each GB of the table. */
 export function billBackups({ warm, cold, made }: Backups) {
   return {
     kept: warm * PRICES.backup.usd + cold * PRICES.coldBackup.usd,
@@ -147,7 +155,7 @@ export function billHouseholds(limits: StageLimits, stored: Stored): Households 
   const scaled = (part: keyof Bill) =>
     (creates * createBill[part] + lists * listBill[part]) / MILLION;
   const atPeak = (monthly: number) => (monthly * HOUSEHOLD.peak.value) / SECONDS_PER_MONTH;
-  // Indexes have a maximum of their own, which they reach later.
+  // Leaves out the writes to indexes, which have a maximum of their own and reach it later.
   const write = UNITS.create.write - INDEX_WRITES.create;
   const peak = {
     requests: atPeak(requests),
@@ -188,7 +196,7 @@ function findReached(
     .map(([name]) => name);
 }
 
-/** Requests and data that routes allow in a month. */
+/** Bills the requests, logs and data that routes allow in a month. */
 function billTraffic(
   routes: readonly RouteLimit[],
   sentKb: (route: RouteLimit) => number,
@@ -204,7 +212,7 @@ function billTraffic(
   };
 }
 
-/** A month of functions that look at a request and refuse it. */
+/** Bills a month of functions that check a request and refuse it. */
 function billRefusingFunctions(routes: readonly RouteLimit[]): number {
   return sum(
     routes.map(
@@ -221,7 +229,7 @@ function billKeyReads(limits: StageLimits): number {
   return (perMonth(reads) / MILLION) * PRICES.read.usd;
 }
 
-/** GB of the functions that can run at once, those of the most memory first, each until its timeout. */
+/** Adds up the memory, in GB, of the functions that can run at once, the largest first and each until its timeout. */
 function countBusyMemory(routes: readonly RouteLimit[]): number {
   let free: number = QUOTAS.invocations.limit;
   let memory = 0;
@@ -247,7 +255,7 @@ function perMonth(perSecond: number): number {
   return perSecond * SECONDS_PER_MONTH;
 }
 
-/** @throws for a route without an assumption */
+/** Returns the size of a route's largest response in KB, without headers. @throws Error for a route without an assumption */
 export function largestResponse({ route }: Pick<RouteLimit, 'route'>): number {
   const endpoint = ENDPOINTS_BY_ROUTE[route];
   const kilobytes = endpoint ? largestResponseKb(endpoint) : MAX_PAGES_KB[route];
@@ -256,12 +264,12 @@ export function largestResponse({ route }: Pick<RouteLimit, 'route'>): number {
   return kilobytes;
 }
 
-/** Unknown routes and preflights are answered without a key as well. */
+/** True if the route needs no key; unknown routes and preflights also need none. */
 function isPublic({ route }: RouteLimit): boolean {
   return ENDPOINTS_BY_ROUTE[route]?.isPublic ?? !(route in ENDPOINTS_BY_ROUTE);
 }
 
-/** The first form of a route, which clients use. */
+/** Finds the first form of a route, the one that clients use. */
 export function findRoute(routes: readonly RouteLimit[], route: string): RouteLimit {
   const found = routes.find((each) => each.route === route);
   if (!found) throw new Error(`The template has no route ${route}`);

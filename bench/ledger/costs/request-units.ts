@@ -1,5 +1,5 @@
-// Cost of each kind of request in DynamoDB's units, in a household's ledger of any size. The names stand in docs/ledger/deploy.md.
-// tests/ledger/contract/capacity.full.test.ts measures them.
+// Cost of each kind of request in DynamoDB's units, in a household's ledger of any size. The names of the kinds appear in
+// docs/ledger/deploy.md, and tests/ledger/contract/capacity.full.test.ts measures their units.
 
 export interface Units {
   readonly read: number;
@@ -46,8 +46,8 @@ export const REQUEST_UNITS = {
 export type RequestKind = keyof typeof REQUEST_UNITS;
 
 /**
- * Units that these requests write to indexes, each of which has a maximum throughput. A row is one unit in each of four indexes. An
- * update to another category deletes it from two of them and adds it to them again.
+ * Units that these requests write to indexes, each of which has a maximum throughput. A row is one unit in each of four
+ * indexes. An update to another category deletes the row from two of the indexes and adds it to them again.
  */
 export const INDEX_WRITES = {
   create: 4,

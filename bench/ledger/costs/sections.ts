@@ -1,4 +1,4 @@
-// Tables of costs and limits in docs/ledger/deploy.md, by the names of their markers.
+// Writes the tables of costs and limits in docs/ledger/deploy.md, each between its markers.
 import { type Report, type Table, toMarkdown } from '../../report.ts';
 import { withFigures } from '../figures.ts';
 import { ASSUMED, HOUSEHOLD, PRICE_LIST, PRICES, REQUEST_SHAPES } from './assumptions.ts';
@@ -47,7 +47,7 @@ const SECTIONS: Readonly<Record<string, (stages: Stages) => Report>> = {
   'cost-fixed': (stages) => tables(fixedCosts(stages)),
 };
 
-/** @throws where the document lacks the markers of a section */
+/** @throws Error if the document lacks the markers of a section */
 export function fillCosts(document: string, stages: Stages): string {
   return Object.entries(SECTIONS).reduce(
     (text, [name, write]) => withFigures(text, name, toMarkdown(write(stages))),
@@ -59,7 +59,7 @@ function tables(...all: readonly Table[]): Report {
   return { bars: [], tables: all };
 }
 
-/** One row for each stage. */
+/** Builds one row for each stage. */
 function perStage(
   stages: Stages,
   show: (limits: StageLimits) => readonly (string | number)[],
@@ -79,11 +79,11 @@ function routeLimits(stages: Stages): Table {
   };
 }
 
-/** Kinds of writes whose units add up when clients use one form of each route at its limit. */
+/** Kinds of writes that clients can send at the same time, each at the limit of its route. */
 const WRITERS = Object.keys(INDEX_WRITES) as (keyof typeof INDEX_WRITES)[];
 const READERS: readonly Kind[] = ['list', 'part of an export', 'search', ...WRITERS];
 
-/** Units a second of the table, without its indexes, where clients send each kind at the limit of its route. */
+/** Counts the units a second of the table, without its indexes, if clients send each kind at the limit of its route. */
 export function countUnits({ routes }: StageLimits): {
   readonly read: number;
   readonly write: number;

@@ -1,9 +1,9 @@
-// Limits of a stage, read from its packaged template: the throttle of each route, the function behind it, the table's maximum throughput,
-// the backups that it keeps.
+// Reads the limits of a stage from its packaged template: the throttle of each route, the function behind the route, the
+// table's maximum throughput, and the number of backups kept.
 import * as v from 'valibot';
 
 export interface RouteLimit {
-  /** Without the slash at the end that the second form of a route has. */
+  /** Route key; the second form of a route has a slash at the end, which is removed here. */
   readonly route: string;
   /** Requests a second; each form of a route has its own. */
   readonly rate: number;
@@ -21,7 +21,7 @@ export interface StageLimits {
   readonly backups: Backups;
 }
 
-/** Copies of the whole table. */
+/** Numbers of backups, each a copy of the whole table. */
 export interface Backups {
   /** Kept at a time. */
   readonly warm: number;
@@ -30,7 +30,7 @@ export interface Backups {
   readonly made: number;
 }
 
-/** The part of a template that is read. */
+/** The part of a packaged template that this file reads. */
 export interface PackagedTemplate {
   readonly Resources: Readonly<
     Record<string, { readonly Type: string; readonly Properties?: unknown }>
@@ -52,7 +52,7 @@ const routeSchema = v.object({
   }),
 });
 const functionArn = v.object({ 'Fn::GetAtt': v.tuple([v.string(), v.literal('Arn')]) });
-/** The gateway names a function by itself, or by its alias. */
+/** The gateway refers to a function directly, or to an alias of the function. */
 const integrationSchema = v.object({
   IntegrationUri: v.union([
     functionArn,
@@ -85,7 +85,7 @@ const planSchema = v.object({
 });
 const alarmSchema = v.object({ Metrics: v.optional(v.array(v.record(v.string(), v.unknown()))) });
 
-/** @throws where the template lacks a part */
+/** @throws Error if the template lacks a part */
 export function readStageLimits(template: PackagedTemplate): StageLimits {
   const [settings] = listProperties(template, 'AWS::ApiGatewayV2::Stage', stageSchema);
   const [table] = listProperties(template, 'AWS::DynamoDB::Table', tableSchema);
@@ -128,7 +128,7 @@ function countBackups(template: PackagedTemplate): Backups {
     );
 }
 
-/** @throws for a schedule that is neither daily nor monthly */
+/** @throws Error for a schedule that is neither daily nor monthly */
 function daysBetween(schedule: string): number {
   const [, day] = /^cron\(\d+ \d+ (\*|\d+) \* \? \*\)$/.exec(schedule) ?? [];
   if (day === undefined) {

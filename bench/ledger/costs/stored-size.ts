@@ -1,4 +1,5 @@
-// Bytes that DynamoDB stores for a transaction of a household, in the table and in each index that has the row.
+// Measures the bytes that DynamoDB stores for a transaction of a household, in the table and in each index that includes the
+// row.
 
 import { SCHEMA_VERSION } from '../../../lib/ledger/store/schema.ts';
 import type { Item } from '../../../lib/shared/database.ts';
@@ -7,7 +8,7 @@ import { householdLedger } from '../household-ledger.ts';
 import { createLedgerItems } from '../ledger-items.ts';
 
 const ROWS = 1_000;
-// DynamoDB's own overhead for every stored item.
+// DynamoDB counts this overhead for every stored item.
 const OVERHEAD_BYTES = 100;
 
 export interface RowForm {
@@ -15,11 +16,11 @@ export interface RowForm {
   readonly hasVersion: boolean;
 }
 
-/** Rows of ledgers that access tokens name. */
+/** Form of the rows that release 0.1.0 wrote for the ledger of an access token. */
 export const ROW_OF_FIRST_RELEASE: RowForm = { ledgerIdLength: 48, hasVersion: false };
 const PRESENT_ROW: RowForm = { ledgerIdLength: 22, hasVersion: true };
 
-/** KB of 1,000 bytes, on average. */
+/** Measures the average size of a stored transaction, in KB of 1,000 bytes. */
 export function measureStoredRow(
   { ledgerIdLength, hasVersion } = PRESENT_ROW,
   countStored = countCopies,
@@ -39,12 +40,12 @@ export function measureStoredRow(
   return bytes / ROWS / 1_000;
 }
 
-/** Without the indexes: DynamoDB bills neither backups nor point-in-time recovery for them. */
+/** Measures a row without the indexes, because AWS bills neither backups nor point-in-time recovery for indexes. */
 export function measureTableRow(): number {
   return measureStoredRow(PRESENT_ROW, () => 1);
 }
 
-/** The table has a row once, and each index whose keys it has. */
+/** Counts the stored copies of a row: one in the table, and one in each index whose key attributes the row has. */
 function countCopies(item: Item): number {
   const indexes = table.GlobalSecondaryIndexes.filter(({ KeySchema }) =>
     KeySchema.every(({ AttributeName }) => item[AttributeName] !== undefined),

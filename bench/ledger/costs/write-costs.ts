@@ -1,4 +1,5 @@
-// npm run bench -- costs: packages the stages without an account, and writes what they cost and allow into docs/ledger/deploy.md.
+// npm run bench -- costs: packages the stages without an AWS account, and writes their costs and limits into
+// docs/ledger/deploy.md.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runServerless } from '../../../local/emulator/emulated-stage.ts';
@@ -8,7 +9,7 @@ import { fillCosts } from './sections.ts';
 import { readStageLimits, type StageLimits } from './stage-limits.ts';
 
 const DOCUMENT = join(import.meta.dirname, '../../../docs/ledger/deploy.md');
-// The stage `prod` is not packaged without a topic.
+// The stage `prod` cannot be packaged without a topic for alarms.
 const PARAMETERS = { alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms' };
 
 const running = createRunning();
@@ -26,7 +27,7 @@ await runProgram(command, { running });
 
 async function packageStage(stage: 'dev' | 'prod'): Promise<StageLimits> {
   const folder = await running.temporaryFolder('ledger-costs-');
-  // The template has everything that is read; bundles take longer.
+  // Only the template is read, so the functions are not bundled, which would take longer.
   const environment = { ONLY_TEMPLATE: 'yes', AWS_EC2_METADATA_DISABLED: 'true' };
   await runServerless(
     { stage, environment, running },
