@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 export const PROJECT = join(import.meta.dirname, '..');
 
-/** Puts the files of a commit into a new folder, with the packages that are installed now. */
+/** Checks out a commit into a new folder, and links the packages that are installed now. */
 export async function checkOut(commit: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const archive = 'git archive "$0" | tar -x -C "$1"';

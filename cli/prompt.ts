@@ -39,7 +39,7 @@ export function createAsk(
   };
 }
 
-/** @throws Refusal unless the run's id is typed */
+/** Asks the person to type the run's id. @throws Refusal unless the id is typed */
 export async function confirmRun(ask: Ask, { runId, what }: { runId: string; what: string }) {
   const question = `${what}.\nType the run id ${runId} to continue: `;
   const answer = await ask(question).catch((error: unknown) => {

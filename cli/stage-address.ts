@@ -6,7 +6,7 @@ import { readStackOutput, stackName } from './deployed-stack.ts';
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** @throws UserError */
+/** Returns the address of the API. @throws UserError if the stack names none, or AWS_ENDPOINT_URL contradicts the address */
 export async function addressOfStage(stage: string): Promise<string> {
   const url = await readStackOutput(stage, 'HttpApiUrl');
   if (url === undefined) throw new UserError(`The stack ${stackName(stage)} has no HttpApiUrl`);

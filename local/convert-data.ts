@@ -14,7 +14,7 @@ import {
 import { DEFAULT_RETRY_POLICY } from '../lib/shared/retry.ts';
 import { unconditional } from '../lib/shared/update-writes.ts';
 
-/** In 0.1.0 the ledger of an access token was called `user-` and the whole digest. */
+/** In 0.1.0 the id of an access token's ledger was `user-` and the whole digest. */
 const LONG_ID = /^user-([\w-]{43})(?=#|$)/;
 const LONG_ID_PREFIX = 'user-';
 const KEY_ATTRIBUTES = ['pk', 'all_key', 'type_key', 'category_key', 'category_type_key'];
@@ -68,7 +68,7 @@ async function shortenLedgerIds(database: Database): Promise<number> {
   return moved;
 }
 
-/** Commits many writes a few at a time; those that are added together are never split. */
+/** Commits many writes a few at a time; writes that are added together are never split. */
 function collectWrites(database: Database) {
   let writes: Write[] = [];
   const flush = async () => {

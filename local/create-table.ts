@@ -1,4 +1,4 @@
-// Creates the table from the definition that is also deployed.
+// Creates the table of a local database from the definition that is also deployed.
 import {
   CreateTableCommand,
   type CreateTableCommandInput,
@@ -17,7 +17,7 @@ const PATIENCE_MILLISECONDS = 30_000;
 /** The SDK requires a limit. An hour is long enough to leave the decision to the caller's signal. */
 const MAX_WAIT_SECONDS = 3_600;
 
-/** A client of a local database; the caller destroys it. */
+/** Creates a client for a local database; the caller must destroy the client. */
 export function createLocalClient(endpoint: string): DynamoDBClient {
   const { region, accessKeyId, secretAccessKey } = localAccess(process.env);
   return new DynamoDBClient({
@@ -51,7 +51,7 @@ export async function createTable(
 
 /**
  * Creates the table if it is missing, and checks the indexes of an existing table.
- * @throws UserError when the database cannot be reached, or has a table of that name with other indexes
+ * @throws UserError if the database cannot be reached, or the existing table lacks an index
  */
 export async function ensureTable(endpoint: string, tableName: string): Promise<void> {
   const client = createLocalClient(endpoint);

@@ -68,7 +68,10 @@ function makeFolder(path: string): void {
 // Names of files that the engines, SQLite and this module create.
 const OWN_NAME = /^(endpoint|.+\.db(-\w+)?)$/;
 
-/** Closes files that an earlier release left open. In a folder with other files too, such as /tmp, it closes its own files only. */
+/**
+ * Closes files that an earlier release left open. In a folder that also has other files, such as /tmp, closes only the files of
+ * this service.
+ */
 function closeToOthers(path: string): void {
   const entries = readdirSync(path, { withFileTypes: true });
   const own = entries.filter((entry) => entry.isFile() && OWN_NAME.test(entry.name));

@@ -42,7 +42,7 @@ const HOSTS = ['127.0.0.1', '::1'];
 const OWN_HOST = /^((.+\.)?localhost|127\.0\.0\.1|\[::1\])$/;
 /** The limit of both API Gateway and the local gateway. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
-/** Lambda's limit, which also counts the escapes of the JSON text in which a function returns the response. */
+/** Lambda's limit. On AWS it also counts the escapes of the JSON text in which a function returns the response. */
 const MAX_RESPONSE_BYTES = 6 * 1024 * 1024;
 /**
  * The log shows no longer text of an address: every part of a route and every parameter name is shorter, every key and access

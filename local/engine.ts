@@ -23,7 +23,7 @@ import { openPrivateSockets } from './private-sockets.ts';
 export interface Database {
   /** Address in the form that `endpointConfig` takes. */
   readonly endpoint: string;
-  /** True if every program of this machine, and every page in its browsers, can reach a database that we started. */
+  /** True if we started the database, and every program of this machine and every page in its browsers can reach it. */
   readonly isExposed?: boolean;
   /** The engine and its program; undefined for a database that we did not start. */
   readonly title?: string;
@@ -44,7 +44,7 @@ export interface Engine {
   program(running: Running, port: number, folder?: string): Promise<Program>;
 }
 
-/** One native program, in memory or on one file. Starts in milliseconds. */
+/** One native program, which keeps data in memory or in one file, and starts in milliseconds. */
 export const embeddedEngine: Engine = {
   title: 'embedded database',
   fetch: async (running) => {

@@ -2,7 +2,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 
-/** Reads the table a page at a time. */
+/** Reads the whole table page by page, and deletes the expired items of each page. */
 export async function deleteExpired(
   client: DynamoDBDocumentClient,
   TableName: string,

@@ -22,7 +22,7 @@ export interface Gateway {
 }
 
 const PROJECT = join(import.meta.dirname, '..');
-/** By default Node gathers 48 MB of young objects before it collects them. */
+/** Keeps the gateway's memory small: by default, Node gathers 48 MB of young objects before it collects them. */
 const SMALL_HEAP = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
 
 /**
@@ -126,7 +126,7 @@ interface GatewayLog {
   read(line: string): void;
   /** Prints what the handlers log from now on. */
   show(): void;
-  /** The line that most likely names why the gateway failed. */
+  /** Returns the line that most likely says why the gateway failed. */
   lastError(): string;
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Running } from '../processes/running.ts';
 
-/** The shortest limit of all systems, in bytes. A longer path is cut off, or refused. */
+/** The lowest limit of all systems for the path of a socket, in bytes. A longer path is cut off or refused. */
 const MAX_SOCKET_PATH = 103;
 /** Upper bound for the names of a socket and its folder together. */
 const MAX_NAME = 30;

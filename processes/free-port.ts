@@ -1,4 +1,4 @@
-// A free port for a program that does not listen on it immediately.
+// Finds a free port for a program that does not listen on it immediately.
 import { randomInt } from 'node:crypto';
 import getPort, { portNumbers } from 'get-port';
 

@@ -1,4 +1,4 @@
-// Runs a program of this project in the same terminal as the calling program.
+// Runs a program of this project in the terminal of the calling program.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 

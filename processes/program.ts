@@ -92,7 +92,7 @@ export function reportError(error: unknown, failed: number = EXIT.failed): numbe
     return failed;
   }
   if (error.exitCode === EXIT.done) return EXIT.done;
-  // Without a command, the usage is printed already.
+  // If no command was typed, the usage has already been printed.
   if (error.code === 'commander.help') return EXIT.wrongUse;
   console.error(`${error.message}\nAdd --help to see the options.`);
   return EXIT.wrongUse;
@@ -124,7 +124,7 @@ export function wholeNumber({ min, max = Number.MAX_SAFE_INTEGER }: { min: numbe
   };
 }
 
-/** The option that makes a program work on AWS; without it, it works on this machine. */
+/** Creates the option with which a program works on AWS instead of this machine. */
 export function stageOption(
   description = 'the deployed stage, such as prod; without it, the local database',
 ) {
@@ -146,7 +146,7 @@ function interruptWithNpm(interrupt: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
   let npm = parent;
-  // Windows has no `ps`: there the parent is watched, even if it is a shell.
+  // Windows has no `ps`, so the parent is watched there even if it is a shell.
   execFile('ps', ['-o', 'ppid=,comm=', '-p', String(parent)], (_, output) => {
     const [, pid, name = ''] = /^\s*(\d+)\s+(\S+)/.exec(output) ?? [];
     if (/(^|[/-])(|a|ba|da|z|k)sh$/.test(name)) npm = Number(pid);

@@ -1,4 +1,4 @@
-// Python programs for tests and CI. Each requirements file gets a virtual environment below .local.
+// Installs Python programs for tests and CI. Each requirements file gets a virtual environment below .local.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

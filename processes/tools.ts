@@ -1,4 +1,4 @@
-// Programs that this machine has, and programs that are downloaded once and kept in .local.
+// Finds and runs the programs of this machine, and programs that are downloaded once and kept in .local.
 import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';

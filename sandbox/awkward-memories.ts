@@ -16,7 +16,7 @@ const SUBJECTS = ['Grace Hopper', 'my sister', 'the dentist', 'Łukasz', '山田
 const VERBS = ['likes', 'moved to', 'plays', 'is allergic to', 'works on', 'remembers'];
 const THINGS = ['the cello', 'Amsterdam', 'green tea', 'peanuts', '🧗‍♀️ climbing', 'compilers'];
 
-/** Payload fields beside the text; JavaScript would change most of them by parsing. */
+/** Payload fields in addition to the text. Parsing them in JavaScript would change most of them. */
 const ODDITIES: readonly string[] = [
   '"score":10.0',
   '"epoch_ns":1754300950123456789,"big":9007199254740993,"small":-0.0',

@@ -6,7 +6,7 @@ import { bundleOptions } from '../../serverless/bundle/esbuild.config.ts';
 import { checkOut, PROJECT, placeIn } from '../editions.ts';
 
 export interface Bundle {
-  /** Such as `transactions/list`. */
+  /** Folder and name of the function, such as `transactions/list`. */
   readonly name: string;
   readonly file: string;
   readonly bytes: number;
@@ -17,7 +17,10 @@ const RENAMED: Readonly<Record<string, string>> = {
   'transactions/bulk': 'transactions/bulk-create',
 };
 
-/** Bundles every function except the documentation page, whose size comes from the embedded viewer. */
+/**
+ * Bundles the functions of the service, categories, summaries and transactions. Leaves out the documentation page, whose size
+ * comes from the embedded viewer.
+ */
 export async function bundleFunctions(folder: string, root = PROJECT): Promise<Bundle[]> {
   const { bundleOptions: options } = (await import(
     placeIn(root, 'serverless/bundle/esbuild.config.ts', 'esbuild.config.ts')

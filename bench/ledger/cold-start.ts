@@ -16,7 +16,7 @@ const MAX_START_RATIO = 3.6;
 const MAX_RATIO_TO_EARLIER = 1.1;
 const BYTES_PER_KB = 1024;
 
-// The deployed settings that affect the start.
+// The settings of a deployed function that affect its start.
 const ENVIRONMENT = {
   PATH: process.env.PATH,
   NODE_OPTIONS: '--enable-source-maps',

@@ -13,7 +13,7 @@ import { createContendedClient } from './contended-client.ts';
 import { createVirtualRetryPolicy, createVirtualTime } from './virtual-time.ts';
 
 const RATES = [20, 30, 40, 50, 60];
-/** How long a transaction of eight items owns them on DynamoDB; AWS publishes no figure. */
+/** Assumed time for which a transaction of eight items owns them on DynamoDB; AWS publishes no figure. */
 const OWNED_MS = 20;
 const MIN_CREATES = 30;
 const ROWS = 1_000;
@@ -115,7 +115,7 @@ async function writeAt(
   };
 }
 
-/** Arrival times of independent clients, in milliseconds from the start. */
+/** Draws the arrival times of independent clients, in milliseconds from the start. */
 function arrivalsAt(rate: number, seconds: number): number[] {
   const random = seededRandom(rate).next;
   const arrivals: number[] = [];
@@ -124,7 +124,7 @@ function arrivalsAt(rate: number, seconds: number): number[] {
   return arrivals;
 }
 
-/** @throws Error if a refused write changed the table */
+/** Verifies the ledger. @throws Error if a refused write changed the table */
 async function assertInOrder({ client, place }: BenchLedger): Promise<void> {
   const { tableName, ledgerId } = place;
   const { drifts } = await createVerification({ client, tableName, ledgerId }).verify();

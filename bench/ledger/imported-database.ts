@@ -36,7 +36,7 @@ export async function writeExport(
   return { folder, source, schema };
 }
 
-/** @returns the folder of the database */
+/** Lets the engine import an export. @returns the folder of the database */
 export async function importExport({ folder, source, schema }: Export): Promise<string> {
   const database = join(folder, 'ledger.db');
   const from = ['--source', source, '--schema', schema];

@@ -4,7 +4,7 @@ import type { TransactionListing } from '../../lib/ledger/service/transactions.t
 
 export interface Listed {
   readonly total: number;
-  /** Newest first. */
+  /** Ids of the page, newest first. */
   readonly ids: readonly number[];
 }
 

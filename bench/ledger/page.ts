@@ -151,7 +151,7 @@ async function waitWithoutScript(session: CDPSession): Promise<void> {
 async function holds(session: CDPSession, selector: string): Promise<boolean> {
   const { root } = await session.send('DOM.getDocument', { depth: 0 });
   const query = { nodeId: root.nodeId, selector };
-  // The document may be replaced between the two requests while the page begins to load.
+  // While the page begins to load, its document may be replaced between the two requests; the next poll asks again.
   const { nodeId } = await session.send('DOM.querySelector', query).catch(() => ({ nodeId: 0 }));
   return nodeId !== 0;
 }

@@ -131,7 +131,7 @@ async function startTheirs(run: BenchRun, rows: number) {
   return { url: `http://localhost:${port}`, version };
 }
 
-/** Resolves when the program says that it is ready. */
+/** Starts a program, and resolves when the program prints that it is ready. */
 async function startService(
   { running }: BenchRun,
   args: readonly string[],

@@ -37,7 +37,7 @@ export async function whyNoPostgres(): Promise<string | undefined> {
   return known ? undefined : `PostgreSQL refuses root, and there is no user ${UNPRIVILEGED}`;
 }
 
-/** @throws Error with the server's last output, if it does not start */
+/** Starts the server on a new cluster. @throws Error with the server's last output, if the server does not start */
 export async function startPostgres(run: BenchRun): Promise<PostgresServer> {
   const programs = (await findPrograms()) ?? '';
   const folder = await run.running.temporaryFolder('ledger-bench-');
@@ -71,7 +71,7 @@ async function serve({ running }: BenchRun, command: ChildCommand): Promise<void
   if (end !== undefined) throw new Error(`PostgreSQL ${end}: ${lastWord}`);
 }
 
-/** Finds the folder of `initdb` and `postgres`: the newest of Debian's folders, or the path. */
+/** Finds the folder of `initdb` and `postgres`: the newest of Debian's folders, or a folder on the path. */
 async function findPrograms(): Promise<string | undefined> {
   const versions = await Array.fromAsync(glob('/usr/lib/postgresql/*/bin'));
   const folders = [...versions.sort().reverse(), ...(process.env.PATH ?? '').split(':')];

@@ -14,6 +14,7 @@ export interface Release {
 }
 
 /**
+ * Reads the newest release from the changelog.
  * @throws Error if the changelog has no version
  */
 export function newestRelease(changelog: string): Release {

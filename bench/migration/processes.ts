@@ -26,7 +26,7 @@ export function startSandboxProcess(): Promise<ServedSandbox> {
   });
 }
 
-/** @throws Error with the output of a worker that fails */
+/** Runs a worker, and reads the figures that it prints. @throws Error with the output of a worker that fails */
 export async function measureWorker(way: Way, ...places: readonly string[]): Promise<Measured> {
   const lines: string[] = [];
   const args = [...HEAP_OF_A_SMALL_FUNCTION, pathOf('./worker.ts'), way, ...places];

@@ -38,7 +38,7 @@ interface Size {
 
 interface Mode {
   readonly title: string;
-  /** Folder of the edition. */
+  /** Folder with the code of the edition. */
   readonly folder: string;
   readonly options: readonly string[];
   /** True if the same run cuts over again after a rollback. */

@@ -52,12 +52,12 @@ const CONVERSION: ConversionConfig = {
     };
     if (type === 'metadata') return { ...jsonSchema, ...metadata };
     if (type !== 'transform') return undefined;
-    // In a query, an integer is a text of decimal digits.
+    // In a query an integer arrives as a text of decimal digits, which the schema converts.
     return operation === Number ? { type: 'integer', minimum: 0 } : jsonSchema;
   },
 };
 
-/** The fields of a body or the parameters of a query, and which of them are required. */
+/** Describes the fields of a body or the parameters of a query, and lists the required ones. */
 export function fieldsIn(schema: ObjectSchema) {
   const others = Object.entries(BODIES).filter(([, body]) => body !== schema);
   const { properties = {}, required = [] } = toJsonSchema(schema as v.GenericSchema, {
@@ -120,7 +120,7 @@ function withoutLimits(field: Field): Field {
   return Object.fromEntries(Object.entries(field).filter(([keyword]) => kept.includes(keyword)));
 }
 
-/** The schemas of responses by name. */
+/** Collects the named schemas of all responses. */
 function describeResponses(): Fields {
   return Object.fromEntries(
     Object.values(ENDPOINTS_BY_ROUTE).flatMap(({ response }) => listNamed(response)),

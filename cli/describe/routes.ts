@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 
 export interface Route {
   readonly method: string;
-  /** Such as `/transactions/{id}`. */
+  /** Path with its parameters, such as `/transactions/{id}`. */
   readonly path: string;
   /** Folder and file below functions/, such as `transactions/read`. */
   readonly functionName: string;

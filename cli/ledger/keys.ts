@@ -1,4 +1,4 @@
-// npm run keys: creates, lists and revokes API keys, of the local database or of a deployed stage.
+// npm run keys: creates, lists and revokes API keys in the local database or on a deployed stage.
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { LEDGER_ID, readLedgerId } from '../../lib/ledger/config.ts';
 import { type ApiKey, SCOPES } from '../../lib/ledger/domain/api-key.ts';

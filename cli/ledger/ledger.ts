@@ -1,4 +1,4 @@
-// npm run ledger: lists, upgrades and deletes ledgers, of the local database or of a deployed stage.
+// npm run ledger: lists, upgrades and deletes ledgers in the local database or on a deployed stage.
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { LEDGER_ID } from '../../lib/ledger/config.ts';
 import { createApiKeys } from '../../lib/ledger/store/api-keys.ts';

@@ -51,7 +51,7 @@ const MAX_SHOWN_CHARACTERS = 200;
 const HOW_TO_GET_A_KEY =
   '. Set API_KEY to a valid key: export API_KEY=$(npm run -s keys -- create --name my-key)';
 
-/** The address of a service that `npm start` runs. */
+/** Returns the address of the service that `npm start` runs. */
 export function serviceAddress(): string {
   return `http://localhost:${process.env.PORT || '3000'}`;
 }

@@ -124,7 +124,7 @@ async function isConfirmed({ stage }: Options, tableInUse: string): Promise<bool
 function parseTime(text: string): Date {
   const time = new Date(text);
   if (/T.*(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(time.getTime())) {
-    // DynamoDB restores to whole seconds.
+    // Rounds down, because DynamoDB restores to whole seconds.
     return new Date(Math.floor(time.getTime() / 1000) * 1000);
   }
   throw new InvalidArgumentError('Use a time with its zone, such as 2026-03-05T08:30:00Z.');

@@ -1,4 +1,4 @@
-// AWS on this machine: MiniStack, which deploys templates, runs functions and enforces the actions of IAM roles.
+// Starts AWS on this machine with MiniStack, which deploys templates, runs functions and enforces the actions of IAM roles.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../../lib/shared/user-error.ts';
@@ -34,7 +34,7 @@ export const awsEmulator: Service = {
   start: startAwsEmulator,
 };
 
-/** @throws UserError */
+/** Starts the emulator, and waits until it answers. @throws UserError if it does not start */
 export async function startAwsEmulator(
   running: Running,
   { waitScale = 1 }: EmulatorOptions = {},

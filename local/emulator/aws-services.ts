@@ -1,4 +1,4 @@
-// S3 and the Parameter Store on this machine: Moto, in memory.
+// Starts S3 and the Parameter Store on this machine, in memory, with Moto.
 
 import { join } from 'node:path';
 import { UserError } from '../../lib/shared/user-error.ts';

@@ -22,7 +22,7 @@ const SERVERLESS = join(PROJECT, 'node_modules/serverless/bin/serverless.js');
 
 export interface EmulatedStage {
   readonly stage: string;
-  /** Names the emulator to every AWS client. */
+  /** Variables that direct every AWS client to the emulator. */
   readonly environment: Readonly<Record<string, string>>;
   /** Stopping this also stops the command in progress. */
   readonly running?: Running;
@@ -94,7 +94,7 @@ export async function repairCors(deployed: EmulatedStage): Promise<void> {
   );
 }
 
-/** @returns the secret of a new API key */
+/** Creates an API key for the ledger. @returns the secret of the key */
 export async function createKey(
   { stage, environment }: EmulatedStage,
   ledger: string,

@@ -1,4 +1,4 @@
-// A backend that builds its memory with the first request rather than with its own start.
+// Imitates a backend that builds its memory with the first request instead of at its own start.
 import type { MemoryVersion } from './memory-version.ts';
 
 export function lazily(start: () => Promise<MemoryVersion>): MemoryVersion {

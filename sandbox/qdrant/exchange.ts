@@ -6,7 +6,7 @@ export interface Exchange {
   /** Parameters of the route's pattern, by name. */
   readonly path: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** The JSON body; empty for the streamed routes. */
+  /** The JSON text of the body; empty for the streamed routes. */
   readonly body: string;
   readonly incoming: IncomingMessage;
 }

@@ -1,9 +1,9 @@
-// A fetch that calls a request listener of this process, without the network.
+// Creates a `fetch` that calls a request listener of this process, without the network.
 import type { RequestListener } from 'node:http';
 import inject, { type InjectOptions } from 'light-my-request';
 
 /**
- * A response comes as a whole or not at all, never compressed, and no signal aborts it.
+ * A response arrives as a whole or not at all, is never compressed, and cannot be aborted by a signal.
  * @throws TypeError if a body is not text
  */
 export function createFetch(listener: RequestListener): typeof fetch {

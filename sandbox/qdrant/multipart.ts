@@ -10,7 +10,7 @@ const HEAD_BYTES = 4_096;
 
 interface FormFile {
   readonly fileName: string;
-  /** SHA-256, hexadecimal. */
+  /** SHA-256 of the file, in hexadecimal. */
   readonly checksum: string;
 }
 

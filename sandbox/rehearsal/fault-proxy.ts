@@ -27,7 +27,7 @@ export interface Mishap {
     | { readonly kind: 'lose-answer'; readonly andThen?: () => void }
     /** At most this many bytes of the answer arrive. */
     | { readonly kind: 'cut'; readonly bytes: number }
-    /** One byte of the answer is changed. */
+    /** The first byte of the answer is changed. */
     | { readonly kind: 'corrupt' };
 }
 

@@ -9,7 +9,7 @@ import type { Rehearsal } from './rehearsal.ts';
 
 export interface Outcome extends Comparison {
   readonly phase: string;
-  /** Which collection users work on at the end: `old`, `new`, `uploaded` or `restored`. */
+  /** The collection on which users work at the end: `old`, `new`, `uploaded` or `restored`. */
   readonly worksOn: string;
   readonly acknowledgedLoss: number;
   readonly timeline: readonly TimelineEntry[];

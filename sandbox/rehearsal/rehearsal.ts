@@ -1,4 +1,5 @@
-// The moves of an act: start the state machine, roll back, run the watch, kill, add a fault, let time pass.
+// The moves of an act: start the state machine, roll back, run the watch, run and kill a process, add a fault, and let time
+// pass.
 import type { HookAction } from '../../lib/migration/ports/hooks.ts';
 import type { StepInput } from '../../lib/migration/runs/input.ts';
 import type { Run } from '../../lib/migration/runs/run.ts';
@@ -33,7 +34,7 @@ export interface Rehearsal extends Stage, Diary {
   rollBack(input?: Partial<StepInput>): Promise<void>;
   /** Runs the watch, which a timer runs on AWS, until nothing is due. */
   keepWatch(): Promise<void>;
-  /** Runs a step in a process of its own. */
+  /** Runs a step in a separate process. */
   otherProcess(
     words: readonly string[],
     onHook?: (action: HookAction) => void,

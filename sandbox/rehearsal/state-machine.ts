@@ -8,7 +8,7 @@ const FUNCTIONS = join(import.meta.dirname, '../../functions/migration');
 
 const definition = migrationMachine('rehearsal');
 
-/** `...-migrationBackup` -> `backup` */
+/** Extracts the name of a function's file from its ARN: `...-migrationBackup` becomes `backup`. */
 function functionName(resource: string): string {
   return (resource.split('-migration').at(-1) ?? '').toLowerCase();
 }
@@ -38,7 +38,7 @@ export async function execute(options: {
   readonly waitMs?: number | 'as-defined';
   /** Called for each state that is entered, of any type. */
   readonly onEntered?: (state: EnteredState) => void;
-  /** Stops the execution, as a person may. */
+  /** Stops the execution, as an operator may. */
   readonly signal?: AbortSignal | undefined;
 }): Promise<Execution> {
   const { runId, services, beforeTask, waitMs = 0, onEntered = () => {}, signal } = options;

@@ -1,4 +1,4 @@
-// The categories of the scope as bars, the largest first.
+// Draws the categories of the scope as bars, the largest first.
 import { signal } from '@preact/signals';
 import { categoriesById } from './category-list.ts';
 import { ScopeLink } from './components.tsx';

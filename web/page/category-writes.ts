@@ -8,7 +8,7 @@ import { announcement, refreshSoon } from './ledger.ts';
 
 const ATTEMPTS = 3;
 
-/** @returns the category of this name, created if it is missing */
+/** Finds a category by its name, or creates it. @returns the category */
 export async function ensureCategory(name: string): Promise<Category> {
   const same = (each: Category) => each.name.toLowerCase() === name.trim().toLowerCase();
   const known = categories.value.find(same);

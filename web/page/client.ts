@@ -1,5 +1,5 @@
-// The requests of the page. The key is kept in this tab's session, or on this device if its owner chose so, and sent to this
-// service only.
+// Sends the requests of the page. The API key is kept in this tab's session, or on this device if the person chose so, and is
+// sent only to this service.
 
 import type { Failure } from '../../lib/ledger/http/api-types.ts';
 import { ApiError, type Call } from './api-error.ts';

@@ -53,7 +53,7 @@ export function ConflictRow({ conflict: { mine, theirs }, columns }: ConflictRow
   );
 }
 
-/** The fields that differ, side by side. */
+/** Shows the fields that differ, side by side. */
 function Versions({ mine, theirs }: { readonly mine: Row; readonly theirs: Row }) {
   const names = Object.keys(changedFields(theirs, mine)) as (keyof typeof LABELS)[];
   return (

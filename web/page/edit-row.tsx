@@ -112,7 +112,7 @@ export function watchDrafts(): void {
   });
 }
 
-/** Finds the kept draft of a row by its key: a row that was being created may have got its id since. */
+/** Finds the kept draft of a row by its key, because a row that was being created may have received its id since. */
 function findDraft(row: Row) {
   const key = outbox.keyOf(row.id);
   for (const [name, { draft, before }] of readDrafts<KeptEdit>(KEPT))

@@ -19,7 +19,7 @@ export interface Totals {
 }
 
 export interface Period extends Totals {
-  /** A day, a month such as `2026-03`, or a year. */
+  /** A day such as `2026-03-05`, a month such as `2026-03`, or a year. */
   readonly key: string;
 }
 
@@ -99,7 +99,7 @@ export function addUpPeriods(cells: readonly Cell[], keys: readonly string[]): P
   return keys.map((key) => ({ key, ...addUp(byPeriod.get(key) ?? []) }));
 }
 
-/** Categories with an amount on this side, largest first. */
+/** Adds up the amounts of each category on this side, the largest first. */
 export function addUpCategories(cells: readonly Cell[], side: Type): CategoryBar[] {
   const byCategory = Map.groupBy(cells, ({ category }) => category);
   const bars = [...byCategory]
@@ -120,7 +120,7 @@ export function countByCategory(cells: readonly Cell[]): ReadonlyMap<CategoryKey
   return counts;
 }
 
-/** Sums up to and including each period. */
+/** Returns running totals, up to and including each period. */
 export function accumulate(amounts: readonly number[]): number[] {
   let cents = 0;
   return amounts.map((amount) => {
@@ -139,7 +139,7 @@ export function chooseTicks(lowest: number, highest: number, wanted = 4): number
   return Array.from({ length: Math.max(1, last - first) + 1 }, (_, n) => (first + n) * step);
 }
 
-/** Pages to link to: the first, the last and those around the current one; undefined for a gap. */
+/** Chooses the pages to link to: the first, the last, and the pages around the current one; undefined for a gap. */
 export function pagesAround(page: number, pages: number): (number | undefined)[] {
   const near = [1, page - 1, page, page + 1, pages].filter((each) => each >= 1 && each <= pages);
   const sorted = [...new Set(near)].toSorted((a, b) => a - b);

@@ -71,7 +71,7 @@ export const format = {
   money: (amount: number) => money().plain().format(amount),
   signed: (amount: number) => money().signed().format(amount),
   count: (number: number) => count().format(number),
-  /** A number of things: `1 change`, `2 changes`. */
+  /** Formats a number of things, such as `1 change` or `2 changes`. */
   counted: (number: number, thing: string) =>
     `${count().format(number)} ${thing}${number === 1 ? '' : 's'}`,
   short: (amount: number) => short().format(amount),

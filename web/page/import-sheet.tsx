@@ -34,7 +34,7 @@ export function ImportButton() {
   );
 }
 
-/** A file can be dropped anywhere on the page. */
+/** Opens a file that is dropped anywhere on the page. */
 export function DropTarget() {
   const [isOver, setOver] = useState(false);
   useEffect(() => {

@@ -130,7 +130,7 @@ function offerOthers(row: Row, category: Category): void {
 
 const isReadingAll = signal(false);
 
-/** @returns false if the category was not created */
+/** Puts the selected rows into the named category. @returns false if the category could not be created */
 async function categoriseSelected(name: string): Promise<boolean> {
   const some = [...selected.value.values()];
   const category = name.trim() === '' ? undefined : await resolve(name);

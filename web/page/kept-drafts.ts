@@ -16,7 +16,7 @@ export function readDraft<Kept extends object>(name: string): Kept | undefined {
   }
 }
 
-/** Drafts whose names begin with the prefix, by name. */
+/** Reads the drafts whose names begin with the prefix, by name. */
 export function readDrafts<Kept extends object>(prefix: string): ReadonlyMap<string, Kept> {
   const stored = Array.from({ length: sessionStorage.length }, (_, n) => sessionStorage.key(n));
   const found = new Map<string, Kept>();

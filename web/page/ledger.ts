@@ -155,7 +155,7 @@ export async function show(): Promise<void> {
   }
 }
 
-/** Loads again after a failure, while the page is visible. */
+/** Loads again after a failure, if the page is visible. */
 function repeatFailed(): void {
   if (failure.value?.error.isRetryable && !document.hidden) void show();
 }
@@ -183,7 +183,7 @@ export function refreshSoon(): void {
   }, REFRESH_DELAY_MS);
 }
 
-/** @param isReplaced true if Back does not return to the present scope */
+/** Changes the scope. @param isReplaced true to replace the history entry, so that Back does not return to the present scope */
 export function go(changes: Partial<Scope>, { isReplaced = false } = {}): void {
   const hash = scopeHash(scope.value, changes);
   if (isReplaced) location.replace(hash);

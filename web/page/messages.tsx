@@ -1,4 +1,4 @@
-// The messages of the page: a notice with its action, and sentences for screen readers.
+// Shows the messages of the page: a notice with its action, and announcements for screen readers.
 import { Button, NoticeBox } from './components.tsx';
 import { announcement, notice } from './ledger.ts';
 

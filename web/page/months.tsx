@@ -139,7 +139,7 @@ function DatesSheet({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** The field follows the address, except while text is being typed. */
+/** The search field. Its text follows the address, except while a person is typing. */
 function Search() {
   const { q } = scope.value;
   const text = useSignal(q);

@@ -78,7 +78,7 @@ function compareRows(one: Row, other: Row): number {
   return other.id - one.id;
 }
 
-/** The version in a tag such as `"t7.3.0f3a9c21"`; 0 before the first answer. */
+/** Reads the version from a tag such as `"t7.3.0f3a9c21"`; 0 before the first answer. */
 function readVersion({ etag }: Row): number {
   return Number(/^"t\d+\.(\d+)\./.exec(etag)?.[1] ?? 0);
 }
@@ -106,7 +106,10 @@ export function normalize(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-/** Descriptions that differ only in case, digits and signs are alike: card and reference numbers change each time. */
+/**
+ * Returns the same text for descriptions that differ only in case, digits and signs, because card and reference numbers change
+ * each time.
+ */
 export function likeness(description: string): string {
   return normalize(description)
     .replace(/[^\p{L}]+/gu, ' ')

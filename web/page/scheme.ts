@@ -1,4 +1,4 @@
-// The color of a category in the scheme of the browser, light or dark.
+// Chooses the color of a category for the browser's scheme, light or dark.
 import { signal } from '@preact/signals';
 import { colorOf } from './colors.ts';
 

@@ -55,7 +55,7 @@ export function scopeHash(scope: Scope, changes: Partial<Scope> = {}, today = ne
   return `#${written}`;
 }
 
-/** @returns undefined for all dates */
+/** Returns the first and last day of a period; undefined for all dates. */
 export function periodDates(period: string, today: Date): Dates | undefined {
   if (period === 'all') return undefined;
   const months = RECENT_MONTHS[period];
@@ -127,7 +127,7 @@ export function monthKey(date: Date): string {
   return localDay(date).slice(0, 7);
 }
 
-/** The day in this browser's time zone. */
+/** Writes the day of a moment in this browser's time zone. */
 export function localDay(date: Date): string {
   return day(date.getFullYear(), date.getMonth(), date.getDate());
 }

@@ -41,7 +41,7 @@ export function toggleAll(): void {
   selected.value = isAllSelected.value ? new Map() : byKey(rows.value);
 }
 
-/** @throws ApiError */
+/** Selects every row of the scope, also those on other pages. @throws ApiError */
 export async function selectScope(): Promise<void> {
   const wanted = scope.value;
   const all = await readScopeRows(wanted);

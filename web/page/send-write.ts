@@ -33,7 +33,11 @@ export class ConflictError extends Error {
   }
 }
 
-/** @throws ApiError @throws ConflictError */
+/**
+ * Sends the write with the request that fits it.
+ * @throws ApiError if the service refuses the write or does not answer
+ * @throws ConflictError if another client changed the row
+ */
 export async function sendWrite(write: OutgoingWrite, call: Send): Promise<Settled> {
   const [change] = write.changes;
   if (write.changes.length !== 1 || !change) return await transmitBulk(write, call);

@@ -11,7 +11,7 @@ const byLedger = signal<Readonly<Record<string, Targets>>>(readStored());
 /** Targets of the open ledger, by category id. */
 export const targets = computed<Targets>(() => byLedger.value[me.value?.ledger ?? ''] ?? {});
 
-/** @param amount undefined removes the target */
+/** @param amount the monthly target; undefined removes it */
 export function setTarget(category: number, amount: number | undefined): void {
   const { [category]: _, ...others } = targets.value;
   const next = amount === undefined ? others : { ...others, [category]: amount };

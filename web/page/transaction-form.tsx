@@ -68,7 +68,7 @@ export interface OpenDraft {
 
 const NO_ERRORS: Errors = {};
 
-/** @param keep is called with the draft after each edit */
+/** @param start creates the first draft @param keep called with the draft after each edit */
 export function useDraft(start: () => Draft, keep: (draft: Draft) => void): OpenDraft {
   const initial = useMemo(start, []);
   const draft = useSignal(initial);

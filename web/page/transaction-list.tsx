@@ -1,4 +1,4 @@
-// The rows of the scope, grouped by day: opened by click or Enter, walked through with the arrow keys.
+// The rows of the scope, grouped by day. A click or Enter opens a row, and the arrow keys move between rows.
 import { signal, useComputed } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -182,7 +182,7 @@ const PICKED = 2;
 const UNSAVED = 4;
 const STOP = 8;
 
-/** The state of a row as one number, so that a row is drawn again only if its own state has changed. */
+/** Packs the state of a row into one number, so that a row is redrawn only if its own state changes. */
 function readState(key: number): number {
   return (
     (editing.value?.key === key ? OPEN : 0) |
@@ -206,7 +206,7 @@ function onListFocus({ target }: FocusEvent): void {
   if (row) current.value = outbox.keyOf(row.id);
 }
 
-/** A click opens the row in the field that was clicked. */
+/** Opens the row that was clicked, with the focus in the field that was clicked. */
 function onListClick({ target, shiftKey }: MouseEvent): void {
   const row = findRow(target);
   if (!row || !canWrite.value || !(target instanceof Element)) return;
@@ -239,7 +239,7 @@ const STEPS = {
   End: (_: number, last: number) => last,
 } as const;
 
-/** @returns false at the end of the list */
+/** Moves the focus to another row. @returns false at the end of the list */
 function moveInList(table: HTMLElement, from: HTMLElement, key: keyof typeof STEPS): boolean {
   const entries = [...table.querySelectorAll<HTMLElement>('.entry')];
   const to = entries[STEPS[key](entries.indexOf(from), entries.length - 1)];
@@ -247,7 +247,7 @@ function moveInList(table: HTMLElement, from: HTMLElement, key: keyof typeof STE
   return to !== undefined;
 }
 
-// The parts of a row are drawn by functions, not by components: a list has hundreds of each.
+// Plain functions instead of components draw the parts of a row, because a list has hundreds of each part.
 
 /** The checkbox needs no listener: a click anywhere in its cell toggles the row. */
 function drawPick(isPicked: boolean, tabIndex: number) {

@@ -44,7 +44,7 @@ export interface View {
   readonly readAt: number;
 }
 
-/** @throws ApiError */
+/** Reads the caller, the categories and the view of a scope. @throws ApiError */
 export async function readView(wanted: Scope, given: AbortSignal) {
   const dates = periodDates(wanted.period, new Date());
   const [caller, known, sums, list] = await Promise.all([

@@ -1,4 +1,4 @@
-// The API description as it is sent.
+// The answer to GET /openapi.json: the API description.
 import description from '../../lib/ledger/http/openapi.json' with { type: 'json' };
 import { staticText } from '../../lib/ledger/http/static-text.ts';
 

@@ -1,4 +1,4 @@
-// The page at /, its style and its scripts.
+// The page at /, with its style and its scripts, as the service sends them.
 import { REVALIDATED, staticText } from '../../lib/ledger/http/static-text.ts';
 import importer from '../page/importer.ts?script';
 import script from '../page/main.tsx?script';

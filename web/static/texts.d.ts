@@ -11,7 +11,7 @@ declare module '*.html' {
   const text: string;
   export default text;
 }
-// A script for browsers: this file bundled with all that it imports (serverless/bundle/esbuild.config.ts).
+// A script for browsers: the named file, bundled with everything that it imports (serverless/bundle/esbuild.config.ts).
 declare module '*?script' {
   const text: string;
   export default text;

@@ -114,7 +114,7 @@ export const REQUEST_SHAPES: Readonly<Record<keyof typeof MAX_UNITS | RequestKin
   };
 
 /**
- * Size without headers of the largest response of each route that lib/ledger/http/endpoints does not declare. Pages and their
+ * Size, without headers, of the largest response of each route that lib/ledger/http/endpoints does not declare. Pages and their
  * files count uncompressed, because a client may accept no compression.
  */
 export const MAX_PAGES_KB: Readonly<Record<string, number>> = {

@@ -122,7 +122,7 @@ export interface Households {
     readonly write: number;
     readonly invocations: number;
   };
-  /** Limits that the peak exceeds, the lowest first. */
+  /** Limits that the peak exceeds, beginning with the limit that is exceeded most. */
   readonly reached: readonly string[];
 }
 

@@ -7,8 +7,8 @@ export interface Units {
 }
 
 /**
- * Upper bounds. A part of an export reads 1 MB of rows, the counts, and the empty ranges between cached months. A search reads
- * 25,000 rows. Both read the names of some 30 categories.
+ * Upper bounds of units for each kind of request. A part of an export reads 1 MB of rows, the counts, and the empty ranges
+ * between cached months. A search reads 25,000 rows. Both read the names of some 30 categories.
  */
 export const MAX_UNITS = {
   list: { read: 5, write: 0 },

@@ -13,7 +13,7 @@ export interface RouteLimit {
 
 export interface StageLimits {
   readonly routes: readonly RouteLimit[];
-  /** Units a second, of the table and of each of its indexes. */
+  /** Units a second, for the table and again for each of its indexes. */
   readonly maxReadUnits: number;
   readonly maxWriteUnits: number;
   readonly indexes: number;
@@ -23,10 +23,10 @@ export interface StageLimits {
 
 /** Numbers of backups, each a copy of the whole table. */
 export interface Backups {
-  /** Kept at a time. */
+  /** Backups kept at the same time. */
   readonly warm: number;
   readonly cold: number;
-  /** Made in a month. */
+  /** Backups made in a month. */
   readonly made: number;
 }
 

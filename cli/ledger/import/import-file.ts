@@ -73,7 +73,10 @@ interface Import {
   readonly options: Options;
 }
 
-/** @returns whether rows were sent, or would have been if the ledger had not had them all */
+/**
+ * Previews the import, and runs it if the options confirm it.
+ * @returns true if the import ran, even if the ledger already had every row
+ */
 async function importStatement(service: ServiceClient, given: Import): Promise<boolean> {
   const { statement, options } = given;
   const { account } = readOptions(options);

@@ -16,7 +16,7 @@ import type { ServiceClient } from '../service-client.ts';
 
 export interface Uploaded {
   readonly created: number;
-  /** Number of rows that the ledger had already. */
+  /** Number of rows that the ledger already had. */
   readonly duplicates: number;
   readonly refused: readonly RefusedLine[];
 }
@@ -165,7 +165,7 @@ interface BulkRequest<Item> {
   readonly toBody: (item: Item) => object;
   /** Completes before these items are sent; called while the previous request is still running. */
   readonly announce?: (items: readonly Item[]) => Promise<void>;
-  /** @returns the corrected results */
+  /** Handles the results of a request. @returns the corrected results */
   readonly onSent?: (results: readonly ItemResult<Item>[]) => Promise<readonly ItemResult<Item>[]>;
 }
 

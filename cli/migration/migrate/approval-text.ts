@@ -82,7 +82,7 @@ function forecastRows({ estimates, seconds }: Forecast, minutes: number): [strin
   ];
 }
 
-/** `backup 2m 3s (measured)` */
+/** Formats an estimate, such as `backup 2m 3s (measured)` */
 function estimateText({ stage, seconds, basis }: Estimate): string {
   return `${stage} ${durationText(seconds * 1_000)} (${basis})`;
 }

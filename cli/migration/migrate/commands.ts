@@ -59,7 +59,7 @@ const PLAN_OPTIONS = [
   ...(['removes-when-over', 'removes-artifacts-when-over'] as const),
 ] as const satisfies OptionName[];
 
-/** In the order of the runbook. */
+/** All commands, in the order of the runbook. */
 export const COMMANDS = {
   run: {
     does: 'Drive the whole migration, or continue the one in progress',

@@ -115,7 +115,7 @@ export async function checkPrerequisites(
 ): Promise<PreflightResult> {
   const { output, place, signal } = session;
   const result = (await runStep(session, 'preflight', payload)) as PreflightResult;
-  // After Ctrl-C the requests ended early: the services may be in order.
+  // Ctrl-C ends the requests early, so the problems found may not exist.
   signal.throwIfAborted();
   const { prerequisites } = result;
   if (!Array.isArray(prerequisites)) throw otherVersion(place);
@@ -224,7 +224,7 @@ function buildInput(step: FunctionName, { payload }: Drive, runId: string): Payl
   };
 }
 
-/** False for an interruption, and for a defect of this program */
+/** True for a failure of the step; false for an interruption, and for a defect of this program */
 function isStepFailure(error: unknown): error is Error {
   return [Refusal, RetryableFailure, FunctionFailedError].some((kind) => error instanceof kind);
 }
@@ -265,7 +265,7 @@ async function askInWindow(
   }
 }
 
-/** @returns the approval of the report that was shown, as input of the step that opens the window */
+/** Shows the report and asks for approval. @returns the approval as input for the step that opens the window */
 async function approve(options: Drive, status: Status): Promise<Payload> {
   const { session, ask, isConfirmed, person, report, payload } = options;
   const { digest, forecast } = status.approval ?? {};

@@ -66,7 +66,7 @@ export function nextSteps(status: Status, stage?: string): NextStep[] {
 
 /** State after a command that failed or was interrupted */
 export interface Aftermath {
-  /** The deadline of the open window, and the command that rolls back. */
+  /** Text with the deadline of the open window, and the command that rolls back. */
   readonly window?: string | undefined;
   readonly users?: string;
   readonly next: readonly NextStep[];
@@ -148,7 +148,7 @@ function withOptions({ command }: NextStep, options: string, why: string): NextS
   return { command: command.replace('--execute', `$& ${options}`), why };
 }
 
-/** The next command, and its alternatives */
+/** Formats the next command and its alternatives */
 export function nextLines([next, ...others]: readonly NextStep[]): string[] {
   if (!next) return ['Next: nothing, the run has ended.'];
   const { command, why, first } = next;

@@ -88,7 +88,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   return error instanceof Refusal ? EXIT.refused : EXIT.failed;
 }
 
-/** @returns the exit code */
+/** Prints a failure and the next command. @returns the exit code */
 export function reportFailure(
   cause: unknown,
   output: Output,

@@ -147,7 +147,7 @@ function createDrive(
   return { session, ask, payload, isConfirmed: yes === true, person: by, report };
 }
 
-/** Runs one command to its end, however often its function must be invoked. */
+/** Runs one command to its end, however often the function must be invoked. */
 async function actOnce({ session, ask, name, typed, argument }: Once): Promise<ExitCode> {
   const { place, output } = session;
   if (name === 'run' || name === 'status' || name === 'report') {

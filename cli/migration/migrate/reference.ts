@@ -36,7 +36,7 @@ const VARIABLES: Readonly<Record<keyof StepSettings, string>> = {
   MIGRATION_WEBHOOK_TOKEN: 'its bearer token',
 };
 
-/** Tables by the names of the generated sections */
+/** Functions that write the tables, by the names of the generated sections */
 export const TABLES: Readonly<Record<string, () => string>> = {
   commands: () =>
     table(
@@ -72,7 +72,7 @@ export function withTables(text: string): string {
   });
 }
 
-/** Names of the generated sections of a text. @internal A test compares them with the tables. */
+/** Lists the names of the generated sections in a text. @internal A test compares the names with the tables. */
 export function splitSections(text: string): string[] {
   return [...text.matchAll(SECTION)].map(([, name = '']) => name);
 }

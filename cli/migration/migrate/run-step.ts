@@ -88,7 +88,7 @@ export async function findRun(
  * Invokes a step until it is done or waits for a date.
  * @param onWaiting further work while the step waits, such as asking a person
  * @returns the last result of the step
- * @throws as the step does
+ * @throws the error of the step
  */
 export async function runStep(
   session: Session,
@@ -171,7 +171,7 @@ export function labelOf(name: string): string {
   return `${name[0]?.toUpperCase()}${name.slice(1)}`;
 }
 
-/** `[18:03 left] ` inside the window; a rollback has no deadline. */
+/** Formats the time left in the window, such as `[18:03 left] `; a rollback has no deadline. */
 export function timeLeft({ now }: Pick<Session, 'now'>, status: Status | undefined): string {
   if (!status?.deadlineAt || status.endedAt || status.retention) return '';
   if (status.phase === 'switching-back') return '';
@@ -180,7 +180,7 @@ export function timeLeft({ now }: Pick<Session, 'now'>, status: Status | undefin
 
 /**
  * Retries a transient failure while writes are frozen: in the window until its deadline, and in a rollback without a limit.
- * @throws as the work does
+ * @throws the error of the work
  */
 export async function whileFrozen<Result>(
   session: Session,

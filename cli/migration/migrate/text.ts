@@ -30,7 +30,7 @@ export function timeText(iso: string): string {
   return iso.replace('T', ' ').replace(/(\.\d{3})?Z$/, ' UTC');
 }
 
-/** `18:03`, and `00:07` in the last minute */
+/** Formats the time left, such as `18:03`, or `00:07` in the last minute */
 export function timeLeftText(milliseconds: number): string {
   return prettyMilliseconds(Math.max(0, Math.floor(milliseconds / 1_000) * 1_000), {
     colonNotation: true,
@@ -44,7 +44,7 @@ const AFTERWARDS: Readonly<Record<string, string>> = {
   rollback: 'comparing both collections, then switching back',
 };
 
-/** `12,400/30,000 41% 2,100/s ETA 8s`; a backup counts bytes */
+/** Formats progress, such as `12,400/30,000 41% 2,100/s ETA 8s`; a backup counts bytes */
 export function progressText(step: string, { done, total, unit, perSecond }: Progress): string {
   const amount = unit === 'bytes' ? prettyBytes : (number: number) => number.toLocaleString('en');
   const share = total > 0 ? Math.min(100, Math.floor((done / total) * 100)) : 0;
@@ -56,7 +56,7 @@ export function progressText(step: string, { done, total, unit, perSecond }: Pro
   return next ? `${line}; now ${next}` : line;
 }
 
-/** `lost writes: at least 3, exactly unknown` */
+/** Writes one line for each fact, such as `lost writes: at least 3, exactly unknown` */
 export function factLines(facts: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(facts).map(([name, value]) => `${wordsOf(name)}: ${factText(value)}`);
 }

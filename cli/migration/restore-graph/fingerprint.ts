@@ -1,4 +1,4 @@
-// Fingerprint of a graph's contents, independent of ids and order.
+// Computes a fingerprint of a graph's contents, independent of ids and order.
 import { hash } from 'node:crypto';
 import type { GraphNode, GraphRelationship } from '../../../lib/migration/graph/graph-store.ts';
 import type { Properties } from '../../../lib/migration/graph/values.ts';
@@ -17,7 +17,7 @@ export interface GraphFingerprint {
   readonly relationshipsDigest: string;
 }
 
-/** @throws Refusal when a node at the end of a relationship is missing */
+/** Reads the whole graph. @throws Refusal if a node at the end of a relationship is missing */
 export async function computeFingerprint(graph: {
   nodes(): AsyncIterable<GraphNode>;
   relationships(): AsyncIterable<GraphRelationship>;

@@ -1,4 +1,4 @@
-// A property graph that a restore fills.
+// The interface of a property graph that a restore fills.
 import type {
   GraphNode,
   GraphRelationship,

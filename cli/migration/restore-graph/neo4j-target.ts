@@ -1,5 +1,5 @@
 // Fills an empty Neo4j. Until the restore is finished, every row carries the id of its original, under a label and a constraint of
-// the restore's own, so that a repeated batch finds the rows that it has created.
+// the restore's own, so that a repeated batch finds the rows that the first attempt created.
 import type { Integer, ManagedTransaction } from 'neo4j-driver';
 import { type Neo4jAddress, openNeo4j } from '../../../lib/migration/adapters/neo4j.ts';
 import {

@@ -18,7 +18,7 @@ interface RestoreOptions {
   /** Key prefix of the dump */
   readonly prefix: string;
   readonly target: GraphTarget;
-  /** Rows of one transaction */
+  /** Number of rows in one transaction */
   readonly batchSize?: number;
 }
 
