@@ -33,7 +33,10 @@ export function withRoutes(text: string): string {
   });
 }
 
-/** Lists the routes that have a section. @internal A test compares them with the declared routes. */
+/**
+ * Lists the routes that have a section.
+ * @internal A test compares them with the declared routes.
+ */
 export function routesWithSection(text: string): string[] {
   return [...text.matchAll(SECTION)].map(([, route = '']) => route);
 }

@@ -245,8 +245,8 @@ interface Resource {
 }
 
 /**
- * Finds the functions in a template whose roles may write ledgers. @internal A test applies this to the packaged template, to
- * show that no function is missed.
+ * Finds the functions in a template whose roles may write ledgers.
+ * @internal A test applies this to the packaged template, to show that no function is missed.
  */
 export function findWriters({
   Resources = {},

@@ -72,7 +72,10 @@ export function withTables(text: string): string {
   });
 }
 
-/** Lists the names of the generated sections in a text. @internal A test compares the names with the tables. */
+/**
+ * Lists the names of the generated sections in a text.
+ * @internal A test compares the names with the tables.
+ */
 export function splitSections(text: string): string[] {
   return [...text.matchAll(SECTION)].map(([, name = '']) => name);
 }
