@@ -20,7 +20,7 @@ export interface BulkTarget {
   readonly ledgerId: string;
 }
 
-/** Every category must be among the ones given; a transaction's id is given once. */
+/** `categories` must contain the category of every transaction, and no two transactions may have the same id. */
 export async function bulkLoad(
   target: BulkTarget,
   categories: readonly Category[],
@@ -31,7 +31,7 @@ export async function bulkLoad(
   await writeAll(target, items.summary());
 }
 
-/** Thirty categories and a history. */
+/** Loads thirty categories and years of transactions. */
 export async function bulkLoadHousehold(
   target: BulkTarget,
   options: HouseholdLedgerOptions,

@@ -13,7 +13,7 @@ export const anyDate = fc
     return toDate(ofYear, Math.min(day, daysInMonth(ofYear)));
   });
 
-/** Around the ends of months and years, where ranges are cut. */
+/** Dates around the ends of months and years, where ranges are cut */
 const CROWDED = [
   '2023-12-30',
   '2023-12-31',

@@ -39,6 +39,7 @@ export async function createCorruptibleTable() {
       ...target,
       retryPolicy: createSleeplessRetryPolicy(),
     });
+    // Reads only the items that the ledger's keys lead to, and fails if it scans the table.
     const byKeys = createVerification({
       ...target,
       client: { send: withoutScans },

@@ -1,4 +1,4 @@
-// The examples of docs/ledger/clients.md, as they stand there.
+// Reads the examples of code in docs/ledger/clients.md.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

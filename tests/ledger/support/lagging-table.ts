@@ -1,4 +1,4 @@
-// A table whose indexes lag behind its rows, as on AWS; those of the local engines never do.
+// A table whose indexes lag behind its rows, as on AWS; the indexes of the local engines never lag.
 import type { QueryCommandInput, TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { interpose } from '../../shared/support/interposed-client.ts';
@@ -32,7 +32,7 @@ export async function createLaggingTable() {
   return {
     ...table,
     client,
-    /** @param arrives whether the next of the changes that the indexes lack reaches them now */
+    /** @param arrives decides for each pending change whether it reaches the indexes now */
     async propagate(arrives: () => boolean): Promise<void> {
       for (const [name, key] of pending) {
         if (!arrives()) continue;

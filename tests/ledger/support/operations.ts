@@ -1,4 +1,4 @@
-// For each function that uses the store, its request with the most calls and writes; and how to run it with faults.
+// Lists the requests with the most calls and writes, one or more for each function that uses the store, and runs them with faults.
 import { expect } from 'vitest';
 import {
   createVirtualRetryPolicy,
@@ -23,12 +23,12 @@ export interface Operation {
   readonly name: string;
   readonly ask: (api: Api) => Promise<ApiResponse>;
   readonly status: number;
-  /** The message of its 500. */
+  /** Message of the operation's 500 */
   readonly failure: string;
   readonly isRead: boolean;
 }
 
-/** The parts of a request that differ from the example of its endpoint, and a name that tells it from others of its route. */
+/** The parts of a request that differ from its endpoint's example, and a name if the route has several requests */
 interface Sent {
   readonly name?: string;
   readonly id?: number;
@@ -40,7 +40,7 @@ type Request = readonly [route: string, sent: Sent];
 const MOVE = { type: 'income', category_id: 2, transaction_date: '2025-01-01' };
 const DATES = { start_date: '2026-01-02', end_date: '2026-04-29' };
 
-/** Each makes more calls, or writes more items, than the example of its endpoint. */
+/** Requests that make more calls, or write more items, than the example of their endpoint */
 const LONGER: readonly Request[] = [
   ['GET /transactions', { query: { ...DATES, category_id: 1 } }],
   ['GET /transactions/export', { query: { start_date: '2026-03-01', category_id: 1 } }],
@@ -64,7 +64,7 @@ const LONGER: readonly Request[] = [
 
 export const OPERATIONS: readonly Operation[] = [...LONGER, ...listExamples()].map(toOperation);
 
-/** The examples of all other endpoints that read or write more than the key of the request. */
+/** The examples of all other endpoints, without the one that reads only the API key of the request. */
 function listExamples(): Request[] {
   const functionNames = new Map<string, string>(LEDGER_OPERATIONS);
   const covered = new Set(LONGER.map(([route]) => functionNames.get(route)));
@@ -87,7 +87,7 @@ function toOperation([route, { name, id = 1, query, body }]: Request): Operation
   };
 }
 
-/** A verification reads a whole table, with the ledgers of earlier runs. */
+/** Limits the ledgers of a table, because each verification reads the whole table. */
 const LEDGERS_OF_TABLE = 10;
 
 interface TestLedger extends TestTable {
@@ -117,7 +117,7 @@ async function givenLedger(): Promise<TestLedger> {
 
 export interface Run {
   readonly reply: { readonly status: number; readonly body: ResponseBody };
-  /** In virtual time. */
+  /** Milliseconds of virtual time */
   readonly tookMs: number;
   readonly delays: readonly number[];
   readonly contents: LedgerContents;
@@ -165,7 +165,7 @@ export function expectSameReply(run: Run, smooth: Run): void {
   expect(run.reply).toEqual(exceptNewId(smooth, run));
 }
 
-/** An id may have been skipped when the response that carried it was lost; the ETag names it. */
+/** Allows for an id that was skipped because the response with it was lost. The ETag contains the id, so it differs too. */
 function exceptNewId({ reply }: Run, other: Run): Run['reply'] {
   const { data } = reply.body;
   const found = other.reply.body.data;

@@ -1,4 +1,4 @@
-// Vitest's global setup of the HTTP tests: the service from outside, on the engine under test.
+// Vitest's global setup of the HTTP tests: starts the service in a process of its own, on the engine under test.
 import type { TestProject } from 'vitest/node';
 import { createRunning } from '../../../processes/running.ts';
 import { startTestEngine } from '../../shared/support/database-engine.ts';

@@ -1,4 +1,4 @@
-// Stops the services that a test started when it ends.
+// Starts services that stop at the end of the test.
 import { onTestFinished } from 'vitest';
 import { createRunning, type Running } from '../../../processes/running.ts';
 import { type ServiceSpec, type StartedService, startService } from './running-service.ts';

@@ -11,14 +11,14 @@ export const PROJECT = join(import.meta.dirname, '../../..');
 export interface StartedService {
   readonly child: Child;
   readonly port: number;
-  /** Every line it has printed so far. */
+  /** Every line that the service has printed so far */
   readonly lines: readonly string[];
-  /** Resolves when it says that it answers; rejects with its lines when it ends before. */
+  /** Resolves to the address when the service is ready; rejects with its lines if it ends before. */
   readonly ready: Promise<string>;
 }
 
 export interface ServiceSpec {
-  /** Variables of the start; PORT is a free one and DATA_DIR is memory unless given. */
+  /** Variables of the start. By default PORT is a free port, and DATA_DIR is `memory`. */
   readonly environment?: NodeJS.ProcessEnv;
   readonly command?: readonly [string, ...string[]];
   readonly folder?: string;
@@ -45,14 +45,14 @@ export async function startService(
     },
   });
   child.ended.then((how) => reject(new Error([`The start ${how}`, ...lines].join('\n'))));
-  // A caller that does not wait for it does not care that it never was ready.
+  // A caller that does not wait for `ready` must not get an unhandled rejection.
   ready.catch(() => {});
   return { child, port, lines, ready };
 }
 
 /**
- * A database for services that share it, which this process can reach, too.
- * @returns the variables that lead a service to it
+ * Starts a database that several services share and that this process can reach.
+ * @returns the variables that point a service to the database
  */
 export async function startSharedDatabase(running: Running, tableName: string) {
   // The database keeps separate tables for every access key and region.
@@ -66,7 +66,7 @@ export async function startSharedDatabase(running: Running, tableName: string) {
   return { TABLE_NAME: tableName, DYNAMODB_ENDPOINT: endpoint };
 }
 
-/** A service that is ready, stopped by `stop`. */
+/** Starts a service and waits until it is ready. */
 export async function openService(environment: NodeJS.ProcessEnv = {}) {
   const running = createRunning();
   try {

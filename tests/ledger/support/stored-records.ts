@@ -4,7 +4,7 @@ import type { Transaction } from '../../../lib/ledger/domain/transaction.ts';
 
 const WRITTEN = { createdAt: 0, updatedAt: 0, version: 1 };
 
-/** An active category, whose count the bulk loader makes. */
+/** An active category; the bulk loader sets its count. */
 export function storedCategory(id: number, name: string): Category {
   const fields = { description: null, color: null, isActive: true, transactionCount: 0 };
   return { ...WRITTEN, ...fields, id, name };

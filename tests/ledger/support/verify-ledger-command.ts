@@ -14,7 +14,7 @@ type Environment = NodeJS.ProcessEnv;
 const verifyLedger = (environment: Environment, ...options: string[]) =>
   runCommand(COMMAND, options, environment);
 
-/** @param killed kills the process, which cannot do anything about it */
+/** @param killed kills the process, which cannot handle the signal */
 const verifyUntil = (killed: AbortSignal, environment: Environment, ...options: string[]) =>
   runCommand(COMMAND, options, environment, killed);
 
@@ -40,7 +40,7 @@ export async function openVerifyLedger() {
     return { LEDGER_ID: ledgerId, TABLE_NAME: tableName, DYNAMODB_ENDPOINT: endpoint };
   }
 
-  // The SDK's own variable: an account that is not AWS's, but is reached in the same way.
+  // The command takes the database for an AWS account, because the SDK's own variable names its address.
   async function givenAccount(): Promise<NodeJS.ProcessEnv> {
     const { DYNAMODB_ENDPOINT, ...environment } = await givenHousehold({ drift: true });
     return {

@@ -1,5 +1,6 @@
-// A bucket with Object Lock behind a real S3 client: commands are answered before they become requests, and reported.
-// Each object that is put into it is there already, whole, and again by half: of a run with the same id whose table was lost.
+// A bucket with Object Lock behind a real S3 client: commands are reported, and answered before they become requests.
+// The first HeadObject of a key finds a whole object and an unfinished upload, as left by a run with the same id whose
+// table was lost.
 
 import { Readable } from 'node:stream';
 import { NotFound, S3Client } from '@aws-sdk/client-s3';
@@ -28,7 +29,7 @@ interface Kept {
   readonly retainUntil?: Date;
 }
 
-/** @param onCommand gets each one before it is answered */
+/** @param onCommand gets each command before the bucket answers */
 export function createBucket(onCommand: (command: Command) => void): S3Client {
   const objects = new Map<string, Kept>();
   const parts = new Map<string, Uint8Array[]>();

@@ -1,5 +1,5 @@
-// A memory service over real mem0 and real Qdrant with all that a migration of it needs: users who write all the time, an
-// operator who gives commands in processes of their own, and a webhook on whose actions accidents wait.
+// A memory service over real mem0 and real Qdrant, with everything that migrating the service needs: users who write all
+// the time, an operator whose commands each run in a process, and a webhook whose actions a test can replace by accidents.
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,12 +23,12 @@ import { hasQdrantProgram, mem0User, REAL_QDRANT } from './real-services.ts';
 const DIMENSIONS = 32;
 const USERS = 10;
 const MEMORIES = 300;
-/** On each version that users are let into. */
+/** Number of writes awaited each time that users must be able to write */
 const WRITES = 20;
 const TEST_KEY = 'key-of-the-test-user';
-/** No request takes longer than the drain. */
+/** The drain is short, because no request takes longer. */
 const PLAN = ['--accept', 'no-graph', '--drain-seconds', '5', '--free-gb', '1'];
-/** Users delete more than 1 % of so few memories. */
+/** Permits up to 1,000 deletions by users: of so few memories they delete more than the share that needs no permission. */
 const DELETES = ['--deletes', '1000'];
 const COMMAND_MS = 300_000;
 const MAX_REPEATS = 4;
@@ -39,9 +39,9 @@ export interface Scenario {
   readonly isInPlace?: boolean;
   /** Version of mem0 that users are on at first: 1 by default */
   readonly old?: Mem0Major;
-  /** The store is damaged: users get other answers than a refusal meanwhile. */
+  /** The play damages the store, so users get errors other than refusals. */
   readonly breaksStore?: boolean;
-  /** Needs a Qdrant of its own, not one that others use as well. */
+  /** The play harms the whole Qdrant, which must not be shared with other tests. */
   readonly harmsQdrant?: boolean;
   readonly play: (service: BusyService) => Promise<void>;
   /** Called after the last write */
@@ -53,7 +53,7 @@ type Accident = (carryOut: () => Promise<void>, request: HookRequest) => Promise
 
 export type BusyService = Awaited<ReturnType<typeof startBusyService>>;
 
-/** Users write from the beginning to the end, and nothing that was acknowledged to them is lost, doubled or stale. */
+/** Plays a scenario while users write from beginning to end, and expects no acknowledged write to be lost, doubled or stale. */
 export async function play(scenario: Scenario): Promise<void> {
   const running = createRunning();
   try {
@@ -74,7 +74,7 @@ export async function play(scenario: Scenario): Promise<void> {
 
 async function startBusyService(running: Running, options: Scenario) {
   const { perSecond = 5, isInPlace = false, old = 1 } = options;
-  // Two preflights at a time use the same name on one store.
+  // Each service starts its own Qdrant where possible: two preflights at once would use the same name on one store.
   const server = hasQdrantProgram ? await startQdrant(running) : undefined;
   const qdrant = { url: server?.url ?? REAL_QDRANT ?? '' };
   const runId = `busy-${randomBytes(4).toString('hex')}`;
@@ -97,7 +97,7 @@ async function startBusyService(running: Running, options: Scenario) {
   const { url } = mem0;
   await mem0.deploy(1, source);
   await preview.deploy(2, target);
-  // mem0 makes its collection with the first request.
+  // mem0 creates its collection at the first request.
   await people[0]?.count(url);
   if (old === 2) await mem0.deploy(2, source);
   const size = { users: USERS, memories: MEMORIES, dimensions: DIMENSIONS };
@@ -123,7 +123,7 @@ async function startBusyService(running: Running, options: Scenario) {
 
   async function act(request: HookRequest): Promise<'done'> {
     const carryOut = async () => void (await hooks.ask(request));
-    // Writes are frozen.
+    // Writes are frozen at this point, so the ledger is complete.
     if (request.action === 'deploy-new') atCutover = users.ledger();
     if (request.action !== 'check') askedAt.push(Date.now());
     const accident = accidents.get(request.action)?.shift();
@@ -131,7 +131,7 @@ async function startBusyService(running: Running, options: Scenario) {
     return 'done';
   }
 
-  // A command that was killed has asked for something, and is repeated while that is done.
+  // An action that a killed command asked for may still run when the command is repeated: actions run one after the other.
   const ask = (request: HookRequest) => {
     const done = last.catch(() => undefined).then(() => act(request));
     last = done;
@@ -155,7 +155,7 @@ async function startBusyService(running: Running, options: Scenario) {
     DYNAMODB_ENDPOINT: endpoint,
   };
 
-  /** A command as the operator types it. */
+  /** Runs a command as the operator types it. */
   async function give(words: readonly string[], killed?: AbortSignal): Promise<Ended> {
     const ends = [AbortSignal.timeout(COMMAND_MS), ...(killed ? [killed] : [])];
     const typed = [...words, '--run', runId];
@@ -183,7 +183,7 @@ async function startBusyService(running: Running, options: Scenario) {
     expect(await version()).toMatch(new RegExp(`^${major}\\.`));
   }
 
-  /** Undefined while the run has not begun. */
+  /** Undefined before the run begins. */
   async function phaseNow(): Promise<unknown> {
     const { stdout } = await give(['status', '--json']);
     return JSON.parse(stdout).result?.phase;
@@ -212,31 +212,34 @@ async function startBusyService(running: Running, options: Scenario) {
     expectNoFault,
     /** Collection that the setting names */
     collection: async () => (await readFile(setting, 'utf8')).trim(),
-    /** Users are in the new version afterwards. @returns what the command says */
+    /** Migrates users to the new version. @returns the output of the command */
     async migrate(): Promise<string> {
       const stdout = await expectDone(run);
       await expectVersion(2);
       return stdout;
     },
-    /** Users are in the old version afterwards. */
+    /** Rolls users back to the old version. */
     async rollBack(...options: string[]): Promise<void> {
       await expectDone(rollback(...(options.length > 0 ? options : DELETES)));
       await expectVersion(old);
     },
-    /** Users stay where they are, and can write. */
+    /** Expects a refusal, after which users can still write. */
     async expectRefused(words: readonly string[], why: RegExp): Promise<void> {
       const { code, stdout, stderr } = await give(words);
       expect(code, `${stdout}${stderr}`).toBe(3);
       expect(stderr).toMatch(why);
       await users.write(WRITES);
     },
-    /** Users are in the old version afterwards. */
+    /** Expects a run to fail and to leave users in the old version. */
     async expectFailedWindow(): Promise<void> {
       const { code, stdout, stderr } = await give(run);
       expect(code, `${stdout}${stderr}`).not.toBe(0);
       await expectVersion(old);
     },
-    /** Killed at those points, in milliseconds, and repeated until the run has come to that phase. */
+    /**
+     * Kills the command once at each of those times, then repeats it until the run has reached the phase.
+     * @param kills milliseconds from the start of the command
+     */
     async insist(words: readonly string[], phase: string, kills: readonly number[]): Promise<void> {
       for (const ms of kills) await give(words, AbortSignal.timeout(ms));
       for (let n = 1; (await phaseNow()) !== phase; n += 1) {
@@ -244,16 +247,16 @@ async function startBusyService(running: Running, options: Scenario) {
         expect(n, `${stdout}${stderr}`).toBeLessThan(MAX_REPEATS);
       }
     },
-    /** Some more writes are acknowledged, and no fault is found. */
+    /** Expects users' next writes to be acknowledged, and no fault. */
     async usersWrite(): Promise<void> {
       await users.write(WRITES);
       await expectNoFault();
     },
-    /** Happens instead of the action, once. */
+    /** The accident replaces the next action of that kind, once. */
     atNext(action: HookAction, accident: Accident): void {
       accidents.set(action, [...(accidents.get(action) ?? []), accident]);
     },
-    /** The next return of users is to what they had before the cutover. */
+    /** The next return of users to the old version leaves behind their writes since the cutover. */
     leavesWritesBehind(): void {
       accidents.set('deploy-old', [
         async (carryOut) => {

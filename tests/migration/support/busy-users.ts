@@ -1,5 +1,5 @@
-// Users who create, change and delete memories all the time, the ledger of what was acknowledged to them, and the judge who
-// compares it with what they find.
+// Users who create, change and delete memories all the time, the ledger of the writes that were acknowledged to them, and
+// the comparison of that ledger with the memories that users find.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Mem0RefusalError, type Mem0User } from './real-services.ts';
 
@@ -8,7 +8,7 @@ export interface Memory {
   readonly text: string | undefined;
 }
 
-/** By id. */
+/** Memories by id */
 export type Memories = ReadonlyMap<string, Memory>;
 
 export interface Ledger {
@@ -21,11 +21,11 @@ export interface Ledger {
 }
 
 export interface Faults {
-  /** Acknowledged, and not to be found. */
+  /** Acknowledged memories that are missing */
   readonly lost: readonly string[];
-  /** Found beside what was acknowledged. */
+  /** Memories that no acknowledged write explains */
   readonly doubled: readonly string[];
-  /** Found as they were before a change or a deletion that was acknowledged. */
+  /** Memories as they were before an acknowledged change or deletion */
   readonly stale: readonly string[];
 }
 
@@ -34,7 +34,10 @@ const KINDS = ['create', 'change', 'delete'] as const;
 /** Longest wait for acknowledged writes: beyond it something hangs. */
 const PATIENCE_MS = 180_000;
 
-/** They write whether the service answers or not. @param find what users see now */
+/**
+ * Starts users who write whether the service answers or not.
+ * @param find reads the memories that users see now
+ */
 export function startBusyUsers(options: {
   readonly url: string;
   readonly users: readonly Mem0User[];
@@ -55,7 +58,7 @@ export function startBusyUsers(options: {
   let longestClosedMs = 0;
   const acknowledged = () => KINDS.reduce((sum, kind) => sum + counts[kind], 0);
 
-  /** The one of the user's memories that was not written to for the longest time. */
+  /** Finds the user's memory that has gone without a write for the longest time. */
   function findOldest({ userId }: Mem0User): string | undefined {
     return [...expected].find(([id, { user }]) => user === userId && !inFlight.has(id))?.[0];
   }
@@ -120,12 +123,12 @@ export function startBusyUsers(options: {
 
   return {
     ledger,
-    /** The operator has left behind what was acknowledged since. */
+    /** Reverts to an earlier ledger, because the operator chose to leave later writes behind. */
     returnTo(earlier: Ledger): void {
       expected = new Map(earlier.expected);
       [deleted, unknown] = [new Set(earlier.deleted), new Set(earlier.unknown)];
     },
-    /** Waits until that many more are acknowledged. */
+    /** Waits until that many more writes are acknowledged. */
     async write(more: number): Promise<void> {
       const [goal, deadline] = [acknowledged() + more, Date.now() + PATIENCE_MS];
       while (acknowledged() < goal) {
@@ -133,11 +136,11 @@ export function startBusyUsers(options: {
         await pause(pauseMs);
       }
     },
-    /** Deletions, one user after the other, beside what they write anyway. */
+    /** Makes that many deletions, one user after the other, in addition to the regular writes. */
     async remove(more: number): Promise<void> {
       for (let n = 0; n < more; n += 1) await write(n * KINDS.length + KINDS.indexOf('delete'));
     },
-    /** They may go on meanwhile. */
+    /** Users may keep writing during the comparison. */
     async faults(): Promise<Faults> {
       const before = ledger();
       const found = await find();
@@ -159,7 +162,7 @@ export function startBusyUsers(options: {
   };
 }
 
-// Under maintenance, or no server was listening: the write has not begun.
+// The service is under maintenance, or no server is listening: either way the write has not begun.
 function isRefused(error: unknown): boolean {
   if (error instanceof Mem0RefusalError) return error.status === 503;
   const { cause } = error as { readonly cause?: { readonly code?: string } };

@@ -1,19 +1,19 @@
-// Services whose remote calls a test counts: it may stop the process before one, or have something happen after one.
+// Services whose remote calls a test counts: the test can stop the process before a call, or act after a call.
 import type { Services } from '../../../lib/migration/services.ts';
 
 export interface Call {
-  /** From 1. */
+  /** Position of the call, from 1 */
   readonly number: number;
   /** Such as `vectors.upsert`. */
   readonly name: string;
-  /** Changes nothing there. */
+  /** True if the call changes nothing in the service */
   readonly isRead: boolean;
 }
 
 interface Watcher {
-  /** Throws where the call must not be made. */
+  /** Throws to prevent the call. */
   readonly before?: (call: Call) => void;
-  /** When it has succeeded; a stream, when it has been read to its end. */
+  /** Called when a call has succeeded; for a stream, when the caller has read it to the end. */
   readonly after?: (call: Call) => Promise<void> | void;
 }
 
@@ -25,7 +25,7 @@ const READS_OF_BACKEND = [
   'isGraphDeprecated',
 ] as const;
 
-/** The remote services, and the calls that change nothing there. */
+/** The remote services, each with the calls that change nothing */
 const READS = {
   runs: ['read', 'readCheckpoint', 'confirmedBy', 'maxRate'],
   lock: ['activeRun', 'presentRun', 'assertFree', 'assertCanTake', 'retainedRuns', 'knownRuns'],

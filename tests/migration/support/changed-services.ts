@@ -16,7 +16,7 @@ export function changedServices(services: Services, changes: ServiceChanges): Se
   return { ...services, ...Object.fromEntries(changed) };
 }
 
-/** @param happens before the operator is asked for the action, or in its place where it answers */
+/** @param happens runs before the operator is asked for the action; if it returns an answer, the operator is not asked */
 export function whenAsked(
   { services: { hooks } }: { readonly services: Services },
   action: ExternalAction,

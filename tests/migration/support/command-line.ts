@@ -1,4 +1,4 @@
-// The command line as an operator uses it: a process of its own over the sandbox, here or on a stage.
+// The command line as an operator uses it: each command is a process, over the sandbox directly or through a stage.
 import { expect, onTestFinished } from 'vitest';
 import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
 import { createRemembering } from '../../../lib/migration/runs/run-store.ts';
@@ -19,7 +19,7 @@ export const OF_RUN = ['--run', RUN];
 export const PLACES = ['here', 'on a stage'] as const;
 type PlaceName = (typeof PLACES)[number];
 
-/** No account is looked for, and none found. */
+/** Keeps the SDK from finding an AWS account on this machine. */
 export const NO_ACCOUNT = { HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true' };
 
 export async function migrateWith(
@@ -29,7 +29,7 @@ export async function migrateWith(
   return await startMigrateWith(environment, ...words).ended;
 }
 
-/** For a caller that listens to it meanwhile. */
+/** Starts the command for a caller that listens to it while it runs. */
 export function startMigrateWith(environment: NodeJS.ProcessEnv, ...words: string[]) {
   return startCommand(COMMAND, words, { ...NO_ACCOUNT, ...environment });
 }
@@ -41,11 +41,11 @@ const ACCESS = {
 };
 
 interface OperatorOptions {
-  /** True if a webhook does the actions; a person by default. */
+  /** True if a webhook does the actions; by default a person does them. */
   readonly hasWebhook?: boolean;
 }
 
-/** An operator with a world to migrate; it goes away with the test. */
+/** Creates an operator with a world to migrate, which is closed at the end of the test. */
 export async function createOperator(
   place: PlaceName = 'here',
   { hasWebhook = false }: OperatorOptions = {},

@@ -1,4 +1,4 @@
-// A sandbox with an old collection full of memories and an empty new one: where collections are reconciled.
+// A sandbox with an old collection full of memories and an empty new collection, for tests of `reconcile`.
 import { createQdrant, type VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { type ReconcilePorts, reconcile } from '../../../lib/migration/reconcile.ts';
 import type { ReconcileSettings } from '../../../lib/migration/resolver.ts';
@@ -26,7 +26,7 @@ export async function startCopyScene(options: SceneOptions): Promise<CopyScene> 
   const { count, dimensions = 4, pageSize = 64, version = '1.18.3' } = options;
   const { maxBodyBytes = 32 * 1024 * 1024 } = options;
   const sandbox = await startQdrantSandbox({ version, maxBodyBytes });
-  // Without the network: the contract of the vector store covers HTTP.
+  // Calls the sandbox without the network: the contract of the vector store covers HTTP.
   const store = createQdrant({ url: sandbox.url, fetch: sandbox.fetch });
   await store.createCollection(OLD, { vectors: { size: dimensions, distance: 'Cosine' } });
   await store.createPayloadIndex(OLD, { field_name: 'user_id', field_schema: 'keyword' });
@@ -59,14 +59,14 @@ async function fill(store: VectorStore, count: number, dimensions: number): Prom
   }
 }
 
-/** Ports that forget. */
+/** Ports that save no checkpoint */
 export const FORGETFUL: ReconcilePorts = { saveCheckpoint: async () => undefined };
 
 export async function repair({ settings }: CopyScene, change: Partial<ReconcileSettings> = {}) {
   return (await reconcile({ ...settings, ...change }, FORGETFUL)).report;
 }
 
-/** With a store that keeps no repair: what differs is reported as pending. */
+/** Reconciles into a store that drops every repair, so that all differences are reported as pending. */
 export async function compare(scene: CopyScene, change: Partial<ReconcileSettings> = {}) {
   const { store, collection } = scene.settings.to;
   const keepsNothing = async () => undefined;

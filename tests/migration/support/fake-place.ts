@@ -1,9 +1,9 @@
-// A place whose functions answer what a test lays out.
+// A double of the place where the functions run: each function gives the answers that a test prepared.
 import type { FunctionName } from '../../../cli/migration/migrate/commands.ts';
 import type { Payload, Place } from '../../../cli/migration/migrate/place.ts';
 import { RUN } from './run-table.ts';
 
-/** Status of every run */
+/** Status that every run has unless a test prepares another */
 export const STATUS = {
   runId: RUN,
   at: '2026-03-01T09:30:00Z',
@@ -35,7 +35,7 @@ export const STATUS = {
   moves: [{ command: 'backup' }, { command: 'abort' }],
 };
 
-/** Each function answers with these, one after the other; an error is thrown. */
+/** @param answers of each function, in order; an Error among them is thrown */
 export function createPlace(answers: Partial<Record<FunctionName, unknown[]>>) {
   const invoked: { readonly name: FunctionName; readonly payload: Payload }[] = [];
   const place: Place = {

@@ -1,4 +1,4 @@
-// The sample graph, brought into a target as a restore would, and dumped.
+// Writes the sample graph into a target as a restore does, and dumps a graph.
 
 import type { GraphTarget } from '../../../cli/migration/restore-graph/graph-target.ts';
 import { dumpGraph, type GraphManifest } from '../../../lib/migration/graph/dump.ts';

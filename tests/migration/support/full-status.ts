@@ -1,4 +1,4 @@
-// The status of a run that waits for approval, with everything that a page can show.
+// The status of a run that waits for approval, with every field that the report page can show.
 import type { Status } from '../../../lib/migration/steps/status.ts';
 import { STATUS } from './fake-place.ts';
 import { RUN } from './run-table.ts';
@@ -16,7 +16,7 @@ const FIGURES = {
   foundByKeywords: 197,
 };
 
-/** @param text what people and stores may have put wherever they can */
+/** @param text stands in every field that people or stores can fill */
 export function statusWith(text: string, changes: object = {}): Status {
   const reference = {
     artifact: `${RUN}/report.json`,

@@ -1,4 +1,4 @@
-// A small graph with everything in it that graphs are known to lose on their way.
+// A small graph with every kind of content that a dump or a restore could lose.
 import type {
   GraphNode,
   GraphRelationship,
@@ -6,7 +6,7 @@ import type {
 } from '../../../lib/migration/graph/graph-store.ts';
 import type { Properties, TaggedValue } from '../../../lib/migration/graph/values.ts';
 
-/** Every type that a property can have, edges among them. */
+/** A value of every type that a property can have, and the edge cases of the types */
 export const EVERY_TYPE: Properties = {
   text: 'naïve \u2028 \u0000 "quoted" \\ 🧾',
   empty: '',
@@ -68,7 +68,7 @@ export const SAMPLE_NODES: readonly GraphNode[] = [
   { id: 'c', labels: ['back`tick', 'slash\\u0060', 'constructor'], properties: { user_id: 'bob' } },
   { id: 'd', labels: [], properties: { user_id: { $int: '7' } } },
   { id: 'e', labels: ['city'], properties: JSON.parse('{"__proto__":"own","constructor":"own"}') },
-  // The same twice: two nodes, all the same.
+  // Two nodes with equal content must stay two nodes.
   { id: 'f', labels: ['equal'], properties: { user_id: 'constructor' } },
   { id: 'g', labels: ['equal'], properties: { user_id: 'constructor' } },
 ];
@@ -79,7 +79,7 @@ export const SAMPLE_RELATIONSHIPS: readonly GraphRelationship[] = [
     valid: false,
     invalidated_at: { $dt: ['2024', '10', '27', '2', '30', '0', '0', '0', null] },
   }),
-  // Parallel and equal.
+  // Two equal relationships between the same nodes, and one in the opposite direction.
   edge('3', 'knows', 'a', 'c', {}),
   edge('4', 'knows', 'a', 'c', {}),
   edge('5', 'knows', 'c', 'a', {}),

@@ -1,4 +1,4 @@
-// Every kind of value a graph can hold, as the driver has it, with edges and ordinary ones mixed.
+// Generates every kind of value that a graph can hold, as the driver represents it: edge cases and ordinary values mixed.
 import fc from 'fast-check';
 import {
   DateTime,
@@ -17,7 +17,7 @@ const EDGE_YEARS = [-MAX_YEAR, -1, 0, 1, 1582, 1900, 9999, 10_000, MAX_YEAR];
 const EIGHTEEN_HOURS = 64_800;
 
 export const anyInteger = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(int);
-/** NaN, infinities and the negative zero among them. */
+/** Includes NaN, the infinities and negative zero. */
 export const anyFloat = fc.double();
 
 const year = fc.oneof(fc.constantFrom(...EDGE_YEARS), fc.integer({ min: 1970, max: 2100 }));
@@ -64,7 +64,7 @@ export const anyVector = fc
   )
   .map((elements) => new Vector(elements));
 
-/** Around the length from which a list is written in binary. */
+/** Lists around the length from which a list is written in binary */
 export const anyEmbedding = fc.oneof(
   fc.array(fc.float(), { minLength: 60, maxLength: 70 }),
   fc.array(anyFloat, { minLength: 60, maxLength: 70 }),

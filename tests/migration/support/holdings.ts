@@ -1,4 +1,4 @@
-// Contents of collections and runs, to compare with their contents before; and changes that tests make to them
+// Reads the contents of collections and runs, so that a test can compare them before and after; and changes collections.
 
 import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
@@ -25,7 +25,7 @@ export async function readStanding({ services, runs }: Migration) {
   };
 }
 
-/** The old version on the old collection, beside the one that users speak to. */
+/** Starts a second instance of the old version on the old collection, beside the version that users speak to. */
 export function startOld({ services, clock }: Migration) {
   const settings = { store: services.vectors, collection: SOURCE, dimensions: 8, now: clock };
   return startOldVersion(settings);
@@ -69,7 +69,7 @@ export const deletedNew: Happening = (migration) => deleteFirst(migration, migra
 export const deletedOld: Happening = (migration) => deleteFirst(migration, SOURCE);
 export const goneOld: Happening = ({ services }) => services.vectors.deleteCollection(SOURCE);
 
-/** @param count of the first points; all by default */
+/** @param count how many points are deleted, from the first on; all by default */
 export async function emptied(
   { services: { vectors }, target }: Migration,
   name = target,
@@ -79,7 +79,7 @@ export async function emptied(
   await vectors.deletePoints(name, { ids: points.map(({ id }) => id) });
 }
 
-/** The collection keeps as many points of the same users; one holds something else. */
+/** Changes the text of the first point; the number of points and their users stay the same. */
 export async function changeFirst(migration: Migration, name: string): Promise<void> {
   await rewriteFirst(migration, name, (text) => text.replace('"data":"', '"data":"not '));
 }

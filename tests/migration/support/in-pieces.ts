@@ -1,9 +1,9 @@
-// A rollback by many invocations: every one has time for a few pages only.
+// A rollback in many invocations, each of which has time for only a few pages.
 import type { ServiceChanges } from './changed-services.ts';
 import type { Migration } from './migration.ts';
 
 const MAX_INVOCATIONS = 60;
-/** How often an invocation asks for its time before none is left. */
+/** How often an invocation can ask for its remaining time; the last answer is that none is left. */
 const CHECKS = 16;
 
 export async function rollBackInPieces(

@@ -1,4 +1,4 @@
-// Arbitrary JSON documents as text, with number literals no JavaScript number would be written as.
+// Generates JSON documents as text, including number literals that JavaScript itself never writes.
 import fc from 'fast-check';
 
 export const numberLiterals: fc.Arbitrary<string> = fc.oneof(
@@ -26,7 +26,7 @@ export const jsonDocuments: fc.Arbitrary<string> = fc.letrec<{ value: string }>(
   ),
 })).value;
 
-/** The same document with white space wherever it may stand. */
+/** Adds white space everywhere that JSON allows it. */
 export function spaced(document: string): string {
   const tokens = document.match(/"(?:[^"\\]|\\.)*"|[^"[\]{},:]+|[[\]{},:]/gsu) ?? [];
   return tokens.map((token) => ` \n\t${token}\r `).join('');

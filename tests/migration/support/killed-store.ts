@@ -1,4 +1,4 @@
-// A process that is killed before or after one of its remote calls, as a vector store sees it: nothing comes after.
+// A process that is killed before or after one of its remote calls, as a vector store sees it: no further call arrives.
 import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 
 export class Killed extends Error {
@@ -6,13 +6,13 @@ export class Killed extends Error {
 }
 
 export interface Life {
-  /** Counts remote calls, and dies at the chosen one. */
+  /** Counts a remote call, and dies at the chosen call. */
   step<Result>(call: () => Promise<Result>): Promise<Result>;
   calls(): number;
 }
 
 export interface Death {
-  /** Which call, from 1; 0 for a long life. */
+  /** Position of the call, from 1; 0 if the process is never killed */
   readonly at: number;
   readonly when: 'before' | 'after';
 }

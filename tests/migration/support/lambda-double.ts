@@ -1,5 +1,6 @@
-// AWS Lambda's Invoke as its API is documented, over the real functions in this process: answers, failures by the
-// names of their errors, and what becomes of a function that is not there, may not be invoked or is cut off.
+// A double of AWS Lambda's Invoke, as its API is documented, over the real functions in this process: it returns their
+// results and the names of their errors, and answers as Lambda does for a function that does not exist, may not be
+// invoked or is cut off.
 import { readdirSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -21,7 +22,7 @@ interface LambdaDouble {
   readonly url: string;
   /** Functions that were invoked, in order. */
   readonly invoked: string[];
-  /** The next invocation of the function ends so, or its connection does. */
+  /** The next invocation of the function ends with the fault, or its connection breaks. */
   strike(functionName: string, fault: Fault | 'no answer'): void;
   readonly close: () => Promise<void>;
 }
@@ -67,12 +68,12 @@ export async function startLambdaDouble(stage: string, services: Services): Prom
   };
 }
 
-/** A failure of the function itself, as opposed to one of the invocation. */
+/** The function failed, although its invocation succeeded. */
 export function functionError(body: unknown): Fault {
   return { status: 200, headers: { 'x-amz-function-error': 'Unhandled' }, body };
 }
 
-/** A failure of the invocation. */
+/** The invocation failed, so the function did not run. */
 export function refusal(status: number, type: string, Message: string): Fault {
   return { status, headers: { 'x-amzn-errortype': type }, body: { Type: 'User', Message } };
 }

@@ -1,4 +1,4 @@
-// A proxy on loopback that carries every request out, and loses the first response to each one that changes something.
+// A proxy on loopback that forwards every request, and loses the first response to each request that changes something.
 import { request as send } from 'node:http';
 import { listenInTest } from '../../shared/support/loopback.ts';
 
@@ -10,7 +10,7 @@ interface LosingProxy {
   lost(): number;
 }
 
-/** @param kindOf names the change that a request makes; undefined for one that only reads */
+/** @param kindOf names the change that a request makes; undefined if the request only reads */
 export async function startLosingProxy(
   target: string,
   kindOf: (request: string) => string | undefined,
@@ -27,7 +27,7 @@ export async function startLosingProxy(
     const upstream = send(`${target}${url}`, { method, headers }, async (answer) => {
       const content = Buffer.concat(await Array.fromAsync<Buffer>(answer));
       if (kind !== undefined) made.set(kind, (made.get(kind) ?? 0) + 1);
-      // A form has another boundary each time.
+      // The key leaves out the body of a form, because its boundary differs each time.
       const key = `${method} ${url} ${url.includes('/upload') ? '' : body.toString('base64')}`;
       if (loses && kind !== undefined && !seen.has(key)) {
         seen.add(key);

@@ -11,7 +11,7 @@ interface Held {
   readonly record?: Artifact;
 }
 
-/** By key. */
+/** Artifacts by key */
 export type ArtifactsImage = ReadonlyMap<string, Held>;
 
 export function createMemoryArtifacts(now: () => Date, image: ArtifactsImage = new Map()) {

@@ -1,5 +1,6 @@
-// A table in memory that understands what the records of runs need: reads by key, and transactions of SET updates, puts
-// and deletes under conditions. It passes the same contract as a real table (tests/migration/contract/run-*.test.ts).
+// A table in memory with the operations that the records of runs need: reads by key, and transactions of SET updates,
+// puts and deletes under conditions. The table passes the same contract as a real one
+// (tests/migration/contract/run-*.test.ts).
 import { type CancellationReason, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import {
   type DynamoDBDocumentClient,
@@ -57,7 +58,7 @@ export function createMemoryTable(given: readonly Item[] = []): MemoryTable {
   }
 
   async function send(command: unknown): Promise<unknown> {
-    // Lets other work go first that is ready, as a network would.
+    // Yields to other work that is ready, as a network call would.
     await Promise.resolve();
     if (command instanceof GetCommand) {
       return { Item: structuredClone(stored.get(toText(command.input.Key))) };

@@ -40,7 +40,7 @@ export type StepName = keyof typeof STEPS;
 
 export type MigrationOptions = Partial<Omit<WorldOptions, 'image' | 'remembering' | 'artifacts'>>;
 
-/** The state of a migration, to start others with. */
+/** The state of a migration, from which a test can start others */
 export interface MigrationImage {
   readonly world: WorldImage;
   readonly table: RunTableImage;
@@ -50,8 +50,8 @@ export interface MigrationImage {
 export type Migration = Awaited<ReturnType<typeof createMigration>>;
 
 /**
- * Goes away with the test.
- * @param image what it starts from; a world without a run by default
+ * Creates a migration, whose world is closed at the end of the test.
+ * @param image state from which the migration starts; a world without a run by default
  */
 export async function createMigration(options: MigrationOptions = {}, image?: MigrationImage) {
   const table = createRunTable(image?.table);
@@ -84,8 +84,9 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
   }
 
   /**
-   * One invocation, and what the store does after it was answered: its work takes no time of the test's clock.
-   * @throws as the step does, and the refusal for which it rolls back
+   * Invokes a step once, then waits for work that the store still does after its answer. That wait takes no time on
+   * the test's clock.
+   * @throws the step's own errors, and the refusal for which the step rolls back
    */
   async function invoke(
     name: StepName,
@@ -105,7 +106,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     }
   }
 
-  /** Repeats the step as often as it asks, and lets the time pass that it asks for. */
+  /** Repeats the step until it is done, and lets the time pass that it asks for in between. */
   async function finish(
     name: StepName,
     input: Partial<StepInput> = {},
@@ -118,7 +119,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     }
   }
 
-  /** Work of the store after its answer takes no time of the test's clock. */
+  /** Lets the store finish its work first: that takes no time on the test's clock. */
   async function letTimePass(milliseconds: number): Promise<void> {
     await world.qdrant.idle();
     table.pass(milliseconds);
@@ -135,12 +136,12 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     return digest ? { approvedDigest: digest, approvedBy: 'ada' } : {};
   }
 
-  /** Nothing is done in it yet. */
+  /** Opens the window in an invocation that has no time to do anything else. */
   async function openWindow(): Promise<void> {
     await invoke('cutover', {}, {}, () => 0);
   }
 
-  /** The cutover to the end of that stage, where the function's time is up. */
+  /** Takes the cutover to the end of that stage, where the function runs out of time. */
   async function reach(stage: string, changes: ServiceChanges = {}): Promise<void> {
     let isThere = false;
     const saveCheckpoint: typeof runs.saveCheckpoint = async (lease, step, checkpoint) => {
@@ -155,12 +156,12 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     }
   }
 
-  /** Confirms the pending action, as a person does who has done it. */
+  /** Confirms the pending action, as the person who did it would. */
   async function confirm(action: ExternalAction): Promise<void> {
     await runs.confirm(await runs.read(RUN), { action, by: 'ada' });
   }
 
-  /** From the beginning to the middle of the window, all of it proved. */
+  /** Takes a run from its start into the window, where both collections are proved equal. */
   async function prove(plan: Record<string, unknown> = {}): Promise<void> {
     await start(plan);
     await follow('backup', 'rebuild', 'copy');

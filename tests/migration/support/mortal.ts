@@ -1,9 +1,9 @@
-// Services of a process that is killed before or after one of its remote calls: from then on nothing it does arrives.
+// Services of a process that is killed before or after one of its remote calls: none of its later calls arrives.
 import type { Services } from '../../../lib/migration/services.ts';
 import { watchCalls } from './calls.ts';
 
 export interface Death {
-  /** From 1. */
+  /** Position of the call, from 1 */
   readonly call: number;
   readonly moment: 'before' | 'after';
 }
@@ -15,13 +15,13 @@ export class Killed extends Error {
 interface Mortal {
   readonly services: Services;
   /**
-   * The deaths that differ to those who come after: before the first call made until now, and after each that may have
-   * changed something. After any other, everything outside is as it was after the call before.
+   * Lists the deaths that leave different states behind: before the first call, and after each call so far that may have
+   * changed something. A death after a read leaves the same state as a death after the call before.
    */
   deaths(): Death[];
 }
 
-/** @param death of the process; it lives on without one */
+/** @param death when the process is killed; never by default */
 export function mortal(services: Services, death?: Death): Mortal {
   let isDead = false;
   const deaths: Death[] = [{ call: 1, moment: 'before' }];

@@ -1,5 +1,5 @@
-// The Neo4j that NEO4J_URL names, emptied for every test. One that holds anything is left alone, unless an
-// earlier run of the tests has claimed it while it was empty.
+// The Neo4j that NEO4J_URL names, emptied for every test. A graph that holds anything is left alone, unless an
+// earlier run of the tests claimed the graph while it was empty.
 import neo4j, { type Driver } from 'neo4j-driver';
 import { afterAll, beforeAll } from 'vitest';
 import {
@@ -8,15 +8,15 @@ import {
 } from '../../../cli/migration/restore-graph/neo4j-target.ts';
 
 export interface Neo4jForTests {
-  /** The same one every time, with nothing in it. */
+  /** Empties the graph, which is the same one at every call. */
   openEmpty(): Promise<Neo4jTarget>;
-  /** Cypher beside the adapter. */
+  /** Runs Cypher without the adapter. */
   run(statement: string, parameters?: object): Promise<Record<string, unknown>[]>;
 }
 
 const CLAIM = 'emptied_by_tests';
 
-/** For the length of the file that calls it. */
+/** Opens the graph for the tests of the calling file, and empties it after them. */
 export function useNeo4j(url: string): Neo4jForTests {
   const { NEO4J_USER: user = 'neo4j', NEO4J_PASSWORD: password = '' } = process.env;
   let driver: Driver;

@@ -1,4 +1,4 @@
-// Systems Manager's parameters as the migration uses them: values, versions, and others who write.
+// A double of Systems Manager's parameters as the migration uses them: values, versions, and writes of other clients.
 import {
   GetParameterCommand,
   ParameterNotFound,

@@ -1,4 +1,5 @@
-// Passages of a run from one point to the next, in small worlds: what each step starts from, and what happens before it.
+// Passages of a run in small worlds: each is a step, the point of the runbook that the step starts from, and the events
+// that happen before the step.
 import { expect } from 'vitest';
 import type { StepInput } from '../../../lib/migration/runs/input.ts';
 import { ofTestUser } from '../../../lib/migration/runs/run-names.ts';
@@ -37,7 +38,7 @@ const changed = (text: string, name: (migration: Migration) => string): Happenin
   return (migration) => changeByUser(migration, name(migration), text);
 };
 
-/** The store takes its time for each of the two snapshots: then both are uploaded, and the deployment is awaited. */
+/** Takes the cutover to where both snapshots are uploaded and the deployment is awaited: the store is slow with each snapshot. */
 const uploaded: Happening = async (migration) => {
   const hooks = { ask: async () => 'under-way' as const };
   for (let n = 0; n < 4; n += 1) {

@@ -1,5 +1,5 @@
-// Users and other writers of a play, and the truth about their memories: what was acknowledged last. No step of the migration
-// sees it.
+// Users and other writers of a play, and the truth about their memories: the last acknowledged write to each. The steps of
+// the migration never see that truth.
 import { hash } from 'node:crypto';
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import type { ScrolledPoint } from '../../../lib/migration/ports/vector-store.ts';
@@ -14,7 +14,7 @@ const USER = 'user-1';
 export type Change = 'create' | 'change' | 'delete';
 
 /**
- * `user`: through the deployed version, while writes are open. `late`: begun before the freeze, arrives in it. `early`: reaches
+ * `user`: through the deployed version, while writes are open. `late`: begun before the freeze, arrives during it. `early`: reaches
  * the version that is being deployed, before it opened. `forgotten`: a program that still uses a collection that users left.
  */
 export type Writer = 'user' | 'late' | 'early' | 'forgotten';
@@ -42,7 +42,7 @@ interface Memory {
   readonly text: string | null;
   /**
    * The last writer. A write past a freeze may be kept in a report instead of in the collection. `damage`: the active
-   * collection was damaged, so users miss it, but another one has it.
+   * collection was damaged, so users miss the memory, but another collection still has it.
    */
   readonly writer: Writer | 'damage';
 }
@@ -80,7 +80,7 @@ export async function createPlayUsers(migration: Migration, service: Service, di
     return wasOpenOnNew ? migration.target : undefined;
   }
 
-  /** Acknowledged when it returns. A write that its writer cannot make now does not happen. */
+  /** Makes a write, acknowledged when this returns. A write that its writer cannot make now is skipped. */
   async function write(one: Write): Promise<void> {
     const collection = findPlace(one);
     if (collection === undefined || !(await vectors.collectionExists(collection))) return;
@@ -116,8 +116,8 @@ export async function createPlayUsers(migration: Migration, service: Service, di
   }
 
   /**
-   * A change meets the first memory of the user, so that two of them meet; a deletion the newest that the play created, or else
-   * the last, which a walk comes to in another page.
+   * Chooses the memory to write to. A change takes the user's first memory, so that two changes collide. A deletion takes the
+   * newest memory that the play created, or else the user's last memory, which a walk reads in another page than the first.
    */
   async function choose(change: Change, collection: string): Promise<ScrolledPoint | undefined> {
     const points = await scroll(collection);
@@ -133,7 +133,10 @@ export async function createPlayUsers(migration: Migration, service: Service, di
     await vectors.upsert(collection, [changed], 'upsert');
   }
 
-  /** No migration can know what only this collection had: it is lost with it. @param other what remains */
+  /**
+   * Damages a collection. The truth forgets the memories that only this collection had, because no migration could save them.
+   * @param other the collection that remains
+   */
   async function damage(collection: string, other: string, how: Damage): Promise<void> {
     if (!(await vectors.collectionExists(collection))) return;
     const kept = await read(other);
@@ -150,7 +153,7 @@ export async function createPlayUsers(migration: Migration, service: Service, di
     }
   }
 
-  /** Users are served from a complete collection: what was written in time is there when writes open. */
+  /** Checks, when writes open, that the collection has all that users wrote. @returns the faults */
   async function checkServed(collection: string): Promise<string[]> {
     const found = await read(collection);
     return [...truth]
@@ -161,13 +164,15 @@ export async function createPlayUsers(migration: Migration, service: Service, di
   }
 
   /**
-   * Once everything has settled: nothing is lost, left behind, or comes back.
-   * @param isOver the days in which damage to the active collection could be repaired from the old one
+   * Checks at the end of a play that no memory is lost or left behind, and that no deleted memory has come back.
+   * @param isOver true once the run is closed, and damage to the active collection can no longer be repaired from the old one
+   * @returns the faults
    */
   async function checkKept(isOver: boolean): Promise<string[]> {
     const active = await read(service.worksOn);
     const kept = await Promise.all((await vectors.listCollections()).map(read));
-    // Both contents of a memory that was changed on both sides; a backup is no place in which users find what they wrote.
+    // Only reports of conflicts count as kept: they hold both texts of a memory that was changed on both sides. Users do not
+    // find their writes in a backup.
     const conflicts = [...migration.artifacts.image()].filter(([key]) =>
       key.includes('/conflicts-'),
     );

@@ -27,7 +27,7 @@ const POINTS = Object.keys(RUNBOOK) as Point[];
 
 const images = new Map<string, Promise<MigrationImage>>();
 
-/** A migration of its own for the test, as it is right after the point. */
+/** Creates a migration that has just reached the point, for one test alone. */
 export async function migrationAt(
   point: Point,
   options: MigrationOptions = {},
@@ -37,7 +37,7 @@ export async function migrationAt(
 }
 
 function buildImage(point: Point, options: MigrationOptions, plan: Plan): Promise<MigrationImage> {
-  // An option that is undefined differs from one that is absent.
+  // JSON would drop an undefined option, which differs from an absent one.
   const key = JSON.stringify([point, options, plan], (_, value) => value ?? String(value));
   const image = images.get(key) ?? prepare(point, options, plan);
   images.set(key, image);

@@ -14,29 +14,33 @@ import { createPlayUsers, type Damage, type Service, type Write } from './play-u
 import { migrationAt } from './prepared.ts';
 import { LEASE_MS } from './run-table.ts';
 
-/** More memories than a step may take for deletions of users: an emptied collection is seen. */
+/** Enough memories that a step notices an emptied collection, instead of taking the gaps for deletions by users */
 const WORLD = { memories: 30, users: 2, dimensions: 4 };
-/** A walk reads as many points at once as the store takes: it has several pages. */
+/** Largest batch that the store takes, and so the size of a page: a walk over a collection has several pages. */
 const PAGE = 8;
 const PLAN = { removesWhenOver: true };
 const MOMENTS = ['begin', 'freeze', 'deploy', 'prove', 'open', 'store'] as const;
-/** The last question of the proof that the new version works */
+/** The last call in the proof that the new version works */
 const LAST_OF_PROOF = 'backend.isGraphDeprecated';
 const MAX_SETTLING_COMMANDS = 12;
 
 /**
- * The beginning of a command, an action that it asks the operator for (the request is call 0), the end of a proof, or the last
- * write of memories to the store (which is call 1: incidents at 0 come between it and the read before).
+ * The point from which an incident counts remote calls. `begin` is the start of the command. `freeze`, `deploy` and `open` are
+ * requests for an action of the operator, with the request as call 0. `prove` is the last call of the proof. `store` is the
+ * latest write of memories, with the write as call 1: an incident at 0 falls between the write and the read before it.
  */
 export type Moment = (typeof MOMENTS)[number];
 
-/** Happens once, right after a remote call: the nth since the moment. */
+/**
+ * An event that happens once, right after the remote call with that number since the moment. After `time up` the function has
+ * no time left, and the command is invoked again.
+ */
 export type Incident = {
   readonly since: Moment;
   readonly calls: number;
-} /** The function's time is up: the command is invoked again. */ & (
+} & (
   | { readonly kind: 'killed' | 'answer lost' | 'time up' }
-  /** The next action is reported as done, and is not; the store confirms the next write, and drops it. */
+  /** `not done`: the operator reports the next action without doing it. `dropped`: the store confirms a write that it drops. */
   | { readonly kind: 'not done' | 'dropped' }
   | { readonly kind: 'damaged'; readonly damage: Exclude<Damage, 'deleted'> }
   | { readonly kind: 'write'; readonly write: Write }
@@ -87,13 +91,13 @@ export async function startPlay() {
     open: 0,
     store: 0,
   };
-  /** The fault that the next action, or the next write to the store, meets */
+  /** Faults in wait for the next action and the next write to the store */
   const next = { isUndone: false, isDropped: false };
   let isTimeUp = false;
-  /** The final check of this command has read the new collection: nothing notices damage to it before writes open. */
+  /** True once the final check of this command has read the new collection: later damage goes unnoticed until writes open. */
   let isChecked = false;
 
-  /** The operator's side: what users notice of each action. */
+  /** Does an action as the operator, and lets users notice its effect. */
   async function ask(request: HookRequest) {
     const { action, collection } = request;
     if (action === 'deploy-new' || action === 'deploy-old') await checkDeployed(collection);
@@ -182,7 +186,7 @@ export async function startPlay() {
     }
   }
 
-  /** A store that may confirm a write of memories, and not make it; and that tells when the final check has read it. */
+  /** A store that can confirm a write of memories and drop it. It notes when the final check has read the new collection. */
   function watchedStore(storing: () => Promise<void>): Services['vectors'] {
     const unlessDropped =
       <Given extends readonly unknown[]>(write: (...given: Given) => Promise<void>) =>
@@ -228,7 +232,7 @@ export async function startPlay() {
     diary.push(`${command}: ${end}`);
     Object.assign(next, { isUndone: false, isDropped: false });
     if (name === 'cutover' && end.startsWith('Refused')) await checkReturning(end);
-    // The lease of a killed process runs out.
+    // Lets the lease of a killed process run out.
     migration.pass(LEASE_MS);
   }
 
@@ -242,7 +246,7 @@ export async function startPlay() {
     }
   }
 
-  /** No person is needed: a window that fails is on its way back. */
+  /** A window that fails must already be rolling back, without a person. */
   async function checkReturning(end: string): Promise<void> {
     const { phase, window } = await migration.runs.read(RUN);
     const mayStay = window?.openedAt !== undefined || end.startsWith('RefusedNothingToReturnTo');
@@ -257,7 +261,10 @@ export async function startPlay() {
     migration.pass(act.minutes * 60_000);
   }
 
-  /** The old collection is the last one that a run may lose while users are on it: it has its snapshot. */
+  /**
+   * Damages a collection as far as a run can recover. Only the old collection may be deleted, while users are on the new one:
+   * the old collection can be restored from its snapshot. The active collection is damaged only if it is the new one.
+   */
   async function damage({ where, damage }: Extract<Act, { act: 'damage' }>): Promise<void> {
     const { worksOn, isFrozen } = service;
     const isOnNew = worksOn === migration.target;
@@ -267,14 +274,14 @@ export async function startPlay() {
     if (isOnNew) await users.damage(worksOn, standby, damage);
   }
 
-  /** In a window, up to the final check: after it nothing could be noticed in time. */
+  /** Damages the new collection in a window, but not after the final check, because no step could notice that in time. */
   async function damageTarget(damage: Damage): Promise<void> {
     const { phase, window } = await migration.runs.read(RUN);
     if (phase !== 'switching' || isChecked || window?.openedAt !== undefined) return;
     await users.damage(migration.target, SOURCE, damage);
   }
 
-  /** Ends what has begun, as the state machine would: by a rollback, where the window is still open. */
+  /** Ends a switch that has begun by rolling back, as the state machine would. */
   async function settle(): Promise<void> {
     for (let tries = 0; tries < MAX_SETTLING_COMMANDS; tries += 1) {
       const { phase } = await migration.runs.read(RUN);
@@ -284,7 +291,7 @@ export async function startPlay() {
     }
   }
 
-  /** @returns what is wrong once everything has settled */
+  /** @returns the faults that remain at the end of the play */
   async function verify(): Promise<string[]> {
     const { phase } = await migration.runs.read(RUN);
     if (service.isFrozen) faults.push(`writes are frozen, and the run is ${phase}`);

@@ -1,4 +1,4 @@
-// The real services that tests are given by their environment, and a user of a mem0 service.
+// The real services that the environment of the tests names, and a user of a mem0 service.
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 
@@ -14,7 +14,7 @@ const answerSchema = v.object({
   memory_count: v.optional(v.number(), 0),
 });
 
-/** The service answered with another status than 200. */
+/** The service answered with a status other than 200. */
 export class Mem0RefusalError extends Error {
   override readonly name = 'Mem0RefusalError';
   readonly status: number;

@@ -1,4 +1,4 @@
-// A run in a sandbox world, taken from function to function as they are deployed: what each asks of AWS is written down.
+// A run in a sandbox world that goes through the functions as they are deployed, and records what each asks of AWS.
 import { join } from 'node:path';
 import type { HookAction } from '../../../lib/migration/ports/hooks.ts';
 import type { Remembering } from '../../../lib/migration/runs/run-store.ts';
@@ -13,7 +13,7 @@ const CONTEXT = { getRemainingTimeInMillis: () => 600_000 };
 
 export type RecordedRun = Awaited<ReturnType<typeof createRecordedRun>>;
 
-/** From its start on, in a world of its own. */
+/** Creates a world for a run that has not started. */
 export async function createRecordedRun(options: {
   readonly runId: string;
   readonly remembering: Remembering;
@@ -43,12 +43,12 @@ export async function createRecordedRun(options: {
   async function handle(name: string, payload: object) {
     recorder.recordFor(`migration/${name}`);
     const { createHandler } = await import(join(FUNCTIONS, `${name}.ts`));
-    // A process of its own knows nothing of what another has asked.
+    // Each function runs in a process of its own, so it shares no cached answers with the others.
     const artifacts = recorder.artifacts({ prefix: 'migration/', now: clock });
     try {
       return await createHandler(async () => ({ ...services, artifacts }))(payload, CONTEXT);
     } finally {
-      // Work of the store after its answer takes no time of the test's clock.
+      // Work that the store does after its answer takes no time on the test's clock.
       await world.qdrant.idle();
     }
   }
@@ -62,7 +62,7 @@ export async function createRecordedRun(options: {
     await invoke('preflight', { sourceCollection: SOURCE, ...removes, accepts: ['unknown-space'] });
   }
 
-  /** Repeats the watch while something is due: a store that is still at work makes it due again. */
+  /** Repeats the watch while something is due: a store that is still at work makes the watch try again later. */
   async function watch() {
     while (await handle('retention', { source: 'aws.events' })) pass(60_000);
   }
@@ -92,7 +92,7 @@ export async function createRecordedRun(options: {
     await invoke('cutover', { approvedDigest: approval.digest, approvedBy: 'ada' });
   }
 
-  /** Another client writes the setting during the change: its author is looked up, and the step refuses. */
+  /** Lets another client write the setting during the attempt: the step looks up who wrote it, and refuses. */
   async function whileRaced(attempt: () => Promise<unknown>): Promise<unknown> {
     recorder.recordFor('no one');
     const before = await services.setting.read();

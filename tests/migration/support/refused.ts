@@ -1,8 +1,8 @@
-// How a test says which refusal it expects.
+// Matches a refusal by name and message.
 import { expect } from 'vitest';
 import type { RefusalName, RetryableName } from '../../../lib/migration/refusals.ts';
 
-/** @param why a part of its message, or what the message has to look like */
+/** @param why a part of the refusal's message, or a pattern of the message */
 export function named(name: RefusalName | RetryableName, why: string | RegExp = ''): Error {
   const message =
     typeof why === 'string' ? expect.stringContaining(why) : expect.stringMatching(why);

@@ -17,11 +17,11 @@ export const rehearse = (words: readonly string[], environment?: Environment): P
 export interface SharedStore {
   readonly environment: Environment;
   readonly vectors: VectorStore;
-  /** All that others have in it, down to the bytes. */
+  /** Reads everything that others keep in the store, down to the bytes. */
   contents(): Promise<unknown>;
 }
 
-/** A store that others use as well: collections of both layouts, an alias, a snapshot. */
+/** Starts a store that others use as well, with collections of both layouts, an alias and a snapshot. */
 export async function startSharedStore(): Promise<SharedStore> {
   const apiKey = 'key-of-the-store';
   const sandbox = await startQdrantSandbox({ apiKey });

@@ -1,4 +1,4 @@
-// The records of runs on a table of the test's own, with a clock that the test turns and beats that come when it says so.
+// The records of runs on a table of the test's own, with a clock and heartbeats that the test controls.
 
 import type { LeaseHolder } from '../../../lib/migration/runs/lease-holder.ts';
 import type { Plan, Reference } from '../../../lib/migration/runs/run.ts';
@@ -43,7 +43,7 @@ type RunTableOptions = Pick<
   'client' | 'tableName' | 'holder'
 >;
 
-/** In memory. */
+/** Opens the records of runs on a table in memory. */
 export function createRunTable(start: RunTableImage = NEW) {
   const table = createMemoryTable(start.items);
   const runTable = openRunTable(table, start.time);
@@ -55,7 +55,7 @@ export function createRunTable(start: RunTableImage = NEW) {
 
 export type RunTable = ReturnType<typeof openRunTable>;
 
-/** On any table. */
+/** Opens the records of runs on any table. */
 function openRunTable(options: RunTableOptions, start = NEW.time) {
   let time = start;
   const clock = () => new Date(time);
@@ -63,7 +63,7 @@ function openRunTable(options: RunTableOptions, start = NEW.time) {
   const remembering = createRemembering({ ...options, clock, ticker });
   return {
     ...remembering,
-    /** The same table, as another process has it. */
+    /** Opens the records on the same table as another process does. */
     asProcess: (holder: LeaseHolder) => createRemembering({ ...options, clock, ticker, holder }),
     begin: (runId: string) => remembering.runs.start(runId, PLAN, REPORT),
     beat,

@@ -1,4 +1,4 @@
-// An operator who types `migrate run` over the functions and a sandbox, in this process and in the time of the test.
+// An operator who types `migrate run` over the functions and a sandbox, in this process and on the test's clock.
 
 import { createLocalPlace } from '../../../cli/migration/migrate/local-place.ts';
 import type { Place } from '../../../cli/migration/migrate/place.ts';

@@ -3,7 +3,7 @@
 export interface Seen {
   readonly behaviour: string;
   readonly on: string;
-  /** Day of the trial; earlier ones were not noted by the day. */
+  /** Day on which the behaviour was seen; at first the days were not noted. */
   readonly date: string;
   /** File below tests/migration, and a part of a title; without one, no test runs on stand-in and server alike. */
   readonly test?: readonly [file: string, title: string];
@@ -110,7 +110,7 @@ export const SEEN: readonly Seen[] = [
   }),
 ];
 
-/** docs/migration/seen.md */
+/** Text of docs/migration/seen.md */
 export function seenPage(): string {
   const rows = SEEN.map(({ behaviour, on, date, test }) => {
     const shown = test ? `\`${test[0]}\`, "${test[1]}"` : 'seen by hand alone';

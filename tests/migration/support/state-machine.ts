@@ -12,7 +12,7 @@ export interface Execution {
   readonly failure: string | undefined;
 }
 
-/** A person who approves when asked. */
+/** A person who approves the copy when the state machine looks for approval the third time */
 export function approving(migration: Migration) {
   let looks = 0;
   return async (state: string) => {
@@ -29,7 +29,7 @@ export async function execute(
     readonly services?: Services;
     readonly onTask?: (state: string) => Promise<void> | void;
     readonly onEntered?: (state: EnteredState) => void;
-    /** The clock is turned by that before each task. */
+    /** Time that passes on the test's clock before each task */
     readonly passMs?: number;
     readonly signal?: AbortSignal;
   } = {},

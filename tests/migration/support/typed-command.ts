@@ -1,4 +1,4 @@
-// The command line in this process, over a place that the test gives; what it prints, and its exit code.
+// Runs the command line in this process, over a place that the test gives, and collects its output and exit code.
 import { PassThrough } from 'node:stream';
 import { createOutput, reportFailure } from '../../../cli/migration/migrate/output.ts';
 import type { Place } from '../../../cli/migration/migrate/place.ts';
@@ -6,7 +6,7 @@ import { createMigrateProgram } from '../../../cli/migration/migrate/program.ts'
 import { createRunning } from '../../../processes/running.ts';
 
 export interface TypedOptions {
-  /** Typed in answer to each question, null for none; without answers there is no terminal. */
+  /** Text typed in answer to each question, or null for no answer; without `answers` the input is no terminal. */
   readonly answers?: readonly (string | null)[];
   /** Called before a question is answered. */
   readonly onQuestion?: (question: string) => void;

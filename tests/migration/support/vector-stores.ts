@@ -1,4 +1,4 @@
-// The stores a vector-store contract is proved on: the sandbox always, a real Qdrant when QDRANT_URL names one.
+// The stores that a contract of the vector store runs on: the sandbox always, a real Qdrant when QDRANT_URL names one.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
@@ -18,7 +18,7 @@ export interface StoreUnderTest {
   readonly url: string;
   /** True if the version under test has the feature. */
   has(feature: Feature): Promise<boolean>;
-  /** The name of a collection that is removed after the test; made at once by default. */
+  /** The name of a collection that is removed after the test. The collection is created at once, unless `not-made` is given. */
   collection(settings?: CollectionSettings | 'not-made'): Promise<string>;
 }
 
@@ -31,12 +31,12 @@ export const NEW_LAYOUT: CollectionSettings = {
   sparse_vectors: { bm25: { modifier: 'idf' } },
 };
 
-/** The one that compose.yaml starts, and the last one before each change that the migration notices. */
+/** The version that compose.yaml starts, and the last version before each change that affects the migration */
 export const VERSIONS = [DEFAULT_VERSION, '1.17.1', '1.16.3', '1.15.2', '1.11.5'] as const;
 
 /**
- * Runs a contract on every store; one that is not there shows as skipped.
- * @param feature without which there is nothing to be tested
+ * Runs a contract on every store; a store that is not available shows as skipped.
+ * @param feature leaves out the versions of the sandbox that lack the feature
  */
 export function onEveryVectorStore(
   contract: (test: StoreUnderTest) => void,
@@ -86,7 +86,7 @@ function createStoreUnderTest(url: () => string): StoreUnderTest {
   };
 }
 
-/** The migration makes no aliases, but meets them. */
+/** Creates an alias without the adapter: the migration creates no aliases, but has to work with those of others. */
 export async function createAlias(
   url: string,
   alias: string,
@@ -100,7 +100,7 @@ export async function createAlias(
   if (!response.ok) throw new Error(`No alias ${alias}: ${await response.text()}`);
 }
 
-/** Made by a store in the background: there when it is listed. */
+/** Waits for a snapshot that the store makes in the background: it exists once it is listed. */
 export async function untilSnapshot(
   store: VectorStore,
   collection: string,
@@ -116,7 +116,7 @@ export function point(id: number | string, payload: string, vector = '[1.0,0.0,0
   return { id: pointId(id), vector: asJsonText(vector), payload: asJsonText(payload) };
 }
 
-/** Digits are an integer id, anything else a UUID. */
+/** Digits become an integer id; any other text is taken for a UUID. */
 export function pointId(id: number | string): PointId {
   return asJsonText(/^\d+$/.test(String(id)) ? String(id) : JSON.stringify(id));
 }

@@ -1,8 +1,8 @@
-// The watch, as its schedule calls it, until it has done what is due.
+// Calls the watch, as its schedule does, until everything that is due has been done.
 import { keepWatch } from '../../../lib/migration/steps/watch.ts';
 import type { Migration } from './migration.ts';
 
-/** @throws where it does nothing, because nothing is due or another step has the lock */
+/** @throws if the watch does nothing, because nothing is due or another step has the lock */
 export async function watchUntilDone(migration: Migration): Promise<void> {
   for (;;) {
     const result = await keepWatch(migration.services);

@@ -1,5 +1,5 @@
-// Ends every run with `N passed, N failed[, N skipped]`, and sees to it that a run which failed says so. Appends the name of
-// each skipped test to the file SKIPPED_TESTS, if that variable is set: CI knows which tests may be skipped.
+// Ends every run with `N passed, N failed[, N skipped]`, and makes sure that a failed run exits with an error. Appends the
+// name of each skipped test to the file SKIPPED_TESTS, if that variable is set: CI knows which tests may be skipped.
 import { appendFileSync } from 'node:fs';
 import type { Reporter, TestModule, TestRunEndReason, TestSuite } from 'vitest/node';
 
@@ -9,7 +9,7 @@ export default class ClosingLine implements Reporter {
   #counts: Counts | undefined;
 
   onInit(): void {
-    // Printed last: after the summary, and after the messages of stopping processes.
+    // The line must come last: after the summary, and after the messages of stopping processes.
     process.once('exit', () => this.#close());
   }
 
@@ -48,7 +48,7 @@ function countModule(module: TestModule, counts: Counts): void {
   if (module.state() === 'failed' && counts.failed === failedBefore) counts.failed += 1;
 }
 
-/** Import errors and broken hooks: the tests concerned have no result of their own. */
+/** Counts import errors and broken hooks: the tests that they affect have no result of their own. */
 function failedSuites(module: TestModule): number {
   const suites: (TestModule | TestSuite)[] = [module, ...module.children.allSuites()];
   return suites.filter((suite) => suite.errors().length > 0).length;

@@ -1,9 +1,9 @@
-// Fake CloudFormation for commands: every stack has the given outputs. Call it in a test.
+// Fake CloudFormation for commands: every stack has the given outputs.
 import { text } from 'node:stream/consumers';
 import { vi } from 'vitest';
 import { listenInTest } from './loopback.ts';
 
-/** Points AWS clients of this process at the fake until `vi.unstubAllEnvs()`. */
+/** Points AWS clients of this process at the fake until `vi.unstubAllEnvs()`. Only for use inside a test, which closes the fake. */
 export async function openCloudFormation(outputs: Readonly<Record<string, string>>) {
   const asked: string[] = [];
   const url = await listenInTest(async (request, response) => {

@@ -1,4 +1,4 @@
-// A command as a person runs it, in a process of its own.
+// Runs a command in a process of its own, as a person would.
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ export interface Ended {
 
 /**
  * @param program such as `cli/ledger/keys.ts`
- * @param killed kills the process, which cannot do anything about it
+ * @param killed kills the process, which cannot handle the signal
  */
 export async function runCommand(
   program: string,
@@ -23,7 +23,7 @@ export async function runCommand(
   return await startCommand(program, args, environment, killed).ended;
 }
 
-/** For a caller that listens to it meanwhile. */
+/** Starts a command for a caller that listens to it while it runs. */
 export function startCommand(
   program: string,
   args: readonly string[],
@@ -31,7 +31,7 @@ export function startCommand(
   killed?: AbortSignal,
 ) {
   const command = [join(import.meta.dirname, '../../..', program), ...args];
-  // Not in the project, whose data folder is the developer's.
+  // The command runs outside of the project, whose data folder belongs to the developer.
   const place = { env: { ...BARE_ENVIRONMENT, ...environment }, cwd: tmpdir() };
   const options = { ...place, ...(killed && { signal: killed }), killSignal: 'SIGKILL' } as const;
   const { promise: ended, resolve } = Promise.withResolvers<Ended>();

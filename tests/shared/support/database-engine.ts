@@ -1,4 +1,4 @@
-// Vitest's global setup of tests that need a database: one engine for a project's files.
+// Vitest's global setup of tests that need a database: starts one engine for all test files of a project.
 import type { TestProject } from 'vitest/node';
 import {
   type Database,
@@ -15,12 +15,12 @@ declare module 'vitest' {
   }
 }
 
-/** DynamoDB Local where TEST_ENGINE names it; else the engine that `npm start` would use, on a port: proxies need one. */
+/** Starts DynamoDB Local if TEST_ENGINE names it, else the engine of `npm start`. It listens on a port, because proxies need one. */
 export function startTestEngine(running: Running): Promise<Database> {
   return startOnPort(running, isOnDynamodbLocal() ? dynamodbLocal : embeddedEngine);
 }
 
-/** It charges the writes of a transaction in another way than AWS does; the embedded engine charges as AWS does. */
+/** For tests that count capacity units: only the embedded engine charges the writes of a transaction as AWS does. */
 export function isOnDynamodbLocal(): boolean {
   return process.env.TEST_ENGINE === 'dynamodb-local' || embeddedEngine.obstacle() !== undefined;
 }

@@ -1,4 +1,4 @@
-// A proxy before the database that records each call and can leave calls unanswered.
+// A proxy in front of the database that records each call and can leave calls unanswered.
 import { buffer } from 'node:stream/consumers';
 import { listen } from './loopback.ts';
 

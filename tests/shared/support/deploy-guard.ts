@@ -22,9 +22,9 @@ export interface GuardSpec {
     readonly package?: string;
     readonly param?: readonly string[];
   };
-  /** Overrides of an empty service, evaluated when the guard reads it. */
+  /** Settings of an otherwise empty service, evaluated each time that the guard reads the service */
   readonly service?: () => object;
-  /** Answers calls of AWS; without it, a call fails the test. */
+  /** Answers calls to AWS; without it, any such call fails the test. */
   readonly answer?: (request: AwsRequest) => Answer;
 }
 
@@ -73,7 +73,7 @@ export function createGuard({
   return new DeployGuard(serverless as never, options, { log });
 }
 
-/** `params` of serverless.yml, with a word in place of each variable, and with the topic that prod needs. */
+/** Reads `params` of serverless.yml, with a word instead of each variable, and with the topic that prod needs. */
 export function readParameters(): Record<string, Record<string, unknown>> {
   const text = readFileSync(join(import.meta.dirname, '../../../serverless.yml'), 'utf8');
   const { params } = parse(text.replaceAll(/\$\{[^}]*\}/g, 'word'));

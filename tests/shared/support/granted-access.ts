@@ -1,5 +1,5 @@
-// Access that the packaged template's roles grant, and that AWS itself needs: lines of an action and a place, such
-// as `dynamodb:GetItem table of ledgers`. Use is recorded in the same terms (recorded-access.ts).
+// Lists the access that the roles of the packaged template grant, and the access that AWS itself needs. Each line is an action
+// and a place, such as `dynamodb:GetItem table of ledgers`. recorded-access.ts records the access in use in the same form.
 import {
   entryPoint,
   type FunctionProperties,
@@ -34,7 +34,7 @@ interface BackupSelection {
   readonly BackupSelection: { readonly IamRoleArn: unknown };
 }
 
-/** The logical name of each role by who acts in it: a function's entry point, the state machine, the backup plan, or CodeDeploy. */
+/** Pairs each user of a role (a function's entry point, the state machine, the backup plan or CodeDeploy) with its logical name. */
 export function listRoles(template: Template): [user: string, role: string][] {
   const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function').map(
     ([, { Properties }]) => [entryPoint(Properties.Handler), Properties.Role] as const,
@@ -63,7 +63,7 @@ export function listStatements(role: RoleProperties): Statement[] {
   return role.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
 }
 
-/** Access granted by a role. A statement of an unknown form is kept verbatim, and so shows up as unused. */
+/** Lists the access that a role grants. A statement of an unknown form is kept verbatim, so it shows up as unused. */
 export function grantedBy(template: Template, role: RoleProperties): string[] {
   return listStatements(role).flatMap((statement) =>
     statement.Action.flatMap((action) =>
@@ -75,14 +75,15 @@ export function grantedBy(template: Template, role: RoleProperties): string[] {
   );
 }
 
-// By the keys that a statement is limited to: the table holds ledgers, their list, API keys and the records of migrations.
+// Names of the records that a statement is limited to by keys: the table holds ledgers, their list, API keys and the records
+// of migrations.
 const CONDITIONS: Readonly<Record<string, string>> = {
   [leadingKeys('StringNotLike', '@*')]: ' of ledgers',
   [leadingKeys('StringLike', '@API_KEYS#*')]: ' of API keys',
   [leadingKeys('StringEquals', '@LEDGERS')]: ' of the list of ledgers',
   [leadingKeys('StringEquals', 'HEALTH')]: ' of the health check',
   [leadingKeys('StringLike', '@migration', '@migration#*')]: ' of runs',
-  // A bucket of the same name could be another account's.
+  // A bucket of the same name could belong to another account.
   '{"StringEquals":{"aws:ResourceAccount":{"Ref":"AWS::AccountId"}}}': ' of this account',
 };
 
@@ -141,7 +142,7 @@ const LOG_DELIVERY = [
   ...['ListLogDeliveries', 'PutResourcePolicy', 'DescribeResourcePolicies', 'DescribeLogGroups'],
 ].map((action) => `logs:${action} "*"`);
 
-// From AWSBackupServiceRolePolicyForBackup and the guide on advanced backups of DynamoDB.
+// From the policy AWSBackupServiceRolePolicyForBackup and the guide on advanced backups of DynamoDB.
 const TABLE_BACKUP = ['DescribeTable', 'ListTagsOfResource', 'StartAwsBackupJob'].map(
   (action) => `dynamodb:${action} table`,
 );
@@ -167,7 +168,7 @@ function neededByBackups(template: Template): string[] {
   return [...TABLE_BACKUP, ...from, ...into];
 }
 
-// From AWSCodeDeployRoleForLambda, without hooks and notifications.
+// From the policy AWSCodeDeployRoleForLambda, without hooks and notifications.
 function neededByReleases(template: Template): string[] {
   const aliases = listResources<{ FunctionName: { Ref: string } }>(template, 'AWS::Lambda::Alias');
   const places = aliases.flatMap(([, { Properties }]) => {
@@ -181,7 +182,7 @@ function neededByReleases(template: Template): string[] {
   ];
 }
 
-/** Calls that services of AWS themselves make in a role, according to the configuration of the function, machine or plan. */
+/** Lists the calls that AWS services make in a role, according to the configuration of the function, machine or plan. */
 export function neededByAws(template: Template, user: string): string[] {
   const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function');
   if (user === BACKUP_PLAN) return neededByBackups(template);
@@ -195,7 +196,7 @@ export function neededByAws(template: Template, user: string): string[] {
   const [id = ''] =
     functions.find(([, { Properties }]) => entryPoint(Properties.Handler) === user) ?? [];
   const group = id.replace(/LambdaFunction$/, 'LogGroup');
-  // Lambda sends the event of a failed watchdog there.
+  // Lambda sends the event of a failed watchdog to this queue.
   const queue = user === 'migration/retention' ? ['sqs:SendMessage WatchdogFailures'] : [];
   return [`logs:CreateLogStream ${group}`, `logs:PutLogEvents ${group}`, ...queue];
 }

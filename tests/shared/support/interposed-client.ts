@@ -13,7 +13,7 @@ export function interpose(
   return { send: send as Client['send'] };
 }
 
-/** Does something once, before the first command of that name. */
+/** Calls `intervene` once, before the first command of that name. */
 export function onceBefore(
   client: Client,
   commandName: string,

@@ -1,9 +1,9 @@
-// Finds the TCP ports that processes listen on, in any network namespace, from Linux's /proc.
+// Finds the TCP ports that processes listen on, in any network namespace, in Linux's /proc.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const LISTENING = '0A';
 
-/** Ports on which a process of this list listens, each once. */
+/** Lists the ports on which these processes listen, each port once. */
 export function listPorts(processes: readonly { readonly pid: number }[]): number[] {
   return [...new Set(processes.flatMap(({ pid }) => portsOfProcess(pid)))].sort((a, b) => a - b);
 }
@@ -32,7 +32,7 @@ function readRows(file: string): string[][] {
   return lines.slice(1).map((line) => line.trim().split(/\s+/));
 }
 
-/** A process or one of its files may have gone since it was listed. */
+/** Returns nothing if the read fails, because a process may have ended since it was listed. */
 function orNone<Value>(read: () => Value[]): Value[] {
   try {
     return read();

@@ -1,4 +1,4 @@
-// Servers of this process on a port of the loopback address.
+// Starts HTTP servers in this process on a free port of the loopback address.
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +17,7 @@ export async function listen(listener: RequestListener) {
   };
 }
 
-/** Until the test has finished. @returns its URL */
+/** Starts a server that is closed when the test has finished. @returns the server's URL */
 export async function listenInTest(listener: RequestListener): Promise<string> {
   const { url, close } = await listen(listener);
   onTestFinished(close);

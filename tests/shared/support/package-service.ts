@@ -1,4 +1,5 @@
-// Packages the service for the wiring tests, as an operator without an account would; again only when its inputs change.
+// Packages the service for the wiring tests, as an operator without an account would. A package is made again only when its
+// inputs change.
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, rmSync } from 'node:fs';
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
@@ -12,7 +13,7 @@ import type { Packaged, Stage } from './packaged-template.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Folder of each packaged service. */
+    /** Folder of each package */
     packagedServices: Readonly<Record<Packaged, string>>;
   }
 }
@@ -24,7 +25,7 @@ const INPUTS_OF_TEMPLATE = ['serverless/**/*.*', '{functions,lib}/**/*.json', '*
 const INPUTS_OF_BUNDLES = [...INPUTS_OF_TEMPLATE, '{functions,lib,web}/**/*.*'];
 const DAY_MS = 86_400_000;
 
-// No account; and, as left in a shell, what must not find its way into a package.
+// There is no account. The other variables, as if left in a shell, must not find their way into a package.
 const ENVIRONMENT = {
   AWS_EC2_METADATA_DISABLED: 'true',
   DYNAMODB_ENDPOINT: 'http://left-in-the-shell:8000',
@@ -36,7 +37,7 @@ const ENVIRONMENT = {
 
 /**
  * Vitest's global setup of the wiring tests, which wait for the templates (packages-ready.ts) while other tests run.
- * In these packages there are no bundles.
+ * These packages contain templates without bundles.
  */
 export default function packageService({ provide }: TestProject) {
   const running = createRunning();
@@ -64,7 +65,7 @@ export default function packageService({ provide }: TestProject) {
   };
 }
 
-/** Folder of stage `prod` with a migration, as it is deployed. All stages have the same bundles. */
+/** Packages stage `prod` with a migration, bundles included, which are the same for all stages. @returns the folder */
 export async function packageBundles(): Promise<string> {
   const name = `bundles-${hashInputs(INPUTS_OF_BUNDLES)}`;
   const running = createRunning();
@@ -89,7 +90,7 @@ interface TemplateSpec {
 function packageTemplate(running: Running, { name, stage, parameters }: TemplateSpec): Package {
   const cached = join(PACKAGES, `${name}-${hashInputs(INPUTS_OF_TEMPLATE)}`);
   const folder = join(PROJECT, '.local', cached);
-  // Before any test looks for it: it may be an earlier run's.
+  // Removed before any test looks for the file, because it may be left from an earlier run.
   rmSync(failureFile(folder), { force: true });
   const make = async () =>
     await fetchOnce(running, cached, async (draft) => {
@@ -107,18 +108,18 @@ function packageTemplate(running: Running, { name, stage, parameters }: Template
   return { folder, make };
 }
 
-// One after the other: the packager keeps its work in one folder, `.serverless`.
+// Packages are made one after the other, because the packager works in a single folder, `.serverless`.
 async function makeAll(packages: readonly Package[]): Promise<void> {
-  // The tests that wait for a package throw why there is none.
+  // A failure is not thrown here: the tests that wait for the package read it from its failure file.
   for (const { make } of packages) await make().catch(() => {});
 }
 
-/** File that says why there is no such package. */
+/** Names the file that says why a package could not be made. */
 export function failureFile(folder: string): string {
   return `${folder}.failure.txt`;
 }
 
-/** Other runs may be reading packages of other inputs, but not after a day. */
+/** Removes packages older than a day: until then another run may still read them. */
 async function removeOldPackages(): Promise<void> {
   const folder = join(PROJECT, '.local', PACKAGES);
   for (const name of await readdir(folder)) {
@@ -128,7 +129,10 @@ async function removeOldPackages(): Promise<void> {
   }
 }
 
-/** The lock file stands for the installed packages; a function is found by its file's name. */
+/**
+ * Hashes everything that a package depends on. The lock file stands for the installed packages. The names of the functions'
+ * files count for every package, because the packager finds functions by name.
+ */
 function hashInputs(inputs: readonly string[]): string {
   const hash = createHash('sha256').update(readFileSync(import.meta.filename));
   hash.update(JSON.stringify(MIGRATING));

@@ -1,4 +1,4 @@
-// The alarms of a packaged template, and what they watch.
+// The alarms of a packaged template, and the metrics that they watch.
 import { listResources, type Template } from './packaged-template.ts';
 
 export interface Metric {
@@ -28,7 +28,7 @@ export interface AlarmProperties extends Partial<Metric> {
   readonly OKActions: readonly string[];
 }
 
-/** By their names in serverless/alarms.ts. */
+/** Lists alarms by their names in serverless/alarms.ts. */
 export function listAlarms(template: Template): [id: string, alarm: AlarmProperties][] {
   return listResources<AlarmProperties>(template, 'AWS::CloudWatch::Alarm').map(
     ([id, { Properties }]) => [id.replace(/Alarm$/, ''), Properties],
@@ -42,7 +42,7 @@ export function listMetrics(alarm: AlarmProperties): Metric[] {
   return [{ Namespace, MetricName, Dimensions }];
 }
 
-/** Metric math over the metrics, which are `m1`, `m2` ... */
+/** Finds the alarm's metric math, in which its metrics are `m1`, `m2` ... */
 export function findExpression({ Metrics = [] }: AlarmProperties): string | undefined {
   return Metrics.find(({ ReturnData }) => ReturnData)?.Expression;
 }

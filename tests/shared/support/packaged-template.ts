@@ -1,11 +1,11 @@
-// The packaged CloudFormation template.
+// Reads the packaged CloudFormation template and its resources.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 
 export type Stage = 'dev' | 'prod';
 export const STAGES: readonly Stage[] = ['dev', 'prod'];
-/** Also: stage `prod` with the parameters of a migration. */
+/** `migrating` is stage `prod` with the parameters of a migration. */
 export type Packaged = Stage | 'migrating';
 
 export interface Resource<Properties = Record<string, unknown>> {
@@ -79,7 +79,7 @@ export function listFunctions(template: Template): [name: string, FunctionProper
   );
 }
 
-/** Those behind the gateway. */
+/** Lists the functions behind the gateway. */
 export function listApiFunctions(template: Template): [name: string, FunctionProperties][] {
   return listFunctions(template).filter(([name]) => !/^(migration|canary)\//.test(name));
 }
@@ -88,7 +88,7 @@ export function listMigrationFunctions(template: Template): [name: string, Funct
   return listFunctions(template).filter(([name]) => name.startsWith('migration/'));
 }
 
-/** The logical name of the function that a gateway's integration or permission names, by itself or by its alias. */
+/** Finds the logical name of the function that an integration or a permission of the gateway names, directly or by an alias. */
 export function findInvoked(target: unknown): string {
   const { 'Fn::Join': joined } = target as { readonly 'Fn::Join'?: [string, [object, string]] };
   const arn = (joined ? joined[1][0] : target) as { readonly 'Fn::GetAtt'?: [string, 'Arn'] };

@@ -8,7 +8,7 @@ export interface ProcessEntry {
   readonly command: string;
 }
 
-/** The processes that a process has started, and those that they have. */
+/** Lists the processes that a process has started, and their own descendants. */
 export function listDescendants(pid: number): ProcessEntry[] {
   const all = runningProcesses();
   const below = (parent: number): ProcessEntry[] =>
@@ -16,16 +16,16 @@ export function listDescendants(pid: number): ProcessEntry[] {
   return below(pid);
 }
 
-/** Those of them that run still. */
+/** Lists the processes that are still running. */
 export function listSurvivors(processes: readonly ProcessEntry[]): ProcessEntry[] {
   const all = runningProcesses();
-  // A number that was given to another program since is no survivor.
+  // A process number can belong to another program by now, so the command must be the same, too.
   return processes.filter((one) =>
     all.some(({ pid, command }) => pid === one.pid && command === one.command),
   );
 }
 
-/** Asks again until the answer is yes; the test's own time limit ends what never comes. */
+/** Repeats the question until the answer is yes; the test's time limit ends the wait if it never is. */
 export async function until(question: () => boolean): Promise<void> {
   while (!question()) await delay(20);
 }
@@ -34,7 +34,7 @@ function runningProcesses(): ProcessEntry[] {
   const table = execFileSync('ps', ['-eo', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' });
   return table.split('\n').flatMap((row) => {
     const [, pid, parent, state, command] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(row) ?? [];
-    // A zombie has ended and only waits to be counted.
+    // A zombie has ended: only its exit code has not been read yet.
     if (!command || state?.startsWith('Z')) return [];
     return [{ pid: Number(pid), parent: Number(parent), command }];
   });

@@ -1,5 +1,5 @@
-// Writes down what functions ask of AWS, in the terms of granted-access.ts: an endpoint that answers for DynamoDB and the
-// Parameter Store, and clients of a migration's artifacts and setting.
+// Records the access that functions use on AWS, in the form of granted-access.ts. It offers an endpoint that answers for
+// DynamoDB and the Parameter Store, and clients for the artifacts and the setting of a migration.
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { createS3Artifacts } from '../../../lib/migration/adapters/s3-artifacts.ts';
@@ -13,11 +13,11 @@ import {
 import { listen } from './loopback.ts';
 
 export interface AccessRecorder {
-  /** Passes on to the database, and answers every request for a secret. */
+  /** Address of a server that forwards to the database, and answers every request for a secret */
   readonly endpoint: string;
-  /** From here on, what is asked is written down for this function. */
+  /** From now on, access is recorded for this function. */
   recordFor(name: string): void;
-  /** Such as `s3:GetObject artifacts/* of this account`, in order. */
+  /** Lists the recorded access in order, such as `s3:GetObject artifacts/* of this account`. */
   usedBy(name: string): string[];
   artifacts(options: { readonly prefix: string; readonly now: () => Date }): Services['artifacts'];
   setting(parameter: string): Services['setting'];
@@ -42,8 +42,8 @@ const BUCKET = 'artifacts';
 const OBJECT = 'artifacts/* of this account';
 const WHOLE = 'bucket of this account';
 
-// Actions by command, as the service authorization reference has them. Without the second action, S3 answers 403 for an
-// object that does not exist; without the third, it does not say how long an object is locked.
+// Actions that each command needs, according to AWS's service authorization reference. Without the second action of
+// HeadObject, S3 answers 403 for an object that does not exist; without the third, it does not say how long an object is locked.
 const OF_S3: Readonly<Record<string, readonly string[]>> = {
   HeadObject: [`GetObject ${OBJECT}`, `ListBucket ${WHOLE}`, `GetObjectRetention ${OBJECT}`],
   GetObject: [`GetObject ${OBJECT}`],
@@ -118,7 +118,7 @@ export async function openAccessRecorder(database: string): Promise<AccessRecord
   };
 }
 
-// A transaction needs no permission of its own, but that of each of its parts.
+// A transaction needs no permission of its own, only the permissions of its parts.
 function ofTable(operation: string, body: Request): string[] {
   const parts = body.TransactItems?.flatMap((item) => Object.entries(item));
   if (parts)
@@ -129,7 +129,7 @@ function ofTable(operation: string, body: Request): string[] {
 }
 
 function describeKey({ Key, Item, ExpressionAttributeValues = {} }: Part): string {
-  // A query has its partition among its values; that of no ledger begins with "@".
+  // A query has its partition among its values. Partitions of ledgers do not begin with "@"; all others but HEALTH do.
   const values = Object.values(ExpressionAttributeValues).map(({ S = '' }) => S);
   const partition = (Key ?? Item)?.pk.S ?? values.find((value) => value.startsWith('@')) ?? '';
   if (partition.startsWith('@API_KEYS#')) return 'API keys';
@@ -141,7 +141,7 @@ function describeKey({ Key, Item, ExpressionAttributeValues = {} }: Part): strin
 const REFERENCE = '/aws/reference/secretsmanager/';
 const SECRET = { Parameter: { Value: 'a secret' } };
 
-// Systems Manager hands out a secret of Secrets Manager to those who may read it there.
+// Systems Manager returns a secret of Secrets Manager only to a caller who may also read it in Secrets Manager.
 function ofSecret(operation: string, { Name = '' }: Request): string[] {
   const parameter = `ssm:${operation} ssm:parameter${Name}`;
   if (!Name.startsWith(REFERENCE)) return [parameter];

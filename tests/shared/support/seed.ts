@@ -1,18 +1,18 @@
 // Seed and size of generated tests. The seed is fixed, so that a run can be repeated; SEED=n chooses another.
 export const SEED = Number(process.env.SEED ?? 20_240_229);
 
-/** Ends a search for a smaller counterexample that hangs; no run comes near it, however busy the machine is. */
+/** Ends a search for a smaller counterexample that hangs. The limit is far beyond any run, even on a busy machine. */
 const SHRINKING_MILLISECONDS = 1_500_000;
 
 /** True in `bash .ci/run full`. */
 export const IS_FULL = process.env.TEST_MODE === 'full';
 
-/** All of them in `bash .ci/run full`, a twentieth otherwise. */
+/** Scales a number of cases: all of them in `bash .ci/run full`, otherwise a twentieth. */
 export function sizeOfRun(full: number): number {
   return IS_FULL ? full : Math.ceil(full / 20);
 }
 
-/** Parameters for fast-check. */
+/** Returns parameters for fast-check, with the number of cases scaled by `sizeOfRun`. */
 export function seeded(fullRuns: number) {
   return {
     seed: SEED,

@@ -1,4 +1,4 @@
-// A retry policy whose clock moves by its delays alone, without waiting. It records them.
+// A retry policy that does not wait: it records its delays, which only move its own clock.
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../../lib/shared/retry.ts';
 
 export interface SleeplessRetryPolicy extends RetryPolicy {

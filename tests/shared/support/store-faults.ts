@@ -1,4 +1,4 @@
-// Ways in which a call of DynamoDB goes wrong, and a client that has them happen.
+// Faults that a call to DynamoDB can meet, and a client that injects them.
 import {
   InternalServerError,
   ProvisionedThroughputExceededException,
@@ -14,7 +14,7 @@ import { cancelled } from '../../../bench/ledger/contended-client.ts';
 export type Client = Pick<DynamoDBDocumentClient, 'send'>;
 type Command = Parameters<Client['send']>[0];
 
-/** Stands in for a call. */
+/** Replaces a call, which it can still make itself */
 export type Fault = (call: () => Promise<unknown>, command: Command) => Promise<unknown>;
 
 const ANSWERED = { $metadata: { httpStatusCode: 400 } };
@@ -26,7 +26,7 @@ export const PASSING_FAULTS = {
     if (command instanceof UpdateCommand) {
       throw new TransactionConflictException({ message: 'Transaction is ongoing', ...ANSWERED });
     }
-    // Nothing owns an item against its readers.
+    // Reads do not conflict with writes.
     return await call();
   },
   throttle: async (_, command) => {
@@ -55,13 +55,13 @@ export async function refused(): Promise<never> {
   throw socketError('ECONNREFUSED');
 }
 
-/** The store will not have it, however often it is asked. */
+/** The store refuses the call, however often it is repeated. */
 export async function denied(): Promise<never> {
   throw Object.assign(new Error('Not authorized'), { name: 'AccessDeniedException', ...ANSWERED });
 }
 
 export interface FaultyClient extends Client {
-  /** Calls so far, tries again included. */
+  /** Number of calls so far, retries included */
   readonly calls: () => number;
 }
 

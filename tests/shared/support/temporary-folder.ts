@@ -1,3 +1,4 @@
+// A folder for the files of one test.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

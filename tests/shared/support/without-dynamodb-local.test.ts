@@ -1,4 +1,4 @@
-// Stands for the whole run where the second engine cannot run, so that it is seen and counted as skipped.
+// Counts the run on DynamoDB Local as skipped if that engine cannot run on this machine.
 import { test } from 'vitest';
 
 test.skip('the storage and HTTP tests on DynamoDB Local', () => {});

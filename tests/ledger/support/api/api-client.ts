@@ -1,4 +1,4 @@
-// How a test speaks to the service, wherever that runs: in this process, or behind an address.
+// The client through which tests speak to the service, whether it runs in this process or at an address.
 import { assertDescribed } from './described-response.ts';
 
 export interface ApiRequest {
@@ -14,12 +14,12 @@ export interface ApiRequest {
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The parsed JSON of the answer; empty where it is no JSON. */
+  /** The parsed JSON of the answer; an empty object if the answer is CSV or has no body. */
   readonly body: ResponseBody;
   readonly text: string;
 }
 
-/** The envelope. Its content has no types, because each test checks it. */
+/** The envelope of a response. Its fields have no types, because the tests check their values. */
 export interface ResponseBody {
   readonly success?: unknown;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what came over the wire
@@ -40,7 +40,7 @@ export interface ApiClient {
   close(): Promise<void>;
 }
 
-/** The same with the verbs as functions; every response is held to the API description. */
+/** A client with a function for each verb, which checks every response against the API description */
 export interface Api extends ApiClient {
   get(path: string, query?: ApiRequest['query']): Promise<ApiResponse>;
   post(path: string, body: unknown): Promise<ApiResponse>;

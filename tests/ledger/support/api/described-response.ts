@@ -1,4 +1,4 @@
-// Holds a response to the API description: its status, its headers and its body, with no field besides.
+// Checks a response against the API description: status, headers and body, which may have no undescribed field.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import description from '../../../../lib/ledger/http/openapi.json' with { type: 'json' };
@@ -28,7 +28,7 @@ interface DescribedResponse {
 }
 
 const { schemas, headers: HEADERS } = description.components;
-/** By route, such as `GET /transactions/{id}`. */
+/** Operations by route, such as `GET /transactions/{id}` */
 export const DESCRIBED = new Map<string, DescribedOperation>(
   Object.entries(description.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => [
@@ -45,7 +45,7 @@ for (const [name, schema] of Object.entries(schemas)) {
   ajv.addSchema(closed, `#/components/schemas/${name}`);
 }
 
-/** A request in an earlier form is answered as its present path is described. */
+/** For a route that still takes requests in an earlier form: the present routes that describe their responses */
 const SAME_FORM: Readonly<Record<string, readonly string[]>> = {
   'GET /transactions/export': ['GET /transactions/export.json'],
   'GET /summary': ['GET /summary/series'],
@@ -55,7 +55,7 @@ const SAME_FORM: Readonly<Record<string, readonly string[]>> = {
 export function assertDescribed(method: string, path: string, response: Received): void {
   if (isOfGateway(method, response)) return;
   const { key } = findRoute(method, path);
-  // The gateway takes GET /transactions/bulk for a read of a transaction.
+  // No operation describes a 405: the gateway takes GET /transactions/bulk for the route that reads a transaction.
   const keys = response.status === 405 ? [] : [key, ...(SAME_FORM[key] ?? [])];
   const operations = keys.flatMap((each) => DESCRIBED.get(each) ?? []);
   const responses =
@@ -70,7 +70,7 @@ export function assertDescribed(method: string, path: string, response: Received
   );
 }
 
-// The gateway answers preflights. The local one also answers HEAD from GET, and refuses browsers of other origins.
+// The gateway answers preflights. The local gateway also answers HEAD from GET, and refuses browsers of other origins.
 function isOfGateway(method: string, { status, body }: Received): boolean {
   if (method === 'HEAD' || body.error === 'forbidden_origin') return true;
   return method === 'OPTIONS' && status < 300;
@@ -97,7 +97,7 @@ function findMismatch(
     : ajv.errorsText(validate.errors);
 }
 
-// A path or method without a route.
+// Describes a failure that belongs to no operation: a path or method without a route, or a query that is not UTF-8.
 function undescribed({ status, body }: Received): DescribedResponse | undefined {
   const schema = { $ref: '#/components/schemas/Failure' };
   return status === 404 || status === 405 || body.message === NOT_UTF8

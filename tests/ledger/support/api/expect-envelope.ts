@@ -14,7 +14,7 @@ const CODES: Readonly<Record<number, string>> = {
 
 const MAY_STAND_BESIDE_SUCCESS = ['data', 'message', 'pagination', 'count', 'next'];
 
-/** Never a 5xx, always the envelope, or else a file. */
+/** Expects the envelope or a file, and never a 5xx. */
 export function expectEnvelope(reply: ApiResponse): void {
   const { status, body, headers } = reply;
   expectRequestId(reply);

@@ -19,7 +19,7 @@ export function expectNotFound(reply: ApiResponse, message: string): void {
   expectFailure(reply, 404, 'not_found', message);
 }
 
-/** @param existing_id the record that has what must be unique */
+/** @param existing_id id of the record that already has the unique value */
 export function expectConflict(reply: ApiResponse, message: string, existing_id?: number): void {
   const more = existing_id === undefined ? {} : { existing_id };
   expectFailure(reply, 409, 'conflict', message, more);

@@ -5,7 +5,7 @@ import type { Api } from './api-client.ts';
 
 export type Query = Readonly<Record<string, string | number>>;
 
-/** The parts from a query on; between two of them a test may write. */
+/** Yields the parts of an export in order; a test may write to the ledger between two parts. */
 export async function* exportParts(api: Api, query: Query = {}): AsyncGenerator<string> {
   let next: Query | string | undefined = query;
   while (next !== undefined) {

@@ -45,7 +45,7 @@ const generatedFields = fc
       { maxLength: 2 },
     ),
   )
-  // Built of entries, so that `__proto__` becomes a property of its own.
+  // Built from entries, so that `__proto__` becomes a property of its own.
   .map(([fields, strange]) => Object.fromEntries([...Object.entries(fields), ...strange]));
 
 /** Bodies that are valid most of the time. */
@@ -178,7 +178,7 @@ const many = fc
   )
   .map(([to, transactions]) => ({ ...to, rawBody: toJson({ transactions }) }));
 
-/** Requests that read a whole ledger, or what a filter leaves of it. */
+/** Requests that read a whole ledger, or all rows that a filter selects */
 const wholeLedger = fc
   .record({
     path: fc.constantFrom('/transactions', '/transactions/export', '/summary'),

@@ -1,4 +1,4 @@
-// Speaks to a running service over HTTP, byte for byte as the test says: `fetch` would tidy paths up.
+// Speaks to a running service over HTTP. It sends paths byte for byte as the test gives them, which `fetch` would tidy up.
 import { Agent, type IncomingMessage, request as send } from 'node:http';
 import {
   type ApiClient,
@@ -8,7 +8,7 @@ import {
   toApiResponse,
 } from './api-client.ts';
 
-/** @param defaultHeaders of every request that has none of that name */
+/** @param defaultHeaders sent with every request that does not set them */
 export function createHttpClient(
   baseUrl: string,
   defaultHeaders: Readonly<Record<string, string>> = {},

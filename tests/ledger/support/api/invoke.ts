@@ -1,4 +1,4 @@
-// A handler as Lambda calls it, with as much of an event as it reads.
+// Calls a handler as Lambda does, with the parts of an event that handlers read.
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 
 type Handler = (event: object, context: object) => Promise<APIGatewayProxyStructuredResultV2>;

@@ -1,4 +1,4 @@
-// The service under test: the running one where the run has one, else the handlers in this process.
+// Opens the service under test: the running service if the test run provides its address, else the handlers in this process.
 import { afterAll, inject } from 'vitest';
 import {
   createLedgerService,
@@ -12,7 +12,7 @@ import { type Api, withVerbs } from './api-client.ts';
 import { createHttpClient } from './http-client.ts';
 import { openInProcess } from './in-process-client.ts';
 
-/** Closed after the tests of the file. */
+/** Opens the API, and closes it after the tests of the file. */
 export async function openApi(): Promise<Api> {
   const url: string | undefined = inject('apiUrl');
   const key: string | undefined = inject('apiKey');

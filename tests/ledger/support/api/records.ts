@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Api } from './api-client.ts';
 
-/** Names are unique, and a service under test may be shared. */
+/** Names of categories must be unique, and the service under test may be shared. */
 export function uniqueName(word = 'Category'): string {
   return `${word} ${randomUUID()}`;
 }

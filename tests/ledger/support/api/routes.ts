@@ -2,12 +2,12 @@
 import { readRoutes } from '../../../../cli/describe/routes.ts';
 import { ENDPOINTS_BY_ROUTE } from '../../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 
-/** The operations of the API, by the folder and file of their function. */
+/** Each route of the API, with the folder and file of its function */
 export const OPERATIONS = readRoutes().map(
   ({ method, path, functionName }) => [`${method} ${path}`, functionName] as const,
 );
 
-/** Pages hold texts that only the bundler can put in, and take no parameters; tests/ledger/pages looks at them. */
+/** Pages cannot be loaded here: only the bundler puts their texts in. tests/ledger/pages tests them. */
 export const isPage = (functionName: string) =>
   ['service/docs', 'service/page'].includes(functionName);
 
@@ -26,7 +26,7 @@ export interface Route {
 
 const FUNCTION_OF: ReadonlyMap<string, string> = new Map(OPERATIONS);
 
-/** A route with and without a trailing slash is two routes for the gateway, and both are deployed. */
+/** Ignores a trailing slash: the gateway has a route with it and a route without it, and both are deployed. */
 export function findRoute(method: string, path: string): Route {
   if (method === 'OPTIONS') return { key: 'OPTIONS /{path+}', functionName: 'service/preflight' };
   const fixed = path.replace(/(?<=[^/])\/$/, '');

@@ -63,11 +63,11 @@ export async function createTokenIssuer(issuer = 'https://login.example') {
     publish(key: unknown) {
       published = [key, ...published];
     },
-    /** From now on the issuer publishes this in the place of its set of keys. */
+    /** From now on the issuer publishes this document instead of its set of keys. */
     publishOnly(document: object) {
       keySet = document;
     },
-    /** Claims with a header of any kind and a signature that no key made. */
+    /** Makes a token with the given header and a signature that no key made. */
     forge(header: object, claims: Claims = {}) {
       const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
       const signature = Buffer.alloc(64, 1).toString('base64url');
@@ -79,7 +79,7 @@ export async function createTokenIssuer(issuer = 'https://login.example') {
         .setProtectedHeader({ alg: current.alg, ...(kid === undefined ? {} : { kid }) })
         .sign(current.privateKey),
     unsigned: (claims: Claims = {}) => new UnsecuredJWT(payload(claims)).encode(),
-    /** Signed with the published key as if it were a shared secret. */
+    /** Signs a token with the public key as if it were a shared secret. */
     signedWithPublicKey: (claims: Claims = {}) =>
       new SignJWT(payload(claims))
         .setProtectedHeader({ alg: 'HS256', kid: current.jwk.kid })

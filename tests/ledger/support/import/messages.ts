@@ -1,10 +1,10 @@
-// Messages in the sources of a folder that name an option of the command.
+// Finds the messages that name an option of the command, in the sources of a folder.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const TEXT = /`[^`]*`|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g;
 
-/** Without texts that are an option alone, as where it is declared. */
+/** Leaves out texts that consist of an option alone, as in the option's declaration. */
 export function listAdvice(folder: string): readonly string[] {
   return readdirSync(folder).flatMap((file) => {
     const code = readFileSync(join(folder, file), 'utf8').replace(/^\s*(?:\/\/|\/?\*).*$/gm, '');
@@ -14,7 +14,7 @@ export function listAdvice(folder: string): readonly string[] {
   });
 }
 
-/** Matches the text of a template with any values, however its words are parted. */
+/** Matches the text of a template with any values and any white space between its words. */
 export function toPattern(template: string): RegExp {
   const parts = template
     .split(/\$\{[^}]*\}/)

@@ -23,7 +23,7 @@ type Answer = (request: string, carryOut: () => Promise<ApiResponse>) => Promise
 
 let people = 0;
 
-/** The end of the test removes the files and stops the server. */
+/** Starts a server for the person's ledger, which stops at the end of the test; the person's files are then removed. */
 export async function givenPerson(table: TestTable) {
   people += 1;
   const folder = await mkdtemp(join(tmpdir(), 'person-'));
@@ -54,12 +54,12 @@ export async function givenPerson(table: TestTable) {
     }
   }
 
-  /** Runs the command while the service refuses all requests once it has answered some of one kind. */
+  /** Runs the command against a service that answers `answered` requests of one kind, and refuses all later ones of that kind. */
   async function runInterrupted(request: string, answered: number, ...args: string[]) {
     let left = answered;
     const answer: Answer = async (sent, carryOut) => {
       if (request === sent) left -= 1;
-      // Another request may be under way, and ends.
+      // A request of another kind may be under way, and is still answered.
       return request === sent && left < 0 ? await refuse() : await carryOut();
     };
     return await runThrough(answer, ...args);
@@ -86,7 +86,7 @@ export async function givenPerson(table: TestTable) {
   return { api, run, runThrough, runInterrupted, refuse, write, readRows, findRow };
 }
 
-/** Finds the id of an import in its last line, which says how to undo it. */
+/** Finds the id of an import in the last line of the command's output, which says how to undo the import. */
 export function importIdIn({ stdout }: { readonly stdout: string }): string {
   return /--undo (\S+) takes/.exec(stdout)?.[1] ?? '';
 }

@@ -52,7 +52,7 @@ export type Command =
 
 export const EMPTY: Model = { transactions: new Map(), categories: new Map() };
 
-/** Every reason to refuse a command, in the order in which the service looks; none where it goes through. */
+/** Every reason to refuse a command, in the order of the service's checks; empty if the command succeeds. */
 export function listRefusals(model: Model, command: Command): Refusal[] {
   switch (command.kind) {
     case 'create transaction':

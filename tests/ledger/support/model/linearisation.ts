@@ -11,7 +11,7 @@ export interface Outcome {
 
 /**
  * @param listing the contents of the ledger after all commands
- * @returns the model after them all
+ * @returns the model after all commands
  * @throws Error if no order explains every reply and the contents of the ledger
  */
 export function linearise(model: Model, outcomes: readonly Outcome[], listing: Listing): Model {
@@ -58,8 +58,8 @@ export function refusal({ status, body }: ApiResponse): Refusal {
   return `${status} ${body.error}` as Refusal;
 }
 
-// A refusal changes nothing, and is right where its reason held at some moment. That moment need not be one in which
-// the checks before it would still have passed, for each of them has a moment of its own.
+// A refusal changes nothing, and is right if its reason held at some moment. The service makes its checks at different moments,
+// so the earlier checks need not pass at the moment of the refusal.
 function isExplained({ command, reply }: Outcome, path: readonly Model[]): boolean {
   return path.some((model) => listRefusals(model, command).includes(refusal(reply)));
 }
