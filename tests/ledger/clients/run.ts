@@ -1,7 +1,8 @@
-// npm run test:clients [-- NAME ...]: generates the clients of docs/ledger/clients.md, runs the example of each against a service
-// that is open, and compares the amounts that come back; then runs its scenario against one that takes keys, with a ledger of its
-// own. Each scenario prints the same transcript: every request that a client can send, and every error that it can get. The
-// description also passes the OpenAPI rules of Spectral. A language without its tools on this machine is named and counted as skipped.
+// npm run test:clients [-- NAME ...] generates the clients of docs/ledger/clients.md. It runs each client's example against an
+// open service, and compares the amounts that come back. Then it runs the client's scenario against a service that takes keys,
+// with a ledger of its own. Every scenario must print the same transcript: every request that a client can send, and every error
+// that a client can get. The API description must also pass the OpenAPI rules of Spectral. A language whose tools are missing on
+// this machine is named and counted as skipped.
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
@@ -46,7 +47,7 @@ const OAPI_CODEGEN = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v
 
 const running = createRunning();
 
-/** A client in a folder of its own. */
+/** The folder in which a client is generated and run */
 interface Workshop {
   readonly folder: string;
   /** Runs a program in the folder. @returns what it printed */
@@ -56,7 +57,7 @@ interface Workshop {
 
 interface Language {
   readonly whyNot?: () => string | undefined;
-  /** The file of `scenarios` that is run after the example. */
+  /** File in `scenarios/` that is run after the example */
   readonly scenario?: string;
   readonly generate: (workshop: Workshop) => Promise<unknown>;
   /** Runs a program with the client. @returns what it printed */
@@ -163,7 +164,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
     whyNot: whyNoMaven,
     generate: async (workshop) => {
       await generateWithJava(workshop, 'kotlin');
-      // The generator writes a build for Gradle. Maven, which builds the Java client, can build this one, too.
+      // The generator writes a build for Gradle. Maven builds the Java client, so it builds the Kotlin client, too.
       await workshop.write('pom.xml', readFileSync(KOTLIN_BUILD, 'utf8'));
     },
     runCode: async (workshop, code) => {
@@ -246,7 +247,7 @@ await runProgram(command, { running });
 
 type Outcome = 'passed' | 'failed' | 'skipped';
 
-/** One after another: each compiler uses every core. */
+/** Tries one language after the other, because each compiler uses every core. */
 async function inTurn(examples: readonly GuideExample[], services: Services) {
   const outcomes: { title: string; outcome: Outcome }[] = [];
   for (const example of examples) {
@@ -310,7 +311,7 @@ async function lint(): Promise<void> {
   await run(spectral, 'lint', DOCUMENT, '--ruleset', 'rules.yaml');
 }
 
-/** The node_modules of the generators, which this project does not depend on. */
+/** Installs the generators from npm, on which this project does not depend. @returns their node_modules */
 async function npmTools(): Promise<string> {
   const folder = await fetchOnce(running, 'clients/npm', async (draft, run) => {
     await run('npm', 'init', '-y');

@@ -1,5 +1,5 @@
-// The services that generated clients speak to: an open one for the first requests of the guide, and one that takes keys for the
-// scenarios, each of which gets a ledger of its own.
+// The services that generated clients speak to: an open service for the examples of the guide, and a service that requires keys
+// for the scenarios, each of which gets a ledger of its own.
 import { createDocumentClient } from '../../../lib/shared/document-client.ts';
 import type { Running } from '../../../processes/running.ts';
 import { createTestKeys } from '../support/auth/test-keys.ts';
@@ -7,7 +7,7 @@ import { startService, startSharedDatabase } from '../support/running-service.ts
 
 const TABLE_NAME = 'clients';
 
-/** Variables that a client reads. */
+/** Environment variables that a client reads */
 type Settings = Readonly<Record<string, string>>;
 
 export interface Services {

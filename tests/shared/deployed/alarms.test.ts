@@ -1,5 +1,5 @@
-// A function that fails raises the alarm of the deployed stage. The emulator evaluates alarms of one metric alone, and
-// otherwise than CloudWatch: when each alarm fires is approved in tests/shared/wiring/approved/migrating.yml.
+// A function that fails raises the alarm of the deployed stage. The emulator evaluates only alarms of a single metric, and not
+// as CloudWatch does: tests/shared/wiring/approved/migrating.yml records when each alarm fires.
 import {
   CloudWatchClient,
   DescribeAlarmsCommand,

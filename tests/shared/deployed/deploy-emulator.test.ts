@@ -1,4 +1,4 @@
-// npm run deploy:emulator: a stage that answers, and nothing of it after Ctrl-C.
+// npm run deploy:emulator starts a stage that answers, and Ctrl-C leaves nothing of the stage behind.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';

@@ -1,4 +1,5 @@
-// Vitest's global setup of these tests: what a migration speaks to, an emulator of AWS, and the service deployed there.
+// Vitest's global setup of the tests in this folder: starts an emulator of AWS and the services that a migration uses, and
+// deploys the service on the emulator.
 import { DynamoDBClient, UpdateContinuousBackupsCommand } from '@aws-sdk/client-dynamodb';
 import {
   GetFunctionConfigurationCommand,
@@ -28,12 +29,12 @@ import { createUser, putBoundary } from './users.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     deployed: EmulatedStage;
-    /** The same as users who have just the policies of their role in docs/ledger/deploy.md. */
+    /** The same stage for a user in each role of docs/ledger/deploy.md, with no policy but those of the role */
     restorer: EmulatedStage;
     deployer: EmulatedStage;
     operator: EmulatedStage;
     remover: EmulatedStage;
-    /** How many roles act within the boundary. */
+    /** Number of roles that have the permissions boundary */
     boundedRoles: number;
     /** Package to deploy, for `serverless deploy --package`. */
     packageFolder: string;
@@ -53,14 +54,14 @@ const KEY_PARAMETER = '/emulated/memory-backend-key';
 const COLLECTION_PARAMETER = '/emulated/memory-collection';
 const CANARY_KEY_PARAMETER = '/finance-ledger/dev/canary-key';
 
-// Long waits of the state machine last a hundredth of what they say.
+// Shortens the long waits of the state machine to a hundredth.
 const WAIT_SCALE = 0.01;
 
 export default async function deployService({ provide }: TestProject) {
   const running = createRunning();
   try {
     const { environment } = await startAwsEmulator(running, { waitScale: WAIT_SCALE });
-    // For clients in this process, and in those of the tests, which inherit it.
+    // Clients in this process and in the processes of the tests, which inherit its environment, use the emulator.
     Object.assign(process.env, environment);
     const deployed = { stage: STAGE, environment };
     const parameters = await openMigration(running, environment);
@@ -111,8 +112,8 @@ async function createKey({ stage, environment }: EmulatedStage, ledger: string):
 }
 
 /**
- * Its key, the address of the API on the emulator, which is none of AWS's, and the recovery of the table, which
- * CloudFormation on the emulator leaves out.
+ * Gives the canary its API key, and the address of the API, which on the emulator is not one of AWS. Also turns on
+ * point-in-time recovery of the table, because CloudFormation on the emulator does not.
  */
 async function openCanary(deployed: EmulatedStage, key: string): Promise<void> {
   const options = clientOptions(deployed.environment);
@@ -159,7 +160,7 @@ async function openMigration(running: Running, environment: EmulatedStage['envir
   };
 }
 
-/** Creates what an operator sets up before the first deployment of a migration. */
+/** Creates the bucket and parameters that an operator sets up before the first deployment with a migration. */
 async function keepOnAws(environment: EmulatedStage['environment'], key: string): Promise<void> {
   const options = clientOptions(environment);
   const s3 = new S3Client({ ...options, forcePathStyle: true });

@@ -1,4 +1,4 @@
-// Deployments of the stage.
+// Lists the deployments of the stage, to roll back to one of them.
 import { type EmulatedStage, runServerless } from '../../../local/emulator/emulated-stage.ts';
 
 /** Timestamps for `serverless rollback --timestamp`, the oldest first. */

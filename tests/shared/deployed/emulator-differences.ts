@@ -1,6 +1,6 @@
 // Differences of the emulator from AWS. The product never works around them; local/emulator/emulated-stage.ts repairs some.
 
-/** Tests of the shared suites that cannot pass on the emulator, by what their names contain. */
+/** Tests of the shared suites that cannot pass on the emulator: a part of their names, and the reason */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   'GET /health': 'The emulator answers /health on every host itself.',
   'POST /health': 'The same.',

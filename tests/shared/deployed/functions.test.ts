@@ -20,13 +20,13 @@ test('GET /openapi.json is the API description', async () => {
   expect([status, body]).toEqual([200, description]);
 });
 
-// The emulator has no throttles: tests/shared/wiring/throttles.test.ts computes what they let through.
+// The emulator has no throttles: tests/shared/wiring/throttles.test.ts computes the requests that the throttles allow.
 test('a page of another origin sends twenty requests at once, each with its preflight', async () => {
   const origin = 'http://localhost:3000';
   expect(origin).not.toBe(new URL(inject('apiUrl')).origin);
   const wanted = { 'access-control-request-method': 'GET' };
-  // Here the twenty processes that this starts share a few cores, and may reach the table too late; on AWS none of them
-  // waits for another. From then on they are warm, and each request has to succeed.
+  // Warms up the functions: on the emulator, the twenty processes that start now share a few cores and may reach the table
+  // too late, while on AWS they do not wait for each other. Every later request has to succeed.
   await Promise.all(Array.from({ length: 20 }, () => api.request('GET', '/transactions')));
   const replies = await Promise.all(
     Array.from({ length: 20 }, async (_, n) => {
@@ -75,7 +75,7 @@ test('npm run verify-ledger, keys and ledger reach the stage', async () => {
   expect(deleted.stdout).toContain('1 categories');
 });
 
-/** A command of the operator, on the stage. */
+/** Runs a command on the stage as the operator. */
 async function operate(name: string, ...words: string[]) {
   const own = { API_KEY: inject('apiKey'), LEDGER_ID: 'home' };
   const operator = { ...inject('operator').environment, ...own };
@@ -84,7 +84,7 @@ async function operate(name: string, ...words: string[]) {
   return ended;
 }
 
-// The emulated gateway answers the next two itself, so they are invoked without it.
+// The emulated gateway itself answers the requests of the next two tests, so the functions are invoked directly.
 test('the health check reads the table', async () => {
   const { statusCode, body } = await invoke('health', makeRequest('GET', { deep: '' }));
   expect([statusCode, JSON.parse(body).data]).toEqual([200, { status: 'ok', table: 'ok' }]);

@@ -1,4 +1,4 @@
-// A first deployment that failed leaves its empty table behind: a command removes it, and nothing else.
+// A first deployment that fails leaves its empty table behind: `serverless discard-table` deletes that table, and no other.
 import {
   CloudFormationClient,
   CreateStackCommand,
@@ -16,10 +16,10 @@ import { clientOptions, runServerless, stackName } from '../../../local/emulator
 
 const { environment } = inject('deployed');
 const client = new DynamoDBClient(clientOptions(environment));
-// Never deployed here.
+// No test deploys the stage prod, so its table can stand for one that a failed deployment left.
 const other = { ...inject('remover'), stage: 'prod' };
 const TableName = stackName(other.stage);
-// The stage prod has to have one.
+// The stage prod requires a topic for its alarms.
 const { alarmTopicArn = '' } = inject('parameters');
 
 async function leaveTable(): Promise<void> {

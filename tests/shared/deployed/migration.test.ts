@@ -1,5 +1,5 @@
-// The deployed state machine migrates to the new version, and the command line goes back, both by the functions of
-// the stage, their roles and what they reach on AWS.
+// The deployed state machine migrates to the new version, and the command line rolls back. Both use the functions of the
+// stage in their roles, and the services of AWS that those functions need.
 import { setTimeout as delay } from 'node:timers/promises';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import {
@@ -28,7 +28,7 @@ async function migrate(...words: string[]): Promise<string> {
   return ended.stdout;
 }
 
-/** Invokes the function itself; the command line takes longer. */
+/** Invokes a function directly, because the command line takes longer. */
 async function invoke(name: string, payload: object = {}) {
   const FunctionName = `finance-ledger-${stage}-migration${name}`;
   const Payload = JSON.stringify({ runId, ...payload });
@@ -36,7 +36,7 @@ async function invoke(name: string, payload: object = {}) {
   return JSON.parse(Buffer.from(answer.Payload ?? []).toString());
 }
 
-/** Until the run is there, unless the execution ends before. */
+/** Waits until the run is in that phase, and fails if the execution ends before. */
 async function awaitPhase(phase: string): Promise<void> {
   for (;;) {
     const { phase: now } = await invoke('Status');
@@ -94,7 +94,8 @@ test('meanwhile the stage can be neither deployed, nor rolled back, nor removed'
 });
 
 test('once approved, it takes the run to the new version, also when it is started again', async () => {
-  // The emulator hides the names of errors, so that a machine that finds the lock held would roll back.
+  // The execution is stopped first: the emulator hides the names of errors, so a state machine that found the lock held
+  // would roll back.
   await states.send(new StopExecutionCommand({ executionArn }));
   await expect.poll(describeExecution).toMatchObject({ status: 'ABORTED' });
   const { approval } = await invoke('Status');

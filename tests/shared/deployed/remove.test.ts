@@ -1,4 +1,4 @@
-// The stage is removed; its table is not.
+// The removal of a stage keeps its table.
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { beforeAll, expect, inject, test } from 'vitest';

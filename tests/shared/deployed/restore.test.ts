@@ -1,5 +1,5 @@
-// `npm run restore` on a deployed stage, killed on its way; afterwards no deployment and no rollback leads back to the damaged
-// table.
+// `npm run restore` on a deployed stage, although the command is killed on the way. Afterwards no deployment and no rollback
+// leads back to the damaged table.
 import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
@@ -36,7 +36,7 @@ const WORDS = ['--stage', stage, '--to', TIME.toISOString(), '--during-run', inj
 const createCategory = (name: string) => api.request('POST', '/categories/', { body: { name } });
 
 test('a dry run shows the steps and changes nothing', async () => {
-  // The emulator says of a table with recovery that it can be restored to the present second alone.
+  // Recovery is turned off: otherwise the emulator would report the present second as the only time to restore to.
   await dynamodb.send(
     new UpdateContinuousBackupsCommand({
       TableName: DAMAGED,
@@ -63,7 +63,7 @@ test('without a terminal it asks for --yes', async () => {
 
 test('it is killed while it restores: writes are stopped, reads are not', async () => {
   await killAt('2/6');
-  // AWS limits a function with all its versions and aliases, the emulator only one that is invoked by its name alone.
+  // On AWS a limit holds for all versions and aliases of a function, on the emulator only for a call by the bare name.
   const FunctionName = `${DAMAGED}-categoriesCreate`;
   const invoked = lambda.send(new InvokeCommand({ FunctionName }));
   await expect(invoked).rejects.toMatchObject({ name: 'TooManyRequestsException' });
@@ -98,7 +98,7 @@ test('commands work on the restored table: a key that is revoked ends', async ()
     const [, id = ''] = /^Key (\w+) /m.exec(created.stderr) ?? [];
     expect((await key.request('GET', '/categories/')).status).toBe(200);
     expect(await keys('revoke', id)).toMatchObject({ code: 0 });
-    // A function that has not used the key before remembers nothing of it.
+    // The first function may have cached the key; this one has not seen it before.
     expect((await key.request('GET', '/summary/?group_by=type')).status).toBe(401);
   } finally {
     await key.close();
@@ -122,7 +122,7 @@ async function expectInUse(category: string): Promise<void> {
   expect(await countItems(RESTORED)).toBeGreaterThan(present);
 }
 
-/** Kills the command, which cannot do anything about it, once it says so. */
+/** Kills the command with a signal that it cannot handle, once it prints that text. */
 async function killAt(line: string): Promise<void> {
   const killed = new AbortController();
   const { child, ended } = startCommand(RESTORE, [...WORDS, '--yes'], environment, killed.signal);

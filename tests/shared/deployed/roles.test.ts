@@ -1,5 +1,5 @@
-// Applies the conditions and resources of the policies, which tests/shared/wiring/policies.test.ts cannot. All other tests of this
-// folder act in the roles of docs/ledger/deploy.md, each with exactly its policy.
+// Tests the policies' conditions and resources in use, which tests/shared/wiring/policies.test.ts cannot. All other tests of
+// this folder act in the roles of docs/ledger/deploy.md, each with exactly the policies of its role.
 import { CreateRoleCommand, IAMClient, PutRolePolicyCommand } from '@aws-sdk/client-iam';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { expect, inject, test } from 'vitest';

@@ -21,7 +21,7 @@ import {
 } from '../../../local/emulator/emulated-stage.ts';
 import { type PolicyName, policyFile } from '../../../local/emulator/policies.ts';
 
-/** A user with these policies and no other. @returns the environment of that user */
+/** Creates a user with these policies and no other. @returns the environment of that user */
 export async function createUser(
   environment: EmulatedStage['environment'],
   name: string,
@@ -42,7 +42,7 @@ export async function createUser(
   };
 }
 
-/** The emulator does not read which table these calls are of, and so takes no policy that names one. */
+/** Allows restores of any table: the emulator does not know which table these calls concern, so a policy that names one fails. */
 async function allowRestores(iam: IAMClient, UserName: string): Promise<void> {
   const Action = ['RestoreTableToPointInTime', 'ListTagsOfResource', 'TagResource'].map(
     (name) => `dynamodb:${name}`,
@@ -53,8 +53,8 @@ async function allowRestores(iam: IAMClient, UserName: string): Promise<void> {
 }
 
 /**
- * CloudFormation on the emulator leaves the boundary of a role out. What the roles of the stage do afterwards, they do
- * within it.
+ * Puts the permissions boundary on the roles of the stage, because CloudFormation on the emulator leaves it out.
+ * Everything that the roles do afterwards is within the boundary.
  */
 export async function putBoundary({ stage, environment }: EmulatedStage): Promise<string[]> {
   const options = clientOptions(environment);

@@ -9,7 +9,7 @@ import { LEFT_OUT } from './emulator-differences.ts';
 const obstacle = whyNoPython();
 if (obstacle) console.warn(`Skipped: the tests of the deployed service, because ${obstacle}`);
 
-// Alarms are not to see the errors that other tests provoke. At the end the stage moves to another table, and is removed.
+// The test of the alarms runs before other tests provoke errors. The last tests move the stage to another table and remove it.
 const FIRST = ['/alarms.test.ts'];
 const LAST = ['/restore.test.ts', '/remove.test.ts'];
 class InOrder extends BaseSequencer {
@@ -38,7 +38,7 @@ export default defineConfig({
     exclude: obstacle ? [] : ['tests/shared/deployed/without-python.test.ts'],
     testNamePattern: new RegExp(`^(?!.*(${names.join('|')}))`),
     ...(obstacle ? {} : { globalSetup: 'tests/shared/deployed/deploy-service.ts' }),
-    // One emulator and one ledger for all files.
+    // All files share one emulator and one ledger.
     fileParallelism: false,
     sequence: { sequencer: InOrder },
     ...TIME_LIMITS,

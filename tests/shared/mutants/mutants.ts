@@ -2,16 +2,16 @@
 
 export interface Mutant {
   readonly file: string;
-  /** Text that is in the file exactly once. */
+  /** Source text that stands exactly once in the file */
   readonly search: string;
   readonly replacement: string;
-  /** Fails on the mutant and passes without it. */
+  /** Test file that must fail on the mutant, and pass on the original */
   readonly test: string;
-  /** Full name of the one test in the file that runs, where the others before it take seconds. */
+  /** Full name of the only test that is run, if the tests before it in the file would take seconds */
   readonly testName?: string | undefined;
 }
 
-/** Mutants of one file that the same test kills. */
+/** Lists mutants of one file that the same test file must kill. */
 function mutantsOf(
   file: string,
   test: string,
@@ -24,7 +24,7 @@ function mutantsOf(
 }
 
 export const MUTANTS: readonly Mutant[] = [
-  // The loops that a client copies from the guide.
+  // Loops that clients copy from the guide.
   ...mutantsOf('docs/ledger/clients.md', 'tests/ledger/property/catching-up.test.ts', [
     ['if (part.digest === digest) copy.months', 'copy.months'],
     ['if (part.digest !== digest || digest', 'if (digest'],
@@ -133,6 +133,7 @@ export const MUTANTS: readonly Mutant[] = [
       'POST /transactions > answers a repetition the same, also after the record was deleted',
     ],
   ]),
+  // Generated documents.
   ...mutantsOf(
     'cli/describe/changelog.ts',
     'tests/shared/unit/cli/describe/new-endpoints.test.ts',
@@ -148,6 +149,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/shared/unit/cli/describe/openapi-document.test.ts',
     [['own ? [own, ...listNamed(own[1])]', 'own ? [own]']],
   ),
+  // Replies to bulk requests, and the keys of those requests.
   ...mutantsOf('lib/ledger/http/bulk.ts', 'tests/ledger/unit/http/bulk.test.ts', [
     ['if (isFinal) await', 'await'],
     ['status < 400 ?', 'status ?'],
@@ -161,6 +163,7 @@ export const MUTANTS: readonly Mutant[] = [
       'POST /transactions/bulk > whose results are too large to be remembered has its key all the same',
     ],
   ]),
+  // The records of imports and their cursors, and the ETag of the list of categories.
   ...mutantsOf('lib/ledger/store/imported-rows.ts', 'tests/ledger/contract/api/imports.test.ts', [
     ["text === '' ? {", 'false ? {'],
     ['if (before === text) return;', 'if (before !== text) return;'],
@@ -199,7 +202,7 @@ export const MUTANTS: readonly Mutant[] = [
     ["key.type !== 'public'", 'false'],
   ]),
 
-  // A restore, killed anywhere, and the scan that verifies all ledgers.
+  // A restore that is killed at any call, and the verification of all ledgers.
   ...mutantsOf('cli/restore/restoration.ts', 'tests/shared/unit/cli/restoration.test.ts', [
     ['if (written === tableInUse) return;', 'return;'],
     ['(await isSwitched()) || (await step.isDone())', 'step.isDone()'],
@@ -241,6 +244,7 @@ export const MUTANTS: readonly Mutant[] = [
       ['if (by !== 0n) sum +=', 'if (by > 0n) sum +='],
     ],
   ),
+  // Deployments: the guard, the rollback by alarms, and the gradual release.
   ...mutantsOf('serverless/deploy-guard.ts', 'tests/shared/wiring/deploy-guard.test.ts', [
     ['ParameterValue === undefined ? [] :', 'ParameterValue !== undefined ? [] :'],
     ['this.#activeRun(inUse ?? this.#ownTable', 'this.#activeRun(this.#ownTable'],
@@ -267,11 +271,12 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
 
+  // Command-line programs.
   ...mutantsOf('processes/program.ts', 'tests/shared/unit/processes/program.test.ts', [
     ["['log', 'warn', 'error'] as const", "['warn', 'error'] as const"],
   ]),
 
-  // Which table a command works on.
+  // The table that a command works on.
   ...mutantsOf('cli/reach-database.ts', 'tests/shared/unit/cli/reach-database.test.ts', [
     ["readStackOutput(stage, 'TableName')", "readStackOutput(stage, 'LedgerTableName')"],
     ['environment.TABLE_NAME || (await', '(await'],
@@ -378,6 +383,7 @@ export const MUTANTS: readonly Mutant[] = [
       'PUT /transactions/bulk > refuses a list that names a transaction twice as a whole',
     ],
   ]),
+  // Summaries.
   ...mutantsOf('lib/ledger/domain/summary.ts', 'tests/ledger/contract/summary.test.ts', [
     ['toNumber(last) + 1', 'toNumber(last)'],
     ['if (periods.length <= most) return;', ''],
@@ -404,7 +410,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
 
-  // The limit of categories, and updates that name what they change.
+  // The limit of categories, and updates that write only the attributes they change.
   ...mutantsOf('lib/ledger/service/categories.ts', 'tests/ledger/contract/category-limit.test.ts', [
     ['drawn <= limit ? drawn : await freeId()', 'drawn'],
   ]),
@@ -454,6 +460,7 @@ export const MUTANTS: readonly Mutant[] = [
       ['date >= start', 'date > start'],
     ],
   ),
+  // The verification of one ledger.
   ...mutantsOf(
     'cli/ledger/verify-ledger.ts',
     'tests/ledger/contract/verify-ledger-command.test.ts',
@@ -474,7 +481,7 @@ export const MUTANTS: readonly Mutant[] = [
     [['lastIds[kind] < highestIds[kind]', 'lastIds[kind] <= highestIds[kind]']],
   ),
 
-  // Exports, and their import.
+  // Exports, and the import of an export.
   ...mutantsOf(
     'lib/ledger/http/transaction-csv.ts',
     'tests/ledger/unit/http/transaction-export.test.ts',
@@ -501,6 +508,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/import/plan.ts', 'tests/ledger/property/export.test.ts', [
     ['equal.get(contentKey(row))?.shift()', 'equal.get(fieldsOf(row))?.[0]'],
   ]),
+  // Imports: formats of banks, categories, records of imported rows, and questions to the person.
   ...mutantsOf('lib/ledger/import/ofx.ts', 'tests/ledger/unit/import/ofx.test.ts', [
     ["has('DEBIT in') && has('CREDIT out')", "has('DEBIT in')"],
     ["name === 'STMTTRN' ?", 'false ?'],
@@ -572,9 +580,11 @@ export const MUTANTS: readonly Mutant[] = [
     ['options.columns.amount !== undefined || !isGross(names[gross])', '!isGross(names[gross])'],
     ['Math.abs(tryNumber(cells[index], decimal) ?? 0)', 'tryNumber(cells[index], decimal) ?? 0'],
   ]),
+  // Drafts that the web page keeps.
   ...mutantsOf('web/page/kept-drafts.ts', 'tests/ledger/unit/web/kept-drafts.test.ts', [
     ['// Its space is used up: the page alone has the draft.', 'unwritten.delete(name);'],
   ]),
+  // Imports: transfers, text formulas, and interrupted uploads.
   ...mutantsOf('lib/ledger/import/transfers.ts', 'tests/ledger/unit/import/transfers.test.ts', [
     ['back.account !== out.account', 'true'],
     ['2, -2, 3, -3]', '2, -2, 3, -3, 4, -4]'],
@@ -618,7 +628,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['(await findImportId(service, item.externalId)) === importId', 'true'],
   ]),
 
-  // Rules on values.
+  // Rules on values, and inactive categories.
   ...mutantsOf('lib/ledger/domain/money.ts', 'tests/ledger/unit/http/record-json.test.ts', [
     ['Math.abs(value) <= MAX_AMOUNT', 'Math.abs(value) < MAX_AMOUNT'],
     ['\\d{1,2}', '\\d{1,3}'],
@@ -655,7 +665,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['isActive || !activeOnly', 'isActive'],
   ]),
 
-  // A migration: when writes are frozen, who returns from live, whose lock it is, what differs and what may be lost.
+  // Migrations: steps, runs and their lock, snapshots, and the reconciliation of collections.
   ...mutantsOf(
     'lib/migration/steps/write-freeze.ts',
     'tests/migration/contract/steps/cutover.test.ts',
@@ -1085,7 +1095,8 @@ export const MUTANTS: readonly Mutant[] = [
     [['  await renew();\n  if (from !== to)', '  if (from !== to)']],
   ),
 
-  // A migration: what operators really have.
+  // Migrations of stores in an unusual state: the new version already deployed, memories without a user, aliases, vectors that
+  // cannot be read, and deletions that an optimization undoes.
   ...mutantsOf(
     'lib/migration/steps/preflight.ts',
     'tests/migration/contract/steps/same-version.test.ts',
@@ -1099,6 +1110,7 @@ export const MUTANTS: readonly Mutant[] = [
       ["limitedChanges: 'none',", ''],
     ],
   ),
+  // A rollback that is killed between two records.
   ...mutantsOf(
     'lib/migration/steps/switch-back.ts',
     'tests/migration/contract/steps/interrupted-rollback.test.ts',
@@ -1125,6 +1137,7 @@ export const MUTANTS: readonly Mutant[] = [
       ],
     ],
   ),
+  // Migrations of stores in an unusual state, continued.
   ...mutantsOf(
     'lib/migration/steps/switch-back.ts',
     'tests/migration/contract/steps/same-version.test.ts',
@@ -1213,7 +1226,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['isRefusedWith(failure, 404)', 'isRefusedWith(failure, 410)'],
   ]),
 
-  // Who sends a request.
+  // Authentication.
   ...mutantsOf('lib/ledger/auth/access-tokens.ts', 'tests/ledger/unit/auth/access-tokens.test.ts', [
     ['found.issuer !== issuer', 'found.issuer === undefined'],
     ['algorithms: ALGORITHMS,', ''],
@@ -1273,10 +1286,12 @@ export const MUTANTS: readonly Mutant[] = [
     ['if (reply.status === 304) return reply;', ''],
     ['query.v === hash &&', "'v' in query &&"],
   ]),
+  // Batches that the database carries out in part.
   ...mutantsOf('lib/shared/batches.ts', 'tests/shared/unit/batches.test.ts', [
     ['error instanceof UnprocessedError ||', ''],
     ['left = await send(left,', 'await send(left,'],
   ]),
+  // Imports: tables of banks, their columns and amounts, and rows that were imported before.
   ...mutantsOf('lib/ledger/import/row-ids.ts', 'tests/ledger/unit/import/plan.test.ts', [
     ['[bankId, date, writtenAmount,', '[bankId, writtenAmount,'],
     ['account ?? booking.account', 'account ?? null'],
@@ -1517,6 +1532,7 @@ export const MUTANTS: readonly Mutant[] = [
       ['periods.length !== 1', 'periods.length === 0'],
     ],
   ),
+  // Preconditions, and requests that match no route.
   ...mutantsOf('lib/ledger/http/preconditions.ts', 'tests/ledger/unit/http/preconditions.test.ts', [
     ['record === `${kind}${id}`', 'record !== undefined'],
     [
@@ -1567,7 +1583,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
 
-  // A dump that another program has written.
+  // Dumps of graphs, which another program may have written.
   ...mutantsOf(
     'lib/migration/graph/schema-statement.ts',
     'tests/migration/unit/graph/schema-statement.test.ts',
@@ -1586,7 +1602,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['length > MAX_LINE_LENGTH', 'false'],
   ]),
 
-  // A local start and other users of its machine.
+  // The local service, and other users of its machine.
   ...mutantsOf('local/data-folder.ts', 'tests/ledger/unit/local/data-folder.test.ts', [
     ['chmodSync(join(path, name), 0o600)', 'chmodSync(join(path, name), 0o640)'],
     ['if (own.length === entries.length) chmod', 'chmod'],
@@ -1612,6 +1628,7 @@ export const MUTANTS: readonly Mutant[] = [
     ["'expires_at <= :now'", "'expires_at < :now'"],
     ['new DeleteCommand({ TableName, Key, ...expired })', 'new DeleteCommand({ TableName, Key })'],
   ]),
+  // The removal of a ledger.
   ...mutantsOf('lib/ledger/store/removal.ts', 'tests/ledger/contract/ledger-removal.test.ts', [
     [
       ' && batch.some(({ pk }) => pk !== item.pk)',
@@ -1623,6 +1640,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['  yield* readPartition(database, keys.replies);\n', ''],
     ['  if (entry) yield entry;\n', ''],
   ]),
+  // Migrations: artifacts in files, and the state machine.
   ...mutantsOf(
     'lib/migration/adapters/file-artifacts.ts',
     'tests/migration/contract/artifacts/file-artifacts.test.ts',
@@ -1647,6 +1665,7 @@ export const MUTANTS: readonly Mutant[] = [
       'is null until the rows of an earlier release are swept',
     ],
   ]),
+  // Costs of a stage, and its parameters.
   ...mutantsOf('bench/ledger/costs/bills.ts', 'tests/ledger/wiring/costs.test.ts', [
     ['isPublic(route) ? largestResponse(route) : 0', '0'],
     ['Math.min(free, rate * timeoutSeconds)', 'rate * timeoutSeconds'],
@@ -1666,6 +1685,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('serverless/parameters.ts', 'tests/shared/wiring/parameters.test.ts', [
     ["parameters[needed] === ''", "parameters[needed] !== ''"],
   ]),
+  // Versions of the schema, and data of earlier releases.
   ...mutantsOf('lib/ledger/store/schema.ts', 'tests/ledger/contract/schema-versions.test.ts', [
     [
       'if (version > current) throw',
@@ -1775,6 +1795,7 @@ export const MUTANTS: readonly Mutant[] = [
       [' || attempt === MAX_ATTEMPTS', ' || attempt === 1'],
     ],
   ),
+  // Digests of months, continued.
   ...mutantsOf(
     'lib/ledger/domain/month-digest.ts',
     'tests/ledger/unit/domain/month-digest.test.ts',
@@ -1793,7 +1814,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['months.length > MAX_PERIODS', 'months.length >= MAX_PERIODS'],
   ]),
 
-  // Months that a function keeps.
+  // Months that a function caches.
   ...mutantsOf('lib/ledger/store/month-cache.ts', 'tests/ledger/unit/store/month-cache.test.ts', [
     ['if (entry.digest !== digest) return undefined;', ''],
     ['if (size <= maxSize) return;', 'return;'],
@@ -1823,7 +1844,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
 
-  // Pages after a row.
+  // Pages and exports that continue after a row.
   ...mutantsOf('lib/ledger/http/transaction-query.ts', 'tests/ledger/contract/cursors.test.ts', [
     ['if (after.order !== order) {', 'if (false) {'],
   ]),
@@ -1863,6 +1884,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['following < 0 ? rows.length', 'following < 0 ? 0'],
     ['hasMore: end < rows.length', 'hasMore: end <= rows.length'],
   ]),
+  // The web page.
   ...mutantsOf('web/page/outbox.ts', 'tests/ledger/unit/web/outbox.test.ts', [
     [
       'some(({ before, after }) => !before && after)',

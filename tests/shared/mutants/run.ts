@@ -21,7 +21,7 @@ const chosen = MUTANTS.filter(
     parts.length === 0 || parts.some((part) => file.includes(part) || test.includes(part)),
 );
 let survivors = 0;
-/** Vitest keeps the outcome of a file that a run could not begin. */
+/** Results that were taken already: Vitest returns the previous result again for a file that a run could not start. */
 const reported = new WeakSet<TestModule>();
 
 assertApplicable();
@@ -35,7 +35,7 @@ try {
   await rm(copy, { recursive: true, force: true });
 }
 console.log(`${chosen.length - survivors} passed, ${survivors} failed`);
-// Vitest has set it to 1 for the tests that failed as they should.
+// Vitest has set the exit code to 1 for the tests that failed as they should.
 process.exitCode = survivors > 0 ? 1 : 0;
 
 /** @throws when the search text of a mutant is not in its file exactly once */
@@ -56,7 +56,7 @@ async function tryMutant({ file, search, replacement, test, testName }: Mutant):
   );
   const outcome = (await run([{ test, testName }])).get(test) ?? 'broken';
   await change(file, source);
-  // A mutant that keeps the test from running proves nothing.
+  // A mutant that breaks the test file, instead of failing a test, proves nothing.
   const isKilled = outcome === 'failed';
   if (!isKilled) survivors += 1;
   const what = `${JSON.stringify(search)} -> ${JSON.stringify(replacement)}`;
@@ -78,7 +78,7 @@ async function createCopy(): Promise<string> {
   return folder;
 }
 
-/** One for all runs: it starts, and transforms what the tests import, only once. */
+/** Starts one Vitest for all runs, so that the imports of the tests are transformed only once. */
 async function startVitest(): Promise<Vitest> {
   const started = await createVitest({ root: copy, watch: false, bail: 1, reporters: [{}] });
   await started.standalone();
@@ -89,7 +89,7 @@ async function startVitest(): Promise<Vitest> {
 async function assertPassing(): Promise<void> {
   const outcomes = await run(chosen);
   const tests = [...new Set(chosen.map(({ test }) => test))];
-  // After the first failure the others do not run.
+  // After the first failure no further test runs.
   const failed = tests.filter((test) => outcomes.get(test) === 'failed');
   const others = tests.filter((test) => outcomes.get(test) !== 'passed');
   const named = failed.length > 0 ? failed : others;
@@ -97,7 +97,7 @@ async function assertPassing(): Promise<void> {
 }
 
 /**
- * Runs the tests of some mutants: of a file only the tests that are named, unless a mutant wants all.
+ * Runs the tests of some mutants. If every mutant of a test file names a test, only the named tests of the file run.
  * @returns the outcome of each test file that ran
  */
 async function run(

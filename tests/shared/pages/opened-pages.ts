@@ -1,4 +1,4 @@
-// Opens a page in the browser, watches it, and holds it to what axe can find.
+// Opens a page in the browser, watches the page for errors, and checks it with axe.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Only ends what hangs: no test may depend on how busy the machine is. Playwright's own limit is 30 seconds. */
+/** Only ends a test that hangs: no test may depend on how busy the machine is. Playwright's own limit is 30 seconds. */
 const MAX_WAIT_MS = 300_000;
 
 /** A page in a context of its own, whose waits last as long as a busy machine needs. */
@@ -20,7 +20,7 @@ export async function openPage(
   return await context.newPage();
 }
 
-/** Closes all pages, also those whose requests a test still holds: nothing waits for their answers. */
+/** Closes all pages, without waiting for the requests that a test still holds. */
 export async function closePages(browser: Browser): Promise<void> {
   for (const context of browser.contexts()) {
     for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -28,7 +28,10 @@ export async function closePages(browser: Browser): Promise<void> {
   }
 }
 
-/** Errors and warnings of a page, and what it asks of others than the origin. @param isMeant a message that a test provokes */
+/**
+ * Collects errors and warnings of a page, and its requests to other origins.
+ * @param isMeant tells whether the test provoked a message
+ */
 export function watch(
   page: Page,
   origin: string,
@@ -47,9 +50,9 @@ export function watch(
   return problems;
 }
 
-/** No fault that axe can find, and nothing beyond the edge of the screen. */
+/** Expects no fault that axe can find, and no content beyond the edge of the screen. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // Not as a script of the page, which its policy would refuse.
+  // axe is evaluated from outside: the page's content security policy would refuse it as a script.
   const { violations } = (await page.evaluate(`${AXE};axe.run()`)) as AxeResults;
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
   const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth');

@@ -1,4 +1,4 @@
-// Batches that DynamoDB does in part, as it does under load.
+// Batches of which DynamoDB processes only a part, as it does under load.
 import type { BatchGetCommand, BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { createVirtualRetryPolicy, createVirtualTime } from '../../../bench/ledger/virtual-time.ts';
@@ -7,7 +7,7 @@ import type { Key } from '../../../lib/shared/database.ts';
 
 const KEYS = Array.from({ length: 5 }, (_, n): Key => ({ pk: `p${n}`, sk: '-' }));
 
-/** A table that processes so many items of each call. */
+/** Creates a table that processes only the first `processed` items of each call. */
 function givenTable(processed: number) {
   const time = createVirtualTime();
   const retryPolicy = createVirtualRetryPolicy(time);

@@ -1,4 +1,4 @@
-// A table is waited for until the caller gives up: how long that takes depends on how busy the machine is.
+// Creating a table waits until the caller gives up: only the caller knows how long a busy machine may take.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect, it, vi } from 'vitest';
 import { createTable } from '../../../local/create-table.ts';

@@ -19,7 +19,7 @@ const onWire = (n: number) => ({ n: { N: String(n) } });
 const PIECE = 3;
 const RANGE = { value: 'p' };
 
-/** A table of seven items, with three at most in an answer to a query, and the limits that it was asked with. */
+/** Creates a table of seven items that answers a query with at most three, and records the limits of the queries. */
 function givenTable() {
   const limits: (number | undefined)[] = [];
   async function send({ input }: QueryCommand) {
@@ -98,7 +98,7 @@ describe('commit', () => {
     CancellationReasons: [{ Code: 'ConditionalCheckFailed' }],
   });
 
-  /** A table whose transactions fail, one error after another; `stored` is the record that is read back. */
+  /** Creates a table whose transactions fail with each error in turn; `stored` is the record that is read back. */
   function givenFailures(
     errors: readonly Error[],
     stored: Item | 'unreadable' = {},
@@ -166,7 +166,7 @@ describe('commit', () => {
       CancellationReasons: codes.map((Code) => ({ Code })),
     });
 
-  /** Commits two writes, of which the second has an error for a busy item. */
+  /** Commits two writes, the second of which has its own error for a busy item. */
   async function errorAfterBusy(error: Error): Promise<unknown> {
     const database = openWith(() => Promise.reject(error));
     const write = { Delete: { Key: { pk: 'p' } }, onConditionFailed: () => new Error('stale') };

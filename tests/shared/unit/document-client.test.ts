@@ -122,7 +122,7 @@ test('the client logs nothing, and no method that a credential provider calls is
   const client = createDocumentClient('http://localhost:1');
   onTestFinished(() => client.destroy());
   const logger = client.config.logger as Partial<typeof client.config.logger>;
-  // With it the SDK would copy every response for a log entry.
+  // With an `info` method, the SDK would copy every response for a log entry.
   expect(logger.info).toBeUndefined();
   for (const method of ['debug', 'warn', 'error'] as const) {
     expect(logger[method]?.('a word')).toBeUndefined();

@@ -1,4 +1,4 @@
-// How often and how long is waited, on a clock that only waiting moves.
+// Retries: how often they wait and how long, on a clock that only waiting moves.
 import { describe, expect, test } from 'vitest';
 import { DeadlineExceededError } from '../../../lib/shared/errors.ts';
 import { type RetryPolicy, retry } from '../../../lib/shared/retry.ts';
@@ -22,7 +22,7 @@ function fakePolicy(options: Partial<RetryPolicy> = {}) {
   return { policy, slept };
 }
 
-/** Fails so often, then gives its number of tries. */
+/** Fails that many times, then returns the number of tries. */
 function failing(times: number) {
   let tries = 0;
   return async () => {

@@ -1,4 +1,4 @@
-// Which errors of DynamoDB calls are retryable, and which leave open whether the call was applied.
+// Tells which errors of DynamoDB calls are retryable, and which leave open whether the call was applied.
 import { describe, expect, test } from 'vitest';
 import { isOutcomeUnknown, isRetryable } from '../../../lib/shared/retryable-errors.ts';
 

@@ -7,7 +7,7 @@ it.each(Object.entries(manifest.scripts))('%s has only what cmd.exe knows, too',
     expect(command).toMatch(/^(node|npm|tsc|biome|knip|vitest)[\w ./:,-]*$/);
 });
 
-// npm adds arguments to the end: of two programs only the second would see them.
+// npm adds arguments to the end of a script: with two programs, only the second would see them.
 it.each(Object.entries(manifest.scripts).filter(([, script]) => script.startsWith('node ')))(
   '%s is one program, which sees all arguments',
   (_, script) => expect(script).not.toContain('&&'),

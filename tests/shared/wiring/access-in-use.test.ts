@@ -1,5 +1,5 @@
-// Every role of the packaged service grants what its function uses: nothing is missing, and nothing is spare. Use is
-// recorded from the functions themselves. No local engine checks permissions, so a missing one shows here first.
+// Every role of the packaged service grants exactly the access that its function uses. The tests run the functions and record
+// their access. No local engine checks permissions, so a missing permission shows here first.
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
@@ -52,7 +52,7 @@ interface Call {
 type Step = readonly [name: string, call: Call, status: number];
 
 const BILL = { description: 'Bill', amount: 12.5, type: 'expense', transaction_date: '2026-03-05' };
-/** Makes categories 1 to 3, and transactions 1 and 2. */
+/** Steps that create categories 1 to 3 and transactions 1 and 2 */
 const RECORDS: readonly Step[] = [
   ['categories/create', { body: { name: 'Home' } }, 201],
   ['categories/create', { body: { name: 'Car' } }, 201],
@@ -61,7 +61,7 @@ const RECORDS: readonly Step[] = [
   ['transactions/create', { body: BILL }, 201],
 ];
 
-/** Filters of reads: the function of a read is called with each filter that it takes, and with each pair of them. */
+/** Filters of reads: the function of a read is called with each filter that it takes, and with each pair of filters. */
 const FILTERS: readonly (readonly [name: string, value: string])[] = [
   ['start_date', '2026-03-02'],
   ['type', 'expense'],
@@ -70,7 +70,7 @@ const FILTERS: readonly (readonly [name: string, value: string])[] = [
   ['include_counts', 'true'],
 ];
 
-/** The functions that have longer ways through the table than their examples and filters. */
+/** Steps for functions that use more of the table than their examples and filters show */
 const LONGER: readonly Step[] = [
   [
     'transactions/bulk-create',
@@ -110,7 +110,7 @@ const LONGER: readonly Step[] = [
   ['service/not-found', {}, 404],
 ];
 
-/** In this order each finds what it needs: nothing is deleted before it is read. */
+/** The order matters: records are created before they are read, and read before they are deleted. */
 const STEPS = [...RECORDS, ...listExamples([...RECORDS, ...LONGER]), ...listReads(), ...LONGER];
 
 /** The example of each endpoint whose function has no step. */
@@ -158,7 +158,7 @@ async function race(run: RecordedRun, attempt: () => Promise<unknown>): Promise<
   expect(await run.whileRaced(attempt)).toMatchObject({ name: 'RefusedSettingChanged' });
 }
 
-/** Each function of the migration on its longest ways. */
+/** Runs in which the functions of the migration make all their kinds of calls */
 const RUNS: Readonly<Record<string, (run: RecordedRun) => Promise<void>>> = {
   'rolled-back-from-live': async (run) => {
     await prove(run);
@@ -225,7 +225,7 @@ afterAll(async () => {
 async function callEndpoints(database: string): Promise<void> {
   const client = createDocumentClient(database);
   const keys = createTestKeys({ client, tableName: TABLE });
-  // Ids of categories were used up: a create looks for one that is free.
+  // All ids of categories have been used, so that a create has to look for a free id.
   const sequence = { ...createKeys('default').sequence('category'), [LAST_ID]: CATEGORY_LIMIT };
   await client.send(new PutCommand({ TableName: TABLE, Item: sequence }));
   const secrets = new Map<string, string>();
@@ -240,21 +240,21 @@ async function callEndpoints(database: string): Promise<void> {
   }
 }
 
-/** Leaves the sequence as an earlier release wrote it: the next id is drawn as the first one of a ledger is. */
+/** Makes the sequence look as an earlier release wrote it: the next id is then drawn like the first id of a ledger. */
 async function forgetVersion(client: DynamoDBDocumentClient): Promise<void> {
   const Key = createKeys('default').sequence('transaction');
   const input = { TableName: TABLE, Key, UpdateExpression: `REMOVE ${SCHEMA_VERSION}` };
   await client.send(new UpdateCommand(input));
 }
 
-/** Reads its key and looks at the table. What it asks of the API, it asks as a client. */
+/** Makes the canary's own calls to AWS: it reads its key and checks the table. It reaches the API as any client does. */
 async function runCanary(): Promise<void> {
   const [, { Environment }] = findCanary(readTemplate('migrating'));
   recorder.recordFor('canary/check');
   const Name = Environment.Variables.CANARY_KEY_PARAMETER;
   await new SSMClient().send(new GetParameterCommand({ Name, WithDecryption: true }));
   const client = new DynamoDBClient({ endpoint: recorder.endpoint });
-  // The local engine knows no backups.
+  // The call fails, because the local engine has no backups; it is recorded anyway.
   await requireProtectedTable(client, TABLE).catch(() => undefined);
 }
 
@@ -338,7 +338,7 @@ const READERS = LEDGER_OPERATIONS.flatMap(([route, name]) =>
 
 it.skipIf(!hasEngine).each(READERS)('%s only reads ledgers', (name) => {
   const writes = recorder.usedBy(name).filter((use) => !/^dynamodb:(GetItem|Query) /.test(use));
-  // The day on which a key was last used.
+  // The one write records the day on which the API key was last used.
   expect(writes).toEqual(['dynamodb:UpdateItem table of API keys']);
 });
 

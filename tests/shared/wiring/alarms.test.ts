@@ -1,4 +1,4 @@
-// Rules for every alarm. approved/migrating.yml has the metrics, expression and threshold of each.
+// Rules for every alarm. approved/migrating.yml records the metrics, expression and threshold of each alarm.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -25,6 +25,7 @@ describe.each(alarms)('the alarm %s', (id, alarm) => {
       expect([...new Set(expression.match(/\bm\d+\b/g))].toSorted()).toEqual(names);
   });
 
+  // An alarm named `...Silent` fires when data stops; for every other alarm, missing data means that all is well.
   it('takes missing data for a cause only where silence is the cause', () => {
     const isOfSilence = id.endsWith('Silent');
     expect([alarm.TreatMissingData, alarm.ComparisonOperator]).toEqual(
@@ -116,7 +117,8 @@ it('every alarm is documented', () => {
     'utf8',
   );
   for (const [, { AlarmName }] of alarms) {
-    // An alarm counts ten functions; that of the next ten, `transactions2-errors`, stands with the first.
+    // An alarm covers at most ten functions. The alarm of the next ten, such as `transactions2-errors`, is documented under
+    // the name without its number.
     const name = AlarmName.replace(/^finance-ledger-prod-/, '').replace(
       /\d+(?=-(?:errors|throttles|duration)$)/,
       '',

@@ -1,5 +1,5 @@
-// The packaged stages are those that were approved: files of approved/, which a person reads when they change. Roles, routes,
-// permissions, gradual releases, log groups and the definition of the state machine have tests of their own.
+// The packaged stages equal the approved files in approved/, which a person reads when they change. Roles, routes, permissions,
+// gradual releases, log groups and the definition of the state machine have tests of their own.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -67,7 +67,7 @@ function readResources(packaged: Packaged): Resources {
   );
 }
 
-/** A function and an alarm are named for their logical names. */
+/** Leaves out the name of a function or an alarm if it follows from the logical name. */
 function withoutName(logicalName: string, leaves: Leaves): Leaves {
   const words = logicalName.replace(/(LambdaFunction|Alarm)$/, '').split(/(?=[A-Z])/);
   const [first = '', ...others] = words;
@@ -78,7 +78,7 @@ function withoutName(logicalName: string, leaves: Leaves): Leaves {
   return Object.fromEntries(Object.entries(leaves).filter((leaf) => !isNamed(leaf)));
 }
 
-/** Each kind of metric once: alarms.test.ts counts the functions. */
+/** Shows each kind of metric once, not for each function: alarms.test.ts counts the functions. */
 function watchedBy(alarm: unknown): Leaves {
   const { Metrics = [], ...properties } = alarm as AlarmProperties;
   const stats = Metrics.flatMap(({ MetricStat }) => MetricStat ?? []);
@@ -100,7 +100,7 @@ function watchedBy(alarm: unknown): Leaves {
   };
 }
 
-/** By type: what most of its resources have is said once, and so is what is the same in several. */
+/** Groups resources by type. Values that most resources of a type share are shown once, and so are equal resources. */
 function outlineResources(resources: Resources) {
   const types = Map.groupBy(Object.entries(resources), ([, { Type }]) => String(Type));
   return Object.fromEntries(
@@ -131,7 +131,7 @@ function differences(leaves: Leaves, from: Leaves): Leaves {
   return Object.fromEntries([...changed, ...gone.map((path) => [path, 'absent'])]);
 }
 
-/** Differences from another package. */
+/** Lists the differences from another package. */
 function compareResources(resources: Resources, from: Resources) {
   const changed = Object.entries(resources).map(
     ([name, leaves]) => [name, differences(leaves, from[name] ?? {})] as const,

@@ -33,7 +33,7 @@ const QUIET: Situation = {
 const ACTIVE = { id: 'spring', phase: 'copied' };
 const LIVE = { id: 'spring', phase: 'live' };
 
-/** The template whose functions are given another value of the variable; undefined: none. */
+/** Returns the template with another value of the variable in all functions, or without the variable if `value` is undefined. */
 function withVariable(name: string, value: string | undefined) {
   return withFunctions(({ Environment: { Variables } }) => {
     if (Variables[name] === undefined) return;
@@ -53,7 +53,7 @@ function withFunctions(change: (properties: FunctionProperties) => void) {
   return template;
 }
 
-/** The template with the first resource of the type disabled. */
+/** Returns the template with the watchdog's first resource of the type disabled. */
 function without(template: Template & Situation['next'], type: string) {
   const rules = listResources(template, type).filter(([id]) => id.startsWith('Watchdog'));
   const [first, ...others] = rules;
@@ -179,7 +179,7 @@ describe('a setting of the migration', () => {
     const own = variableNames(listMigrationFunctions(migrating)).filter(
       (name) => !shared.includes(name),
     );
-    // Follows from artifactsUrl.
+    // ARTIFACTS_BUCKET_OWNER follows from artifactsUrl.
     const settings = own.filter((name) => name !== 'ARTIFACTS_BUCKET_OWNER');
     expect([...new Set(settings)].sort()).toEqual(Object.values(SETTINGS).sort());
   });
@@ -208,7 +208,7 @@ describe('a package that is deployed later', () => {
       answer: answerDuring(ACTIVE),
     });
     await guard.hooks.initialize();
-    // The packager reads the package before the guard's next hook.
+    // The packager reads the settings of the package before the guard's next hook.
     custom = { deployDuringRun: acceptance.packaged, rollbackMinutes: '0' };
     await guard.hooks['before:deploy:deploy']();
     return provider;
@@ -226,7 +226,7 @@ describe('a package that is deployed later', () => {
   });
 });
 
-/** Answers as AWS does for a deployed stage with the run. */
+/** Answers as AWS does for a deployed stage that has the run. */
 function answerDuring({ id, phase }: typeof ACTIVE): NonNullable<GuardSpec['answer']> {
   return (request) => {
     if (!request.headers['x-amz-target']) return answerWith(migrating)(request);
@@ -237,7 +237,7 @@ function answerDuring({ id, phase }: typeof ACTIVE): NonNullable<GuardSpec['answ
   };
 }
 
-/** CloudFormation's answer for a stage that uses a restored table. */
+/** Answers as CloudFormation does for a stage that uses a restored table. */
 function answerWith(template: Template): NonNullable<GuardSpec['answer']> {
   return ({ body }) => {
     if (
@@ -332,10 +332,11 @@ describe('alarms undo a deployment', () => {
     };
     expect(decide({})).toBe(true);
     expect(decide({ minutes: 0 })).toBe(false);
-    // A canary that is not watched, because it is new or its address changes, would stop the release.
+    // No gradual release for a canary that is not watched yet, because it is new or its address changes: it would stop the
+    // release.
     expect(decide({ deployed: withoutStore })).toBe(false);
     expect(decide({ next: withoutStore })).toBe(true);
-    // A package of an earlier release.
+    // A package of an earlier release has no parameters.
     expect(decide({ next: { ...migrating, Parameters: {} } })).toBe(false);
   });
 

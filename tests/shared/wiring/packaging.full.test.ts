@@ -1,5 +1,5 @@
-// Contents of a package, packages that are refused, and files that packaging leaves. One file, because test files run
-// in parallel and the packager works in one folder, `.serverless`.
+// Contents of a package, packages that are refused, and files that packaging leaves. The tests are in one file, because test
+// files run in parallel and the packager works in one folder, `.serverless`.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -19,11 +19,11 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const KB = 1024;
 const OF_API = 320 * KB;
-/** Each module adds to a cold start; a package that came in by accident would show here. */
+/** Each module adds to a cold start; a library that was bundled by accident would exceed this number. */
 const MAX_API_MODULES = 400;
-/** With the viewer, compressed: every visit loads all of it. */
+/** Includes the viewer, compressed: every visit loads it whole. */
 const OF_DOCUMENTATION = 768 * KB;
-/** Drivers of a graph store and of an object store; the API's functions have neither. */
+/** Includes drivers of a graph store and of an object store, which the API's functions do not have. */
 const OF_MIGRATION = 1152 * KB;
 
 const TEMPLATE_ONLY = { stage: 'dev', environment: { ONLY_TEMPLATE: 'yes' } };
@@ -32,14 +32,14 @@ const BUILDS = join(import.meta.dirname, '../../../.esbuild');
 const folder = await packageBundles();
 const template = readTemplateIn(folder);
 
-/** File names and contents. */
+/** Contents of a bundle's files by name */
 type Bundle = Readonly<Record<string, Uint8Array>>;
 
 function readBundle({ Code }: FunctionProperties): Bundle {
   return unzipSync(readFileSync(join(folder, Code.S3Key.replace(/^.*\//, ''))));
 }
 
-/** The sources that a bundle was made of, as paths from the project's root. */
+/** Lists the sources of a bundle, as paths from the project's root. */
 function listSources(bundle: Bundle): string[] {
   const [, map] = Object.entries(bundle).find(([file]) => file.endsWith('.map')) ?? [];
   if (!map) throw new Error('The bundle has no source map');
@@ -148,12 +148,12 @@ it('leaves nothing behind when it is stopped', async () => {
   expect(builds()).toEqual([]);
 });
 
-/** The folders in which the packager works for this process. */
+/** Lists the folders in which the packager works for this process. */
 function builds(): string[] {
   return readdirSync(BUILDS).filter((name) => name.startsWith(`local-${process.pid}-`));
 }
 
-/** The folder for temporary files, of this test alone. */
+/** Gives the test a folder of its own for temporary files. */
 async function ownTemporaryFolder(): Promise<string> {
   const folder = await temporaryFolder();
   vi.stubEnv('TMPDIR', folder);

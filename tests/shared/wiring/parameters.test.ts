@@ -1,4 +1,4 @@
-// Which parameters of a stage are refused before anything is packaged.
+// Parameters of a stage that are refused before anything is packaged.
 import { describe, expect, it } from 'vitest';
 import { MIGRATING } from '../../../local/emulator/migrating-parameters.ts';
 import { findFaults } from '../../../serverless/parameters.ts';

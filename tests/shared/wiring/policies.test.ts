@@ -1,5 +1,5 @@
-// Actions that the policies of docs/ allow the roles of docs/ledger/deploy.md, and their conditions, which the emulator of
-// tests/shared/deployed ignores. `npm run lint:template` compares them with AWS's lists of actions.
+// Actions that the policies in docs/ allow to the roles of docs/ledger/deploy.md, and the policies' conditions, which the
+// emulator of tests/shared/deployed ignores. `npm run lint:template` compares the actions with AWS's own lists.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ const statements = Object.fromEntries(
   POLICIES.map((name) => [name, JSON.parse(readFileSync(policyFile(name), 'utf8')).Statement]),
 ) as Readonly<Record<PolicyName, readonly Statement[]>>;
 
-/** Statements that allow the action on any resource; none if another denies it. */
+/** Lists the statements that allow the action on any resource; empty if another statement denies it. */
 function allowing(name: PolicyName, action: string): Statement[] {
   const naming = statements[name].filter(({ Action }) =>
     [Action].flat().some((pattern) => matches(action, pattern)),
@@ -140,7 +140,7 @@ describe('commands of the guide', () => {
   });
 });
 
-/** Scan that the guard sends for a table that has data although its stack does not exist. */
+/** Returns the scan by which the guard checks whether a table without a stack has data. */
 async function scanOfDiscardTable() {
   let scan = '';
   const guard = createGuard({

@@ -1,4 +1,4 @@
-// Every route of the contract is on the packaged gateway, with and without the slash.
+// Every route of the API description is on the packaged gateway, with and without a slash at its end.
 import { describe, expect, it } from 'vitest';
 import description from '../../../lib/ledger/http/openapi.json' with { type: 'json' };
 import { isPage, OPERATIONS } from '../../ledger/support/api/routes.ts';
@@ -48,7 +48,7 @@ describe.each(STAGES)('routes of stage %s', (stage) => {
     const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function')
       .filter(([, { Properties }]) => !entryPoint(Properties.Handler).startsWith('migration/'))
       .map(([name]) => name);
-    // Whose target is behind the gateway, or unknown: those of the migration have a test of their own.
+    // Permissions for functions behind the gateway, or for unknown ones: those of the migration have a test of their own.
     const permissions = listResources(template, 'AWS::Lambda::Permission').filter(
       ([, { Properties }]) => !/"Migration\w+LambdaFunction"/.test(JSON.stringify(Properties)),
     );
@@ -64,7 +64,7 @@ describe.each(STAGES)('routes of stage %s', (stage) => {
   });
 });
 
-/** Route keys with the entry point that answers them, followed through the integration. */
+/** Maps each route key to the entry point of the function behind its integration. */
 function listRoutes(template: Template): Record<string, string> {
   const routes = listResources<RouteProperties>(template, 'AWS::ApiGatewayV2::Route');
   return Object.fromEntries(

@@ -101,7 +101,7 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, ofGatewa
     expect(JSON.stringify(template)).not.toMatch(/left-in-the-shell|Berlin/);
   });
 
-  // The stages by themselves name no key and no bucket.
+  // A stage without parameters names no key and no bucket, so a statement could end up with an empty list.
   it('has no statement without resources', () => {
     const roles = listResources<RoleProperties>(template, 'AWS::IAM::Role');
     const statements = roles.flatMap(([, { Properties }]) => listStatements(Properties));

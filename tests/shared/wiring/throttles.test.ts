@@ -1,5 +1,5 @@
-// Requests that the packaged throttles allow; the emulator of tests/shared/deployed has no throttles. The burst is how
-// many simultaneous requests pass.
+// Requests that the packaged throttles allow, because the emulator of tests/shared/deployed has no throttles. The burst is the
+// number of simultaneous requests that pass.
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../ledger/support/api/routes.ts';
 import { readTemplate, STAGES, theOnly } from '../support/packaged-template.ts';
@@ -11,9 +11,9 @@ interface Throttle {
 
 const PAGE = 20;
 const LARGE = /\/bulk|\/export|\/search/;
-/** The same for every client, kept by browsers, and large: egress costs more than the request. */
+/** Routes of static files, which browsers cache. The files are large, so their egress costs more than the requests. */
 const STATIC = /^GET \/(docs\/?|openapi\.json\/?|page\.(css|js)\/?)?$/;
-// Preflight of any path, in both slash forms: tests/shared/wiring/routes.test.ts finds no other route of OPTIONS.
+// The route takes preflights of any path, in both slash forms: tests/shared/wiring/routes.test.ts finds no other OPTIONS route.
 const PREFLIGHT = 'OPTIONS /{proxy+}';
 const routes = OPERATIONS.flatMap(([route]) =>
   route.endsWith(' /') ? route : [route, `${route}/`],

@@ -1,3 +1,4 @@
+// `npm run test:clients` (../run.ts) runs this program with a generated client, and compares its output with transcript.txt.
 using System;
 using System.Collections.Generic;
 using System.Linq;

@@ -1,3 +1,4 @@
+// `npm run test:clients` (../run.ts) runs this program with a generated client, and compares its output with transcript.txt.
 import java.time.LocalDate;
 import java.util.List;
 import java.util.function.Function;

@@ -1,3 +1,4 @@
+// `npm run test:clients` (../run.ts) runs this program with a generated client, and compares its output with transcript.txt.
 import java.time.LocalDate
 import kotlin.math.abs
 import org.openapitools.client.apis.*

@@ -1,3 +1,4 @@
+// `npm run test:clients` (../run.ts) runs this program with a generated client, and compares its output with transcript.txt.
 import { createClient } from './ledger/client';
 import { client } from './ledger/client.gen';
 import * as ledger from './ledger/sdk.gen';
@@ -8,14 +9,14 @@ client.setConfig(connect(LEDGER_KEY));
 
 const shown = (amount: number | undefined) => amount?.toFixed(2);
 
-/** The data of an answer that must not be an error. */
+/** Returns the data of an answer, which must not be an error. */
 async function expectData<Data>(answer: Promise<{ data?: Data; error?: unknown }>): Promise<Data> {
   const { data, error } = await answer;
   if (data === undefined) throw new Error(JSON.stringify(error));
   return data;
 }
 
-/** The error of an answer that must be one. */
+/** Returns the error of an answer, which must be an error. */
 async function expectError<Failure>(
   answer: Promise<{ error?: Failure; response?: Response }>,
 ): Promise<NonNullable<Failure> & { status: number }> {

@@ -1,3 +1,5 @@
+// `npm run test:clients` (../run.ts) runs this program with a generated client, and compares its output with transcript.txt.
+
 package main
 
 import (

@@ -1,3 +1,4 @@
+# `npm run test:clients` (../run.ts) runs this program with a generated client, and compares its output with transcript.txt.
 import datetime, os
 from openapi_client import (
     ApiClient, ApiException, CategoriesApi, CategoryInput, Configuration, Failure, ServiceApi, SummaryApi, TransactionInput,

@@ -1,3 +1,4 @@
+# `npm run test:clients` (../run.ts) runs this program with a generated client, and compares its output with transcript.txt.
 import datetime, os
 from ledger import AuthenticatedClient, Client
 from ledger.api.categories import create_category, list_categories

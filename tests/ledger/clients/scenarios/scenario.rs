@@ -1,3 +1,4 @@
+// `npm run test:clients` (../run.ts) runs this program with a generated client, and compares its output with transcript.txt.
 use openapi::apis::configuration::Configuration;
 use openapi::apis::{categories_api as categories, service_api as service, summary_api as summary, transactions_api as ledger, Error};
 use openapi::models::*;

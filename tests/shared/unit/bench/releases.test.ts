@@ -1,4 +1,4 @@
-// The release that the present code is compared with. Its commit is found in contract/previous-release.full.test.ts.
+// Finds the release that the present code is compared with. contract/previous-release.full.test.ts uses its commit.
 import { expect, it } from 'vitest';
 import { newestRelease } from '../../../../bench/ledger/releases.ts';
 

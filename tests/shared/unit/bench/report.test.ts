@@ -1,4 +1,4 @@
-// When a bar of the bench is met. A figure that was not measured meets none.
+// Decides whether a figure of the bench meets its bar. A figure that was not measured meets no bar.
 import { expect, it } from 'vitest';
 import { atLeast, atMost, notJudged } from '../../../../bench/report.ts';
 import { median } from '../../../../bench/statistics.ts';

@@ -1,4 +1,5 @@
-// Which table a command works on with --stage: the one in use, which a restore replaces, or the one that TABLE_NAME names.
+// With --stage, a command works on the table that the stage uses, even after a restore replaced it, unless TABLE_NAME names
+// another table.
 import { afterEach, expect, it, vi } from 'vitest';
 import { reachDatabaseOfStage } from '../../../../cli/reach-database.ts';
 import { openCloudFormation } from '../../support/cloud-formation.ts';

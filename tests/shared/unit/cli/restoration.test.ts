@@ -1,5 +1,5 @@
-// A restore goes on after it was killed at any call, before or after the call took effect; clients write to no table that is
-// not verified, and never to the damaged one once the restore has begun.
+// A restore that was killed at any call, before or after the call took effect, can be continued. Clients never write to an
+// unverified table, and never to the damaged table once the restore has begun.
 import type { TableDescription } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import {
@@ -23,7 +23,7 @@ interface FakeTable {
   isRecoverable: boolean;
   doItemsExpire: boolean;
   readonly tags: Map<string, string>;
-  /** How often it is described before it is active. */
+  /** Number of times that the table is described before it becomes active */
   busyFor: number;
 }
 
@@ -126,7 +126,7 @@ function createAws() {
 
 type Fake = ReturnType<typeof createAws>;
 
-/** The calls, of which the n-th kills the command, before or after its effect. */
+/** Wraps the calls so that the n-th call kills the command, before or after it takes effect. */
 function killedAt({ calls }: Fake, n: number, isAfter: boolean): Fake['calls'] {
   let made = 0;
   const mortal = Object.entries(calls).map(([name, call]) => [

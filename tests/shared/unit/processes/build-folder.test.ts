@@ -1,5 +1,5 @@
-// The folders for bundles: one that a killed process has left is removed by the next packaging. tests/shared/wiring/packaging.full.test.ts
-// shows that a packaging leaves none behind.
+// Build folders of the packager: the next packaging removes a folder that a killed process left.
+// tests/shared/wiring/packaging.full.test.ts shows that packaging itself leaves no folder behind.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The Node of this project is fetched once, and only a machine with an older one needs it.
+// Fetches the Node version of this project once, and only on a machine with an older Node.
 import { spawnSync } from 'node:child_process';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
@@ -9,7 +9,7 @@ const FETCHES = 'mkdir -p node_modules/node/bin && touch node_modules/node/bin/n
 const OLDER = `Object.defineProperty(process, 'versions', { value: { node: '20.1.0' } })`;
 
 describe.skipIf(process.platform === 'win32')('the Node of this project', () => {
-  /** @param npm what the package manager does in place of a rebuild, as a shell script */
+  /** @param npm shell script that the package manager runs instead of a rebuild */
   async function openCheckout(npm: string) {
     const checkout = await temporaryFolder();
     const program = join(checkout, 'processes/fetch-node.js');

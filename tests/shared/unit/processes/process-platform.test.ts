@@ -1,4 +1,4 @@
-// How programs are started on platforms that tests cannot be run on.
+// Starts programs on each platform. The tests run on one platform, so they check the command line that would be used.
 import { expect, it } from 'vitest';
 import { POSIX, WINDOWS } from '../../../../processes/child-process.ts';
 

@@ -17,7 +17,7 @@ const IMPORTS = `
 const COUNT = `
   await runProgram(createCommand('npm run count --', 'Count.').action(() => undefined), { running });
 `;
-/** Works until a signal comes. */
+/** A command that works until it gets a signal */
 const SERVE = `createCommand('npm run serve --', 'Serve.').action(async () => {
     console.log('ready');
     await new Promise((resolve) => setTimeout(resolve, 60_000));

@@ -1,4 +1,4 @@
-// A stop undoes everything once, last first; afterwards nothing can be started, and nothing is left.
+// `stop` undoes everything that was started, once and in reverse order. Afterwards nothing can be started, and nothing is left.
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

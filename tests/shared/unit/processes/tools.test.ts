@@ -1,4 +1,4 @@
-// Programs that are run to their end or fetched once: their errors are shown, and nothing is left of a draft.
+// Tools that run a program to its end, or fetch something once: they show the program's errors, and leave no draft behind.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Additions of `npm run describe` to documents that lack an endpoint.
+// `npm run describe` adds a missing endpoint to the guide and the changelog.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

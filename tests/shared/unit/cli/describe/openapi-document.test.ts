@@ -1,4 +1,4 @@
-// The API description that is served, and what it is made from.
+// The API description that the service serves, compared with the sources that it is generated from.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { failuresByOperation } from '../../../../../cli/describe/client-types.ts';
@@ -100,7 +100,7 @@ test.each([
 });
 
 describe('the form that generators of clients take', () => {
-  /** Every schema with the place where it stands. */
+  /** Yields every schema with its place in the description. */
   function* schemasIn(value: unknown, place: string): Generator<[string, Record<string, unknown>]> {
     if (typeof value !== 'object' || value === null) return;
     const isSchema = /\/(schema|items|additionalProperties)$|\/(properties|schemas)\/[^/]+$/.test(

@@ -1,4 +1,4 @@
-// Credentials of a bundle: those that Lambda puts into the environment, and may renew.
+// A bundle uses the credentials that Lambda puts into the environment and may renew.
 import { afterEach, expect, it, vi } from 'vitest';
 import { ConfigurationError } from '../../../../../lib/shared/errors.ts';
 import { defaultProvider } from '../../../../../serverless/bundle/environment-credentials.ts';
