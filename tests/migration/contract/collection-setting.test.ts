@@ -1,4 +1,4 @@
-// The switch of the cutover: one change, only of what was expected, wherever the setting is kept.
+// The setting that a cutover switches: wherever it is kept, a change happens once, and only if the expected name is still there.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -100,7 +100,7 @@ describe.each(PLACES)('the collection-name setting in %s', (_, open) => {
 });
 
 describe('a file', () => {
-  /** The file system decides who comes first: both orders come up. */
+  /** Enough races that either client comes first in some of them, which the file system decides */
   const RACES = 40;
 
   it.each([
@@ -211,7 +211,7 @@ describe('a parameter', () => {
     const client = { send: mortal as typeof store.client.send };
     const doomed = createSsmCollectionSetting({ client, parameter: PARAMETER });
     await expect(doomed.change(CHANGE)).rejects.toThrow('killed');
-    // The limit of a store without conditional writes, as the decision record has it.
+    // A store without conditional writes cannot do better (see the decision record).
     await setting.change(CHANGE);
     expect(await setting.read()).toBe('memories_v3');
   });

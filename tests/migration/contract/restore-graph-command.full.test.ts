@@ -1,4 +1,4 @@
-// `npm run restore-graph`: from the dumps that a run has left to a graph that holds the same, and to no other.
+// `npm run restore-graph` restores a dump that a run has left into an empty graph, and refuses any other graph.
 import { describe, expect, it } from 'vitest';
 import { computeFingerprint } from '../../../cli/migration/restore-graph/fingerprint.ts';
 import { answerAsText, exitCodeOf } from '../../../cli/migration/restore-graph/output.ts';
@@ -10,7 +10,7 @@ import { runCommand } from '../../shared/support/command.ts';
 import { RUN } from '../support/migration.ts';
 import { migrationAt } from '../support/prepared.ts';
 
-/** A run that has backed up twice, the second time with a city more. */
+/** Creates a run that has backed up twice, with one more city in the second backup. */
 async function backedUpTwice() {
   const migration = await migrationAt('backed-up');
   const { graph, services } = migration;
@@ -97,7 +97,7 @@ describe('a dump', () => {
 });
 
 describe('a dump that another program has written', () => {
-  /** With another schema, and a manifest that fits it. */
+  /** Replaces the schema of the latest dump, and makes the manifest fit. */
   async function withSchema(statement: string) {
     const run = await backedUpTwice();
     const { artifacts } = run.parts;

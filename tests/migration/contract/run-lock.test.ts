@@ -1,4 +1,4 @@
-// One run at a time, one step at a time, and a step that was thought dead changes nothing any more.
+// The lock allows one run and one step at a time. A step that was thought dead can no longer change anything.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { named } from '../support/refused.ts';
 import { LEASE_MS, RUN_TABLES, type RunTable } from '../support/run-table.ts';
@@ -10,7 +10,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     table = await open();
   });
 
-  /** Records that a step of the run has brought it into that phase. */
+  /** Records that a step has brought the run into that phase. */
   async function finish(id: string, phase: 'live' | 'aborted' | 'closed'): Promise<void> {
     const lease = await table.lock.take(id);
     await table.runs.finish(lease, { ...(await table.runs.read(id)), phase }, 'cutover');

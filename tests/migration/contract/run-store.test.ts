@@ -1,4 +1,4 @@
-// A run's record and checkpoints: what they keep, and what they refuse.
+// The record and the checkpoints of a run: the contents that they keep, and the writes that they refuse.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Run } from '../../../lib/migration/runs/run.ts';
 import type { Lease } from '../../../lib/migration/runs/run-lock.ts';
@@ -110,7 +110,7 @@ function long() {
   return { artifact: 'x', digest: DIGEST, recordedAt: 1, facts: { text: 'x'.repeat(513) } };
 }
 
-/** Each fact has half a kilobyte. */
+/** Gives the run a report with that many facts of half a kilobyte each. */
 function fillRun(run: Run, facts: number): Run {
   const name = (n: number) => `fact-${n}`.padEnd(12, '-');
   const entries = Array.from({ length: facts }, (_, n) => [name(n), 'x'.repeat(500)]);

@@ -1,4 +1,4 @@
-// Searches in two collections, over the sandbox of the store: what counts as a difference, and what does not.
+// Comparison of searches in two collections of the store's sandbox: tells real differences from harmless ones.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createQdrant, type VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import {
@@ -41,7 +41,10 @@ const WORDS = [
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-/** @param text none where it is undefined; the vector turns with `n` */
+/**
+ * Makes a point whose vector turns with `n`.
+ * @param text an empty text leaves the memory without one
+ */
 function memory(n: number, user: string, text: string | undefined = `likes ${WORDS[n % 10]} ${n}`) {
   const made = new Date(1.7e12 + n * 1_000).toISOString();
   const vector = [Math.cos(n / 40), Math.sin(n / 40), Math.cos(n / 7) / 9, 0.1];
@@ -64,7 +67,10 @@ async function collections(points: readonly Point[]) {
 
 type Names = Awaited<ReturnType<typeof collections>>;
 
-/** Asked to stop after each page and batch, where time is up. */
+/**
+ * Measures the parity of two collections, in as many invocations as that takes.
+ * @param isTimeUp asked after each page and batch: if true, the measurement stops, and the next invocation resumes it
+ */
 async function measure({ from, to }: Names, search = store.search, isTimeUp = () => false) {
   const doubled = { ...store, search };
   const places = {
@@ -146,7 +152,10 @@ it('what users write between the searches is no difference', async () => {
   expect(findings).toEqual([]);
 });
 
-/** Time of a search in the new collection, if given; other searches take 5 ms. */
+/**
+ * Searches that each take 5 ms.
+ * @param change replaces the hits or the time of searches in the collection `changed`
+ */
 const searching =
   (changed?: string, change: (hits: readonly Hit[]) => object = () => ({})): Search =>
   async (collection, request) => {

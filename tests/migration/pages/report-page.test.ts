@@ -1,5 +1,5 @@
-// The page of a migration in a browser: in light and dark, on a desk and on a phone. It asks for nothing, runs nothing, and has
-// no fault that axe can find.
+// The report page of a migration in a browser: in light and dark mode, on a desktop and on a phone. The page makes no requests,
+// runs no scripts, and has no fault that axe can find.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { reportPage } from '../../../cli/migration/migrate/report-page.ts';

@@ -1,3 +1,4 @@
+// The fingerprint of a graph depends on its contents alone, not on ids or order.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { computeFingerprint } from '../../../cli/migration/restore-graph/fingerprint.ts';
@@ -92,7 +93,7 @@ function changeRow({ nodes, relationships }: Rows, kind: string, at: number): Ro
     case 'add a property':
       return { nodes, relationships: [...others, withProperty(relationship)] };
     default:
-      // Equal nodes at the ends, or a relationship back, may make it the same graph.
+      // A reversed relationship can leave the graph equal if its end nodes are equal, or if there are other relationships.
       return areTwins(nodes, start, end) || others.length > 0
         ? undefined
         : { nodes, relationships: [{ ...relationship, start: end, end: start }] };

@@ -1,3 +1,4 @@
+// Every value of a graph survives the encoding as a line of JSON.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeValue, encodeValue } from '../../../lib/migration/graph/values.ts';

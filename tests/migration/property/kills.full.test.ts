@@ -1,5 +1,5 @@
-// Every step is killed before its first remote call and after each that changes something, and taken again: the same
-// end, nothing lost, nothing twice.
+// Every step is killed before its first remote call and after each call that changes something, and then repeated. It always
+// ends in the same state, with nothing lost and nothing done twice.
 import { afterAll, describe, expect, it } from 'vitest';
 import { countUnfilled } from '../../../lib/migration/keyword-fill.ts';
 import type { Phase } from '../../../lib/migration/phases.ts';
@@ -14,7 +14,7 @@ import { LEASE_MS } from '../support/run-table.ts';
 /** Every kill point in `bash .ci/run full`, otherwise every 40th; always the same ones. */
 const STRIDE = IS_FULL ? 1 : 40;
 
-/** Each in a world of its own; most of their time is waiting. */
+/** Kill points tried at once, each in a world of its own: most of their time is waiting. */
 const CONCURRENCY = 6;
 
 // Only a person makes these moves; the machine finishes any other step.
@@ -24,7 +24,7 @@ const OF_A_PERSON: Partial<Record<StepName, Phase>> = {
   rollback: 'live',
 };
 
-/** Result that must be the same for every way to it */
+/** Reads the state that must be the same at the end of every passage. */
 async function readEnd({ services, runs }: Migration) {
   const { vectors, setting } = services;
   const run = await runs.read(RUN);
@@ -47,7 +47,7 @@ async function readEnd({ services, runs }: Migration) {
 
 async function killed({ step, prepare, input = {} }: Passage, death: Death) {
   const migration = await prepare();
-  // How often a snapshot is asked for is up to the store: the last calls of a step may not come.
+  // A step may make fewer calls than before, because the store decides how often the step has to ask for a snapshot.
   const { services } = mortal(migration.services, death);
   const wasKilled = await migration.finish(step, input, services).then(
     () => false,

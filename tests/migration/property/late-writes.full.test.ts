@@ -1,6 +1,6 @@
-// A write that comes late, after any of the remote calls between the freeze and the opening of writes, is never lost: it
-// is carried over to the new version, or the cutover is refused and users stay on the old version, which has it. In a
-// rollback it comes along, or the new collection is kept and named in the report.
+// A write that comes late, after any of the remote calls between the freeze and the opening of writes, is never lost. In a
+// cutover the write is carried over to the new version, or the cutover is refused and users stay on the old version, which has
+// the write. In a rollback the write is carried over, or the new collection is kept and named in the report.
 import { afterAll, describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import type { Hooks } from '../../../lib/migration/ports/hooks.ts';
@@ -33,7 +33,7 @@ async function writeLate(store: VectorStore, collection: string, kind: Kind): Pr
   await store.upsert(collection, [{ ...late, id }], 'upsert');
 }
 
-/** Does something once, after that many calls between the freeze and the opening of writes, or right before the latter. */
+/** Lets something happen once, after that many calls since the freeze, or else right before writes are opened. */
 function interrupted(services: Services, at: number, happens: () => Promise<void>) {
   let calls = 0;
   let isFrozen = false;
@@ -45,7 +45,7 @@ function interrupted(services: Services, at: number, happens: () => Promise<void
   }
 
   const ask: Hooks['ask'] = async (request) => {
-    // How often a snapshot is asked for is up to the store: the last calls may not come.
+    // There may be fewer calls than `at`, because the store decides how often the step has to ask for a snapshot.
     if (request.action === 'open-writes' && calls < at) {
       calls = at;
       await happens();
@@ -69,7 +69,7 @@ async function cutOver(migration: Migration, services: Services): Promise<void> 
   }
 }
 
-/** The calls after which a write is tried: every so many, and the last ones. */
+/** Chooses the calls after which a write is tried: every STRIDE-th, and the last three. */
 function chooseCalls(all: number): number[] {
   const calls = Array.from({ length: all }, (_, n) => n + 1);
   return calls.filter((at) => at % STRIDE === 0 || at > all - 3);
@@ -102,7 +102,7 @@ describe('a late write', { timeout: 3_600_000 }, () => {
       await writeLate(vectors, SOURCE, kind);
     });
     await cutOver(migration, services);
-    // A busy machine renews its lock more often, so that one run has more calls than another.
+    // A busy machine renews its lock more often, so one run can have more calls than another.
     if (!isLate) return;
     const { phase } = await migration.runs.read(RUN);
     const written = await computeFingerprint(vectors, SOURCE);

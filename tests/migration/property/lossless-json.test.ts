@@ -1,4 +1,4 @@
-// Any JSON payload leaves the migration as it entered.
+// Any JSON payload leaves the migration unchanged, number literals included.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { scanJson } from '../../../lib/migration/json/json-scanner.ts';

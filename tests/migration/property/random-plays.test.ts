@@ -1,6 +1,6 @@
 // Any play of users and operators, with kills, lost answers, late and early writes: nothing acknowledged is lost, users are
 // never served from an incomplete collection, and writes are opened again. The invariants are those of the checked model
-// (docs/migration/model), on the code itself. The seed is printed where a play fails; SEED=n plays others.
+// (docs/migration/model), on the code itself. The seed is printed if a play fails; SEED=n chooses other plays.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { IS_FULL, seeded } from '../../shared/support/seed.ts';
@@ -15,7 +15,7 @@ import {
 
 const FULL_RUNS = 600;
 const MAX_ACTS = 9;
-/** A cutover makes some 300 calls, a hundred of them since the freeze, fifty since the deployment, twenty since it opened. */
+/** A cutover makes some 300 calls: a hundred of them after the freeze, fifty after the deployment, twenty after writes opened. */
 const MAX_CALLS = { begin: 300, freeze: 150, deploy: 60, prove: 8, open: 20 };
 
 const write: fc.Arbitrary<Write> = fc.record({
@@ -50,7 +50,7 @@ const anyIncident = fc
   .chain((since) =>
     fc.tuple(calls(MAX_CALLS[since]), kind).map(([n, what]) => ({ since, calls: n, ...what })),
   );
-/** Moments that last a few calls, and that only one safeguard looks at */
+/** Incidents in moments that last only a few calls, and that only one safeguard notices */
 const narrowIncident = fc.oneof(
   // A late write right before writes are opened, past the final check
   fc.record({
@@ -69,7 +69,7 @@ const narrowIncident = fc.oneof(
     kind: fc.constant('damaged' as const),
     damage: fc.constantFrom('emptied' as const, 'overwritten' as const),
   }),
-  // A command that ends, or another write, beside one of the few writes of a walk
+  // A command that is interrupted, or another write, right beside one of the few writes of a walk
   fc.record({
     since: fc.constant('store' as const),
     calls: fc.integer({ min: 0, max: 1 }),
@@ -81,7 +81,7 @@ const narrowIncident = fc.oneof(
     kind: fc.constant('write' as const),
     write,
   }),
-  // A deployment that is reported, and not done
+  // A deployment that is reported as done without being done
   fc.record({
     since: fc.constant('freeze' as const),
     calls: fc.integer({ min: 1, max: MAX_CALLS.freeze }),
@@ -142,7 +142,7 @@ const damaging = (where: 'standby' | 'active', damage: Damage): Act => ({
   damage,
 });
 
-/** Past the final check, right before writes are opened */
+/** A late write after the final check, right before writes are opened */
 const lateWrite = (change: Change): Incident => ({
   since: 'open',
   calls: 0,
@@ -156,7 +156,7 @@ const CARRIED_AND_DELETED: readonly Act[] = [
   writing('user', 'delete'),
 ];
 
-/** Plays that fail without one safeguard of the model each, by its name there: too rare to be left to chance. */
+/** Plays that each fail without one safeguard of the model, by its name in the model. They are too rare to leave to chance. */
 const SAFEGUARDS: Readonly<Record<string, readonly Act[]>> = {
   NO_FREEZE_PROOF: [command('cutover', { since: 'begin', calls: 2, kind: 'not done' })],
   NO_VERSION_PROOF: [command('cutover', { since: 'freeze', calls: 20, kind: 'not done' })],
@@ -225,7 +225,7 @@ const SAFEGUARDS: Readonly<Record<string, readonly Act[]>> = {
   ],
 };
 
-/** Beginnings of lines in the diaries of plays that together prove something. */
+/** Beginnings of diary lines that must all occur: otherwise the plays would prove too little. */
 const MUST_HAPPEN = [
   ...[
     'user ',

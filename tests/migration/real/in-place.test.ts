@@ -11,7 +11,7 @@ import { readPages } from '../../../lib/migration/scan.ts';
 import { type BusyService, play, type Scenario } from '../support/busy-service.ts';
 import { hasMem0, hasQdrantProgram, REAL_QDRANT } from '../support/real-services.ts';
 
-/** About as long as either command takes. */
+/** About as long as the run or the rollback takes */
 const COMMAND_MS = 12_000;
 
 const SCENARIOS: readonly Scenario[] = [
@@ -65,10 +65,10 @@ describe.skipIf(!REAL_QDRANT || !hasMem0).concurrent('a busy service, in place',
   }
 });
 
-/** A user whom the judge does not know */
+/** A user whose memories the comparison ignores */
 const CARELESS = 'careless';
 
-/** While the old version is there and takes writes, it changes the texts of some points, and nothing else of them. */
+/** Starts a program that changes the texts of some points, but not their vectors, while the old version takes writes. */
 async function startCarelessProgram({ source, store, qdrant, users, version }: BusyService) {
   const ids = [1, 2, 3, 4, 5];
   const points = ids.map((id) => ({
@@ -82,7 +82,7 @@ async function startCarelessProgram({ source, store, qdrant, users, version }: B
 
   const done = (async () => {
     while (!isOver) {
-      // Not while writes are frozen.
+      // Waits for a user's write, so that the program does not write while writes are frozen.
       await users.write(1);
       if (!(await version().catch(() => '')).startsWith('1.')) continue;
       await fetch(`${qdrant.url}/collections/${source}/points/payload?wait=true`, {
@@ -102,7 +102,7 @@ async function startCarelessProgram({ source, store, qdrant, users, version }: B
   };
 }
 
-/** Points without keywords, or with others than the store itself makes of the text that the new version makes them of. */
+/** Finds points whose keywords differ from those that the store computes for the text that the new version indexes. */
 async function findWrongKeywords({ source, store }: BusyService): Promise<string[]> {
   const made = `${source}_made`;
   await store.createCollection(made, {

@@ -1,4 +1,4 @@
-// Real mem0 of both major versions, unmodified, on a real Qdrant and on the sandbox: what the migration relies on.
+// Real mem0 of both major versions, unmodified, on a real Qdrant and on the sandbox: the behaviour that the migration relies on.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createQdrant, type VectorStore } from '../../../lib/migration/adapters/qdrant.ts';

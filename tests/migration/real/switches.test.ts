@@ -12,12 +12,12 @@ import { hasMem0, hasQdrantProgram, REAL_QDRANT } from '../support/real-services
 const WITHOUT_KEYWORDS: Filter = { must_not: [{ has_vector: KEYWORD_SLOT }] };
 const UNIT = Array.from({ length: 32 }, (_, n) => (n === 0 ? 1 : 0));
 
-/** For the lock of a command that was killed on this machine. */
+/** Limit of the wait for the lock of a command that was killed on this machine */
 const LOCK_MS = 5_000;
-/** A command reads and checks more than a status before its first action; the machine may be busy. */
+/** Factor by which a command may start more slowly than `status`: it reads and checks more, and the machine may be busy. */
 const SLOW_START = 3;
 
-/** Points that no user of the service has, by their keys: memories of an agent or a session alone, and one without a vector */
+/** Points of no user of the service: memories of an agent or a session alone, and a point without a vector */
 const OTHERS: readonly Point[] = [
   { payload: { agent_id: 'planner', data: 'Books trains first' } },
   { payload: { run_id: 'spring', data: 'The plan has two parts' } },
@@ -146,7 +146,7 @@ const SCENARIOS: readonly Scenario[] = [
       await usersWrite();
       // Qdrant 1.18.2 loses deletions while its optimizer fails.
       await mem0.setWriters({ frozenUntil: Number.MAX_SAFE_INTEGER });
-      // The optimizer makes its segments there.
+      // The optimizer creates its segments in this folder; without the folder it fails.
       const folder = `storage/collections/${target}/0/temp_segments`;
       const needed = join(server?.folder ?? '', folder);
       await rm(needed, { recursive: true, force: true });
@@ -171,7 +171,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     title: 'two windows refused, each repeated at once',
     play: async ({ atNext, expectFailedWindow, mem0, migrate, usersWrite }) => {
-      // Says that it is done.
+      // The webhook reports the freeze as done, without doing it.
       atNext('freeze', async () => {});
       await expectFailedWindow();
       atNext('deploy-new', async (_, { testUser }) => await mem0.setWriters({ only: testUser }));
@@ -195,7 +195,7 @@ const SCENARIOS: readonly Scenario[] = [
         const ended = Date.now();
         await give(['status']);
         const starting = Date.now() - ended;
-        // The others repeat a command that was killed.
+        // Only a command that follows a killed one waits for its lock; the command with `freeze` is the first.
         if (action === 'freeze') return;
         delays.push(Math.max(0, (askedAt[asked] ?? 0) - begun - SLOW_START * starting));
       }

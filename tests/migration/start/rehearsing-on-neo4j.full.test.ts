@@ -1,4 +1,4 @@
-// npm run rehearse on a real graph, which `npm run test:real` starts a server for.
+// npm run rehearse on a real Neo4j, which `npm run test:real` starts.
 import neo4j from 'neo4j-driver';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { rehearse } from '../support/rehearsing.ts';
@@ -26,7 +26,7 @@ function describeRehearsalOn(url: string): void {
     await driver.executeQuery(`MATCH (n:\`${label}\`) DELETE n`);
   }
 
-  // Other contents are not ours to remove, so they end the test.
+  // A graph with other contents fails the test, which must not delete them.
   beforeEach(async () => {
     expect(await contents()).toEqual([]);
   });

@@ -41,7 +41,7 @@ describe('a real vector store', () => {
     onTestFinished(() => void child.kill('SIGKILL'));
     const ended = Promise.all([text(child.stderr), once(child, 'close')]);
     await untilMigrating(vectors);
-    // More than once: the terminal tells it, and npm does.
+    // The signal comes more than once: from the terminal and from npm.
     const telling = setInterval(() => child.kill('SIGINT'), 10);
     ended.finally(() => clearInterval(telling));
     expect(await ended).toEqual([expect.stringMatching(/^Interrupted/), [2, null]]);
@@ -113,7 +113,7 @@ describe('a real memory backend', () => {
   });
 });
 
-/** Another team's backend with a webhook: it works on the collection `memories` of a shared store. */
+/** Starts another team's backend with a webhook, on the collection `memories` of a shared store. */
 async function startOthersBackend(
   onHook: (
     action: HookAction,

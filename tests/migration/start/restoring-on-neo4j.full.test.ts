@@ -1,4 +1,4 @@
-// npm run restore-graph on a real graph, which `npm run test:real` starts a server for.
+// npm run restore-graph on a real Neo4j, which `npm run test:real` starts.
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { computeFingerprint } from '../../../cli/migration/restore-graph/fingerprint.ts';
@@ -9,7 +9,7 @@ import { DUMP_PREFIX, dump, fillWithSample } from '../support/filled-graph.ts';
 import { useNeo4j } from '../support/neo4j.ts';
 
 const COMMAND = 'cli/migration/restore-graph/restore-graph.ts';
-// The server of the tests asks for no password; the command does.
+// The tests' server needs no password, but the command requires one.
 const { NEO4J_URL, NEO4J_USER = 'neo4j', NEO4J_PASSWORD = 'any' } = process.env;
 
 if (NEO4J_URL) describeRestoreInto(NEO4J_URL);

@@ -1,4 +1,4 @@
-// npm run sandbox: a whole migration is driven in it from other processes, and nothing of it stays.
+// npm run sandbox: other processes drive a whole migration in the sandbox, which leaves nothing behind.
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, stat } from 'node:fs/promises';
@@ -16,7 +16,7 @@ const FEW = ['--memories', '40'];
 const RUN = ['--run', 'spring'];
 const CONFIRMED = [...RUN, '--execute', '--yes'];
 
-/** A sandbox whose folder for temporary files is the test's own. */
+/** Starts a sandbox whose folder for temporary files belongs to the test alone. */
 async function startSandbox(...words: string[]) {
   const folder = await temporaryFolder();
   const child = spawn(process.execPath, [SANDBOX, ...words], {
@@ -41,11 +41,11 @@ async function startSandbox(...words: string[]) {
     await expect.poll(() => lines.at(-1)).toMatch(new RegExp(`^${word}, `));
   }
 
-  /** @returns its code, what it had started that runs still, and what is left of it on the disk */
+  /** @returns the sandbox's exit code, the processes of its own that still run, and the files that it left */
   async function stop() {
     const started = listDescendants(child.pid ?? 0);
     expect(started.length).toBeGreaterThan(0);
-    // More than once: the terminal tells it, and npm does.
+    // The signal comes more than once: from the terminal and from npm.
     const telling = setInterval(() => child.kill('SIGINT'), 10);
     const [code] = await ended;
     clearInterval(telling);
@@ -57,7 +57,7 @@ async function startSandbox(...words: string[]) {
 
 const NOTHING_LEFT = { code: 0, running: [], files: [] };
 
-/** A shell that has taken the variables over, in which each command is typed. */
+/** Runs each command in a shell that has set the sandbox's variables. */
 function createShell(takeOver: string) {
   return async (...words: string[]): Promise<string> => {
     const script = `${takeOver}; exec "$0" "$@"`;
@@ -83,7 +83,7 @@ it('is migrated in, from start to live and back, by commands of other processes'
     'users are on the old version',
   );
   const asked = sandbox.lines.flatMap((line) => /^webhook: (.+), done$/.exec(line)?.[1] ?? []);
-  // A freeze may be asked for again, while it is proved.
+  // The freeze may be requested more than once, until writes are proved frozen.
   expect(asked.filter((action, n) => action !== asked[n - 1])).toEqual([
     ...['check', 'freeze', 'deploy-new', 'open-writes'],
     ...['freeze', 'deploy-old', 'open-writes'],

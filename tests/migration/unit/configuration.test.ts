@@ -60,7 +60,7 @@ describe('what is waited for until a collection is indexed', () => {
 
   it('is forecast by its progress', async () => {
     const { wait, notes } = indexing({ status: 'yellow' }, seen(11, 5));
-    // Six of 60 in twelve minutes.
+    // Six of the 60 points were indexed in twelve minutes, and 53 are left.
     expect(await wait).toMatchObject({ leftSeconds: (53 / 6) * 12 * 60 });
     expect(notes).toEqual([{ optimizer: { ...seen(0).optimizer } }]);
   });

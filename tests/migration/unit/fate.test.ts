@@ -11,7 +11,7 @@ import { digestOf } from '../../../lib/migration/points.ts';
 import { point } from '../support/vector-stores.ts';
 
 type Letter = '-' | 'a' | 'b' | 'c';
-/** `?`: not known. `+`: neither had it, and a killed walk may have inserted it. */
+/** `?`: not known. `+`: neither side had the memory, but a killed walk may have inserted it. */
 type BaseLetter = '-' | 'a' | '?' | '+';
 
 const memory = (letter: Letter) =>
@@ -41,7 +41,7 @@ const TABLE: readonly (readonly [Letter, Letter, BaseLetter, Fate])[] = [
   ['b', 'c', '-', 'conflict'],
 ];
 
-/** Rows in which the last common version says less: the active side is right, or nothing may come back. */
+/** Rows without a certain last common version: then the active side is right, unless a deleted memory would come back. */
 const UNCERTAIN: typeof TABLE = [
   ['a', 'a', '?', 'same'],
   ['a', 'b', '?', 'forward'],

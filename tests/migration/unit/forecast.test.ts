@@ -1,4 +1,4 @@
-// How long a window will take, and whether that fits.
+// The forecast of a window's length, and whether the planned window is long enough.
 import { describe, expect, it } from 'vitest';
 import { assertFits, forecastWindow } from '../../../lib/migration/forecast.ts';
 import type { Run } from '../../../lib/migration/runs/run.ts';

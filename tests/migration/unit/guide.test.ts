@@ -1,4 +1,4 @@
-// The operator's guide: its reference tables are those of the code, and every command it shows can be typed.
+// The operator's guide: its reference tables match the code, and every command that it shows is valid.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

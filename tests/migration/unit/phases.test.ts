@@ -1,4 +1,4 @@
-// The whole table of the machine: every command in every phase, allowed or refused by a name that says what to do.
+// The whole table of phases: every command in every phase is allowed, or refused with a name that says what to do.
 import { describe, expect, it } from 'vitest';
 import { findMoves, MOVES, moveFor, nextMove } from '../../../lib/migration/moves.ts';
 import {

@@ -1,4 +1,4 @@
-// A reconciliation that is killed at any of its calls, and taken again.
+// A reconciliation that is killed at any of its calls can be resumed.
 import { expect, onTestFinished, test } from 'vitest';
 import {
   RECONCILE_START,
@@ -56,7 +56,7 @@ test('killed before or after any of its calls it ends the same, when it is taken
   expect(deaths).toBeGreaterThanOrEqual(30);
 });
 
-/** The last checkpoint of a walk that was killed; undefined when it came to its end before. */
+/** Returns the last checkpoint of a walk that was killed; undefined if the walk ended before. */
 async function killedAt(
   settings: CopyScene['settings'],
   death: Death,

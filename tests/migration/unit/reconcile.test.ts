@@ -1,4 +1,5 @@
-// A reconciliation finds every way in which two collections differ; with repair it ends with none, and loses nothing.
+// A reconciliation finds every kind of difference between two collections. With repair, no difference remains, and nothing is
+// lost.
 import { afterEach, describe, expect, test } from 'vitest';
 import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
@@ -32,7 +33,7 @@ async function scene(options: Partial<SceneOptions> = {}): Promise<CopyScene> {
   return started;
 }
 
-/** Both collections are equal. */
+/** Creates a scene in which both collections are equal. */
 async function copied(options: Partial<SceneOptions> = {}): Promise<CopyScene> {
   const set = await scene(options);
   await repair(set);
@@ -48,7 +49,7 @@ async function listIds({ store }: CopyScene, collection = OLD): Promise<PointId[
   return points.map(({ id }) => id);
 }
 
-/** The first point of the new collection with such a payload. */
+/** Finds the first point of the new collection whose payload matches. */
 async function pointLike({ store }: CopyScene, pattern: RegExp): Promise<Point> {
   const { points } = await store.scroll(NEW, { limit: COUNT });
   const found = points.find(({ payload }) => pattern.test(payload));
@@ -321,7 +322,7 @@ describe('while users write', () => {
       ...set.store,
       upsert: async (...args) => {
         writes += 1;
-        // The first write is lost on the way, and the memory has changed by then.
+        // Instead of the first write, a user changes the memory in the old collection.
         if (writes === 1) await set.store.upsert(OLD, [written('second')], 'upsert');
         else await set.store.upsert(...args);
       },

@@ -1,4 +1,4 @@
-// Three versions of a memory: at home, in the idle collection, and what both had when they were last equal. Which one stays.
+// Decides between three versions of a memory: the active collection's, the standby collection's, and the last common version.
 import { expect, onTestFinished, test } from 'vitest';
 import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import type { PointPair } from '../../../lib/migration/pairs.ts';
@@ -31,7 +31,7 @@ async function scene(version = '1.18.3') {
   let base: NonNullable<ReconcilePorts['base']>['before'];
   let walks = 0;
 
-  /** Home is the old collection. */
+  /** Writes a version of a memory to one side; the old collection is the active one. */
   async function put(collection: string, id: number, version: Version): Promise<void> {
     if (version === '-') await store.deletePoints(collection, { ids: [pointId(id)] });
     else await store.upsert(collection, [memory(id, version)], 'upsert');
@@ -71,7 +71,10 @@ async function scene(version = '1.18.3') {
   return { store, settings, back, put, versionIn, walk, base: () => base };
 }
 
-/** At home, idle, when equal; then what both hold after making equal, and after carrying over. */
+/**
+ * Columns: active, standby and last common version; then the versions on both sides (active first) after a repair, and after
+ * carrying over.
+ */
 const TABLE: readonly (readonly [Version, Version, Version, equal: string, carried: string])[] = [
   ['a', 'a', 'a', 'aa', 'aa'],
   ['b', 'b', 'a', 'bb', 'bb'],
@@ -89,7 +92,7 @@ const TABLE: readonly (readonly [Version, Version, Version, equal: string, carri
 
 const CONFLICTS = TABLE.flatMap(([h, i, b], id) => (new Set([h, i, b]).size === 3 ? [id] : []));
 
-/** The write arrives, and the command is killed before it hears so. */
+/** Creates a store in which a write arrives, but the command is killed before it gets the response. */
 function dyingOnceWritten(store: VectorStore): VectorStore {
   return {
     ...store,
@@ -142,7 +145,7 @@ test.each([
     await walk('repair');
     for (let id = 0; id < 9; id += 1) await put(NEW, id, damage);
     const { report } = await walk('carry', { limit: 4 });
-    // All writes of each page before the limit is reached, and no others
+    // Only the writes of the pages before the limit was reached were made.
     expect(report.strays).toMatchObject({ writes: 9, withheld: 6 });
     const left = await Promise.all(Array.from({ length: 9 }, (_, id) => versionIn(OLD, id)));
     expect(left.filter((version) => version === 'a')).toHaveLength(6);

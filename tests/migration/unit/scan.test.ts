@@ -1,4 +1,4 @@
-// A scan counts every point, of every user, and says whether a collection is what it was.
+// A scan counts every point of every user, and tells whether a collection has changed.
 import { describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
@@ -7,7 +7,7 @@ import { scan } from '../../../lib/migration/scan.ts';
 
 const NOW = new Date('2026-03-01T00:00:00Z');
 
-/** Pages of two. */
+/** Creates a collection that is read in pages of two points. */
 function createCollection(payloads: readonly string[]): {
   store: Pick<VectorStore, 'scroll'>;
   collection: string;

@@ -118,7 +118,7 @@ describe('the functions that look up or note down', () => {
 });
 
 describe('a service that does not answer', () => {
-  // Nothing listens at this port; messages leave it out, as an address may contain a secret.
+  // Nothing listens at this port. Messages must not contain the address, because an address can contain a secret.
   const NOWHERE = 'http://127.0.0.1:1';
   const AWAY = {
     ...COMPLETE,
@@ -168,7 +168,7 @@ describe('a service that does not answer', () => {
     const error: unknown = await client
       .send(new GetCommand({ TableName: 'runs', Key: {} }))
       .catch((error: unknown) => error);
-    // By its own words others decide to try again.
+    // The failure itself is thrown unchanged, because other code decides by its message whether to retry.
     expect(error).toBe(failure);
     expect(translateFailure(error)).toMatchObject({
       name,

@@ -1,4 +1,4 @@
-// docs/migration/situations.md: every situation names a test that exists, by its file and a part of its title.
+// Every situation in docs/migration/situations.md names an existing test, by file and a part of the title.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// How fast a store is read, in a time of the test's own.
+// The throttle that limits how fast a store is read, on the test's own clock.
 import { describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
@@ -82,7 +82,7 @@ it('nothing waits without a limit', async () => {
 });
 
 describe('a copy without a limit', () => {
-  /** The pauses after answers that take so long. */
+  /** Returns the pauses that follow answers of these durations. */
   async function pausesAfter(answers: readonly number[], beginning?: number) {
     const { time } = createTime();
     const reported: number[] = [];

@@ -1,8 +1,8 @@
-// Checked by the compiler alone: it fails where one of these directives is not needed.
+// Checked by the compiler alone, which fails if one of these `@ts-expect-error` directives hides no error.
 import type { Schemas } from '@qdrant/js-client-rest';
 import { type JsonText, verbatim } from '../../../lib/migration/json/json-text.ts';
 
-/** Bodies of requests to the vector store, and their verbatim parts, have the types of its generated schema. */
+/** Bodies of requests to the vector store, and their verbatim parts, must match the types of the store's generated schema. */
 export function refusedByTheCompiler(payload: JsonText<Schemas['Payload']>) {
   // @ts-expect-error: the field is with_vector
   const scroll: Schemas['ScrollRequest'] = { with_vectors: true };

@@ -1,3 +1,4 @@
+// The adapters work in the bundle that is deployed, not only from their sources.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,7 +9,7 @@ import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
 
 const ADAPTERS = join(import.meta.dirname, '../../../lib/migration/adapters');
 
-// The sources run anywhere; in a bundle, a library may look at run time for files that are no longer beside it.
+// Sources run anywhere, but in a bundle a library may look at run time for files that are no longer beside it.
 test.each([
   [
     'Neo4j',
@@ -28,7 +29,7 @@ test.each([
   const outfile = join(await temporaryFolder(), 'index.mjs');
   const contents = `${call}.catch(({ name, code }) => console.log(name, code));`;
   await build({ ...bundleOptions, stdin: { contents, resolveDir: ADAPTERS }, outfile });
-  // A process of its own: the test runner lends modules a `require` that Lambda does not.
+  // The bundle runs in a process of its own, because the test runner gives modules a `require` that Lambda does not.
   const { stdout } = await promisify(execFile)(process.execPath, [outfile]);
   expect(stdout).toContain(failure);
 });

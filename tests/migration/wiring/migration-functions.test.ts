@@ -1,5 +1,5 @@
 // Functions of the migration: the command line finds them, and only the operator, the state machine and the watchdog's
-// schedules may invoke them. Their variables and limits are approved in approved/migrating.yml.
+// schedules may invoke them. tests/shared/wiring/approved/migrating.yml records their variables and limits.
 import { expect, it } from 'vitest';
 import { FUNCTIONS, type FunctionName } from '../../../cli/migration/migrate/commands.ts';
 import { deployedName } from '../../../cli/migration/migrate/stage-place.ts';

@@ -1,4 +1,4 @@
-// The deployed state machine is the definition that the tests execute, and everything it names is deployed.
+// The deployed state machine equals the definition that the tests execute, and every function that it names is deployed.
 import { describe, expect, it } from 'vitest';
 import { REMEDIES, RETRYABLE_FAILURES } from '../../../lib/migration/refusals.ts';
 import {

@@ -1,5 +1,5 @@
-// If the execution ends inside the window for any reason, the watch rolls the run back when the window closes: no failure of
-// the state machine, not even one that it cannot catch, leaves writes frozen.
+// If the execution ends inside the window for any reason, the watch rolls the run back when the window closes. No failure of
+// the state machine leaves writes frozen, not even a failure that the machine cannot catch.
 import { describe, expect, it } from 'vitest';
 import type { Phase } from '../../../lib/migration/phases.ts';
 import type { Hooks } from '../../../lib/migration/ports/hooks.ts';
@@ -11,7 +11,7 @@ import { computeFingerprint } from '../support/holdings.ts';
 import { createMigration, type Migration, RUN } from '../support/migration.ts';
 import { approving, execute } from '../support/state-machine.ts';
 
-/** Takes a moment for each action, so that every phase can be observed. */
+/** Hooks that take a moment for each action, so that a test can observe every phase */
 function unhurried({ hooks }: Services, refuses?: string): Hooks {
   const asked = new Set<string>();
   return {
@@ -37,7 +37,7 @@ async function readPhase({ runs }: Migration): Promise<Phase> {
   return (await runs.read(RUN)).phase;
 }
 
-/** Only the schedule is left. */
+/** Runs the watch, the only thing left to do so, until the run has been rolled back. */
 async function watchUntilReturned(migration: Migration): Promise<void> {
   migration.pass((await migration.runs.read(RUN)).plan.windowMinutes * 60_000);
   for (;;) {
@@ -77,7 +77,7 @@ describe('an execution that is stopped', () => {
   });
 });
 
-/** Error that Step Functions catches by no name, not even by States.ALL */
+/** An error that Step Functions does not catch under any name, not even States.ALL */
 function uncatchable(name: string): Error {
   return Object.assign(new Error(name), { name, isRetryable: false, isCatchable: false });
 }

@@ -1,4 +1,4 @@
-// The state machine as it is deployed, where something fails on the way.
+// The deployed definition of the state machine, with failures on the way.
 import { describe, expect, it } from 'vitest';
 import { Refusal, RetryableFailure } from '../../../lib/migration/refusals.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
@@ -72,7 +72,7 @@ describe('the state machine', () => {
       },
     });
     expect(failure).toBeUndefined();
-    // The clock is turned by five seconds a task.
+    // Five seconds pass on the clock before each task.
     const meanwhile = tasks.filter((state) => state === dying).length;
     expect(meanwhile).toBeGreaterThanOrEqual(LEASE_MS / 5_000);
   });

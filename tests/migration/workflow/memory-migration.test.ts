@@ -1,4 +1,4 @@
-// The state machine as it is deployed, from the start to the cutover, and a rollback by itself when something fails.
+// The deployed definition of the state machine, from the start to the cutover, and its rollback when something fails.
 import { describe, expect, it } from 'vitest';
 import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
 import { REMEDIES, RETRYABLE_FAILURES } from '../../../lib/migration/refusals.ts';
@@ -71,7 +71,7 @@ const SERVICE_MINUTES = 10 + 30;
 // Longest wait for a person: the longest window that a plan may have
 const PERSON_MINUTES = 240;
 
-// serverless/migration/functions.ts
+// Timeout of the functions in serverless/migration/functions.ts
 const MAX_FUNCTION_SECONDS = 900;
 
 function waitedSeconds(retrier: Retrier): number {
@@ -87,7 +87,7 @@ describe('the definition', () => {
   it('outwaits a step that died, and one that is at work for as long as a function may be', () => {
     for (const [name, { Retry = [] }] of tasks) {
       const running = Retry.filter((retrier) => retrier.ErrorEquals.includes('RetryableLockHeld'));
-      // Without jitter, which might draw nothing but short pauses.
+      // Jitter must be off, because it could draw only short pauses.
       expect(running.map(({ JitterStrategy = 'NONE' }) => JitterStrategy)).toEqual(['NONE']);
       const longest = MAX_FUNCTION_SECONDS + LEASE_MS / 1_000;
       expect(running.map(waitedSeconds)[0], name).toBeGreaterThanOrEqual(longest);
@@ -96,7 +96,7 @@ describe('the definition', () => {
 
   const seconds = (state: string) => States[state]?.Seconds ?? 0;
 
-  /** Waits through the longest window of a plan without the action that a person is asked for. */
+  /** Waits through the longest window that a plan allows, while the person never does the action. */
   async function waitForPerson() {
     const migration = await migrationAt('copied', {}, { windowMinutes: PERSON_MINUTES });
     const services = { ...migration.services, hooks: askAPerson };

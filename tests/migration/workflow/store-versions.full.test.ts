@@ -1,4 +1,4 @@
-// The same migration on every version of the store that behaves otherwise, and on one that keeps snapshots elsewhere.
+// The same migration on each store version that behaves differently, and on a store that keeps snapshots elsewhere.
 import { describe, expect, it } from 'vitest';
 import { SOURCE, type WorldOptions } from '../../../sandbox/world.ts';
 import { computeFingerprint } from '../support/holdings.ts';

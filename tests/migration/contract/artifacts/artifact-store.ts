@@ -1,4 +1,4 @@
-// Contract of every artifact store, on any storage
+// Contract that every artifact store passes, on any storage
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ArtifactStore } from '../../../../lib/migration/ports/artifacts.ts';
@@ -6,11 +6,11 @@ import { measureStream } from '../../../../lib/migration/ports/artifacts.ts';
 
 export interface StoreUnderTest {
   readonly store: ArtifactStore;
-  /** Leaves content under a key as a put would that was killed before its last step. */
+  /** Leaves content under a key, like a put that was killed before its last step. */
   plantUnfinished(key: string, content: string): Promise<void>;
-  /** Keys of all that is there, unfinished content and former versions included; each once, in order. */
+  /** Lists the keys of everything in the storage, unfinished content and former versions included; each key once, in order. */
   everything(): Promise<string[]>;
-  /** Lets the store believe that it is so much later. */
+  /** Turns the store's clock forward. */
   passTime(milliseconds: number): void;
 }
 
@@ -18,7 +18,7 @@ const HELLO = 'hello, artifact';
 const HOUR = 3_600_000;
 const MEBIBYTE = 1024 * 1024;
 
-/** @param open gives an empty store every time */
+/** @param open returns an empty store at each call */
 export function describeArtifactStore(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(`An artifact store in ${name}`, () => {
     let under: StoreUnderTest;
@@ -189,7 +189,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
   });
 }
 
-/** For stores that keep the time themselves, rather than have it kept. */
+/** For stores that enforce retention by a clock of their own; a bucket with object lock leaves that to S3. */
 export function describeEndOfRetention(name: string, open: () => Promise<StoreUnderTest>): void {
   test(`An artifact store in ${name} lets go of what was to be kept until now`, async () => {
     const { store, passTime } = await open();
@@ -207,7 +207,7 @@ export async function* chunks(...texts: string[]): AsyncIterable<Uint8Array> {
   for (const text of texts) yield Buffer.from(text);
 }
 
-/** So much content that differs everywhere, so that no part can take another's place. */
+/** Yields that many bytes, different in each part, so that swapped parts would be noticed. */
 export async function* pattern(bytes: number): AsyncIterable<Uint8Array> {
   for (let at = 0; at < bytes; at += MEBIBYTE) {
     const chunk = Buffer.alloc(Math.min(MEBIBYTE, bytes - at), at % 251);
@@ -221,7 +221,7 @@ async function* breaking(bytes: number): AsyncIterable<Uint8Array> {
   throw new Error('the source broke');
 }
 
-// In whole seconds, which is what S3 keeps.
+// S3 keeps times in whole seconds.
 function inAnHour(): Date {
   return new Date(Math.ceil(Date.now() / 1000) * 1000 + HOUR);
 }

@@ -1,3 +1,4 @@
+// Artifacts in a folder: the contract of artifact stores, and the protection of the files.
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';

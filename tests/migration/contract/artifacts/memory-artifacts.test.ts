@@ -1,3 +1,4 @@
+// The artifact store in memory, which other tests use, passes the contract of real ones.
 import { createMemoryArtifacts } from '../../support/memory-artifacts.ts';
 import { describeArtifactStore, describeEndOfRetention } from './artifact-store.ts';
 

@@ -1,3 +1,4 @@
+// Artifacts in a bucket pass the contract of artifact stores, with and without object lock (needs S3_ENDPOINT).
 import { randomUUID } from 'node:crypto';
 import {
   CreateBucketCommand,

@@ -1,3 +1,4 @@
+// Artifacts are streamed, so their size is not limited by memory.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -5,7 +6,7 @@ import { expect, test } from 'vitest';
 
 const SCRIPT = join(import.meta.dirname, '../../../../bench/migration/measure-streaming.ts');
 
-// A process of its own, so that nothing else counts. `npm run bench -- streaming` does it with two gigabytes.
+// The script runs in a process of its own, where nothing else uses memory. `npm run bench -- streaming` streams two gigabytes.
 test('An artifact larger than the memory allowed passes through', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, '320', '256'], {
     env: { ...process.env, S3_ENDPOINT: '' },

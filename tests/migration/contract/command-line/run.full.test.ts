@@ -14,7 +14,7 @@ async function waitFor(milliseconds: number, signal: AbortSignal): Promise<boole
 
 type Invoke = Place['invoke'];
 
-/** Each invocation of a function passes through that. */
+/** Lets a test wrap each invocation of a function. */
 function through(
   place: Place,
   passing: (name: Parameters<Invoke>[0], invoke: () => ReturnType<Invoke>) => ReturnType<Invoke>,
@@ -103,7 +103,7 @@ describe('migrate run', () => {
     const { type, phase } = await createRunningOperator({}, false);
     const asked: string[] = [];
     const { code } = await type(FROM_THE_START, {
-      // Another word is asked for again; the rollback asks to open writes.
+      // After an unknown word the question is asked again; the rollback then asks to open writes.
       answers: [RUN, 'perhaps', 'rollback', '', '', ''],
       onQuestion: (question) => void asked.push(question),
     });

@@ -1,4 +1,4 @@
-// `migrate run` over the functions and a sandbox: from a plan to the new version, and back by itself where the window
+// `migrate run` over the functions and a sandbox: from a plan to the new version, and back without a command if the window
 // fails.
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../../lib/migration/refusals.ts';
@@ -10,7 +10,7 @@ import { createRunningOperator, FROM_THE_START } from '../../support/running-ope
 
 const WINDOW_MS = 30 * 60_000;
 
-/** So many times the webhook refuses to open writes on the new version: users may be in by then. */
+/** Lets the webhook refuse that many times to open writes on the new version. It may have opened them before it refused. */
 const refusingToOpen = (times: number) => (migration: Migration) => {
   let left = times;
   return whenAsked(migration, 'open-writes', async ({ collection }) => {
@@ -127,12 +127,12 @@ describe('where users may be in', () => {
   });
 });
 
-/** The webhook refused to open writes once, and no operator came back in time. */
+/** Brings a run to where the webhook has refused once to open writes, and no operator has returned in time. */
 async function openedAndLate({ hasSource = true } = {}) {
   let isOld = false;
   const running = await createRunningOperator({}, true, (migration) => {
     const { vectors } = migration.services;
-    // A store of this version restores no snapshot.
+    // A store of version 2.0.0 cannot restore the snapshot.
     const version = async () => (isOld ? '2.0.0' : await vectors.version());
     return { ...refusingToOpen(1)(migration), vectors: { version } };
   });

@@ -1,4 +1,4 @@
-// A deployed stage as the command line meets it: what AWS says that the functions do not.
+// The command line on a deployed stage: answers that come from AWS itself, not from the functions.
 import { describe, expect, it } from 'vitest';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { createOperator, migrateWith, OF_RUN } from '../../support/command-line.ts';

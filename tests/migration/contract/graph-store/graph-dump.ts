@@ -1,4 +1,4 @@
-// A dump of a graph holds everything, restores to the same, and is refused when the graph changes meanwhile.
+// Contract of a dump: it holds the whole graph, restores to an equal graph, and is refused if the graph changes meanwhile.
 import { describe, expect, test } from 'vitest';
 import type { GraphTarget } from '../../../../cli/migration/restore-graph/graph-target.ts';
 import { restoreGraph } from '../../../../cli/migration/restore-graph/restore.ts';
@@ -7,7 +7,7 @@ import { openArtifactFolder } from '../../support/artifact-folder.ts';
 import { DUMP_PREFIX, dump, fillWithSample } from '../../support/filled-graph.ts';
 import { SAMPLE_NODES, SAMPLE_RELATIONSHIPS } from '../../support/graph-samples.ts';
 
-/** @param openEmpty gives an empty graph every time, which may be the one before */
+/** @param openEmpty returns an empty graph at each call, which may be the previous one, emptied */
 export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTarget>): void {
   describe(`A dump of ${name}`, () => {
     test('restores every type of property, label and relationship, and says so', async () => {
@@ -53,7 +53,7 @@ export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTa
   });
 }
 
-// Nothing that counting could find: the schema alone.
+// The change is one that counting cannot find: only the schema changes.
 async function* writingOnce(graph: GraphTarget) {
   yield* graph.nodes();
   const statement = 'CREATE RANGE INDEX `late` FOR (n:`city`) ON (n.`name`)';

@@ -1,4 +1,4 @@
-// Contract of every graph for a dump and for a restore, in memory or in Neo4j
+// Contract that every graph passes, so that it can be dumped and restored, in memory or in Neo4j
 import { beforeEach, describe, expect, test } from 'vitest';
 import { computeFingerprint } from '../../../../cli/migration/restore-graph/fingerprint.ts';
 import type { GraphTarget } from '../../../../cli/migration/restore-graph/graph-target.ts';
@@ -10,7 +10,7 @@ const SAMPLE = {
   relationships: () => streamed(SAMPLE_RELATIONSHIPS),
 };
 
-/** @param open gives an empty graph every time */
+/** @param open returns an empty graph at each call */
 export function describeGraphStore(name: string, open: () => Promise<GraphTarget>): void {
   describe(`A graph in ${name}`, () => {
     let graph: GraphTarget;

@@ -1,3 +1,4 @@
+// Neo4j passes the contracts of graphs and dumps (needs NEO4J_URL, which `npm run test:real` sets).
 import { expect, test } from 'vitest';
 import { restoreGraph } from '../../../../cli/migration/restore-graph/restore.ts';
 import { newRun } from '../../../../lib/migration/runs/run.ts';
@@ -17,7 +18,7 @@ const { NEO4J_URL } = process.env;
 if (NEO4J_URL) describeNeo4j(NEO4J_URL);
 else test.skip('Neo4j, which `npm run test:real` starts a server for', () => {});
 
-// In one file, since all share the one graph.
+// All tests of Neo4j are in one file, because they share one graph.
 function describeNeo4j(url: string): void {
   const { openEmpty, run } = useNeo4j(url);
   describeGraphStore('Neo4j', openEmpty);

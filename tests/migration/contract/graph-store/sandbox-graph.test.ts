@@ -1,3 +1,4 @@
+// The graph of the sandbox passes the same contracts as Neo4j.
 import { createSandboxGraph } from '../../../../sandbox/graph.ts';
 import { describeGraphDump } from './graph-dump.ts';
 import { describeGraphStore } from './graph-store.ts';

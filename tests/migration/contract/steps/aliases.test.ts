@@ -1,5 +1,5 @@
-// Aliases of the old collection, moved with the switch where the plan says so: programs that use one work on the collection that
-// users work on, in every direction that a switch can take.
+// Aliases of the old collection move with the switch if the plan says so. Programs that use an alias then work on the same
+// collection as users, in whichever direction the switch goes.
 import { describe, expect, it } from 'vitest';
 import type { Services } from '../../../../lib/migration/services.ts';
 import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
@@ -29,10 +29,10 @@ async function collectionsByAlias({ services }: Migration): Promise<Record<strin
 
 const allOn = (collection: string) => Object.fromEntries(ALIASES.map((one) => [one, collection]));
 
-/** The new version is not there after its deployment. */
+/** The backend does not answer as the new version after its deployment. */
 const failing = { backend: { isGraphDeprecated: async () => false } };
 
-/** Services of a process that is killed before that call. */
+/** Returns the services of a process that is killed before that call. */
 function killedBefore(services: Services, call: string): Services {
   let isDead = false;
   return watchCalls(services, {

@@ -1,5 +1,5 @@
-// A window that is refused, or late, rolls back by itself from any stage: no writes are opened on the new version, the record
-// keeps the reason, and users are as they were.
+// A window that is refused or late rolls back without a command, from any stage. Writes never open on the new version, the
+// record keeps the reason, and users return to the old version with all their memories.
 import { expect, it } from 'vitest';
 import type { Properties } from '../../../../lib/migration/graph/values.ts';
 import type { PointVector } from '../../../../lib/migration/ports/vector-store.ts';
@@ -26,7 +26,7 @@ interface Row {
   readonly changes?: (migration: Migration) => ServiceChanges;
   readonly refused: RefusalName;
   readonly why?: string | RegExp;
-  /** The change counts as a user's write, and is carried over. */
+  /** True if the change counts as a user's write, and is carried over */
   readonly isLeak?: true;
 }
 
@@ -35,7 +35,7 @@ async function closeWindow(migration: Migration): Promise<void> {
   await migration.beat();
 }
 
-/** The window closes while that call is under way. */
+/** A row in which the window closes while that call is under way */
 function closing(
   at: Point,
   port: 'vectors' | 'backend',
@@ -52,7 +52,7 @@ function closing(
   return { at, changes, refused: 'RefusedNotNow', why: 'The window closed at' };
 }
 
-/** No proof that writes are frozen, however often it is asked for. */
+/** A row in which writes cannot be proved frozen, however often the step tries */
 function unproved(answer?: number): Row {
   const failure = new RetryableFailure(
     'RetryableUnavailable',
@@ -67,7 +67,7 @@ function unproved(answer?: number): Row {
   };
 }
 
-/** From the deployment on, the old collection is read to its end by the final check alone. */
+/** Empties the new collection during the final check: after the deployment, no other walk reads the old collection to its end. */
 function emptyingBesideFinalCheck(migration: Migration): ServiceChanges {
   const { vectors, hooks } = migration.services;
   let isDeployed = false;
@@ -195,7 +195,7 @@ const ROWS: Readonly<Record<string, Row>> = {
         scroll: async (name, request) => {
           const page = await vectors.scroll(name, request);
           const points = page.points.map((point) => {
-            // So little that it is still found by its own words.
+            // The change is so small that a search for the memory's own words still finds it.
             const text = point.vector?.replace(/\d+\.\d+/, '$&1');
             return text === undefined ? point : { ...point, vector: text as PointVector };
           });
@@ -323,7 +323,7 @@ it.each(Object.entries(ROWS))(
     const migration = await migrationAt(at, options, plan);
     const { services, runs, operator } = migration;
     const { vectors, setting } = services;
-    // The memories of the test user aside.
+    // Leaves out the memories of the test user.
     const contents = async () =>
       (await scanCollection(services, await runs.read(RUN), SOURCE)).contents.digest;
     await happens?.(migration);
@@ -333,7 +333,7 @@ it.each(Object.entries(ROWS))(
     const turned = await readStatus(services);
     expect(turned).toMatchObject({ phase: 'switching-back', refused: { name: refused } });
     expect(turned.openedAt).toBeNull();
-    // A refusal is for the operator, who has no use for a stack; a defect needs one.
+    // The log of a refusal is for the operator, who has no use for a stack trace. Only the log of a defect needs the trace.
     const logged = migration.logged.find(({ failure }) => failure !== undefined);
     expect(/\n +at /.test(String(logged?.why))).toBe(refused === 'RefusedDefect');
     const old = await contents();

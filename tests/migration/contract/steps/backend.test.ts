@@ -1,5 +1,5 @@
-// Backends that have other paths than the contract, or lack endpoints: everything that is missing is one list, what may be missing
-// is accepted by name, and a migration goes without it.
+// Backends with other paths than the contract, or without some endpoints. One list names every missing endpoint. The operator
+// can accept some by name, and the migration then works without them.
 import { describe, expect, it } from 'vitest';
 import { createHttpMemoryBackend } from '../../../../lib/migration/adapters/http-memory-backend.ts';
 import { createSecret } from '../../../../lib/migration/adapters/secrets.ts';

@@ -1,4 +1,4 @@
-// A backup beside other snapshots and late writes, of a snapshot that cannot be restored, and over a lossy connection.
+// Backups in trouble: other snapshots and late writes, a snapshot that cannot be restored, and a lossy connection.
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
@@ -310,7 +310,7 @@ describe('a request for a snapshot that the connection loses', () => {
         migration.pass(2_000);
         await vectors.startSnapshot(SOURCE);
         await migration.qdrant.idle();
-        // Once the second one is kept, the store has it no more.
+        // In the `while` case the run has already taken over the second snapshot, and removed it from the store.
         const listed = when.startsWith('while') ? 1 : 2;
         expect(await vectors.listSnapshots(SOURCE)).toHaveLength(listed);
       };

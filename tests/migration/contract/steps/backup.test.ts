@@ -172,7 +172,7 @@ describe('a backup', () => {
   });
 });
 
-/** Happens to the restored collection before anything of it is counted. */
+/** Lets something happen to the restored collection before its points are counted. */
 function onceRestored(
   { services: { vectors } }: Migration,
   happens: (name: string) => Promise<void>,
@@ -188,14 +188,14 @@ function onceRestored(
   return { vectors: { restoredPoints } };
 }
 
-/** Another program does, so soon that it could be the run's own by its name. */
+/** Makes a snapshot as another program would, so soon that by its name it could be the run's own. */
 async function makeAnother(migration: Migration): Promise<void> {
   migration.pass(2_000);
   await migration.services.vectors.startSnapshot(SOURCE);
   await migration.qdrant.idle();
 }
 
-/** Writes to the graph each time that it has been read through. */
+/** Writes to the graph each time that its nodes have been read to the end. */
 function withBusyGraph({ graph }: Migration) {
   async function* nodes() {
     yield* graph.nodes();

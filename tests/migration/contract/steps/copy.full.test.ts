@@ -1,5 +1,5 @@
-// The copy on a busy service and on a store in trouble, and in the window, where users cannot write: it reads every
-// memory five times at most.
+// The copy on a busy service, on a store in trouble, and in the window, where users cannot write: there it reads every memory
+// at most five times.
 import { describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import type { Hooks } from '../../../../lib/migration/ports/hooks.ts';
@@ -68,7 +68,7 @@ describe('a new collection', () => {
 });
 
 const MANY = 600;
-/** Samples of pages and vectors, and the memories of the test user. */
+/** Reads besides the walks: samples of pages and vectors, and the memories of the test user */
 const FEW = 450;
 
 it('the window reads every memory at most five times', async () => {
@@ -98,7 +98,7 @@ it('the window reads every memory at most five times', async () => {
   expect(read).toBeLessThanOrEqual(5 * MANY + FEW);
 });
 
-/** Creates, changes and deletes memories in turns. */
+/** Creates a user who creates, changes and deletes memories in turn. */
 function createWriter(store: VectorStore) {
   const own: PointId[] = [];
   let writes = 0;

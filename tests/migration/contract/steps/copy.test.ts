@@ -113,7 +113,7 @@ it.each([
   const limited = time.now();
   expect(limited / 1_000).toBeGreaterThanOrEqual(600 / 100);
   if (!('execute' in input)) return;
-  // Both collections are asked for whole pages; the new one has nothing yet.
+  // The copy asks both collections for whole pages, although the new one is still empty.
   expect(limited / 1_000).toBeLessThan((600 + 3 * 256) / 100);
   const unlimited = { ...input, maxRate: 0 };
   await runStep(copy, services, { payload: unlimited, timeLeftMs: () => 600_000, time });

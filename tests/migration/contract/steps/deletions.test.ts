@@ -1,5 +1,5 @@
-// Deletions of users stay deletions while a migration in place changes the named vectors of their collection: a store that optimizes
-// the collection meanwhile undoes them.
+// Memories that users delete stay deleted while a migration in place changes the named vectors of their collection. A store that
+// optimizes the collection at that time would undo the deletions.
 import { describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
@@ -19,7 +19,7 @@ async function countThreads({ services }: Migration) {
   return info?.config.optimizer_config.max_optimization_threads ?? null;
 }
 
-/** A user who deletes a memory before and after each call to the store, up to a number, and looks for the deleted ones. */
+/** Adds a user who deletes a memory before and after each call to the store, up to a limit, and looks for memories that return. */
 function withDeleter(migration: Migration) {
   const { vectors } = migration.services;
   const deleted: string[] = [];
@@ -74,7 +74,7 @@ describe('the slot is added to a collection in use', () => {
     const migration = await inPlaceAt('backed-up');
     const { vectors } = migration.services;
     const deleted = (await listIds(migration)).slice(0, 5);
-    // This optimization begins unseen.
+    // The store hides that it is optimizing.
     const collectionInfo: VectorStore['collectionInfo'] = async (name) => {
       const info = await vectors.collectionInfo(name);
       return info && { ...info, status: 'green' };
@@ -89,7 +89,7 @@ describe('the slot is added to a collection in use', () => {
     await migration.finish('rebuild', {}, { vectors: { collectionInfo, addSparseVector } });
     const left = await listIds(migration);
     expect(left.filter((id) => deleted.includes(id))).toEqual([]);
-    // One for each of the two slots.
+    // One memory was written for each of the two slots.
     expect(left).toHaveLength(before + 2);
     const { facts } = await evidenceOf(migration, 'rebuild-proof');
     expect(facts).toMatchObject({ deletionsUndone: 5 });

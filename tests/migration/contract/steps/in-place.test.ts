@@ -224,7 +224,7 @@ describe('the prerequisites', () => {
     expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
     const { vectors } = migration.services;
     await migration.start({ inPlace: true });
-    // A backup is under way while the preflight is repeated.
+    // A collection of a restore test exists, as while a backup is under way.
     const restoreTest = restoreTestCollectionOf({ runId: RUN });
     await vectors.createCollection(restoreTest, LAYOUT);
     await migration.start({ inPlace: true });

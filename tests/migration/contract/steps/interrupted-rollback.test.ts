@@ -1,5 +1,5 @@
-// A rollback that is killed between two records, or whose record is of another time: nothing is lost, what was not done is
-// requested again, and writes are opened in time.
+// A rollback that is killed between two records, or whose record an earlier release wrote. Nothing is lost, an action that was
+// not done is requested again, and writes open in time.
 import { describe, expect, it } from 'vitest';
 import type { ExternalAction } from '../../../../lib/migration/phases.ts';
 import type { HookAnswer } from '../../../../lib/migration/ports/hooks.ts';
@@ -32,10 +32,10 @@ const away: ServiceChanges = {
   },
 };
 
-/** Reported as done, and not done. */
+/** Lets the webhook report the old version as deployed, without deploying it. */
 const withoutDeploying = (migration: Migration) => whenAsked(migration, 'deploy-old', () => 'done');
 
-/** Services of a process that is killed right before it requests the action. */
+/** Returns the services of a process that is killed right before it requests the action. */
 function killedBefore(migration: Migration, action: ExternalAction): Services {
   let isDead = false;
   const { hooks } = whenAsked(migration, action, () => {
@@ -45,7 +45,7 @@ function killedBefore(migration: Migration, action: ExternalAction): Services {
   return dyingWhen(() => isDead, { ...migration.services, hooks });
 }
 
-/** Services of a process that is killed right after the first record that `isLast` accepts. */
+/** Returns the services of a process that is killed right after the first record that `isLast` accepts. */
 function killedAfter(services: Services, isLast: (state: RecordedJournal) => boolean): Services {
   let isDead = false;
   const saveCheckpoint: Services['runs']['saveCheckpoint'] = async (lease, step, checkpoint) => {
@@ -64,7 +64,7 @@ function dyingWhen(isDead: () => boolean, services: Services): Services {
   return watchCalls(services, { before });
 }
 
-/** The first read of the rollback's record gives this one. */
+/** Replaces the rollback's record when it is read for the first time. */
 function withRecord({ runs }: Migration, state: unknown): ServiceChanges {
   let isDue = true;
   const readCheckpoint: typeof runs.readCheckpoint = async (runId, step) => {
@@ -86,14 +86,14 @@ describe('the request of a deployment', () => {
     await expect(migration.finish('rollback', {}, services)).rejects.toThrow(Killed);
   };
 
-  /** Until the first proof has failed. */
+  /** Runs the rollback until the first proof of the deployment has failed. */
   async function unproved(migration: Migration): Promise<void> {
     const attempt = migration.finish('rollback', {}, withoutDeploying(migration));
     await expect(attempt).rejects.toBeInstanceOf(RetryableFailure);
     migration.pass(5_000);
   }
 
-  /** Killed or stopped in the second request, the deployment has the whole time for its proof. */
+  /** Expects that the deployment has its whole time for a proof again, after the rollback was cut off in the second request. */
   async function expectTimeForProof(migration: Migration): Promise<void> {
     migration.pass(6 * MINUTE_MS);
     const services = { ...withoutDeploying(migration), ...away };

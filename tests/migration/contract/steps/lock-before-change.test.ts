@@ -1,13 +1,13 @@
-// A step that stood still may have lost its lock meanwhile, and another invocation goes on. It looks right before each
-// change, so that it changes nothing any more; that a lost lock stops it, run-lock.test.ts shows.
+// A step that stood still may have lost its lock to another invocation. It checks the lock right before each change, so that
+// it changes nothing more. run-lock.test.ts shows that a lost lock stops the step.
 import { expect, it } from 'vitest';
 import { watchCalls } from '../../support/calls.ts';
 import { PASSAGES } from '../../support/passages.ts';
 
-/** Calls that ask the table of runs, which knows who has the lock. */
+/** Calls to the table of runs, which fail once the lock is lost */
 const SEES_LOCK = /^(lock|runs)\./;
 
-/** Made late, these do no harm: reports have keys of their own lease, and a setting of the store is made again as it is. */
+/** Changes that do no harm if they are late: reports have keys of their own lease, and settings of the store stay the same. */
 const HARMLESS =
   /^artifacts\.|^vectors\.(deleteSnapshot|updateCollection|createPayloadIndex|addSparseVector)$/;
 

@@ -1,5 +1,5 @@
-// A stage may take longer than a lease: it keeps its lock. A step that stood still for so long has lost it, and
-// changes nothing more.
+// A stage that takes longer than a lease keeps its lock. A step that stood still for that long has lost the lock, and changes
+// nothing more.
 import { describe, expect, it } from 'vitest';
 import { windowOf } from '../../../../lib/migration/runs/run.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
@@ -157,7 +157,7 @@ describe('a step that stood still for as long as a lease', () => {
     const spoken: ServiceChanges = {
       vectors: {
         uploadSnapshot: async (collection, upload) => {
-          // Another invocation has the lock; the first one wakes, and its next heartbeat finds that.
+          // Another invocation takes the lock. The first one wakes, and its next heartbeat finds the lock lost.
           migration.pass(LEASE_MS);
           await migration.lock.take(RUN);
           await migration.beat();

@@ -1,5 +1,5 @@
-// The response to every change of a whole migration, and of its rollback, is lost once: the changes of the stores, of the
-// backend, of the setting and of the artifacts. The run succeeds, and what may not be done twice is done once.
+// A whole migration and its rollback lose the response to every change once: to changes of the stores, the backend, the
+// setting and the artifacts. The run succeeds anyway, and changes that must not be made twice are made once.
 import { expect, test } from 'vitest';
 import { createHttpMemoryBackend } from '../../../../lib/migration/adapters/http-memory-backend.ts';
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
@@ -19,7 +19,7 @@ const CHANGES: readonly (readonly [string, RegExp])[] = [
   ['other', /^DELETE |^PUT |^POST .*\/points\/delete/],
 ];
 
-/** One surplus request of these would create a second copy. */
+/** Kinds of changes that must be made once: a surplus request would create a second copy. */
 const ONCE = ['snapshot', 'restore', 'collection'];
 
 const kindOfStore = (request: string) => CHANGES.find(([, like]) => like.test(request))?.[0];
@@ -29,7 +29,7 @@ const kindOfBackend = (request: string) =>
 
 const KEY = 'key-of-the-test-user';
 
-/** The services of the migration, over connections that lose the first response to each change. */
+/** Returns the services of the migration over connections that lose the first response to each change. */
 async function servicesOver(migration: Migration, loses: boolean) {
   const { qdrant, backend, services } = migration;
   const store = await startLosingProxy(qdrant.url, kindOfStore, { loses });
@@ -37,14 +37,14 @@ async function servicesOver(migration: Migration, loses: boolean) {
   let lostElsewhere = 0;
   const seen = new Set<string>();
 
-  /** Done, and then not heard of. */
+  /** Makes the change, and loses its response. */
   function losing<Args extends unknown[], Result>(
     name: string,
     method: (...args: Args) => Promise<Result>,
   ): (...args: Args) => Promise<Result> {
     return async (...args) => {
       const result = await method(...args);
-      // A step that is taken again uses keys of its own, which hold the epoch of its lease.
+      // Digits are masked, because a repeated step uses keys with the epoch of its own lease.
       const key = `${name} ${JSON.stringify(args[0]).replace(/\d+/g, '#')}`;
       if (!loses || seen.has(key)) return result;
       seen.add(key);
@@ -75,7 +75,7 @@ async function servicesOver(migration: Migration, loses: boolean) {
 
 const RUNBOOK: readonly StepName[] = ['backup', 'rebuild', 'copy'];
 
-/** Repeats a step that may still succeed, as the state machine does. */
+/** Repeats a step while its failures can pass, as the state machine does. */
 async function follow(migration: Migration, step: StepName, over: Services): Promise<void> {
   for (;;) {
     try {
@@ -97,7 +97,7 @@ interface Way {
 
 async function migrated({ plan, live, left }: Way, loses: boolean) {
   const isInPlace = 'inPlace' in plan;
-  // The new version makes its collections outside of the migration's reach; else the migration does.
+  // In place, the new version creates its own collections, out of the migration's reach. By upload, the migration creates them.
   const options = { memories: 20, users: 3, hasPreview: isInPlace, isInPlace };
   const migration = await createMigration(options);
   const { vectors } = migration.services;

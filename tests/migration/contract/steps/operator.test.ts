@@ -51,7 +51,7 @@ describe('an interrupted step', () => {
     });
     await expect(copying).rejects.toThrow('Ctrl-C');
     expect(await vectors.count(migration.target)).toBe(0);
-    // No time passes: a lease that was kept would refuse this.
+    // No time has passed, so a lease that was still held would refuse this step.
     await migration.finish('copy');
     expect(await vectors.count(migration.target)).toBe(await vectors.count(SOURCE));
   });

@@ -32,7 +32,7 @@ describe('what the setting names', () => {
 });
 
 describe('a backup that is given up half-way', () => {
-  /** Its snapshot is there, and known. */
+  /** Breaks off a backup after it has made its snapshot and recorded it. */
   async function breakOff(
     { services, finish }: Migration,
     step: 'backup' | 'cutover',

@@ -36,7 +36,7 @@ async function withPayload({ services }: Migration, payload: string): Promise<vo
   await services.vectors.upsert(SOURCE, [point(1, payload, VECTOR)], 'upsert');
 }
 
-/** Facts of the last preflight about one prerequisite */
+/** Reads the facts of the last preflight about one prerequisite. */
 async function factsOf(migration: Migration, prerequisite: string) {
   const { report } = await evidenceOf(migration, 'preflight-report');
   const { prerequisites } = report as { prerequisites: readonly Prerequisite[] };
@@ -76,7 +76,7 @@ const answering = (on: RegExp, status: number, body: string) => ({
   put: async ({ qdrant }: Migration) =>
     qdrant.fault({ on, does: { kind: 'answer', status, body } }),
 });
-/** A stream of rows that fails before its first one. */
+/** Makes a stream of rows fail before its first row. */
 const unread = (what: 'nodes' | 'relationships') => ({
   changes: () => ({
     graph: {

@@ -1,5 +1,5 @@
-// The new collection: made by the new version's own first write and proved slot by slot, or made explicitly. A new version
-// that is up before the run begins has made it at its start, and never looks again.
+// The new collection is created by the new version's own first write and proved slot by slot, or created by the run. A new
+// version that starts before the run creates the collection at its start, and never checks again.
 import { describe, expect, it } from 'vitest';
 import type { MemoryBackend } from '../../../../lib/migration/adapters/http-memory-backend.ts';
 import { toJsonText } from '../../../../lib/migration/json/json-text.ts';
@@ -77,7 +77,7 @@ describe('a rebuild', () => {
 });
 
 describe('a memory of the test user that arrives in the background', () => {
-  /** After each deletion of the test user's points, as often as that. */
+  /** Lets the memory arrive after each deletion of the test user's points, that many times. */
   async function arriving(migration: Migration, times: number) {
     const { services, target } = migration;
     const { vectors } = services;
@@ -121,7 +121,7 @@ describe('a run that is given up', () => {
   });
 });
 
-/** Services whose preview was started now. */
+/** Returns services with a preview that has just started. */
 async function withStarted(migration: Migration, shortcomings: Shortcomings = {}) {
   const { services, target: collection, clock: now } = migration;
   const settings = { store: services.vectors, collection, dimensions: 8, now, shortcomings };

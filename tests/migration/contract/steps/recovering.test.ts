@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 
 const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
-/** A window that was refused after the new version was deployed. */
+/** Lets the window be refused after the new version was deployed. */
 async function failCutover(migration: Migration): Promise<void> {
   const isGraphDeprecated = async () => false;
   const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
@@ -28,7 +28,7 @@ async function has({ services }: Migration, name: string, text: string): Promise
 }
 
 describe('a write that the store refuses once with 503 is carried over when that is repeated', () => {
-  /** And is not taken for one that was made and deleted by its user since. */
+  /** Refuses the write once: the step must not conclude that a user made and deleted the memory. */
   function failingOnce({ services: { vectors } }: Migration, name: string) {
     let isDue = true;
     const upsert: typeof vectors.upsert = async (collection, points, mode, filter) => {

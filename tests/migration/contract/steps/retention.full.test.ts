@@ -1,4 +1,4 @@
-// The days in which a rollback is possible: people are reminded in the last week, and what was to be removed goes when they are over.
+// The rollback period: people are reminded in its last week, and after it the run removes what the plan says.
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { windowOf } from '../../../../lib/migration/runs/run.ts';
@@ -14,12 +14,12 @@ import { LEASE_MS, REPORT } from '../../support/run-table.ts';
 
 const DAY_MS = 86_400_000;
 const TWO_MINUTES_MS = 120_000;
-/** A backup is what a rollback would need; everything else is a report. */
+/** Artifacts that a rollback would need are backups; all others are reports. */
 const isBackup = (key: string) => /^(snapshot|graph)-/.test(key);
-/** Once the run is closed, nothing is compared with the base any more. */
+/** The base serves comparisons, which end when the run is closed. */
 const isBase = (key: string) => key.startsWith('base-');
 
-/** A run that went live just now. */
+/** Creates a run that has just gone live. */
 async function liveRun(plan: Record<string, unknown> = {}): Promise<Migration> {
   const migration = await migrationAt('live', {}, plan);
   migration.operator.heard.length = 0;
@@ -36,11 +36,11 @@ async function hasOldCollection({ services }: Migration): Promise<boolean> {
   return (await services.vectors.listCollections()).includes(SOURCE);
 }
 
-/** Every two minutes for so many days. */
+/** Watches for that many days, as if every two minutes. */
 async function watchFor(migration: Migration, days: number, services = migration.services) {
   for (let passed = 0; passed < days * DAY_MS; passed += TWO_MINUTES_MS * 90) {
     await keepWatch(services);
-    // Two of the watches in between are enough to find a surplus one.
+    // Two of the 90 watches in that time are enough to find a surplus reminder.
     migration.pass(TWO_MINUTES_MS);
     await keepWatch(services);
     migration.pass(TWO_MINUTES_MS * 89);

@@ -1,7 +1,7 @@
-// Rollback. Before traffic is opened to the new version, nothing can be lost. Afterwards every write is carried over, to the
-// old collection or to its restored snapshot, unless the operator leaves them behind; and nothing is removed by mistake. A
-// loss that needs no acknowledgement never keeps a window from closing (docs/migration/decisions/0005-automatic-
-// rollback.md).
+// Rollback. Before traffic opens on the new version, nothing can be lost. Afterwards every write is carried over, to the old
+// collection or to its restored snapshot, unless the operator leaves the writes behind; and nothing is removed by mistake. A
+// loss that needs no acknowledgement never keeps a window from closing
+// (docs/migration/decisions/0005-automatic-rollback.md).
 import { describe, expect, it } from 'vitest';
 import { listPartKeys } from '../../../../lib/migration/kept-snapshot.ts';
 import { expectedLimit } from '../../../../lib/migration/mass-change.ts';
@@ -44,9 +44,9 @@ const WINDOW_MS = 31 * 60_000;
 const RESTORED = `${SOURCE}_restored_${RUN}`;
 const UPLOADED = 'memories_of_2026';
 
-/** State that users notice, and changes that a rollback would make */
+/** Reads everything that a refused rollback must leave unchanged. */
 async function readService({ services, runs, operator }: Migration) {
-  // Why a command was refused is all that is noted of it.
+  // A refused command leaves only the reason in the record.
   const { refused: _, ...record } = await runs.read(RUN);
   return {
     record,
@@ -62,7 +62,7 @@ const readReport = async ({ runs }: Migration) =>
 
 const collectionsOf = ({ services }: Migration) => services.vectors.listCollections();
 
-/** Before the first hook of this action is asked, that happens. */
+/** Lets something happen once, right before the operator is asked for the action. */
 function justBefore(migration: Migration, action: ExternalAction, happens: () => Promise<void>) {
   let isDue = true;
   return whenAsked(migration, action, async () => {
@@ -72,7 +72,7 @@ function justBefore(migration: Migration, action: ExternalAction, happens: () =>
   });
 }
 
-/** A webhook that does what it is asked once for each idempotency key; what it is deaf to, it only says to have done. */
+/** A webhook that does each action once per idempotency key. It reports the actions in `deaf` as done, without doing them. */
 function doingOnce(
   { services }: Migration,
   deaf: ReadonlySet<string> = new Set(),
@@ -99,7 +99,7 @@ async function giveNameAway() {
 
 const live = () => migrationAt('live');
 
-/** A window that was refused: the new version is deployed, and users were never let in. */
+/** Creates a run whose window was refused: the new version is deployed, but never took traffic. */
 async function failed(): Promise<Migration> {
   const lacking = { hasPreview: false, shortcomings: { noKeywordModel: true } };
   const migration = await migrationAt('equal', lacking);
@@ -110,7 +110,7 @@ async function failed(): Promise<Migration> {
   return migration;
 }
 
-/** The hook for opening writes has been asked and is not done. */
+/** Creates a run that has asked to open writes, and waits for that action. */
 async function opening(): Promise<Migration> {
   const migration = await migrationAt('equal');
   const slow = whenAsked(migration, 'open-writes', () => 'under-way');
@@ -132,7 +132,7 @@ async function overwritten({ services: { vectors }, target }: Migration): Promis
   await vectors.upsert(target, changed, 'upsert');
 }
 
-/** The store reports that the collection is in trouble. */
+/** Lets the store report the collection as red. */
 const troubled = (name: string) => (migration: Migration) => {
   const { vectors } = migration.services;
   const collectionInfo: typeof vectors.collectionInfo = async (asked) => {
@@ -143,7 +143,7 @@ const troubled = (name: string) => (migration: Migration) => {
   return { vectors: { collectionInfo } };
 };
 
-/** By hand, as it was when these points were read. */
+/** Restores a collection by hand, from points that were read before. */
 async function restore(
   { services: { vectors } }: Migration,
   points: readonly ScrolledPoint[],
@@ -163,7 +163,7 @@ const wroteOld =
   (migration) =>
     writeToOld(migration, text);
 
-/** Created, changed and deleted; the new memories last: their ids are random, and one of them might be the first. */
+/** Every kind of write. New memories come last: their ids are random, so one of them could become the first point. */
 const everyWrite = oneAfterAnother(
   deletedNew,
   async (migration) => {
@@ -181,19 +181,19 @@ const everyWrite = oneAfterAnother(
 interface Row {
   readonly from?: () => Promise<Migration>;
   readonly before?: Happening;
-  /** Right before the first request for that action. */
+  /** Happens right before the first request for that action */
   readonly during?: readonly [ExternalAction, Happening];
   readonly changes?: (migration: Migration) => ServiceChanges;
   readonly input?: Partial<StepInput>;
-  /** The window closes while only the watch is at work. */
+  /** True if the window closes while only the watch is at work */
   readonly isWatched?: true;
   /** Expected fields of the dry run */
   readonly forecast?: object;
-  /** Users are on that collection afterwards. */
+  /** Collection that users are on afterwards */
   readonly users?: string;
-  /** Which has what that one had when all of this had happened, or when nothing had. */
+  /** The contents that users then have: those of the old or new collection after these events, or those from before them */
   readonly have: 'old' | 'new' | 'begun';
-  /** Texts that it also holds */
+  /** Texts that the users' collection holds in addition */
   readonly texts?: readonly string[];
   readonly report?: object;
   readonly hasNothingToCompare?: true;
@@ -227,7 +227,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   'what another program has written to the old collection since stays, and is reported': {
     from: () => migrationAt('live', {}, { uploadAs: UPLOADED }),
-    // In this order, so that it is not the new memory that is deleted.
+    // The deletion comes first, because it could otherwise hit the new memory.
     before: oneAfterAnother(deletedOld, wroteOld('Of a program that still uses the old one')),
     have: 'old',
     report: { lateWrites: 2, lateWritesOverruled: 0 },
@@ -428,7 +428,7 @@ describe('users return', () => {
       for (const text of texts) {
         expect(held.points.some(({ payload }) => payload.includes(text))).toBe(true);
       }
-      // Nothing that users worked on is removed, or becomes poorer.
+      // No collection that users worked on is removed, or loses points.
       const left = await look();
       if (had.old && had.begun) expect(left.old?.points).toBeGreaterThan(0);
       expect(left.new?.points ?? 0).toBeGreaterThanOrEqual(had.new?.points ?? 0);
@@ -486,7 +486,7 @@ const STAYING: Readonly<Record<string, Staying>> = {
       let walks = 0;
       const count: typeof vectors.count = async (name, filter) => {
         const points = await vectors.count(name, filter);
-        // Empties it at the second walk's first call.
+        // Empties the new collection at the first call of the second walk.
         if (name === migration.target && !filter && ++walks === 2) await emptied(migration);
         return points;
       };
@@ -566,7 +566,7 @@ describe('an old collection that is deleted after the rollback has begun', () =>
       action,
       async () => void (await vectors.deleteCollection(SOURCE)),
     );
-    // Again, as the watch would.
+    // The rollback is repeated, as the watch would repeat it.
     for (let n = 0; n < 2; n += 1) {
       const attempt = migration.finish('rollback', { actor: 'machine' }, services);
       await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
@@ -580,7 +580,7 @@ describe('an old collection that is deleted after the rollback has begun', () =>
 describe('a refusal keeps writes frozen for at most fifteen minutes', () => {
   const MAX_MINUTES = 17;
 
-  /** Repeats it as the watch and the operator do. */
+  /** Repeats the rollback as the watch and the operator do. */
   async function persist(
     migration: Migration,
     changes: ServiceChanges,
@@ -613,7 +613,7 @@ describe('a refusal keeps writes frozen for at most fifteen minutes', () => {
     readonly heard: readonly ExternalAction[];
     readonly phase: 'copied' | 'live' | 'switching';
     readonly users: (migration: Migration) => string;
-    /** Users find all that they had. */
+    /** True if users find all memories that they had */
     readonly isWhole: boolean;
     readonly refused?: RefusalName;
   }
@@ -661,7 +661,7 @@ describe('a refusal keeps writes frozen for at most fifteen minutes', () => {
     expect(await setting.read()).toBe(users);
     if (row.isWhole) expect(await computeFingerprint(vectors, users)).toEqual(whole);
     else expect(await readReport(migration)).toMatchObject({ oldVersion: 'unproved' });
-    // The only copy stays, and the next run of a copy does not empty it.
+    // The new collection may be the only copy: it stays, and the next copy does not empty it.
     expect(await computeFingerprint(vectors, migration.target)).toEqual(whole);
     const { takesNoWindow } = await readStatus(migration.services);
     if (row.phase === 'copied') expect(takesNoWindow).toContain(users);
@@ -734,7 +734,7 @@ describe('with the old collection', () => {
     const migration = await migrationAt('live');
     const { vectors } = migration.services;
     let writes = 0;
-    // The comparison is what reads the old collection with its vectors.
+    // Only the comparison reads the old collection with its vectors.
     const scroll: typeof vectors.scroll = async (name, request) => {
       if (name === SOURCE && request.vector === undefined && request.limit > 1 && writes === 0) {
         writes += 1;
@@ -795,7 +795,7 @@ describe('with the old collection', () => {
 });
 
 describe('after deploy-old', () => {
-  /** The webhook answers that the old version is deployed, and deploys nothing. */
+  /** Lets the webhook report the old version as deployed, without deploying it. */
   const withoutDeploying = (migration: Migration) =>
     whenAsked(migration, 'deploy-old', () => 'done');
 
@@ -873,7 +873,7 @@ describe('after deploy-old', () => {
 describe('users can write again where nothing proves that the old version is back', () => {
   const MAX_MINUTES = 21;
 
-  /** Repeats what may pass, like the command line. */
+  /** Repeats the rollback while its failures can pass, like the command line. */
   async function persist(migration: Migration, services: ServiceChanges): Promise<unknown> {
     for (let minute = 0; minute < MAX_MINUTES; minute += 1) {
       const failure = await migration.finish('rollback', {}, services).catch((error) => error);
@@ -1053,7 +1053,7 @@ describe('an old collection that is damaged', () => {
     return migration;
   }
 
-  /** The content under the key has changed, unnoticed by the store that holds it. */
+  /** Changes the content under the key, unnoticed by the artifact store. */
   function damaged({ services }: Migration, key: string): ServiceChanges {
     async function* get(asked: string, ...rest: []) {
       for await (const chunk of services.artifacts.get(asked, ...rest)) {
@@ -1170,7 +1170,7 @@ describe('to the snapshot', () => {
     const deaf = new Set(['open-writes']);
     const unheard = doingOnce(migration, deaf, services);
     const attempt = migration.finish('rollback', acknowledged, unheard);
-    // It looks whether writes are open again.
+    // The run checks whether writes are open again.
     await expect(attempt).rejects.toEqual(named('RetryableUnavailable'));
     expect(await readPhase(migration)).toBe('switching-back');
     deaf.clear();
@@ -1223,7 +1223,7 @@ describe('a window that was not left in time', () => {
     let walks = 0;
     const count: typeof vectors.count = async (name, filter) => {
       const points = await vectors.count(name, filter);
-      // The first call of each walk: the second walk is the one that writes.
+      // Each walk begins with this call, and the second walk is the one that writes.
       if (name === migration.target && !filter && ++walks === 2) await emptied(migration);
       return points;
     };

@@ -1,5 +1,6 @@
-// The backend runs the new version before the run begins, on a collection without the keyword slot: searches find by meaning
-// alone. No version is deployed then, in either direction: collection and slot change, and the entities move with the memories.
+// The backend already runs the new version, but on a collection without the keyword slot, so that searches find by meaning
+// alone. The run then deploys no version, in either direction: it changes the collection and the slot, and moves the entities
+// with the memories.
 import { describe, expect, it } from 'vitest';
 import { expectedLimit } from '../../../../lib/migration/mass-change.ts';
 import type { PointId, PointPayload } from '../../../../lib/migration/ports/vector-store.ts';
@@ -20,7 +21,7 @@ const upgradedAt = (point: Point, plan = {}) => migrationAt(point, { isUpgraded:
 
 const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
-/** Entities with the contents of the first one, which no memory has */
+/** Makes copies of the first entity that belong to no memory. */
 async function createEntities({ services: { vectors } }: Migration, count: number) {
   const [entity] = (await vectors.scroll(ENTITIES, { limit: 1 })).points;
   if (!entity?.vector) throw new Error('There is no entity.');
@@ -29,7 +30,7 @@ async function createEntities({ services: { vectors } }: Migration, count: numbe
   return Array.from({ length: count }, () => ({ id: createId(), payload, vector }));
 }
 
-/** Through the version that users speak to, so that it notes their entities as well. */
+/** Adds a memory through the new version, so that the version stores the memory's entities as well. */
 async function remember({ services, clock }: Migration, collection: string, text: string) {
   const settings = { store: services.vectors, collection, dimensions: 8, now: clock };
   await (await startNewVersion(settings)).add('user-1', text);
@@ -38,7 +39,7 @@ async function remember({ services, clock }: Migration, collection: string, text
 const listHeard = (migration: Migration) =>
   migration.operator.heard.filter((one) => one !== 'freeze');
 
-/** The smoke test fails. */
+/** A backend on which the smoke test fails */
 const failing = {
   backend: { chat: () => Promise.reject(new Refusal('RefusedByService', '400.')) },
 };

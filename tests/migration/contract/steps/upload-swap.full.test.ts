@@ -1,5 +1,5 @@
-// The swap by snapshot and upload: under the name that the plan asks for, never onto anything, proved before the
-// setting names it; and from then on everything works on it.
+// The swap by snapshot and upload: the collection gets the name in the plan, never replaces another collection, and is proved
+// before the setting names it. From then on everything works on that collection.
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
@@ -21,7 +21,7 @@ async function proved(options: Partial<WorldOptions> = {}): Promise<Migration> {
 
 const names = ({ services }: Migration) => services.vectors.listCollections();
 
-/** Replaces the store's upload for each request with that name. */
+/** Replaces the upload of the store for the collection of that name. */
 function uploading(
   { services }: Migration,
   name: string,
@@ -35,7 +35,7 @@ function uploading(
   return { vectors: { uploadSnapshot } };
 }
 
-/** The step is taken again, and the window goes on. */
+/** A failure after which the step is repeated and the window continues */
 const busy = (why: string) => new RetryableFailure('RetryableUnavailable', why, { answer: 503 });
 
 describe('a cutover by upload', () => {

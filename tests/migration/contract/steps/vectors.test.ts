@@ -1,5 +1,5 @@
-// Points as collections have them that other programs wrote to, or that were made otherwise than mem0 makes them: without a vector,
-// or with components of fewer bits. What the store keeps of a copy is compared with what it kept of the original.
+// Points in collections that other programs wrote to, or that were created in another way than mem0 does: without a vector, or
+// with components of fewer bits. The vectors that the store keeps for a copy are compared with those it kept for the original.
 import { describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import { toJsonText } from '../../../../lib/migration/json/json-text.ts';
@@ -58,7 +58,8 @@ describe('points without a vector', () => {
 });
 
 describe.each(['float16', 'uint8'] as const)('vectors of %s', (datatype) => {
-  // The vectors of the sandbox's memories are too short for whole numbers; so few memories prove no embedding model.
+  // The memories get vectors of their own, because those of the sandbox would round to zero in whole numbers. So few memories
+  // prove no embedding model.
   async function begun(options: MigrationOptions, plan = {}): Promise<Migration> {
     const migration = await createMigration({ datatype, ...options });
     const createVector = (n: number) =>

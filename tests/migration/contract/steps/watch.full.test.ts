@@ -1,4 +1,4 @@
-// Work that no command starts: a window that has closed is rolled back, the days are counted.
+// The watch does work that no command starts: it rolls back a window that has closed, and counts the days of the rollback period.
 import { describe, expect, it } from 'vitest';
 import { createHandler as retentionHandler } from '../../../../functions/migration/retention.ts';
 import { createHandler as statusHandler } from '../../../../functions/migration/status.ts';
@@ -68,7 +68,7 @@ describe('the watch', () => {
       const { deadlineAt } = windowOf(await migration.runs.read(RUN));
       migration.pass(deadlineAt - migration.clock().getTime());
       if (phase === 'switching-back') {
-        // Begun late: its time counts from then on.
+        // The rollback begins late, and the wait for its lock counts from then on.
         migration.pass(60 * 60_000);
         const hooks = { ask: async () => 'under-way' as const };
         await migration.invoke('rollback', {}, { hooks });

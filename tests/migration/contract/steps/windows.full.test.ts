@@ -1,5 +1,5 @@
-// Windows of one run, one after the other: what failed or was rolled back is repeated after copying what changed, nothing
-// that users worked on is removed, and nothing is lost, however often users change sides.
+// Several windows of one run. After a failure or a rollback, only changes are copied again before the next window. Nothing that
+// users worked on is removed or lost, however often they change sides.
 import { describe, expect, it } from 'vitest';
 import { asJsonText, toJsonText } from '../../../../lib/migration/json/json-text.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
@@ -30,7 +30,7 @@ async function expectEqual({ services: { vectors }, target }: Migration): Promis
   );
 }
 
-/** The new version does not work as it should: users are not let in. */
+/** Lets the new version fail its proof, so that writes are not opened on it. */
 async function failCutover(migration: Migration): Promise<void> {
   const isGraphDeprecated = async () => false;
   const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });

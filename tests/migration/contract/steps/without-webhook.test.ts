@@ -1,4 +1,4 @@
-// Without a webhook a person does what is asked and says so: of one thing at a time, after it was asked for, once.
+// Without a webhook, a person does the actions and confirms them: one action at a time, only after the request, and once.
 import { describe, expect, it } from 'vitest';
 import { askAPerson } from '../../../../lib/migration/adapters/webhook.ts';
 import { EXTERNAL_ACTIONS, type ExternalAction } from '../../../../lib/migration/phases.ts';
@@ -13,7 +13,7 @@ async function byHand(migration: Migration) {
   const { services, operator, confirm, runs, pass } = migration;
   const spoken = { ...services, hooks: askAPerson };
   const asked = async () => (await runs.read(RUN)).pendingAction;
-  /** Does what a person was asked to do. */
+  /** Does the pending action, as the person would. */
   const doIt = async () => {
     const { action, collection } = (await asked()) ?? {};
     if (action === undefined || collection === undefined) throw new Error('Nothing is asked for');

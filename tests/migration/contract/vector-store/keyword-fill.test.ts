@@ -1,4 +1,5 @@
-// Filling the keyword slot of a collection while users write to it: in the end every point has the keywords of its text.
+// Filling the keyword slot of a collection while users write to the collection: in the end every point has the keywords of its
+// own text.
 import { describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import { toJsonText } from '../../../../lib/migration/json/json-text.ts';
@@ -49,7 +50,7 @@ onEveryVectorStore((under) => {
     expect([await countUnfilled(place), isComplete]).toEqual([COUNT - filled, false]);
     const rest = { filled: COUNT - filled, isComplete: true };
     expect(await fillUnfilled(place, { renew, isTimeUp })).toEqual(rest);
-    // Many points are listed in parts.
+    // The store claims so many points that the walk lists them in parts.
     const many = { ...place, store: { ...place.store, count: async () => 40_000 } };
     let from = WALK_START;
     do from = await walkVersions(many, { since: EVERY, from, renew, isTimeUp });
@@ -66,7 +67,7 @@ onEveryVectorStore((under) => {
       const users = { ...place, store: busy };
       await fillUnfilled(users, { renew });
       const { highest } = await walkVersions(users, { since: EVERY, renew });
-      // Writes are frozen.
+      // From here on writes are frozen, so one more fill and one more walk must find everything.
       await fillUnfilled(place, { renew });
       await walkVersions(place, { since: highest, renew });
       const frozen = await walkVersions(place, { since: NONE, renew });
@@ -109,7 +110,7 @@ onEveryVectorStore((under) => {
     return place;
   }
 
-  /** Ids whose keywords are not those that the store makes of their text in a collection of its own. */
+  /** Finds points whose keywords differ from those that the store computes for their text in a separate collection. */
   async function wrongKeywords({ store, collection }: Place): Promise<string[]> {
     const other = await under.collection(NEW_LAYOUT);
     const page = { limit: 1_000 };
@@ -134,7 +135,7 @@ type Write = (
   n: number,
 ) => Promise<unknown>;
 
-/** Writes to the points that a walk reads first: it has read them when the write comes. */
+/** Writes to the first points of the collection, which the walk has already read when the write comes */
 const WRITES: Readonly<Record<string, Write>> = {
   'changes a memory as mem0 does, by an upsert': async (_, { store, collection }, n) => {
     const [point] = (await store.scroll(collection, { limit: 1 })).points;

@@ -1,4 +1,4 @@
-// The commands of the guide that restore the old collection by hand from the parts of its snapshot.
+// The guide's commands for restoring the old collection by hand, from the parts of its snapshot, work.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// The trial of a slot on a collection of its own, as small as one in use may be, and indexed.
+// The trial of a keyword slot, on a small collection of its own, with and without an index.
 import { expect, it } from 'vitest';
 import { trySlot } from '../../../../lib/migration/steps/store-probes.ts';
 import { onEveryVectorStore } from '../../support/vector-stores.ts';
@@ -10,7 +10,7 @@ onEveryVectorStore((under) => {
     expect(await under.store.collectionExists(collection)).toBe(false);
   });
 
-  // A build of 1.18.2 with debug assertions stops optimizing; others do not.
+  // A build of 1.18.2 with debug assertions stops optimizing, so the refusal is right there; other builds succeed.
   it('succeeds on an indexed one, or is refused with the complaint of the optimizer', async () => {
     const collection = await under.collection('not-made');
     const outcome = await trySlot(under.store, { collection, isIndexed: true }).then(

@@ -48,7 +48,7 @@ onEveryVectorStore((under) => {
     const { collection, snapshot } = await filled();
     const restored = await under.collection('not-made');
     const bytes = await download(collection, snapshot.name);
-    // Some versions say so, others accept it and report nothing.
+    // Some versions refuse the upload, others accept it and report nothing.
     const answer = await upload(restored, bytes, 'f'.repeat(64)).catch(({ answer }) => answer);
     expect([undefined, 400]).toContain(answer);
     const after = await under.collection('not-made');
@@ -103,7 +103,7 @@ onEveryVectorStore((under) => {
   }
 });
 
-// A line separator is one character of a text, and ends no record.
+// U+2028 separates lines in some programs. In a payload it is an ordinary character, and must not end a record.
 const TWO_LINES = '{"user_id":"b","data":"one\u2028two"}';
 
 const PATIENTLY = { interval: 50 };

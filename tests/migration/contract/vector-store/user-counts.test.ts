@@ -1,4 +1,4 @@
-// Counts by user are the same by the index of the users and in a walk.
+// Counts by user are the same whether they come from the index of users or from a walk.
 import { expect, test } from 'vitest';
 import { countUsers, scanCollection } from '../../../../lib/migration/steps/recorded-counts.ts';
 import { onEveryVectorStore, point } from '../../support/vector-stores.ts';

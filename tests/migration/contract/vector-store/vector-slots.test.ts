@@ -79,6 +79,7 @@ onEveryVectorStore((under) => {
     expect(points.map(({ id }) => id)).toEqual(['1']);
   });
 
+  // A user may change the text after the run has read it: the keywords of the old text must not be stored then.
   test('an update is made only where the text is the one that was read', async () => {
     const { store } = under;
     const collection = await withPoints('{"data":"cello"}', '{"data":"violin, too"}');

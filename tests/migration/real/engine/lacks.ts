@@ -1,8 +1,8 @@
-// Parts of a Qdrant's server that its engine lacks: the tests that need it fail on the engine.
+// Parts of the Qdrant server that its storage engine lacks, and the tests that fail on the engine for that reason.
 
 interface Lack {
   readonly part: string;
-  /** Tests that fail without it: file and full title */
+  /** Tests that fail without the part: file and full title */
   readonly without: RegExp;
 }
 

@@ -1,5 +1,5 @@
-// npx node tests/migration/real/engine/run.ts: tests on Qdrant's own storage engine, without its server: the contract of the
-// vector store, real mem0 of both versions, and migrations from one to the other and back while users write.
+// npx node tests/migration/real/engine/run.ts runs tests on Qdrant's own storage engine, without its server: the contract of the
+// vector store, real mem0 of both versions, and migrations from one version to the other and back while users write.
 // lacks.ts lists what the engine lacks. A test that fails for another reason fails this command, and so does an entry of the list
 // whose tests have passed.
 import type { UserConsoleLog } from 'vitest';
@@ -14,7 +14,7 @@ const SUITES = ['contract/vector-store/', 'real/mem0', 'real/switches', 'real/in
   (suite) => `tests/migration/${suite}`,
 );
 const ON_A_REAL_ONE = 'a real Qdrant';
-/** Forward and back; the others take many minutes each. */
+/** Migrations that are run, forward and back; other scenarios take many minutes each. */
 const MIGRATIONS = [
   'users who deleted many memories',
   'a service that runs the new version already',
@@ -48,7 +48,7 @@ const command = createCommand(
   });
 await runProgram(command, { running });
 
-/** @returns the tests that ran, and nothing of the stand-ins */
+/** @returns the tests that ran on the engine, without those on stand-ins */
 async function runTests(titles: RegExp): Promise<readonly TestCase[]> {
   const reporter = { onUserConsoleLog: ({ content }: UserConsoleLog) => console.log(content) };
   const vitest = await createVitest({
@@ -85,7 +85,7 @@ function report(tests: readonly TestCase[]): void {
   const failed = unexplained.length + stale.length;
   const passed = tests.length - failures.length;
   console.log(`${passed} passed, ${failed} failed, 0 skipped`);
-  // Vitest has set it to 1 for the tests that failed as they had to.
+  // Vitest has set the exit code to 1 for the tests that failed as they should.
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 }
 

@@ -1,4 +1,4 @@
-// Failures to connect that no retry cures are refused at once, and say what to change.
+// Connection failures that no retry can fix are reported at once, with the setting to change.
 import { createServer, type Server } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +14,7 @@ async function listenOnPort(server: Pick<Server, 'listen' | 'address' | 'close'>
   return (server.address() as AddressInfo).port;
 }
 
-/** Each retry is a connection. */
+/** Counts connections, and so retries. */
 function counting(server: Server): { connections: number } {
   const seen = { connections: 0 };
   server.on('connection', () => {

@@ -5,7 +5,7 @@ import { listenInTest } from '../../../shared/support/loopback.ts';
 
 const OWNER = '111122223333';
 
-/** An S3 that owns nothing and notes whom each request expects to own the bucket. */
+/** Starts an S3 that refuses every request, and notes the bucket owner that each request expects. */
 async function startS3() {
   const expected: [request: string, owner: unknown][] = [];
   const s3Endpoint = await listenInTest((request, response) => {

@@ -1,4 +1,4 @@
-// How the Qdrant adapter classifies failures: those that it retries, those that stop it, and their names.
+// Failures of Qdrant as the adapter classifies them: the ones it retries, the ones that stop it, and their names.
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
@@ -188,7 +188,7 @@ describe('a lost response', () => {
   test('to the creation of a snapshot leaves its outcome open, a refusal does not', async () => {
     const lost = qdrantAnswering(LOST).store.startSnapshot('memories');
     await expect(lost).rejects.toMatchObject({ name: 'RetryableUnavailable', answer: undefined });
-    // Answered or not, it is sent once: a second one would be a second snapshot.
+    // The request is sent only once, with or without an answer: a second request would make a second snapshot.
     const { store, calls } = qdrantAnswering({ status: 503 }, COUNTED);
     const busy = store.startSnapshot('memories');
     await expect(busy).rejects.toMatchObject({ name: 'RetryableUnavailable', answer: 503 });
@@ -225,7 +225,7 @@ test('the key goes with every request, and names are escaped', async () => {
   expect(seen).toEqual(['http://qdrant.test/collections/a%20b%2Fc?timeout=60 secret']);
 });
 
-/** A Qdrant that gives these answers in turn, on a clock of its own. */
+/** Creates an adapter whose Qdrant gives these answers in turn, on a clock of its own. */
 function qdrantAnswering(...answers: readonly (Reply | Error)[]) {
   const calls: { request: string; body: unknown }[] = [];
   const waits: number[] = [];

@@ -1,4 +1,4 @@
-// No service gets the key of another one: an answer that redirects is an answer, and is not followed.
+// Redirects are not followed, so that no service ever gets the key of another.
 import { expect, it } from 'vitest';
 import { createHttpMemoryBackend } from '../../../../lib/migration/adapters/http-memory-backend.ts';
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';

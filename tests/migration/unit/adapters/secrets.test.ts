@@ -1,4 +1,4 @@
-// Secrets are found where they are kept, and shown nowhere.
+// Secrets are read from the environment or from AWS, and never shown.
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createSecret, createSecrets } from '../../../../lib/migration/adapters/secrets.ts';

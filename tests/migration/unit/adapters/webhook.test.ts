@@ -1,4 +1,4 @@
-// The request to a webhook, and its answers; the person who is asked instead.
+// Requests to a webhook and its answers; without a webhook, a person is asked.
 import { json } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { createSecret } from '../../../../lib/migration/adapters/secrets.ts';

@@ -1,4 +1,4 @@
-// A dump is whole and of one moment, or it is refused: when it is made, and when it is read back.
+// A dump that is incomplete, or not of a single moment, is refused: when it is made, and again when it is read.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -21,7 +21,7 @@ import { createSandboxGraph, type SandboxGraph } from '../../../../sandbox/graph
 import { openArtifactFolder } from '../../support/artifact-folder.ts';
 import { DUMP_PREFIX, dump, fillWithSample } from '../../support/filled-graph.ts';
 
-/** Event during the read, or content that is read instead */
+/** A change during the read, or content that is read instead */
 type Disturbed = (graph: SandboxGraph) => Partial<GraphSource> | string;
 
 test.each<[string, string, Disturbed]>([
@@ -116,7 +116,7 @@ const FILES = { nodes: 'nodes.jsonl.gz', rels: 'rels.jsonl.gz', schema: 'schema.
 
 type Damage = (bytes: Buffer) => Buffer;
 
-/** Rewritten as a whole, with digests that fit the files but not the manifest */
+/** Rewrites a file whole, with a digest that fits the file but not the manifest. */
 const rewritten =
   (change: (text: string) => string): Damage =>
   (bytes) =>
@@ -141,7 +141,7 @@ test.each<[string, keyof typeof FILES, Damage]>([
 ])('A dump is refused when %s', async (_, file, damage) => {
   const { folder, artifacts } = await dumped();
   const path = join(folder, DUMP_PREFIX, FILES[file]);
-  // With a record of its own, as if it had been put there so: it is the manifest that is to find it.
+  // The damaged file gets a valid record of its own, so that only the manifest can reveal the damage.
   await artifacts.put(`${DUMP_PREFIX}/${FILES[file]}`, [damage(await readFile(path))]);
   const refusal = expect.objectContaining({ name: 'RefusedSnapshot' });
   await expect(verifyDump(artifacts, DUMP_PREFIX)).rejects.toThrow(refusal);

@@ -1,4 +1,4 @@
-// Statements of a dump's schema: every form that Neo4j writes comes back as it was, and nothing else runs.
+// Schema statements of a dump: every form that Neo4j writes is restored unchanged, and no other statement is ever run.
 import { describe, expect, it } from 'vitest';
 import { rebuildStatement } from '../../../../lib/migration/graph/schema-statement.ts';
 
@@ -29,7 +29,7 @@ it.each([
   expect(rebuildStatement(rebuilt)).toBe(rebuilt);
 });
 
-/** Spaces between two words of a statement mean nothing. */
+/** Drops the spaces after commas, which have no meaning in a statement. */
 function words(statement: string): string {
   return statement.replaceAll(', ', ',');
 }

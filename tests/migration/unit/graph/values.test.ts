@@ -1,3 +1,4 @@
+// Values of a graph in a dump: their form on disk, and the values that are refused.
 import { DateTime, int, Node } from 'neo4j-driver';
 import { describe, expect, test } from 'vitest';
 import { decodeValue, encodeValue } from '../../../../lib/migration/graph/values.ts';

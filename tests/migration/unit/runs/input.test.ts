@@ -65,7 +65,7 @@ test('every field of every function has its rule', () => {
 });
 
 describe('a mistyped field', () => {
-  // No service is asked for anything.
+  // A mistyped field is refused before any service is called.
   const services = {} as Services;
   const timeLeftMs = () => 0;
 

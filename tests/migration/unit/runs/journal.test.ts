@@ -1,4 +1,4 @@
-// A step that is invoked again and again: the result of a stage is recorded once, and a stage in progress resumes.
+// The journal of a step that is invoked many times: each stage's result is recorded once, and a stage in progress resumes.
 import { expect, it } from 'vitest';
 import {
   type Journal,
@@ -10,7 +10,7 @@ import {
 import { Paused } from '../../../../lib/migration/runs/step.ts';
 import { takeWaiting } from '../../support/take-waiting.ts';
 
-/** Invokes the work until it is done, as its state machine would; every record is what a table would give back. */
+/** Invokes work until it is done, as the state machine would. Records pass through JSON, as they would through a table. */
 function scene() {
   let stored: string | undefined;
   const records: RecordedJournal[] = [];

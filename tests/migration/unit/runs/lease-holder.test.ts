@@ -1,4 +1,4 @@
-// Which processes are seen to be gone: those of this machine and container, by their number and when they began.
+// Tells which lease holders are gone. Only processes of this machine and container can be checked: by number and start time.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
@@ -36,7 +36,7 @@ it('a process that cannot be read is not taken for one that has ended', async ()
   await writeFile(join(proc, '7/stat'), STAT);
   const { self = '', isGone } = createLeaseHolder(proc, 7);
   expect([self, isGone(self)]).toEqual(['a/pid:[1] 7 42', false]);
-  // No file, and so not readable as one; and one in a form that is not known.
+  // First a folder in place of the file, which cannot be read; then a file in an unknown form.
   await mkdir(join(proc, '8/stat'));
   expect(isGone('a/pid:[1] 8 42')).toBe(false);
   await writeFile(join(proc, '7/stat'), 'unknown');

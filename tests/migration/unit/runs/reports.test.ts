@@ -1,4 +1,4 @@
-// A report is read in the form that is known, or not at all.
+// A report of an unknown form is refused.
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { parseReport, storeReport } from '../../../../lib/migration/runs/reports.ts';

@@ -1,4 +1,4 @@
-// A lease is renewed beside its work: for exactly as long, and a lease that cannot be renewed aborts the work.
+// A lease is renewed for as long as its work runs, and no longer. If it cannot be renewed, the work is aborted.
 import { expect, test } from 'vitest';
 import { MAX_CALL_MS } from '../../../../lib/migration/adapters/qdrant/transport.ts';
 import { Refusal } from '../../../../lib/migration/refusals.ts';

@@ -1,4 +1,4 @@
-// Input of a step: its own checkpoint, if the evidence behind it is still the same, and the present record
+// The input that a step works with: its own checkpoint, if the evidence is still the same, and the present record of the run.
 import { expect, it } from 'vitest';
 import type { Checkpoint, Reference, Run } from '../../../../lib/migration/runs/run.ts';
 import { runStep, type Step } from '../../../../lib/migration/runs/step.ts';
@@ -12,7 +12,7 @@ const reference = (artifact: string): Reference => ({
   facts: {},
 });
 
-/** A run that is ready for its copy, on these artifacts. */
+/** Creates a run that is ready for its copy. */
 async function scene(work: Step['work']) {
   const table = createRunTable();
   const { runs, lock, clock } = table;

@@ -1,4 +1,4 @@
-// The speed of a step comes from its progress in one invocation; never from a time when it did something else. The rollback
+// The speed of a step is measured from its progress within one invocation, never from time spent on other work. The rollback
 // period does not begin again once it has ended.
 import { describe, expect, it } from 'vitest';
 import { createRating, retentionOf } from '../../../../lib/migration/runs/times.ts';

@@ -1,4 +1,4 @@
-// The values the Qdrant sandbox makes, as far as no test of a store sees them: float texts, ids.
+// Values that the Qdrant sandbox writes, and that the contract of the store does not cover: texts of floats, and ids.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// docs/migration/seen.md is made from a table whose tests exist (npx vitest run seen --update writes the page).
+// docs/migration/seen.md is generated from a table, and the tests that it names exist. `npx vitest run seen --update` writes it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

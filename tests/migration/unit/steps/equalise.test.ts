@@ -1,4 +1,4 @@
-// Makes two collections equal: what is written to which side, and what is refused, for every kind of change to either.
+// Making two collections equal: the writes to either side, and the refusals, for every kind of change.
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import type { Base } from '../../../../lib/migration/base.ts';
@@ -16,7 +16,7 @@ import { createRunTable } from '../../support/run-table.ts';
 import { takeWaiting } from '../../support/take-waiting.ts';
 import { point, pointId } from '../../support/vector-stores.ts';
 
-/** More than are removed or changed without being asked for */
+/** Number of memories: more than a step removes or changes without permission */
 const MANY = 24;
 const IDS = Array.from({ length: MANY }, (_, id) => id);
 const PAGE = 4;
@@ -28,7 +28,7 @@ const VECTOR = '[1,0,0,0]';
 const memory = (id: number, text: string, vector = VECTOR) =>
   point(id, JSON.stringify({ user_id: 'ada', data: text, hash: text }), vector);
 
-/** 24 memories in each collection, which are equal, and are the last common version */
+/** Creates two equal collections of 24 memories, which are also the last common version. */
 async function scene() {
   const { sandbox, store } = await startCopyScene({ count: 0 });
   onTestFinished(sandbox.close);
@@ -48,7 +48,7 @@ async function scene() {
       );
   }
 
-  /** @param pages that there is time for */
+  /** @param pages number of pages for which the invocation has time */
   async function invoke(options: Options, pages = Number.POSITIVE_INFINITY, vectors = store) {
     epoch += 1;
     let left = pages;
@@ -76,7 +76,7 @@ async function scene() {
     }).catch((error: unknown) => void takeWaiting(error));
   }
 
-  /** By invocations that each have time for a page */
+  /** Finishes in invocations that each have time for one page. */
   async function finish(options: Options) {
     for (let invocations = 1; invocations < 40; invocations += 1) {
       const equalised = await invoke(options, 1);
@@ -85,7 +85,7 @@ async function scene() {
     throw new Error('It does not end.');
   }
 
-  /** How many memories have which text */
+  /** Counts the memories by their text. */
   async function count(collection: string): Promise<Record<string, number>> {
     const counts: Record<string, number> = {};
     const { points } = await store.scroll(collection, { limit: 4 * MANY });
@@ -317,7 +317,7 @@ test('a first comparison, which begins the last common version, reads both once'
   expect(saved.map(({ compared }) => compared)).toEqual(saved.map(() => undefined));
 });
 
-/** A checkpoint of an earlier version: twenty removals are behind it, and twelve memories ahead. */
+/** A checkpoint of an earlier version, after twenty removals and before the last twelve memories */
 function interrupted(): ReconcileCheckpoint {
   return { ...RECONCILE_START, nextOffset: pointId(12), removals: { first: 0, second: 20 } };
 }

@@ -1,4 +1,4 @@
-// A confirmation counts for the action and the collection that were asked for, and for nothing else.
+// A confirmation counts only for the action and the collection that were requested.
 import { expect, it } from 'vitest';
 import type { StepContext } from '../../../../lib/migration/runs/step.ts';
 import { waitForAction } from '../../../../lib/migration/steps/external-action.ts';
@@ -6,7 +6,7 @@ import { takeWaiting } from '../../support/take-waiting.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
 
-/** A run whose pending action a person has confirmed. */
+/** Creates the context of a run whose pending action a person has confirmed. */
 function confirmed(pendingAction: { action: string; collection: string }) {
   const notes: unknown[] = [];
   const context = {

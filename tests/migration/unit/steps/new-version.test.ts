@@ -1,4 +1,5 @@
-// The new version has to find old memories first by their own words: another embedding model does not, not even by luck.
+// The new version must find most old memories first when asked for their own words. Another embedding model fails that proof,
+// even with some lucky hits.
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../../cli/seeded-random.ts';
 import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
@@ -7,7 +8,7 @@ import { proveEmbeddings } from '../../../../lib/migration/steps/new-version.ts'
 
 type Probe = Parameters<typeof proveEmbeddings>;
 
-/** @param answer the id that is found first, of those that the probe has written */
+/** @param answer chooses the id that a search finds first, among the memories of the probe */
 function probe(
   answer: (written: readonly Point[], text: string, question: number) => PointId | undefined,
   memories = 40,

@@ -1,5 +1,5 @@
-// Checkpoints as they were stored before steps had journals, and the journals that are read from them. The states were taken from
-// the table while such a version made a backup, uploaded and restored; those of a rebuild, a copy and a switch were written by hand.
+// Checkpoints that were stored before steps had journals, and the journals that are read from them. The states of backups,
+// uploads and restores were taken from the table of such a version; those of a rebuild, a copy and a switch were written by hand.
 import { describe, expect, it } from 'vitest';
 import { NOTHING_COMPARED } from '../../../../lib/migration/reconcile-report.ts';
 import type { RecordedJournal } from '../../../../lib/migration/runs/journal.ts';

@@ -1,4 +1,4 @@
-// How a download and an upload of a large file end when the store, the connection or the file itself fails.
+// Downloads and uploads of a large file when the store, the connection or the file itself fails.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -16,7 +16,7 @@ import { named } from '../../../support/refused.ts';
 
 const SILENCE_MS = 40;
 
-/** A Qdrant that sends these chunks, and then nothing, or the end. */
+/** Creates an adapter whose Qdrant sends these chunks, and then falls silent or ends the response. */
 function qdrantSending(chunks: readonly string[], then: 'silence' | 'end') {
   return createQdrant({
     url: 'http://qdrant.test',
@@ -115,7 +115,7 @@ describe('a snapshot of 100 bytes on a server', () => {
   const FILE = Buffer.from('0123456789'.repeat(10));
 
   interface Cut {
-    /** How many bytes each connection brings before it ends, or all of them. */
+    /** Bytes that each connection brings before it breaks */
     readonly bytesPerConnection?: number;
     /** True if the server announces the length; object storage does not. */
     readonly announcesLength?: boolean;

@@ -1,4 +1,4 @@
-// The place of a command that works in this process: it opens the table with its runs.
+// The place of a command that works without a stage: it runs the functions in its own process, and opens the table of runs.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { openLocalPlace } from '../../../../../cli/migration/migrate/local-place.ts';
 import { openDataFolder } from '../../../../../local/data-folder.ts';
 
-/** A server that takes requests and answers none */
+/** Starts a server that takes requests and never answers. */
 async function startSilentDatabase(): Promise<string> {
   const server = createServer(() => {});
   onTestFinished(() => {

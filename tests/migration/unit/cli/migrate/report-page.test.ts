@@ -1,4 +1,4 @@
-// The page of a run, and what an operator sees before approving: made of a status that people and stores have filled.
+// The report page of a run, and the summary before an approval: both show a status with texts from people and stores.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { statusWith } from '../../../support/full-status.ts';
 import { RUN } from '../../../support/run-table.ts';
 import { typeCommand } from '../../../support/typed-command.ts';
 
-/** Names of elements that are closed elsewhere than they should be. */
+/** Lists the elements that are not closed where they should be. */
 function unbalanced(page: string): string[] {
   const open: string[] = [];
   const wrong: string[] = [];
@@ -39,7 +39,7 @@ describe('the page of a run', () => {
     expect(page).not.toMatch(/<(script|img|iframe|link|object|embed|b)\b|<[^>]*\son\w+=/i);
     expect(page.split('\n').every(isPrintable)).toBe(true);
     expect(page.isWellFormed()).toBe(true);
-    // The tags are the same for all texts.
+    // No text from outside adds a tag.
     const extractTags = (page: string) => page.match(/<[^>]*>/g);
     expect(extractTags(page)).toEqual(extractTags(reportPage(statusWith('plain'))));
   });

@@ -1,4 +1,4 @@
-// How a step is waited for, interrupted and shown while it works, by a clock that the test turns.
+// The command line waits for a step, interrupts it and shows its progress, on a clock that the test turns.
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { impatient } from '../../../../../cli/migration/migrate/local-place.ts';
@@ -75,7 +75,7 @@ describe('a failure that may pass', () => {
     const frozen = inPhase('switching');
     const { place } = createPlace({
       cutover: [...failures(7), result('live')],
-      // One status does not answer, and the last one that was read counts.
+      // One request for the status fails, so the last status that was read counts.
       status: [frozen, failure('RetryableUnavailable'), ...Array.from({ length: 5 }, () => frozen)],
     });
     const { session, lines, passed } = sessionOver(place);
@@ -133,7 +133,7 @@ describe('a step that waits for a person', () => {
 describe('a wait', () => {
   const waitsFor = 'running requests to end';
   const lineAt = (seconds: number) => `Cutover: waiting for ${waitsFor}, ${seconds}s left`;
-  // A drain of 25 seconds, asked for every 10.
+  // The drain takes 25 seconds, and the step is invoked every 10.
   const cutover = () => [
     ...[25, 15, 5].map((leftSeconds) => ({
       ...result('switching', false, Math.min(10, leftSeconds)),

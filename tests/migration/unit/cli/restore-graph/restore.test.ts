@@ -1,4 +1,4 @@
-// A restored graph holds what was dumped, also after a restore that was killed; what it does not hold is named.
+// A restored graph holds everything that was dumped, even after a restore that was killed. Anything missing is named.
 import { describe, expect, test } from 'vitest';
 import { computeFingerprint } from '../../../../../cli/migration/restore-graph/fingerprint.ts';
 import type {
@@ -46,7 +46,7 @@ test('A restore that is killed at any call, before or after it, goes on to the s
       expect(await graph.restoreState()).toBe('none');
     }
   }
-  // Four batches of each kind, and the three calls around them.
+  // Every restore makes four batches of nodes, four of relationships, and three other calls. It is killed before and after each.
   expect(points).toBe(2 * (4 + 4 + 3));
 });
 

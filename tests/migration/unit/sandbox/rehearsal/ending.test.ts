@@ -1,4 +1,4 @@
-// An act that cannot go on: it is reported, it counts as a failure, and the acts after it are played.
+// An act of a rehearsal that cannot continue is reported and counts as a failure; the next acts are still played.
 import { expect, it } from 'vitest';
 import { createDiary } from '../../../../../sandbox/rehearsal/diary.ts';
 import { playToEnding } from '../../../../../sandbox/rehearsal/ending.ts';

@@ -1,4 +1,4 @@
-// Mishaps on the way to a store: each hits the one request that it is meant for, and every other request passes whole.
+// The fault proxy in front of a store: each fault hits only the request that it is meant for, and every other request passes.
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import {
@@ -10,7 +10,7 @@ import { listenInTest } from '../../../../shared/support/loopback.ts';
 
 const ANSWER = 'what the store says';
 
-/** A store that tells of every request it has carried out. */
+/** Starts a store that records every request, behind a fault proxy. */
 async function startPair() {
   const heard: string[] = [];
   const store = await listenInTest(async (incoming, response) => {

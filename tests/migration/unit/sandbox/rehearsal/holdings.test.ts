@@ -1,4 +1,4 @@
-// A rehearsal counts as lost every memory that is not the same as before.
+// A rehearsal counts every memory that has changed or disappeared as lost.
 import { expect, it } from 'vitest';
 import type { VectorStore } from '../../../../../lib/migration/adapters/qdrant.ts';
 import { userDigest } from '../../../../../lib/migration/points.ts';

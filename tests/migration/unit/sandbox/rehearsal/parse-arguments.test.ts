@@ -1,4 +1,4 @@
-// The options of npm run rehearse: a wrong one is named before anything is started.
+// The options of npm run rehearse: a wrong option is reported before anything is started.
 import { expect, it } from 'vitest';
 import {
   createRehearseCommand,
